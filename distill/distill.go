@@ -1,0 +1,21 @@
+// Package distill turns one session into its payload. The ways to do it are
+// in its sub-packages: offline by rules, model by an LLM. What they share
+// stands here: the port, and the check that every item's evidence is true.
+package distill
+
+import (
+	"context"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// A Distiller makes the payload of one session.
+//
+// Distill gets a session whose text has been redacted and returns items that
+// are grounded (see Ground) but have no ids yet; the same session gives the
+// same payload. It doesn't change the session. Safe for concurrent use.
+type Distiller interface {
+	Name() string // "offline/1"
+	Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error)
+}

@@ -1,0 +1,83 @@
+package ingest
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// FileRole says what a file is to its session.
+type FileRole string
+
+const (
+	Transcript   FileRole = "transcript"
+	SubagentFile FileRole = "subagent"
+	SubagentMeta FileRole = "subagent-meta"
+	ToolResult   FileRole = "tool-result"
+	AuditLog     FileRole = "audit"
+	Record       FileRole = "record" // Cowork's local_<id>.json
+	TodoFile     FileRole = "todo"
+	PlanFile     FileRole = "plan"
+	UploadFile   FileRole = "upload"
+	OutputFile   FileRole = "output"
+)
+
+// A File is one of a session's files, at its source or in the library: a
+// parser doesn't know which.
+type File struct {
+	Name string // relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json", "audit.jsonl", "tool-results/x.txt"
+	Role FileRole
+	Path string // where it was found on this machine, "" if only in the library
+	Size int64
+	Mod  time.Time
+	Open func() (io.ReadCloser, error)
+}
+
+// Found is one session as discovery sees it: ids and files, nothing parsed
+// beyond what is needed to tell the session's id.
+type Found struct {
+	ID     SessionID
+	Source Source
+	Root   string // the root it was found under
+	Files  []File // the conversation first; several transcripts of one Cowork session oldest first
+}
+
+// Problem is something that discovery or reading came upon and could not use.
+type Problem struct {
+	Path   string
+	Reason string
+}
+
+// A Reader finds and parses one kind of source. It keeps no state and is safe
+// for concurrent use.
+type Reader interface {
+	Source() Source
+
+	// Roots lists the default folders of this source that exist on this
+	// system, each once however many names it goes by.
+	Roots() []string
+
+	// Find lists the sessions under a file or folder, told by content, not by
+	// name of the folder; what belongs to another kind of source is left to
+	// its Reader. What can't be read is returned as a Problem and costs
+	// nothing else. It stats and peeks at beginnings, it parses nothing.
+	Find(ctx context.Context, path string) ([]Found, []Problem)
+
+	// Head reads just enough of a session to know its family: the identities
+	// of its first conversational record. Sessions with a key in common may
+	// be forks of one another (see Own).
+	Head(ctx context.Context, f Found) (Head, error)
+
+	// Parse reads a whole session. A bad line is skipped and reported in
+	// Session.Report; the error is for files that can't be opened or read.
+	Parse(ctx context.Context, f Found) (*Session, error)
+}
+
+// Head is what is known of a session before it is parsed.
+type Head struct {
+	Keys    []string // identities of the first user or assistant record: its uuid, and time and text hashed
+	ID      SessionID
+	Started time.Time
+	Version string // of the client
+	Empty   bool   // no user or assistant record at all
+}

@@ -1,0 +1,303 @@
+// Package ingest holds what recall understands of a coding session, whatever
+// tool wrote it: a Session with its Turns and ToolCalls. The sub-packages
+// claudecode and cowork find transcripts and parse them into it.
+//
+// Nothing here is a copy of the transcript. Base64 is never kept, tool input
+// and output are clipped (see the Clip constants), so that a Session stays
+// small however large its file is; the exact bytes are the library's.
+package ingest
+
+import "time"
+
+// SessionID names a session for good: the transcript's own id for Claude Code
+// (a UUID in all but odd cases), "local_…" for Cowork. It is a key of files and
+// folders, so IDs that could leave a folder are refused by the parsers.
+type SessionID string
+
+// TurnID is the id of a turn that stays the same when the file grows: the uuid
+// of the first record of the turn, or "L<line>" where records carry none.
+type TurnID string
+
+// Source is the kind of tool that wrote a session.
+type Source string
+
+const (
+	ClaudeCode Source = "claude-code"
+	Cowork     Source = "cowork"
+)
+
+// How much of the bulky parts of a transcript a Session keeps, in bytes.
+const (
+	ClipInput  = 8 << 10 // a tool call's input values, each
+	ClipResult = 4 << 10 // a tool call's result: its beginning and its end
+	ClipText   = 1 << 20 // one turn's text
+)
+
+// A Session is one conversation, whole: its turns, its sub-agents' turns, its
+// branches. Turns stand in the order of the conversation, abandoned branches
+// where they left it.
+type Session struct {
+	ID      SessionID
+	Source  Source
+	Aliases []SessionID // other ids it is known by: a Cowork session's cliSessionIds, ids of earlier lines
+
+	Title      string    // "" if nothing gives one; see TitleFrom
+	TitleFrom  string    // custom-title, rename, ai-title, agent-name, summary, record, prompt
+	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
+
+	Where    Where
+	Models   []string // in order of first use, without "<synthetic>"
+	Versions []string // of the client, in order of first use
+	Usage    Usage    // on the active path, each message once
+	UsageAll Usage    // the whole file, abandoned branches included
+
+	Turns       []Turn
+	Subagents   []Subagent
+	Tasks       []Task // as last seen, in order of creation; deleted ones left out
+	Compactions []Compaction
+	PRs         []PR
+	Parent      *Parent // where it was forked or continued from, nil if it wasn't
+	ContinuedIn SessionID
+	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
+
+	Uploads []FileRef // Cowork: files the user attached
+	Outputs []FileRef // Cowork: files it produced
+
+	Archived          bool // hidden by its user in the app
+	Helper            bool // not a person's: a dispatch child, recall's own model call, a scheduled run nobody typed in
+	Remote            bool // ran in a cloud container: what we have may be partial
+	TranscriptMissing bool // a record without a conversation
+
+	Report Report
+}
+
+// Where is what a session says about the place it worked in. The project
+// is told from it (see Project), never from a folder's slug.
+type Where struct {
+	Cwds      []CwdCount // working directories with the number of turns in each, in order of first use
+	Branch    string     // the branch last worked on, "" if none
+	Branches  []string
+	Worktree  *Worktree // last entered worktree, nil if none
+	Relocated string    // last "relocated" directory, ""
+	Folders   []string  // Cowork: folders the user gave, host paths
+	Space     string    // Cowork: name of its space
+	Process   string    // Cowork: VM name, the <p> in /sessions/<p>/mnt
+	Storage   string    // Cowork: the session's storage folder on the host
+}
+
+// CwdCount is a working directory and how many typed and spoken turns ran there.
+type CwdCount struct {
+	Dir   string
+	Turns int
+}
+
+// Worktree is a git worktree that the client made for the session.
+type Worktree struct {
+	Path, Name, Branch string
+	Original           string // the folder it was made from: its repository's own
+}
+
+// Usage counts tokens, each message once, with the values of its last line.
+type Usage struct {
+	Input, Output, CacheWrite, CacheRead int64
+}
+
+// Role says who speaks in a turn.
+type Role string
+
+const (
+	User      Role = "user"
+	Assistant Role = "assistant"
+)
+
+// TurnKind tells what a person typed from everything else that stands under
+// their name in a transcript.
+type TurnKind string
+
+const (
+	Prompt    TurnKind = "prompt"    // typed by the person (queued prompts too)
+	Command   TurnKind = "command"   // a slash command; Text is its arguments, Name the command
+	Shell     TurnKind = "shell"     // a command the person ran with "!"
+	Message   TurnKind = "message"   // the assistant's, merged over its lines
+	Summary   TurnKind = "summary"   // a compaction summary, written by the model
+	Interrupt TurnKind = "interrupt" // the person stopped the assistant
+	Event     TurnKind = "event"     // harness notices worth keeping: background task ended, scheduled prompt, API error
+	PlanTurn  TurnKind = "plan"      // "Implement the following plan": an approved plan carried into a new session
+)
+
+// A Turn is one message of one speaker.
+type Turn struct {
+	ID       TurnID
+	N        int      // 1-based place among the session's turns
+	Records  []string // uuids of all its records, the first one's too; what evidence may cite
+	Role     Role
+	Kind     TurnKind
+	Name     string // Command: "/compact"
+	At       time.Time
+	Text     string // as typed or said, injected parts removed, NUL and broken UTF-8 cleaned
+	Thinking string // clipped to ClipText
+	Model    string
+	Calls    []ToolCall // of an assistant's message, in order
+
+	Queued    bool      // typed while the assistant worked
+	Abandoned bool      // on a branch that was rewound
+	Copied    bool      // a forked session's copy of a turn that its parent owns
+	Foreign   []Foreign // parts of Text that are not its speaker's own words; ordered, not overlapping
+	Carried   []string  // ids of recall's items quoted in it (rule 4 of the design)
+	Uploads   []string  // files attached to the prompt, as named there
+	From      string    // "transcript" or "audit" (Cowork)
+	Dir       string    // working directory at the time, "" if unknown
+
+	File   string // which of the session's files, by name relative to the session
+	Line   int    // 1-based line of its first record
+	Offset int64  // byte offset of that line
+}
+
+// Foreign is a stretch of a turn's text that came from somewhere else: recall's
+// own output, another tool's memory, a CLAUDE.md. It is shown, never believed.
+type Foreign struct {
+	From, To int    // byte offsets in Turn.Text
+	Label    string // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
+}
+
+// Verdict is what a person said to a tool call.
+type Verdict string
+
+const (
+	Unasked  Verdict = ""         // ran, or failed, without a word from the person
+	Rejected Verdict = "rejected" // the person refused it; Reason may say why
+	Denied   Verdict = "denied"   // a rule, hook, classifier or shutdown refused it: not the person
+	Approved Verdict = "approved" // the person approved it: a plan, or a permission asked for
+	Clarify  Verdict = "clarify"  // the person wanted to talk about a question first
+)
+
+// A ToolCall is one call of a tool and what came of it.
+type ToolCall struct {
+	ID, Name string
+	Input    map[string]string // top-level input values as text (compact JSON if not a string), clipped to ClipInput; no base64
+	Path     string            // file it reads or writes, as the transcript names it; "" if none
+	HostPath string            // Path on the host, where the source knows the difference; else ""
+	Command  string            // shell command, ""
+
+	Done       bool   // a result is there
+	Failed     bool   // the result says error, or a shell command's exit code isn't 0
+	Result     string // clipped to ClipResult, beginning and end kept; ANSI removed
+	ResultLen  int64  // bytes of the whole result text
+	ResultTurn TurnID // uuid of the record with the result; evidence for answers and refusals
+	ResultLine int
+	At         time.Time // of the result, zero if none
+	Spilled    string    // side file with the whole result, relative to the session, ""
+
+	Verdict       Verdict
+	Reason        string // the person's words with it
+	ReasonTurn    TurnID // turn of Reason where it is not the result itself (the next prompt), ""
+	Answers       []Answer
+	Plan          *Plan
+	Edits         []Edit
+	Agent         string // id of the sub-agent it started, ""
+	Commit        string // hash of a git commit it made, ""; CommitMessage beside
+	CommitMessage string
+}
+
+// Edit is one replacement in a file, texts clipped to ClipInput.
+type Edit struct {
+	Old, New string
+}
+
+// Answer is a person's answer to one question of a tool call.
+type Answer struct {
+	Question string
+	Header   string
+	Options  []Option
+	Chosen   []string // labels, or the free text as its only element
+	Free     bool     // Chosen is the person's own text, not a label
+	Notes    string
+	Multi    bool
+}
+
+// Option is one choice offered with a question.
+type Option struct{ Label, Description string }
+
+// Plan is a plan put before the person.
+type Plan struct {
+	Text   string
+	File   string // plan file, ""
+	Edited bool   // the person changed it before approving: Text is theirs
+}
+
+// Subagent is a conversation that a tool call started. Its turns are kept
+// apart: nothing in them counts unless the parent repeats it.
+type Subagent struct {
+	ID, Type, Description string
+	Call                  string // id of the tool call that started it, "" if unknown
+	Turns                 []Turn
+	File                  string
+}
+
+// Task is a todo of the session at its last state.
+type Task struct {
+	ID      string
+	Subject string
+	Detail  string
+	Status  string // pending, in_progress, completed
+	Turn    TurnID // where it was last touched
+	At      time.Time
+}
+
+// Compaction is a place where the client cut its context.
+type Compaction struct {
+	Trigger       string // manual, auto
+	Before, After int64  // tokens; After 0 if unknown
+	Summary       TurnID // the turn holding the summary, "" if none
+	Wish          string // what the person asked to keep
+	At            time.Time
+	Line          int
+}
+
+// PR is a pull request made in the session.
+type PR struct {
+	Number          int
+	URL, Repository string
+	At              time.Time
+}
+
+// Parent says where a session comes from.
+type Parent struct {
+	Session SessionID
+	How     string // fork, branch, background, continued, plan
+	Turns   int    // turns copied from it
+}
+
+// FileRef is a file beside a session.
+type FileRef struct {
+	Name string // relative to the session's folder of such files
+	Path string // on this machine
+	Size int64
+}
+
+// Report says what a parser did with every line it was given:
+// Lines = Records + Duplicates + Blank + len(Skipped by line) for each file.
+type Report struct {
+	Files        int
+	Bytes        int64
+	Lines        int
+	Records      int // lines understood or known and ignored
+	Duplicates   int
+	Blank        int
+	Repaired     int            // dangling parents mended
+	Ignored      map[string]int // known record types that hold nothing to keep, by name
+	Unknown      map[string]int // record types, subtypes and block types this version doesn't know
+	Skipped      []Skip         // at most 1,000 kept; SkippedTotal counts all
+	SkippedTotal int
+	Tail         *Skip    // a partial last line that waits for the next time, nil if none
+	Newer        string   // version of a client newer than any this parser was tried with, ""
+	Conflicts    []string // two files claiming one id, clock nonsense, … in words
+}
+
+// Skip is a line that could not be used.
+type Skip struct {
+	File   string
+	Line   int
+	Offset int64
+	Reason string
+}

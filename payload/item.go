@@ -1,0 +1,128 @@
+// Package payload holds what recall keeps of a session in a person's terms: a
+// Payload of Items, each with its Evidence. It writes and reads the Markdown
+// and the JSON form, gives items their ids, merges people's edits, composes
+// the payloads of a thread and keeps them within a budget of tokens.
+package payload
+
+import "time"
+
+// Schema is the version of payload.json that this package writes.
+const Schema = 1
+
+// ItemID names an item for good: ten base32 characters, minted once.
+type ItemID string
+
+// Kind is what an item is about; the order of Kinds is that of importance.
+type Kind string
+
+const (
+	Goal       Kind = "goal"
+	Decision   Kind = "decision"
+	Eliminated Kind = "eliminated"
+	Flag       Kind = "flag"
+	Next       Kind = "next"
+	Hypothesis Kind = "hypothesis"
+	Deferred   Kind = "deferred"
+	Question   Kind = "question"
+	File       Kind = "file"
+	Status     Kind = "status"
+)
+
+// Kinds lists all kinds, most important first: the reverse of the order in which a
+// tight budget cuts.
+var Kinds = []Kind{Goal, Decision, Eliminated, Flag, Next, Hypothesis, Deferred, Question, File, Status}
+
+// By says whose word an item is.
+type By string
+
+const (
+	ByUser      By = "user"
+	ByAssistant By = "assistant-accepted"
+	ByBoth      By = "both"
+)
+
+// Maker says what made an item.
+type Maker string
+
+const (
+	ByRule  Maker = "rule"
+	ByModel Maker = "model"
+	ByHuman Maker = "human"
+)
+
+// State is whether an item holds today.
+type State string
+
+const (
+	Stands     State = "stands"
+	Superseded State = "superseded"
+	Revoked    State = "revoked"
+	Reopened   State = "reopened"
+	Done       State = "done"
+	Retired    State = "retired"
+)
+
+// File statuses, in an item of kind File.
+const (
+	FileDone      = "DONE"
+	FileProgress  = "IN PROGRESS"
+	FileUntouched = "UNTOUCHED"
+	FileOffLimits = "OFF LIMITS"
+)
+
+// Item is one thing worth keeping.
+type Item struct {
+	ID           ItemID   `json:"id"`
+	Kind         Kind     `json:"kind"`
+	Text         string   `json:"text"`                   // one sentence; for a file what is to be said of it
+	Why          string   `json:"why,omitempty"`          // the reason, without "because"
+	Alternatives []string `json:"alternatives,omitempty"` // options that lost
+	Scope        string   `json:"scope,omitempty"`        // its condition, as quoted: "above 10k jobs"
+	About        []string `json:"about,omitempty"`        // paths, symbols, components that it binds
+	Aliases      []string `json:"aliases,omitempty"`      // other words to find it by
+	Path         string   `json:"path,omitempty"`         // of kind File: as the transcript names it, relative to the project root where it lies inside
+	Status       string   `json:"status,omitempty"`       // of kind File: FileDone … FileOffLimits
+
+	By         By         `json:"by"`
+	Maker      Maker      `json:"maker"`
+	Rule       string     `json:"rule,omitempty"`       // which rule or prompt
+	Confidence float64    `json:"confidence,omitempty"` // 0–1; a rule's is its measured precision
+	State      State      `json:"state"`
+	Pinned     bool       `json:"pinned,omitempty"`
+	At         time.Time  `json:"at"`                 // of its first evidence turn; what "as of" means
+	Evidence   []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
+}
+
+// Evidence is where in a transcript a claim can be checked.
+type Evidence struct {
+	Turn  string `json:"turn"`  // ingest.TurnID, or the uuid of one of the turn's records
+	N     int    `json:"n"`     // the turn's ordinal when it was distilled, for people
+	Quote string `json:"quote"` // verbatim from that turn as redacted, at most 300 bytes, never empty
+}
+
+// Provenance says what produced a payload.
+type Provenance struct {
+	Distiller string `json:"distiller"`       // "offline/1", "model/<name>"
+	Rules     string `json:"rules,omitempty"` // version of the redaction rules
+	Prompt    string `json:"prompt,omitempty"`
+	Input     string `json:"input"` // SHA-256 over the raw bytes that it was made from
+}
+
+// Payload is all that one distillation of a session yields.
+type Payload struct {
+	Schema     int            `json:"schema"`
+	Session    string         `json:"session"`
+	Source     string         `json:"source"`
+	Title      string         `json:"title"`
+	Project    string         `json:"project"`
+	Branch     string         `json:"branch,omitempty"`
+	Start      time.Time      `json:"start"`
+	End        time.Time      `json:"end"`
+	Made       Provenance     `json:"made"`
+	Items      []Item         `json:"items"`                 // in order of kind, then of time
+	Retired    []Item         `json:"retired,omitempty"`     // items of earlier distillations that this one no longer finds
+	Carried    []ItemID       `json:"carried,omitempty"`     // other sessions' items that were handed to this one
+	Dropped    map[string]int `json:"dropped,omitempty"`     // items not kept, by reason: ungrounded, foreign, …
+	Written    string         `json:"written,omitempty"`     // payload.md as last rendered, the base of the three-way merge
+	WrittenIDs []ItemID       `json:"written_ids,omitempty"` // the items it showed, in its order (a cut line is not a drop)
+}
