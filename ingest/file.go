@@ -60,8 +60,10 @@ type Reader interface {
 	// Find lists the sessions under a file or folder, told by content, not by
 	// name of the folder; what belongs to another kind of source is left to
 	// its Reader. What can't be read is returned as a Problem and costs
-	// nothing else. It stats and peeks at beginnings, it parses nothing.
-	Find(ctx context.Context, path string) ([]Found, []Problem)
+	// nothing else. It parses nothing: it stats, and peeks at the beginning of
+	// those files only that seen (nil: none) doesn't know, so that looking at
+	// 10,000 sessions with nothing new opens no file.
+	Find(ctx context.Context, path string, seen Seen) ([]Found, []Problem)
 
 	// Head reads just enough of a session to know its family: the identities
 	// of its first conversational record. Sessions with a key in common may
@@ -72,6 +74,10 @@ type Reader interface {
 	// Session.Report; the error is for files that can't be opened or read.
 	Parse(ctx context.Context, f Found) (*Session, error)
 }
+
+// Seen answers which session an unchanged file was found to belong to earlier;
+// false if the file is new or its size or time changed.
+type Seen func(path string, size int64, mod time.Time) (SessionID, bool)
 
 // Head is what is known of a session before it is parsed.
 type Head struct {
