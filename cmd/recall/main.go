@@ -1,0 +1,123 @@
+// Command recall keeps every Claude Code and Cowork session, distills it into
+// what it decided, and answers "what did we decide about X" with evidence.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes, as grep has them; documented in the help of the root command.
+const (
+	exitOK      = 0
+	exitNothing = 1 // query: nothing that answers the question
+	exitError   = 2
+	exitPartial = 3 // done, with sessions skipped
+)
+
+func main() {
+	os.Exit(Main())
+}
+
+// Main runs recall with the process's own arguments and streams and returns
+// its exit code. Tests register it as a program of its own.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
+	a := &app{in: in, out: out, err: errOut, color: colorOn(out)}
+	defer a.close()
+	root := a.rootCmd()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	return a.report(err)
+}
+
+// report prints an error with its hint and turns it into the exit code.
+func (a *app) report(err error) int {
+	var code exitCode
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &code):
+		return int(code)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(a.err, "recall: interrupted; nothing is lost, the next run goes on from here")
+		return exitError
+	}
+	fmt.Fprintf(a.err, "recall: error: %v\n", err)
+	var h *hinted
+	if errors.As(err, &h) {
+		fmt.Fprintf(a.err, "recall: hint: %s\n", h.hint)
+	}
+	return exitError
+}
+
+// exitCode ends a command that has already said all there is to say.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// hinted is an error with the way out of it.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (h *hinted) Error() string { return h.err.Error() }
+func (h *hinted) Unwrap() error { return h.err }
+
+func withHint(err error, format string, args ...any) error {
+	return &hinted{err, fmt.Sprintf(format, args...)}
+}
+
+const longHelp = `recall keeps every Claude Code and Cowork session, distills it into what it
+decided, and answers "what did we decide about X" with evidence.
+
+Everything works offline; nothing leaves this machine.
+
+Exit codes: 0 done or answered; 1 nothing that answers the question (query);
+2 an error; 3 done, with sessions skipped.`
+
+const examples = `  recall init                                   take in all history, once
+  recall query "what did we decide about retries"
+  recall resume --copy                          the payload for the next session
+  recall demo                                   try it on invented sessions`
+
+func (a *app) rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "recall",
+		Short:         "A memory for AI coding work",
+		Long:          longHelp,
+		Example:       examples,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return withHint(err, "recall %s--help lists the flags", strings.TrimPrefix(cmd.CommandPath()+" ", "recall "))
+	})
+	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration file (default: see recall config --help)")
+	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
+	root.AddGroup(
+		&cobra.Group{ID: "ask", Title: "Ask and go on:"},
+		&cobra.Group{ID: "keep", Title: "Take in and keep:"},
+		&cobra.Group{ID: "look", Title: "Look and mend:"},
+	)
+	a.addCommands(root)
+	return root
+}
