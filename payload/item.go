@@ -90,6 +90,7 @@ type Item struct {
 	State      State      `json:"state"`
 	Pinned     bool       `json:"pinned,omitempty"`
 	At         time.Time  `json:"at"`                 // of its first evidence turn; what "as of" means
+	Was        string     `json:"was,omitempty"`      // Text as last distilled, where a person changed it: what redistilling pairs by
 	Evidence   []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
 }
 
@@ -125,4 +126,20 @@ type Payload struct {
 	Dropped    map[string]int `json:"dropped,omitempty"`     // items not kept, by reason: ungrounded, foreign, …
 	Written    string         `json:"written,omitempty"`     // payload.md as last rendered, the base of the three-way merge
 	WrittenIDs []ItemID       `json:"written_ids,omitempty"` // the items it showed, in its order (a cut line is not a drop)
+
+	// Of a payload composed over a thread only (see Compose); never stored.
+	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first
+	Origins map[ItemID]Origin `json:"origins,omitempty"` // which session each item is from
+}
+
+// Origin is the session that an item of a composed payload is from.
+type Origin struct {
+	Session string `json:"session"`
+	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
+}
+
+// Current tells whether the item holds today: it stands or was reopened. An
+// empty state counts as standing.
+func (it *Item) Current() bool {
+	return it.State == Stands || it.State == Reopened || it.State == ""
 }

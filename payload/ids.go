@@ -1,0 +1,78 @@
+package payload
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+)
+
+// idAlphabet is the lower-case letters and digits without 0, 1, l and o, which
+// are taken for one another when read aloud or copied by hand.
+const idAlphabet = "23456789abcdefghijkmnpqrstuvwxyz"
+
+const idLength = 10 // 50 bits
+
+// Mint gives each item that has no id one, made from a hash of the session, the
+// item's first evidence turn, its kind and its text: the same input gets the
+// same id on any machine. An id in taken is never given again, the next hash is
+// used; Mint adds to taken what it gives. Items that have an id keep it.
+func Mint(session string, items []Item, taken map[ItemID]bool) {
+	for i := range items {
+		if items[i].ID != "" {
+			taken[items[i].ID] = true
+		}
+	}
+	for i := range items {
+		if items[i].ID == "" {
+			items[i].ID = mint(session, &items[i], taken)
+			taken[items[i].ID] = true
+		}
+	}
+}
+
+func mint(session string, it *Item, taken map[ItemID]bool) ItemID {
+	turn := ""
+	if len(it.Evidence) > 0 {
+		turn = it.Evidence[0].Turn
+	}
+	for try := uint64(0); ; try++ {
+		h := sha256.New()
+		for _, part := range []string{session, turn, string(it.Kind), it.Text} {
+			writePart(h, part)
+		}
+		h.Write(binary.BigEndian.AppendUint64(nil, try))
+		if id := idOf(h.Sum(nil)); !taken[id] {
+			return id
+		}
+	}
+}
+
+// writePart writes the length of s before s, so that "ab"+"c" and "a"+"bc" differ.
+func writePart(h hash.Hash, s string) {
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(s))))
+	h.Write([]byte(s))
+}
+
+func idOf(sum []byte) ItemID {
+	bits := binary.BigEndian.Uint64(sum)
+	var id [idLength]byte
+	for i := range id {
+		id[i] = idAlphabet[bits>>59]
+		bits <<= 5
+	}
+	return ItemID(id[:])
+}
+
+// IsID tells whether s has the form of an item's id.
+func IsID(s string) bool {
+	if len(s) != idLength {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if !('2' <= c && c <= '9' || 'a' <= c && c <= 'z') || c == 'l' || c == 'o' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,49 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// ErrNewer is in the error for a payload.json that a newer recall wrote.
+var ErrNewer = errors.New("written by a newer recall")
+
+// Encode returns the payload as payload.json holds it: indented, one key a
+// line, ending in a newline. The same payload gives the same bytes.
+func Encode(p *Payload) ([]byte, error) {
+	out := *p
+	out.Schema = Schema
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(&out); err != nil {
+		return nil, fmt.Errorf("encode payload of %s: %w", p.Session, err)
+	}
+	return buf.Bytes(), nil
+}
+
+// Decode reads what Encode wrote, also in earlier versions. A newer schema is
+// ErrNewer: guessing at it could lose what it added.
+func Decode(data []byte) (*Payload, error) {
+	var head struct {
+		Schema int `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, fmt.Errorf("decode payload: %w", err)
+	}
+	if head.Schema > Schema {
+		return nil, fmt.Errorf("decode payload: schema %d, this recall knows %d: %w", head.Schema, Schema, ErrNewer)
+	}
+	if head.Schema < 1 {
+		return nil, fmt.Errorf("decode payload: no schema version, so this is not a payload.json")
+	}
+	p := new(Payload)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("decode payload: %w", err)
+	}
+	p.Schema = Schema
+	return p, nil
+}
