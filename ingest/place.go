@@ -1,0 +1,131 @@
+package ingest
+
+import (
+	"os"
+	"path"
+	"strings"
+)
+
+// Directories come from transcripts of any machine: a Windows path is read on
+// Linux and the other way round, so path/filepath is of no use for them.
+
+// A place is a directory taken apart.
+type place struct {
+	top     string   // "/", "C:\", "\\server\share\"; "" if relative
+	parts   []string // the names below it
+	windows bool
+}
+
+// placeOf takes a directory apart, of Windows or not by its own spelling.
+func placeOf(dir string) place {
+	switch {
+	case len(dir) >= 2 && dir[1] == ':' && isLetter(dir[0]):
+		return place{strings.ToUpper(dir[:1]) + `:\`, names(dir[2:], `\/`), true}
+	case strings.HasPrefix(dir, `\\`):
+		all := names(strings.TrimPrefix(dir, `\\?`), `\/`)
+		if len(all) > 0 && len(all[0]) == 2 && all[0][1] == ':' { // \\?\C:\…
+			return place{strings.ToUpper(all[0]) + `\`, all[1:], true}
+		}
+		n := min(2, len(all))
+		return place{`\\` + strings.Join(all[:n], `\`) + `\`, all[n:], true}
+	case strings.HasPrefix(dir, "/"):
+		return place{"/", names(path.Clean(dir), "/"), false}
+	}
+	return place{"", names(path.Clean(dir), "/"), false}
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+func names(s, separators string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(separators, r) })
+}
+
+func (p place) String() string {
+	if p.windows {
+		return p.top + strings.Join(p.parts, `\`)
+	}
+	if p.top == "" && len(p.parts) == 1 && p.parts[0] == "." {
+		return ""
+	}
+	return p.top + strings.Join(p.parts, "/")
+}
+
+// base is the last name of the directory, "" of a root.
+func (p place) base() string {
+	if len(p.parts) == 0 {
+		return ""
+	}
+	return p.parts[len(p.parts)-1]
+}
+
+func (p place) up() place {
+	p.parts = p.parts[:max(0, len(p.parts)-1)]
+	return p
+}
+
+// shared is how many leading names two places have in common, -1 if they
+// don't even start from the same root.
+func (p place) shared(q place) int {
+	if p.windows != q.windows || !p.same(p.top, q.top) {
+		return -1
+	}
+	n := 0
+	for n < len(p.parts) && n < len(q.parts) && p.same(p.parts[n], q.parts[n]) {
+		n++
+	}
+	return n
+}
+
+func (p place) same(a, b string) bool {
+	if p.windows {
+		return strings.EqualFold(a, b)
+	}
+	return a == b
+}
+
+// holds says whether q is p or lies below it.
+func (p place) holds(q place) bool { return p.top != "" && p.shared(q) == len(p.parts) }
+
+func (p place) equal(q place) bool { return p.holds(q) && q.holds(p) }
+
+// wide says whether a directory is a person's home, holds homes, or is where
+// people customarily keep all their projects: not a project only because
+// sessions ran below it. Homes of other machines are told by their usual places.
+func (p place) wide() bool {
+	if len(p.parts) == 0 {
+		return true
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		h := placeOf(home)
+		if p.holds(h) || h.holds(p) && len(p.parts) == len(h.parts)+1 && keepsProjects[strings.ToLower(p.base())] {
+			return true
+		}
+	}
+	homes := 0
+	switch strings.ToLower(p.parts[0]) {
+	case "home", "users", "documents and settings":
+		homes = 2
+	case "root":
+		homes = 1
+	default:
+		return false
+	}
+	return len(p.parts) <= homes || len(p.parts) == homes+1 && keepsProjects[strings.ToLower(p.base())]
+}
+
+// keepsProjects names the folders right below a home that hold projects, and
+// aren't one.
+var keepsProjects = map[string]bool{
+	"code": true, "desktop": true, "dev": true, "developer": true, "development": true, "documents": true,
+	"downloads": true, "git": true, "github": true, "go": true, "projects": true, "repos": true, "repositories": true,
+	"source": true, "src": true, "tmp": true, "wks": true, "work": true, "workspace": true, "workspaces": true,
+}
+
+// cleanDir is a directory in one spelling, "" if it isn't absolute.
+func cleanDir(dir string) string {
+	p := placeOf(dir)
+	if p.top == "" {
+		return ""
+	}
+	return p.String()
+}
