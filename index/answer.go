@@ -1,0 +1,139 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"recall/index/words"
+)
+
+// answer loads what is shown.
+func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
+	places := map[int64]Place{}
+	for _, c := range list {
+		p, ok := places[c.session]
+		if !ok {
+			var err error
+			if p, err = r.place(ctx, c.session); err != nil {
+				return err
+			}
+			places[c.session] = p
+		}
+		if c.table == items {
+			h := Hit{Place: p, Score: c.score, Turn: int(c.n)}
+			if err := r.item(ctx, c.id, &h); err != nil {
+				return err
+			}
+			a.Hits = append(a.Hits, h)
+			continue
+		}
+		h := TurnHit{Place: p, Score: c.score}
+		if err := r.turn(ctx, c.id, &h); err != nil {
+			return err
+		}
+		a.Turns = append(a.Turns, h)
+	}
+	var i, t int
+	for _, c := range list { // the slices don't grow any more
+		if c.table == items {
+			a.Ranked = append(a.Ranked, Result{Item: &a.Hits[i], Score: c.score})
+			i++
+		} else {
+			a.Ranked = append(a.Ranked, Result{Turn: &a.Turns[t], Score: c.score})
+			t++
+		}
+	}
+	return nil
+}
+
+func (r *reader) place(ctx context.Context, session int64) (Place, error) {
+	var p Place
+	var start int64
+	err := r.tx.QueryRowContext(ctx, `SELECT s.sid, s.title, s.project, s.source, s.start,
+		(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid))
+		FROM session s WHERE s.id=?`, session).
+		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &start, &p.SessionN)
+	p.SessionStart = fromMillis(start)
+	return p, err
+}
+
+func (r *reader) item(ctx context.Context, id int64, h *Hit) error {
+	var data []byte
+	if err := r.tx.QueryRowContext(ctx, `SELECT data FROM item WHERE id=?`, id).Scan(&data); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &h.Item); err != nil {
+		return fmt.Errorf("item %d: %v: %w", id, err, ErrRebuild)
+	}
+	return nil
+}
+
+func (r *reader) turn(ctx context.Context, id int64, h *TurnHit) error {
+	var at int64
+	var text []byte
+	err := r.tx.QueryRowContext(ctx, `SELECT tid, n, role, at, text FROM turn WHERE id=?`, id).Scan(&h.ID, &h.N, &h.Role, &at, &text)
+	if err != nil {
+		return err
+	}
+	h.At = fromMillis(at)
+	h.Text, err = unpack(text)
+	return err
+}
+
+// judge says how well the question is covered: which of its words stand where.
+func judge(a *Answer, ts []term, size corpus) {
+	var total float64
+	present, rare := false, false
+	for _, t := range ts {
+		total += t.idf
+		if t.df[items]+t.df[turns] == 0 {
+			a.Missing = append(a.Missing, t.word)
+			continue
+		}
+		present = true
+		if t.df[items]+t.df[turns] <= max(3, size.all()/20) {
+			rare = true
+		}
+	}
+	a.Unknown = len(a.Ranked) == 0 || !present || len(a.Missing) > 0 && !rare
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		it := h.Item
+		text := strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...), append(it.About, it.Aliases...)...), " . ")
+		for _, e := range it.Evidence {
+			text += " . " + e.Quote
+		}
+		h.Terms, h.Coverage = covered(text, ts, total)
+	}
+	for i := range a.Turns {
+		h := &a.Turns[i]
+		h.Terms, h.Coverage = covered(h.Text, ts, total)
+	}
+	for _, r := range a.Ranked[:min(1, len(a.Ranked))] {
+		if r.Item != nil {
+			a.Coverage = r.Item.Coverage
+		} else {
+			a.Coverage = r.Turn.Coverage
+		}
+	}
+}
+
+// covered lists the terms that a text holds, and their share of all weight.
+func covered(text string, ts []term, total float64) ([]string, float64) {
+	if total == 0 {
+		return nil, 0
+	}
+	has := map[string]bool{}
+	words.Each(text, func(w string) bool { has[words.Stem(w)] = true; return true })
+	var out []string
+	var sum float64
+	for _, t := range ts {
+		if has[t.stem] {
+			out = append(out, t.word)
+			sum += t.idf
+		}
+	}
+	return out, sum / total
+}

@@ -1,0 +1,91 @@
+package index
+
+import (
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// DocOf makes a session's entry from what was parsed (and redacted) and
+// distilled of it. Without a payload (nil) its turns alone can be found.
+// Left out are turns of abandoned branches and turns that another session
+// owns, where nothing was said, and what the harness or other tools put in.
+func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
+	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
+	at := map[string]int{} // place in s.Turns by any id that evidence may cite
+	for i, t := range s.Turns {
+		for _, id := range t.Records {
+			at[id] = i
+		}
+		for _, c := range t.Calls {
+			if _, ok := at[string(c.ResultTurn)]; !ok {
+				at[string(c.ResultTurn)] = i
+			}
+		}
+	}
+	for i, t := range s.Turns {
+		at[string(t.ID)] = i
+		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt {
+			continue
+		}
+		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}
+		if strings.TrimSpace(u.Text) != "" || u.More != "" {
+			d.Turns = append(d.Turns, u)
+		}
+	}
+	if p == nil {
+		return d
+	}
+	if d.Title == "" {
+		d.Title = p.Title
+	}
+	for _, it := range p.Items {
+		var source []string
+		for _, e := range it.Evidence {
+			if i, ok := at[e.Turn]; ok {
+				source = append(source, e.Quote, own(s.Turns[i]), calls(s.Turns[i]))
+			} else {
+				source = append(source, e.Quote)
+			}
+		}
+		d.Items = append(d.Items, Item{Item: it, Context: strings.Join(source, "\n")})
+	}
+	return d
+}
+
+// own is a turn's text without what its speaker didn't say: recall's own
+// output and other tools' memories must not be found as if said here.
+func own(t ingest.Turn) string {
+	if len(t.Foreign) == 0 {
+		return t.Text
+	}
+	var b strings.Builder
+	from := 0
+	for _, f := range t.Foreign {
+		if f.From < from || f.To > len(t.Text) || f.To < f.From {
+			continue
+		}
+		b.WriteString(t.Text[from:f.From])
+		b.WriteByte('\n')
+		from = f.To
+	}
+	b.WriteString(t.Text[from:])
+	return b.String()
+}
+
+// calls is what a turn's tool calls hold of dialogue: questions and answers,
+// plans, refusals' reasons, commit messages. Output is not stored twice.
+func calls(t ingest.Turn) string {
+	var parts []string
+	for _, c := range t.Calls {
+		for _, a := range c.Answers {
+			parts = append(parts, a.Question, strings.Join(a.Chosen, ", "), a.Notes)
+		}
+		if c.Plan != nil {
+			parts = append(parts, c.Plan.Text)
+		}
+		parts = append(parts, c.Reason, c.CommitMessage)
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n"))
+}

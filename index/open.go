@@ -1,0 +1,208 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// ErrRebuild means that the index can't be used as it is: made by an older or
+// newer recall, or damaged. Remove it (see Remove) and reindex from the library.
+var ErrRebuild = errors.New("the index must be rebuilt")
+
+// schema is the version of everything in the file: tables, the cut of words,
+// the columns' content. Raise it when any of them changes.
+const (
+	schema = 1
+	appID  = 0x7265636c // "recl", in the file's header
+)
+
+var tables = []string{
+	`CREATE TABLE session(id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL)`,
+	`CREATE INDEX session_project ON session(project, start, sid)`,
+	`CREATE TABLE item(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL)`,
+	`CREATE INDEX item_session ON item(session)`,
+	`CREATE INDEX item_iid ON item(iid)`,
+	`CREATE TABLE turn(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL, role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL)`,
+	`CREATE INDEX turn_session ON turn(session)`,
+	`CREATE VIRTUAL TABLE fitem USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
+	`CREATE VIRTUAL TABLE fturn USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
+	`CREATE VIRTUAL TABLE vitem USING fts5vocab(fitem, 'row')`,
+	`CREATE VIRTUAL TABLE vturn USING fts5vocab(fturn, 'row')`,
+	`CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID`,
+	`CREATE TABLE common(list TEXT NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
+}
+
+// Index is an open index. Safe for concurrent use; any number of processes
+// may have it open.
+type Index struct {
+	db   *sql.DB
+	path string
+}
+
+// Open opens the index for reading and writing, and makes it if it isn't
+// there, with its folder. The error is ErrRebuild if the file is of another
+// version or damaged.
+func Open(path string) (*Index, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	// SQLite would create it with the umask's rights, and -wal and -shm follow the file's.
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	f.Close()
+	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(10000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)")
+	if err != nil {
+		return nil, err
+	}
+	if err := x.prepare(context.Background()); err != nil {
+		x.Close()
+		return nil, x.fail("open index", err)
+	}
+	return x, nil
+}
+
+// OpenRead opens an existing index to ask it questions, at the least cost a
+// process can start with. The error is fs.ErrNotExist if there is none,
+// ErrRebuild if it is of another version or damaged.
+func OpenRead(path string) (*Index, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)")
+	if err != nil {
+		return nil, err
+	}
+	v, err := x.version(context.Background())
+	if err == nil && v != schema {
+		err = fmt.Errorf("its version is %d, not %d: %w", v, schema, ErrRebuild)
+	}
+	if err != nil {
+		x.Close()
+		return nil, x.fail("open index", err)
+	}
+	return x, nil
+}
+
+func open(path, params string) (*Index, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	abs = filepath.ToSlash(abs)
+	if !strings.HasPrefix(abs, "/") { // C:/…
+		abs = "/" + abs
+	}
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: params}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
+	return &Index{db: db, path: path}, nil
+}
+
+// Close closes the index. The last one to close it folds the write-ahead log
+// into the file.
+func (x *Index) Close() error { return x.db.Close() }
+
+// Remove deletes an index file and what SQLite keeps beside it.
+func Remove(path string) error {
+	var errs []error
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// prepare sets up a new file, and checks an old one.
+func (x *Index) prepare(ctx context.Context) error {
+	v, err := x.version(ctx)
+	if err != nil {
+		return err
+	}
+	if v == schema {
+		return nil
+	}
+	if v != 0 {
+		return fmt.Errorf("its version is %d, not %d: %w", v, schema, ErrRebuild)
+	}
+	if _, err := x.db.ExecContext(ctx, `PRAGMA journal_mode=WAL`); err != nil {
+		return err
+	}
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	var n int
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_schema`).Scan(&n); err != nil {
+		return err
+	}
+	if n > 0 { // another process made it meanwhile, or it is somebody else's file
+		var v int
+		if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v); err != nil || v == schema {
+			return err
+		}
+		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
+	}
+	for _, t := range append(tables, fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
+		if _, err := tx.ExecContext(ctx, t); err != nil {
+			return fmt.Errorf("%w in %q", err, t)
+		}
+	}
+	return tx.Commit()
+}
+
+func (x *Index) version(ctx context.Context) (int, error) {
+	var v int
+	err := x.db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&v)
+	return v, err
+}
+
+// fail names the operation, and turns SQLite's ways of saying "damaged" into
+// ErrRebuild.
+func (x *Index) fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if errors.Is(err, ErrRebuild) {
+		return fmt.Errorf("%s %s: %w", op, x.path, err)
+	}
+	if damaged(err) {
+		return fmt.Errorf("%s %s: %v: %w", op, x.path, err, ErrRebuild)
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// SQLite's result codes, https://sqlite.org/rescode.html.
+const (
+	sqliteError   = 1 // "no such table" among others
+	sqliteCorrupt = 11
+	sqliteNotADB  = 26
+)
+
+func damaged(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqliteCorrupt, sqliteNotADB:
+		return true
+	case sqliteError:
+		return strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column")
+	}
+	return false
+}

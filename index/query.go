@@ -1,0 +1,129 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/index/words"
+)
+
+const (
+	longest  = 8 << 10 // bytes of a question that are read at all
+	most     = 64      // distinct words of it that are looked up
+	searched = 24      // the rarest of these that are searched for
+)
+
+// term is one word of a question with what the index knows of it.
+type term struct {
+	word string // as cut
+	stem string
+	df   [2]int // documents that hold it: items, turns
+	idf  float64
+}
+
+// The two tables of documents.
+const (
+	items = iota
+	turns
+)
+
+// corpus is how many documents there are.
+type corpus [2]int
+
+func (c corpus) all() int { return c[items] + c[turns] }
+
+// terms cuts a text into its words of content, each stem once.
+func terms(text string) (out []term, clipped bool) {
+	if len(text) > longest {
+		text, clipped = clipText(text, longest), true
+	}
+	seen := map[string]bool{}
+	for _, w := range words.Content(strings.ToValidUTF8(text, " ")) {
+		stem := words.Stem(w)
+		if seen[stem] {
+			continue
+		}
+		if len(out) == most {
+			return out, true
+		}
+		seen[stem] = true
+		out = append(out, term{word: w, stem: stem})
+	}
+	return out, clipped
+}
+
+// weigh looks up how many documents hold each term, and its weight: the usual
+// inverse document frequency over items and turns together.
+func (r *reader) weigh(ctx context.Context, ts []term) error {
+	for k, q := range []string{`SELECT doc FROM vitem WHERE term=?`, `SELECT doc FROM vturn WHERE term=?`} {
+		st, err := r.tx.PrepareContext(ctx, q)
+		if err != nil {
+			return err
+		}
+		defer st.Close()
+		for i := range ts {
+			if ts[i].df[k] = r.common.df(ts[i].stem, k); ts[i].df[k] > 0 {
+				continue
+			}
+			err := st.QueryRowContext(ctx, ts[i].stem).Scan(&ts[i].df[k])
+			if err != nil && err != sql.ErrNoRows {
+				return err
+			}
+		}
+	}
+	n := float64(r.size.all())
+	for i := range ts {
+		df := float64(ts[i].df[items] + ts[i].df[turns])
+		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
+	}
+	return nil
+}
+
+// budget is how many rows of a table one question may touch; bm25 costs a
+// microsecond or so for each of them, whatever their rank will be.
+const budget = 6000
+
+// affordable drops a question's most frequent words, which say least and cost
+// most, until what is left touches no more rows of table k than the budget
+// allows; the rarest is always kept.
+func affordable(ts []term, k, rows int) []term {
+	var out []term
+	for _, t := range ts {
+		if t.df[k] > 0 || single(t.word) {
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b term) int { return a.df[k] - b.df[k] })
+	sum := 0
+	for i, t := range out {
+		if sum += t.df[k]; i > 0 && sum > rows || i == searched {
+			return out[:i]
+		}
+	}
+	return out
+}
+
+// match is the terms as an FTS5 query. Words hold letters and digits only, so
+// quoting them is all the care it needs.
+func match(ts []term) string {
+	var b strings.Builder
+	for i, t := range ts {
+		if i > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteString(`"` + t.word + `"`)
+		if single(t.word) {
+			b.WriteString(` *`) // one Chinese character begins many a pair
+		}
+	}
+	return b.String()
+}
+
+func single(w string) bool {
+	r, n := utf8.DecodeRuneInString(w)
+	return n == len(w) && r >= 0x1100
+}

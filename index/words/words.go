@@ -1,0 +1,235 @@
+// Package words cuts text into the words that the index holds and a question
+// is asked in: lower case, identifiers whole and in parts, Chinese, Japanese
+// and Korean in pairs of characters. Index and query go through the same cut,
+// which is what makes `ProcessQueue.acquire` findable as "acquire".
+package words
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord is where a word is cut, in bytes; beyond it stand hashes and
+// base64, which nobody asks for by their tails.
+const maxWord = 64
+
+// Split returns the words of a text in order. A word joined by "_", "-", "."
+// or "/", or in camelCase, is followed by its parts; of a path the last
+// segment counts as a whole, too. Stop words are kept.
+func Split(s string) []string {
+	var out []string
+	Each(s, func(w string) bool { out = append(out, w); return true })
+	return out
+}
+
+// Each calls f for each word of Split until f returns false.
+func Each(s string, f func(string) bool) {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case wide(r):
+			j := runEnd(s, i, wide)
+			if !pairs(s[i:j], f) {
+				return
+			}
+			i = j
+		case inner(r):
+			j := chunkEnd(s, i)
+			if !chunk(s[i:j], f) {
+				return
+			}
+			i = j
+		default:
+			i += n
+		}
+	}
+}
+
+// Join appends the words of a text to dst, each followed by a space, at most
+// limit words (no limit if negative), and says how many.
+func Join(dst []byte, s string, limit int, keep func(string) bool) ([]byte, int) {
+	n := 0
+	if limit == 0 {
+		return dst, 0
+	}
+	Each(s, func(w string) bool {
+		if keep != nil && !keep(w) {
+			return true
+		}
+		dst = append(append(dst, w...), ' ')
+		n++
+		return n != limit
+	})
+	return dst, n
+}
+
+// Content returns the words of a text that carry meaning, each once, in order
+// of first use: stop words and question words are dropped, unless nothing else
+// is there.
+func Content(s string) []string {
+	var all, out []string
+	seen := map[string]bool{}
+	Each(s, func(w string) bool {
+		if !seen[w] {
+			seen[w] = true
+			all = append(all, w)
+			if !Stop(w) {
+				out = append(out, w)
+			}
+		}
+		return true
+	})
+	if len(out) == 0 {
+		return all
+	}
+	return out
+}
+
+func inner(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !wide(r) }
+
+// joiner holds identifiers together.
+func joiner(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == '\\' }
+
+// wide tells scripts that are written without spaces between words.
+func wide(r rune) bool {
+	if r < 0x1100 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer) || r == 'ー'
+}
+
+func runEnd(s string, i int, in func(rune) bool) int {
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !in(r) {
+			break
+		}
+		i += n
+	}
+	return i
+}
+
+// chunkEnd finds the end of an identifier that starts at i: letters and
+// digits, with joiners only between them.
+func chunkEnd(s string, i int) int {
+	end := i
+	for i < len(s) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case inner(r):
+			i += n
+			end = i
+		case joiner(r) && i == end: // one joiner at a time: "a--b", "wait...what" are two words
+			i += n
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// pairs emits a run of a spaceless script as overlapping pairs of characters.
+func pairs(s string, f func(string) bool) bool {
+	_, n := utf8.DecodeRuneInString(s)
+	if n == len(s) {
+		return f(s)
+	}
+	for i := 0; i < len(s); {
+		_, a := utf8.DecodeRuneInString(s[i:])
+		_, b := utf8.DecodeRuneInString(s[i+a:])
+		if b == 0 {
+			return true
+		}
+		if !f(s[i : i+a+b]) {
+			return false
+		}
+		i += a
+	}
+	return true
+}
+
+// chunk emits an identifier: whole and parts.
+func chunk(s string, f func(string) bool) bool {
+	if lowerWord(s) {
+		return f(clip(s))
+	}
+	whole := s
+	if i := strings.LastIndexAny(s, `/\`); i >= 0 {
+		whole = s[i+1:]
+	}
+	parts := parts(s)
+	if len(parts) > 1 {
+		if w := join(whole); len(parts) > 2 || w != parts[len(parts)-1] {
+			if !f(clip(w)) {
+				return false
+			}
+		}
+	}
+	for _, p := range parts {
+		if !f(clip(p)) {
+			return false
+		}
+	}
+	return true
+}
+
+// lowerWord is the common case: one plain word in lower case.
+func lowerWord(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+func join(s string) string {
+	return strings.ToLower(strings.Map(func(r rune) rune {
+		if joiner(r) {
+			return -1
+		}
+		return r
+	}, s))
+}
+
+// parts cuts at joiners and where case changes: "parseJSONFile" is parse,
+// json, file.
+func parts(s string) []string {
+	var out []string
+	r := []rune(s)
+	start := 0
+	flush := func(i int) {
+		if i > start {
+			out = append(out, strings.ToLower(string(r[start:i])))
+		}
+		start = i
+	}
+	for i := range r {
+		switch {
+		case joiner(r[i]):
+			flush(i)
+			start = i + 1
+		case i > start && unicode.IsUpper(r[i]) && (unicode.IsLower(r[i-1]) || unicode.IsDigit(r[i-1])):
+			flush(i)
+		case i > start && i+1 < len(r) && unicode.IsUpper(r[i]) && unicode.IsUpper(r[i-1]) && unicode.IsLower(r[i+1]):
+			flush(i)
+		}
+	}
+	flush(len(r))
+	return out
+}
+
+func clip(w string) string {
+	if len(w) <= maxWord {
+		return w
+	}
+	w = w[:maxWord]
+	for len(w) > 0 {
+		if r, n := utf8.DecodeLastRuneInString(w); r != utf8.RuneError || n > 1 {
+			break
+		}
+		w = w[:len(w)-1]
+	}
+	return w
+}
