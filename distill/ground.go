@@ -1,0 +1,156 @@
+package distill
+
+import (
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// MaxQuote is the most that a quote may hold, in bytes.
+const MaxQuote = 300
+
+// Why Ground drops an item, as the keys of what it returns.
+const (
+	DropNoEvidence = "no evidence"
+	DropNoTurn     = "unknown turn"
+	DropQuote      = "quote not in turn"
+	DropLong       = "quote too long"
+	DropForeign    = "quote from elsewhere"
+)
+
+// Ground keeps of a payload what can be checked: each piece of evidence must
+// cite a turn of the session and quote it verbatim, in the speaker's own
+// words, in at most MaxQuote bytes. Evidence that doesn't hold is taken away,
+// an item left without any is dropped. It returns how many items were dropped,
+// by reason, and adds them to the payload's own count. What a person wrote
+// needs no evidence.
+func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
+	dropped = map[string]int{}
+	turns := citable(s)
+	kept := p.Items[:0]
+	for _, it := range p.Items {
+		if it.Maker == payload.ByHuman {
+			kept = append(kept, it)
+			continue
+		}
+		reason := DropNoEvidence
+		evidence := it.Evidence[:0:0]
+		for _, e := range it.Evidence {
+			if r := fault(turns, e); r != "" {
+				reason = r
+				continue
+			}
+			evidence = append(evidence, e)
+		}
+		if len(evidence) == 0 {
+			dropped[reason]++
+			continue
+		}
+		it.Evidence = evidence
+		kept = append(kept, it)
+	}
+	p.Items = kept
+	for reason, n := range dropped {
+		if p.Dropped == nil {
+			p.Dropped = map[string]int{}
+		}
+		p.Dropped[reason] += n
+	}
+	return dropped
+}
+
+// citable maps every id that evidence may name to its turn: the turn's own,
+// its records', and those of the results of its calls.
+func citable(s *ingest.Session) map[string]*ingest.Turn {
+	m := map[string]*ingest.Turn{}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for _, c := range t.Calls {
+			if c.ResultTurn != "" {
+				m[string(c.ResultTurn)] = t
+			}
+		}
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		m[string(t.ID)] = t
+		for _, r := range t.Records {
+			m[r] = t
+		}
+	}
+	return m
+}
+
+// fault says what is wrong with a piece of evidence, "" if nothing.
+func fault(turns map[string]*ingest.Turn, e payload.Evidence) string {
+	t := turns[e.Turn]
+	switch {
+	case t == nil:
+		return DropNoTurn
+	case strings.TrimSpace(e.Quote) == "":
+		return DropNoEvidence
+	case len(e.Quote) > MaxQuote:
+		return DropLong
+	case inCalls(t, e.Quote):
+		return ""
+	case !strings.Contains(t.Text, e.Quote):
+		return DropQuote
+	case !ownWords(t, e.Quote):
+		return DropForeign
+	}
+	return ""
+}
+
+// ownWords tells whether the quote stands somewhere in the turn outside of
+// what was pasted or injected from elsewhere.
+func ownWords(t *ingest.Turn, quote string) bool {
+	for from := 0; ; {
+		i := strings.Index(t.Text[from:], quote)
+		if i < 0 {
+			return false
+		}
+		i += from
+		clear := true
+		for _, f := range t.Foreign {
+			if i < f.To && i+len(quote) > f.From {
+				clear = false
+			}
+		}
+		if clear {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// inCalls tells whether a quote stands in what passed between the person and
+// the turn's tool calls: reasons, answers, plans, and what the call was to do.
+// A tool's output is no evidence.
+func inCalls(t *ingest.Turn, quote string) bool {
+	for _, c := range t.Calls {
+		texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
+		for _, a := range c.Answers {
+			texts = append(texts, a.Question, a.Header, a.Notes)
+			texts = append(texts, a.Chosen...)
+			for _, o := range a.Options {
+				texts = append(texts, o.Label, o.Description)
+			}
+		}
+		if c.Plan != nil {
+			texts = append(texts, c.Plan.Text)
+		}
+		for _, v := range c.Input {
+			texts = append(texts, v)
+		}
+		for _, e := range c.Edits {
+			texts = append(texts, e.New)
+		}
+		for _, text := range texts {
+			if strings.Contains(text, quote) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package offline
+
+import (
+	"sort"
+
+	"recall/payload"
+)
+
+// most is how many items of a kind a session may yield from sentences,
+// whatever its length: a payload is to be read.
+var most = map[payload.Kind]int{
+	payload.Decision: 12, payload.Eliminated: 6, payload.Flag: 5, payload.Next: 4,
+	payload.Hypothesis: 2, payload.Deferred: 3, payload.Question: 2, payload.Status: 1,
+}
+
+// A chosen candidate is one that became an item.
+type chosen struct {
+	c     *Candidate
+	kind  payload.Kind
+	score float64
+	item  payload.Item
+}
+
+// choose makes items of the likeliest candidates. What says the same as a
+// likelier one becomes evidence of that.
+func choose(models Models, all []*Candidate) []payload.Item {
+	var likely []chosen
+	for _, c := range all {
+		if ch, ok := classify(models, c); ok {
+			likely = append(likely, ch)
+		}
+	}
+	sort.SliceStable(likely, func(i, j int) bool { return likely[i].score > likely[j].score })
+	var kept []*chosen
+	count := map[payload.Kind]int{}
+	for _, ch := range likely {
+		if same := find(kept, ch); same != nil {
+			same.join(ch)
+			continue
+		}
+		if count[ch.kind] >= most[ch.kind] {
+			continue
+		}
+		count[ch.kind]++
+		ch.item = ch.c.Item(ch.kind)
+		kept = append(kept, &ch)
+	}
+	items := make([]payload.Item, len(kept))
+	for i, ch := range kept {
+		items[i] = ch.item
+	}
+	return items
+}
+
+// classify gives a candidate the kind whose threshold it passes by most.
+func classify(models Models, c *Candidate) (chosen, bool) {
+	best := chosen{c: c}
+	for _, kind := range payload.Kinds {
+		m := models[kind]
+		if m == nil {
+			continue
+		}
+		if p := m.Score(c.Features); p >= m.Threshold && p/m.Threshold > best.score {
+			best.score, best.kind = p/m.Threshold, kind
+		}
+	}
+	return best, best.kind != ""
+}
+
+// find looks among the kept for one that says the same.
+func find(kept []*chosen, ch chosen) *chosen {
+	mine := keywords(ch.c.Text)
+	for _, k := range kept {
+		other := keywords(k.c.Text)
+		a, b := share(mine, other), share(other, mine)
+		near := k.c.sp.exchange == ch.c.sp.exchange || k.c.sp == ch.c.sp.reacts || ch.c.sp == k.c.sp.reacts
+		switch {
+		case max(a, b) >= 0.75, near && min(a, b) >= 0.4, near && max(a, b) >= 0.6:
+			return k
+		}
+	}
+	return nil
+}
+
+// join adds another candidate's evidence; the person's words come first.
+func (ch *chosen) join(o chosen) {
+	it := o.c.Item(ch.kind)
+	if len(ch.item.Evidence) >= 3 {
+		return
+	}
+	for _, e := range it.Evidence {
+		if len(ch.item.Evidence) < 3 && !cites(ch.item.Evidence, e) {
+			ch.item.Evidence = append(ch.item.Evidence, e)
+		}
+	}
+	if it.By != ch.item.By {
+		ch.item.By = payload.ByBoth
+	}
+	if it.At.Before(ch.item.At) {
+		ch.item.At = it.At
+	}
+	if ch.item.Why == "" && it.Why != "" {
+		ch.item.Why = it.Why
+	}
+}
+
+func cites(all []payload.Evidence, e payload.Evidence) bool {
+	for _, x := range all {
+		if x.Turn == e.Turn {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,274 @@
+package offline
+
+import (
+	"math"
+	"sort"
+	"strings"
+)
+
+// A Candidate is a statement that may become an item, with what is known of
+// it. The models in weights.json tell from its features what kind it is, if any.
+type Candidate struct {
+	Text     string
+	Why      string
+	Features map[string]float64 // 0 where missing
+
+	sp   *speech
+	part *sentence
+	pick *pick // how a reply bears on it, nil if none does
+}
+
+// candidates lists the statements of a talk that may be worth keeping: the
+// sentences that people typed, and those of the assistant's reports.
+func candidates(t *talk) []*Candidate {
+	var out []*Candidate
+	for _, sp := range t.speeches {
+		if !sp.user && !sp.report() {
+			continue
+		}
+		picks := picksOf(sp)
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			if sp.foreign(s) || !worthReading(s, sp) {
+				continue
+			}
+			c := &Candidate{sp: sp, part: s, pick: picks[i]}
+			c.Text, c.Why = phrase(sp, s)
+			if len(strings.Fields(c.Text)) < 3 {
+				continue
+			}
+			out = append(out, c)
+		}
+	}
+	names := nameCounts(t)
+	for _, c := range out {
+		c.Features = features(t, c, names)
+	}
+	return out
+}
+
+// report tells whether an assistant's message says something to its reader:
+// the last before the person speaks, or one long enough not to be narration.
+func (sp *speech) report() bool {
+	return sp.closing || len(sp.text) >= 250 || len(sp.parts) >= 3
+}
+
+// features describes a candidate by who speaks, where it stands, what its
+// words are and what came of it.
+func features(t *talk, c *Candidate, names map[string]int) map[string]float64 {
+	f := map[string]float64{}
+	sp, s := c.sp, c.part
+	who := "a:"
+	if sp.user {
+		who = "u:"
+	}
+	on := func(name string, yes bool) {
+		if yes {
+			f[name] = 1
+		}
+	}
+	f[who] = 1
+	low := strings.ToLower(strings.ReplaceAll(plain(s.Raw), "’", "'"))
+	for _, q := range talkCues {
+		on(who+q.name, q.re.MatchString(low))
+	}
+	more := strings.ToLower(s.More)
+	if more != "" {
+		for _, q := range talkCues {
+			switch q.name {
+			case "instead", "because", "flawed", "recommend", "fails", "undo":
+				on(who+"more-"+q.name, q.re.MatchString(more))
+			}
+		}
+	}
+	placeFeatures(on, who, sp, s)
+	shapeFeatures(f, on, who, c)
+	reactionFeatures(on, who, sp, c)
+	headingFeatures(on, s)
+	sessionFeatures(f, on, who, t, c, names)
+	return f
+}
+
+func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
+	on(who+"first", s.Index == 0)
+	on(who+"second", s.Index == 1)
+	on(who+"last-sentence", s.Index == s.Of-1 && s.Of > 1)
+	on(who+"sole", s.Of == 1)
+	on(who+"few", s.Of > 1 && s.Of <= 4)
+	on(who+"many", s.Of > 12)
+	on(who+"very-many", s.Of > 30)
+	on(who+"item", s.Block == listItem)
+	on(who+"numbered", s.Label != "")
+	on(who+"nested", s.Depth >= 2)
+	on(who+"quotation", s.Block == quoted)
+	on(who+"lead", s.Lead != "")
+	on(who+"opens", s.Opens && s.Block == paragraph)
+	if !sp.user {
+		on("a:midway", !sp.closing)
+		on("a:final", sp.last)
+		on("a:answer-work", sp.work)
+		on("a:answer-talk", !sp.work)
+	} else {
+		on("u:refusal", sp.refused != nil)
+		on("u:long-turn", len(sp.text) > 1200)
+		on("u:opening", sp.exchange <= 1)
+		on("u:led-to-work", sp.work)
+	}
+}
+
+func shapeFeatures(f map[string]float64, on func(string, bool), who string, c *Candidate) {
+	words := strings.Fields(c.Text)
+	on(who+"short", len(words) < 6)
+	on(who+"long", len(words) > 25)
+	on(who+"very-long", len(words) > 45)
+	f[who+"log-words"] = math.Log1p(float64(len(words))) / 3
+	raw := strings.TrimSpace(c.part.Raw)
+	on(who+"question", strings.HasSuffix(raw, "?"))
+	on(who+"colon-end", strings.HasSuffix(raw, ":"))
+	n := 0
+	for _, w := range words {
+		if looksLikeName(w) {
+			n++
+		}
+	}
+	on(who+"no-name", n == 0)
+	on(who+"some-names", n >= 2)
+	on(who+"many-names", n >= 5)
+	on(who+"dash", strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
+	on(who+"path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(words[0], "`:,")))
+	on(who+"has-why", c.Why != "")
+	on(who+"quotes", strings.Contains(c.Text, `"`))
+}
+
+func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidate) {
+	if sp.user {
+		on("u:yes-opening", sp.mood == accepts)
+		on("u:no-opening", sp.mood == objects && sp.refused == nil)
+		if r := sp.reacts; r != nil {
+			on("u:answers-question", endsAsking(r))
+			on("u:answers-options", len(optionsOf(r)) >= 2)
+		}
+		return
+	}
+	if !sp.closing {
+		return
+	}
+	on("a:accepted", sp.mood == accepts)
+	on("a:objected", sp.mood == objects)
+	on("a:unanswered", sp.mood == silent)
+	if c.pick != nil {
+		on("a:picked", c.pick.picked)
+		on("a:confirmed", c.pick.confirmed)
+		on("a:lost", c.pick.lost)
+	}
+	on("a:asks", endsAsking(sp))
+}
+
+var headingCues = cues(
+	"h-next", `next|remaining|todo|to do|follow|pending|left`,
+	"h-change", `chang|fix|implement|done|summary|what (?:i|changed)|updat|added|result|files`,
+	"h-decide", `decision|design|approach|recommend|proposal|solution|plan|option|choice|rationale|why`,
+	"h-problem", `problem|issue|cause|finding|bug|analysis|what happened|current|today|background|flow`,
+	"h-note", `note|caveat|limit|warning|risk|edge|trade|consider|concern|important|question`,
+	"h-test", `test|verif|coverage|check`,
+)
+
+func headingFeatures(on func(string, bool), s *sentence) {
+	h := strings.ToLower(s.Heading)
+	on("headed", h != "")
+	for _, q := range headingCues {
+		on(q.name, h != "" && q.re.MatchString(h))
+	}
+}
+
+// sessionFeatures set a candidate against the rest of the session: where it
+// stands in it, how common its names are, whether it is said again or committed.
+func sessionFeatures(f map[string]float64, on func(string, bool), who string, t *talk, c *Candidate, names map[string]int) {
+	place := 0.0
+	if t.n > 1 {
+		place = float64(c.sp.exchange) / float64(t.n-1)
+	}
+	f[who+"late"] = place
+	on(who+"short-talk", t.n <= 5)
+	on(who+"long-talk", t.n > 20)
+	mine := keywords(c.Text)
+	if len(mine) == 0 {
+		return
+	}
+	f[who+"asked-for"] = 0
+	best := func(match func(o *speech) bool) float64 {
+		top := 0.0
+		for _, o := range t.speeches {
+			if o == c.sp || !match(o) {
+				continue
+			}
+			top = max(top, o.covers(mine))
+		}
+		return top
+	}
+	f[who+"asked-for"] = best(func(o *speech) bool { return o.user && o.exchange == c.sp.exchange })
+	f[who+"said-again"] = best(func(o *speech) bool { return o.closing && !o.user && o.exchange > c.sp.exchange })
+	f[who+"taken-up"] = best(func(o *speech) bool { return o.user && o.exchange > c.sp.exchange })
+	f[who+"said-before"] = best(func(o *speech) bool { return !o.user && o.exchange < c.sp.exchange })
+	f[who+"reported"] = best(func(o *speech) bool { return !o.user && o.exchange == c.sp.exchange && o.closing })
+	top := 0.0
+	for _, m := range t.commits {
+		top = max(top, share(mine, keywords(m)))
+	}
+	f[who+"committed"] = top
+	rare := 0
+	for w := range mine {
+		if names[w] <= 2 {
+			rare++
+		}
+	}
+	f[who+"rare"] = float64(rare) / float64(len(mine))
+}
+
+// covers is the share of words that one sentence of the speech has too, at best.
+func (sp *speech) covers(words map[string]bool) float64 {
+	top := 0.0
+	for i := range sp.parts {
+		top = max(top, share(words, sp.parts[i].keys()))
+	}
+	return top
+}
+
+func share(a, b map[string]bool) float64 {
+	if len(a) == 0 {
+		return 0
+	}
+	n := 0
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return float64(n) / float64(len(a))
+}
+
+// nameCounts tells in how many speeches each keyword occurs.
+func nameCounts(t *talk) map[string]int {
+	n := map[string]int{}
+	for _, sp := range t.speeches {
+		seen := map[string]bool{}
+		for i := range sp.parts {
+			for w := range sp.parts[i].keys() {
+				seen[w] = true
+			}
+		}
+		for w := range seen {
+			n[w]++
+		}
+	}
+	return n
+}
+
+func sortedKeys(m map[string]float64) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

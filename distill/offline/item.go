@@ -1,0 +1,143 @@
+package offline
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// Item is the candidate as an item of a kind.
+func (c *Candidate) Item(kind payload.Kind) payload.Item {
+	it := payload.Item{Kind: kind, Text: c.Text, Why: c.Why, Maker: payload.ByRule, State: payload.Stands,
+		By: payload.ByAssistant, Rule: c.rule(), At: c.sp.turn.At, About: about(c.part.Raw)}
+	own := payload.Evidence{Turn: string(c.sp.turn.ID), N: c.sp.turn.N, Quote: quote(c.sp.text, c.part.From, c.part.To)}
+	if c.sp.user {
+		it.By = payload.ByUser
+	}
+	if c.pick != nil && (c.pick.picked || c.pick.confirmed) {
+		it.By = payload.ByBoth
+		r := c.pick.reply
+		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(r.turn.ID), N: r.turn.N, Quote: opening(r.text)})
+		if c.pick.picked {
+			it.Alternatives = c.lost()
+		}
+	}
+	it.Evidence = append(it.Evidence, own)
+	return it
+}
+
+// rule names the way a candidate was found: who said it, where.
+func (c *Candidate) rule() string {
+	sp := c.sp
+	switch {
+	case c.pick != nil && c.pick.picked:
+		return "option-picked"
+	case c.pick != nil && c.pick.confirmed:
+		return "proposal-confirmed"
+	case sp.user && sp.refused != nil:
+		return "refusal-words"
+	case sp.user && sp.reacts != nil && endsAsking(sp.reacts):
+		return "typed-answer"
+	case sp.user:
+		return "typed"
+	case sp.last:
+		return "final-message"
+	case sp.closing && c.part.Block == listItem:
+		return "closing-list"
+	case sp.closing:
+		return "closing-prose"
+	}
+	return "report-midway"
+}
+
+// lost lists the options that the picked one was chosen over.
+func (c *Candidate) lost() []string {
+	var out []string
+	for _, o := range optionsOf(c.sp) {
+		if s := &c.sp.parts[o.part]; s != c.part {
+			out = append(out, strings.TrimSuffix(label(s), "."))
+		}
+	}
+	return out
+}
+
+// label is an option in a few words: its bold lead, or its beginning.
+func label(s *sentence) string {
+	text := s.Lead
+	if text == "" {
+		text = s.Text
+	}
+	text = optLead.ReplaceAllString(text, "")
+	if i := strings.Index(text, " — "); i > 15 {
+		text = text[:i]
+	}
+	if len(text) > 100 {
+		text = shortenTo(text, 100)
+	}
+	return text
+}
+
+func shortenTo(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	cut := strings.LastIndexByte(s[:n-3], ' ')
+	if cut < n/2 {
+		for cut = n - 4; !utf8.RuneStart(s[cut]); cut-- {
+		}
+	}
+	return strings.TrimRight(s[:cut], " ,;:—–-(") + "…"
+}
+
+// quote cuts a verbatim stretch of a text to what evidence may hold.
+func quote(text string, from, to int) string {
+	q := strings.TrimSpace(text[from:to])
+	if i := strings.IndexByte(q, '\n'); i >= 60 {
+		q = strings.TrimSpace(q[:i])
+	}
+	if len(q) <= distill.MaxQuote {
+		return q
+	}
+	cut := strings.LastIndexAny(q[:distill.MaxQuote], " \n\t")
+	if cut < distill.MaxQuote/2 {
+		for cut = distill.MaxQuote; !utf8.RuneStart(q[cut]); cut-- {
+		}
+	}
+	return strings.TrimSpace(q[:cut])
+}
+
+// opening is the beginning of a text, fit to be quoted.
+func opening(text string) string {
+	start := len(text) - len(strings.TrimLeft(text, " \t\r\n"))
+	return quote(text, start, len(text))
+}
+
+// about lists the paths and symbols that a statement names, at most six.
+func about(raw string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, w := range strings.Fields(plain(raw)) {
+		name := strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…")
+		name = strings.TrimRight(name, ".")
+		if len(name) < 3 || seen[name] || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") {
+			continue
+		}
+		if strings.Contains(name, "`") {
+			continue
+		}
+		seen[name] = true
+		if out = append(out, name); len(out) == 6 {
+			break
+		}
+	}
+	return out
+}
+
+// turnItem is an item that rests on one turn.
+func turnItem(kind payload.Kind, rule string, by payload.By, t *ingest.Turn, text, q string) payload.Item {
+	return payload.Item{Kind: kind, Rule: rule, By: by, Maker: payload.ByRule, State: payload.Stands, Text: text, At: t.At,
+		Evidence: []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: q}}}
+}

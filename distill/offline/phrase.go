@@ -1,0 +1,53 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	politeAsk = regexp.MustCompile(`(?i)^(?:(?:and|then|also|maybe|now|so)\s+)*(?:(?:can|could|would|will) (?:we|you|u)|let'?s|lets|let us|please|i(?:'d| would) (?:like|want) (?:you )?to|i want you to)(?: (?:please|also|maybe|then|now|just|rather|first|actually))*\s+`)
+	offerAsk  = regexp.MustCompile(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
+	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer)(?: is|:)+\s+`)
+	optLead   = regexp.MustCompile(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
+	tailNoise = regexp.MustCompile(`(?i)[,;]?\s*(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
+)
+
+// phrase words a candidate as one clear sentence, its reason apart.
+func phrase(sp *speech, s *sentence) (text, why string) {
+	text = s.Text
+	if s.Block == listItem {
+		text = optLead.ReplaceAllString(text, "")
+	}
+	text = pickLead.ReplaceAllString(text, "")
+	asked := strings.HasSuffix(text, "?")
+	if sp.user {
+		text = tidy(text)
+		if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 {
+			if t != text && asked {
+				t = strings.TrimRight(t, "?. ")
+			}
+			text = t
+		}
+		text = tailNoise.ReplaceAllString(strings.TrimRight(text, ". "), "")
+	} else if t := offerAsk.ReplaceAllString(text, ""); t != text && asked {
+		text = strings.TrimRight(t, "?. ")
+	}
+	text, why = splitWhy(strings.TrimRight(text, ". "))
+	if why == "" && reasonFollows.MatchString(s.More) {
+		why = strings.TrimRight(firstSentence(s.More), ". ")
+	}
+	if s.Lead != "" {
+		text = strings.Replace(text, s.Lead+": ", s.Lead+": ", 1)
+	}
+	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
+}
+
+var reasonFollows = regexp.MustCompile(`(?i)^(?:this|that|it|which|because|since|reason|why|otherwise|so that|avoids|keeps|ensures|prevents|matches|pre-1|safer|simpler)\b`)
+
+func firstSentence(s string) string {
+	if cuts := splitSentences(s); len(cuts) > 0 {
+		return s[cuts[0][0]:cuts[0][1]]
+	}
+	return s
+}

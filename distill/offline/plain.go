@@ -1,0 +1,140 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	mdLink   = regexp.MustCompile(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
+	mdStrong = regexp.MustCompile(`\*\*([^*\n]+?)\*\*|__([^_\n]+?)__`)
+	mdEm     = regexp.MustCompile(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
+	mdStrike = regexp.MustCompile(`~~([^~\n]+)~~`)
+	htmlTag  = regexp.MustCompile(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
+	spaces   = regexp.MustCompile(`\s+`)
+	leadMark = regexp.MustCompile(`^(?:[✓✔✅❌✗☑⚠️🎉👍→➜•·]|[\x{1F300}-\x{1FAFF}])+\s*`)
+)
+
+// plain is a stretch of Markdown as plain words on one line. Code marks stay:
+// they tell names from words.
+func plain(s string) string {
+	s = mdLink.ReplaceAllString(s, "$1")
+	s = htmlTag.ReplaceAllString(s, " ")
+	s = mdStrike.ReplaceAllString(s, "$1")
+	s = mdStrong.ReplaceAllString(s, "$1$2")
+	s = strings.ReplaceAll(s, "**", "")
+	s = mdEm.ReplaceAllString(s, "$1$2$3")
+	s = spaces.ReplaceAllString(s, " ")
+	s = strings.TrimSpace(s)
+	return strings.TrimSpace(leadMark.ReplaceAllString(s, ""))
+}
+
+// fillers are words that open a sentence in talk and carry nothing.
+var fillers = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
+
+// tidy makes a stated sentence fit to stand alone: fillers off its beginning, a
+// capital there and a full stop at its end.
+func tidy(s string) string {
+	s = strings.TrimSpace(s)
+	for i := 0; i < 4; i++ {
+		t := strings.TrimSpace(fillers.ReplaceAllString(s, ""))
+		if t == s || len(t) < 12 {
+			break
+		}
+		s = t
+	}
+	s = strings.TrimLeft(s, "—–-:;,. ")
+	s = strings.TrimRight(s, " \t:;,—–-")
+	if s == "" {
+		return ""
+	}
+	s = upperFirst(s)
+	if last, _ := utf8.DecodeLastRuneInString(s); !strings.ContainsRune(".!?…", last) {
+		s += "."
+	}
+	return s
+}
+
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if !unicode.IsLower(r) {
+		return s
+	}
+	if w := strings.FieldsFunc(s, unicode.IsSpace)[0]; looksLikeName(w) {
+		return s // "go.mod", "iPhone", "test-harness.sh" keep their own case
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// maxText is the longest that an item's text gets, in bytes: the payload's
+// lines are to be read at a glance.
+const maxText = 280
+
+// shorten cuts an overlong sentence at the end of a clause.
+func shorten(s string) string {
+	if len(s) <= maxText {
+		return s
+	}
+	cut := -1
+	for _, sep := range []string{"; ", " — ", " – ", ". ", ", which ", ", so ", ", and ", ", but ", " (", ", ", ": "} {
+		if i := strings.LastIndex(s[:maxText], sep); i > maxText/3 && balanced(s[:i]) {
+			cut = i
+			break
+		}
+	}
+	if cut < 0 {
+		cut = strings.LastIndexByte(s[:maxText-3], ' ')
+		if cut < 0 {
+			for cut = maxText - 4; !utf8.RuneStart(s[cut]); cut-- {
+			}
+		}
+		return strings.TrimRight(s[:cut], " ,;:—–-(") + "…"
+	}
+	return strings.TrimRight(s[:cut], " ,;:—–-(") + "."
+}
+
+func balanced(s string) bool {
+	return strings.Count(s, "`")%2 == 0 && strings.Count(s, "(") == strings.Count(s, ")") && strings.Count(s, `"`)%2 == 0
+}
+
+var becauseCut = regexp.MustCompile(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
+
+// splitWhy parts a sentence from the reason given in it.
+func splitWhy(s string) (text, why string) {
+	loc := becauseCut.FindStringIndex(s)
+	if loc == nil {
+		return s, ""
+	}
+	head, tail := s[:loc[0]], s[loc[1]:]
+	joint := strings.ToLower(strings.TrimSpace(s[loc[0]:loc[1]]))
+	if len(strings.Fields(head)) < 4 || len(strings.Fields(tail)) < 3 || !balanced(head) {
+		return s, ""
+	}
+	switch {
+	case strings.HasSuffix(joint, "so that"), strings.HasSuffix(joint, "to avoid"), strings.HasSuffix(joint, "in order to"):
+		tail = strings.TrimLeft(joint, ",; ") + " " + tail
+	case strings.HasSuffix(joint, "so"):
+		return s, "" // a consequence, not a reason
+	}
+	return strings.TrimSpace(head), strings.TrimRight(upperFirst(strings.TrimSpace(tail)), ". ")
+}
+
+// looksLikeName tells paths, flags, symbols and versions from words.
+func looksLikeName(w string) bool {
+	w = strings.Trim(w, "\"'()[]{}<>,;:.!?…“”‘’")
+	if strings.HasPrefix(w, "`") || strings.HasPrefix(w, "--") {
+		return true
+	}
+	hump := false
+	for i, r := range w {
+		switch {
+		case strings.ContainsRune("_/\\=@.", r) && i > 0 && i < len(w)-1:
+			return true
+		case unicode.IsUpper(r) && i > 0 && strings.IndexFunc(w, unicode.IsLower) >= 0:
+			hump = true
+		}
+	}
+	return hump
+}

@@ -1,0 +1,219 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// block says in what kind of passage a sentence stands.
+type block int
+
+const (
+	paragraph block = iota
+	listItem
+	quoted // a Markdown quotation
+)
+
+// A sentence is one statement of a message: a sentence of a paragraph, or the
+// opening sentence of a list item.
+type sentence struct {
+	From, To int    // its bytes in the message
+	Raw      string // those bytes
+	Text     string // the same without markup, on one line
+	More     string // of a list item: what follows its first sentence, plain
+	Block    block
+	Lead     string // bold words that open a list item or paragraph, plain
+	Label    string // of a numbered or lettered item: "1", "b"
+	Depth    int    // indentation of a list item, 0 for the outermost
+	Heading  string // nearest heading above, plain
+	Index    int    // place among the message's sentences
+	Of       int    // how many there are
+	Opens    bool   // first of its block
+
+	words map[string]bool // see keys
+}
+
+var (
+	fenceLine   = regexp.MustCompile("^\\s*(```|~~~)")
+	headingLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*)`)
+	boldLine    = regexp.MustCompile(`^\s*(?:\*\*|__)([^*]{2,80}?):?(?:\*\*|__):?\s*$`)
+	itemLine    = regexp.MustCompile(`^(\s*)(?:[-*+•✓✅❌☐]|(\d{1,2})[.)]|\(?([a-zA-Z])[.)])\s+`)
+	quoteLine   = regexp.MustCompile(`^\s*>\s?`)
+	tableLine   = regexp.MustCompile(`^\s*\|.*\|\s*$`)
+	ruleLine    = regexp.MustCompile(`^\s*([-*_=─━]\s*){3,}$`)
+	checkbox    = regexp.MustCompile(`^\[[ xX]\]\s+`)
+)
+
+// sentences takes a message apart. Code blocks, tables and rules are left out.
+func sentences(text string) []sentence {
+	var out []sentence
+	heading, fenced := "", false
+	var cur struct {
+		from, to, indent int
+		kind             block
+		label            string
+		open             bool
+	}
+	flush := func() {
+		if cur.open {
+			out = append(out, passage(text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading)...)
+		}
+		cur.open = false
+	}
+	start := func(from, to int, kind block, label string, indent int) {
+		flush()
+		cur.from, cur.to, cur.kind, cur.label, cur.indent, cur.open = from, to, kind, label, indent, true
+	}
+	for at := 0; at < len(text); {
+		end := strings.IndexByte(text[at:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += at
+		}
+		line := text[at:end]
+		from := at
+		at = end + 1
+		if fenceLine.MatchString(line) {
+			fenced = !fenced
+			flush()
+			continue
+		}
+		if fenced {
+			continue
+		}
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "":
+			flush()
+		case tableLine.MatchString(line), ruleLine.MatchString(line):
+			flush()
+		case headingLine.MatchString(line):
+			flush()
+			heading = plain(headingLine.FindStringSubmatch(line)[1])
+		case boldLine.MatchString(line):
+			flush()
+			heading = plain(boldLine.FindStringSubmatch(line)[1])
+		case quoteLine.MatchString(line):
+			skip := len(quoteLine.FindString(line))
+			start(from+skip, end, quoted, "", 0)
+		case itemLine.MatchString(line):
+			m := itemLine.FindStringSubmatch(line)
+			label := m[2]
+			if label == "" {
+				label = strings.ToLower(m[3])
+			}
+			start(from+len(m[0]), end, listItem, label, len(strings.ReplaceAll(m[1], "\t", "  ")))
+		case cur.open && (cur.kind == paragraph || cur.kind == listItem && line != strings.TrimLeft(line, " \t")):
+			cur.to = end
+		default:
+			if strings.HasSuffix(trimmed, ":") && len(trimmed) < 60 {
+				flush()
+				heading = plain(strings.TrimSuffix(trimmed, ":"))
+				continue
+			}
+			start(from, end, paragraph, "", 0)
+		}
+	}
+	flush()
+	for i := range out {
+		out[i].Index, out[i].Of = i, len(out)
+	}
+	return out
+}
+
+var boldLead = regexp.MustCompile(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
+
+// passage makes the sentences of one block.
+func passage(text string, from, to int, kind block, label string, depth int, heading string) []sentence {
+	raw := text[from:to]
+	if m := checkbox.FindString(raw); m != "" {
+		from += len(m)
+		raw = text[from:to]
+	}
+	lead := ""
+	if m := boldLead.FindStringSubmatch(raw); m != nil {
+		lead = plain(m[1])
+	}
+	cuts := splitSentences(raw)
+	var out []sentence
+	for i, c := range cuts {
+		s := sentence{From: from + c[0], To: from + c[1], Raw: raw[c[0]:c[1]], Block: kind, Label: label,
+			Depth: depth, Heading: heading, Opens: i == 0}
+		s.Text = plain(s.Raw)
+		if i == 0 {
+			s.Lead = lead
+		}
+		if s.Text == "" {
+			continue
+		}
+		if kind == listItem {
+			if i+1 < len(cuts) {
+				s.More = plain(raw[c[1]:])
+			}
+			return append(out, s)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+var abbreviation = regexp.MustCompile(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|approx|no|resp|mr|ms|dr|st|fig|[a-z])\.$`)
+
+// splitSentences returns the byte ranges of a passage's sentences. A full stop
+// ends one where white space and a capital, a quote or markup follow.
+func splitSentences(s string) [][2]int {
+	var cuts [][2]int
+	from, code := 0, false
+	push := func(to int) {
+		a, b := from, to
+		for a < b && isSpace(s[a]) {
+			a++
+		}
+		for b > a && isSpace(s[b-1]) {
+			b--
+		}
+		if b > a {
+			cuts = append(cuts, [2]int{a, b})
+		}
+		from = to
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '`':
+			code = !code
+		case c == '\n':
+			code = false
+		case code:
+		case c == '.' || c == '!' || c == '?':
+			j := i + 1
+			for j < len(s) && strings.IndexByte(`.!?"')*_`+"`", s[j]) >= 0 {
+				j++
+			}
+			if j >= len(s) || !isSpace(s[j]) {
+				continue
+			}
+			k := j
+			for k < len(s) && isSpace(s[k]) {
+				k++
+			}
+			if k >= len(s) {
+				continue
+			}
+			if c == '.' && abbreviation.MatchString(s[max(0, i-8):i+1]) {
+				continue
+			}
+			r, _ := utf8.DecodeRuneInString(s[k:])
+			if c != '.' || !unicode.IsLower(r) {
+				push(j)
+				i = j - 1
+			}
+		}
+	}
+	push(len(s))
+	return cuts
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -1,0 +1,165 @@
+package offline
+
+import (
+	"strings"
+
+	"recall/ingest"
+)
+
+// A speech is one thing that somebody said: a turn's text, or a person's words
+// with a refused tool call.
+type speech struct {
+	turn     *ingest.Turn
+	text     string
+	user     bool
+	closing  bool // the assistant's last word before the person speaks again
+	last     bool // the closing message of the session
+	exchange int  // 0-based: the person's how manieth word it belongs to
+	refused  *ingest.ToolCall
+	reacts   *speech // of the person's: the closing message it answers, nil if none
+	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
+	mood     mood    // how the person took it; of a person's speech: how they took what was before
+	work     bool    // files were changed or commits made in its exchange
+	parts    []sentence
+}
+
+// mood is how a person takes what was said to them.
+type mood int
+
+const (
+	neutral mood = iota
+	accepts
+	objects
+	silent // nothing was said any more
+)
+
+// talk is a session as a conversation: what its people and its assistant said
+// on the path that was kept, in order.
+type talk struct {
+	session  *ingest.Session
+	speeches []*speech
+	commits  []string // messages of the session's commits
+	n        int      // exchanges
+}
+
+// listen makes the talk of a session. Abandoned branches, copied turns,
+// summaries and sub-agents have no part in it.
+func listen(s *ingest.Session) *talk {
+	t := &talk{session: s}
+	var closing *speech
+	exchange, work := 0, false
+	endExchange := func() {
+		for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == exchange; i-- {
+			t.speeches[i].work = work
+		}
+		exchange++
+		work = false
+	}
+	hear := func(sp *speech) {
+		if sp.user {
+			endExchange()
+			if closing != nil {
+				closing.closing = true
+				closing.reaction = sp
+				sp.reacts = closing
+			}
+			closing = nil
+		} else {
+			closing = sp
+		}
+		sp.exchange = exchange
+		sp.parts = sentences(sp.text)
+		t.speeches = append(t.speeches, sp)
+	}
+	for i := range s.Turns {
+		turn := &s.Turns[i]
+		if turn.Abandoned || turn.Copied {
+			continue
+		}
+		switch {
+		case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
+			if strings.TrimSpace(turn.Text) != "" {
+				hear(&speech{turn: turn, text: turn.Text})
+			}
+			for j := range turn.Calls {
+				c := &turn.Calls[j]
+				work = work || c.Done && !c.Failed && (len(c.Edits) > 0 || c.Commit != "" || writes(c.Name))
+				if c.CommitMessage != "" && !c.Failed {
+					t.commits = append(t.commits, c.CommitMessage)
+				}
+				if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
+					hear(&speech{turn: turn, text: c.Reason, user: true, refused: c})
+				}
+			}
+		case typed(turn):
+			hear(&speech{turn: turn, text: turn.Text, user: true})
+		}
+	}
+	endExchange()
+	t.n = exchange
+	if closing != nil {
+		closing.closing, closing.last, closing.mood = true, true, silent
+	}
+	for _, sp := range t.speeches {
+		if sp.user {
+			sp.mood = moodOf(sp)
+			if sp.reacts != nil {
+				sp.reacts.mood = sp.mood
+			}
+		}
+	}
+	return t
+}
+
+// typed tells whether a turn holds a person's own words.
+func typed(t *ingest.Turn) bool {
+	if t.Role != ingest.User || strings.TrimSpace(t.Text) == "" {
+		return false
+	}
+	switch t.Kind {
+	case ingest.Prompt:
+		return true
+	case ingest.Command:
+		return len(strings.Fields(t.Text)) >= 4 // a command's arguments that are a request
+	}
+	return false
+}
+
+func writes(tool string) bool {
+	switch tool {
+	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		return true
+	}
+	return false
+}
+
+// moodOf reads a person's reaction from how it opens.
+func moodOf(sp *speech) mood {
+	if sp.refused != nil {
+		return objects
+	}
+	open := strings.ToLower(strings.TrimSpace(sp.text))
+	if len(open) > 120 {
+		open = open[:120]
+	}
+	switch {
+	case opensNo.MatchString(open):
+		return objects
+	case opensYes.MatchString(open):
+		return accepts
+	}
+	return neutral
+}
+
+// foreign tells whether a sentence touches what isn't its speaker's own.
+func (sp *speech) foreign(s *sentence) bool {
+	if sp.refused != nil {
+		return false
+	}
+	for _, f := range sp.turn.Foreign {
+		if s.From < f.To && s.To > f.From {
+			return true
+		}
+	}
+	return false
+}
