@@ -1,0 +1,250 @@
+package payload
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// The line of an item, as payload.md shows it after the bullet:
+//
+//	[pinned] text (not: lost; lost) (scope: condition) — because why
+//	path — STATUS — text — why                          of kind File
+//
+// "because" stands in decisions only. Whatever an item holds is made one safe
+// line, and what could be taken for the line's own grammar is escaped:
+//
+//	in a text            on the line
+//	" —"                 a no-break space before the dash
+//	"<!--"               "<\!--", so that it ends no marker
+//	"(scope: x)" at end  "\(scope: x)", likewise (not: …) and (session 2, Apr 17)
+//	"#", "- ", "[x]" …   a backslash before it, at the beginning
+//
+// The escapes are Markdown's own, so a rendered page shows the text as it is.
+const (
+	dash    = " — "
+	because = "because "
+	pin     = "[pinned] "
+)
+
+var (
+	comment    = regexp.MustCompile(`<(\\*)!--`)
+	commentEsc = regexp.MustCompile(`<\\(\\*)!--`)
+	tail       = regexp.MustCompile(`(\\*)\((scope: |not: |session )[^()]*\)$`)
+	tailEsc    = regexp.MustCompile(`\\(\\*)\((scope: |not: |session )([^()]*)\)$`)
+	scopeTail  = regexp.MustCompile(`^(.+) \(scope: ([^()]*)\)$`)
+	notTail    = regexp.MustCompile(`^(.+) \(not: ([^()]*)\)$`)
+	note       = regexp.MustCompile(` \(session [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
+	lead       = regexp.MustCompile("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	leadEsc    = regexp.MustCompile("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
+)
+
+// formatItem returns the item's line without bullet and note; "" if the item says nothing.
+func formatItem(it *Item) string {
+	var body string
+	if it.Kind == File {
+		body = formatFile(it)
+	} else {
+		body = formatText(it)
+	}
+	if body == "" {
+		return ""
+	}
+	if lead.MatchString(body) {
+		body = `\` + body
+	}
+	if it.Pinned {
+		body = pin + body
+	}
+	return body
+}
+
+func formatText(it *Item) string {
+	text, why := oneLine(it.Text), formatWhy(it.Why)
+	if text == "" {
+		text, why = why, ""
+	}
+	if text == "" {
+		return ""
+	}
+	after := ""
+	if lost := formatLost(it); lost != "" {
+		after += " (not: " + lost + ")"
+	}
+	if scope := inParens(it.Scope); scope != "" && !contains(it.Text, scope) {
+		after += " (scope: " + scope + ")"
+	}
+	if why != "" {
+		after += dash
+		if it.Kind == Decision {
+			after += because
+		}
+		after += segment(why)
+	}
+	if after != "" {
+		text = withoutStop(text)
+	}
+	return segment(text) + after
+}
+
+func formatFile(it *Item) string {
+	path, text, why := oneLine(it.Path), oneLine(it.Text), formatWhy(it.Why)
+	status := strings.ToUpper(oneLine(it.Status))
+	if !slices.Contains(fileStates, status) {
+		status = ""
+	}
+	if path == "" && len(it.About) > 0 {
+		path = oneLine(it.About[0])
+	}
+	if path == "" {
+		path, text = text, ""
+	}
+	if text == "" {
+		text, why = why, ""
+	}
+	if why != "" {
+		text = withoutStop(text)
+	}
+	parts := slices.DeleteFunc([]string{segment(path), status, segment(text), segment(why)}, func(s string) bool { return s == "" })
+	return strings.Join(parts, dash)
+}
+
+// formatLost returns the alternatives that neither text nor reason name.
+func formatLost(it *Item) string {
+	var lost []string
+	for _, alt := range it.Alternatives {
+		alt = strings.ReplaceAll(inParens(alt), ";", ",")
+		if alt != "" && !contains(it.Text, alt) && !contains(it.Why, alt) {
+			lost = append(lost, alt)
+		}
+	}
+	return strings.Join(lost, "; ")
+}
+
+// formatWhy returns the reason without "because".
+func formatWhy(why string) string {
+	why = oneLine(why)
+	for len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
+		why = strings.TrimSpace(why[len(because):])
+	}
+	return why
+}
+
+// withoutStop drops the full stop of a text that goes on.
+func withoutStop(s string) string {
+	for strings.HasSuffix(s, ".") && !strings.HasSuffix(s, "..") && len(s) > 1 {
+		s = strings.TrimRight(s[:len(s)-1], " ")
+	}
+	return s
+}
+
+// parseItem reads an item's line, without its bullet. Of a text that formatItem
+// wrote it gives back what was put in.
+func parseItem(kind Kind, body string) Item {
+	it := Item{Kind: kind, State: Stands}
+	body = strings.TrimSpace(note.ReplaceAllString(body, ""))
+	if len(body) >= len(pin) && strings.EqualFold(body[:len(pin)], pin) {
+		it.Pinned, body = true, strings.TrimSpace(body[len(pin):])
+	}
+	if rest, ok := cutBox(body); ok {
+		if body[1] != ' ' {
+			it.State = Done
+		}
+		body = rest
+	}
+	if m := leadEsc.FindStringIndex(body); m != nil {
+		body = body[1:]
+	}
+	if kind == File {
+		parseFile(&it, body)
+	} else {
+		parseText(&it, body)
+	}
+	return it
+}
+
+func parseText(it *Item, body string) {
+	text, why, _ := strings.Cut(body, dash)
+	if len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
+		why = why[len(because):]
+	}
+	if m := scopeTail.FindStringSubmatch(text); m != nil {
+		text, it.Scope = m[1], unescape(m[2])
+	}
+	if m := notTail.FindStringSubmatch(text); m != nil {
+		text = m[1]
+		for _, alt := range strings.Split(m[2], ";") {
+			if alt = unescape(strings.TrimSpace(alt)); alt != "" {
+				it.Alternatives = append(it.Alternatives, alt)
+			}
+		}
+	}
+	it.Text, it.Why = unescape(text), unescape(why)
+}
+
+func parseFile(it *Item, body string) {
+	path, rest, _ := strings.Cut(body, dash)
+	first, after, _ := strings.Cut(rest, dash)
+	if status := strings.ToUpper(strings.TrimSpace(first)); slices.Contains(fileStates, status) {
+		it.Status, rest = status, after
+	}
+	text, why, _ := strings.Cut(rest, dash)
+	it.Path, it.Text, it.Why = unescape(path), unescape(text), unescape(why)
+}
+
+// cutBox takes the box off a task list's line: "[ ] text", "[x] text".
+func cutBox(s string) (string, bool) {
+	for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+		if rest, ok := strings.CutPrefix(s, box); ok {
+			return strings.TrimSpace(rest), true
+		}
+	}
+	return s, false
+}
+
+// segment makes s one part of a line: one line, and nothing in it that reads as
+// the line's grammar.
+func segment(s string) string {
+	s = strings.ReplaceAll(oneLine(s), " —", "\u00a0—")
+	s = comment.ReplaceAllString(s, `<\$1!--`)
+	return tail.ReplaceAllStringFunc(s, func(m string) string { return `\` + m })
+}
+
+func unescape(s string) string {
+	s = strings.TrimSpace(s)
+	s = tailEsc.ReplaceAllString(s, "$1($2$3)")
+	s = commentEsc.ReplaceAllString(s, "<$1!--")
+	return oneLine(s)
+}
+
+// inParens makes s fit between parentheses.
+func inParens(s string) string {
+	s = strings.NewReplacer("(", "[", ")", "]").Replace(s)
+	return segment(s)
+}
+
+// oneLine makes any text one line of visible characters, single spaces between
+// words. Marks that change the direction of writing are left out: they make a
+// line show something else than it says.
+func oneLine(s string) string {
+	return foldSpace(s, unicode.IsSpace)
+}
+
+func foldSpace(s string, isSpace func(rune) bool) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0xFEFF:
+			return -1
+		case unicode.IsControl(r):
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Join(strings.FieldsFunc(s, isSpace), " ")
+}
+
+func contains(s, part string) bool {
+	return strings.Contains(strings.ToLower(oneLine(s)), strings.ToLower(part))
+}

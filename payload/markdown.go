@@ -1,0 +1,254 @@
+package payload
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recall/payload/tokens"
+)
+
+// DefaultBudget is the most tokens of a payload.md, markers counted.
+const DefaultBudget = 1000
+
+// longest is how many characters of an item's text, and of its reason, a
+// budgeted page shows; an item is one sentence, and one that isn't must not
+// push out all others.
+const longest = 600
+
+// Options says how to render a payload.
+type Options struct {
+	Variant Variant // "" is Coding
+	Budget  int     // tokens, markers counted; 0 is DefaultBudget, less is no limit
+}
+
+// Rendered is a payload as Markdown.
+type Rendered struct {
+	Text   string   // from marker to marker, ending in a newline
+	Shown  []ItemID // in the order of the lines
+	Cut    int      // items that hold but didn't fit; they remain in payload.json
+	Tokens int      // of Text, by package tokens
+}
+
+// Render lays out the items that hold today as Markdown within the budget. The
+// same payload gives the same bytes. A budget too small for goal and next
+// action shortens their texts; if that isn't enough, it is exceeded.
+func Render(p *Payload, o Options) Rendered {
+	if _, ok := layouts[o.Variant]; !ok {
+		o.Variant = Coding
+	}
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	page := page{payload: p, layout: layouts[o.Variant], items: shown(p)}
+	if o.Budget < 0 {
+		return page.render(nil)
+	}
+	page.shorten(longest)
+	order := cutOrder(page.items)
+	r := page.render(nil)
+	if r.Tokens <= o.Budget {
+		return r
+	}
+	cut := 1 + sort.Search(len(order), func(n int) bool {
+		return page.render(order[:min(n+1, len(order))]).Tokens <= o.Budget
+	})
+	order = order[:min(cut, len(order))]
+	r = page.render(order)
+	for size := longest / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
+		page.shorten(size)
+		r = page.render(order)
+	}
+	return r
+}
+
+// shown returns the items that have a line.
+func shown(p *Payload) []Item {
+	var items []Item
+	for _, it := range p.Items {
+		if it.Current() && formatItem(&it) != "" {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// A page is a payload on its way to Markdown.
+type page struct {
+	payload *Payload
+	layout  []section
+	items   []Item
+}
+
+// render writes the page without the items at the indexes in cut.
+func (pg *page) render(cut []int) Rendered {
+	gone := make(map[int]bool, len(cut))
+	for _, i := range cut {
+		gone[i] = true
+	}
+	r := Rendered{Cut: len(cut)}
+	var body strings.Builder
+	for _, s := range pg.layout {
+		var items []*Item
+		for i := range pg.items {
+			if it := &pg.items[i]; it.Kind == s.kind && !gone[i] {
+				items = append(items, it)
+				r.Shown = append(r.Shown, it.ID)
+			}
+		}
+		if len(items) > 0 {
+			fmt.Fprintf(&body, "\n## %s\n", s.heading)
+			pg.list(&body, s.kind, items)
+		}
+	}
+	if r.Cut > 0 {
+		fmt.Fprintf(&body, "\n… and %d more in payload.json\n", r.Cut)
+	}
+	var b strings.Builder
+	b.WriteString("<!-- recall")
+	for _, id := range r.Shown {
+		b.WriteString(" " + string(id))
+	}
+	b.WriteString(" -->\n")
+	b.WriteString(heading(pg.payload))
+	b.WriteString(body.String())
+	b.WriteString("<!-- /recall -->\n")
+	r.Text = b.String()
+	r.Tokens = tokens.Count(r.Text)
+	return r
+}
+
+// startsOdd matches a line that Markdown or Read would not take for a paragraph.
+var startsOdd = regexp.MustCompile("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
+
+// list writes the lines of one section: a single goal is a paragraph, next
+// actions are numbered.
+func (pg *page) list(b *strings.Builder, kind Kind, items []*Item) {
+	for i, it := range items {
+		line := formatItem(it) + pg.note(it)
+		switch {
+		case kind == Goal && len(items) == 1 && !startsOdd.MatchString(line):
+			fmt.Fprintf(b, "%s\n", line)
+		case kind == Next:
+			fmt.Fprintf(b, "%d. %s\n", i+1, line)
+		default:
+			fmt.Fprintf(b, "- %s\n", line)
+		}
+	}
+}
+
+// note says from which session of a thread an item is. Of kinds that only the
+// last session speaks for it is left out.
+func (pg *page) note(it *Item) string {
+	from, ok := pg.payload.Origins[it.ID]
+	if !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session {
+		return ""
+	}
+	name := short(from.Session)
+	if from.Number > 0 {
+		name = fmt.Sprint(from.Number)
+	}
+	if name == "" || it.At.IsZero() {
+		return ""
+	}
+	day := it.At.UTC()
+	format := "Jan 2"
+	if end := pg.payload.End; !end.IsZero() && end.UTC().Year() != day.Year() {
+		format = "Jan 2, 2006"
+	}
+	return fmt.Sprintf(" (session %s, %s)", name, day.Format(format))
+}
+
+// shorten clips what the page shows of each item to size characters a part.
+func (pg *page) shorten(size int) {
+	for i := range pg.items {
+		it := &pg.items[i]
+		it.Text, it.Why, it.Scope = clip(it.Text, size), clip(it.Why, size), clip(it.Scope, size)
+		it.Path = clip(it.Path, size)
+		for j, alt := range it.Alternatives {
+			if short := clip(alt, size); short != alt {
+				it.Alternatives = append([]string(nil), it.Alternatives...)
+				it.Alternatives[j] = short
+			}
+		}
+	}
+}
+
+// clip shortens s to size characters at the end of a word, if there is one near.
+func clip(s string, size int) string {
+	if utf8.RuneCountInString(s) <= size {
+		return s
+	}
+	short := string([]rune(s)[:size-1])
+	if i := strings.LastIndexByte(short, ' '); i > len(short)*2/3 {
+		short = short[:i]
+	}
+	return strings.TrimRight(short, " ,;:.") + "…"
+}
+
+// heading returns the title and the line that says where the payload is from.
+func heading(p *Payload) string {
+	title := "# Rehydration payload"
+	if name := safe(p.Title, 120); name != "" {
+		title += ": " + name
+	}
+	parts := []string{sessionName(p)}
+	if name := safe(p.Project, 80); name != "" {
+		parts = append(parts, "project "+name)
+	}
+	if name := safe(p.Branch, 80); name != "" {
+		parts = append(parts, "branch "+name)
+	}
+	if span := span(p.Start, p.End); span != "" {
+		parts = append(parts, span)
+	}
+	if name := safe(p.Made.Distiller, 80); name != "" {
+		parts = append(parts, "distilled by "+name)
+	}
+	return title + "\n" + strings.Join(parts, " · ") + "\n"
+}
+
+func sessionName(p *Payload) string {
+	name := "Session " + safe(short(p.Session), 40)
+	if len(p.Session) > len(short(p.Session)) {
+		name += "…"
+	}
+	if n := len(p.Thread) - 1; n > 0 {
+		name += fmt.Sprintf(" and %d before it", n)
+	}
+	return name
+}
+
+// short returns the beginning of a session's id that people use.
+func short(session string) string {
+	name := strings.TrimPrefix(session, "local_")
+	if utf8.RuneCountInString(name) > 8 {
+		name = string([]rune(name)[:8])
+	}
+	return name
+}
+
+// span returns from when to when, in UTC; "" if neither is known.
+func span(start, end time.Time) string {
+	const day, hour = "2006-01-02", "15:04"
+	start, end = start.UTC(), end.UTC()
+	switch {
+	case start.IsZero() && end.IsZero():
+		return ""
+	case start.IsZero():
+		return end.Format(day + " " + hour)
+	case end.IsZero(), end.Equal(start):
+		return start.Format(day + " " + hour)
+	case start.Format(day) == end.Format(day):
+		return start.Format(day+" "+hour) + "–" + end.Format(hour)
+	}
+	return start.Format(day+" "+hour) + " – " + end.Format(day+" "+hour)
+}
+
+// safe makes s fit a heading.
+func safe(s string, size int) string {
+	return comment.ReplaceAllString(clip(oneLine(s), size), `<\$1!--`)
+}

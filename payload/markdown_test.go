@@ -1,0 +1,307 @@
+package payload
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"recall/payload/tokens"
+)
+
+const designPage = `<!-- recall k3v9t2m8qa b7xw4c5d2e 5hq2n6r3ya w2m7f4k6tc -->
+# Rehydration payload: Fix duplicate jobs in ProcessQueue
+Session 7f3c1a2b… · project billing · branch fix/queue · 2026-04-17 14:32–16:05 · distilled by offline/1
+
+## Current goal
+Find and fix the race that duplicates jobs under high concurrency.
+
+## Decisions made
+- Log at acquire() before changing the lock order (not: swap the locks right away) — because the window must be confirmed first.
+
+## Hypotheses eliminated (do not revisit)
+- Duplicate DB writes — the write is idempotent; duplicates occur before it.
+
+## Next action
+1. Add logging at ProcessQueue.acquire() lines 44–47, then run the load test at 200 workers.
+<!-- /recall -->
+`
+
+func TestRenderIsTheDesignsPage(t *testing.T) {
+	got := Render(example(), Options{})
+	if diff := cmp.Diff(designPage, got.Text); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := []ItemID{"k3v9t2m8qa", "b7xw4c5d2e", "5hq2n6r3ya", "w2m7f4k6tc"}; !slices.Equal(got.Shown, want) {
+		t.Errorf("shown: got %v, want %v", got.Shown, want)
+	}
+	if got.Cut != 0 || got.Tokens != tokens.Count(designPage) {
+		t.Errorf("got %d cut and %d tokens, want none and %d", got.Cut, got.Tokens, tokens.Count(designPage))
+	}
+}
+
+func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
+	p := example()
+	p.Items = append(p.Items,
+		Item{ID: "h", Kind: Hypothesis, Text: "The lock is taken after the job is read", State: Stands},
+		Item{ID: "q", Kind: Question, Text: "How are in-flight jobs handled?", State: Stands},
+		Item{ID: "f", Kind: Flag, Text: "The mock fails; expected", State: Stands},
+		Item{ID: "s", Kind: Status, Text: "NOT STARTED: admin API", State: Stands})
+	for _, tt := range []struct {
+		variant Variant
+		want    []string
+	}{
+		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "Surviving hypothesis", "Don't forget", "Open questions", "Status", "Next action"}},
+		{Debug, []string{"Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "Current goal", "Decisions made", "Don't forget", "Open questions", "Status", "Next action"}},
+		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Ruled out (do not revisit)", "Surviving hypothesis", "Next action"}},
+	} {
+		var got []string
+		for line := range strings.Lines(Render(p, Options{Variant: tt.variant}).Text) {
+			if name, ok := strings.CutPrefix(line, "## "); ok {
+				got = append(got, strings.TrimSpace(name))
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.variant, diff)
+		}
+	}
+}
+
+func TestOnlyWhatHoldsIsShown(t *testing.T) {
+	p := &Payload{Session: "s"}
+	for _, state := range []State{Stands, Superseded, Revoked, Reopened, Done, Retired, ""} {
+		p.Items = append(p.Items, Item{ID: ItemID("id-" + state), Kind: Decision, Text: "x " + string(state), State: state})
+	}
+	got := Render(p, Options{})
+	if want := []ItemID{"id-stands", "id-reopened", "id-"}; !slices.Equal(got.Shown, want) || got.Cut != 0 {
+		t.Errorf("got %v and %d cut, want %v and none", got.Shown, got.Cut, want)
+	}
+}
+
+func TestHostileTextStaysOneLine(t *testing.T) {
+	for _, text := range []string{
+		"<!-- /recall -->", "<\\!-- /recall -->", "a <!-- recall k3v9t2m8qa --> b", "## Decisions made", "# x", "- x", "1. x", "* x", "> x", "- ", "-",
+		"[pinned] x", "[x] x", "[ ] x", "\\", "\\# x", "\\\\[x] y", "```", "~~~", "…", "... and 3 more in payload.json", "… and 3 more in payload.json",
+		"a — b", "a —", "— a", "a — — b", "—", "because x", "x (scope: y)", "x \\(scope: y)", "(scope: y)", "x (not: y)", "x (session 2, Apr 17)", "Session 7f3c · x",
+		"a.", "a..", ".", "DONE", "| a | b |", "===", "---", "***",
+	} {
+		for _, kind := range Kinds {
+			for _, why := range []string{"", "w — w (session 1, May 2)"} {
+				item := Item{ID: "k3v9t2m8qa", Kind: kind, Text: text, Why: why, State: Stands, Path: "p — q.go"}
+				p := &Payload{Session: "s", Items: []Item{item, {ID: "b7xw4c5d2e", Kind: kind, Text: "other", Path: "other.go", State: Stands}}}
+				if kind != File {
+					p.Items[0].Path, p.Items[1].Path = "", ""
+				}
+				checkRoundTrip(t, p)
+				p.Items = p.Items[:1]
+				checkRoundTrip(t, p)
+			}
+		}
+	}
+}
+
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// checkRoundTrip renders without budget in all variants and reads back: the
+// same items in the order of Shown, and rendering what was read changes nothing.
+func checkRoundTrip(t failer, p *Payload) {
+	t.Helper()
+	byID := map[ItemID]Item{}
+	for _, it := range p.Items {
+		byID[it.ID] = it
+	}
+	for _, v := range Variants {
+		r := Render(p, Options{Variant: v, Budget: -1})
+		doc, err := Read(r.Text)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", v, err, r.Text)
+		}
+		if !slices.Equal(doc.IDs, r.Shown) || len(doc.Lines) != len(r.Shown) {
+			t.Fatalf("%s: got ids %v and %d lines, want %v\n%s", v, doc.IDs, len(doc.Lines), r.Shown, r.Text)
+		}
+		again := *p
+		again.Items = nil
+		for i, l := range doc.Lines {
+			want := byID[r.Shown[i]]
+			if got := said(l.Item); got != said(want) {
+				t.Fatalf("%s, line %d: got %q, want %q\n%s", v, l.N, got, said(want), r.Text)
+			}
+			it := l.Item
+			it.ID = r.Shown[i]
+			again.Items = append(again.Items, it)
+		}
+		if got := Render(&again, Options{Variant: v, Budget: -1}).Text; got != r.Text {
+			t.Fatalf("%s: read and rendered again (-want +got):\n%s", v, cmp.Diff(r.Text, got))
+		}
+	}
+}
+
+// said is what an item says apart from what a line arranges anew: a full stop
+// before more, "because", which part is text and which path or reason.
+func said(it Item) string {
+	var parts []string
+	for _, s := range append([]string{string(it.Kind), fmt.Sprint(it.Pinned), it.Path, it.Status, it.Text, it.Why, it.Scope}, it.Alternatives...) {
+		if s = strings.TrimPrefix(oneLine(s), "because "); s != "" {
+			parts = append(parts, strings.TrimRight(s, " ."))
+		}
+	}
+	slices.Sort(parts)
+	return strings.Join(slices.Compact(parts), "|")
+}
+
+var (
+	anyText  = rapid.OneOf(rapid.String(), rapid.StringMatching(`(<!--|-->|#|- |— | — |\(scope: |\(not: |\(session 2, Apr 17\)|\)|\\|\[x\] |\[pinned\] |because |DONE|;|\n|\r|\.|…|[0-9]\. |a|b| ){0,12}`))
+	tameText = rapid.StringMatching(`[A-Z][a-z]{2,8}( [a-z]{2,9}){1,8}`)
+)
+
+func TestAnythingReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Payload{Session: anyText.Draw(t, "session"), Title: anyText.Draw(t, "title"), Project: anyText.Draw(t, "project"), Branch: anyText.Draw(t, "branch")}
+		for range rapid.IntRange(0, 8).Draw(t, "items") {
+			kind := rapid.SampledFrom(Kinds).Draw(t, "kind")
+			it := Item{Kind: kind, Text: anyText.Draw(t, "text"), Why: anyText.Draw(t, "why"), State: Stands, Pinned: rapid.Bool().Draw(t, "pinned")}
+			if kind == File {
+				it.Path, it.Status = anyText.Draw(t, "path"), rapid.SampledFrom(append(fileStates, "")).Draw(t, "status")
+			}
+			p.Items = append(p.Items, it)
+		}
+		Mint("s", p.Items, map[ItemID]bool{})
+		for _, v := range Variants {
+			r := Render(p, Options{Variant: v, Budget: -1})
+			doc, err := Read(r.Text)
+			if err != nil {
+				t.Fatalf("%v\n%s", err, r.Text)
+			}
+			if !slices.Equal(doc.IDs, r.Shown) || len(doc.Lines) != len(r.Shown) {
+				t.Fatalf("got ids %v and %d lines, want %v\n%s", doc.IDs, len(doc.Lines), r.Shown, r.Text)
+			}
+			for i, l := range doc.Lines {
+				k := slices.IndexFunc(p.Items, func(it Item) bool { return it.ID == r.Shown[i] })
+				if got, want := formatItem(&l.Item), formatItem(&p.Items[k]); got != want {
+					t.Fatalf("got line %q, want %q", got, want)
+				}
+			}
+		}
+	})
+}
+
+// Items of plain sentences read back field by field.
+func TestPlainItemsReadBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Payload{Session: "7f3c"}
+		for range rapid.IntRange(1, 10).Draw(t, "items") {
+			it := Item{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), State: Stands,
+				Text: tameText.Draw(t, "text") + " now", Pinned: rapid.Bool().Draw(t, "pinned")}
+			if rapid.Bool().Draw(t, "with why") {
+				it.Why = tameText.Draw(t, "why") + "."
+			}
+			if it.Kind == File {
+				it.Path, it.Status = "src/"+rapid.StringMatching(`[a-z]{1,9}\.go`).Draw(t, "path"), rapid.SampledFrom(fileStates).Draw(t, "status")
+			} else {
+				it.Scope = rapid.SampledFrom([]string{"", "above 10k jobs"}).Draw(t, "scope")
+				it.Alternatives = rapid.SampledFrom([][]string{nil, {"X1"}, {"X1", "Y 2"}}).Draw(t, "alternatives")
+			}
+			p.Items = append(p.Items, it)
+		}
+		Mint("s", p.Items, map[ItemID]bool{})
+		for _, v := range Variants {
+			r := Render(p, Options{Variant: v, Budget: -1})
+			doc, err := Read(r.Text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got []Item
+			for i, l := range doc.Lines {
+				l.Item.ID = doc.IDs[i]
+				got = append(got, l.Item)
+			}
+			for _, id := range r.Shown {
+				want = append(want, p.Items[slices.IndexFunc(p.Items, func(it Item) bool { return it.ID == id })])
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", v, diff)
+			}
+		}
+	})
+}
+
+// many makes n items of each kind, a day apart, newest last.
+func many(n int) *Payload {
+	p := &Payload{Session: "7f3c", Title: "Many"}
+	for _, kind := range Kinds {
+		for i := range n {
+			it := Item{Kind: kind, Text: fmt.Sprintf("The %s number %d says something of about a dozen words or so", kind, i),
+				State: Stands, At: time.Date(2026, 4, 1+i, 0, 0, 0, 0, time.UTC)}
+			p.Items = append(p.Items, it)
+		}
+	}
+	Mint("s", p.Items, map[ItemID]bool{})
+	return p
+}
+
+func TestBudgetHolds(t *testing.T) {
+	for _, n := range []int{1, 3, 10, 60} {
+		for _, budget := range []int{0, 200, 400, 2000} {
+			p := many(n)
+			r := Render(p, Options{Budget: budget})
+			if budget == 0 {
+				budget = DefaultBudget
+			}
+			if r.Tokens > budget || r.Tokens != tokens.Count(r.Text) {
+				t.Errorf("%d a kind: got %d tokens (counted %d), want at most %d", n, r.Tokens, tokens.Count(r.Text), budget)
+			}
+			if r.Cut+len(r.Shown) != len(p.Items) {
+				t.Errorf("%d a kind: got %d cut and %d shown of %d", n, r.Cut, len(r.Shown), len(p.Items))
+			}
+			if last := fmt.Sprintf("\n… and %d more in payload.json\n<!-- /recall -->\n", r.Cut); r.Cut > 0 && !strings.HasSuffix(r.Text, last) {
+				t.Errorf("%d a kind: the last line doesn't count %d cut items:\n%s", n, r.Cut, r.Text)
+			}
+		}
+	}
+}
+
+func TestCutOrder(t *testing.T) {
+	p := many(5)
+	p.Items[slices.IndexFunc(p.Items, func(it Item) bool { return it.Kind == Status })].Pinned = true
+	var got []string
+	for _, i := range cutOrder(p.Items) {
+		got = append(got, fmt.Sprintf("%s %d", p.Items[i].Kind, p.Items[i].At.Day()-1))
+	}
+	want := strings.Split("status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
+		"status 2,status 3,status 4,file 2,file 3,file 4,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
+		"next 2,next 3,next 4,flag 2,flag 3,flag 4,eliminated 2,eliminated 3,eliminated 4,decision 2,decision 3,decision 4,goal 0,goal 1,goal 2,goal 3,status 0", ",")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestGoalAndNextActionSurviveAnything(t *testing.T) {
+	p := many(3)
+	long := strings.Repeat("a sentence that never ends ", 400)
+	p.Items = append(p.Items, Item{ID: "goal", Kind: Goal, Text: "GOAL " + long, State: Stands, At: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)})
+	p.Items = slices.Insert(p.Items, 0, Item{ID: "next", Kind: Next, Text: "NEXT " + long, State: Stands})
+	for _, budget := range []int{120, 300, 1000} {
+		r := Render(p, Options{Budget: budget})
+		if r.Tokens > budget {
+			t.Errorf("budget %d: got %d tokens", budget, r.Tokens)
+		}
+		if !slices.Contains(r.Shown, "goal") || !slices.Contains(r.Shown, "next") || !strings.Contains(r.Text, "GOAL a") || !strings.Contains(r.Text, "1. NEXT a") {
+			t.Errorf("budget %d: goal or next action is missing:\n%s", budget, r.Text)
+		}
+	}
+}
+
+func BenchmarkRenderWithinBudget(b *testing.B) {
+	p := many(20)
+	Render(p, Options{})
+	for b.Loop() {
+		Render(p, Options{})
+	}
+}

@@ -1,0 +1,168 @@
+package payload
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// Doc is a payload.md as read: what a person may have made of a rendered one.
+type Doc struct {
+	Title string
+	IDs   []ItemID // of the head marker: what was shown when the page was rendered; nil without one
+	Lines []Line
+}
+
+// Line is one item of a Doc. The item holds what a line can say: kind, text,
+// why, alternatives, scope, path, status, whether it is pinned, and state Done
+// for a ticked box. It has no id; see Merge.
+type Line struct {
+	N    int // 1-based line number
+	Item Item
+}
+
+var (
+	headMark = regexp.MustCompile(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
+	endMark  = regexp.MustCompile(`^<!--\s*/recall\s*-->$`)
+	anyMark  = regexp.MustCompile(`^<!--\s*/?recall\b`)
+	oneNote  = regexp.MustCompile(`^<!--.*-->$`)
+	bullet   = regexp.MustCompile(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
+	cutNote  = regexp.MustCompile(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
+	rule     = regexp.MustCompile(`^(?:-{3,}|\*{3,}|_{3,})$`)
+)
+
+// Read reads a payload.md. It takes what people do in an editor: other bullets
+// or none, other order, blank lines, Windows line ends, wrapped lines, other
+// names of sections. What it can't make an item of is an error that names the
+// line; nothing is left out silently but comments and horizontal rules.
+func Read(md string) (*Doc, error) {
+	r := reader{doc: new(Doc)}
+	md = strings.TrimPrefix(md, "\uFEFF")
+	md = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(md)
+	for i, line := range strings.Split(md, "\n") {
+		r.n = i + 1
+		if err := r.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w", r.n, err)
+		}
+	}
+	r.flush()
+	return r.doc, nil
+}
+
+type reader struct {
+	doc  *Doc
+	n    int
+	kind Kind // of the section, "" before the first
+	head bool // the head marker was read
+
+	open   string // the item being read
+	openN  int
+	isBare bool // it began without a bullet
+	isOpen bool
+}
+
+func (r *reader) line(raw string) error {
+	s := strings.TrimSpace(visible(raw))
+	switch {
+	case s == "" || rule.MatchString(s):
+		r.flush()
+		return nil
+	case strings.HasPrefix(s, "<!--"):
+		r.flush()
+		return r.comment(s)
+	case strings.HasPrefix(s, "#"):
+		r.flush()
+		return r.heading(s)
+	case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
+		return fmt.Errorf("a code block can't be an item; put it on one line with a bullet")
+	case r.kind == "":
+		return r.beforeSections(s)
+	case cutNote.MatchString(s):
+		r.flush()
+		return nil
+	}
+	r.item(raw, s)
+	return nil
+}
+
+func (r *reader) comment(s string) error {
+	if m := headMark.FindStringSubmatch(s); m != nil {
+		if r.head {
+			return fmt.Errorf("a second payload begins here; keep one")
+		}
+		r.head = true
+		for _, id := range strings.Fields(m[1]) {
+			r.doc.IDs = append(r.doc.IDs, ItemID(id))
+		}
+		return nil
+	}
+	switch {
+	case endMark.MatchString(s):
+	case anyMark.MatchString(s):
+		return fmt.Errorf("recall's marker is damaged; it reads <!-- recall ID ID … --> or <!-- /recall -->")
+	case !oneNote.MatchString(s):
+		return fmt.Errorf("a comment must end on its line")
+	}
+	return nil
+}
+
+func (r *reader) heading(s string) error {
+	level := len(s) - len(strings.TrimLeft(s, "#"))
+	name := strings.TrimSpace(strings.Trim(s, "#"))
+	if kind, ok := headings[headingKey(name)]; ok && (level > 1 || r.doc.Title != "" || r.kind != "") {
+		r.kind = kind
+		return nil
+	}
+	if level == 1 && r.kind == "" && r.doc.Title == "" {
+		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "Rehydration payload"), ":"))
+		r.doc.Title = commentEsc.ReplaceAllString(r.doc.Title, "<$1!--")
+		return nil
+	}
+	var known []string
+	for _, sec := range layouts[Coding] {
+		known = append(known, sec.heading)
+	}
+	return fmt.Errorf("no kind of item goes by the heading %q; known are %s", name, strings.Join(known, ", "))
+}
+
+// beforeSections takes the line under the title, which is made again on the
+// next rendering; anything else up there belongs to no section.
+func (r *reader) beforeSections(s string) error {
+	if s == "Session" || strings.HasPrefix(s, "Session ") || strings.Contains(s, " · ") {
+		return nil
+	}
+	return fmt.Errorf("text before the first section; put it under a heading such as %q", "## Decisions made")
+}
+
+func (r *reader) item(raw, s string) {
+	mark := bullet.FindString(s)
+	indented := raw[0] == ' ' || raw[0] == '\t'
+	if r.isOpen && mark == "" && (indented || r.isBare) {
+		r.open += " " + s
+		return
+	}
+	r.flush()
+	r.open, r.openN = s[len(mark):], r.n
+	r.isBare, r.isOpen = mark == "", true
+}
+
+func (r *reader) flush() {
+	if !r.isOpen {
+		return
+	}
+	r.isOpen = false
+	if it := parseItem(r.kind, r.open); it.Text != "" || it.Path != "" {
+		r.doc.Lines = append(r.doc.Lines, Line{N: r.openN, Item: it})
+	}
+}
+
+// visible is oneLine, but leaves the no-break space that tells a dash in a text
+// from one that parts it.
+func visible(s string) string {
+	parts := strings.Split(s, "\u00a0—")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], "\u00a0", " ")
+	}
+	return foldSpace(strings.Join(parts, "\u00a0—"), func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' })
+}

@@ -1,0 +1,100 @@
+package payload
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadTakesWhatPeopleDo(t *testing.T) {
+	for _, tt := range []struct {
+		name, md string
+		want     []Item
+	}{
+		{"other bullets, blank lines, Windows line ends", "## decisions made\r\n\r\n* one\r\n\r\n+ two\r\n3) three\r\n• four\r\n", []Item{
+			{Kind: Decision, Text: "one"}, {Kind: Decision, Text: "two"}, {Kind: Decision, Text: "three"}, {Kind: Decision, Text: "four"}}},
+		{"no bullets", "## Decisions\none — why not\n\ntwo\n", []Item{
+			{Kind: Decision, Text: "one", Why: "why not"}, {Kind: Decision, Text: "two"}}},
+		{"a line without bullet under a bullet", "## Flags\n- one\ntwo\n", []Item{{Kind: Flag, Text: "one"}, {Kind: Flag, Text: "two"}}},
+		{"a wrapped line", "## Flags\n- one that\n  goes on\n- two\n", []Item{{Kind: Flag, Text: "one that goes on"}, {Kind: Flag, Text: "two"}}},
+		{"a wrapped goal", "## Current goal\nFind the race\nand fix it.\n", []Item{{Kind: Goal, Text: "Find the race and fix it."}}},
+		{"nested bullets become flat", "## Next action\n1. one\n   - two\n", []Item{{Kind: Next, Text: "one"}, {Kind: Next, Text: "two"}}},
+		{"headings of any variant and level", "### Decisions locked in\n- a\n## WARNINGS!\n- b\n# Ruled out\n- c\n", []Item{
+			{Kind: Decision, Text: "a"}, {Kind: Flag, Text: "b"}, {Kind: Eliminated, Text: "c"}}},
+		{"pins and boxes", "## Next steps\n- [pinned] a\n- [x] b\n- [ ] c\n- [Pinned] [X] d\n", []Item{
+			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"}, {Kind: Next, Text: "d", Pinned: true, State: Done}}},
+		{"a decision's parts", "## Decisions made\n- min-heap (not: sorted list; tree) (scope: above 10k jobs) — because 4x faster (session 2, Apr 17)\n", []Item{
+			{Kind: Decision, Text: "min-heap", Alternatives: []string{"sorted list", "tree"}, Scope: "above 10k jobs", Why: "4x faster"}}},
+		{"files", "## Files in play\n- a.go\n- b.go — done\n- c.go — OFF LIMITS — generated — by protoc\n- d.go — a stub\n", []Item{
+			{Kind: File, Path: "a.go"}, {Kind: File, Path: "b.go", Status: FileDone},
+			{Kind: File, Path: "c.go", Status: FileOffLimits, Text: "generated", Why: "by protoc"}, {Kind: File, Path: "d.go", Text: "a stub"}}},
+		{"a comment, a rule, an empty bullet, the last line", "## Status\n<!-- later -->\n---\n-\n- done\n\n… and 12 more in payload.json\n<!-- /recall -->\n", []Item{{Kind: Status, Text: "done"}}},
+		{"no line end, byte order mark", "\uFEFF## Status\n- done", []Item{{Kind: Status, Text: "done"}}},
+		{"nothing", "", nil},
+	} {
+		doc, err := Read(tt.md)
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got []Item
+		for _, l := range doc.Lines {
+			got = append(got, l.Item)
+		}
+		for i := range tt.want {
+			if tt.want[i].State == "" {
+				tt.want[i].State = Stands
+			}
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestReadSaysWhereItFails(t *testing.T) {
+	for _, tt := range []struct{ name, md, want string }{
+		{"unknown heading", "## Current goal\nx\n\n## Musings\n", `line 4: no kind of item goes by the heading "Musings"; known are Current goal, Decisions made`},
+		{"text before the sections", "# Rehydration payload: x\nnote to self\n", "line 2: text before the first section"},
+		{"damaged marker", "<!-- recall k3v9t2 -->\n", "line 1: recall's marker is damaged"},
+		{"two payloads", "<!-- recall k3v9t2m8qa -->\n<!-- recall b7xw4c5d2e -->\n", "line 2: a second payload begins here"},
+		{"code block", "## Status\n- a\n```go\n", "line 3: a code block can't be an item"},
+		{"comment over lines", "<!--\nx\n-->\n", "line 1: a comment must end on its line"},
+	} {
+		_, err := Read(tt.md)
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s…", tt.name, err, tt.want)
+		}
+	}
+}
+
+// Whatever Read takes, rendering what it read and reading that again gives the same.
+func FuzzRead(f *testing.F) {
+	for _, v := range Variants {
+		f.Add(Render(example(), Options{Variant: v}).Text)
+	}
+	f.Add("## Goal\n\\# x — y (scope: z)\n- [x] \\[x] <\\!-- a\u00a0— b\n")
+	f.Add("## Files\n- — \n- a — DONE — — b\n")
+	f.Fuzz(func(t *testing.T, md string) {
+		doc, err := Read(md)
+		if err != nil {
+			return
+		}
+		p := new(Payload)
+		for _, l := range doc.Lines {
+			it := l.Item
+			it.State = Stands
+			p.Items = append(p.Items, it)
+		}
+		Mint("s", p.Items, map[ItemID]bool{})
+		first := Render(p, Options{Budget: -1})
+		again, err := Read(first.Text)
+		if err != nil {
+			t.Fatalf("of %q\nrendered %q\n%v", md, first.Text, err)
+		}
+		if len(again.Lines) != len(first.Shown) {
+			t.Fatalf("of %q\nrendered %q\ngot %d lines, want %d", md, first.Text, len(again.Lines), len(first.Shown))
+		}
+	})
+}

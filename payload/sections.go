@@ -1,0 +1,101 @@
+package payload
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Variant is a way to lay out one payload.
+type Variant string
+
+const (
+	Coding  Variant = "coding"  // goal, what is decided, where things stand, next
+	Debug   Variant = "debug"   // surviving and eliminated hypotheses lead
+	Handoff Variant = "handoff" // for somebody else: what is locked in, open, done, dangerous
+)
+
+// Variants lists all variants, the default first.
+var Variants = []Variant{Coding, Debug, Handoff}
+
+// Confirm is what one asks of the next session after its payload: its answer
+// shows whether it has understood.
+const Confirm = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
+
+// A section is a heading and the kind of the items under it.
+type section struct {
+	kind    Kind
+	heading string
+}
+
+var layouts = map[Variant][]section{
+	Coding: {
+		{Goal, "Current goal"},
+		{Decision, "Decisions made"},
+		{Deferred, "Decisions deferred"},
+		{Eliminated, "Hypotheses eliminated (do not revisit)"},
+		{Hypothesis, "Surviving hypothesis"},
+		{File, "Files in play"},
+		{Flag, "Don't forget"},
+		{Question, "Open questions"},
+		{Status, "Status"},
+		{Next, "Next action"},
+	},
+	Debug: {
+		{Hypothesis, "Surviving hypothesis"},
+		{Eliminated, "Hypotheses eliminated (do not revisit)"},
+		{Goal, "Current goal"},
+		{Decision, "Decisions made"},
+		{Flag, "Don't forget"},
+		{File, "Files in play"},
+		{Question, "Open questions"},
+		{Deferred, "Decisions deferred"},
+		{Status, "Status"},
+		{Next, "Next action"},
+	},
+	Handoff: {
+		{Goal, "Feature goal"},
+		{Decision, "Decisions locked in"},
+		{Question, "Open questions"},
+		{Status, "Status"},
+		{Flag, "Warnings"},
+		{Deferred, "Decisions deferred"},
+		{Eliminated, "Ruled out (do not revisit)"},
+		{Hypothesis, "Surviving hypothesis"},
+		{File, "Files in play"},
+		{Next, "Next action"},
+	},
+}
+
+// headings knows the kind of every heading that recall writes, and of what
+// people are likely to write instead.
+var headings = func() map[string]Kind {
+	m := map[string]Kind{
+		"goals": Goal, "the goal": Goal,
+		"architecture decisions": Decision, "decided": Decision,
+		"do not revisit": Eliminated, "dead ends": Eliminated, "eliminated hypotheses": Eliminated,
+		"surviving hypotheses": Hypothesis, "hypotheses": Hypothesis,
+		"next actions": Next, "next steps": Next, "next step": Next, "todo": Next, "next concrete action": Next,
+		"do not forget": Flag, "warning": Flag,
+		"postponed": Deferred, "open question": Question, "file": File, "state": Status,
+	}
+	for _, k := range Kinds {
+		m[string(k)] = k
+		m[string(k)+"s"] = k
+	}
+	for _, layout := range layouts {
+		for _, s := range layout {
+			name := headingKey(s.heading)
+			m[name] = s.kind
+			m[strings.TrimSuffix(name, " do not revisit")] = s.kind
+		}
+	}
+	return m
+}()
+
+// headingKey returns a heading's words, lower-case, a space between each.
+func headingKey(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "'", ""), "’", "")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), " ")
+}
