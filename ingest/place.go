@@ -58,11 +58,6 @@ func (p place) base() string {
 	return p.parts[len(p.parts)-1]
 }
 
-func (p place) up() place {
-	p.parts = p.parts[:max(0, len(p.parts)-1)]
-	return p
-}
-
 // shared is how many leading names two places have in common, -1 if they
 // don't even start from the same root.
 func (p place) shared(q place) int {

@@ -60,8 +60,10 @@ type Session struct {
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
 
-	Uploads []FileRef // Cowork: files the user attached
-	Outputs []FileRef // Cowork: files it produced
+	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
+	Schedule string    // Cowork: id of the scheduled task that it is a run of, ""
+	Uploads  []FileRef // Cowork: files the user attached
+	Outputs  []FileRef // Cowork: files it produced
 
 	Archived          bool // hidden by its user in the app
 	Helper            bool // not a person's: a dispatch child, recall's own model call, a scheduled run nobody typed in
@@ -147,6 +149,7 @@ type Turn struct {
 	Uploads   []string  // files attached to the prompt, as named there
 	From      string    // "transcript" or "audit" (Cowork)
 	Dir       string    // working directory at the time, "" if unknown
+	Keys      []string  // identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
 
 	File   string // which of the session's files, by name relative to the session
 	Line   int    // 1-based line of its first record
@@ -187,6 +190,8 @@ type ToolCall struct {
 	ResultLine int
 	At         time.Time // of the result, zero if none
 	Spilled    string    // side file with the whole result, relative to the session, ""
+
+	Summary string // Cowork: the model's summary of this call and those just before it, ""
 
 	Verdict       Verdict
 	Reason        string // the person's words with it
