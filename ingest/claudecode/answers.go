@@ -1,0 +1,236 @@
+package claudecode
+
+import (
+	"sort"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// askInput reads the questions of an AskUserQuestion call.
+func askInput(raw []byte) []ingest.Answer {
+	var out []ingest.Answer
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == "questions" {
+			c.Array(func() {
+				if q, ok := askQuestion(c); ok {
+					out = append(out, q)
+				}
+			})
+		}
+	})
+	return out
+}
+
+func askQuestion(c *jsonl.Cursor) (q ingest.Answer, ok bool) {
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "question":
+			q.Question = c.String()
+		case "header":
+			q.Header = c.String()
+		case "multiSelect":
+			q.Multi = c.Bool()
+		case "options":
+			c.Array(func() { q.Options = append(q.Options, askOption(c)) })
+		}
+	})
+	return q, q.Question != ""
+}
+
+func askOption(c *jsonl.Cursor) (o ingest.Option) {
+	if c.Kind() == '"' {
+		o.Label = c.String()
+		return o
+	}
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "label":
+			o.Label = c.String()
+		case "description":
+			o.Description = c.String()
+		}
+	})
+	return o
+}
+
+// reply is what came back for an AskUserQuestion call.
+type reply struct {
+	answers  map[string]string
+	notes    map[string]string
+	skipped  map[string]bool
+	response string
+	timedOut bool
+	present  bool // there was a structured reply
+}
+
+// askReply reads the structured result of AskUserQuestion.
+func askReply(raw []byte) (r reply) {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() != '{' {
+		return r
+	}
+	r.answers, r.notes, r.skipped = map[string]string{}, map[string]string{}, map[string]bool{}
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "answers":
+			r.present = true
+			c.Object(func(q []byte) { r.answers[jsonl.Unquote(q)] = answerText(c) })
+		case "annotations":
+			c.Object(func(q []byte) {
+				question := jsonl.Unquote(q)
+				c.Object(func(n []byte) {
+					switch string(n) {
+					case "notes":
+						r.notes[question] = c.String()
+					case "unanswered":
+						r.skipped[question] = c.Text() != ""
+					}
+				})
+			})
+		case "response":
+			r.response = c.String()
+		case "afkTimeoutMs":
+			r.timedOut = c.Kind() != 'n'
+		}
+	})
+	return r
+}
+
+// answerText reads one answer; a list is joined the way the client does.
+func answerText(c *jsonl.Cursor) string {
+	if c.Kind() != '[' {
+		return c.Text()
+	}
+	var parts []string
+	c.Array(func() { parts = append(parts, c.Text()) })
+	return strings.Join(parts, ", ")
+}
+
+// answered fills in what the person chose; questions without an answer of
+// theirs are left out.
+func answered(questions []ingest.Answer, r reply, text string) []ingest.Answer {
+	if r.timedOut {
+		return nil
+	}
+	if !r.present {
+		r.answers = answersInText(questions, text)
+	}
+	var out []ingest.Answer
+	for _, q := range questions {
+		got, ok := r.answers[q.Question]
+		if !ok || strings.TrimSpace(got) == "" || r.skipped[q.Question] {
+			continue
+		}
+		q.Notes = r.notes[q.Question]
+		q.Chosen, q.Free = chosen(q, got)
+		out = append(out, q)
+	}
+	if len(out) == 0 && strings.TrimSpace(r.response) != "" && len(questions) > 0 {
+		q := questions[0]
+		q.Chosen, q.Free = []string{r.response}, true
+		out = append(out, q)
+	}
+	return out
+}
+
+// chosen splits an answer into labels; one that isn't made of labels is the
+// person's own text.
+func chosen(q ingest.Answer, got string) ([]string, bool) {
+	for _, o := range q.Options {
+		if o.Label == got {
+			return []string{got}, false
+		}
+	}
+	if !q.Multi {
+		return []string{got}, true
+	}
+	labels := make([]string, 0, len(q.Options))
+	for _, o := range q.Options {
+		if o.Label != "" {
+			labels = append(labels, o.Label)
+		}
+	}
+	sort.SliceStable(labels, func(i, j int) bool { return len(labels[i]) > len(labels[j]) })
+	var out []string
+	rest := got
+	for rest != "" {
+		label := leadingLabel(rest, labels)
+		if label == "" {
+			if len(out) == 0 {
+				return []string{got}, true
+			}
+			return append(out, rest), true
+		}
+		out = append(out, label)
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, label), ", ")
+	}
+	return out, false
+}
+
+func leadingLabel(s string, labels []string) string {
+	for _, l := range labels {
+		if s == l || strings.HasPrefix(s, l+", ") {
+			return l
+		}
+	}
+	return ""
+}
+
+var answerOpenings = []string{
+	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
+}
+
+// answersInText reads the answers from what the model was told, where the
+// structured form is missing. Quotes in it are not escaped, so each known
+// question is looked up as it stands.
+func answersInText(questions []ingest.Answer, text string) map[string]string {
+	out := map[string]string{}
+	body, ok := "", false
+	for _, opening := range answerOpenings {
+		if rest, found := strings.CutPrefix(strings.TrimSpace(text), opening); found {
+			body, ok = rest, true
+		}
+	}
+	if !ok {
+		return out
+	}
+	type place struct {
+		q          string
+		from, body int
+	}
+	var places []place
+	for _, q := range questions {
+		key := `"` + q.Question + `"="`
+		if k := strings.Index(body, key); k >= 0 {
+			places = append(places, place{q.Question, k, k + len(key)})
+		}
+	}
+	sort.Slice(places, func(i, j int) bool { return places[i].from < places[j].from })
+	for i, p := range places {
+		end := len(body)
+		if i+1 < len(places) {
+			end = places[i+1].from
+		}
+		answer := body[p.body:end]
+		if i+1 == len(places) {
+			answer = cutClosing(answer)
+		} else if k := strings.LastIndexByte(answer, '"'); k >= 0 {
+			answer = answer[:k]
+		}
+		out[p.q] = answer
+	}
+	return out
+}
+
+// cutClosing cuts the client's closing sentence off the last answer.
+func cutClosing(s string) string {
+	for _, closing := range []string{`". You can now`, `" user notes:`, `" selected preview:`} {
+		if k := strings.Index(s, closing); k >= 0 {
+			s = s[:k]
+		}
+	}
+	return strings.TrimSuffix(strings.TrimSpace(s), `"`)
+}

@@ -1,0 +1,160 @@
+package claudecode
+
+import (
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+const synthetic = "<synthetic>"
+
+// takeAssistant takes one line of an assistant's message; a message stands on
+// one line or many.
+func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
+	switch {
+	case r.summary:
+		p.takeSummary(r, n, at)
+		return
+	case r.apiError, string(r.msg.model) == synthetic:
+		p.takeSynthetic(r, n, at)
+		return
+	}
+	d := p.messageOf(r, n, at)
+	if r.msg.hasUsage {
+		d.usage, d.counted = r.msg.usage, true
+	}
+	if m := p.text(r.msg.model); m != "" {
+		d.turn.Model = m
+	}
+	if r.msg.plain != nil {
+		d.addText("text", jsonl.Unquote(r.msg.plain))
+	}
+	for i := range r.msg.blocks {
+		p.takeBlock(d, &r.msg.blocks[i])
+	}
+	if string(r.msg.stop) == "end_turn" {
+		d.ended = true
+	}
+}
+
+// messageOf finds the message that a line continues, or begins one.
+func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
+	id := string(r.msg.id)
+	if d := p.messages[id]; d != nil && id != "" {
+		if len(r.uuid) > 0 {
+			d.turn.Records = append(d.turn.Records, string(r.uuid))
+		}
+		return d
+	}
+	d := p.draft(r, n, at, ingest.Assistant, ingest.Message)
+	if id != "" {
+		p.messages[id] = d
+		d.turn.Keys = append(keysOf(r, at, ""), "m:"+id)
+	} else {
+		d.turn.Keys = keysOf(r, at, string(r.msg.plain))
+	}
+	return d
+}
+
+// takeSynthetic keeps what the client wrote in the model's place, if it says
+// that something went wrong.
+func (p *parser) takeSynthetic(r *record, n int32, at time.Time) {
+	text := jsonl.Unquote(r.msg.plain)
+	for _, b := range r.msg.blocks {
+		text += jsonl.Unquote(b.text)
+	}
+	if !r.apiError || text == "" {
+		p.ignore("synthetic message")
+		return
+	}
+	d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
+	d.turn.Name, d.turn.Text = "api-error", clipText(text)
+}
+
+func (p *parser) takeBlock(d *draft, b *block) {
+	switch string(b.kind) {
+	case "text":
+		d.addText("text", jsonl.Unquote(b.text))
+	case "thinking":
+		d.addText("thinking", jsonl.Unquote(b.text))
+	case "tool_use", "server_tool_use", "mcp_tool_use":
+		p.takeCall(d, b)
+	case "redacted_thinking", "image", "document", "fallback":
+	case "tool_result", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result",
+		"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result":
+		p.takeResult(b, &p.rec, d.turn.At)
+	default:
+		p.unknown("block " + p.text(b.kind))
+	}
+}
+
+// addText adds a block of text, unless an earlier line had it; a longer
+// snapshot of the last one takes its place.
+func (d *draft) addText(kind, text string) {
+	if text == "" {
+		return
+	}
+	last := -1
+	for i := range d.parts {
+		if d.parts[i].kind != kind {
+			continue
+		}
+		if d.parts[i].text == text {
+			return
+		}
+		last = i
+	}
+	if last >= 0 && !d.ended {
+		switch have := d.parts[last].text; {
+		case strings.HasPrefix(text, have):
+			d.parts[last].text = text
+			return
+		case strings.HasPrefix(have, text):
+			return
+		}
+	}
+	d.parts = append(d.parts, part{kind: kind, text: text})
+}
+
+// takeCall adds a tool call, or fills in one that an earlier snapshot had.
+func (p *parser) takeCall(d *draft, b *block) {
+	id := string(b.id)
+	for i := range d.parts {
+		if q := &d.parts[i]; q.call != nil && id != "" && q.call.ID == id {
+			if len(b.input) > q.size {
+				done := *q.call
+				*q.call = p.newCall(b)
+				keepResult(q.call, &done)
+				q.size = len(b.input)
+			}
+			return
+		}
+	}
+	call := p.newCall(b)
+	q := part{kind: "tool_use", call: &call, size: len(b.input)}
+	d.parts = append(d.parts, q)
+	if id == "" || p.calls[id] != nil {
+		return
+	}
+	p.calls[id], p.callIn[id] = q.call, d
+	if o, ok := p.orphans[id]; ok {
+		delete(p.orphans, id)
+		p.s.Report.Ignored["result without its call"]--
+		p.takeResult(&o.block, &o.rec, time.Time{})
+	}
+}
+
+// keepResult gives a call read anew what was known of its result.
+func keepResult(call, had *ingest.ToolCall) {
+	fresh := *call
+	*call = *had
+	call.Input, call.Path, call.Command, call.Edits = fresh.Input, fresh.Path, fresh.Command, fresh.Edits
+	if had.Plan == nil {
+		call.Plan = fresh.Plan
+	}
+	if had.Answers == nil {
+		call.Answers = fresh.Answers
+	}
+}

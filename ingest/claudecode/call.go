@@ -1,0 +1,119 @@
+package claudecode
+
+import (
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// newCall reads a tool_use block.
+func (p *parser) newCall(b *block) ingest.ToolCall {
+	call := ingest.ToolCall{ID: string(b.id), Name: p.text(b.name)}
+	if len(b.input) == 0 {
+		return call
+	}
+	call.Input = map[string]string{}
+	c := jsonl.NewCursor(b.input)
+	if c.Kind() != '{' {
+		call.Input["input"] = clipValue(c)
+		return call
+	}
+	c.Object(func(name []byte) { call.Input[p.text(name)] = clipValue(c) })
+	call.Path = firstOf(call.Input["file_path"], call.Input["notebook_path"])
+	switch call.Name {
+	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
+		call.Command = call.Input["command"]
+	case "Edit", "MultiEdit":
+		call.Edits = readEdits(b.input)
+	case "ExitPlanMode", "exit_plan_mode":
+		if plan := inputString(b.input, "plan"); strings.TrimSpace(plan) != "" {
+			call.Plan = &ingest.Plan{Text: clipText(plan), File: call.Input["planFilePath"]}
+		}
+	case "AskUserQuestion":
+		p.meta.questions[call.ID] = askInput(b.input)
+	case "Write":
+		p.noteOwnPlan(call.Path, b.input)
+	}
+	return call
+}
+
+// clipValue reads any value as text of at most ClipInput bytes.
+func clipValue(c *jsonl.Cursor) string {
+	if c.Kind() == '"' {
+		return jsonl.Clip(c.RawString(), ingest.ClipInput*3/4, ingest.ClipInput/4)
+	}
+	raw := c.Raw()
+	if len(raw) > ingest.ClipInput {
+		return strings.ToValidUTF8(string(raw[:ingest.ClipInput]), "")
+	}
+	return strings.ToValidUTF8(string(raw), "\ufffd")
+}
+
+func firstOf(list ...string) string {
+	for _, s := range list {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// readEdits reads the replacements of Edit and MultiEdit.
+func readEdits(input []byte) []ingest.Edit {
+	var one ingest.Edit
+	var out []ingest.Edit
+	c := jsonl.NewCursor(input)
+	c.Object(func(name []byte) {
+		if string(name) == "edits" {
+			c.Array(func() {
+				var e ingest.Edit
+				c.Object(func(n []byte) { readEdit(c, n, &e) })
+				out = append(out, e)
+			})
+			return
+		}
+		readEdit(c, name, &one)
+	})
+	if one != (ingest.Edit{}) {
+		out = append([]ingest.Edit{one}, out...)
+	}
+	return out
+}
+
+func readEdit(c *jsonl.Cursor, name []byte, e *ingest.Edit) {
+	switch string(name) {
+	case "old_string":
+		e.Old = clipValue(c)
+	case "new_string":
+		e.New = clipValue(c)
+	}
+}
+
+// inputString reads one member of an object, whole.
+func inputString(raw []byte, member string) string {
+	var out string
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == member {
+			out = c.String()
+		}
+	})
+	return out
+}
+
+// noteOwnPlan remembers a plan file that the session wrote.
+func (p *parser) noteOwnPlan(path string, input []byte) {
+	if !isPlanFile(path) {
+		return
+	}
+	p.s.PlanFiles = addOnce(p.s.PlanFiles, path)
+	p.meta.lastPlan = clipText(inputString(input, "content"))
+	p.meta.lastPlanFile = path
+}
+
+// isPlanFile says whether path is one of the client's plan files.
+func isPlanFile(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/")
+}

@@ -1,0 +1,255 @@
+package claudecode
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/ingest"
+)
+
+// finish makes the session of all that was read.
+func (p *parser) finish() {
+	p.recoverQueued()
+	gone := p.abandoned()
+	for _, d := range p.drafts {
+		p.finishDraft(d)
+		d.turn.Abandoned = d.node >= 0 && gone[d.node]
+	}
+	p.placeQueued()
+	p.collect()
+	p.bindReasons()
+	p.finishSubagents()
+	p.finishTasks()
+	p.finishLineage()
+	p.finishTitle()
+	p.finishReport()
+}
+
+// finishDraft makes text, thinking and calls of a message's parts.
+func (p *parser) finishDraft(d *draft) {
+	if len(d.parts) == 0 {
+		return
+	}
+	var text, thinking []string
+	for _, q := range d.parts {
+		switch {
+		case q.call != nil:
+			d.turn.Calls = append(d.turn.Calls, *q.call)
+		case q.kind == "thinking":
+			thinking = append(thinking, q.text)
+		default:
+			text = append(text, q.text)
+		}
+	}
+	d.turn.Text = clipText(strings.Join(text, "\n\n"))
+	d.turn.Thinking = clipText(strings.Join(thinking, "\n\n"))
+}
+
+// collect numbers the turns and sums up what is counted by turn.
+func (p *parser) collect() {
+	s := p.s
+	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
+	for _, d := range p.drafts {
+		if d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 && !d.counted {
+			continue // nothing said
+		}
+		t := d.turn
+		t.N = len(s.Turns) + 1
+		s.Turns = append(s.Turns, t)
+		p.sum(d)
+	}
+}
+
+func (p *parser) sum(d *draft) {
+	s, t := p.s, &d.turn
+	if t.Dir != "" && (t.Kind == ingest.Prompt || t.Kind == ingest.Message || t.Kind == ingest.PlanTurn) {
+		p.countDir(t.Dir, 1)
+	}
+	if t.Model != "" {
+		s.Models = addOnce(s.Models, t.Model)
+	}
+	add(&s.UsageAll, d.usage)
+	if !t.Abandoned {
+		add(&s.Usage, d.usage)
+	}
+	if t.At.IsZero() {
+		return
+	}
+	if s.Start.IsZero() || t.At.Before(s.Start) {
+		s.Start = t.At
+	}
+	if t.At.After(s.End) {
+		s.End = t.At
+	}
+	for i := range t.Calls {
+		if at := t.Calls[i].At; at.After(s.End) {
+			s.End = at
+		}
+	}
+}
+
+func add(u *ingest.Usage, more usage) {
+	u.Input += more.in
+	u.Output += more.out
+	u.CacheWrite += more.write
+	u.CacheRead += more.read
+}
+
+// recoverQueued brings back prompts that were queued and stand nowhere else.
+func (p *parser) recoverQueued() {
+	for k, q := range p.meta.queued {
+		typed := Classify(q.text)
+		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || p.said(typed.Text) {
+			continue
+		}
+		d := &draft{node: -1}
+		d.turn = ingest.Turn{
+			ID: ingest.TurnID("L" + itoa(q.line)), Role: ingest.User, Kind: ingest.Prompt, At: q.at, Text: clipText(typed.Text),
+			Queued: true, From: "transcript", Dir: p.meta.dir, File: q.file, Line: q.line, Offset: q.offset,
+		}
+		if !q.at.IsZero() {
+			d.turn.Keys = []string{timeKey(q.at, typed.Text)}
+		}
+		p.drafts = slices.Insert(p.drafts, q.drafts, d)
+		for i := k + 1; i < len(p.meta.queued); i++ {
+			p.meta.queued[i].drafts++
+		}
+	}
+}
+
+// said says whether the person's turns contain text.
+func (p *parser) said(text string) bool {
+	for _, d := range p.drafts {
+		if d.turn.Role == ingest.User && strings.Contains(d.turn.Text, text) {
+			return true
+		}
+	}
+	return false
+}
+
+// placeQueued moves prompts typed while the model worked to the time they
+// were typed at.
+func (p *parser) placeQueued() {
+	for i, d := range p.drafts {
+		if !d.turn.Queued || d.turn.At.IsZero() {
+			continue
+		}
+		k := i
+		for k > 0 && p.drafts[k-1].turn.At.After(d.turn.At) {
+			k--
+		}
+		copy(p.drafts[k+1:i+1], p.drafts[k:i])
+		p.drafts[k] = d
+	}
+}
+
+// bindReasons gives a call that was refused without a word the prompt that
+// came next as its reason, if nothing was said in between.
+func (p *parser) bindReasons() {
+	turns := p.s.Turns
+	for i := range turns {
+		for c := range turns[i].Calls {
+			if call := &turns[i].Calls[c]; call.Verdict == ingest.Rejected && call.Reason == "" {
+				bindReason(call, turns[i].Abandoned, turns[i+1:])
+			}
+		}
+	}
+}
+
+func bindReason(call *ingest.ToolCall, abandoned bool, next []ingest.Turn) {
+	for i := range next {
+		t := &next[i]
+		switch {
+		case t.Abandoned != abandoned, t.Kind == ingest.Interrupt, t.Kind == ingest.Event:
+		case t.Kind == ingest.Prompt:
+			call.Reason, call.ReasonTurn = t.Text, t.ID
+			return
+		default:
+			return
+		}
+	}
+}
+
+func (p *parser) finishTasks() {
+	p.s.Tasks = p.meta.tasks.list
+}
+
+// finishLineage says which other sessions this one is tied to, as far as its
+// own lines tell.
+func (p *parser) finishLineage() {
+	s, m := p.s, &p.meta
+	for _, id := range m.sessions {
+		if id != string(s.ID) {
+			s.Aliases = append(s.Aliases, ingest.SessionID(id))
+		}
+	}
+	switch {
+	case m.forkOf != "" && m.forkOf != string(s.ID):
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.forkOf), How: "branch"}
+	case m.branchedFrom != "" && m.branchedFrom != string(s.ID):
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.branchedFrom), How: "branch"}
+	case len(m.sessions) > 1 && m.sessions[0] != string(s.ID):
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.sessions[0]), How: "continued"}
+	}
+	for _, d := range p.drafts[min(m.continuedAt, len(p.drafts)):] {
+		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
+			s.ContinuedIn = ""
+		}
+	}
+}
+
+// finishTitle picks the best of the titles.
+func (p *parser) finishTitle() {
+	s, m := p.s, &p.meta
+	custom := m.custom
+	if slices.Contains(m.worktrees, custom) {
+		custom = ""
+	}
+	set := func(title, from string) {
+		title = strings.TrimSpace(title)
+		if s.Title == "" && title != "" {
+			s.Title, s.TitleFrom = title, from
+		}
+	}
+	set(custom, "custom-title")
+	set(m.renamed, "rename")
+	set(m.ai, "ai-title")
+	set(m.agent, "agent-name")
+	for i := len(m.summaries) - 1; i >= 0; i-- {
+		if _, ok := p.byID[m.summaries[i].leaf]; ok {
+			set(m.summaries[i].text, "summary")
+		}
+	}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn {
+			set(titleOf(t.Text), "prompt")
+		}
+	}
+}
+
+// titleOf makes a title of a prompt: its first line, at most 80 runes.
+func titleOf(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	line = strings.TrimLeft(line, "# ")
+	if utf8.RuneCountInString(line) <= 80 {
+		return line
+	}
+	line = string([]rune(line)[:79])
+	if k := strings.LastIndexByte(line, ' '); k > 40 {
+		line = line[:k]
+	}
+	return line + "…"
+}
+
+func (p *parser) finishReport() {
+	rep := &p.s.Report
+	if p.meta.badTimes > 0 {
+		rep.Conflicts = append(rep.Conflicts, itoa(p.meta.badTimes)+" records with an impossible time")
+	}
+	for _, v := range p.s.Versions {
+		if newer(v, KnownVersion) {
+			rep.Newer = v
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package claudecode
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// Head reads the first records of a session.
+func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	head := ingest.Head{ID: f.ID, Empty: true}
+	for _, file := range f.Files {
+		if file.Role != ingest.Transcript {
+			continue
+		}
+		if err := headOf(ctx, file, &head); err != nil {
+			return head, err
+		}
+		if !head.Empty {
+			break
+		}
+	}
+	return head, nil
+}
+
+func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	lines := jsonl.NewLines(r)
+	p := newParser(&ingest.Session{ID: head.ID}, Options{})
+	p.file, p.role = f.Name, f.Role
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil || ctx.Err() != nil {
+			return errors.Join(err, ctx.Err())
+		}
+		p.takeLine(line)
+		if head.Version == "" && len(p.s.Versions) > 0 {
+			head.Version = p.s.Versions[0]
+		}
+		for _, d := range p.drafts {
+			if len(d.turn.Keys) > 0 {
+				head.Empty, head.Keys, head.Started = false, d.turn.Keys, d.turn.At
+				return nil
+			}
+		}
+	}
+}
+
+// peeked is what the beginning of a file says of it.
+type peeked struct {
+	ours      bool // lines of Claude Code
+	sidechain bool
+	session   string
+	agent     string
+}
+
+const peekBytes = 256 << 10
+
+// peek reads the beginning of a file.
+func peek(path string) (peeked, error) {
+	var h peeked
+	file, err := os.Open(path)
+	if err != nil {
+		return h, err
+	}
+	defer file.Close()
+	lines := jsonl.NewLines(io.LimitReader(file, peekBytes))
+	var r record
+	for range 200 {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return h, err
+		}
+		if !r.decode(jsonl.NewCursor(line.Bytes)) && !r.looksOurs() {
+			continue
+		}
+		if len(r.auditAt) > 0 {
+			return peeked{}, nil
+		}
+		h.ours = h.ours || r.looksOurs()
+		if h.session == "" {
+			h.session = jsonl.Unquote(r.session)
+		}
+		if len(r.uuid) > 0 && (string(r.kind) == "user" || string(r.kind) == "assistant") {
+			h.sidechain, h.agent = r.sidechain, jsonl.Unquote(r.agent)
+			return h, nil
+		}
+	}
+	return h, nil
+}
+
+// looksOurs says whether a record is one that Claude Code writes.
+func (r *record) looksOurs() bool {
+	switch string(r.kind) {
+	case "user", "assistant":
+		return len(r.msg.blocks) > 0 || r.msg.plain != nil
+	case "system", "attachment", "progress":
+		return len(r.uuid) > 0
+	case "summary":
+		return len(r.title) > 0
+	case "":
+		return false
+	}
+	return len(r.session) > 0 || string(r.kind) == "file-history-snapshot"
+}

@@ -1,0 +1,168 @@
+package claudecode
+
+import (
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// meta is what a parser learns beside the turns.
+type meta struct {
+	dir, version, session, entrypoint string
+	sessions                          []string // ids that the lines carry, in order of first use
+	forkOf, branchedFrom              string
+	background                        bool
+	badTimes                          int
+
+	custom, renamed, ai, agent string // titles
+	summaries                  []summary
+	worktrees                  []string // names of worktrees entered
+
+	leaf     string // last-prompt's leafUuid
+	leafNode int    // how many nodes there were when it was written
+
+	tasks     tasks
+	questions map[string][]ingest.Answer // of AskUserQuestion, by call
+	queued    []queued
+	wish      string // of the last /compact
+
+	lastPlan, lastPlanFile string
+	kidOrder               []string
+	agents                 map[string]agentMeta // from .meta.json, by id
+	agentCalls             map[string]string    // call → agent, told by progress or notices
+	continuedAt            int                  // drafts there were at continued-in
+}
+
+type summary struct{ text, leaf string }
+
+// queued is a prompt put in the queue while the model worked.
+type queued struct {
+	text   string
+	at     time.Time
+	line   int
+	offset int64
+	file   string
+	drafts int // how many drafts stood before it
+}
+
+// known record types that hold nothing for us.
+var ignoredKinds = map[string]bool{
+	"permission-mode": true, "mode": true, "file-history-snapshot": true, "file-history-delta": true,
+	"agent-color": true, "agent-setting": true, "tag": true, "bridge-session": true, "content-replacement": true,
+	"started": true, "result": true, "attribution-snapshot": true, "frame-link": true, "history-suppression": true,
+	"cost-state": true, "atis-latch": true, "isolation-latch": true, "speculation-accept": true,
+	"stream_event": true, "rate_limit_event": true, "tool_use_summary": true, "tool_progress": true, "auth_status": true,
+	"keep_alive": true, "control_request": true, "control_response": true, "queue-drained": true,
+}
+
+// takeMeta takes the records that stand outside the tree.
+func (p *parser) takeMeta(r *record) {
+	m := &p.meta
+	switch kind := string(r.kind); kind {
+	case "custom-title":
+		m.custom = jsonl.Unquote(r.title)
+	case "ai-title":
+		m.ai = jsonl.Unquote(r.title)
+	case "agent-name":
+		m.agent = jsonl.Unquote(r.title)
+	case "summary":
+		m.summaries = append(m.summaries, summary{jsonl.Unquote(r.title), string(r.leaf)})
+	case "last-prompt":
+		if len(r.leaf) > 0 {
+			m.leaf, m.leafNode = string(r.leaf), len(p.nodes)
+		}
+	case "queue-operation":
+		p.takeQueue(r)
+	case "pr-link":
+		p.takePR(r)
+	case "worktree-state":
+		p.takeWorktree(r.worktree)
+	case "relocated":
+		p.s.Where.Relocated = jsonl.Unquote(r.relocated)
+	case "continued-in":
+		p.s.ContinuedIn = ingest.SessionID(jsonl.Unquote(r.continuedIn))
+		m.continuedAt = len(p.drafts)
+	case "branched-from":
+		m.branchedFrom = jsonl.Unquote(r.sourceSession)
+	default:
+		if p.opts.Other != nil && p.opts.Other(kind, r.subtypeText(), p.line) {
+			return
+		}
+		if ignoredKinds[kind] {
+			p.ignore(kind)
+			return
+		}
+		p.unknown(firstOf(jsonl.Unquote(r.kind), "(no type)"))
+	}
+	if id := p.text(r.session); id != "" && p.meta.session == "" {
+		m.sessions = addOnce(m.sessions, id)
+	}
+}
+
+func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
+
+func (p *parser) takePR(r *record) {
+	pr := ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository), At: p.when(r)}
+	for _, have := range p.s.PRs {
+		if have.URL == pr.URL && have.Number == pr.Number {
+			return
+		}
+	}
+	p.s.PRs = append(p.s.PRs, pr)
+}
+
+func (p *parser) takeQueue(r *record) {
+	c := jsonl.NewCursor(r.content)
+	if string(r.operation) != "enqueue" || c.Kind() != '"' {
+		return
+	}
+	text := c.String()
+	p.meta.queued = append(p.meta.queued, queued{
+		text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
+	})
+}
+
+func (p *parser) takeWorktree(raw []byte) {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() != '{' {
+		return
+	}
+	w := &ingest.Worktree{}
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "worktreePath":
+			w.Path = c.Text()
+		case "worktreeName":
+			w.Name = c.Text()
+		case "worktreeBranch":
+			w.Branch = c.Text()
+		case "originalCwd":
+			w.Original = c.Text()
+		}
+	})
+	p.setWorktree(w)
+}
+
+func (p *parser) enterWorktree(raw []byte) {
+	w := &ingest.Worktree{Original: p.meta.dir}
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "worktreePath":
+			w.Path = c.Text()
+		case "worktreeBranch":
+			w.Branch = c.Text()
+		}
+	})
+	w.Name = baseName(w.Path)
+	p.setWorktree(w)
+}
+
+func (p *parser) setWorktree(w *ingest.Worktree) {
+	if w.Path == "" {
+		return
+	}
+	p.s.Where.Worktree = w
+	p.meta.worktrees = append(p.meta.worktrees, w.Name)
+}

@@ -1,0 +1,390 @@
+package claudecode
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// A parser turns the lines of a session's files into drafts of turns, one
+// record after the other; finish makes the session of them.
+type parser struct {
+	s    *ingest.Session
+	opts Options
+
+	file  string // name of the file being read
+	role  ingest.FileRole
+	line  int
+	off   int64
+	texts map[string]string // strings that repeat on every line, each held once
+
+	seen  *seen
+	nodes []node
+	byID  map[string]int32 // uuid → place in nodes
+
+	drafts   []*draft
+	messages map[string]*draft // by message.id
+	calls    map[string]*ingest.ToolCall
+	callIn   map[string]*draft // tool_use id → the draft that holds it
+	orphans  map[string]orphan // results that came before their call
+
+	kids  map[string]*parser // sub-agents' records found in the main file, by agent
+	kidOf map[string]string  // uuid of such a record → its agent
+	inKid bool
+
+	meta meta
+	rec  record
+}
+
+// seen is what tells a line that was read before.
+type seen struct {
+	uuids  map[string]bool
+	lines  map[uint64]bool
+	hasher maphash.Seed
+}
+
+// A draft is a turn in the making.
+type draft struct {
+	turn    ingest.Turn
+	node    int32 // -1 if its record has no uuid
+	parts   []part
+	usage   usage
+	counted bool // its usage came with it
+	ended   bool // a line of it said end_turn
+	at      int64
+}
+
+// part is a block of an assistant's message.
+type part struct {
+	kind string // text, thinking, tool_use
+	text string
+	call *ingest.ToolCall
+	size int // of a call's input as written
+}
+
+type orphan struct {
+	block block
+	rec   record
+}
+
+func newParser(s *ingest.Session, opts Options) *parser {
+	return &parser{
+		s: s, opts: opts, texts: map[string]string{},
+		seen:     &seen{uuids: map[string]bool{}, lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
+		byID:     map[string]int32{},
+		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
+		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
+		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}},
+	}
+}
+
+// read takes in all lines of a file.
+func (p *parser) read(ctx context.Context, f ingest.File) (err error) {
+	r, err := f.Open()
+	if err != nil {
+		return fmt.Errorf("open %s: %w", f.Name, err)
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	p.file, p.role = f.Name, f.Role
+	p.s.Report.Files++
+	lines := jsonl.NewLines(r)
+	for {
+		line, err := lines.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		p.takeLine(line)
+		if line.N%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+}
+
+var bom = []byte("\xef\xbb\xbf")
+
+// takeLine accounts for one line: its records, or why it has none.
+func (p *parser) takeLine(l jsonl.Line) {
+	rep := &p.s.Report
+	rep.Bytes += l.Size
+	p.line, p.off = l.N, l.Offset
+	if l.TooLong {
+		rep.Lines++
+		p.skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
+		return
+	}
+	b := bytes.TrimPrefix(l.Bytes, bom)
+	if bytes.IndexByte(b, 0) >= 0 {
+		b = bytes.ReplaceAll(b, []byte{0}, nil)
+	}
+	if b = bytes.TrimSpace(b); len(b) == 0 {
+		rep.Lines++
+		rep.Blank++
+		return
+	}
+	for len(b) > 0 {
+		c := jsonl.NewCursor(b)
+		ok := c.Kind() == '{' && p.rec.decode(c)
+		if !ok && !l.Ended {
+			rep.Tail = &ingest.Skip{File: p.file, Line: l.N, Offset: p.off, Reason: "partial last line, waiting for its rest"}
+			return
+		}
+		rep.Lines++
+		if !ok {
+			p.skip(reason(c, b))
+			return
+		}
+		rest := c.Rest()
+		p.rec.size = l.Cut
+		p.take(&p.rec, b[:len(b)-len(rest)])
+		p.off += int64(len(b) - len(rest))
+		b = rest
+	}
+}
+
+func reason(c *jsonl.Cursor, b []byte) string {
+	switch err := c.Err(); {
+	case err == nil && c.Kind() == 0, errors.Is(err, jsonl.ErrSyntax):
+		if bytes.IndexFunc(b[:min(len(b), 512)], func(r rune) bool { return r < ' ' && r != '\t' }) >= 0 {
+			return "binary data"
+		}
+		return "not JSON"
+	case err == nil:
+		return "not a JSON object"
+	default:
+		return err.Error()
+	}
+}
+
+const maxSkips = 1000
+
+func (p *parser) skip(why string) {
+	rep := &p.s.Report
+	rep.SkippedTotal++
+	if len(rep.Skipped) < maxSkips {
+		rep.Skipped = append(rep.Skipped, ingest.Skip{File: p.file, Line: p.line, Offset: p.off, Reason: why})
+	}
+}
+
+func (p *parser) ignore(what string) {
+	if p.s.Report.Ignored == nil {
+		p.s.Report.Ignored = map[string]int{}
+	}
+	p.s.Report.Ignored[what]++
+}
+
+func (p *parser) unknown(what string) {
+	if p.s.Report.Unknown == nil {
+		p.s.Report.Unknown = map[string]int{}
+	}
+	p.s.Report.Unknown[what]++
+}
+
+// text makes a string of raw, the same one for the same bytes.
+func (p *parser) text(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	if s, ok := p.texts[string(raw)]; ok {
+		return s
+	}
+	s := jsonl.Unquote(raw)
+	p.texts[string(raw)] = s
+	return s
+}
+
+// take puts one record where it belongs.
+func (p *parser) take(r *record, raw []byte) {
+	rep := &p.s.Report
+	if p.duplicate(r, raw) {
+		rep.Duplicates++
+		return
+	}
+	rep.Records++
+	switch string(r.kind) {
+	case "user", "assistant", "system", "attachment", "progress":
+		p.takeEnveloped(r)
+	default:
+		p.takeMeta(r)
+	}
+}
+
+// duplicate says whether the same record was read before, and remembers it.
+// Bookkeeping without a uuid is never one: its last word counts.
+func (p *parser) duplicate(r *record, raw []byte) bool {
+	switch string(r.kind) {
+	case "user", "assistant", "system", "attachment", "progress":
+	default:
+		return false
+	}
+	if len(r.uuid) > 0 {
+		if p.seen.uuids[string(r.uuid)] {
+			return true
+		}
+		p.seen.uuids[string(r.uuid)] = true
+		return false
+	}
+	h := maphash.Bytes(p.seen.hasher, raw)
+	if p.seen.lines[h] {
+		return true
+	}
+	p.seen.lines[h] = true
+	return false
+}
+
+// takeEnveloped takes the records that stand in the tree.
+func (p *parser) takeEnveloped(r *record) {
+	if r.sidechain && !p.inKid {
+		p.takeSidechain(r)
+		return
+	}
+	at := p.when(r)
+	p.place(r)
+	n := p.addNode(r)
+	switch string(r.kind) {
+	case "user":
+		p.takeUser(r, n, at)
+	case "assistant":
+		p.takeAssistant(r, n, at)
+	case "system":
+		p.takeSystem(r, n, at)
+	case "attachment":
+		p.takeAttachment(r, n, at)
+	case "progress":
+		p.ignore("progress")
+	}
+}
+
+// takeSidechain hands a sub-agent's record that stands in the main file to a
+// parser of its own.
+func (p *parser) takeSidechain(r *record) {
+	agent := string(r.agent)
+	if agent == "" {
+		agent = p.kidOf[string(r.parent)]
+	}
+	if agent == "" {
+		agent = fmt.Sprintf("sidechain-%d", len(p.kids)+1)
+	}
+	p.kidOf[string(r.uuid)] = agent
+	p.kid(agent).takeEnveloped(r)
+}
+
+func (p *parser) kid(agent string) *parser {
+	k := p.kids[agent]
+	if k == nil {
+		k = newParser(&ingest.Session{}, p.opts)
+		k.inKid = true
+		k.seen = p.seen
+		p.kids[agent] = k
+		p.meta.kidOrder = append(p.meta.kidOrder, agent)
+	}
+	k.file, k.role, k.line, k.off = p.file, p.role, p.line, p.off
+	return k
+}
+
+// when reads a record's time; the zero time if it has none or nonsense.
+func (p *parser) when(r *record) time.Time {
+	raw := r.at
+	if len(raw) == 0 {
+		raw = r.auditAt
+	}
+	t, ok := parseTime(raw)
+	if !ok && len(raw) > 0 {
+		p.meta.badTimes++
+	}
+	return t
+}
+
+var earliest, latest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// parseTime reads an RFC 3339 time; one before there was any coding tool, or
+// after this century, is no time.
+func parseTime(raw []byte) (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339Nano, string(raw))
+	if err != nil || t.Before(earliest) || t.After(latest) {
+		return time.Time{}, false
+	}
+	return t.UTC(), true
+}
+
+// place notes where and with what the record was written.
+func (p *parser) place(r *record) {
+	w := &p.s.Where
+	if dir := p.text(r.cwd); dir != "" && dir != p.meta.dir {
+		p.meta.dir = dir
+		p.countDir(dir, 0)
+	}
+	if b := p.text(r.branch); b != "" && b != "HEAD" && b != w.Branch {
+		w.Branch = b
+		w.Branches = addOnce(w.Branches, b)
+	}
+	if v := p.text(r.version); v != "" && v != p.meta.version {
+		p.meta.version = v
+		p.s.Versions = addOnce(p.s.Versions, v)
+	}
+	if id := p.text(r.session); id != "" && id != p.meta.session {
+		p.meta.session = id
+		p.meta.sessions = addOnce(p.meta.sessions, id)
+	}
+	if e := p.text(r.entrypoint); e != "" {
+		p.meta.entrypoint = e
+	}
+	if len(r.forkSession) > 0 && p.meta.forkOf == "" {
+		p.meta.forkOf = p.text(r.forkSession)
+	}
+	if string(r.sessionKind) == "bg" {
+		p.meta.background = true
+	}
+}
+
+func (p *parser) countDir(dir string, turns int) {
+	for i := range p.s.Where.Cwds {
+		if c := &p.s.Where.Cwds[i]; c.Dir == dir {
+			c.Turns += turns
+			return
+		}
+	}
+	p.s.Where.Cwds = append(p.s.Where.Cwds, ingest.CwdCount{Dir: dir, Turns: turns})
+}
+
+func addOnce(list []string, s string) []string {
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}
+
+// draft begins a turn from a record.
+func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
+	d := &draft{node: n}
+	t := &d.turn
+	t.ID = ingest.TurnID(r.uuid)
+	if t.ID == "" {
+		t.ID = ingest.TurnID(fmt.Sprintf("L%d", p.line))
+		if p.file != mainName {
+			t.ID = ingest.TurnID(p.file) + ":" + t.ID
+		}
+	}
+	if len(r.uuid) > 0 {
+		t.Records = []string{string(t.ID)}
+	}
+	t.Role, t.Kind, t.At = role, kind, at
+	t.Dir, t.From = p.meta.dir, "transcript"
+	if p.role == ingest.AuditLog {
+		t.From = "audit"
+	}
+	t.File, t.Line, t.Offset = p.file, p.line, p.off
+	p.drafts = append(p.drafts, d)
+	return d
+}

@@ -1,0 +1,111 @@
+// Package claudecode finds and parses the transcripts of Claude Code.
+package claudecode
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"recall/ingest"
+)
+
+// KnownVersion is the newest version of the client that this parser was
+// written for; see ingest.Report.Newer.
+const KnownVersion = "2.1.258"
+
+// mainName is the name of a session's conversation among its files.
+const mainName = "transcript.jsonl"
+
+// Reader finds and parses Claude Code sessions. Its zero value is ready.
+type Reader struct{}
+
+var _ ingest.Reader = Reader{}
+
+// Source is ingest.ClaudeCode.
+func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
+
+// Parse reads a whole session.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	return Parse(ctx, f, Options{})
+}
+
+// Options change how files are parsed.
+type Options struct {
+	// Other is shown records of kinds that are no part of a transcript, such
+	// as those of an audit log, and says whether it took it.
+	Other func(kind, subtype string, line int) bool
+}
+
+// Parse reads a session from its files: transcripts, then sub-agents' and
+// side files.
+func Parse(ctx context.Context, f ingest.Found, opts Options) (*ingest.Session, error) {
+	if err := CheckID(f.ID); err != nil {
+		return nil, err
+	}
+	s := &ingest.Session{ID: f.ID, Source: f.Source}
+	if s.Source == "" {
+		s.Source = ingest.ClaudeCode
+	}
+	p := newParser(s, opts)
+	for _, file := range f.Files {
+		if file.Role != ingest.Transcript && file.Role != ingest.AuditLog {
+			continue
+		}
+		if err := p.read(ctx, file); err != nil {
+			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	for _, file := range f.Files {
+		if err := p.readSide(ctx, file); err != nil {
+			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+	}
+	p.finish()
+	return s, nil
+}
+
+// readSide reads a file beside the transcript. Only a cancelled context is an
+// error: what can't be read is reported and costs no more than itself.
+func (p *parser) readSide(ctx context.Context, f ingest.File) error {
+	switch f.Role {
+	case ingest.SubagentFile:
+		if err := p.readSubagent(ctx, f); err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			p.problem(f.Name, err)
+		}
+	case ingest.SubagentMeta:
+		p.readAgentMeta(f)
+	}
+	return nil
+}
+
+// CheckID refuses ids that could leave a folder.
+func CheckID(id ingest.SessionID) error {
+	s := string(id)
+	if s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
+		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		return fmt.Errorf("session id %q is not fit for a file name", s)
+	}
+	return nil
+}
+
+// newer compares dotted version numbers.
+func newer(a, b string) bool {
+	x, y := strings.Split(a, "."), strings.Split(b, ".")
+	for i := range min(len(x), len(y)) {
+		m, errM := strconv.Atoi(x[i])
+		n, errN := strconv.Atoi(y[i])
+		if errM != nil || errN != nil {
+			return false
+		}
+		if m != n {
+			return m > n
+		}
+	}
+	return false
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,265 @@
+package claudecode
+
+import (
+	"recall/ingest/jsonl"
+)
+
+// A record is one line as written: the parts that this package knows, as raw
+// slices of the line, which are valid only as long as the line is.
+type record struct {
+	kind, subtype                 []byte
+	uuid, parent, logicalParent   []byte
+	session, agent, at            []byte
+	cwd, branch, version          []byte
+	entrypoint, slug, request     []byte
+	promptSource, sessionKind     []byte
+	origin                        []byte // origin.kind
+	denial, feedback, planContent []byte
+	forkSession, forkUUID         []byte
+	sidechain, meta, summary      bool
+	apiError, shutdown            bool
+	replay, synthetic             bool // of an audit log
+	parentTool, auditAt           []byte
+	msg                           message
+	toolResult, attachment        []byte // raw values
+	compact, content, todos       []byte // raw values
+	worktree, snapshot            []byte // raw values
+	title, leaf, lastPrompt       []byte
+	operation, continuedIn        []byte
+	sourceSession, relocated      []byte
+	prURL, prRepository           []byte
+	prNumber                      int64
+	size                          int64 // bytes cut out of the line when it was read
+}
+
+// message is what a user or assistant record carries.
+type message struct {
+	id, model, stop []byte
+	usage           usage
+	hasUsage        bool
+	plain           []byte // content that is one string, raw; nil if it is blocks
+	blocks          []block
+	unknown         []string // block types not known
+}
+
+type usage struct{ in, out, write, read int64 }
+
+// A block is one part of a message's content.
+type block struct {
+	kind          []byte
+	text          []byte // raw string: of text or thinking
+	id, name      []byte
+	input         []byte // raw value
+	toolUse       []byte // tool_use_id
+	content       []byte // raw value: of a tool result
+	isError       bool
+	hasAttachment bool // image or document
+}
+
+// decode reads the members of one object from the cursor. Content of
+// strings is not touched.
+func (r *record) decode(c *jsonl.Cursor) bool {
+	blocks := r.msg.blocks[:0]
+	*r = record{}
+	r.msg.blocks = blocks
+	return c.Object(func(name []byte) { r.member(c, name) })
+}
+
+func (r *record) member(c *jsonl.Cursor, name []byte) {
+	switch string(name) {
+	case "type":
+		r.kind = c.RawString()
+	case "subtype":
+		r.subtype = c.RawString()
+	case "uuid":
+		r.uuid = c.RawString()
+	case "parentUuid":
+		r.parent = c.RawString()
+	case "logicalParentUuid":
+		r.logicalParent = c.RawString()
+	case "sessionId":
+		r.session = c.RawString()
+	case "session_id":
+		if s := c.RawString(); r.session == nil {
+			r.session = s
+		}
+	case "agentId":
+		r.agent = c.RawString()
+	case "timestamp":
+		r.at = c.RawString()
+	case "cwd":
+		r.cwd = c.RawString()
+	case "gitBranch":
+		r.branch = c.RawString()
+	case "version":
+		r.version = c.RawString()
+	case "entrypoint":
+		r.entrypoint = c.RawString()
+	case "slug":
+		r.slug = c.RawString()
+	case "requestId":
+		r.request = c.RawString()
+	case "isSidechain":
+		r.sidechain = c.Bool()
+	case "isMeta":
+		r.meta = c.Bool()
+	case "isCompactSummary":
+		r.summary = c.Bool()
+	case "isApiErrorMessage":
+		r.apiError = c.Bool()
+	case "interruptedByShutdown":
+		r.shutdown = c.Bool()
+	case "message":
+		r.msg.decode(c)
+	case "toolUseResult", "tool_use_result":
+		r.toolResult = c.Raw()
+	case "attachment":
+		r.attachment = c.Raw()
+	case "content":
+		r.content = c.Raw()
+	default:
+		r.rare(c, name)
+	}
+}
+
+// rare reads the members that few records have.
+func (r *record) rare(c *jsonl.Cursor, name []byte) {
+	switch string(name) {
+	case "promptSource":
+		r.promptSource = c.RawString()
+	case "sessionKind":
+		r.sessionKind = c.RawString()
+	case "origin":
+		c.Object(func(n []byte) {
+			if string(n) == "kind" {
+				r.origin = c.RawString()
+			}
+		})
+	case "forkedFrom":
+		c.Object(func(n []byte) {
+			switch string(n) {
+			case "sessionId":
+				r.forkSession = c.RawString()
+			case "messageUuid":
+				r.forkUUID = c.RawString()
+			}
+		})
+	case "toolDenialKind":
+		r.denial = c.RawString()
+	case "userFeedback":
+		r.feedback = c.RawString()
+	case "planContent":
+		r.planContent = c.RawString()
+	case "compactMetadata", "compact_metadata":
+		r.compact = c.Raw()
+	case "todos":
+		r.todos = c.Raw()
+	case "worktreeSession":
+		r.worktree = c.Raw()
+	case "customTitle", "aiTitle", "agentName":
+		r.title = c.RawString()
+	case "summary":
+		r.title = c.RawString()
+	case "leafUuid":
+		r.leaf = c.RawString()
+	case "lastPrompt":
+		r.lastPrompt = c.RawString()
+	case "operation":
+		r.operation = c.RawString()
+	case "continuedInSessionId":
+		r.continuedIn = c.RawString()
+	case "sourceSessionId":
+		r.sourceSession = c.RawString()
+	case "relocatedCwd":
+		r.relocated = c.RawString()
+	case "prNumber":
+		r.prNumber = c.Int()
+	case "prUrl":
+		r.prURL = c.RawString()
+	case "prRepository":
+		r.prRepository = c.RawString()
+	case "isReplay":
+		r.replay = c.Bool()
+	case "isSynthetic":
+		r.synthetic = c.Bool()
+	case "parent_tool_use_id":
+		r.parentTool = c.RawString()
+	case "_audit_timestamp":
+		r.auditAt = c.RawString()
+	}
+}
+
+func (m *message) decode(c *jsonl.Cursor) {
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "id":
+			m.id = c.RawString()
+		case "model":
+			m.model = c.RawString()
+		case "stop_reason":
+			m.stop = c.RawString()
+		case "usage":
+			m.hasUsage = m.usage.decode(c)
+		case "content":
+			m.decodeContent(c)
+		}
+	})
+}
+
+func (m *message) decodeContent(c *jsonl.Cursor) {
+	m.blocks, m.plain = m.blocks[:0], nil
+	if c.Kind() == '"' {
+		m.plain = c.RawString()
+		return
+	}
+	c.Array(func() {
+		var b block
+		b.decode(c)
+		m.blocks = append(m.blocks, b)
+	})
+}
+
+func (u *usage) decode(c *jsonl.Cursor) bool {
+	return c.Object(func(name []byte) {
+		switch string(name) {
+		case "input_tokens":
+			u.in = c.Int()
+		case "output_tokens":
+			u.out = c.Int()
+		case "cache_creation_input_tokens":
+			u.write = c.Int()
+		case "cache_read_input_tokens":
+			u.read = c.Int()
+		}
+	})
+}
+
+// decode reads a block; a bare string in a list of blocks is text.
+func (b *block) decode(c *jsonl.Cursor) {
+	if c.Kind() == '"' {
+		b.kind, b.text = []byte("text"), c.RawString()
+		return
+	}
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			b.kind = c.RawString()
+		case "text", "thinking":
+			b.text = c.RawString()
+		case "id":
+			b.id = c.RawString()
+		case "name":
+			b.name = c.RawString()
+		case "input":
+			b.input = c.Raw()
+		case "tool_use_id":
+			b.toolUse = c.RawString()
+		case "content":
+			b.content = c.Raw()
+		case "is_error":
+			b.isError = c.Bool()
+		case "source":
+			b.hasAttachment = true
+		}
+	})
+}

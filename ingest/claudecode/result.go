@@ -1,0 +1,309 @@
+package claudecode
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// takeResults takes the tool results of a user record; false if it has none.
+func (p *parser) takeResults(r *record, at time.Time) bool {
+	found := false
+	for i := range r.msg.blocks {
+		if b := &r.msg.blocks[i]; string(b.kind) == "tool_result" {
+			found = true
+			p.takeResult(b, r, at)
+		}
+	}
+	return found
+}
+
+// takeResult pairs a result with its call, by id.
+func (p *parser) takeResult(b *block, r *record, at time.Time) {
+	id := string(b.toolUse)
+	call := p.calls[id]
+	if call == nil {
+		p.ignore("result without its call")
+		p.orphans[id] = keepOrphan(b, r)
+		return
+	}
+	if call.Done {
+		return
+	}
+	call.Done = true
+	call.At, call.ResultTurn, call.ResultLine = at, ingest.TurnID(r.uuid), p.line
+	d := p.callIn[id]
+	if len(r.uuid) > 0 {
+		d.turn.Records = append(d.turn.Records, string(r.uuid))
+	}
+	text := resultText(b.content)
+	call.Failed = b.isError || exitCode(text.head) > 0
+	call.Result, call.ResultLen = text.clipped, text.size+r.size
+	p.judge(call, r, text.whole())
+	p.takeStructured(call, r, text.whole(), at)
+	if call.Verdict == ingest.Unasked && !b.isError {
+		noteCommit(call)
+	}
+}
+
+func keepOrphan(b *block, r *record) orphan {
+	o := orphan{block: *b}
+	o.block.content = bytes.Clone(b.content)
+	o.block.toolUse = bytes.Clone(b.toolUse)
+	o.rec = record{uuid: bytes.Clone(r.uuid), denial: bytes.Clone(r.denial), feedback: bytes.Clone(r.feedback), shutdown: r.shutdown}
+	if len(r.toolResult) < 1<<20 {
+		o.rec.toolResult = bytes.Clone(r.toolResult)
+	}
+	return o
+}
+
+// output is the text of a tool's result.
+type output struct {
+	head    string // its beginning
+	clipped string
+	full    string // "" unless it holds a person's words
+	size    int64
+}
+
+func (o output) whole() string { return firstOf(o.full, o.clipped) }
+
+// resultText reads the content of a tool result: a string or blocks.
+func resultText(raw []byte) output {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() == '"' {
+		return outputOf(c.RawString())
+	}
+	var all output
+	c.Array(func() {
+		var b block
+		b.decode(c)
+		o := output{}
+		switch string(b.kind) {
+		case "text":
+			o = outputOf(b.text)
+		case "image", "document":
+			o = output{clipped: "[" + string(b.kind) + "]", full: ""}
+		case "tool_reference":
+			o = output{clipped: string(b.name)}
+		}
+		if all.clipped == "" {
+			all.head, all.full = o.head, o.full
+		}
+		if o.clipped != "" && all.clipped != "" {
+			all.clipped += "\n"
+		}
+		all.clipped += o.clipped
+		all.size += o.size
+	})
+	if len(all.clipped) > 2*ingest.ClipResult {
+		all.clipped = clipMiddle(all.clipped, ingest.ClipResult)
+	}
+	return all
+}
+
+func outputOf(raw []byte) output {
+	o := output{size: int64(len(raw))}
+	o.head = jsonl.Clip(raw[:min(len(raw), 200)], 200, 0)
+	if keepWhole(o.head) {
+		o.full = clipText(jsonl.Unquote(raw))
+	}
+	o.clipped = stripANSI(jsonl.Clip(raw, ingest.ClipResult*3/4, ingest.ClipResult/4))
+	return o
+}
+
+func clipMiddle(s string, n int) string {
+	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
+}
+
+var ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+
+func stripANSI(s string) string {
+	if !strings.Contains(s, "\x1b") {
+		return s
+	}
+	return ansi.ReplaceAllString(s, "")
+}
+
+// exitCode reads the number of a failed command's "Exit code N"; 0 if the
+// text doesn't begin so.
+func exitCode(text string) int {
+	rest, ok := strings.CutPrefix(text, "Exit code ")
+	if !ok {
+		return 0
+	}
+	n := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			break
+		}
+		n = min(n*10+int(c-'0'), 1<<20)
+	}
+	return n
+}
+
+// judge tells whether the person, or something else, refused the call.
+func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
+	if !call.Failed && len(r.denial) == 0 {
+		return
+	}
+	call.Verdict, call.Reason = Refusal(text)
+	switch denial := string(r.denial); {
+	case denial == "":
+	case denial == "user-rejected" && !r.shutdown:
+		if call.Verdict != ingest.Clarify {
+			call.Verdict = ingest.Rejected
+		}
+	default:
+		call.Verdict, call.Reason = ingest.Denied, ""
+	}
+	if call.Verdict == ingest.Rejected && call.Reason == "" {
+		call.Reason = jsonl.Unquote(r.feedback)
+	}
+}
+
+// takeStructured reads what the structured form of a result adds.
+func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, at time.Time) {
+	raw := r.toolResult
+	switch call.Name {
+	case "AskUserQuestion":
+		if !call.Failed {
+			call.Answers = answered(p.meta.questions[call.ID], askReply(raw), text)
+		}
+	case "ExitPlanMode", "exit_plan_mode":
+		p.takePlan(call, raw, text)
+	case "Task", "Agent":
+		p.takeAgent(call, raw, text)
+	case "TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet":
+		if !call.Failed {
+			p.meta.tasks.apply(call, raw, text, ingest.TurnID(r.uuid), at)
+		}
+	case "EnterWorktree":
+		p.enterWorktree(raw)
+	case "Bash", "mcp__workspace__bash":
+		if bytes.Contains(raw, []byte(`"gitOperation"`)) {
+			readGitOperation(call, raw)
+		}
+	}
+	if path := persisted(text); path != "" {
+		call.Spilled = "tool-results/" + baseName(path)
+	}
+}
+
+// takePlan reads the answer to a plan.
+func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
+	var plan, file string
+	agent, waiting, edited := false, false, false
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "plan":
+			plan = c.Text()
+		case "filePath", "planFilePath":
+			file = c.Text()
+		case "isAgent":
+			agent = c.Bool()
+		case "awaitingLeaderApproval":
+			waiting = c.Bool()
+		case "planWasEdited":
+			edited = c.Bool()
+		}
+	})
+	approved, told, rewritten := planVerdict(text)
+	if call.Plan != nil {
+		plan = firstOf(plan, call.Plan.Text)
+		file = firstOf(file, call.Plan.File)
+	}
+	if rewritten || strings.TrimSpace(plan) == "" {
+		plan = firstOf(told, plan)
+	}
+	if strings.TrimSpace(plan) == "" && (approved == ingest.Approved || call.Verdict == ingest.Rejected) {
+		plan, file = p.meta.lastPlan, firstOf(file, p.meta.lastPlanFile)
+	}
+	if strings.TrimSpace(plan) == "" {
+		return
+	}
+	call.Plan = &ingest.Plan{Text: clipText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
+	if file != "" {
+		p.s.PlanFiles = addOnce(p.s.PlanFiles, file)
+	}
+	if approved == ingest.Approved && !agent && !waiting {
+		call.Verdict = ingest.Approved
+	}
+}
+
+var agentTrailer = regexp.MustCompile(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
+
+// takeAgent finds which sub-agent a call started.
+func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == "agentId" {
+			call.Agent = c.Text()
+		}
+	})
+	if call.Agent == "" {
+		if m := agentTrailer.FindStringSubmatch(text); m != nil {
+			call.Agent = m[1]
+		}
+	}
+}
+
+var savedTo = regexp.MustCompile(`(?:Full output saved to|Output has been saved to): (\S[^\n]*)`)
+
+// persisted returns the path of the file that holds the whole of an output.
+func persisted(text string) string {
+	if !strings.Contains(text, "saved to") {
+		return ""
+	}
+	if m := savedTo.FindStringSubmatch(text); m != nil && strings.Contains(m[1], "tool-results") {
+		return strings.TrimSpace(m[1])
+	}
+	return ""
+}
+
+func baseName(path string) string {
+	if k := strings.LastIndexAny(path, `/\`); k >= 0 {
+		return path[k+1:]
+	}
+	return path
+}
+
+var commitLine = regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
+
+// noteCommit finds the commit that a shell command made.
+func noteCommit(call *ingest.ToolCall) {
+	if call.Commit != "" || !strings.Contains(call.Command, "commit") {
+		return
+	}
+	if all := commitLine.FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
+		last := all[len(all)-1]
+		call.Commit, call.CommitMessage = last[1], strings.TrimSpace(last[2])
+	}
+}
+
+// readGitOperation reads the client's own note of a commit.
+func readGitOperation(call *ingest.ToolCall, raw []byte) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) != "gitOperation" {
+			return
+		}
+		c.Object(func(op []byte) {
+			if string(op) != "commit" {
+				return
+			}
+			c.Object(func(n []byte) {
+				switch string(n) {
+				case "sha", "hash":
+					call.Commit = c.Text()
+				case "message", "subject":
+					call.CommitMessage = c.Text()
+				}
+			})
+		})
+	})
+}

@@ -1,0 +1,143 @@
+package claudecode
+
+import (
+	"context"
+	"io"
+	"path"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// agentOf returns the agent's id of a file named …/agent-<id>.jsonl or
+// …/agent-<id>.meta.json.
+func agentOf(name string) string {
+	base := path.Base(name)
+	base = strings.TrimSuffix(strings.TrimSuffix(base, ".jsonl"), ".meta.json")
+	return strings.TrimPrefix(base, "agent-")
+}
+
+// hiddenAgent says whether an agent is the client's own: it writes summaries
+// or suggests prompts.
+func hiddenAgent(id string) bool {
+	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")
+}
+
+// readSubagent reads a sub-agent's own file.
+func (p *parser) readSubagent(ctx context.Context, f ingest.File) error {
+	k := p.kid(agentOf(f.Name))
+	return k.read(ctx, f)
+}
+
+// finishSubagents makes the sub-agents' turns, and ties each to its call.
+func (p *parser) finishSubagents() {
+	for _, id := range p.meta.kidOrder {
+		k := p.kids[id]
+		k.finish()
+		addReport(&p.s.Report, &k.s.Report)
+		if hiddenAgent(id) {
+			continue
+		}
+		sub := ingest.Subagent{ID: id, Turns: k.s.Turns, File: k.file}
+		if m, ok := p.meta.agents[id]; ok {
+			sub.Type, sub.Description = m.kind, m.description
+		}
+		if call := p.callOfAgent(id, k.s.Turns); call != nil {
+			sub.Call = call.ID
+			sub.Type = firstOf(sub.Type, call.Input["subagent_type"])
+			sub.Description = firstOf(sub.Description, call.Input["description"])
+		}
+		p.s.Subagents = append(p.s.Subagents, sub)
+	}
+}
+
+// callOfAgent finds the call that started an agent: by its id, else by the
+// prompt that it was given.
+func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
+	var byPrompt *ingest.ToolCall
+	for i := range p.s.Turns {
+		for c := range p.s.Turns[i].Calls {
+			call := &p.s.Turns[i].Calls[c]
+			if call.Agent == id || p.meta.agentCalls[call.ID] == id && id != "" {
+				call.Agent = id
+				return call
+			}
+			if isAgentTool(call.Name) && call.Agent == "" && len(turns) > 0 && samePrompt(call.Input["prompt"], turns[0].Text) {
+				byPrompt = call
+			}
+		}
+	}
+	if byPrompt != nil {
+		byPrompt.Agent = id
+	}
+	return byPrompt
+}
+
+func isAgentTool(name string) bool { return name == "Task" || name == "Agent" }
+
+func samePrompt(a, b string) bool {
+	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
+	return a != "" && a == b
+}
+
+type agentMeta struct{ kind, description string }
+
+// readAgentMeta reads an agent's .meta.json.
+func (p *parser) readAgentMeta(f ingest.File) {
+	raw, err := readSmall(f, 1<<20)
+	if err != nil {
+		p.problem(f.Name, err)
+		return
+	}
+	var m agentMeta
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "agentType":
+			m.kind = c.Text()
+		case "description":
+			m.description = c.Text()
+		}
+	})
+	p.meta.agents[agentOf(f.Name)] = m
+}
+
+// readSmall reads at most limit bytes of a file.
+func readSmall(f ingest.File, limit int64) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(io.LimitReader(r, limit))
+}
+
+func (p *parser) problem(name string, err error) {
+	p.s.Report.Conflicts = append(p.s.Report.Conflicts, name+": "+err.Error())
+}
+
+func addReport(to, from *ingest.Report) {
+	to.Files += from.Files
+	to.Bytes += from.Bytes
+	to.Lines += from.Lines
+	to.Records += from.Records
+	to.Duplicates += from.Duplicates
+	to.Blank += from.Blank
+	to.Skipped = append(to.Skipped, from.Skipped...)
+	to.SkippedTotal += from.SkippedTotal
+	if to.Tail == nil {
+		to.Tail = from.Tail
+	}
+	addCounts(&to.Ignored, from.Ignored)
+	addCounts(&to.Unknown, from.Unknown)
+}
+
+func addCounts(to *map[string]int, from map[string]int) {
+	for k, n := range from {
+		if *to == nil {
+			*to = map[string]int{}
+		}
+		(*to)[k] += n
+	}
+}

@@ -1,0 +1,156 @@
+package claudecode
+
+import (
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// takeSystem takes the client's own records.
+func (p *parser) takeSystem(r *record, n int32, at time.Time) {
+	c := jsonl.NewCursor(r.content)
+	switch sub := r.subtypeText(); sub {
+	case "compact_boundary":
+		p.takeBoundary(r, n, at)
+	case "local_command":
+		typed := Classify(c.Text())
+		if typed.Kind == ingest.Command {
+			p.takeTyped(r, n, at, typed)
+			return
+		}
+		p.ignore("system/local_command")
+	case "away_summary", "scheduled_task_fire":
+		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
+		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), clipText(c.Text())
+	default:
+		if p.opts.Other != nil && p.opts.Other("system", sub, p.line) {
+			return
+		}
+		if ignoredSystem[sub] {
+			p.ignore("system/" + sub)
+			return
+		}
+		p.unknown("system/" + sub)
+	}
+}
+
+var ignoredSystem = map[string]bool{
+	"": true, "microcompact_boundary": true, "turn_duration": true, "stop_hook_summary": true, "api_error": true,
+	"informational": true, "bridge_status": true, "model_fallback": true, "model_refusal_fallback": true,
+	"agents_killed": true, "init": true, "api_retry": true, "status": true, "task_started": true, "task_progress": true,
+	"task_notification": true, "task_updated": true, "permission_auto_approved": true, "permission_denied": true,
+	"permission_request": true, "permission_response": true, "hook_started": true, "hook_progress": true, "hook_response": true,
+	"memory_saved": true, "thinking": true,
+}
+
+func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
+	k := ingest.Compaction{At: at, Line: p.line, Wish: p.meta.wish}
+	c := jsonl.NewCursor(r.compact)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "trigger":
+			k.Trigger = c.Text()
+		case "preTokens", "pre_tokens":
+			k.Before = c.Int()
+		case "postTokens", "post_tokens":
+			k.After = c.Int()
+		case "userContext", "user_context":
+			k.Wish = firstOf(c.Text(), k.Wish)
+		}
+	})
+	if k.Trigger == "auto" {
+		k.Wish = ""
+	}
+	p.meta.wish = ""
+	p.s.Compactions = append(p.s.Compactions, k)
+	if n >= 0 {
+		p.nodes[n].boundary = true
+	}
+}
+
+// attachment is what a record of that type carries, as far as it matters.
+type attachment struct {
+	kind, mode, origin string
+	prompt             []byte // raw value
+	content            []byte // raw value
+	planFile           string
+}
+
+func readAttachment(raw []byte) (a attachment) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "type":
+			a.kind = c.String()
+		case "commandMode":
+			a.mode = c.String()
+		case "origin":
+			c.Object(func(n []byte) {
+				if string(n) == "kind" {
+					a.origin = c.String()
+				}
+			})
+		case "prompt":
+			a.prompt = c.Raw()
+		case "content":
+			a.content = c.Raw()
+		case "planFilePath":
+			a.planFile = c.Text()
+		}
+	})
+	return a
+}
+
+// takeAttachment takes context that was handed to the model: most of it
+// says nothing of the conversation.
+func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
+	a := readAttachment(r.attachment)
+	switch a.kind {
+	case "queued_command":
+		p.takeQueuedCommand(r, n, at, a)
+	case "todo_reminder", "task_reminder":
+		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
+	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
+		if a.planFile != "" {
+			p.s.PlanFiles = addOnce(p.s.PlanFiles, a.planFile)
+		}
+	default:
+		p.ignore("attachment/" + a.kind)
+	}
+}
+
+// takeQueuedCommand takes a prompt that was typed while the model worked.
+func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachment) {
+	text := contentText(a.prompt)
+	if a.origin != "" && a.origin != "human" || a.mode != "" && a.mode != "prompt" {
+		p.takeEvent(r, n, at, firstOf(a.mode, a.origin), text)
+		return
+	}
+	typed := Classify(text)
+	if typed.Kind == "" {
+		p.ignore(typed.Drop)
+		return
+	}
+	if d := p.takeTyped(r, n, at, typed); d != nil {
+		d.turn.Queued = true
+	}
+}
+
+// contentText reads a string or an array of blocks as text.
+func contentText(raw []byte) string {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() != '[' {
+		return c.Text()
+	}
+	var parts []string
+	c.Array(func() {
+		var b block
+		b.decode(c)
+		if string(b.kind) == "text" {
+			parts = append(parts, jsonl.Unquote(b.text))
+		}
+	})
+	return strings.Join(parts, "\n")
+}

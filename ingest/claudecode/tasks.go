@@ -1,0 +1,188 @@
+package claudecode
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// tasks follows the session's todo list through its changes.
+type tasks struct {
+	list    []ingest.Task
+	deleted map[string]bool
+	touched bool
+}
+
+// apply takes in what a call did to the list.
+func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
+	switch call.Name {
+	case "TodoWrite":
+		list := readNewTodos(raw)
+		if list == nil {
+			list = readTodos([]byte(call.Input["todos"]))
+		}
+		t.replace(list, turn, at)
+	case "TaskCreate":
+		t.create(call, raw, text, turn, at)
+	case "TaskUpdate":
+		t.update(call, turn, at)
+	case "TaskList", "TaskGet":
+		t.listed(raw, turn, at)
+	}
+}
+
+// replace sets the whole list; tasks that are the same keep their last touch.
+func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
+	if list == nil {
+		return
+	}
+	had := map[string]ingest.Task{}
+	for _, task := range t.list {
+		had[task.Subject] = task
+	}
+	for i := range list {
+		if was, ok := had[list[i].Subject]; ok && was.Status == list[i].Status {
+			list[i].Turn, list[i].At = was.Turn, was.At
+			continue
+		}
+		list[i].Turn, list[i].At = turn, at
+	}
+	t.list, t.touched = list, true
+}
+
+var taskNumber = regexp.MustCompile(`Task #(\S+) created`)
+
+func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
+	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn, At: at}
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == "task" {
+			got := readTask(c)
+			task.ID = got.ID
+			task.Subject = firstOf(task.Subject, got.Subject)
+		}
+	})
+	if m := taskNumber.FindStringSubmatch(text); m != nil && task.ID == "" {
+		task.ID = m[1]
+	}
+	if task.ID == "" {
+		task.ID = strconv.Itoa(len(t.list) + 1)
+	}
+	t.set(task)
+}
+
+// set adds a task or replaces the one with its id.
+func (t *tasks) set(task ingest.Task) {
+	t.touched = true
+	for i := range t.list {
+		if t.list[i].ID == task.ID && task.ID != "" {
+			t.list[i] = task
+			return
+		}
+	}
+	t.list = append(t.list, task)
+}
+
+func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) {
+	id := call.Input["taskId"]
+	for i := range t.list {
+		task := &t.list[i]
+		if task.ID != id {
+			continue
+		}
+		task.Turn, task.At = turn, at
+		task.Subject = firstOf(call.Input["subject"], task.Subject)
+		task.Detail = firstOf(call.Input["description"], task.Detail)
+		switch status := call.Input["status"]; status {
+		case "":
+		case "deleted":
+			t.list = append(t.list[:i], t.list[i+1:]...)
+		default:
+			task.Status = status
+		}
+		return
+	}
+}
+
+// listed takes a view of the list as the truth about the tasks in it.
+func (t *tasks) listed(raw []byte, turn ingest.TurnID, at time.Time) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "tasks":
+			t.remind(c, turn, at)
+		case "task":
+			t.see(readTask(c), turn, at)
+		}
+	})
+}
+
+// remind takes in a reminder: an array of tasks as they were then.
+func (t *tasks) remind(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
+	c.Array(func() { t.see(readTask(c), turn, at) })
+}
+
+func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
+	if task.Subject == "" {
+		return
+	}
+	for i := range t.list {
+		have := &t.list[i]
+		if have.ID == task.ID && (task.ID != "" || have.Subject == task.Subject) {
+			if task.Status != "" && task.Status != have.Status {
+				have.Status, have.Turn, have.At = task.Status, turn, at
+			}
+			return
+		}
+	}
+	task.Turn, task.At = turn, at
+	task.Status = firstOf(task.Status, "pending")
+	t.set(task)
+}
+
+// readTask reads a task or todo in any of its shapes.
+func readTask(c *jsonl.Cursor) (t ingest.Task) {
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "id", "taskId":
+			t.ID = c.Text()
+		case "subject", "content":
+			t.Subject = c.Text()
+		case "description":
+			t.Detail = c.Text()
+		case "status":
+			t.Status = c.Text()
+		}
+	})
+	t.Subject = strings.TrimSpace(t.Subject)
+	return t
+}
+
+// readTodos reads an array of todos; nil if raw is none.
+func readTodos(raw []byte) []ingest.Task {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() != '[' {
+		return nil
+	}
+	list := []ingest.Task{}
+	c.Array(func() {
+		if t := readTask(c); t.Subject != "" {
+			list = append(list, t)
+		}
+	})
+	return list
+}
+
+func readNewTodos(raw []byte) (list []ingest.Task) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == "newTodos" {
+			list = readTodos(c.Raw())
+		}
+	})
+	return list
+}

@@ -1,0 +1,153 @@
+package claudecode
+
+import (
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// takeUser takes a record that stands under the person's name, whoever wrote
+// it; the order of the tests is the format reference's.
+func (p *parser) takeUser(r *record, n int32, at time.Time) {
+	if r.summary {
+		p.takeSummary(r, n, at)
+		return
+	}
+	if p.takeResults(r, at) {
+		return
+	}
+	if r.meta || r.synthetic {
+		p.ignore("injected context")
+		return
+	}
+	text := p.userText(r)
+	if o := string(r.origin); o != "" && o != "human" && p.role != ingest.AuditLog {
+		p.takeEvent(r, n, at, o, text)
+		return
+	}
+	typed := Classify(text)
+	if typed.Kind == "" {
+		p.ignore(typed.Drop)
+		return
+	}
+	p.takeTyped(r, n, at, typed)
+	if len(r.todos) > 0 {
+		p.meta.tasks.replace(readTodos(r.todos), ingest.TurnID(r.uuid), at)
+	}
+}
+
+func (p *parser) takeTyped(r *record, n int32, at time.Time, typed Typed) *draft {
+	if p.repeated(at, typed.Text) {
+		p.ignore("prompt written again")
+		return nil
+	}
+	d := p.draft(r, n, at, ingest.User, typed.Kind)
+	d.turn.Name, d.turn.Text, d.turn.Uploads = typed.Name, clipText(typed.Text), typed.Uploads
+	switch typed.Kind {
+	case ingest.Prompt, ingest.PlanTurn, ingest.Command, ingest.Shell:
+		if n >= 0 {
+			p.nodes[n].prompt = typed.Kind != ingest.Shell
+		}
+	case ingest.Summary:
+		p.summarised(d)
+	}
+	if typed.Kind == ingest.PlanTurn && len(r.planContent) > 0 {
+		d.turn.Text = clipText(jsonl.Unquote(r.planContent))
+	}
+	if typed.Kind == ingest.Command {
+		p.takeCommand(d)
+	}
+	d.turn.Keys = keysOf(r, at, typed.Text)
+	return d
+}
+
+// takeCommand notes the slash commands that say something of the session.
+func (p *parser) takeCommand(d *draft) {
+	switch d.turn.Name {
+	case "/rename":
+		if d.turn.Text != "" {
+			p.meta.renamed = d.turn.Text
+		}
+	case "/compact":
+		p.meta.wish = d.turn.Text
+	}
+}
+
+// repeated says whether a text with the same time, to the millisecond, was
+// there before: what the client wrote again after a compaction or on resume.
+func (p *parser) repeated(at time.Time, text string) bool {
+	if at.IsZero() || text == "" {
+		return false
+	}
+	key := timeKey(at, text)
+	if p.seen.uuids[key] {
+		return true
+	}
+	p.seen.uuids[key] = true
+	return false
+}
+
+// userText joins the text blocks of a record.
+func (p *parser) userText(r *record) string {
+	if r.msg.plain != nil {
+		return jsonl.Unquote(r.msg.plain)
+	}
+	var parts []string
+	images := 0
+	for _, b := range r.msg.blocks {
+		switch string(b.kind) {
+		case "text":
+			if s := jsonl.Unquote(b.text); s != "" {
+				parts = append(parts, s)
+			}
+		case "image", "document":
+			images++
+		default:
+			p.unknown("block " + p.text(b.kind))
+		}
+	}
+	if len(parts) == 0 && images > 0 {
+		return "[image]"
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (p *parser) takeSummary(r *record, n int32, at time.Time) {
+	text := p.userText(r)
+	d := p.draft(r, n, at, ingest.Assistant, ingest.Summary)
+	d.turn.Text = clipText(text)
+	d.turn.Keys = keysOf(r, at, text)
+	p.summarised(d)
+}
+
+// summarised ties a summary to the compaction it belongs to.
+func (p *parser) summarised(d *draft) {
+	d.turn.Role = ingest.Assistant
+	if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Summary == "" {
+		p.s.Compactions[k].Summary = d.turn.ID
+	}
+}
+
+func (p *parser) takeEvent(r *record, n int32, at time.Time, name, text string) {
+	typed := Classify(text)
+	switch {
+	case typed.Kind == "":
+		p.ignore(typed.Drop)
+		return
+	case typed.Kind == ingest.Event:
+		name = typed.Name
+	}
+	d := p.draft(r, n, at, ingest.User, ingest.Event)
+	d.turn.Name, d.turn.Text = name, clipText(typed.Text)
+	d.turn.Keys = keysOf(r, at, typed.Text)
+}
+
+// clipText keeps a turn's text within ClipText.
+func clipText(s string) string {
+	if len(s) <= ingest.ClipText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:ingest.ClipText], "")
+}

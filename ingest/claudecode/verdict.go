@@ -1,0 +1,97 @@
+package claudecode
+
+import (
+	"strings"
+
+	"recall/ingest"
+)
+
+// Refusal says whether the text of a tool's result is a refusal, whose, and
+// the person's words with it. Only its beginning counts: a tool's output can
+// quote the sentences.
+func Refusal(text string) (v ingest.Verdict, reason string) {
+	text = strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(text, "Error: ")), "’", "'")
+	switch {
+	case strings.HasPrefix(text, "The user doesn't want to proceed with this tool use."):
+		return rejection(text)
+	case strings.HasPrefix(text, "Permission for this tool use was denied."):
+		return rejection(text)
+	case strings.HasPrefix(text, "User rejected tool use"):
+		return ingest.Rejected, ""
+	case strings.HasPrefix(text, "The user wants to clarify these questions"):
+		return ingest.Clarify, ""
+	case strings.HasPrefix(text, "The agent proposed a plan that was rejected by the user."):
+		return ingest.Rejected, ""
+	case strings.HasPrefix(text, "The user doesn't want to take this action right now."):
+		return ingest.Denied, ""
+	case strings.HasPrefix(text, "Permission to use ") && strings.Contains(text, "has been denied"),
+		strings.HasPrefix(text, "Permission for this action was denied"):
+		return ingest.Denied, ""
+	}
+	return ingest.Unasked, ""
+}
+
+// reasonMarks stand before the person's words in a refusal.
+var reasonMarks = []string{
+	"To tell you how to proceed, the user said:",
+	"The user provided the following reason for the rejection:",
+	"The user said:",
+}
+
+func rejection(text string) (ingest.Verdict, string) {
+	for _, mark := range reasonMarks {
+		if _, reason, ok := strings.Cut(text, mark); ok {
+			reason = strings.TrimSpace(reason)
+			if strings.HasPrefix(reason, "The user wants to clarify these questions") {
+				return ingest.Clarify, reason
+			}
+			return ingest.Rejected, cutNote(reason)
+		}
+	}
+	if strings.HasPrefix(text, "Permission for this tool use was denied.") {
+		return ingest.Denied, ""
+	}
+	return ingest.Rejected, ""
+}
+
+// cutNote takes the client's own note off the end of a reason.
+func cutNote(reason string) string {
+	if before, _, ok := strings.Cut(reason, "\n\nNote: The user's next message"); ok {
+		return strings.TrimSpace(before)
+	}
+	return reason
+}
+
+// planVerdict reads the result of ExitPlanMode: approved by the person or
+// not, and the text of the plan where the result holds it.
+func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
+	switch {
+	case strings.HasPrefix(text, "User has approved your plan."):
+		v = ingest.Approved
+	default:
+		return ingest.Unasked, "", false
+	}
+	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
+		return v, strings.TrimSpace(after), true
+	}
+	if _, after, ok := strings.Cut(text, "## Approved Plan:"); ok {
+		return v, strings.TrimSpace(after), false
+	}
+	return v, "", false
+}
+
+// keepWhole says whether a result's text must not be clipped: it holds a
+// person's words or a plan.
+func keepWhole(head string) bool {
+	head = strings.TrimSpace(strings.TrimPrefix(head, "Error: "))
+	for _, opening := range wholeOpenings {
+		if strings.HasPrefix(head, opening) {
+			return true
+		}
+	}
+	return false
+}
+
+var wholeOpenings = []string{
+	"The user ", "User has ", "User rejected", "Your questions have", "Permission for this", "The agent proposed", "Your plan has",
+}

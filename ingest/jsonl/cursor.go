@@ -1,0 +1,324 @@
+package jsonl
+
+import (
+	"bytes"
+	"errors"
+)
+
+// Reasons why JSON can't be read.
+var (
+	ErrSyntax = errors.New("not JSON")
+	ErrCut    = errors.New("JSON that ends too early")
+	ErrDeep   = errors.New("JSON nested more than 10,000 levels deep")
+)
+
+const maxDepth = 10_000
+
+// A Cursor walks over JSON text in one pass. Its methods stand before a
+// value and leave the cursor behind it. After the first error all of them do
+// nothing; see Err. It is more lenient than the standard: control characters
+// in strings and unknown escapes pass.
+type Cursor struct {
+	b     []byte
+	i     int
+	err   error
+	depth int
+}
+
+// NewCursor returns a cursor at the beginning of b, which must not change
+// while it is in use.
+func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
+
+// Reset puts the cursor at the beginning of b.
+func (c *Cursor) Reset(b []byte) { *c = Cursor{b: b} }
+
+// Err is the first error that the cursor came upon.
+func (c *Cursor) Err() error { return c.err }
+
+// Rest returns what is left after the last value, without leading space.
+func (c *Cursor) Rest() []byte {
+	c.space()
+	return c.b[c.i:]
+}
+
+// Kind is the first byte of the value before the cursor: one of {["tfn-0, with 0 for
+// any digit; 0 at the end or at something that is no value.
+func (c *Cursor) Kind() byte {
+	c.space()
+	if c.err != nil || c.i >= len(c.b) {
+		return 0
+	}
+	switch k := c.b[c.i]; k {
+	case '{', '[', '"', 't', 'f', 'n', '-':
+		return k
+	default:
+		if k >= '0' && k <= '9' {
+			return '0'
+		}
+		return 0
+	}
+}
+
+// Object calls member for each member of an object, with its raw name. member
+// may read the value or leave it. Another kind of value is skipped, and false
+// returned.
+func (c *Cursor) Object(member func(name []byte)) bool {
+	if c.Kind() != '{' {
+		c.Skip()
+		return false
+	}
+	if !c.enter() {
+		return false
+	}
+	for first := true; c.more('}', first); first = false {
+		if c.Kind() != '"' {
+			c.Skip()
+			c.fail(ErrSyntax)
+			break
+		}
+		name := c.RawString()
+		c.expect(':')
+		c.space()
+		if c.err != nil {
+			break
+		}
+		at := c.i
+		member(name)
+		if c.i == at {
+			c.Skip()
+		}
+	}
+	c.depth--
+	return c.err == nil
+}
+
+// Array calls element before each element of an array, which it may read or leave.
+// Another kind of value is skipped, and false returned.
+func (c *Cursor) Array(element func()) bool {
+	if c.Kind() != '[' {
+		c.Skip()
+		return false
+	}
+	if !c.enter() {
+		return false
+	}
+	for first := true; c.more(']', first); first = false {
+		c.space()
+		at := c.i
+		element()
+		if c.i == at {
+			c.Skip()
+		}
+	}
+	c.depth--
+	return c.err == nil
+}
+
+func (c *Cursor) enter() bool {
+	c.i++
+	c.depth++
+	if c.depth > maxDepth {
+		c.fail(ErrDeep)
+	}
+	return c.err == nil
+}
+
+// more moves to the next member or element, or past the end.
+func (c *Cursor) more(end byte, first bool) bool {
+	c.space()
+	switch {
+	case c.err != nil:
+		return false
+	case c.i >= len(c.b):
+		c.fail(ErrCut)
+		return false
+	case c.b[c.i] == end:
+		c.i++
+		return false
+	case first:
+		return true
+	}
+	c.expect(',')
+	return c.err == nil
+}
+
+func (c *Cursor) expect(k byte) {
+	c.space()
+	switch {
+	case c.err != nil:
+	case c.i >= len(c.b):
+		c.fail(ErrCut)
+	case c.b[c.i] != k:
+		c.fail(ErrSyntax)
+	default:
+		c.i++
+	}
+}
+
+// RawString returns the inside of a string as it is written, escapes and
+// all; Unquote makes text of it. Another kind of value is skipped and gives
+// nil.
+func (c *Cursor) RawString() []byte {
+	c.space()
+	if c.err != nil {
+		return nil
+	}
+	if c.i >= len(c.b) || c.b[c.i] != '"' {
+		c.Skip()
+		return nil
+	}
+	begin := c.i + 1
+	c.i = begin
+	c.endString()
+	if c.err != nil {
+		return nil
+	}
+	return c.b[begin : c.i-1 : c.i-1]
+}
+
+// endString moves from inside a string to behind its closing quote.
+func (c *Cursor) endString() {
+	at := c.i
+	for {
+		k := bytes.IndexByte(c.b[at:], '"')
+		if k < 0 {
+			c.fail(ErrCut)
+			return
+		}
+		end := at + k
+		if end == c.i || c.b[end-1] != '\\' || backslashes(c.b[c.i:end])%2 == 0 {
+			c.i = end + 1
+			return
+		}
+		at = end + 1
+	}
+}
+
+// Raw skips a value and returns it as written.
+func (c *Cursor) Raw() []byte {
+	c.space()
+	begin := c.i
+	c.Skip()
+	if c.err != nil {
+		return nil
+	}
+	return c.b[begin:c.i:c.i]
+}
+
+// Skip moves behind the value.
+func (c *Cursor) Skip() {
+	switch c.Kind() {
+	case '"':
+		c.i++
+		c.endString()
+	case '{', '[':
+		c.skipNested()
+	case 't':
+		c.literal("true")
+	case 'f':
+		c.literal("false")
+	case 'n':
+		c.literal("null")
+	case '-', '0':
+		c.number()
+	default:
+		if c.i >= len(c.b) {
+			c.fail(ErrCut)
+		}
+		c.fail(ErrSyntax)
+	}
+}
+
+// skipNested moves behind an object or array without recursion. It checks
+// brackets and strings, not where commas and colons stand.
+func (c *Cursor) skipNested() {
+	var stack [16]byte
+	open := stack[:0]
+	for c.i < len(c.b) {
+		k := c.b[c.i]
+		c.i++
+		switch plain[k] {
+		case isPlain:
+		case isQuote:
+			if c.endString(); c.err != nil {
+				return
+			}
+		case isOpen:
+			if c.depth+len(open) >= maxDepth {
+				c.fail(ErrDeep)
+				return
+			}
+			open = append(open, k+2) // '{'+2 is '}', '['+2 is ']'
+		case isClose:
+			if open[len(open)-1] != k {
+				c.fail(ErrSyntax)
+				return
+			}
+			if open = open[:len(open)-1]; len(open) == 0 {
+				return
+			}
+		default:
+			c.fail(ErrSyntax)
+			return
+		}
+	}
+	c.fail(ErrCut)
+}
+
+const (
+	isOther = iota
+	isPlain
+	isQuote
+	isOpen
+	isClose
+)
+
+var plain = func() (t [256]uint8) {
+	for _, k := range " \t\r\n,:+-.0123456789eEtrufalsn" {
+		t[k] = isPlain
+	}
+	t['"'] = isQuote
+	t['{'], t['['] = isOpen, isOpen
+	t['}'], t[']'] = isClose, isClose
+	return t
+}()
+
+func (c *Cursor) literal(word string) {
+	end := min(c.i+len(word), len(c.b))
+	switch {
+	case string(c.b[c.i:end]) == word:
+		c.i = end
+	case end == len(c.b) && word[:end-c.i] == string(c.b[c.i:end]):
+		c.fail(ErrCut)
+	default:
+		c.fail(ErrSyntax)
+	}
+}
+
+func (c *Cursor) number() {
+	for c.i < len(c.b) {
+		switch k := c.b[c.i]; {
+		case k >= '0' && k <= '9', k == '-', k == '+', k == '.', k == 'e', k == 'E':
+			c.i++
+		default:
+			return
+		}
+	}
+}
+
+func (c *Cursor) space() {
+	for c.i < len(c.b) {
+		switch c.b[c.i] {
+		case ' ', '\t', '\r', '\n':
+			c.i++
+		default:
+			return
+		}
+	}
+}
+
+func (c *Cursor) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}

@@ -1,0 +1,187 @@
+package jsonl
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// String reads a string as text; "" if the value is something else.
+func (c *Cursor) String() string {
+	return Unquote(c.RawString())
+}
+
+// Bool reads true or false; false if the value is something else.
+func (c *Cursor) Bool() bool {
+	if c.Kind() == 't' {
+		c.Skip()
+		return c.err == nil
+	}
+	c.Skip()
+	return false
+}
+
+// Int reads a whole number, also one written as text or with a fraction of
+// zeros; 0 if the value is something else.
+func (c *Cursor) Int() int64 {
+	var raw []byte
+	if c.Kind() == '"' {
+		raw = c.RawString()
+	} else {
+		raw = c.Raw()
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || f != f || f > 1<<62 || f < -1<<62 {
+			return 0
+		}
+		return int64(f)
+	}
+	return n
+}
+
+// Text reads any value as text: a string's content, anything else as
+// compact JSON; null gives "".
+func (c *Cursor) Text() string {
+	switch c.Kind() {
+	case '"':
+		return c.String()
+	case 'n':
+		c.Skip()
+		return ""
+	}
+	return string(c.Raw())
+}
+
+// Unquote makes text of the inside of a JSON string: escapes resolved, broken
+// UTF-8 and lone surrogates replaced by U+FFFD, NULs removed.
+func Unquote(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return clean(raw)
+	}
+	out := make([]byte, 0, len(raw))
+	for len(raw) > 0 {
+		k := bytes.IndexByte(raw, '\\')
+		if k < 0 {
+			out = append(out, raw...)
+			break
+		}
+		out = append(out, raw[:k]...)
+		var n int
+		out, n = unescape(out, raw[k:])
+		raw = raw[k+n:]
+	}
+	return clean(out)
+}
+
+// clean copies b to a string without NULs and broken UTF-8.
+func clean(b []byte) string {
+	if bytes.IndexByte(b, 0) >= 0 {
+		b = bytes.ReplaceAll(b, []byte{0}, nil)
+	}
+	if utf8.Valid(b) {
+		return string(b)
+	}
+	out := make([]byte, 0, len(b)+8)
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		out = utf8.AppendRune(out, r)
+		b = b[n:]
+	}
+	return string(out)
+}
+
+// unescape appends what the escape at the head of raw stands for and returns
+// how many bytes it takes.
+func unescape(out, raw []byte) ([]byte, int) {
+	if len(raw) < 2 {
+		return out, len(raw)
+	}
+	switch k := raw[1]; k {
+	case '"', '\\', '/':
+		return append(out, k), 2
+	case 'b':
+		return append(out, '\b'), 2
+	case 'f':
+		return append(out, '\f'), 2
+	case 'n':
+		return append(out, '\n'), 2
+	case 'r':
+		return append(out, '\r'), 2
+	case 't':
+		return append(out, '\t'), 2
+	case 'u':
+		return unescapeRune(out, raw)
+	}
+	return append(out, raw[1]), 2
+}
+
+func unescapeRune(out, raw []byte) ([]byte, int) {
+	r, ok := hex4(raw)
+	if !ok {
+		return utf8.AppendRune(out, utf8.RuneError), min(len(raw), 2)
+	}
+	if !utf16.IsSurrogate(r) {
+		return utf8.AppendRune(out, r), 6
+	}
+	if low, ok := hex4(raw[6:]); ok {
+		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
+			return utf8.AppendRune(out, both), 12
+		}
+	}
+	return utf8.AppendRune(out, utf8.RuneError), 6
+}
+
+// hex4 reads \uXXXX.
+func hex4(b []byte) (rune, bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
+	return rune(n), err == nil
+}
+
+// Clip makes text of the inside of a JSON string, at most about head+tail
+// bytes of it: its beginning and its end, with a mark between them that says
+// how many bytes are left out.
+func Clip(raw []byte, head, tail int) string {
+	if len(raw) <= head+tail {
+		return Unquote(raw)
+	}
+	a := clipAt(raw, head)
+	z := len(raw)
+	if tail > 0 {
+		z = clipAt(raw, len(raw)-tail)
+	}
+	if z <= a {
+		return Unquote(raw)
+	}
+	mark := "\n… " + strconv.Itoa(z-a) + " bytes left out …\n"
+	return Unquote(raw[:a]) + mark + Unquote(raw[z:])
+}
+
+// clipAt moves at on to the beginning of a character or escape.
+func clipAt(raw []byte, at int) int {
+	k := max(0, at-12)
+	if backslashes(raw[:k])%2 == 1 {
+		k++
+	}
+	for k < at {
+		k += step(raw[k:])
+	}
+	return min(k, len(raw))
+}
+
+// step is the length of the character or escape at the head of raw.
+func step(raw []byte) int {
+	if raw[0] == '\\' {
+		if len(raw) >= 6 && raw[1] == 'u' {
+			return 6
+		}
+		return min(2, len(raw))
+	}
+	_, n := utf8.DecodeRune(raw)
+	return n
+}
