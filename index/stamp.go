@@ -1,0 +1,85 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/binary"
+	"strings"
+)
+
+// lineTables hold what the pipeline asks for: what each session's entry was
+// made from, and the lines of every payload.md that was ever written, by hash,
+// so that one pasted into a later session without its marker is known again.
+var lineTables = []string{
+	`CREATE TABLE stamp(sid TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID`,
+	`CREATE TABLE line(hash INTEGER NOT NULL, sid TEXT NOT NULL, iids TEXT NOT NULL, PRIMARY KEY(hash, sid)) WITHOUT ROWID`,
+}
+
+// Line is a line of a payload.md and the items that it shows.
+type Line struct {
+	Text string
+	IDs  []string
+}
+
+// Stamps tells for each session what its entry was made from: Doc.Stamp.
+func (x *Index) Stamps(ctx context.Context) (map[string]string, error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT sid, stamp FROM stamp`)
+	if err != nil {
+		return nil, x.fail("read index", err)
+	}
+	defer rows.Close()
+	all := map[string]string{}
+	for rows.Next() {
+		var sid, stamp string
+		if err := rows.Scan(&sid, &stamp); err != nil {
+			return nil, x.fail("read index", err)
+		}
+		all[sid] = stamp
+	}
+	return all, x.fail("read index", rows.Err())
+}
+
+// Known tells whether a line equals one that was written into a payload.md of
+// another session than the given one, and for which items.
+func (x *Index) Known(ctx context.Context, line, except string) (ids []string, ok bool, err error) {
+	var iids string
+	err = x.db.QueryRowContext(ctx, `SELECT iids FROM line WHERE hash=? AND sid<>? LIMIT 1`, LineHash(line), except).Scan(&iids)
+	if err == sql.ErrNoRows {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, x.fail("read index", err)
+	}
+	return strings.Fields(iids), true, nil
+}
+
+// LineHash is what a line is known by: white space at its ends doesn't count.
+func LineHash(line string) int64 {
+	sum := sha256.Sum256([]byte(strings.TrimSpace(line)))
+	return int64(binary.LittleEndian.Uint64(sum[:8]))
+}
+
+// putLines replaces a session's stamp and adds its lines. Lines stay when a
+// payload changes: an older rendering may have been pasted.
+func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
+	if _, err := tx.ExecContext(ctx, `INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp); err != nil {
+		return err
+	}
+	for _, l := range d.Lines {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO line(hash, sid, iids) VALUES(?,?,?)`, LineHash(l.Text), d.Session, strings.Join(l.IDs, " ")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropLines forgets a session's stamp and lines.
+func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
+	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`} {
+		if _, err := tx.ExecContext(ctx, q, session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
