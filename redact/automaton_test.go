@@ -1,0 +1,53 @@
+package redact
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// hitsOf lists "literal at end" for every literal met.
+func hitsOf(a *automaton, text string) [][2]int {
+	var got [][2]int
+	state := uint16(0)
+	for i := range len(text) {
+		state = a.step(state, text[i])
+		if state < a.ends {
+			continue
+		}
+		for _, l := range a.hits[state-a.ends] {
+			got = append(got, [2]int{int(l), i + 1})
+		}
+	}
+	return got
+}
+
+// Property: the automaton finds what searching each literal alone finds.
+func TestAutomatonFindsEveryLiteral(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		literals := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab_:]{1,5}`), 1, 12, rapid.ID).Draw(t, "literals")
+		text := rapid.StringMatching(`[abAB_:x]{0,60}`).Draw(t, "text")
+		a, err := newAutomaton(literals)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := hitsOf(a, text)
+		var want [][2]int
+		for l, literal := range literals {
+			for end := len(literal); end <= len(text); end++ {
+				if strings.EqualFold(text[end-len(literal):end], literal) {
+					want = append(want, [2]int{l, end})
+				}
+			}
+		}
+		order := func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }
+		slices.SortFunc(got, order)
+		slices.SortFunc(want, order)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("literals %q in %q (-want +got):\n%s", literals, text, diff)
+		}
+	})
+}

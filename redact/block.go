@@ -1,0 +1,128 @@
+package redact
+
+import "strings"
+
+// maxBlock is the longest key block that is looked for, in bytes: an RSA key of
+// 16384 bits in PEM is 12 KB.
+const maxBlock = 24 << 10
+
+// keyBlock looks at "-----begin" and masks a private key, to its end or, where
+// the text was clipped, as far as it goes.
+func keyBlock(s *scan, from, to int) {
+	if from < s.blockEnd {
+		return // inside the block before
+	}
+	label := s.text[to:min(len(s.text), to+100)]
+	i := strings.Index(label, "-----")
+	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") {
+		return
+	}
+	body := to + i + 5
+	window := s.text[body:min(len(s.text), body+maxBlock)]
+	stop := keyText(window)
+	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
+		stop = end
+	}
+	if len(strings.TrimSpace(window[:stop])) < 24 || placeholder(strings.TrimSpace(window[:stop])) {
+		return
+	}
+	s.blockEnd = body + stop
+	key := strings.TrimLeft(window[:stop], " \t\r\n")
+	s.add(body+stop-len(key), body+trimKey(window[:stop]), "private-key")
+}
+
+// trimKey returns the length of the key without the line ends after it.
+func trimKey(key string) int {
+	return len(strings.TrimRight(key, " \t\r\n"))
+}
+
+// keyText returns how much of a text may be a key's body: base64, header lines
+// such as Proc-Type, line ends both real and written as \n, quotes and plus
+// signs between lines of code.
+func keyText(t string) int {
+	for i := range len(t) {
+		c := t[i]
+		if is(c, alnum) || strings.IndexByte("+/=\r\n \t\\:,\"'-", c) >= 0 {
+			if c == '-' && strings.HasPrefix(t[i:], "-----") {
+				return i
+			}
+			if c == ' ' && i > 64 && prose(t[i:]) {
+				return i
+			}
+			continue
+		}
+		return i
+	}
+	return len(t)
+}
+
+// prose says that words follow, not a key's next line: three short runs of
+// letters with single blanks between.
+func prose(t string) bool {
+	at := 0
+	for range 3 {
+		if at >= len(t) || t[at] != ' ' {
+			return false
+		}
+		end := skip(t, at+1, letter, 20)
+		if end == at+1 || end == at+21 {
+			return false
+		}
+		at = end
+	}
+	return true
+}
+
+// keyTail looks at "-----end" without a beginning, as clipping leaves it, and
+// masks the lines of base64 before it.
+func keyTail(s *scan, from, to int) {
+	label := s.text[to:min(len(s.text), to+60)]
+	i := strings.Index(label, "-----")
+	if i < 0 || !strings.Contains(label[:i], "PRIVATE KEY") || from <= s.blockEnd+4 {
+		return
+	}
+	at := from
+	for at > 0 && from-at < maxBlock && (is(s.text[at-1], alnum) || strings.IndexByte("+/=\r\n\\ ", s.text[at-1]) >= 0) {
+		at--
+	}
+	at = max(at, s.blockEnd)
+	s.blockEnd = from
+	at += len(s.text[at:from]) - len(strings.TrimLeft(s.text[at:from], " \r\n"))
+	if from-at >= 24 && !placeholder(s.text[at:from]) {
+		s.add(at, at+trimKey(s.text[at:from]), "private-key")
+	}
+}
+
+// kubernetesSecret looks at "kind: Secret" and masks the values under "data:".
+func kubernetesSecret(s *scan, _, to int) {
+	at := skip(s.text, to, blank, 4)
+	at = quoteEnd(s.text, at)
+	if !strings.HasPrefix(s.text[at:], "Secret") || wordChar(s.at(at+6)) {
+		return
+	}
+	from := max(0, to-1500)
+	if i := strings.LastIndex(s.text[from:to], "\n---"); i >= 0 {
+		from += i
+	}
+	doc := s.text[from:min(len(s.text), to+3000)]
+	if i := strings.Index(doc[to-from:], "\n---"); i >= 0 {
+		doc = doc[:to-from+i]
+	}
+	i := strings.Index(doc, "\ndata:")
+	if i < 0 {
+		return
+	}
+	at = from + i + len("\ndata:")
+	for line := range strings.SplitSeq(doc[i+len("\ndata:"):], "\n") {
+		_, v, ok := strings.Cut(line, ": ")
+		v = strings.Trim(v, " \"'\r")
+		if line != "" && !strings.HasPrefix(line, " ") {
+			return
+		}
+		if ok && len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) && !placeholder(v) {
+			start := at + strings.LastIndex(line, v)
+			s.add(start, start+len(v), "kubernetes-secret")
+		}
+		at += len(line) + 1
+	}
+}

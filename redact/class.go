@@ -1,0 +1,60 @@
+package redact
+
+// Classes of bytes, as bits.
+const (
+	lower uint8 = 1 << iota
+	upper
+	digit
+	under // _ and -
+	marks // . = + / ~
+	blank // space and tab
+	hexa  // 0-9 a-f A-F
+	other // : @ | %: in tokens of a few kinds
+
+	letter = lower | upper
+	alnum  = letter | digit
+	word   = alnum | under
+	token  = word | marks | other
+)
+
+var classes = func() (t [256]uint8) {
+	for c := range 256 {
+		b := byte(c)
+		switch {
+		case b >= 'a' && b <= 'z':
+			t[c] = lower
+		case b >= 'A' && b <= 'Z':
+			t[c] = upper
+		case b >= '0' && b <= '9':
+			t[c] = digit | hexa
+		}
+		if b >= 'a' && b <= 'f' || b >= 'A' && b <= 'F' {
+			t[c] |= hexa
+		}
+	}
+	set := func(chars string, class uint8) {
+		for i := range len(chars) {
+			t[chars[i]] |= class
+		}
+	}
+	set("_-", under)
+	set(".=+/~", marks)
+	set(" \t", blank)
+	set(":@|%", other)
+	return t
+}()
+
+func is(c byte, class uint8) bool { return classes[c]&class != 0 }
+
+// wordChar is what \w is: a letter, a digit or an underscore.
+func wordChar(c byte) bool { return classes[c]&alnum != 0 || c == '_' }
+
+// span of a class: skip returns the first position from at, at most most bytes
+// on, whose byte isn't of the class.
+func skip(text string, at int, class uint8, most int) int {
+	end := min(len(text), at+most)
+	for at < end && is(text[at], class) {
+		at++
+	}
+	return at
+}

@@ -1,0 +1,162 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxHeader = 8 << 10 // bytes of a header's value
+
+// authorization looks at the word and masks what the header carries, in any of
+// the ways that headers are written: Authorization: Bearer x, "Authorization":
+// "Basic x", Set("Authorization", "token "+x).
+func authorization(s *scan, _, to int) {
+	at := pastPunctuation(s.text, to, 6)
+	if at == to {
+		return
+	}
+	end := at
+	for end < len(s.text) && end-at < 20 && (is(s.text[end], letter) || s.text[end] == '-') {
+		end++
+	}
+	scheme := strings.ToLower(s.text[at:end])
+	if schemes[scheme] && end < len(s.text) && s.text[end] == ' ' {
+		at = skip(s.text, end, blank, 4)
+		s.header(at, 8, true)
+		return
+	}
+	s.header(at, 12, false)
+}
+
+var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate", "hmac", "ghp", "bot", "oauth")
+
+// pastPunctuation skips what stands between a header's name and its value.
+func pastPunctuation(t string, at, most int) int {
+	for n := 0; at < len(t) && n < most && strings.IndexByte(" \t:=\"'`,>\\[", t[at]) >= 0; n++ {
+		at++
+	}
+	return at
+}
+
+// header masks the value at at if it is as long as least and looks like a
+// credential; certain says that a scheme stood before it.
+func (s *scan) header(at, least int, certain bool) {
+	end := headerEnd(s.text, at)
+	v := s.text[at:end]
+	if len(v) < least || placeholder(v) || dotted(v) || path(v) {
+		return
+	}
+	t := shapeIn(v)
+	if t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v)) {
+		return
+	}
+	s.add(at, end, "auth-header")
+}
+
+// letters says that letters alone may be a credential: of both cases, and longer
+// than names are.
+func letters(v string, t shapeOf) bool {
+	return t.upper >= 3 && t.lower >= 3 && len(v) >= 20 && entropy(v) > 3.8
+}
+
+func headerEnd(t string, at int) int {
+	end := min(len(t), at+maxHeader)
+	for i := at; i < end; i++ {
+		if !is(t[i], token) {
+			end = i
+		}
+	}
+	for end > at && strings.IndexByte(".:|", t[end-1]) >= 0 {
+		end--
+	}
+	return end
+}
+
+// bearer masks what follows the bare word. "Bearer" is a word of prose as well,
+// so that the token has to look like one.
+func bearer(s *scan, _, to int) {
+	at := skip(s.text, to, blank, 4)
+	if at == to {
+		return
+	}
+	end := headerEnd(s.text, at)
+	v := s.text[at:end]
+	if len(v) < 8 || placeholder(v) || path(v) || dotted(v) {
+		return
+	}
+	t := shapeIn(v)
+	if t.digits > 0 && t.lower+t.upper > 0 && !numbered(v) || letters(v, t) {
+		s.add(at, end, "bearer-token")
+	}
+}
+
+// basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to
+// user:password.
+func basic(s *scan, _, to int) {
+	end := to
+	for end < len(s.text) && end-to < 512 && (is(s.text[end], alnum) || strings.IndexByte("+/=", s.text[end]) >= 0) {
+		end++
+	}
+	v := s.text[to:end]
+	if len(v) < 8 {
+		return
+	}
+	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
+	if err != nil || !utf8.Valid(plain) || strings.IndexByte(string(plain), ':') < 1 {
+		return
+	}
+	for _, c := range plain {
+		if c < ' ' {
+			return
+		}
+	}
+	s.add(to, end, "basic-auth")
+}
+
+// cookie masks the values of a Cookie or Set-Cookie header that look like a
+// session's.
+func cookie(s *scan, _, to int) {
+	at := pastPunctuation(s.text, to, 4)
+	line := s.text[at:min(len(s.text), at+maxHeader)]
+	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
+		line = line[:i]
+	}
+	for pair := range strings.SplitSeq(line, ";") {
+		name, v, ok := strings.Cut(pair, "=")
+		v = strings.TrimSpace(v)
+		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") && !strings.ContainsAny(v, " (){}") {
+			from := at + strings.Index(pair, v)
+			s.add(from, from+len(v), "cookie")
+		}
+		at += len(pair) + 1
+	}
+}
+
+// command masks the password of curl's and wget's "-u user:password".
+func command(s *scan, from, to int) {
+	if wordChar(s.before(from)) {
+		return
+	}
+	line := s.text[to:min(len(s.text), to+1000)]
+	if i := strings.Index(line, "\n"); i >= 0 && !strings.HasSuffix(line[:i], "\\") {
+		line = line[:i]
+	}
+	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
+		i := strings.Index(line, flag)
+		if i < 0 {
+			continue
+		}
+		at := to + i + len(flag)
+		open := quoteEnd(s.text, at)
+		end := open
+		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`", s.text[end]) < 0 {
+			end++
+		}
+		user, password, ok := strings.Cut(s.text[open:end], ":")
+		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
+			s.add(open+len(user)+1, end, "password")
+		}
+		return
+	}
+}

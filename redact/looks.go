@@ -1,0 +1,219 @@
+package redact
+
+import (
+	"math"
+	"strings"
+)
+
+// entropy is Shannon's, in bits a byte.
+func entropy(s string) float64 {
+	if s == "" {
+		return 0
+	}
+	var counts [256]int
+	for i := range len(s) {
+		counts[s[i]]++
+	}
+	e, n := 0.0, float64(len(s))
+	for _, c := range counts {
+		if c > 0 {
+			p := float64(c) / n
+			e -= p * math.Log2(p)
+		}
+	}
+	return e
+}
+
+// dummies are values that people write where a secret would stand.
+var dummies = set("password", "passwd", "passwort", "pass", "pwd", "pw", "secret", "secrets", "token", "tokens", "key", "apikey",
+	"user", "username", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "foo", "bar", "baz", "foobar",
+	"string", "text", "str", "number", "boolean", "bool", "bytes", "byte", "object", "any", "unknown", "undefined", "null", "nil", "none",
+	"true", "false", "yes", "no", "on", "off", "hidden", "required", "optional", "missing", "invalid", "wrong", "empty", "unset", "default",
+	"value", "field", "input", "name", "email", "login", "session", "cookie", "bearer", "basic", "header", "query", "body", "env", "file",
+	"hello", "world", "abc", "abc123", "changeme", "change-me", "change_me", "letmein?", "mypassword", "yourpassword", "credential", "credentials",
+	"read", "write", "auto", "manual", "current", "new", "old", "self", "this", "static", "public", "private", "internal", "config", "vault",
+	"keychain", "keyring", "prompt", "stdin", "plain", "plaintext", "encrypted", "masked", "redacted", "removed", "omitted", "disabled", "enabled")
+
+func set(words ...string) map[string]bool {
+	m := make(map[string]bool, len(words))
+	for _, w := range words {
+		m[w] = true
+	}
+	return m
+}
+
+// inDummies are pieces that show a value to be an example; all in lower case.
+var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeholder", "changeme", "your-", "your_", "yourkey", "yourtoken",
+	"my-secret", "my_secret", "dummy", "insert", "replace", "process.env", "os.environ", "getenv", "_here", "-here", "todo"}
+
+// placeholder says that a value stands for a secret rather than being one: a
+// reference, a template, an example, or a placeholder of ours.
+func placeholder(v string) bool {
+	if strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
+		return true
+	}
+	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || strings.Contains(v, "${") || strings.Contains(v, "{{") {
+		return true
+	}
+	low := strings.ToLower(v)
+	if dummies[low] || distinct(v) <= 3 {
+		return true
+	}
+	for _, d := range inDummies {
+		if strings.Contains(low, d) {
+			return true
+		}
+	}
+	return false
+}
+
+func distinct(v string) int {
+	var seen [256]bool
+	n := 0
+	for i := range len(v) {
+		if !seen[v[i]] {
+			seen[v[i]] = true
+			n++
+		}
+	}
+	return n
+}
+
+// shapeOf counts what a value is made of.
+type shapeOf struct {
+	lower, upper, digits, other int
+	switches                    int // between letter and digit, within a run of both
+	mostSwitches                int // in one such run
+}
+
+func shapeIn(v string) shapeOf {
+	var t shapeOf
+	var last uint8
+	for i := range len(v) {
+		c := classes[v[i]] & alnum
+		switch c {
+		case lower:
+			t.lower++
+		case upper:
+			t.upper++
+		case digit:
+			t.digits++
+		default:
+			t.other++
+			last, t.switches = 0, 0
+			continue
+		}
+		if last != 0 && (c == digit) != (last == digit) {
+			t.switches++
+			t.mostSwitches = max(t.mostSwitches, t.switches)
+		}
+		last = c
+	}
+	return t
+}
+
+// mixed says that a value has letters and digits so much through one another
+// that it is neither a word nor a name with a number.
+func mixed(v string) bool {
+	t := shapeIn(v)
+	if t.digits == 0 || t.lower+t.upper == 0 {
+		return false
+	}
+	return t.mostSwitches >= 3 || t.mostSwitches >= 2 && len(v) >= 12
+}
+
+var publicPrefixes = []string{"sha1", "sha256", "sha384", "sha512", "h1:", "toolu_", "srvtoolu_", "msg_", "req_", "call_", "resp_", "chatcmpl-", "pk_live_", "pk_test_", "phc_",
+	"cus_", "evt_", "price_", "prod_", "sub_", "pi_", "file-", "thread_", "run_", "asst_", "batch_", "agent-", "local_"}
+
+// public says that a value is of a form that names things openly: a hash, a
+// UUID, a number, a date, a version, an integrity string, a service's id of a thing.
+func public(v string) bool {
+	for _, p := range publicPrefixes {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	t := shapeIn(v)
+	if t.lower+t.upper == 0 {
+		return true
+	}
+	for i := range len(v) {
+		if !is(v[i], hexa) && v[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// code says that an unquoted value is an expression or a reference.
+func code(v string) bool {
+	if strings.ContainsAny(v, "([{\\") || strings.Contains(v, "->") || strings.Contains(v, "::") {
+		return true
+	}
+	return dotted(v)
+}
+
+// dotted says that a value is names joined by dots: config.auth.password2
+func dotted(v string) bool {
+	if !strings.Contains(v, ".") {
+		return false
+	}
+	for _, part := range strings.Split(strings.TrimRight(v, "."), ".") {
+		if part == "" || is(part[0], digit) {
+			return false
+		}
+		for i := range len(part) {
+			if !wordChar(part[i]) {
+				return false
+			}
+		}
+		if shapeIn(part).mostSwitches > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// path says that a value is a file's path or a URL.
+func path(v string) bool {
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~") {
+		return true
+	}
+	if strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
+		return true
+	}
+	slash := strings.IndexByte(v, '/')
+	return slash > 0 && !mixed(v)
+}
+
+// numbered says that a value is a short name with a number, as variables are.
+func numbered(v string) bool {
+	base := strings.TrimRight(v, "0123456789")
+	if base == v {
+		return false
+	}
+	low := strings.ToLower(strings.Trim(base, "_-"))
+	if dummies[low] || len(low) <= 3 {
+		return true
+	}
+	for _, w := range secretWords {
+		if strings.HasSuffix(low, w) {
+			return true
+		}
+	}
+	return false
+}
+
+var secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "arg", "param", "value"}
+
+// names says that a value without digits holds the name of a secret: it is a
+// label, an identifier or a message.
+func names(v string) bool {
+	low := strings.ToLower(v)
+	for _, w := range secretWords {
+		if strings.Contains(low, w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,72 @@
+package redact
+
+// ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
+func ownRules(b *builder) {
+	b.add("://", urlPassword)
+	b.add("authorization", authorization)
+	b.add("x-api-key", authorization)
+	b.add("x-auth-token", authorization)
+	b.add("bearer", bearer)
+	b.add("basic ", basic)
+	b.add("cookie:", cookie)
+	b.add("cookie\":", cookie)
+	b.add("curl", command)
+	b.add("wget", command)
+	b.add("-----begin", keyBlock)
+	b.add("-----end", keyTail)
+	b.add("kind:", kubernetesSecret)
+	b.add("hooks.slack.com/", hook("slack-webhook"))
+	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
+	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))
+	b.add("webhook.office.com/", hook("teams-webhook"))
+	b.add("api.telegram.org/bot", hook("telegram-token"))
+	b.add(":aa", telegram)
+	for _, n := range secretNames {
+		b.add(n.literal, named(n.kind, n.strength))
+	}
+	for _, w := range []string{"access", "auth", "api", "credential", "creds", "key", "secret", "token"} {
+		b.add(w, generic)
+	}
+	for _, k := range keyForms {
+		b.add(lowerASCII(k.prefix), k.detector())
+	}
+}
+
+// hook masks the secret path of a webhook's address.
+func hook(kind string) detector {
+	return func(s *scan, _, to int) {
+		end := to
+		for end < len(s.text) && end-to < 300 && (is(s.text[end], word) || s.text[end] == '/' || s.text[end] == ':' || s.text[end] == '@') {
+			end++
+		}
+		v := s.text[to:end]
+		if len(v) >= 20 && mixed(v) && !placeholder(v) {
+			s.add(to, end, kind)
+		}
+	}
+}
+
+// telegram masks a bot's token: eight to ten digits, a colon, "AA" and 33 more.
+func telegram(s *scan, from, to int) {
+	if s.text[from:to] != ":AA" {
+		return
+	}
+	start := from
+	for start > 0 && from-start < 11 && is(s.text[start-1], digit) {
+		start--
+	}
+	end := skip(s.text, to, word, 40)
+	if from-start >= 8 && from-start <= 10 && end-to == 33 {
+		s.add(start, end, "telegram-token")
+	}
+}
+
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

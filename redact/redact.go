@@ -1,0 +1,106 @@
+// Package redact takes secrets out of text, once, on the way from a raw
+// transcript to everything derived from it.
+//
+// One pass over the text looks for the literals that secrets stand beside or
+// begin with. Only there is anything further tried: recall's own rules, written
+// by hand, and those of gitleaks, whose expressions then see a few dozen bytes.
+// So the cost is that of the one pass, whatever the number of rules.
+//
+// What is found is replaced by a placeholder such as ‹aws-key 2›, numbered by
+// kind within a session; the same secret gets the same placeholder. Redacting
+// redacted text changes nothing.
+package redact
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// codeVersion is raised by hand when the code here finds other secrets than
+// before: the texts of older versions are then rendered again.
+const codeVersion = 1
+
+// Rules is the scanner's fixed part, made once and shared. It is safe for
+// concurrent use.
+type Rules struct {
+	literals *automaton
+	tries    [][]detector // by literal: what to try where it stands
+}
+
+// detector looks at one place where its literal stands, text[from:to], and adds
+// what it finds to the scan.
+type detector func(s *scan, from, to int)
+
+// New builds the scanner. It takes about a millisecond: expressions are compiled
+// when they are first needed.
+func New() (*Rules, error) {
+	b := &builder{ids: map[string]int{}}
+	ownRules(b)
+	for i := range shipped {
+		r := &lazyRule{shippedRule: &shipped[i]}
+		for _, a := range r.anchors {
+			b.add(a, r.detect)
+		}
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	literals, err := newAutomaton(b.literals)
+	if err != nil {
+		return nil, err
+	}
+	return &Rules{literals: literals, tries: b.tries}, nil
+}
+
+// builder collects literals and what to try at each.
+type builder struct {
+	ids      map[string]int
+	literals []string
+	tries    [][]detector
+	err      error
+}
+
+func (b *builder) add(literal string, d detector) {
+	if literal == "" || strings.ToLower(literal) != literal {
+		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", literal)
+		return
+	}
+	id, ok := b.ids[literal]
+	if !ok {
+		id = len(b.literals)
+		b.ids[literal] = id
+		b.literals = append(b.literals, literal)
+		b.tries = append(b.tries, nil)
+	}
+	b.tries[id] = append(b.tries[id], d)
+}
+
+// Version names the rules and the code that applies them. Text redacted by one
+// version may hold what another would have found.
+func (r *Rules) Version() string { return version() }
+
+var version = sync.OnceValue(func() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "code %d\n", codeVersion)
+	for i := range shipped {
+		fmt.Fprintf(h, "%q\n", shipped[i].fields())
+	}
+	for _, k := range keyForms {
+		fmt.Fprintf(h, "%v\n", k)
+	}
+	for _, list := range [][]string{allowedSecrets, genericStopWords, slices.Sorted(keys(dummies))} {
+		_, _ = io.WriteString(h, strings.Join(list, "\n"))
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+})
+
+// Session starts the redaction of one session. Its texts go through it in a
+// fixed order, so that its placeholders are the same every time.
+func (r *Rules) Session() *Redactor {
+	return &Redactor{rules: r, names: map[string]string{}, counts: map[string]int{}}
+}

@@ -1,0 +1,141 @@
+package redact
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+//go:generate go run ./rules/gen
+
+// form is how a rule of gitleaks is tried; rules/gen tells which a rule has.
+type form uint8
+
+const (
+	formAt     form = iota // its match begins with the literal
+	formAssign             // a name, an operator, a value: the expression is the value's
+	formAround             // its match holds the literal somewhere, or stands near it
+)
+
+// shippedRule is one rule of gitleaks.
+type shippedRule struct {
+	id, kind string
+	form     form
+	expr     string
+	anchors  []string // literals in lower case
+	bound    bool     // formAt: no word character may stand before it
+	least    int      // length of the shortest match, all token characters; 0 if not told
+	entropy  float64  // the secret's must be more, in bits a byte
+	group    int      // of the expression, that holds the secret; 0 is the first that isn't empty
+
+	allow, allowMatch, allowLine []string // patterns: secret, match or line is none if one matches
+}
+
+func (r *shippedRule) fields() string { return fmt.Sprintf("%#v", *r) }
+
+// How far a rule looks, in bytes.
+const (
+	reachAt     = 4096 // from the literal on
+	reachAssign = 512  // from the value on
+	reachAround = 256  // to either side
+)
+
+// lazyRule compiles its expression when a literal of its is first met.
+type lazyRule struct {
+	*shippedRule
+	once  sync.Once
+	re    *regexp.Regexp
+	allow []*regexp.Regexp
+}
+
+func (r *lazyRule) compile() *regexp.Regexp {
+	r.once.Do(func() {
+		r.re = regexp.MustCompile(r.expr)
+		for _, a := range r.shippedRule.allow {
+			r.allow = append(r.allow, regexp.MustCompile(a))
+		}
+	})
+	return r.re
+}
+
+func (r *lazyRule) detect(s *scan, from, to int) {
+	switch r.form {
+	case formAt:
+		r.detectAt(s, from)
+	case formAssign:
+		r.detectAssign(s, to)
+	default:
+		r.detectAround(s, from, to)
+	}
+}
+
+func (r *lazyRule) detectAt(s *scan, from int) {
+	if r.bound && wordChar(s.before(from)) {
+		return
+	}
+	if r.least > 0 && skip(s.text, from, token, r.least) < from+r.least {
+		return
+	}
+	r.match(s, from, min(len(s.text), from+reachAt))
+}
+
+func (r *lazyRule) detectAssign(s *scan, to int) {
+	value, ok := s.assignment(to)
+	if !ok || skip(s.text, value, token, r.least) < value+r.least {
+		return
+	}
+	r.match(s, value, min(len(s.text), value+reachAssign))
+}
+
+func (r *lazyRule) detectAround(s *scan, from, to int) {
+	r.match(s, max(0, from-reachAround), min(len(s.text), to+reachAround))
+}
+
+// match tries the expression on a window and adds the secret.
+func (r *lazyRule) match(s *scan, from, to int) {
+	window := s.text[from:to]
+	m := r.compile().FindStringSubmatchIndex(window)
+	if m == nil {
+		return
+	}
+	a, b := secretGroup(m, r.group)
+	secret := window[a:b]
+	if r.entropy > 0 && entropy(secret) <= r.entropy {
+		return
+	}
+	if allowed(secret) || r.allows(secret) || placeholder(secret) {
+		return
+	}
+	s.add(from+a, from+b, r.kind)
+}
+
+func (r *lazyRule) allows(secret string) bool {
+	for _, re := range r.allow {
+		if re.MatchString(secret) {
+			return true
+		}
+	}
+	return false
+}
+
+// secretGroup returns the place of the wanted group, or of the first that holds
+// something, or of the whole match.
+func secretGroup(m []int, group int) (from, to int) {
+	if group > 0 && m[2*group] >= 0 {
+		return m[2*group], m[2*group+1]
+	}
+	for g := 2; g < len(m); g += 2 {
+		if m[g] < m[g+1] {
+			return m[g], m[g+1]
+		}
+	}
+	return m[0], m[1]
+}
+
+// allowed says that gitleaks counts the value for no secret in any rule.
+func allowed(secret string) bool { return allowExpr().MatchString(secret) }
+
+var allowExpr = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets, ")|(?:") + ")")
+})

@@ -1,0 +1,181 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+// Secrets here are invented: letters and digits in the form of each kind. They
+// are put together from halves, so that no scanner of repositories stumbles
+// over this file.
+func masked(t *testing.T) map[string][2]string {
+	t.Helper()
+	const (
+		a20 = "q7Rk2mXz9LpT4vBn8WsY"
+		a36 = "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ"
+		h32 = "9f3c1b7ae04d5682c1f79ab3d0e46258"
+		h64 = h32 + "4b8d7e2f60a1935cd7e81f2a3b4c5d6e"
+	)
+	jwt := "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
+	return map[string][2]string{ // name: text, secret
+		"url password":               {"DATABASE is postgres://app:Tr0ub4dor@db.internal:5432/app", "Tr0ub4dor"},
+		"url password, https":        {"git clone https://deploy:s3cr3tpw@git.corp.io/x.git", "s3cr3tpw"},
+		"url password with @":        {"redis://default:p@ss9word@cache:6379/0", "p@ss9word"},
+		"url password mongo":         {`uri: "mongodb+srv://svc:gR8-kk2@cluster0.mongodb.net/?retryWrites=true"`, "gR8-kk2"},
+		"url password amqp letters":  {"amqp://worker:bluewhale@mq.local", "bluewhale"},
+		"url token as user":          {"https://" + a36 + "@github.com/acme/x", a36},
+		"bearer header":              {"Authorization: Bearer " + a36, a36},
+		"bearer header short":        {"Authorization: Bearer abc123def", "abc123def"},
+		"bearer in curl":             {`curl -H "Authorization: Bearer ` + a20 + `" https://api.acme.io`, a20},
+		"bearer in json":             {`{"Authorization": "Bearer ` + a20 + `"}`, a20},
+		"bearer in code":             {`req.Header.Set("Authorization", "Bearer ` + a20 + `")`, a20},
+		"bearer in escaped json":     {`{\"Authorization\": \"Bearer ` + a20 + `\"}`, a20},
+		"bearer bare":                {"then I sent Bearer " + a20 + " and it worked", a20},
+		"token header":               {"authorization: token " + a20, a20},
+		"api key header":             {"x-api-key: " + a36, a36},
+		"basic header":               {"Authorization: Basic YWRtaW46aHVudGVyMg==", "YWRtaW46aHVudGVyMg=="},
+		"basic bare":                 {"header was Basic YWRtaW46aHVudGVyMg== here", "YWRtaW46aHVudGVyMg=="},
+		"curl user":                  {"curl -u admin:hunter22 https://x.io", "hunter22"},
+		"curl user quoted":           {"curl -s --user 'svc:S3nt!nel' https://x.io", "S3nt!nel"},
+		"password quoted":            {`password = "word-word-9Word"`, "word-word-9Word"},
+		"password quoted letters":    {`"password": "letmeinplease"`, "letmeinplease"},
+		"password single quotes":     {`db_password: 'hunter2'`, "hunter2"},
+		"password in escaped json":   {`{\"password\": \"hunter2xyz\"}`, "hunter2xyz"},
+		"password yaml":              {"  password: Winter2024!", "Winter2024!"},
+		"password ini":               {"password = hunter2", "hunter2"},
+		"password env":               {"DB_PASSWORD=Tr0ub4dor&3", "Tr0ub4dor&3"},
+		"password env export":        {"export MYSQL_PWD=kx92,mm;1", "kx92,mm;1"},
+		"password pass":              {"SMTP_PASS=zebra-91-lime", "zebra-91-lime"},
+		"password flag":              {"mysql --password hunter2xyz -h db", "hunter2xyz"},
+		"password flag =":            {"psql --db-password=hunter2xyz", "hunter2xyz"},
+		"password typed":             {`const password: string = "gr33nTea"`, "gr33nTea"},
+		"password go":                {`password := "gr33nTea"`, "gr33nTea"},
+		"password map":               {`config["password"] = "gr33nTea"`, "gr33nTea"},
+		"password xml":               {"<password>gr33nTea</password>", "gr33nTea"},
+		"password prose":             {"the password is gr33nTea99.", "gr33nTea99"},
+		"password connection string": {"Server=db;Database=x;User Id=sa;Password=gr33n!Tea;", "gr33n!Tea"},
+		"password german":            {"Passwort: Winter2024", "Winter2024"},
+		"pwd":                        {"pwd: kx92mm1a", "kx92mm1a"},
+		"passphrase words":           {`passphrase = "correct horse battery staple"`, "correct horse battery staple"},
+		"secret":                     {`client_secret: "` + a36 + `"`, a36},
+		"secret uuid":                {"secret: 3f2b8c1e-9d47-4a6b-8e21-7c5d0f9a1b34", "3f2b8c1e-9d47-4a6b-8e21-7c5d0f9a1b34"},
+		"secret hex":                 {"SIGNING_SECRET=" + h32, h32},
+		"api key":                    {`api_key = "` + a20 + `"`, a20},
+		"api key camel":              {`apiKey: '` + h32 + `'`, h32},
+		"api key env":                {"ACME_API_KEY=" + h32, h32},
+		"token env":                  {"export ACME_TOKEN=" + a20, a20},
+		"token query":                {"https://x.io/cb?token=" + a20 + "&next=1", a20},
+		"token json":                 {`{"access_token":"` + a36 + `","expires_in":3600}`, a36},
+		"azure account key":          {"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=" + a36 + a36 + "w==;", a36 + a36},
+		"aws id":                     {"AKIA" + "Q3EGXMPLRWOZ7TKB is it", "AKIA" + "Q3EGXMPLRWOZ7TKB"},
+		"aws secret near id":         {"AKIA" + "Q3EGXMPLRWOZ7TKB\n" + "kW9/xT2+Lq8vRz4mNc7bYp1sJd5gHf3uAe6iOo0Q", "kW9/xT2+Lq8vRz4mNc7bYp1sJd5gHf3uAe6iOo0Q"},
+		"aws secret named":           {"aws_secret_access_key = kW9/xT2+Lq8vRz4mNc7bYp1sJd5gHf3uAe6iOo0Q", "kW9/xT2+Lq8vRz4mNc7bYp1sJd5gHf3uAe6iOo0Q"},
+		"anthropic":                  {"ANTHROPIC_API_KEY=sk-ant-" + "api03-" + a36 + a36 + "-abcdefAA", "sk-ant-" + "api03-" + a36 + a36 + "-abcdefAA"},
+		"anthropic oauth":            {"key sk-ant-" + "oat01-" + a36 + ".", "sk-ant-" + "oat01-" + a36},
+		"openrouter":                 {"use sk-or-" + "v1-" + h64, "sk-or-" + "v1-" + h64},
+		"openai project":             {"(sk-" + "proj-" + a36 + "_" + a20 + ")", "sk-" + "proj-" + a36 + "_" + a20},
+		"openai old":                 {"sk-" + a20 + "T3BlbkFJ" + a20, "sk-" + a20 + "T3BlbkFJ" + a20},
+		"github":                     {"`ghp_" + a36 + "`", "ghp_" + a36},
+		"github server":              {"ghs_" + a36 + ",", "ghs_" + a36},
+		"github fine":                {"github_pat_" + "11ABCDEFG0" + a20 + "_" + a36 + "x", "github_pat_" + "11ABCDEFG0" + a20 + "_" + a36 + "x"},
+		"gitlab":                     {"glpat-" + a20, "glpat-" + a20},
+		"hugging face":               {"HF_TOKEN hf_" + "qwRTzuIOpaSDFghJKlyXCvbNMqwERTzuio", "hf_" + "qwRTzuIOpaSDFghJKlyXCvbNMqwERTzuio"},
+		"npm":                        {"//registry.npmjs.org/:_authToken=npm_" + a36, "npm_" + a36},
+		"pypi":                       {"pypi-" + "AgEIcHlwaS5vcmc" + a36 + a36, "pypi-" + "AgEIcHlwaS5vcmc" + a36 + a36},
+		"google":                     {"AIza" + "Sy" + a20 + "Bq4-7_cD9eFgX", "AIza" + "Sy" + a20 + "Bq4-7_cD9eFgX"},
+		"slack bot":                  {"xoxb-" + "1234567890123-1234567890123-" + a20, "xoxb-" + "1234567890123-1234567890123-" + a20},
+		"slack webhook":              {"https://hooks.slack.com/services/" + "T01AB2CD3/B04EF5GH6/" + a20, "T01AB2CD3/B04EF5GH6/" + a20},
+		"discord webhook":            {"https://discord.com/api/webhooks/" + "123456789012345678/" + a36 + a20, a36 + a20},
+		"digitalocean":               {"dop_v1_" + h64, "dop_v1_" + h64},
+		"age":                        {"AGE-SECRET-KEY-1" + "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7LQPZRY9X8GF2TVDW0S3JN54KHCE"},
+		"stripe":                     {"sk_live_" + a20 + ")", "sk_live_" + a20},
+		"sendgrid":                   {"SG." + "q7Rk2mXz9LpT4vBn8WsYc3." + a36 + "x1Z9k2Q", "SG." + "q7Rk2mXz9LpT4vBn8WsYc3." + a36 + "x1Z9k2Q"},
+		"jwt":                        {"got " + jwt + " back", jwt},
+		"jwt in brackets":            {"[" + jwt + "]", jwt},
+		"private key":                {"-----BEGIN RSA PRIVATE KEY-----\n" + h64 + "\n" + h64 + "\n-----END RSA PRIVATE KEY-----", h64 + "\n" + h64},
+		"private key literal \\n":    {`"-----BEGIN PRIVATE KEY-----\n` + h64 + `\n` + h64 + `\n-----END PRIVATE KEY-----\n"`, h64},
+		"private key clipped end":    {"-----BEGIN OPENSSH PRIVATE KEY-----\n" + a36 + a36 + "\n" + a36, a36},
+		"private key clipped begin":  {a36 + a20 + "\n" + a36 + "\n-----END OPENSSH PRIVATE KEY-----", a20},
+		"cookie":                     {"Cookie: theme=dark; sid=" + a36 + "; lang=de", a36},
+		"set-cookie":                 {"< set-cookie: session=" + a20 + "; Path=/; HttpOnly", a20},
+		"telegram":                   {"bot 123456789:AA" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5K-_", "AA" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5K-_"},
+		"kubernetes":                 {"apiVersion: v1\nkind: Secret\nmetadata:\n  name: x\ndata:\n  user: YWRtaW4x\n  pw: aHVudGVyMmh1bnRlcjI=\n", "aHVudGVyMmh1bnRlcjI="},
+		"gitleaks, named":            {`datadog_api_key: "` + h32 + `01234567"`, h32 + "01234567"},
+		"gitleaks, prefixed":         {"shpat_" + h32, "shpat_" + h32},
+		"github wrapped":             {"    ghp_q7Rk2mXz9LpT\n    4vBn8WsYc3HdJ6fGt5KuE1aQ", "4vBn8WsYc3HdJ6fGt5KuE1aQ"},
+	}
+}
+
+func TestSecretsAreMasked(t *testing.T) {
+	r := rules(t)
+	for name, c := range masked(t) {
+		got := r.Session().Text(c[0])
+		if strings.Contains(got, c[1]) || !strings.Contains(got, open) {
+			t.Errorf("%s: %q is left: %q", name, c[1], got)
+		}
+	}
+}
+
+// What stands around a secret stays readable.
+func TestRestOfTextIsKept(t *testing.T) {
+	for _, c := range [][2]string{
+		{"postgres://app:Tr0ub4dor@db:5432/app", "postgres://app:‹url-password 1›@db:5432/app"},
+		{`password = "gr33nTea" # old`, `password = "‹password 1›" # old`},
+		{"export A_TOKEN=q7Rk2mXz9LpT4vBn8WsY\nnext", "export A_TOKEN=‹token 1›\nnext"},
+		{"AKIAQ3EGXMPLRWOZ7TKB and AKIAQ3EGXMPLRWOZ7TKC and AKIAQ3EGXMPLRWOZ7TKB", "‹aws-key 1› and ‹aws-key 2› and ‹aws-key 1›"},
+		{"the password is gr33nTea99.", "the password is ‹password 1›."},
+		{"-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\nthen", "-----BEGIN PRIVATE KEY-----\n‹private-key 1›\n-----END PRIVATE KEY-----\nthen"},
+	} {
+		if got := rules(t).Session().Text(c[0]); got != c[1] {
+			t.Errorf("Text(%q): got %q, want %q", c[0], got, c[1])
+		}
+	}
+}
+
+var harmless = []string{
+	"commit 4bc47f75b2a353b84d0cd0b5fc7b3ca8568a1f03 fixes it",
+	"session 4bc47f75-b2a3-49b8-8cd0-b5fc7b3ca856 resumed",
+	"session_id: 4bc47f75-b2a3-49b8-8cd0-b5fc7b3ca856",
+	"token: 4bc47f75b2a353b84d0cd0b5fc7b3ca8568a1f03",
+	"cache key: sha256:9f3c1b7ae04d5682c1f79ab3d0e462584b8d7e2f60a1935cd7e81f2a3b4c5d6e",
+	"/Users/alex/workspace/cli/.worktrees/1/internal/auth/token_store.go",
+	"api/v2/secret_manager/key1.go:120:14",
+	"password: string", "password: string;", "password?: string | undefined", "Password string `json:\"password\"`", "def login(user, password: str = None):",
+	"password = os.Getenv(\"DB_PASSWORD\")", "password: process.env.DB_PASSWORD", "token := os.Getenv(\"TOKEN\")", "password = getpass.getpass()",
+	"password=$DB_PASSWORD", "TOKEN=${{ secrets.DEPLOY_TOKEN }}", "Authorization: Bearer $TOKEN", "Authorization: Bearer ${TOKEN}", "Authorization: `Bearer ${token}`",
+	"Authorization: Bearer <your-token>", "Authorization: Bearer YOUR_TOKEN", "Bearer authentication is used here", "the bearer token expired", "bearer of bad news",
+	"api_key: <your-key>", "api_key = \"xxxxxxxxxxxxxxxx\"", "api_key = \"your-api-key-here\"", "API_KEY=changeme", "sk-ant-...", "sk-ant-xxxxxxxxxxxxxxxxxxxxxxxx", "sk-proj-your-key-here-please-1", "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+	"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+	"postgres://user:password@localhost/db", "postgres://postgres:postgres@localhost:5432/test", "https://example.com:8080/a@b", "http://localhost:3000/@vite/client", "https://$USER:$PASS@host/", "https://user:${TOKEN}@github.com",
+	"git@github.com:acme/app.git", "ssh://git@github.com:22/acme/app.git",
+	"secret: true", "tokens: 1500", "max_tokens: 4096", "token_count=128000", "tokenizer = \"o200k_base\"", "input_tokens\":1234,\"output_tokens\":567",
+	"password = password2", "password, err := readPassword(fd)", "if password == \"\" {", "passwordField.setText(\"Enter your password\")", `"password": "Password"`, `label: "Forgot password?"`, `type="password" id="login-password"`,
+	`errors.New("wrong password")`, `["username", "password", "email"]`, `"password": "DB_PASSWORD"`, "PWD=/home/alex/src", "OLDPWD: /tmp", "pwd: /work/main",
+	"the secret is to keep functions short", "the key insight: use one pass", "the token is refreshed hourly", "key = primaryKey1", "key: \"user:1234:profile\"", "keyboard: qwertz105de", "author: alex1984smith",
+	"go.sum: h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w=", "integrity sha512-9f3c1b7ae04d5682c1f79ab3d0e462584b8d7e2f60a1935c==", "\"integrity\": \"sha512-q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ==\"",
+	"-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+	"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIPq7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5 alex@box",
+	"claude-opus-4-5-20251101 was the model", "api_version: 2024-10-21-preview", "access: read-write-2", "auth: oauth2-proxy-v7", "s.getCheckpointTranscripts()", "task-1a2b3c done", "disk-usage 45",
+	"‹aws-key 2› was here", "password = \"‹password 1›\"", "Authorization: Bearer ‹auth-header 3›", "postgres://app:‹url-password 1›@db/x",
+	"msg_01XFDUDYJgAACzvnptvVoYEL", "toolu_01A09q90qw90lq917835lq9", "req_011CSHoEeqs5C35K2UUqR7Fy", "key: toolu_01A09q90qw90lq917835lq9",
+	"docs/token-budget-2025.md", "token=next_page_2", "cursor token: page-2-of-10", "const secretKeyRef = config.auth.secretKey2", "credentials: include", "credentials: 'same-origin'",
+	"export GH_TOKEN=ghp_xxxxxxxxxxxx", "export TAP_GITHUB_TOKEN=dummy   # template", "PostHogAPIKey = \"phc_development_key\"", "gitsync.EndpointAuth{Token: \"src\"}",
+}
+
+func TestHarmlessTextIsKept(t *testing.T) {
+	r := rules(t)
+	for _, text := range harmless {
+		if got := r.Session().Text(text); got != text {
+			t.Errorf("Text(%q): got %q, want it unchanged", text, got)
+		}
+	}
+}
+
+func rules(t testing.TB) *Rules {
+	t.Helper()
+	r, err := New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
