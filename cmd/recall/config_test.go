@@ -1,0 +1,447 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+)
+
+// standIn gives a home, a configuration folder and a working directory of a
+// test's own.
+func standIn(t *testing.T) surroundings {
+	t.Helper()
+	dir := t.TempDir()
+	at := surroundings{home: filepath.Join(dir, "home"), user: filepath.Join(dir, "conf"), working: filepath.Join(dir, "work")}
+	for _, d := range []string{at.home, filepath.Join(at.user, "recall"), at.working} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
+}
+
+func put(t *testing.T, text string, elem ...string) string {
+	t.Helper()
+	p := filepath.Join(elem...)
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func flagsOf(t *testing.T, args ...string) *pflag.FlagSet {
+	t.Helper()
+	f := pflag.NewFlagSet("query", pflag.ContinueOnError)
+	f.Int("limit", 7, "") // its own default must not count
+	f.Bool("no-sync", false, "")
+	f.String("library", "", "")
+	f.String("other", "", "")
+	setsKey(f, "limit", "query.limit")
+	setsKey(f, "no-sync", "!query.sync")
+	setsKey(f, "library", "library.dir")
+	if err := f.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestDefaultsWithoutAnyFile(t *testing.T) {
+	at := standIn(t)
+	c, err := loadConfig(flagsOf(t), "", nil, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Config{}
+	want.Library.Dir = filepath.Join(at.home, "Recall")
+	want.Sources.ClaudeCode, want.Sources.Cowork = []string{}, []string{}
+	want.Distill.Distiller = "offline"
+	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
+	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
+	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".origins" }, cmp.Ignore())); diff != "" {
+		t.Errorf("defaults differ (-want +got):\n%s", diff)
+	}
+	for _, k := range keys {
+		if !c.Auto(k.name) {
+			t.Errorf("%s comes from %v, want default", k.name, c.origins[k.name])
+		}
+	}
+}
+
+// Without a home folder there is no default library, and no error before one
+// is needed.
+func TestNoHome(t *testing.T) {
+	c, err := loadConfig(nil, "", nil, surroundings{})
+	if err != nil || c.Library.Dir != "" {
+		t.Errorf("got %v, %v; want no library and no error", c, err)
+	}
+}
+
+func TestPrecedence(t *testing.T) {
+	type given struct{ file, env, flag bool }
+	for _, g := range []given{{}, {file: true}, {env: true}, {flag: true}, {file: true, env: true},
+		{file: true, flag: true}, {env: true, flag: true}, {file: true, env: true, flag: true}} {
+		at := standIn(t)
+		want, from := 5, origin{layer: fromDefault}
+		if g.file {
+			p := put(t, "query:\n  limit: 10\n", at.user, "recall", "config.yaml")
+			want, from = 10, origin{fromFile, p + ":2"}
+		}
+		var env, args []string
+		if g.env {
+			env = []string{"RECALL_QUERY_LIMIT=20"}
+			want, from = 20, origin{fromEnv, "RECALL_QUERY_LIMIT"}
+		}
+		if g.flag {
+			args = []string{"--limit", "30"}
+			want, from = 30, origin{fromFlag, "--limit"}
+		}
+		c, err := loadConfig(flagsOf(t, args...), "", env, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Query.Limit != want || c.origins["query.limit"] != from {
+			t.Errorf("%+v: got %d from %v, want %d from %v", g, c.Query.Limit, c.origins["query.limit"], want, from)
+		}
+	}
+}
+
+// A switch that turns something off is the key's opposite; a flag given with
+// its default value still beats what is weaker.
+func TestSwitchAndGivenDefault(t *testing.T) {
+	c, err := loadConfig(flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"}, standIn(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Query.Sync || c.Query.Limit != 7 {
+		t.Errorf("got sync %v, limit %d; want false, 7", c.Query.Sync, c.Query.Limit)
+	}
+}
+
+// Which of several files is read: --config, $RECALL_CONFIG, the user's, the
+// working directory's.
+func TestWhereTheFileIs(t *testing.T) {
+	at := standIn(t)
+	limit := func(n string) string { return "query: {limit: " + n + "}\n" }
+	put(t, limit("14"), at.working, "config.yaml")
+	explicit, env := "", []string{}
+	check := func(want int) {
+		t.Helper()
+		c, err := loadConfig(nil, explicit, env, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Query.Limit != want {
+			t.Errorf("got %d from %s, want %d", c.Query.Limit, c.File, want)
+		}
+	}
+	check(14)
+	put(t, limit("13"), at.user, "recall", "config.yaml")
+	check(13)
+	env = []string{"RECALL_CONFIG=" + put(t, limit("12"), at.home, "mine.yaml")}
+	check(12)
+	put(t, limit("11"), at.working, "other.yaml")
+	explicit = "other.yaml" // relative to the working directory
+	check(11)
+}
+
+func TestNamedFileMustBeThere(t *testing.T) {
+	at := standIn(t)
+	for by, call := range map[string]func() (*Config, error){
+		"--config":       func() (*Config, error) { return loadConfig(nil, "gone.yaml", nil, at) },
+		"$RECALL_CONFIG": func() (*Config, error) { return loadConfig(nil, "", []string{"RECALL_CONFIG=gone.yaml"}, at) },
+	} {
+		_, err := call()
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), by) || !strings.Contains(err.Error(), "gone.yaml") {
+			t.Errorf("%s: got %v, want one that names it and the file", by, err)
+		}
+	}
+	if _, err := loadConfig(nil, at.home, nil, at); err == nil || !strings.Contains(err.Error(), "folder") {
+		t.Errorf("a folder as --config: got %v", err)
+	}
+}
+
+// A config.yaml in the working directory that is some other program's is passed
+// by, and said so; one with a section of ours is ours, typing errors too.
+func TestForeignFileInWorkingDirectory(t *testing.T) {
+	at := standIn(t)
+	p := put(t, "server:\n  port: 80\nquery: all\n", at.working, "config.yaml")
+	c, err := loadConfig(nil, "", nil, at)
+	if err != nil || c.File != "" || c.Passed != p {
+		t.Errorf("got %+v, %v; want the file passed by", c, err)
+	}
+	put(t, "query:\n  limitt: 3\n", at.working, "config.yaml")
+	if _, err := loadConfig(nil, "", nil, at); err == nil {
+		t.Error("a misspelt key in our section: got no error")
+	}
+}
+
+// Each bad file is refused with file, line, key and what is allowed.
+func TestBadFiles(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed is library, sources, distill, payload, query"},
+		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n", ":3: unknown key query.limitt; allowed is query.limit, query.sync, query.budget"},
+		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
+		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
+		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
+		{"bare number for a time", "query:\n  budget: 30\n", ":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m0s, such as 1s or 500ms"},
+		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
+		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed is a time"},
+		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
+		{"word for a number", "payload:\n  budget: lots\n", ":2: payload.budget: \"lots\" isn't allowed; allowed is a number from 200 to 8000"},
+		{"truth for a number", "payload:\n  budget: true\n", ":2: payload.budget: \"true\" isn't allowed"},
+		{"too large", "payload:\n  budget: 99999999999999999999\n", ":2: payload.budget:"},
+		{"too small", "query:\n  limit: 0\n", ":2: query.limit: \"0\" isn't allowed; allowed is a number from 1 to 100"},
+		{"yes for true", "query:\n  sync: yes\n", ":2: query.sync: \"yes\" isn't allowed; allowed is true or false"},
+		{"unknown word", "payload:\n  variant: short\n", ":2: payload.variant: \"short\" isn't allowed; allowed is coding, debug, handoff"},
+		{"other distiller", "distill:\n  distiller: model\n", ":2: distill.distiller: \"model\" isn't allowed; allowed is offline"},
+		{"text for a list", "sources:\n  cowork: ~/x\n", ":2: sources.cowork: wrong form; allowed is a list of folders"},
+		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: wrong form; allowed is a folder"},
+		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
+		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.budget"},
+		{"bare tilde", "library:\n  dir: ~\n", ":2: library.dir: a bare ~ is YAML's word for nothing"},
+		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't filled in"},
+		{"somebody's home", "library:\n  dir: ~bob/x\n", ":2: library.dir: \"~bob/x\": only ~ alone"},
+		{"empty folder", "library:\n  dir: ''\n", ":2: library.dir: an empty name"},
+		{"key twice", "query:\n  limit: 1\n  limit: 2\n", ":3: mapping key \"limit\" already defined at line 2"},
+		{"section twice", "query:\n  limit: 1\nquery:\n  sync: true\n", ":3: mapping key \"query\" already defined at line 1"},
+		{"no YAML", "query: [1\n", "config.yaml:"},
+		{"escape", "library:\n  dir: \"C:\\Users\\ann\"\n", ":2:"},
+		{"tab", "query:\n\tlimit: 1\n", ":2:"},
+		{"a list", "- a\n", ":1: not a list of \"key: value\" lines"},
+		{"two documents", "query: {limit: 1}\n---\nquery: {limit: 2}\n", ": a second document"},
+		{"binary", "\x00\x01\xff", "config.yaml"},
+	} {
+		at := standIn(t)
+		p := put(t, c.text, at.home, "config.yaml")
+		got, err := loadConfig(nil, p, nil, at)
+		if err == nil {
+			t.Errorf("%s: got %+v, want an error", c.name, got)
+			continue
+		}
+		if !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), p) {
+			t.Errorf("%s:\n got %v\nwant %s%s", c.name, err, p, c.want)
+		}
+	}
+}
+
+// All that is wrong is said at once.
+func TestAllProblemsAtOnce(t *testing.T) {
+	at := standIn(t)
+	p := put(t, "query:\n  limit: 0\n  bad: 1\n", at.home, "c.yaml")
+	_, err := loadConfig(flagsOf(t, "--limit", "900"), p, []string{"RECALL_QUERY_SYNC=perhaps"}, at)
+	if err == nil || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("got %v, want four problems", err)
+	}
+}
+
+func TestGoodFiles(t *testing.T) {
+	at := standIn(t)
+	for _, c := range []struct {
+		name, text string
+		want       func(*Config) any
+		value      any
+	}{
+		{"empty", "", func(c *Config) any { return c.Query.Limit }, 5},
+		{"comments only", "# nothing\n", func(c *Config) any { return c.Query.Limit }, 5},
+		{"empty section", "query:\nlibrary:\n", func(c *Config) any { return c.Query.Limit }, 5},
+		{"key without value", "query:\n  limit:\n", func(c *Config) any { return c.Query.Limit }, 5},
+		{"byte order mark, CRLF", "\uFEFFquery:\r\n  limit: 9\r\n", func(c *Config) any { return c.Query.Limit }, 9},
+		{"quoted number", "query:\n  limit: '9'\n", func(c *Config) any { return c.Query.Limit }, 9},
+		{"alias", "query:\n  limit: &n 9\npayload:\n  budget: 900\n", func(c *Config) any { return c.Query.Limit }, 9},
+		{"time", "query:\n  budget: 1m30s\n", func(c *Config) any { return c.Query.Budget }, 90 * time.Second},
+		{"home", "library:\n  dir: ~/Kept here\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.home, "Kept here")},
+		{"home, quoted", "library:\n  dir: \"~\"\n", func(c *Config) any { return c.Library.Dir }, at.home},
+		{"home with backslash", "library:\n  dir: ~\\Recall\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.home, "Recall")},
+		{"relative to the file", "library:\n  dir: lib\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.user, "lib")},
+		{"case and dots kept", "sources:\n  cowork: [~/My.Repo, ~/UPPER]\n", func(c *Config) any { return c.Sources.Cowork },
+			[]string{filepath.Join(at.home, "My.Repo"), filepath.Join(at.home, "UPPER")}},
+		{"source off", "sources:\n  cowork: []\n", func(c *Config) any { return c.Auto("sources.cowork") }, false},
+	} {
+		p := put(t, c.text, at.user, "c.yaml")
+		got, err := loadConfig(nil, p, nil, at)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if v := c.want(got); !reflect.DeepEqual(v, c.value) {
+			t.Errorf("%s: got %v, want %v", c.name, v, c.value)
+		}
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	at := standIn(t)
+	list := strings.Join([]string{"~/a", "b"}, string(filepath.ListSeparator))
+	c, err := loadConfig(nil, "", []string{
+		"RECALL_SOURCES_CLAUDE_CODE=" + list, "RECALL_QUERY_SYNC=false", "RECALL_QUERY_BUDGET=500ms", "RECALL_LIBRARY_DIR=lib=x",
+		"RECALL_PAYLOAD_VARIANT=", "RECALL_SHARED=/nowhere", "RECALL_COWORK_DIR=/nowhere", "RECALLING=x", "PATH=/bin",
+	}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{filepath.Join(at.home, "a"), filepath.Join(at.working, "b")}; !cmp.Equal(c.Sources.ClaudeCode, want) {
+		t.Errorf("sources.claude_code: got %v, want %v", c.Sources.ClaudeCode, want)
+	}
+	if c.Query.Sync || c.Query.Budget != 500*time.Millisecond || c.Library.Dir != filepath.Join(at.working, "lib=x") {
+		t.Errorf("got %+v", c)
+	}
+	if !c.Auto("payload.variant") {
+		t.Error("an empty variable counts as set")
+	}
+}
+
+func TestBadEnvironment(t *testing.T) {
+	for _, c := range []struct{ env, want string }{
+		{"RECALL_QUERY_LIMITT=3", "environment: unknown variable RECALL_QUERY_LIMITT; allowed is RECALL_LIBRARY_DIR"},
+		{"RECALL_SOURCES_COWORK_0=/x", "unknown variable RECALL_SOURCES_COWORK_0"}, // elements of lists
+		{"RECALL_QUERY=5", "unknown variable RECALL_QUERY;"},
+		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},
+		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; allowed is a number from 1 to 100"},
+	} {
+		_, err := loadConfig(nil, "", []string{c.env}, standIn(t))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.env, err, c.want)
+		}
+	}
+}
+
+func TestWindowsPaths(t *testing.T) {
+	at := standIn(t)
+	for _, text := range []string{"library:\n  dir: C:\\Users\\ann\\Recall\n", "library:\n  dir: 'C:\\Users\\ann\\Recall'\n"} {
+		c, err := loadConfig(nil, put(t, text, at.user, "w.yaml"), nil, at)
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		want := `C:\Users\ann\Recall`
+		if runtime.GOOS != "windows" { // a relative name there
+			want = filepath.Join(at.user, want)
+		}
+		if c.Library.Dir != want {
+			t.Errorf("%q: got %s, want %s", text, c.Library.Dir, want)
+		}
+	}
+	_, err := loadConfig(nil, put(t, "library:\n  dir: \"C:\\Users\\ann\"\n", at.user, "w.yaml"), nil, at)
+	var h *hinted
+	if !errors.As(err, &h) || !strings.Contains(h.hint, "single quotes") {
+		t.Errorf("backslashes in double quotes: got %v, want a hint at single quotes", err)
+	}
+}
+
+// The shipped config.yaml has every key, commented out, at its default.
+func TestShippedFile(t *testing.T) {
+	const shipped = "../../config.yaml"
+	at := standIn(t)
+	c, err := loadConfig(nil, shipped, nil, surroundings{home: at.home, working: mustGetwd(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if !c.Auto(k.name) {
+			t.Errorf("%s is set as shipped", k.name)
+		}
+	}
+	text, err := os.ReadFile(shipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := put(t, strings.ReplaceAll(string(text), "\n#  ", "\n  "), at.working, "open.yaml")
+	if c, err = loadConfig(nil, open, nil, at); err != nil {
+		t.Fatal(err)
+	}
+	plain, err := loadConfig(nil, "", nil, surroundings{home: at.home})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if c.Auto(k.name) {
+			t.Errorf("%s isn't in config.yaml", k.name)
+		}
+		if got, want := c.value(k.name), plain.value(k.name); k.kind != folders && got != want {
+			t.Errorf("%s: config.yaml says %v, the default is %v", k.name, got, want)
+		}
+	}
+}
+
+func mustGetwd(t *testing.T) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestPrint(t *testing.T) {
+	at := standIn(t)
+	p := put(t, "payload:\n  variant: debug\n", at.user, "recall", "config.yaml")
+	c, err := loadConfig(flagsOf(t, "--limit", "3"), "", []string{"RECALL_QUERY_SYNC=false"}, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := c.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"config.yaml: " + p + "\n", "debug", p + ":2", "RECALL_QUERY_SYNC", "--limit", "(searched for)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	if err := c.printJSON(&out); err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		File     string
+		Settings []shown
+	}
+	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.File != p || len(got.Settings) != len(keys) {
+		t.Errorf("got %+v", got)
+	}
+	if want := (shown{"query.sync", false, fromEnv, "RECALL_QUERY_SYNC"}); got.Settings[7] != want {
+		t.Errorf("got %+v, want %+v", got.Settings[7], want)
+	}
+}
+
+func TestMasked(t *testing.T) {
+	for key, want := range map[string]any{"llm.api_key": "********", "team.password": "********", "query.limit": 5, "llm.token": ""} {
+		v := any("abc")
+		if key == "query.limit" {
+			v = 5
+		}
+		if key == "llm.token" {
+			v = "" // nothing to hide
+		}
+		if got := masked(key, v); got != want {
+			t.Errorf("%s: got %v, want %v", key, got, want)
+		}
+	}
+}
+
+// The table of keys and the struct say the same: each key reaches a field, and
+// no field is without a key.
+func TestKeysAndFields(t *testing.T) {
+	fields := 0
+	for i := range reflect.TypeFor[Config]().NumField() {
+		if f := reflect.TypeFor[Config]().Field(i); f.Type.Kind() == reflect.Struct {
+			fields += f.Type.NumField()
+		}
+	}
+	if fields != len(keys) {
+		t.Errorf("got %d keys for %d fields", len(keys), fields)
+	}
+}
