@@ -1,0 +1,290 @@
+package cowork
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/jsonl"
+)
+
+// An auditLog reads audit.jsonl. The messages in it it gives, by Read, as lines of a
+// Claude Code transcript, one after the other, so that they are understood
+// in one place; the rest it keeps as what the app noted: clicks on permission
+// cards, Stop, costs, summaries.
+type auditLog struct {
+	name  string
+	lines *jsonl.Lines
+	close io.Closer
+	out   bytes.Buffer
+
+	given    []spot        // where each line that was given stood
+	report   ingest.Report // of what wasn't given
+	sessions []string      // ids its lines carry, in order of first use
+
+	last         string // uuid of the last line given
+	cwd, version string
+	prompt       said            // the last prompt
+	fresh        bool            // nothing was answered since
+	prompts      map[string]said // all of them, by text
+	copies       map[string][]said
+
+	cards     []card
+	denied    []string // tool_use ids that were refused without asking
+	stops     []stop
+	summaries []toolSummary
+	cost      spending
+	tokens    spentTokens
+}
+
+// spot is a place in a file.
+type spot struct {
+	line   int
+	offset int64
+}
+
+// said is a prompt, by its uuid, with the files named in it.
+type said struct {
+	uuid, text string
+	uploads    []string
+}
+
+// A card is a permission asked of the person, and the answer.
+type card struct {
+	id, tool, call string
+	input          map[string]string
+	at             time.Time
+	answered       bool
+	granted        bool
+	line           int
+}
+
+// A stop is the person's press on Stop.
+type stop struct {
+	id string
+	at time.Time
+	spot
+}
+
+type toolSummary struct {
+	text  string
+	calls []string
+}
+
+func newAuditLog(name string, in io.ReadCloser) *auditLog {
+	return &auditLog{name: name, lines: jsonl.NewLines(in), close: in,
+		prompts: map[string]said{}, copies: map[string][]said{}}
+}
+
+// Read gives the messages as lines of a transcript.
+func (a *auditLog) Read(p []byte) (int, error) {
+	for a.out.Len() == 0 {
+		line, err := a.lines.Next()
+		if err != nil {
+			return 0, err
+		}
+		a.take(line)
+	}
+	return a.out.Read(p)
+}
+
+// Close closes the file.
+func (a *auditLog) Close() error { return a.close.Close() }
+
+// take accounts for one line and the objects on it, of which there can be two
+// when two writers lost a newline.
+func (a *auditLog) take(l jsonl.Line) {
+	rep := &a.report
+	rep.Bytes += l.Size
+	at := spot{l.N, l.Offset}
+	if l.TooLong {
+		rep.Lines++
+		a.skip(at, "line is too long")
+		return
+	}
+	b := bytes.TrimPrefix(l.Bytes, []byte("\xef\xbb\xbf"))
+	if bytes.IndexByte(b, 0) >= 0 {
+		b = bytes.ReplaceAll(b, []byte{0}, nil)
+	}
+	if b = bytes.TrimSpace(b); len(b) == 0 {
+		rep.Lines++
+		rep.Blank++
+		return
+	}
+	for len(b) > 0 {
+		e, rest, why := readEntry(b)
+		if why != "" && !l.Ended {
+			rep.Tail = &ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: "partial last line, waiting for its rest"}
+			return
+		}
+		rep.Lines++
+		if why != "" {
+			a.skip(at, why)
+			return
+		}
+		a.takeEntry(&e, at)
+		at.offset += int64(len(b) - len(rest))
+		b = rest
+	}
+}
+
+func (a *auditLog) skip(at spot, why string) {
+	skip(&a.report, ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: why})
+}
+
+// known counts a line that was understood, under its name if nothing is kept.
+func (a *auditLog) known(name string) {
+	a.report.Records++
+	if name != "" {
+		a.report.Ignored = count(a.report.Ignored, name)
+	}
+}
+
+func count(m map[string]int, name string) map[string]int {
+	if m == nil {
+		m = map[string]int{}
+	}
+	m[name]++
+	return m
+}
+
+// takeEntry puts one entry where it belongs.
+func (a *auditLog) takeEntry(e *entry, at spot) {
+	if e.session != "" && !slices.Contains(a.sessions, e.session) {
+		a.sessions = append(a.sessions, e.session)
+	}
+	if e.inAgent && (e.kind == "user" || e.kind == "assistant") {
+		a.known("audit sub-agent " + e.kind)
+		return
+	}
+	switch e.kind {
+	case "user":
+		a.takeUser(e, at)
+	case "assistant":
+		a.fresh = false
+		a.give(e, at)
+	case "system":
+		a.takeSystem(e, at)
+	case "result":
+		a.takeResult(e, at)
+	case "tool_use_summary":
+		a.summaries = append(a.summaries, toolSummary{e.summary, e.preceding})
+		a.known("")
+	case "rate_limit_event", "stream_event", "tool_progress", "auth_status", "keep_alive", "prompt_suggestion",
+		"control_request", "control_response", "control_cancel_request", "streamlined_text", "files_persisted":
+		a.known("audit " + e.kind)
+	default:
+		a.report.Records++
+		a.report.Unknown = count(a.report.Unknown, "audit "+orNone(e.kind))
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+// takeUser gives a prompt once: the app logs it before sending, the CLI echoes
+// it, with other ids and sometimes with the uploaded files before it.
+func (a *auditLog) takeUser(e *entry, at spot) {
+	text, typed := e.prompt()
+	if !typed {
+		if !e.synthetic {
+			a.fresh = false
+		}
+		a.give(e, at)
+		return
+	}
+	p := claudecode.Classify(text)
+	now := said{e.uuid, p.Name + " " + p.Text, p.Uploads}
+	first, known := a.prompts[now.text]
+	switch {
+	case a.fresh && a.prompt.text == now.text:
+		first = a.prompt
+	case e.replay && known:
+	default:
+		if e.uuid == "" {
+			e.uuid = at.id()
+			now.uuid = e.uuid
+		}
+		a.prompt, a.fresh = now, true
+		a.prompts[now.text] = now
+		a.give(e, at)
+		return
+	}
+	a.copies[first.uuid] = append(a.copies[first.uuid], now)
+	a.report.Duplicates++
+}
+
+func (a *auditLog) takeSystem(e *entry, at spot) {
+	switch e.subtype {
+	case "init":
+		a.cwd, a.version = e.cwd, e.version
+		a.known("audit system init")
+	case "compact_boundary":
+		a.give(e, at)
+	case "permission_request":
+		a.cards = append(a.cards, card{id: e.uuid, tool: e.tool, call: e.call, input: e.input, at: e.at, line: at.line})
+		a.known("")
+	case "permission_response":
+		a.answer(e, at)
+	case "permission_denied":
+		a.denied = append(a.denied, e.call)
+		a.known("")
+	default:
+		if ignoredSystem(e.subtype) {
+			a.known("audit system " + e.subtype)
+			return
+		}
+		a.report.Records++
+		a.report.Unknown = count(a.report.Unknown, "audit system "+orNone(e.subtype))
+	}
+}
+
+// ignoredSystem says whether a subtype is known to hold nothing to keep.
+func ignoredSystem(subtype string) bool {
+	switch subtype {
+	case "permission_auto_approved", "api_retry", "api_error", "status", "session_state_changed", "files_persisted",
+		"elicitation_complete", "local_command_output", "model_fallback", "model_refusal_fallback", "thinking_tokens",
+		"turn_duration", "informational", "microcompact_boundary":
+		return true
+	}
+	return strings.HasPrefix(subtype, "task_") || strings.HasPrefix(subtype, "hook_")
+}
+
+// answer ties a click to the card it is on: the last open one of its id.
+func (a *auditLog) answer(e *entry, at spot) {
+	for i := len(a.cards) - 1; i >= 0; i-- {
+		if c := &a.cards[i]; c.id == e.uuid && !c.answered {
+			c.answered, c.granted = true, e.granted
+			a.known("")
+			return
+		}
+	}
+	if !e.granted { // its request is lost; the refusal still counts if a tool can be found
+		a.cards = append(a.cards, card{id: e.uuid, tool: e.tool, call: e.call, at: e.at, answered: true, line: at.line})
+		a.known("")
+		return
+	}
+	a.known("audit permission_response without its request")
+}
+
+func (a *auditLog) takeResult(e *entry, at spot) {
+	a.fresh = false
+	a.known("")
+	a.cost.add(e.cost)
+	a.tokens.add(e.usage)
+	if strings.HasPrefix(e.terminal, "aborted") {
+		id := e.uuid
+		if id == "" {
+			id = at.id()
+		}
+		a.stops = append(a.stops, stop{id, e.at, at})
+	}
+}

@@ -1,0 +1,187 @@
+package cowork
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+const (
+	cardTime = 5 * time.Second  // between a call and its card, where their inputs differ
+	stopTime = 10 * time.Second // between Stop and the line that the CLI writes of it
+)
+
+// hear adds what the app noted beside the messages: what the person clicked,
+// Stop, and summaries of calls.
+func hear(s *ingest.Session, log *auditLog) {
+	clicks(s, log.cards)
+	for _, id := range log.denied {
+		if c := callByID(s, id); c != nil && c.Verdict == ingest.Unasked {
+			c.Verdict = ingest.Denied
+		}
+	}
+	for _, st := range log.stops {
+		stopped(s, st, log.name)
+	}
+	for _, sum := range log.summaries {
+		for i := len(sum.calls) - 1; i >= 0; i-- {
+			if c := callByID(s, sum.calls[i]); c != nil {
+				c.Summary = sum.text
+				break
+			}
+		}
+	}
+}
+
+func callByID(s *ingest.Session, id string) *ingest.ToolCall {
+	if id == "" {
+		return nil
+	}
+	for i := range s.Turns {
+		for j := range s.Turns[i].Calls {
+			if c := &s.Turns[i].Calls[j]; c.ID == id {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
+// place of a call among the turns.
+type callPlace struct{ turn, call int }
+
+// clicks turns answered cards into verdicts. A refusal that the transcript has
+// as well stays one refusal.
+func clicks(s *ingest.Session, cards []card) {
+	taken := map[callPlace]bool{}
+	for i := range cards {
+		c := &cards[i]
+		if !c.answered {
+			continue
+		}
+		at, ok := callOf(s, c, taken)
+		if !ok {
+			if !c.granted {
+				refusedUnseen(s, c)
+			}
+			continue
+		}
+		taken[at] = true
+		call := &s.Turns[at.turn].Calls[at.call]
+		switch {
+		case call.Verdict != ingest.Unasked:
+		case c.granted && call.Name != "AskUserQuestion":
+			call.Verdict = ingest.Approved
+		case !c.granted:
+			call.Verdict = ingest.Rejected
+			bindReason(call, s.Turns[at.turn+1:])
+		}
+	}
+}
+
+// callOf finds the call that a card asked about: of the same tool and input,
+// the nearest in time; failing that, the only one of that tool at that time.
+func callOf(s *ingest.Session, c *card, taken map[callPlace]bool) (callPlace, bool) {
+	var best, near callPlace
+	bestGap, nears := time.Duration(-1), 0
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for j := range t.Calls {
+			call := &t.Calls[j]
+			at := callPlace{i, j}
+			if c.call != "" && call.ID == c.call {
+				return at, true
+			}
+			if taken[at] || call.Name != c.tool {
+				continue
+			}
+			gap := c.at.Sub(t.At).Abs()
+			if sameInput(call.Input, c.input) && (bestGap < 0 || gap < bestGap) {
+				best, bestGap = at, gap
+			}
+			if gap <= cardTime {
+				near, nears = at, nears+1
+			}
+		}
+	}
+	if bestGap >= 0 {
+		return best, true
+	}
+	return near, nears == 1
+}
+
+// sameInput compares inputs but for the space in them.
+func sameInput(a, b map[string]string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		w, ok := b[k]
+		if !ok || v != w && noSpace(v) != noSpace(w) {
+			return false
+		}
+	}
+	return true
+}
+
+func noSpace(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// refusedUnseen keeps a refusal whose call stands nowhere: with the message
+// before it, as a call that was never made.
+func refusedUnseen(s *ingest.Session, c *card) {
+	for i := len(s.Turns) - 1; i >= 0; i-- {
+		t := &s.Turns[i]
+		if t.Kind != ingest.Message || t.At.After(c.at) {
+			continue
+		}
+		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"], Path: c.input["file_path"],
+			Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
+		bindReason(&call, s.Turns[i+1:])
+		t.Calls = append(t.Calls, call)
+		return
+	}
+	s.Report.Conflicts = append(s.Report.Conflicts,
+		fmt.Sprintf("audit.jsonl:%d: %s was refused, but no message stands before it", c.line, c.tool))
+}
+
+// bindReason takes the prompt that came next as the reason of a refusal, if
+// nothing was said in between.
+func bindReason(call *ingest.ToolCall, next []ingest.Turn) {
+	for i := range next {
+		switch t := &next[i]; t.Kind {
+		case ingest.Interrupt, ingest.Event:
+		case ingest.Prompt:
+			if call.Reason == "" {
+				call.Reason, call.ReasonTurn = t.Text, t.ID
+			}
+			return
+		default:
+			return
+		}
+	}
+}
+
+// stopped adds the person's Stop as a turn, unless the transcript has it: a
+// line written within seconds, or the last one of that stretch of work.
+func stopped(s *ingest.Session, st stop, file string) {
+	at := len(s.Turns)
+	for at > 0 && s.Turns[at-1].At.After(st.at) && !st.at.IsZero() {
+		at--
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Kind == ingest.Interrupt && (t.At.Sub(st.at).Abs() <= stopTime || i == at-1) {
+			return
+		}
+	}
+	s.Turns = slices.Insert(s.Turns, at, ingest.Turn{
+		ID: ingest.TurnID(st.id), Records: []string{st.id}, Role: ingest.User, Kind: ingest.Interrupt, At: st.at,
+		Text: "[Stopped by the person]", From: "audit", File: file, Line: st.line, Offset: st.offset,
+	})
+	if st.at.After(s.End) {
+		s.End = st.at
+	}
+}

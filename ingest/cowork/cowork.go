@@ -1,0 +1,46 @@
+// Package cowork finds and reads the sessions of Claude Cowork, the agent mode
+// of the Claude desktop app. Each is a record (title, dates, folders), a
+// storage folder with one or more Claude Code transcripts, and an audit log
+// of what the app saw. Any of them may be missing; together they make one
+// ingest.Session.
+//
+// On disk, below a root:
+//
+//	<account>/<organisation>/local_<id>.json        the record
+//	<account>/<organisation>/local_<id>/            the storage folder
+//	    .claude/projects/<slug>/<cliSessionId>.jsonl    a transcript
+//	    audit.jsonl  uploads/  outputs/
+//	<account>/<organisation>/agent/local_….json     the same, of the app's own agents
+//	<account>/<organisation>/spaces.json            names of the account's spaces
+//
+// A session's files are named, in the library too: "record.json",
+// "spaces.json", "audit.jsonl", "transcripts/<cliSessionId>.jsonl",
+// "<cliSessionId>/subagents/…", "<cliSessionId>/tool-results/…",
+// "tasks/…", "plans/…", "uploads/…", "outputs/…".
+package cowork
+
+import (
+	"context"
+
+	"recall/ingest"
+)
+
+// Reader reads Cowork sessions. Its zero value is ready for use.
+type Reader struct{}
+
+var _ ingest.Reader = Reader{}
+
+// Source is ingest.Cowork.
+func (Reader) Source() ingest.Source { return ingest.Cowork }
+
+// Roots lists the folders "local-agent-mode-sessions" of this system, each
+// once. RECALL_COWORK_DIR (a list like PATH) replaces the usual places.
+func (Reader) Roots() []string { return thisSystem().roots() }
+
+// Find lists the sessions under a root, an account's folder, a storage folder,
+// a single record or any folder above them.
+func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
+	f := finder{ctx: ctx, root: path, seen: seen, ids: map[ingest.SessionID]string{}}
+	f.find(path)
+	return f.found, f.problems
+}

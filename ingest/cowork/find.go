@@ -1,0 +1,221 @@
+package cowork
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"recall/ingest"
+)
+
+// maxDepth is how far below the given folder sessions are looked for; a root's
+// lie at depth 3, the app's data folder has them at 4.
+const maxDepth = 8
+
+// sessionName is what names a session, of its record and its storage folder.
+var sessionName = regexp.MustCompile(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// notSearched are folders beside the accounts' that hold none of the app's
+// sessions, some of them look-alikes.
+var notSearched = map[string]bool{"skills-plugin": true, "node_modules": true, "claude-code-sessions": true}
+
+// finder collects what one call of Find comes upon.
+type finder struct {
+	ctx      context.Context
+	root     string
+	seen     ingest.Seen
+	ids      map[ingest.SessionID]string // where each session was found
+	found    []ingest.Found
+	problems []ingest.Problem
+}
+
+func (f *finder) problem(path, format string, args ...any) {
+	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: fmt.Sprintf(format, args...)})
+}
+
+// find tells what path is by what it holds.
+func (f *finder) find(path string) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		f.problem(path, "%v", reason(err))
+		return
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	f.root = path
+	if storage, own := storageAround(path); storage != "" {
+		if own {
+			f.session(filepath.Dir(storage), filepath.Base(storage))
+		}
+		return
+	}
+	switch {
+	case fi.IsDir():
+		f.folder(path, 0)
+	case isRecordName(filepath.Base(path)):
+		f.session(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".json"))
+	}
+}
+
+// storageAround finds the storage folder that path is or lies in, and says
+// whether path stands for the session: uploads and outputs can hold anything,
+// even copies of other sessions' records.
+func storageAround(path string) (storage string, own bool) {
+	for at, below := path, ""; ; {
+		if sessionName.MatchString(filepath.Base(at)) && isStorage(at) {
+			first, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+			return at, first == "" || first == ".claude" || first == "audit.jsonl"
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return "", false
+		}
+		at, below = up, filepath.Join(filepath.Base(at), below)
+	}
+}
+
+// isStorage says whether a folder is the storage of a session.
+func isStorage(dir string) bool {
+	for _, name := range []string{"audit.jsonl", filepath.Join(".claude", "projects")} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	fi, err := os.Stat(dir + ".json")
+	return err == nil && fi.Mode().IsRegular() && isFolder(dir)
+}
+
+func isFolder(dir string) bool {
+	fi, err := os.Stat(dir)
+	return err == nil && fi.IsDir()
+}
+
+func isRecordName(name string) bool {
+	stem, ok := strings.CutSuffix(name, ".json")
+	return ok && sessionName.MatchString(stem)
+}
+
+// folder looks through a folder that is no session's storage. Of a folder with
+// sessions only "agent" is searched further.
+func (f *finder) folder(dir string, depth int) {
+	if f.ctx.Err() != nil {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		f.problem(dir, "%v", reason(err))
+	}
+	sessions := f.sessionsOf(dir, entries)
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case !e.IsDir(), depth >= maxDepth, notSearched[name], strings.HasPrefix(name, "."), strings.HasPrefix(name, "local_"):
+		case sessions > 0 && name != "agent":
+		default:
+			f.folder(filepath.Join(dir, name), depth+1)
+		}
+	}
+}
+
+// sessionsOf takes the sessions right in dir, told by a record, a storage
+// folder or both, and says how many there are.
+func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
+	n := 0
+	taken := map[string]bool{}
+	for _, e := range entries {
+		name := e.Name()
+		if !strings.HasPrefix(name, "local_") {
+			continue
+		}
+		stem := strings.TrimSuffix(name, ".json")
+		switch {
+		case e.Type()&fs.ModeSymlink != 0:
+			f.problem(filepath.Join(dir, name), "a symbolic link, not followed")
+			continue
+		case e.IsDir() && (stem != name || !isStorage(filepath.Join(dir, name))):
+			continue
+		case !e.IsDir() && stem == name:
+			continue
+		case !sessionName.MatchString(stem):
+			f.problem(filepath.Join(dir, name), "not the name of a session")
+			continue
+		}
+		n++
+		if !taken[stem] {
+			taken[stem] = true
+			f.session(dir, stem)
+		}
+	}
+	return n
+}
+
+// session takes the session called name in dir.
+func (f *finder) session(dir, name string) {
+	id := ingest.SessionID(name)
+	l := lister{dir: dir, storage: filepath.Join(dir, name), problem: f.problem}
+	files := l.files()
+	record, hasRecord := fileOf(files, ingest.Record)
+	if hasRecord && !f.usable(record, len(files) > 1) {
+		return
+	}
+	if len(files) == 0 {
+		return
+	}
+	if other, ok := f.ids[id]; ok {
+		f.problem(filepath.Join(dir, name), "a second session with the id of %s, left out", other)
+		return
+	}
+	f.ids[id] = filepath.Join(dir, name)
+	if spaces, ok := l.file("spaces.json", SpacesFile, f.spacesOf(dir)); ok {
+		files = append(files, spaces)
+	}
+	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.root, Files: files})
+}
+
+// spacesOf is the account's list of spaces; that of agent sessions lies above.
+func (f *finder) spacesOf(dir string) string {
+	if filepath.Base(dir) == "agent" {
+		dir = filepath.Dir(dir)
+	}
+	return filepath.Join(dir, "spaces.json")
+}
+
+// usable looks at the beginning of a record that isn't known yet. A record that
+// can't be used costs the session only where there is nothing else of it.
+func (f *finder) usable(record ingest.File, more bool) bool {
+	if f.seen != nil {
+		if _, ok := f.seen(record.Path, record.Size, record.Mod); ok {
+			return true
+		}
+	}
+	why := lookAt(record)
+	if why == "" {
+		return true
+	}
+	if !more {
+		f.problem(record.Path, "%s", why)
+	}
+	return more
+}
+
+// reason is an error without the path, which the Problem has.
+func reason(err error) error {
+	if pe, ok := err.(*fs.PathError); ok {
+		return pe.Err
+	}
+	return err
+}
+
+func fileOf(files []ingest.File, role ingest.FileRole) (ingest.File, bool) {
+	for _, f := range files {
+		if f.Role == role {
+			return f, true
+		}
+	}
+	return ingest.File{}, false
+}

@@ -1,0 +1,34 @@
+package cowork
+
+import (
+	"context"
+	"io"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+)
+
+// Head reads the first message of the oldest transcript, else of the audit log.
+// A session of a record only is Empty; its Started is the record's.
+func (Reader) Head(ctx context.Context, f ingest.Found) (ingest.Head, error) {
+	files := inOrder(f.Files, "")
+	if log, ok := fileOf(f.Files, ingest.AuditLog); ok {
+		open := log.Open
+		log.Role = ingest.Transcript
+		log.Open = func() (io.ReadCloser, error) {
+			in, err := open()
+			if err != nil {
+				return nil, err
+			}
+			return newAuditLog(log.Name, in), nil
+		}
+		files = append(files, log)
+	}
+	h, err := claudecode.Reader{}.Head(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Files: files})
+	if err == nil && h.Empty {
+		var rep ingest.Report
+		h.Started = openRecord(f.Files, &rep).created
+	}
+	h.ID = f.ID
+	return h, err
+}

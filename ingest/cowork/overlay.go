@@ -1,0 +1,176 @@
+package cowork
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/ingest"
+)
+
+// overlay puts on a session what its record and the files beside it say.
+func overlay(s *ingest.Session, rec record, files []ingest.File) {
+	overlayIDs(s, rec)
+	overlayTitle(s, rec)
+	if !rec.created.IsZero() {
+		s.Start = rec.created
+	}
+	if rec.active.After(s.End) {
+		s.End = rec.active
+	}
+	if s.End.Before(s.Start) {
+		s.End = s.Start
+	}
+	if rec.model != "" && len(s.Models) == 0 {
+		s.Models = []string{rec.model}
+	}
+	s.Archived, s.Schedule = rec.archived, rec.schedule
+	s.TranscriptMissing = len(s.Turns) == 0
+	s.Remote = s.Remote || isRemote(rec.session) || isRemote(rec.cli)
+	s.Helper = s.Helper || isHelper(s, rec)
+	if rec.failure != "" {
+		s.Report.Conflicts = append(s.Report.Conflicts, "the app says: "+rec.failure)
+	}
+	overlayPlace(s, rec, files)
+}
+
+// overlayIDs notes all names of the session. The name of its record's file is
+// its own, whatever the record says.
+func overlayIDs(s *ingest.Session, rec record) {
+	for _, id := range []string{rec.cli, rec.session} {
+		if id != "" {
+			s.Aliases = append(s.Aliases, ingest.SessionID(id))
+		}
+	}
+	if rec.session != "" && rec.session != string(s.ID) {
+		s.Report.Conflicts = append(s.Report.Conflicts,
+			fmt.Sprintf("the record calls itself %s: two records may be of one session", rec.session))
+	}
+	seen := map[ingest.SessionID]bool{s.ID: true, "": true}
+	s.Aliases = slices.DeleteFunc(s.Aliases, func(id ingest.SessionID) bool {
+		was := seen[id]
+		seen[id] = true
+		return was
+	})
+	if s.Parent != nil && seen[s.Parent.Session] { // an earlier part of itself
+		s.Parent = nil
+	}
+	if seen[s.ContinuedIn] {
+		s.ContinuedIn = ""
+	}
+}
+
+func overlayTitle(s *ingest.Session, rec record) {
+	switch {
+	case rec.title != "":
+		s.Title, s.TitleFrom = rec.title, "record"
+	case s.Title == "" && rec.initial != "":
+		if title := titleOf(rec.initial); title != "" {
+			s.Title, s.TitleFrom = title, "prompt"
+		}
+	}
+}
+
+// titleOf is the first line of what was typed, at most 80 letters.
+func titleOf(text string) string {
+	if rest, ok := strings.CutPrefix(text, "<uploaded_files>"); ok {
+		if _, after, ok := strings.Cut(rest, "</uploaded_files>"); ok {
+			text = after
+		}
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if line = strings.TrimSpace(line); utf8.RuneCountInString(line) > 80 {
+		line = string([]rune(line)[:79]) + "…"
+	}
+	return line
+}
+
+func isRemote(id string) bool {
+	return strings.HasPrefix(id, "cse_") || strings.HasPrefix(id, "session_")
+}
+
+// isHelper says whether nobody talked in the session: the app's own helpers,
+// and runs of a schedule in which nothing was typed.
+func isHelper(s *ingest.Session, rec record) bool {
+	if rec.kind == "dispatch_child" || rec.kind == "radar" {
+		return true
+	}
+	scheduled := rec.schedule != ""
+	for i := range s.Turns {
+		switch t := &s.Turns[i]; {
+		case t.Kind == ingest.Prompt || t.Kind == ingest.Command:
+			return false
+		case t.Kind == ingest.Event && t.Name == "scheduled-task":
+			scheduled = true
+		}
+	}
+	return scheduled && len(s.Turns) > 0
+}
+
+// overlayPlace says where the session worked, and maps the paths of its
+// virtual machine to the host's.
+func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
+	w := &s.Where
+	w.Folders, w.Space, w.Process = rec.folders, spaceName(files, rec.space), rec.process
+	if w.Process == "" {
+		w.Process = rec.vmProcess
+	}
+	w.Storage = storageOf(files, rec)
+	s.Uploads, s.Outputs = refs(files, ingest.UploadFile, "uploads/"), refs(files, ingest.OutputFile, "outputs/")
+	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
+	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) {
+		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {
+			for _, host := range mounts.Grants(c.Result) {
+				if !slices.Contains(w.Folders, host) {
+					w.Folders = append(w.Folders, host)
+				}
+			}
+		}
+	})
+	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) { mapCall(c, mounts) })
+	for i := range s.Subagents {
+		for j := range s.Subagents[i].Turns {
+			for k := range s.Subagents[i].Turns[j].Calls {
+				mapCall(&s.Subagents[i].Turns[j].Calls[k], mounts)
+			}
+		}
+	}
+}
+
+func mapCall(c *ingest.ToolCall, m Mounts) {
+	if host, ok := m.Host(c.Path); ok {
+		c.HostPath = host
+	}
+}
+
+// storageOf is the session's storage folder on the host: where its files were
+// found, or what the record says in host-loop mode; "" if neither is known.
+func storageOf(files []ingest.File, rec record) string {
+	for _, f := range files {
+		switch {
+		case f.Path == "":
+		case f.Role == ingest.Record:
+			return strings.TrimSuffix(f.Path, ".json")
+		case f.Role == ingest.AuditLog:
+			return filepath.Dir(f.Path)
+		}
+	}
+	if rec.hostLoop {
+		if name := lastName(rec.cwd); name == "outputs" {
+			return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(rec.cwd, `/\`), name), `/\`)
+		}
+	}
+	return ""
+}
+
+func refs(files []ingest.File, role ingest.FileRole, prefix string) []ingest.FileRef {
+	var list []ingest.FileRef
+	for _, f := range files {
+		if f.Role == role {
+			list = append(list, ingest.FileRef{Name: strings.TrimPrefix(f.Name, prefix), Path: f.Path, Size: f.Size})
+		}
+	}
+	return list
+}

@@ -1,0 +1,307 @@
+package cowork
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/jsonl"
+)
+
+// Parse reads a whole session: the transcripts as one conversation, what the
+// audit log adds to it, and the record on top. A record caught half-written is
+// reported in Report.Tail, and what it said so far is used.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+	if err := claudecode.CheckID(f.ID); err != nil {
+		return nil, err
+	}
+	var own ingest.Report
+	rec := openRecord(f.Files, &own)
+	files := inOrder(f.Files, rec.cli)
+	s, err := parseTranscripts(ctx, f, files, rec)
+	if err != nil {
+		return nil, err
+	}
+	log, heard, err := parseAudit(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case log == nil:
+	case len(s.Turns) == 0 && len(heard.Turns) > 0:
+		heard.Report = joinReports(s.Report, heard.Report)
+		heard.Usage, heard.UsageAll = orTokens(heard.Usage, log), orTokens(heard.UsageAll, log)
+		s = heard
+		addAliases(s, log)
+	default:
+		join(s, heard, log)
+		s.Report = joinReports(s.Report, heard.Report)
+	}
+	if log != nil {
+		hear(s, log)
+		s.Cost = log.cost.sum()
+	}
+	s.ID, s.Source = f.ID, ingest.Cowork
+	s.Report = joinReports(own, s.Report)
+	overlay(s, rec, f.Files)
+	number(s)
+	return s, nil
+}
+
+// orTokens prefers what results state: the lines' own counts are not final in
+// an audit log.
+func orTokens(u ingest.Usage, log *auditLog) ingest.Usage {
+	if t := log.tokens.sum(); t != (ingest.Usage{}) {
+		return t
+	}
+	return u
+}
+
+// parseTranscripts reads all transcripts as one conversation: lines that a later one
+// repeats count once. Without any, the session is empty.
+func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, rec record) (*ingest.Session, error) {
+	if len(files) == 0 {
+		return &ingest.Session{ID: f.ID, Source: ingest.Cowork}, nil
+	}
+	own := f
+	own.ID = ingest.SessionID(stem(files[len(files)-1].Name))
+	if claudecode.CheckID(own.ID) != nil {
+		own.ID = f.ID
+	}
+	own.Files = slices.Clone(files)
+	for _, file := range f.Files {
+		switch file.Role {
+		case ingest.SubagentFile, ingest.SubagentMeta, ingest.ToolResult, ingest.TodoFile, ingest.PlanFile:
+			own.Files = append(own.Files, file)
+		}
+	}
+	s, err := claudecode.Reader{}.Parse(ctx, own)
+	if err != nil {
+		return nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
+	}
+	for _, file := range files {
+		if id := ingest.SessionID(stem(file.Name)); id != own.ID && !slices.Contains(s.Aliases, id) {
+			s.Aliases = append(s.Aliases, id)
+		}
+	}
+	s.Aliases = append(s.Aliases, own.ID)
+	placeSpilled(s, f.Files)
+	return s, nil
+}
+
+// placeSpilled names spilled results as the session's files are named.
+func placeSpilled(s *ingest.Session, files []ingest.File) {
+	byBase := map[string]string{}
+	for _, f := range files {
+		if f.Role == ingest.ToolResult {
+			byBase[path.Base(f.Name)] = f.Name
+		}
+	}
+	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) {
+		if name, ok := byBase[path.Base(c.Spilled)]; ok && c.Spilled != "" {
+			c.Spilled = name
+		}
+	})
+}
+
+// eachCall visits the calls of the main conversation.
+func eachCall(s *ingest.Session, f func(t *ingest.Turn, c *ingest.ToolCall)) {
+	for i := range s.Turns {
+		for j := range s.Turns[i].Calls {
+			f(&s.Turns[i], &s.Turns[i].Calls[j])
+		}
+	}
+}
+
+// stem is the cliSessionId that a transcript is named by.
+func stem(name string) string {
+	s := strings.TrimSuffix(path.Base(name), ".jsonl")
+	if k := strings.IndexByte(s, '.'); k > 0 {
+		s = s[:k] // the slug was added, see lister.transcripts
+	}
+	return s
+}
+
+// inOrder are the transcripts, oldest first by their own times and the current one last.
+func inOrder(files []ingest.File, current string) []ingest.File {
+	type dated struct {
+		ingest.File
+		first time.Time
+	}
+	var list []dated
+	for _, f := range files {
+		if f.Role == ingest.Transcript {
+			list = append(list, dated{File: f})
+		}
+	}
+	if len(list) > 1 {
+		for i := range list {
+			list[i].first = firstTime(list[i].File)
+		}
+		slices.SortStableFunc(list, func(a, b dated) int {
+			if c := rank(a.Name, current) - rank(b.Name, current); c != 0 {
+				return c
+			}
+			return a.first.Compare(b.first)
+		})
+	}
+	out := make([]ingest.File, len(list))
+	for i := range list {
+		out[i] = list[i].File
+	}
+	return out
+}
+
+func rank(name, current string) int {
+	if stem(name) == current {
+		return 1
+	}
+	return 0
+}
+
+// firstTime is the first time stated in a transcript.
+func firstTime(f ingest.File) time.Time {
+	b, _, err := head(f, peekMax)
+	if err != nil {
+		return time.Time{}
+	}
+	for line := range bytes.Lines(b) {
+		var at time.Time
+		c := jsonl.NewCursor(line)
+		if c.Kind() != '{' {
+			continue
+		}
+		c.Object(func(name []byte) {
+			if string(name) == "timestamp" {
+				at = moment(c)
+			}
+		})
+		if !at.IsZero() {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
+// parseAudit reads the audit log into a session of its own; nil if there is
+// none. A log that can't be read is reported there.
+func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session, error) {
+	file, ok := fileOf(f.Files, ingest.AuditLog)
+	if !ok {
+		return nil, nil, nil
+	}
+	var log *auditLog
+	open := file.Open
+	file.Open = func() (io.ReadCloser, error) {
+		in, err := open()
+		if err != nil {
+			return nil, err
+		}
+		log = newAuditLog(file.Name, in)
+		return log, nil
+	}
+	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root, Files: []ingest.File{file}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
+	}
+	placeAudit(s, log)
+	return log, s, nil
+}
+
+// placeAudit gives what came out of the log its places in the log, and
+// accounts for the lines that were not passed on.
+func placeAudit(s *ingest.Session, log *auditLog) {
+	at := func(line int) spot {
+		if line < 1 || line > len(log.given) {
+			return spot{line, 0}
+		}
+		return log.given[line-1]
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		p := at(t.Line)
+		t.From, t.Line, t.Offset = "audit", p.line, p.offset
+		for j := range t.Calls {
+			if c := &t.Calls[j]; c.Done {
+				c.ResultLine = at(c.ResultLine).line
+			}
+		}
+		for _, copy := range log.copies[string(t.ID)] {
+			if copy.uuid != "" && !slices.Contains(t.Records, copy.uuid) {
+				t.Records = append(t.Records, copy.uuid)
+				t.Keys = append(t.Keys, "u:"+copy.uuid)
+			}
+			if len(t.Uploads) == 0 {
+				t.Uploads = copy.uploads
+			}
+		}
+	}
+	for i := range s.Compactions {
+		s.Compactions[i].Line = at(s.Compactions[i].Line).line
+	}
+	for i := range s.Report.Skipped {
+		p := at(s.Report.Skipped[i].Line)
+		s.Report.Skipped[i].Line, s.Report.Skipped[i].Offset = p.line, p.offset
+	}
+	s.Parent = nil
+	s.Report.Repaired = 0 // the chain in the log is ours
+	s.Report.Bytes = 0    // those of the lines passed on; the log counted its own
+	s.Report = joinReports(s.Report, log.report)
+}
+
+// addAliases gives the session the ids that only the log knows.
+func addAliases(s *ingest.Session, log *auditLog) {
+	for _, id := range log.sessions {
+		if !slices.Contains(s.Aliases, ingest.SessionID(id)) {
+			s.Aliases = append(s.Aliases, ingest.SessionID(id))
+		}
+	}
+}
+
+func joinReports(a, b ingest.Report) ingest.Report {
+	a.Files += b.Files
+	a.Bytes += b.Bytes
+	a.Lines += b.Lines
+	a.Records += b.Records
+	a.Duplicates += b.Duplicates
+	a.Blank += b.Blank
+	a.Repaired += b.Repaired
+	a.SkippedTotal += b.SkippedTotal
+	a.Skipped = append(a.Skipped, b.Skipped...)
+	if len(a.Skipped) > 1000 {
+		a.Skipped = a.Skipped[:1000]
+	}
+	a.Ignored, a.Unknown = addCounts(a.Ignored, b.Ignored), addCounts(a.Unknown, b.Unknown)
+	if a.Tail == nil {
+		a.Tail = b.Tail
+	}
+	if a.Newer == "" {
+		a.Newer = b.Newer
+	}
+	a.Conflicts = append(a.Conflicts, b.Conflicts...)
+	return a
+}
+
+func addCounts(to, from map[string]int) map[string]int {
+	for k, n := range from {
+		if to == nil {
+			to = map[string]int{}
+		}
+		to[k] += n
+	}
+	return to
+}
+
+// number gives the turns their places.
+func number(s *ingest.Session) {
+	for i := range s.Turns {
+		s.Turns[i].N = i + 1
+	}
+}

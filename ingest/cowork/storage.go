@@ -1,0 +1,204 @@
+package cowork
+
+import (
+	"cmp"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+)
+
+// SpacesFile is the account's list of spaces, which names a session's.
+const SpacesFile ingest.FileRole = "spaces"
+
+// How far uploads and outputs are listed: they are a person's folders.
+const (
+	maxTreeDepth = 16
+	maxTreeFiles = 10_000
+)
+
+// rebuilt are folders in outputs that tools fill and can fill again.
+var rebuilt = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true, ".cache": true}
+
+// lister lists the files of one session.
+type lister struct {
+	dir     string // the account's folder
+	storage string
+	problem func(path, format string, args ...any)
+	list    []ingest.File
+}
+
+// files are in the order of ingest.Found: transcripts oldest first.
+func (l *lister) files() []ingest.File {
+	l.transcripts()
+	l.add("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
+	l.add("record.json", ingest.Record, l.storage+".json")
+	l.tree("tasks", ingest.TodoFile, filepath.Join(l.storage, ".claude", "tasks"), ".json")
+	l.tree("plans", ingest.PlanFile, filepath.Join(l.storage, ".claude", "plans"), ".md")
+	l.tree("uploads", ingest.UploadFile, filepath.Join(l.storage, "uploads"), "")
+	l.tree("outputs", ingest.OutputFile, filepath.Join(l.storage, "outputs"), "")
+	return l.list
+}
+
+func (l *lister) add(name string, role ingest.FileRole, path string) {
+	if f, ok := l.file(name, role, path); ok {
+		l.list = append(l.list, f)
+	}
+}
+
+// file describes a regular file; a link, a pipe or a missing one is none.
+func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.File, bool) {
+	fi, err := os.Lstat(path)
+	if err != nil {
+		if !os.IsNotExist(err) {
+			l.problem(path, "%v", reason(err))
+		}
+		return ingest.File{}, false
+	}
+	if fi.Mode()&fs.ModeSymlink != 0 {
+		l.problem(path, "a symbolic link, not followed")
+	}
+	if !fi.Mode().IsRegular() {
+		return ingest.File{}, false
+	}
+	return ingest.File{Name: name, Role: role, Path: path, Size: fi.Size(), Mod: fi.ModTime(),
+		Open: func() (io.ReadCloser, error) { return os.Open(path) }}, true
+}
+
+// transcripts lists the conversations of all slugs, and what lies beside them. A
+// slug can't be computed from the session, so each is looked into.
+func (l *lister) transcripts() {
+	var found, beside []ingest.File
+	taken := map[string]bool{}
+	for _, slug := range l.slugs() {
+		for _, e := range l.entries(slug) {
+			stem, isLine := strings.CutSuffix(e.Name(), ".jsonl")
+			path := filepath.Join(slug, e.Name())
+			switch {
+			case e.IsDir():
+				beside = append(beside, l.sideFiles(e.Name(), path)...)
+			case !isLine:
+			case strings.HasPrefix(stem, "agent-"): // the layout before 2.1.2
+				if f, ok := l.file("old/subagents/"+e.Name(), ingest.SubagentFile, path); ok {
+					beside = append(beside, f)
+				}
+			default:
+				name := "transcripts/" + stem + ".jsonl"
+				if taken[name] { // one id in two slugs: a worktree was entered
+					name = "transcripts/" + stem + "." + filepath.Base(slug) + ".jsonl"
+				}
+				taken[name] = true
+				if f, ok := l.file(name, ingest.Transcript, path); ok {
+					found = append(found, f)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b ingest.File) int {
+		return cmp.Or(a.Mod.Compare(b.Mod), strings.Compare(a.Name, b.Name))
+	})
+	l.list = append(append(l.list, found...), beside...)
+}
+
+// slugs lists the folders of .claude/projects; a linked one only if it stays
+// in the storage folder, and each once.
+func (l *lister) slugs() []string {
+	projects := filepath.Join(l.storage, ".claude", "projects")
+	var dirs []string
+	var infos []os.FileInfo
+	for _, e := range l.entries(projects) {
+		dir := filepath.Join(projects, e.Name())
+		if e.Type()&fs.ModeSymlink != 0 && !l.staysInside(dir) {
+			l.problem(dir, "a symbolic link out of the session's folder, not followed")
+			continue
+		}
+		fi, err := os.Stat(dir)
+		if err != nil || !fi.IsDir() || sameAsAny(fi, infos) {
+			continue
+		}
+		infos = append(infos, fi)
+		dirs = append(dirs, dir)
+	}
+	return dirs
+}
+
+func (l *lister) staysInside(link string) bool {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return false
+	}
+	storage, err := filepath.EvalSymlinks(l.storage)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(storage, target)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// sideFiles lists sub-agents and spilled tool results of one transcript.
+func (l *lister) sideFiles(stem, dir string) []ingest.File {
+	side := lister{storage: l.storage, problem: l.problem}
+	side.tree(stem+"/subagents", ingest.SubagentFile, filepath.Join(dir, "subagents"), "")
+	side.tree(stem+"/tool-results", ingest.ToolResult, filepath.Join(dir, "tool-results"), "")
+	kept := side.list[:0]
+	for _, f := range side.list {
+		base := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
+		switch {
+		case f.Role == ingest.ToolResult:
+		case strings.HasSuffix(base, ".meta.json"):
+			f.Role = ingest.SubagentMeta
+		case !strings.HasPrefix(base, "agent-") || !strings.HasSuffix(base, ".jsonl"):
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// tree lists the regular files below dir, if ext isn't "" only those that
+// end in it. Links are never followed, the audit log's key is never listed.
+func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
+	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() {
+		return
+	}
+	n := 0
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			l.problem(path, "%v", reason(err))
+			return nil
+		}
+		rel, relErr := filepath.Rel(dir, path)
+		if relErr != nil || rel == "." {
+			return nil
+		}
+		rel = filepath.ToSlash(rel)
+		if e.IsDir() {
+			if rebuilt[e.Name()] || strings.Count(rel, "/") >= maxTreeDepth {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !e.Type().IsRegular() || e.Name() == ".audit-key" || !strings.HasSuffix(e.Name(), ext) {
+			return nil
+		}
+		if n++; n > maxTreeFiles {
+			l.problem(dir, "more than %d files; the rest is left out", maxTreeFiles)
+			return fs.SkipAll
+		}
+		l.add(name+"/"+rel, role, path)
+		return nil
+	})
+}
+
+// entries lists a folder, which may be missing.
+func (l *lister) entries(dir string) []fs.DirEntry {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		l.problem(dir, "%v", reason(err))
+	}
+	return entries
+}
