@@ -3,6 +3,7 @@ package payload
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -65,7 +66,8 @@ func Render(p *Payload, o Options) Rendered {
 	return r
 }
 
-// shown returns the items that have a line.
+// shown returns the items that have a line. A next action that a person pinned
+// comes before the others.
 func shown(p *Payload) []Item {
 	var items []Item
 	for _, it := range p.Items {
@@ -73,6 +75,16 @@ func shown(p *Payload) []Item {
 			items = append(items, it)
 		}
 	}
+	slices.SortStableFunc(items, func(a, b Item) int {
+		switch first, second := a.Kind == Next && a.Pinned, b.Kind == Next && b.Pinned; {
+		case first == second:
+			return 0
+		case first:
+			return -1
+		default:
+			return 1
+		}
+	})
 	return items
 }
 

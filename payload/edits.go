@@ -1,0 +1,255 @@
+package payload
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Op is what a person did to an item.
+type Op string
+
+const (
+	OpSet   Op = "set"   // changed fields of it
+	OpDrop  Op = "drop"  // took it out, for good
+	OpAdd   Op = "add"   // wrote it
+	OpPin   Op = "pin"   // wants it kept when the budget is tight
+	OpUnpin Op = "unpin" // no longer
+)
+
+// Edit is one line of edits.jsonl, the truth about what people did to a
+// payload. The file is append-only: taking back is one more edit.
+type Edit struct {
+	Op   Op        `json:"op"`
+	ID   ItemID    `json:"id"`
+	At   time.Time `json:"at"`
+	Who  string    `json:"who,omitempty"`
+	Set  *Fields   `json:"set,omitempty"`  // of OpSet: what changes, the rest stays
+	Item *Item     `json:"item,omitempty"` // of OpAdd
+}
+
+// Fields are the parts of an item that a person can change; nil stays as it is.
+type Fields struct {
+	Kind         *Kind     `json:"kind,omitempty"`
+	Text         *string   `json:"text,omitempty"`
+	Why          *string   `json:"why,omitempty"`
+	Scope        *string   `json:"scope,omitempty"`
+	Alternatives *[]string `json:"alternatives,omitempty"`
+	Path         *string   `json:"path,omitempty"`
+	Status       *string   `json:"status,omitempty"`
+	State        *State    `json:"state,omitempty"`
+}
+
+// EncodeEdits returns edits as lines to append to edits.jsonl.
+func EncodeEdits(edits []Edit) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	for _, e := range edits {
+		if err := enc.Encode(e); err != nil {
+			return nil, fmt.Errorf("encode edit of %s: %w", e.ID, err)
+		}
+	}
+	return buf.Bytes(), nil
+}
+
+// DecodeEdits reads edits.jsonl. It returns the edits that it could read
+// together with an error that names the lines it couldn't.
+func DecodeEdits(data []byte) ([]Edit, error) {
+	var edits []Edit
+	var bad []error
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var e Edit
+		err := json.Unmarshal(line, &e)
+		if err == nil {
+			err = e.check()
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
+			continue
+		}
+		edits = append(edits, e)
+	}
+	return edits, errors.Join(bad...)
+}
+
+func (e *Edit) check() error {
+	switch {
+	case e.ID == "":
+		return errors.New("edit without an item's id")
+	case e.Op == OpSet && e.Set == nil:
+		return fmt.Errorf("set of %s without what to set", e.ID)
+	case e.Op == OpAdd && e.Item == nil:
+		return fmt.Errorf("add of %s without its item", e.ID)
+	case !slices.Contains([]Op{OpSet, OpDrop, OpAdd, OpPin, OpUnpin}, e.Op):
+		return fmt.Errorf("unknown edit %q of %s", e.Op, e.ID)
+	}
+	return nil
+}
+
+// Apply returns the payload as people left it: p with the edits done in order.
+// A person's word wins over what was distilled, and an item that a person set,
+// added or pinned stands although it was retired since. Dropped items are among
+// the retired, unless a later edit takes the drop back. Applying the same edits
+// again changes nothing. p stays as it is.
+func Apply(p *Payload, edits []Edit) *Payload {
+	out := *p
+	out.Items, out.Retired = slices.Clone(p.Items), slices.Clone(p.Retired)
+	dropped := map[ItemID]bool{} // in the end
+	for _, e := range edits {
+		if e.Op != OpUnpin {
+			dropped[e.ID] = e.Op == OpDrop
+		}
+	}
+	for i := range edits {
+		if e := &edits[i]; dropped[e.ID] {
+			out.applyDropped(e)
+		} else {
+			out.apply(e)
+		}
+	}
+	sortRetired(out.Retired)
+	return &out
+}
+
+// applyDropped does an edit of an item that a later edit, or this one, drops.
+func (p *Payload) applyDropped(e *Edit) {
+	switch known := slices.ContainsFunc(slices.Concat(p.Items, p.Retired), func(it Item) bool { return it.ID == e.ID }); {
+	case e.Op == OpAdd && !known && e.Item != nil:
+		p.add(e)
+	case e.Op == OpDrop:
+		p.retire(e.ID)
+	}
+}
+
+func (p *Payload) apply(e *Edit) {
+	switch e.Op {
+	case OpAdd:
+		if p.revive(e.ID) == nil && e.Item != nil {
+			p.add(e)
+		}
+	case OpSet:
+		if it := p.revive(e.ID); it != nil {
+			it.set(e.Set)
+			p.replace(*it)
+		}
+	case OpPin:
+		if it := p.revive(e.ID); it != nil {
+			it.Pinned = true
+		}
+	case OpUnpin:
+		if it := p.find(e.ID); it != nil {
+			it.Pinned = false
+		}
+	}
+}
+
+// find returns the item that holds, nil if there is none.
+func (p *Payload) find(id ItemID) *Item {
+	for i := range p.Items {
+		if p.Items[i].ID == id {
+			return &p.Items[i]
+		}
+	}
+	return nil
+}
+
+// revive returns the item, bringing it back if it was retired; nil if there is none.
+func (p *Payload) revive(id ItemID) *Item {
+	if it := p.find(id); it != nil {
+		return it
+	}
+	for i, it := range p.Retired {
+		if it.ID == id {
+			it.State = Stands
+			p.Retired = slices.Delete(p.Retired, i, i+1)
+			p.Items = insertByKind(p.Items, it)
+			return p.find(id)
+		}
+	}
+	return nil
+}
+
+func (p *Payload) retire(id ItemID) {
+	if it := p.find(id); it != nil {
+		gone := *it
+		gone.State, gone.Pinned = Retired, false
+		p.Items = slices.DeleteFunc(p.Items, func(it Item) bool { return it.ID == id })
+		p.Retired = append(p.Retired, gone)
+	}
+}
+
+// replace puts an item that may have changed its kind where it belongs.
+func (p *Payload) replace(it Item) {
+	i := slices.IndexFunc(p.Items, func(other Item) bool { return other.ID == it.ID })
+	before, after := i-1, i+1
+	inPlace := (before < 0 || kindOrder(p.Items[before].Kind) <= kindOrder(it.Kind)) &&
+		(after >= len(p.Items) || kindOrder(it.Kind) <= kindOrder(p.Items[after].Kind))
+	if !inPlace {
+		p.Items = insertByKind(slices.Delete(p.Items, i, i+1), it)
+	}
+}
+
+// add puts in a person's own item. It needs no evidence: that is the edit.
+func (p *Payload) add(e *Edit) {
+	it := *e.Item
+	it.ID, it.Maker = e.ID, ByHuman
+	if it.By == "" {
+		it.By = ByUser
+	}
+	if it.State == "" {
+		it.State = Stands
+	}
+	if it.At.IsZero() {
+		it.At = e.At
+	}
+	p.Items = insertByKind(p.Items, it)
+}
+
+// set changes the fields that are given. The text as distilled is kept, so that
+// redistilling still knows the item.
+func (it *Item) set(f *Fields) {
+	if f == nil {
+		return
+	}
+	if f.Text != nil && *f.Text != it.Text {
+		if it.Was == "" && len(it.Evidence) > 0 {
+			it.Was = it.Text
+		}
+		it.Text = *f.Text
+	}
+	give(&it.Kind, f.Kind)
+	give(&it.Why, f.Why)
+	give(&it.Scope, f.Scope)
+	give(&it.Alternatives, f.Alternatives)
+	give(&it.Path, f.Path)
+	give(&it.Status, f.Status)
+	give(&it.State, f.State)
+	it.Maker = ByHuman
+}
+
+func give[T any](field *T, v *T) {
+	if v != nil {
+		*field = *v
+	}
+}
+
+// sortRetired brings retired items into an order that doesn't depend on how
+// they came there.
+func sortRetired(items []Item) {
+	slices.SortFunc(items, func(a, b Item) int {
+		return cmp.Or(kindOrder(a.Kind)-kindOrder(b.Kind), a.At.Compare(b.At), strings.Compare(string(a.ID), string(b.ID)))
+	})
+}
+
+func kindOrder(k Kind) int { return slices.Index(Kinds, k) }

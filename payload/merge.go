@@ -1,0 +1,292 @@
+package payload
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Of a line that isn't as it was written, and of one that is gone: when the
+// one is the other, changed.
+const likeChanged = 0.35
+
+// Merge returns what a person did to payload.md, as edits to append to
+// edits.jsonl and to Apply: a three-way merge of the edited page, the page as
+// recall last wrote it (p.Written, p.WrittenIDs) and the items of today. Only
+// what differs between the two pages is the person's doing, so a line cut for
+// the budget isn't dropped, and what was distilled since stays; where both
+// changed an item, the person's word is in the edit and wins.
+//
+// who and at go into the edits. The error names the line of edited that can't
+// be read; nothing is merged then.
+func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
+	if edited == p.Written {
+		return nil, nil
+	}
+	now, err := Read(edited)
+	if err != nil {
+		return nil, fmt.Errorf("payload.md: %w", err)
+	}
+	base, err := baseOf(p)
+	if err != nil {
+		return nil, fmt.Errorf("payload.md as last written: %w", err)
+	}
+	m := merger{p: p, base: base, now: now, edit: Edit{Who: who, At: at.UTC()}}
+	m.pair()
+	for i := range now.Lines {
+		if k := m.pairs[i]; k >= 0 {
+			m.changed(base.IDs[k], &base.Lines[k].Item, &now.Lines[i].Item)
+		} else {
+			m.added(i)
+		}
+	}
+	m.dropped()
+	m.first()
+	return m.edits, nil
+}
+
+// baseOf returns the page as last written, with an id for each line. If none
+// was, all items of today could have been on it.
+func baseOf(p *Payload) (*Doc, error) {
+	text, ids := p.Written, p.WrittenIDs
+	if text == "" {
+		r := Render(p, Options{Budget: -1})
+		text, ids = r.Text, r.Shown
+	}
+	doc, err := Read(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(doc.Lines) != len(ids) {
+		return nil, fmt.Errorf("%d items with %d ids", len(doc.Lines), len(ids))
+	}
+	doc.IDs = ids
+	return doc, nil
+}
+
+type merger struct {
+	p         *Payload
+	base, now *Doc
+	pairs     []int // for each line of now its line of base, or -1
+	edit      Edit  // who and when
+	edits     []Edit
+	taken     map[ItemID]bool
+}
+
+func (m *merger) do(op Op, id ItemID, set *Fields, it *Item) {
+	e := m.edit
+	e.Op, e.ID, e.Set, e.Item = op, id, set, it
+	m.edits = append(m.edits, e)
+}
+
+// pair finds for each line of now which line of base it was: the same line
+// first, then the same words under another heading, then what is alike or alone
+// in its place.
+func (m *merger) pair() {
+	m.pairs = fill(make([]int, len(m.now.Lines)), -1)
+	used := make([]bool, len(m.base.Lines))
+	for _, key := range []func(*Item) string{
+		func(it *Item) string { return string(it.Kind) + " " + words(it) },
+		words,
+	} {
+		at := map[string][]int{}
+		for k := range m.base.Lines {
+			if !used[k] {
+				at[key(&m.base.Lines[k].Item)] = append(at[key(&m.base.Lines[k].Item)], k)
+			}
+		}
+		for i := range m.now.Lines {
+			if left := at[key(&m.now.Lines[i].Item)]; m.pairs[i] < 0 && len(left) > 0 {
+				m.pairs[i], used[left[0]] = left[0], true
+				at[key(&m.now.Lines[i].Item)] = left[1:]
+			}
+		}
+	}
+	m.pairChanged(used)
+}
+
+// words is what a line says, pinned, ticked or not.
+func words(it *Item) string {
+	plain := *it
+	plain.Pinned = false
+	return formatItem(&plain)
+}
+
+func (m *merger) pairChanged(used []bool) {
+	var news, olds []int
+	for i, k := range m.pairs {
+		if k < 0 && !m.copied(i) {
+			news = append(news, i)
+		}
+	}
+	for k := range used {
+		if !used[k] {
+			olds = append(olds, k)
+		}
+	}
+	cost := make([][]float64, len(news))
+	for a, i := range news {
+		cost[a] = make([]float64, len(olds))
+		for b, k := range olds {
+			cost[a][b] = -m.changedLike(i, k, used)
+		}
+	}
+	for a, b := range Assign(cost) {
+		if b >= 0 && cost[a][b] < 0 {
+			m.pairs[news[a]] = olds[b]
+		}
+	}
+}
+
+// changedLike returns how sure it is that line i of now is line k of base, changed; 0 if it isn't.
+func (m *merger) changedLike(i, k int, used []bool) float64 {
+	now, old := &m.now.Lines[i].Item, &m.base.Lines[k].Item
+	like := gistOf(now.Path + " " + now.Text).like(gistOf(old.Path + " " + old.Text))
+	like = max(like, gistOf(words(now)).like(gistOf(words(old))))
+	if now.Kind == File && old.Kind == File && now.Path == old.Path {
+		like = 1
+	}
+	place := now.Kind == old.Kind && m.alone(i, k, used)
+	if like < likeChanged && !place {
+		return 0
+	}
+	if now.Kind == old.Kind {
+		like += 0.2
+	}
+	if place {
+		like += 0.3
+	}
+	return like
+}
+
+// alone tells whether line i of now and line k of base stand between the same
+// lines of their section.
+func (m *merger) alone(i, k int, used []bool) bool {
+	neighbours := func(step int) bool {
+		a, b := i+step, k+step
+		nowEnds := a < 0 || a >= len(m.now.Lines) || m.now.Lines[a].Item.Kind != m.now.Lines[i].Item.Kind
+		baseEnds := b < 0 || b >= len(m.base.Lines) || m.base.Lines[b].Item.Kind != m.base.Lines[k].Item.Kind
+		if nowEnds || baseEnds {
+			return nowEnds && baseEnds
+		}
+		return used[b] && m.pairs[a] == b
+	}
+	return neighbours(-1) && neighbours(1)
+}
+
+// copied tells whether line i repeats an earlier line of the page.
+func (m *merger) copied(i int) bool {
+	for j := range i {
+		if a, b := &m.now.Lines[j].Item, &m.now.Lines[i].Item; a.Kind == b.Kind && words(a) == words(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// changed notes what the person changed of an item: the fields that differ
+// between the two pages, and no others.
+func (m *merger) changed(id ItemID, old, now *Item) {
+	var f Fields
+	any := differ(&f.Kind, old.Kind, now.Kind)
+	any = differ(&f.Text, old.Text, now.Text) || any
+	any = differ(&f.Why, old.Why, now.Why) || any
+	any = differ(&f.Scope, old.Scope, now.Scope) || any
+	any = differ(&f.Path, old.Path, now.Path) || any
+	any = differ(&f.Status, old.Status, now.Status) || any
+	any = differ(&f.State, old.State, now.State) || any
+	if !slices.Equal(old.Alternatives, now.Alternatives) {
+		lost := slices.Clone(now.Alternatives)
+		f.Alternatives, any = &lost, true
+	}
+	if any {
+		m.do(OpSet, id, &f, nil)
+	}
+	if now.Pinned && !old.Pinned {
+		m.do(OpPin, id, nil, nil)
+	}
+	if old.Pinned && !now.Pinned {
+		m.do(OpUnpin, id, nil, nil)
+	}
+}
+
+func differ[T comparable](field **T, old, now T) bool {
+	if old == now {
+		return false
+	}
+	*field = &now
+	return true
+}
+
+// added notes a line that the person wrote. One that says what an item says
+// that wasn't on the page asks for that item.
+func (m *merger) added(i int) {
+	it := m.now.Lines[i].Item
+	if m.copied(i) {
+		return
+	}
+	same := func(other Item) bool {
+		return other.Kind == it.Kind && words(&other) == words(&it) && !slices.Contains(m.base.IDs, other.ID)
+	}
+	if k := slices.IndexFunc(m.p.Items, same); k >= 0 {
+		m.do(OpPin, m.p.Items[k].ID, nil, nil)
+		return
+	}
+	if k := slices.IndexFunc(m.p.Retired, same); k >= 0 {
+		stands := Stands
+		m.do(OpSet, m.p.Retired[k].ID, &Fields{State: &stands}, nil)
+		return
+	}
+	if m.taken == nil {
+		m.taken = m.allIDs()
+	}
+	it.By, it.Maker, it.Confidence, it.At = ByUser, ByHuman, 1, m.edit.At
+	own := []Item{it}
+	Mint(m.p.Session, own, m.taken)
+	m.do(OpAdd, own[0].ID, nil, &own[0])
+}
+
+func (m *merger) allIDs() map[ItemID]bool {
+	taken := map[ItemID]bool{}
+	for _, it := range slices.Concat(m.p.Items, m.p.Retired) {
+		taken[it.ID] = true
+	}
+	for _, id := range slices.Concat(m.base.IDs, m.now.IDs) {
+		taken[id] = true
+	}
+	return taken
+}
+
+// dropped notes lines that are gone. Only what the person's page had on it, by
+// its head marker, can be missing from it.
+func (m *merger) dropped() {
+	for k, id := range m.base.IDs {
+		onPage := slices.Contains(m.now.IDs, id) || m.now.IDs == nil && m.p.Written != ""
+		if onPage && !slices.Contains(m.pairs, k) {
+			m.do(OpDrop, id, nil, nil)
+		}
+	}
+}
+
+// first pins a next action that the person moved or wrote before the one that
+// was first: the first one is the next action.
+func (m *merger) first() {
+	isNext := func(l Line) bool { return l.Item.Kind == Next && l.Item.State != Done }
+	i := slices.IndexFunc(m.now.Lines, isNext)
+	k := slices.IndexFunc(m.base.Lines, isNext)
+	if i < 0 || k < 0 || m.pairs[i] == k || !slices.Contains(m.pairs, k) || m.now.Lines[i].Item.Pinned {
+		return
+	}
+	if j := slices.Index(m.pairs, k); !isNext(m.now.Lines[j]) {
+		return // the first one was ticked off
+	}
+	if m.pairs[i] >= 0 {
+		m.do(OpPin, m.base.IDs[m.pairs[i]], nil, nil)
+		return
+	}
+	for _, e := range m.edits {
+		if e.Op == OpAdd && words(e.Item) == words(&m.now.Lines[i].Item) {
+			e.Item.Pinned = true
+		}
+	}
+}
