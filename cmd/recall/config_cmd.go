@@ -50,16 +50,15 @@ start at the file.
 
 Keys:
 `)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, k := range keys {
 		preset := k.preset
 		if preset == "" {
 			preset = "not set"
 		}
-		fmt.Fprintf(w, "  %s\t%s\t%s\n\t\t%s; %s\n", k.name, preset, k.variable(), k.about, k.allowed())
+		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.name, preset, k.about, k.allowed())
 	}
-	w.Flush()
-	b.WriteString("\nFurther variables:\n")
+	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; further\n", keys[0].variable(), keys[0].name)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, name := range sortedNames(specials) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, specials[name])
 	}

@@ -34,8 +34,8 @@ const (
 // keys are all settings, in the order of config.yaml.
 var keys = []configKey{
 	{name: "library.dir", kind: folder, preset: "~/Recall", about: "where the library is"},
-	{name: "sources.claude_code", kind: folders, about: "where Claude Code keeps its sessions; not set: its own places"},
-	{name: "sources.cowork", kind: folders, about: "where Cowork keeps its sessions; not set: its own places"},
+	{name: "sources.claude_code", kind: folders, about: "where Claude Code keeps its sessions; not set: its own places are searched"},
+	{name: "sources.cowork", kind: folders, about: "where Cowork keeps its sessions; not set: its own places are searched"},
 	{name: "distill.distiller", kind: oneOf, preset: "offline", words: []string{"offline"}, about: "what makes payloads"},
 	{name: "payload.budget", kind: number, preset: "1000", lo: 200, hi: 8000, about: "most tokens of a payload"},
 	{name: "payload.variant", kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},
@@ -64,7 +64,7 @@ func (k configKey) allowed() string {
 	case folder:
 		return "a folder, such as ~/Recall"
 	case folders:
-		return "a list of folders, such as [~/.claude, /mnt/old/.claude]"
+		return "a list of folders, such as [~/old, /mnt/backup]"
 	case oneOf:
 		return strings.Join(k.words, ", ")
 	case number:
