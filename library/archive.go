@@ -1,0 +1,395 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+)
+
+// Change says what Archive found different. Files are named as in the session.
+type Change struct {
+	ID        ingest.SessionID
+	New       []string // files that the library didn't have
+	Grown     []string // same beginning, more bytes
+	Rewritten []string // other bytes, or fewer: a new version beside the old
+	Vanished  []string // not at the source any more; what is archived stays
+	Bytes     int64    // of the sources, newly archived
+	Unchanged bool     // nothing of the above
+	Problems  []ingest.Problem
+}
+
+var errStale = errors.New("somebody else archived this session meanwhile")
+
+// Archive takes the bytes of every file of a session into the library, before
+// anything is parsed. Files whose size and time are as last seen aren't
+// opened. When it returns, the bytes are durable. A file that can't be read is
+// a Problem and costs nothing else; the error is for faults of the library,
+// and then nothing that was archived before is changed. A Found without files
+// notes which of the session's known sources have vanished.
+//
+// Safe to call for several sessions at once, and from several processes.
+func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
+	fail := func(err error) (Change, error) {
+		return Change{ID: f.ID}, fmt.Errorf("archive %s: %w", f.ID, err)
+	}
+	if err := l.ReadOnly(); err != nil {
+		return fail(err)
+	}
+	if !validID(f.ID) {
+		return fail(fmt.Errorf("its id %q can't name a folder", f.ID))
+	}
+	if gone, err := l.forgotten(f.ID); err != nil {
+		return fail(err)
+	} else if gone {
+		return fail(ErrForgotten)
+	}
+	for try := 0; ; try++ {
+		e, have, err := l.current(f.ID)
+		if err != nil {
+			return fail(err)
+		}
+		if have && unchanged(e, f) {
+			return Change{ID: f.ID, Unchanged: true}, nil
+		}
+		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: &versions{files: map[string][]version{}}}
+		err = a.run(ctx, have)
+		dropStaged(a.segs)
+		if errors.Is(err, errStale) && try < 5 {
+			l.forget(f.ID)
+			continue
+		}
+		if err != nil {
+			return fail(err)
+		}
+		return a.change, nil
+	}
+}
+
+// unchanged compares sizes and times alone.
+func unchanged(e Entry, f ingest.Found) bool {
+	names := map[string]bool{}
+	for _, file := range f.Files {
+		names[file.Name] = true
+		have := e.file(file.Name)
+		if have == nil {
+			return false
+		}
+		s := have.source(file.Path)
+		if s == nil || s.Gone || s.Size != file.Size || !s.Mod.Equal(file.Mod) {
+			return false
+		}
+	}
+	for _, have := range e.Files {
+		if !names[have.Name] && !have.gone() {
+			return false
+		}
+	}
+	return true
+}
+
+// archiving is one call of Archive under way.
+type archiving struct {
+	l        *Library
+	found    ingest.Found
+	entry    Entry // as it will be
+	versions *versions
+	lines    []versionLine
+	segs     []staged
+	change   Change
+	read     int // files that could be read
+}
+
+func (a *archiving) run(ctx context.Context, have bool) error {
+	if have {
+		v, err := readVersions(a.entry.Folder)
+		if err != nil {
+			return err
+		}
+		a.versions = v
+		a.change.Problems = append(a.change.Problems, v.lost...)
+	}
+	a.entry.ID, a.entry.Source = a.found.ID, a.found.Source
+	if len(a.found.Files) > 0 {
+		a.entry.Root = a.found.Root
+	}
+	before, _ := a.entry.encode()
+	for i, f := range a.found.Files {
+		if err := a.take(ctx, f); err != nil {
+			var src sourceError
+			if ctx.Err() != nil || !errors.As(err, &src) {
+				return err
+			}
+			a.problem(f.Path, src.error.Error())
+			continue
+		}
+		a.read++
+		a.entry.file(f.Name).Place = i
+	}
+	a.vanished()
+	for i := range a.entry.Files {
+		a.entry.Files[i].choose(a.versions)
+	}
+	a.entry.finish()
+	a.change.Unchanged = len(a.change.New)+len(a.change.Grown)+len(a.change.Rewritten)+len(a.change.Vanished) == 0
+	if after, _ := a.entry.encode(); string(after) == string(before) {
+		return nil
+	}
+	switch {
+	case have:
+		return a.l.commitChange(a)
+	case a.read == 0:
+		return nil // nothing could be read, so there is nothing to keep
+	default:
+		return a.l.commitNew(a)
+	}
+}
+
+func (a *archiving) problem(path, reason string) {
+	a.change.Problems = append(a.change.Problems, ingest.Problem{Path: path, Reason: reason})
+}
+
+// take compares one source with what is archived of the file and stages what
+// is new.
+func (a *archiving) take(ctx context.Context, f ingest.File) error {
+	state := a.entry.file(f.Name)
+	var from *SourceState
+	base := 0
+	if state != nil {
+		base = state.Version
+		if from = state.source(f.Path); from != nil {
+			if !from.Gone && from.Size == f.Size && from.Mod.Equal(f.Mod) {
+				return nil
+			}
+			base = from.Version
+		}
+	}
+	var segs []segment
+	if v := a.versions.at(f.Name, base); v != nil {
+		segs = a.l.stillThere(a.entry.Folder, v.Segs)
+	}
+	r, torn, err := a.l.readSource(ctx, a.found.Root, f, segs)
+	if err != nil {
+		return err
+	}
+	if torn {
+		a.problem(f.Path, "it kept changing while it was read; it is read again next time")
+		r.mod = r.mod.Add(-1) // never equal to what is found next time
+	}
+	a.record(f, r, base, from)
+	return nil
+}
+
+// stillThere is the beginning of a version whose segments exist; the rest is
+// taken again from the source.
+func (l *Library) stillThere(folder string, segs []segment) []segment {
+	for i, s := range segs {
+		if !exists(filepath.Join(folder, "raw", s.String())) {
+			return segs[:i]
+		}
+	}
+	return segs
+}
+
+// record turns a reading into lines for versions.jsonl and the new state of
+// the source.
+func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState) {
+	old := a.versions.at(f.Name, base)
+	number := base
+	switch same := a.versions.find(f.Name, r.size, r.sum); {
+	case old != nil && r.keep < len(old.Segs) && len(r.added) > 0 && old.Size == r.size && old.Sum == r.sum:
+		// Segments were missing and are put back: the content is as it was.
+		a.addVersion(versionLine{Version: base, Keep: r.keep}, f, r)
+	case same > 0:
+		dropStaged(r.added)
+		number = same
+		if from != nil && same != base {
+			a.change.Rewritten = append(a.change.Rewritten, f.Name)
+		}
+	case old != nil && r.keep == len(old.Segs):
+		a.addVersion(versionLine{Version: base, Keep: r.keep}, f, r)
+		a.change.Grown = append(a.change.Grown, f.Name)
+	case old != nil && from != nil && len(r.added) == 0 && r.size == from.Size && from.Version == base:
+		// Another copy of the file has grown, this one is as it was.
+	default:
+		number = len(a.versions.files[f.Name]) + 1
+		line := versionLine{Version: number, Keep: r.keep}
+		if r.keep > 0 {
+			line.From = base
+		}
+		a.addVersion(line, f, r)
+		if old == nil {
+			a.change.New = append(a.change.New, f.Name)
+		} else {
+			a.change.Rewritten = append(a.change.Rewritten, f.Name)
+			if from == nil {
+				a.problem(f.Path, "another file claims to be the same session: "+a.entry.file(f.Name).Sources[0].Path)
+			}
+		}
+	}
+	a.seen(f, SourceState{Path: f.Path, Size: r.size, Mod: r.mod.UTC(), Version: number})
+}
+
+func (a *archiving) addVersion(line versionLine, f ingest.File, r reading) {
+	line.File, line.Role, line.Size, line.Sum, line.Add = f.Name, f.Role, r.size, r.sum, []string{}
+	for _, s := range r.added {
+		line.Add = append(line.Add, s.String())
+		a.change.Bytes += s.Length
+	}
+	if err := a.versions.apply(line); err != nil {
+		panic("library: a version that doesn't follow on the last: " + err.Error())
+	}
+	a.lines = append(a.lines, line)
+	a.segs = append(a.segs, r.added...)
+}
+
+// seen notes the state of a source.
+func (a *archiving) seen(f ingest.File, s SourceState) {
+	state := a.entry.file(f.Name)
+	if state == nil {
+		a.entry.Files = append(a.entry.Files, FileState{Name: f.Name})
+		state = &a.entry.Files[len(a.entry.Files)-1]
+	}
+	state.Role = f.Role
+	if have := state.source(f.Path); have != nil {
+		*have = s
+		return
+	}
+	state.Sources = append(state.Sources, s)
+}
+
+// vanished marks the sources that are not there any more. One whose bytes
+// turned up at another path has moved and is dropped from the list.
+func (a *archiving) vanished() {
+	found := map[[2]string]bool{}
+	for _, f := range a.found.Files {
+		found[[2]string{f.Name, f.Path}] = true
+	}
+	for i := range a.entry.Files {
+		f := &a.entry.Files[i]
+		was := f.gone()
+		for j := range f.Sources {
+			s := &f.Sources[j]
+			if s.Path == "" || found[[2]string{f.Name, s.Path}] {
+				continue
+			}
+			_, err := os.Lstat(s.Path)
+			s.Gone = errors.Is(err, fs.ErrNotExist) // another error says nothing
+		}
+		all := slices.Clone(f.Sources)
+		f.Sources = slices.DeleteFunc(f.Sources, func(s SourceState) bool {
+			return s.Gone && slices.ContainsFunc(all, func(o SourceState) bool { return !o.Gone && o.Version == s.Version && o.Size >= s.Size })
+		})
+		if !was && f.gone() {
+			a.change.Vanished = append(a.change.Vanished, f.Name)
+		}
+	}
+}
+
+// commitNew builds the folder of a new session aside and puts it into
+// unsorted in one rename.
+func (l *Library) commitNew(a *archiving) error {
+	build, err := l.tempName()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(build) // of a failure
+	raw := filepath.Join(build, "raw")
+	if err := os.MkdirAll(raw, 0o700); err != nil {
+		return err
+	}
+	if err := place(a.segs, raw); err != nil {
+		return err
+	}
+	text, err := a.entry.encode()
+	if err != nil {
+		return err
+	}
+	if err := l.put(filepath.Join(raw, "versions.jsonl"), encodeLines(a.lines)); err != nil {
+		return err
+	}
+	if err := l.put(sessionFile(build), text); err != nil {
+		return err
+	}
+	if err := errors.Join(syncDir(raw), syncDir(build)); err != nil {
+		return err
+	}
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.refresh(); err != nil {
+		return err
+	}
+	if _, ok := l.known(a.entry.ID); ok {
+		return errStale
+	}
+	unsorted := filepath.Join(l.dir, "unsorted")
+	if err := os.MkdirAll(unsorted, 0o700); err != nil {
+		return err
+	}
+	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
+	if err := os.Rename(build, a.entry.Folder); err != nil {
+		return err
+	}
+	if err := syncDir(unsorted); err != nil {
+		return err
+	}
+	return errors.Join(l.remember(a.entry), l.moved())
+}
+
+// freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
+// may be one name to a file system that ignores case.
+func (l *Library) freeName(dir, name string) string {
+	path := filepath.Join(dir, name)
+	for n := 2; exists(path); n++ {
+		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
+	}
+	return path
+}
+
+// commitChange adds what is new to a session's folder: segments first, then
+// the lines that name them, then session.json.
+func (l *Library) commitChange(a *archiving) error {
+	unlock, err := l.lockSession(a.entry.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now, err := l.reread(a.entry.ID)
+	if err != nil {
+		return err
+	}
+	v, err := readVersions(now.Folder)
+	if err != nil {
+		return err
+	}
+	if v.size != a.versions.size {
+		return errStale
+	}
+	raw := filepath.Join(now.Folder, "raw")
+	if err := os.MkdirAll(raw, 0o700); err != nil {
+		return err
+	}
+	if err := place(a.segs, raw); err != nil {
+		return err
+	}
+	if len(a.lines) > 0 {
+		if err := appendLines(filepath.Join(raw, "versions.jsonl"), encodeLines(a.lines)); err != nil {
+			return err
+		}
+	}
+	if len(a.segs)+len(a.lines) > 0 {
+		if err := syncDir(raw); err != nil {
+			return err
+		}
+	}
+	now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
+	return l.saveEntry(now)
+}

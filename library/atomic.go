@@ -1,0 +1,235 @@
+package library
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/gofrs/flock"
+)
+
+// put makes data the content of the file target: temporary file, sync, rename.
+// The caller syncs the folder.
+func (l *Library) put(target string, data []byte) error {
+	temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, target); err != nil {
+		os.Remove(temp)
+		return err
+	}
+	return nil
+}
+
+// temp writes a new, synced file in this process's folder under .tmp and
+// returns its path. Nothing is left of it if there is an error.
+func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
+	path, err = l.tempName()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err != nil {
+		os.Remove(path)
+		return "", err
+	}
+	return path, nil
+}
+
+// tempName is a path under .tmp that nothing else uses.
+func (l *Library) tempName() (string, error) {
+	l.stageMu.Lock()
+	defer l.stageMu.Unlock()
+	if err := l.beginStage(); err != nil {
+		return "", err
+	}
+	l.stageN++
+	return filepath.Join(l.stage, strconv.Itoa(l.stageN)), nil
+}
+
+// beginStage makes this process's folder under .tmp and removes those of dead
+// processes.
+func (l *Library) beginStage() error {
+	if l.stage != "" {
+		return nil
+	}
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	all := filepath.Join(l.dir, ".tmp")
+	if err := os.MkdirAll(all, 0o700); err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		dir, err := os.MkdirTemp(all, strconv.Itoa(os.Getpid())+"-")
+		if err != nil {
+			return err
+		}
+		// The lock's file lies beside the folder, so that the folder can be
+		// removed while the lock is held. A cleaner may be faster than the
+		// lock: then the folder is gone again.
+		lock := flock.New(dir+".lock", flock.SetPermissions(0o600))
+		ok, err := lock.TryLock()
+		if err == nil && ok && sameFile(lock) && exists(dir) {
+			l.stage, l.stageLock = dir, lock
+			break
+		}
+		lock.Unlock()
+		if err != nil || try > 10 {
+			return fmt.Errorf("lock %s.lock: %w", dir, errors.Join(err, ErrBusy))
+		}
+	}
+	cleanStages(all)
+	return nil
+}
+
+// cleanStages removes the folders of processes that are gone.
+func cleanStages(all string) {
+	dirs, err := os.ReadDir(all)
+	if err != nil {
+		return
+	}
+	for _, d := range dirs {
+		name := filepath.Join(all, strings.TrimSuffix(d.Name(), ".lock"))
+		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
+		if ok, err := lock.TryLock(); ok && err == nil {
+			os.RemoveAll(name)
+			removeLock(lock)
+		}
+	}
+}
+
+func (l *Library) endStage() {
+	l.stageMu.Lock()
+	defer l.stageMu.Unlock()
+	if l.stage == "" {
+		return
+	}
+	os.RemoveAll(l.stage)
+	removeLock(l.stageLock)
+	l.stage, l.stageLock = "", nil
+	os.Remove(filepath.Join(l.dir, ".tmp")) // if nobody else is there
+}
+
+// syncDir makes renames in a folder durable. Windows has no such call: its
+// file system keeps the order itself.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if err2 := d.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// appendLines adds whole lines to an append-only file in one write, and cuts
+// off what a crash may have left of an earlier one. The caller holds the lock
+// of the file's owner.
+func appendLines(path string, lines []byte) error {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		end, err := lastLineEnd(f)
+		if err != nil {
+			return err
+		}
+		if err := f.Truncate(end); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(lines, end); err != nil {
+			f.Truncate(end) // a half line of a full disk
+			return err
+		}
+		return f.Sync()
+	}()
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// lastLineEnd is the length of f without a last line that has no end.
+func lastLineEnd(f *os.File) (int64, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	end := fi.Size()
+	buf := make([]byte, 4096)
+	for end > 0 {
+		n := min(int64(len(buf)), end)
+		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
+			return end - n + int64(i) + 1, nil
+		}
+		end -= n
+	}
+	return 0, nil
+}
+
+// appendShared adds one line to a file that anybody may append to at any
+// time, without a lock: one O_APPEND write.
+func appendShared(path string, line []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(bytes.TrimRight(line, "\n"), '\n'))
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// wholeLines reads an append-only file's lines, without a torn last one.
+// A file that isn't there has none.
+func wholeLines(path string) ([][]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	end := bytes.LastIndexByte(data, '\n')
+	var lines [][]byte
+	for line := range bytes.Lines(data[:end+1]) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,172 @@
+package library
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// An Entry is what session.json says of a session, and where its folder is.
+// Slices in it are shared: don't change them.
+type Entry struct {
+	ID     ingest.SessionID `json:"id"`
+	Source ingest.Source    `json:"source"`
+	Root   string           `json:"root"` // it was found under
+	Meta
+	Named     string              `json:"named,omitempty"`     // title part of the folder's name, set once
+	Input     string              `json:"input"`               // SHA-256 over the current version of all its files: payload.Provenance.Input
+	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs
+	Files     []FileState         `json:"files"`               // by name
+
+	Folder string `json:"-"` // absolute
+}
+
+// Meta is what parsing tells of a session; see Place.
+type Meta struct {
+	Project  string             `json:"project,omitempty"` // Project.ID; "" while it isn't parsed
+	Title    string             `json:"title,omitempty"`   // redacted
+	Start    time.Time          `json:"start,omitzero"`
+	End      time.Time          `json:"end,omitzero"`
+	Branch   string             `json:"branch,omitempty"`
+	Aliases  []ingest.SessionID `json:"aliases,omitempty"`
+	Parent   ingest.SessionID   `json:"parent,omitempty"`
+	How      string             `json:"how,omitempty"`   // of Parent
+	Heads    []string           `json:"heads,omitempty"` // ingest.Head.Keys
+	Turns    int                `json:"turns,omitempty"`
+	Helper   bool               `json:"helper,omitempty"`
+	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
+
+	// Settled says that the session was quiet for a day: its title becomes
+	// part of the folder's name, for good.
+	Settled bool `json:"-"`
+}
+
+// FileState is what the library knows of one file of a session.
+type FileState struct {
+	Name    string          `json:"name"`
+	Role    ingest.FileRole `json:"role"`
+	Place   int             `json:"place"`   // in discovery's order, the conversation first
+	Version int             `json:"version"` // the current one, from 1
+	Size    int64           `json:"size"`
+	Sum     string          `json:"sha256"`
+	Sources []SourceState   `json:"sources"` // where it was found, by path; usually one
+}
+
+// SourceState is one place where a file was found, as it was when its bytes
+// were last taken.
+type SourceState struct {
+	Path    string    `json:"path"`
+	Size    int64     `json:"size"`
+	Mod     time.Time `json:"mod"`
+	Version int       `json:"version"`        // its content: the first Size bytes of this version
+	Gone    bool      `json:"gone,omitempty"` // it was not there any more when last looked for
+}
+
+// Behind says whether what is saved was made from other bytes than are
+// archived now, or nothing is saved.
+func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
+
+// Gone says whether none of the session's sources exists any more, as far as
+// the library was told.
+func (e Entry) Gone() bool {
+	for _, f := range e.Files {
+		if !f.gone() {
+			return false
+		}
+	}
+	return true
+}
+
+func (f FileState) gone() bool {
+	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone })
+}
+
+func (e *Entry) file(name string) *FileState {
+	for i := range e.Files {
+		if e.Files[i].Name == name {
+			return &e.Files[i]
+		}
+	}
+	return nil
+}
+
+func (f *FileState) source(path string) *SourceState {
+	for i := range f.Sources {
+		if f.Sources[i].Path == path {
+			return &f.Sources[i]
+		}
+	}
+	return nil
+}
+
+// choose sets the current version from the sources: the longest, then one that
+// is there before one that is gone, then the first by path. The order in which
+// two copies arrived doesn't matter.
+func (f *FileState) choose(v *versions) {
+	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
+	best := -1
+	for i, s := range f.Sources {
+		if best < 0 || s.Size > f.Sources[best].Size || (s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return
+	}
+	f.Version = f.Sources[best].Version
+	if ver := v.at(f.Name, f.Version); ver != nil {
+		f.Size, f.Sum = ver.Size, ver.Sum
+	}
+}
+
+// finish sorts the files and computes Input.
+func (e *Entry) finish() {
+	slices.SortFunc(e.Files, func(a, b FileState) int { return strings.Compare(a.Name, b.Name) })
+	h := sha256.New()
+	for _, f := range e.Files {
+		fmt.Fprintf(h, "%d:%s %d %s\n", len(f.Name), f.Name, f.Size, f.Sum)
+	}
+	e.Input = hex.EncodeToString(h.Sum(nil))
+}
+
+// clone copies what a change may write to.
+func (e Entry) clone() Entry {
+	e.Files = slices.Clone(e.Files)
+	for i := range e.Files {
+		e.Files[i].Sources = slices.Clone(e.Files[i].Sources)
+	}
+	return e
+}
+
+// encode is the content of session.json.
+func (e Entry) encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(e)
+	return b.Bytes(), err
+}
+
+func decodeEntry(text []byte, folder string) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(text, &e); err != nil {
+		return e, err
+	}
+	if !validID(e.ID) {
+		return e, fmt.Errorf("no usable id: %q", e.ID)
+	}
+	e.Folder = folder
+	return e, nil
+}
+
+func sessionFile(folder string) string { return filepath.Join(folder, "session.json") }

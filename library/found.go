@@ -1,0 +1,46 @@
+package library
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+)
+
+// Found is an archived session as discovery would have found it: the current
+// version of each file, opened from the library. What is read is checked
+// against its hashes; the error of a damaged segment (ErrDamaged) comes at its
+// end, before the end of the file is reported. Path is where the file was last
+// found, whether or not it is still there.
+func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return ingest.Found{}, err
+	}
+	v, err := readVersions(e.Folder)
+	if err != nil {
+		return ingest.Found{}, fmt.Errorf("session %s: %w", id, err)
+	}
+	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
+	files := slices.Clone(e.Files)
+	slices.SortStableFunc(files, func(a, b FileState) int { return a.Place - b.Place })
+	for _, state := range files {
+		ver := v.at(state.Name, state.Version)
+		if ver == nil {
+			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged, state.Version)
+		}
+		file := ingest.File{Name: state.Name, Role: state.Role, Size: ver.Size, Open: func() (io.ReadCloser, error) {
+			now, _ := l.known(id) // the folder may have moved
+			return &segmentReader{raw: filepath.Join(now.Folder, "raw"), segs: ver.Segs}, nil
+		}}
+		for _, s := range state.Sources {
+			if s.Version == state.Version {
+				file.Path, file.Mod = s.Path, s.Mod
+			}
+		}
+		f.Files = append(f.Files, file)
+	}
+	return f, nil
+}

@@ -1,0 +1,223 @@
+// Package library is the durable folder: the bytes of every session as they
+// were found, and what was made of them. A person can read, copy and back it
+// up without recall.
+//
+//	README.md              how to read it by hand, how to restore a file
+//	library.toml           id and format version
+//	projects.toml          the projects: id, name, folder, roots
+//	tombstones.jsonl       ids that were forgotten and stay away
+//	threads.jsonl          people's corrections of threads; append-only
+//	unsorted/<id>/         sessions whose bytes are safe but that aren't parsed yet
+//	<project>/<folder>/    one folder a session:
+//	  session.json         what it is: the key of the folder (see Entry)
+//	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
+//	  raw/versions.jsonl   which segments make up which version of which file
+//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
+//	inbox/  journal.jsonl  cache/
+//	.locks/  .tmp/         while recall runs; empty or absent otherwise
+//
+// Durability: everything is written to a file of its own under .tmp, synced,
+// and renamed to its place; append-only files get whole lines in one write and
+// lose at most a torn last line, which the next append cuts off. .tmp holds one
+// folder a process with a locked file in it; a folder whose lock is free
+// belongs to a dead process and is removed. A new session is built in .tmp and
+// appears in one rename. Where a session lies follows from session.json and
+// projects.toml alone, so that a move that was cut short is done by the next
+// one who comes along.
+//
+// Locks: .locks/<session id>.lock for the content of one session's folder,
+// .locks/folders.lock for everything that makes, moves or renames a folder and
+// for projects.toml. They are OS locks, held for renames and appends only; a
+// session's is taken before folders, never the other way round, and never two
+// sessions' at once. .locks/generation counts folders made and moved, so that
+// another process notices.
+package library
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/pelletier/go-toml/v2"
+
+	"recall/ingest"
+)
+
+// Format is the version of the folder's layout that this package writes.
+const Format = 1
+
+var (
+	// ErrNoLibrary: the folder isn't a library.
+	ErrNoLibrary = errors.New("no library here")
+	// ErrNewer: the library was written by a newer recall; it can be read, not written.
+	ErrNewer = errors.New("the library has a newer format than this recall writes; it is read-only, update recall")
+	// ErrNoSession: no session of that id or name.
+	ErrNoSession = errors.New("no such session")
+	// ErrForgotten: the session was forgotten on purpose and is not archived again.
+	ErrForgotten = errors.New("session was forgotten")
+	// ErrBusy: a lock was held by someone else for longer than the limit.
+	ErrBusy = errors.New("library is busy")
+	// ErrDamaged: archived bytes don't have the hash that they were stored under.
+	ErrDamaged = errors.New("archived bytes are damaged")
+	// ErrEdited: payload.md was changed by a person since the caller read it.
+	ErrEdited = errors.New("payload.md was edited meanwhile")
+)
+
+//go:embed README.tmpl
+var readme []byte
+
+// A Library is an open library folder. Its methods may be called from several
+// goroutines and beside other processes.
+type Library struct {
+	dir      string
+	id       string
+	format   int
+	lockWait time.Duration
+
+	stageMu   sync.Mutex
+	stage     string // own folder under .tmp, "" until something is written
+	stageLock *flock.Flock
+	stageN    int
+
+	mu       sync.Mutex // guards what follows
+	loaded   bool
+	listDir  string // where the list of sessions is cached, ""
+	sessions map[ingest.SessionID]known
+	parts    map[string][]ingest.SessionID // sessions by the shortest idPart
+	broken   []ingest.Problem
+	seen     string // generation of the folders that sessions stands for
+	registry *registry
+	regStamp stamp
+	tombs    map[ingest.SessionID]bool
+	tombsAt  stamp
+}
+
+// known is an entry and what session.json looked like when it was read.
+type known struct {
+	Entry Entry
+	Stamp stamp
+}
+
+// stamp tells one state of a file from another without reading it.
+type stamp struct {
+	Size int64
+	Mod  int64 // Unix nanoseconds
+}
+
+func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }
+
+type libraryFile struct {
+	ID     string `toml:"id" comment:"This file marks the folder as a recall library. The id names its index in the user's cache directory."`
+	Format int    `toml:"format"`
+}
+
+// Create makes a library in dir, which may exist. A folder that is a library
+// already is opened.
+func Create(dir string) (*Library, error) {
+	if l, err := Open(dir); !errors.Is(err, ErrNoLibrary) {
+		return l, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("create library %s: %w", dir, err)
+	}
+	var b [10]byte
+	rand.Read(b[:])
+	id := strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
+	text, err := toml.Marshal(libraryFile{ID: id, Format: Format})
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLibrary(dir, id, Format)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	// library.toml comes last: with it the folder is a library.
+	if err := l.put(filepath.Join(dir, "README.md"), readme); err != nil {
+		return nil, fmt.Errorf("create library %s: %w", dir, err)
+	}
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
+		if err := l.put(filepath.Join(dir, "library.toml"), text); err != nil {
+			return nil, fmt.Errorf("create library %s: %w", dir, err)
+		}
+	}
+	if err := syncDir(dir); err != nil {
+		return nil, fmt.Errorf("create library %s: %w", dir, err)
+	}
+	return Open(dir)
+}
+
+// Open opens the library in dir. The error is ErrNoLibrary where there is
+// none. A library of a newer format opens, and every call that would write to
+// it returns ErrNewer.
+func Open(dir string) (*Library, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "library.toml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open library: %w", err)
+	}
+	var f libraryFile
+	if err := toml.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("open library %s: library.toml: %w", dir, err)
+	}
+	if f.ID == "" || f.Format < 1 || f.ID != safeName(f.ID, 40) {
+		return nil, fmt.Errorf("open library %s: library.toml: it needs an id and a format", dir)
+	}
+	return newLibrary(dir, f.ID, f.Format)
+}
+
+func newLibrary(dir, id string, format int) (*Library, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open library: %w", err)
+	}
+	return &Library{dir: abs, id: id, format: format, lockWait: 30 * time.Second,
+		sessions: map[ingest.SessionID]known{}, parts: map[string][]ingest.SessionID{}}, nil
+}
+
+// ID is the library's id, random, made once.
+func (l *Library) ID() string { return l.id }
+
+// Dir is the library's folder, absolute.
+func (l *Library) Dir() string { return l.dir }
+
+// ReadOnly says why nothing can be written: ErrNewer, or nil.
+func (l *Library) ReadOnly() error {
+	if l.format > Format {
+		return ErrNewer
+	}
+	return nil
+}
+
+// LockWait sets how long a call waits for a lock before it returns ErrBusy:
+// 30 s unless set; a hook sets 20 ms. Set it before the library is used.
+func (l *Library) LockWait(d time.Duration) { l.lockWait = d }
+
+// KeepListIn names a folder, usually in the user's cache directory, where the
+// list of sessions is remembered between runs. Without it every session.json
+// is read once a run. Set it before the library is used.
+func (l *Library) KeepListIn(dir string) { l.listDir = dir }
+
+// Close removes what this process left under .tmp. The library must not be
+// used after it.
+func (l *Library) Close() error {
+	err := l.saveList()
+	l.endStage()
+	return err
+}

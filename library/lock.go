@@ -1,0 +1,68 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"recall/ingest"
+)
+
+// lock takes the lock of a name, waiting up to lockWait, and returns the call
+// that gives it back. The error is ErrBusy if somebody else held it all along.
+func (l *Library) lock(name string) (unlock func(), err error) {
+	if err := l.ReadOnly(); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(l.dir, ".locks")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
+	defer cancel()
+	for {
+		// SetPermissions: lock files are as private as the rest.
+		f := flock.New(filepath.Join(dir, name+".lock"), flock.SetPermissions(0o600))
+		ok, err := f.TryLockContext(ctx, time.Millisecond)
+		if errors.Is(err, context.DeadlineExceeded) {
+			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
+		}
+		if err != nil || !ok {
+			return nil, fmt.Errorf("lock %s: %w", name, err)
+		}
+		if sameFile(f) {
+			return func() { removeLock(f) }, nil
+		}
+		f.Unlock() // its owner removed it while we waited
+	}
+}
+
+func (l *Library) lockSession(id ingest.SessionID) (unlock func(), err error) {
+	return l.lock("s-" + string(id))
+}
+
+// sameFile says whether the locked file is still the one of that name.
+func sameFile(f *flock.Flock) bool {
+	held, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(f.Path())
+	return err == nil && os.SameFile(held, named)
+}
+
+// removeLock gives a lock back and removes its file. Removing it while it is
+// held is safe on Unix because lock checks sameFile; Windows refuses that, and
+// refuses it after the release too if another has opened the file.
+func removeLock(f *flock.Flock) {
+	err := os.Remove(f.Path())
+	f.Unlock()
+	if err != nil {
+		os.Remove(f.Path())
+	}
+}

@@ -1,0 +1,158 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+)
+
+// Place notes what parsing told of a session and moves its folder to where
+// that belongs: <project>/<date title id8>. m.Project must be in the registry
+// (see ProjectFor). The order of writing, session.json before the move, lets
+// Settle finish a move that was cut short.
+func (l *Library) Place(id ingest.SessionID, m Meta) error {
+	fail := func(err error) error { return fmt.Errorf("place %s: %w", id, err) }
+	if p, err := l.Project(m.Project); err != nil {
+		return fail(err)
+	} else if m.Project = p.ID; p.ID == "" {
+		return fail(errors.New("no project given"))
+	}
+	if err := l.placeOne(id, &m); err != nil {
+		return fail(err)
+	}
+	for _, other := range l.samePart(id) {
+		if err := l.placeOne(other, nil); err != nil && !errors.Is(err, ErrBusy) {
+			return fail(err) // a busy one is moved by Settle
+		}
+	}
+	return nil
+}
+
+// Settle moves every session's folder to where it belongs: what a rename or
+// merge of projects, a clash of names or a crash left behind. It looks at
+// memory only where nothing is to do. The error tells of folders that could
+// not be moved; the others were.
+func (l *Library) Settle() error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	all, err := l.Sessions()
+	if err != nil {
+		return err
+	}
+	reg, err := l.readRegistry()
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range all {
+		if want := l.wanted(e, reg); want == e.Folder {
+			continue
+		}
+		if err := l.placeOne(e.ID, nil); err != nil {
+			errs = append(errs, fmt.Errorf("move %s: %w", e.Folder, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// placeOne takes over m, if there is one, and moves one session's folder.
+func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return err
+	}
+	if m != nil {
+		e.Meta = *m
+		if m.Settled && e.Named == "" {
+			e.Named = safeName(m.Title, maxFolder)
+		}
+		if err := l.saveEntry(e); err != nil {
+			return err
+		}
+	}
+	return l.move(e)
+}
+
+// move brings a session's folder to its place. The caller holds its lock.
+func (l *Library) move(e Entry) error {
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.refresh(); err != nil {
+		return err
+	}
+	reg, err := l.readRegistry()
+	if err != nil {
+		return err
+	}
+	want := l.wanted(e, reg)
+	if want == e.Folder {
+		return nil
+	}
+	from, to := filepath.Dir(e.Folder), filepath.Dir(want)
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		return err
+	}
+	if a, err := os.Stat(want); err == nil {
+		// On a file system that ignores case it may be the folder itself.
+		if b, err := os.Stat(e.Folder); err != nil || !os.SameFile(a, b) {
+			want = l.freeName(to, filepath.Base(want))
+		}
+	}
+	if err := os.Rename(e.Folder, want); err != nil {
+		return err
+	}
+	e.Folder = want
+	os.Remove(from) // if that was the last one
+	if err := syncDir(to); err != nil {
+		return err
+	}
+	return errors.Join(l.remember(e), l.moved())
+}
+
+// wanted is where an entry's folder belongs: where it is, as long as it has
+// no project.
+func (l *Library) wanted(e Entry, reg *registry) string {
+	p, ok := reg.resolve(e.Project)
+	if !ok {
+		return e.Folder
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var others []ingest.SessionID
+	for _, id := range l.parts[shortPart(e.ID)] {
+		if o, ok := reg.resolve(l.sessions[id].Entry.Project); ok && o.ID == p.ID && id != e.ID {
+			others = append(others, id)
+		}
+	}
+	return filepath.Join(l.dir, p.Folder, folderName(e, idPart(e.ID, others)))
+}
+
+func shortPart(id ingest.SessionID) string { return idPart(id, nil) }
+
+// notePart keeps the index of ids by their beginning. The caller holds l.mu.
+func (l *Library) notePart(id ingest.SessionID) {
+	part := shortPart(id)
+	if !slices.Contains(l.parts[part], id) {
+		l.parts[part] = append(l.parts[part], id)
+	}
+}
+
+// samePart lists the other sessions whose ids begin alike.
+func (l *Library) samePart(id ingest.SessionID) []ingest.SessionID {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(l.parts[shortPart(id)]), func(o ingest.SessionID) bool { return o == id })
+}

@@ -1,0 +1,236 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+)
+
+// addSession archives and places a session of one small file.
+func addSession(t testing.TB, l *Library, id string, m Meta) {
+	t.Helper()
+	src := filepath.Join(t.TempDir(), id)
+	write(t, filepath.Join(src, "transcript.jsonl"), "{\"id\":\""+id+"\"}\n")
+	archive(t, l, find(t, id, src))
+	if err := l.Place(ingest.SessionID(id), m); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folders lists the sessions' folders relative to the library.
+func folders(t testing.TB, l *Library) []string {
+	t.Helper()
+	all, err := l.Sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range all {
+		rel, _ := filepath.Rel(l.Dir(), e.Folder)
+		got = append(got, filepath.ToSlash(rel))
+	}
+	slices.Sort(got)
+	return got
+}
+
+func TestPlace(t *testing.T) {
+	l := newLib(t)
+	m := meta(t, l, "Fix duplicate jobs: ProcessQueue?")
+	m.Settled = false
+	addSession(t, l, id, m)
+	check := func(when string, want ...string) {
+		t.Helper()
+		for _, l := range []*Library{l, again(t, l)} {
+			if diff := cmp.Diff(want, folders(t, l)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", when, diff)
+			}
+		}
+	}
+	check("not settled", "billing/2026-04-17 7f3c1a2b")
+	m.Settled = true
+	l.Place(id, m)
+	check("settled", "billing/2026-04-17 Fix duplicate jobs- ProcessQueue- 7f3c1a2b")
+	m.Title = "Another title"
+	l.Place(id, m)
+	check("title changed", "billing/2026-04-17 Fix duplicate jobs- ProcessQueue- 7f3c1a2b")
+	if got := content(t, l, id, "transcript.jsonl"); !strings.Contains(got, id) {
+		t.Errorf("content after moves: %q", got)
+	}
+	e, err := l.Lookup("another title")
+	if err != nil || e.ID != id {
+		t.Errorf("lookup by title: got %v, %v", e.ID, err)
+	}
+	if err := l.RenameProject(m.Project, "Invoices"); err != nil {
+		t.Fatal(err)
+	}
+	check("project renamed", "Invoices/2026-04-17 Fix duplicate jobs- ProcessQueue- 7f3c1a2b")
+	if exists(filepath.Join(l.Dir(), "billing")) {
+		t.Error("the old project's folder is still there")
+	}
+}
+
+// Ids that begin alike get longer names, whichever came first.
+func TestIDClash(t *testing.T) {
+	ids := []string{"b0000001-0000-4000-8000-000000000001", "b0000001-0000-4000-8000-0000000000f2", "b0000001-1111-4000-8000-000000000001", "local_c0000001-0000"}
+	want := []string{"billing/2026-04-17 T b0000001-0000-4000-8000-000000000001", "billing/2026-04-17 T b0000001-0000-4000-8000-0000000000f2", "billing/2026-04-17 T b0000001-1111", "billing/2026-04-17 T c0000001"}
+	for range 4 {
+		l := newLib(t)
+		for _, id := range ids {
+			addSession(t, l, id, meta(t, l, "T"))
+		}
+		got := folders(t, l)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order %v (-want +got):\n%s", ids, diff)
+		}
+		ids = append(ids[1:], ids[0])
+	}
+}
+
+func TestProjectsOfOneName(t *testing.T) {
+	roots := []string{"/home/ann/work/app", "/home/ann/play/app", "/srv/play/app", `C:\code\app`, "/x/inbox"}
+	for range roots {
+		l := newLib(t)
+		var got []string
+		for i, r := range roots {
+			p, err := l.ProjectFor(ingest.Project{Root: r, Name: lastPart(r)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := meta(t, l, "T")
+			m.Project = p.ID
+			addSession(t, l, fmt.Sprintf("%08d-0000", i), m)
+		}
+		all, err := again(t, l).Projects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range all {
+			got = append(got, p.Folder+" = "+p.Root)
+			if p.Root != "/home/ann/billing" && !exists(filepath.Join(l.Dir(), p.Folder)) {
+				t.Errorf("project %s has no folder", p.Folder)
+			}
+		}
+		want := []string{"app = /home/ann/play/app", "app (code) = C:\\code\\app", "app (play) = /srv/play/app", "app (work) = /home/ann/work/app", "billing = /home/ann/billing", "inbox (x) = /x/inbox"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order %q (-want +got):\n%s", roots, diff)
+		}
+		roots = append(roots[1:], roots[0])
+	}
+}
+
+func TestMergeAndMove(t *testing.T) {
+	l := newLib(t)
+	a, _ := l.ProjectFor(ingest.Project{Root: "/a/app", Name: "app"})
+	b, _ := l.ProjectFor(ingest.Project{Root: "/b/tool", Name: "tool"})
+	m := meta(t, l, "T")
+	m.Project = b.ID
+	addSession(t, l, id, m)
+	if err := l.MergeProjects(b.ID, a.ID); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"app/2026-04-17 T 7f3c1a2b"}, folders(t, l)); diff != "" {
+		t.Errorf("merged (-want +got):\n%s", diff)
+	}
+	got, err := l.ProjectFor(ingest.Project{Root: "/b/tool", Name: "tool"})
+	if err != nil || got.ID != a.ID {
+		t.Errorf("merged root: got %v %v, want %s", got, err, a.ID)
+	}
+	moved, err := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", Was: "/a/app", Birth: "abc"})
+	if err != nil || moved.ID != a.ID || moved.Root != "/c/app" || !slices.Equal(moved.Former, []string{"/a/app"}) || moved.Birth != "abc" {
+		t.Errorf("moved root: got %+v, %v", moved, err)
+	}
+	none, err := l.ProjectFor(ingest.Project{Name: ingest.NoProject})
+	if err != nil || none.ID != "none" || none.Folder != "none" {
+		t.Errorf("no project: got %+v, %v", none, err)
+	}
+	roots, err := l.Roots()
+	want := []ingest.Root{{Dir: "/c/app", Former: []string{"/a/app"}, Merged: []string{"/b/tool"}, Birth: "abc"}, {Dir: "/home/ann/billing"}}
+	slices.SortFunc(roots, func(a, b ingest.Root) int { return strings.Compare(a.Dir, b.Dir) })
+	if diff := cmp.Diff(want, roots); diff != "" || err != nil {
+		t.Errorf("roots (-want +got): %v\n%s", err, diff)
+	}
+}
+
+func TestSafeName(t *testing.T) {
+	for in, want := range map[string]string{
+		"Fix duplicate jobs":        "Fix duplicate jobs",
+		"a/b\\c:d*e?\"<>|":          "a-b-c-d-e-----",
+		"  .hidden ... ":            "hidden",
+		"tab\there\nand\x00nul":     "tab here andnul",
+		"con":                       "_con",
+		"NUL.txt":                   "_NUL.txt",
+		"COM¹":                      "_COM¹",
+		"COM10":                     "COM10",
+		"\u202egnp.exe":             "gnp.exe",
+		"":                          "",
+		"...":                       "",
+		"bad \xff utf8":             "bad utf8",
+		strings.Repeat("x", 100):    strings.Repeat("x", 80),
+		strings.Repeat("word ", 30): strings.TrimSpace(strings.Repeat("word ", 16)),
+		strings.Repeat("🙂", 90):     strings.Repeat("🙂", 50),
+	} {
+		if got := safeName(in, maxFolder); got != want {
+			t.Errorf("safeName(%q): got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzSafeName(f *testing.F) {
+	f.Add("Fix: a/b. ", "2026")
+	f.Fuzz(func(t *testing.T, title, id string) {
+		e := Entry{ID: "7f3c1a2b-0000", Named: title, Meta: Meta{Start: time.Unix(0, 0)}}
+		name := folderName(e, "7f3c1a2b")
+		if n := utf8.RuneCountInString(name); n > maxFolder || len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"/\|?*`) || !strings.HasSuffix(name, " 7f3c1a2b") {
+			t.Errorf("title %q: got name %q of %d characters", title, name, n)
+		}
+	})
+}
+
+func TestLookup(t *testing.T) {
+	l := newLib(t)
+	m := meta(t, l, "Retry policy")
+	m.Aliases = []ingest.SessionID{"aa110000-1111"}
+	addSession(t, l, "aaaa1111-0000", m)
+	addSession(t, l, "local_aaaa2222-0000", meta(t, l, "Retry with jitter"))
+	for name, want := range map[string]string{"aaaa1111-0000": "aaaa1111-0000", "AAAA1": "aaaa1111-0000", "aaaa2": "local_aaaa2222-0000", "local_aaaa": "local_aaaa2222-0000",
+		"retry POLICY": "aaaa1111-0000", "jitter": "local_aaaa2222-0000", "aa1100": "aaaa1111-0000"} {
+		if e, err := l.Lookup(name); err != nil || string(e.ID) != want {
+			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
+		}
+	}
+	var amb *AmbiguousError
+	if _, err := l.Lookup("aaaa"); !errors.As(err, &amb) || !errors.Is(err, ErrAmbiguous) || len(amb.Candidates) != 2 {
+		t.Errorf("aaaa: got %v, want two candidates", err)
+	}
+	for _, name := range []string{"", "zzzz", "b"} {
+		if _, err := l.Lookup(name); !errors.Is(err, ErrNoSession) {
+			t.Errorf("%q: got %v, want ErrNoSession", name, err)
+		}
+	}
+}
+
+// What can't be read is told and costs nothing else.
+func TestBrokenSessions(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	write(t, filepath.Join(l.Dir(), "billing", "torn", "session.json"), `{"id":"x`)
+	write(t, filepath.Join(l.Dir(), "billing", "evil", "session.json"), `{"id":"../../x"}`)
+	write(t, filepath.Join(l.Dir(), "billing", "empty", "raw", "versions.jsonl"), ``)
+	os.CopyFS(filepath.Join(l.Dir(), "billing", "z copy"), os.DirFS(filepath.Join(l.Dir(), folders(t, l)[0])))
+	if got := folders(t, l); len(got) != 1 {
+		t.Errorf("sessions: got %v, want one", got)
+	}
+	if got := l.Broken(); len(got) != 4 {
+		t.Errorf("broken: got %v, want 4", got)
+	}
+}

@@ -1,0 +1,386 @@
+package library
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"recall/ingest"
+)
+
+// ErrNoProject: no project of that id or name.
+var ErrNoProject = errors.New("no such project")
+
+// A Project is an entry of projects.toml. Two projects whose roots have the
+// same name are told apart by the folder above, "app (play)"; the first by
+// root keeps the bare name, whichever arrived first.
+type Project struct {
+	ID     string   `toml:"id"`               // made of the root, or name, that it was first seen with
+	Name   string   `toml:"name"`             // shown
+	Base   string   `toml:"base"`             // as its root gives it, before a suffix
+	Folder string   `toml:"folder"`           // in the library
+	Named  bool     `toml:"named,omitempty"`  // a person gave the name: it stays
+	Root   string   `toml:"root"`             // its folder, where it was last seen; "" of a space
+	Former []string `toml:"former,omitempty"` // where it has been
+	Merged []string `toml:"merged,omitempty"` // folders that a person declared to be the same project
+	Ids    []string `toml:"ids,omitempty"`    // of the projects that were merged into it
+	Remote string   `toml:"remote,omitempty"` // as ingest.Project has them
+	Birth  string   `toml:"birth,omitempty"`
+}
+
+// registry is the content of projects.toml.
+type registry struct {
+	Projects []Project `toml:"project"` // by id
+}
+
+func (l *Library) readRegistry() (*registry, error) {
+	path := filepath.Join(l.dir, "projects.toml")
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &registry{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.registry != nil && l.regStamp == stampOf(fi) {
+		return l.registry, nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	reg := &registry{}
+	if err := toml.Unmarshal(text, reg); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	l.registry, l.regStamp = reg, stampOf(fi)
+	return reg, nil
+}
+
+// changeRegistry reads, changes and writes projects.toml under its lock.
+func (l *Library) changeRegistry(change func(*registry) error) error {
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	l.mu.Lock()
+	l.registry = nil
+	l.mu.Unlock()
+	old, err := l.readRegistry()
+	if err != nil {
+		return err
+	}
+	reg := old.clone()
+	if err := change(reg); err != nil {
+		return err
+	}
+	reg.arrange()
+	text, err := toml.Marshal(reg)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(l.dir, "projects.toml")
+	if have, err := os.ReadFile(path); err == nil && string(have) == string(text) {
+		return nil
+	}
+	if err := l.put(path, text); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.registry = nil
+	l.mu.Unlock()
+	return syncDir(l.dir)
+}
+
+func (r *registry) clone() *registry {
+	c := &registry{Projects: slices.Clone(r.Projects)}
+	for i := range c.Projects {
+		p := &c.Projects[i]
+		p.Former, p.Merged, p.Ids = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids)
+	}
+	return c
+}
+
+// find is the project with an id, merged ones included; nil if there is none.
+func (r *registry) find(id string) *Project {
+	for i := range r.Projects {
+		if p := &r.Projects[i]; id != "" && (p.ID == id || slices.Contains(p.Ids, id)) {
+			return p
+		}
+	}
+	return nil
+}
+
+func (r *registry) resolve(id string) (Project, bool) {
+	if p := r.find(id); p != nil {
+		return *p, true
+	}
+	return Project{}, false
+}
+
+// at is the project whose folder is root, else one that root was merged into
+// or that once was there; nil if there is none.
+func (r *registry) at(root string) *Project {
+	if root == "" {
+		return nil
+	}
+	var former *Project
+	for i := range r.Projects {
+		p := &r.Projects[i]
+		if p.Root == root {
+			return p
+		}
+		if slices.Contains(p.Merged, root) || (former == nil && slices.Contains(p.Former, root)) {
+			former = p
+		}
+	}
+	return former
+}
+
+// arrange sorts the projects and gives each a name and a folder of its own.
+// It depends on the set of projects alone, not on the order they came in.
+func (r *registry) arrange() {
+	slices.SortFunc(r.Projects, func(a, b Project) int { return strings.Compare(a.ID, b.ID) })
+	byRoot := make([]*Project, len(r.Projects))
+	for i := range r.Projects {
+		byRoot[i] = &r.Projects[i]
+	}
+	slices.SortStableFunc(byRoot, func(a, b *Project) int {
+		if a.Named != b.Named {
+			return map[bool]int{true: -1, false: 1}[a.Named]
+		}
+		return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.ID, b.ID))
+	})
+	taken := map[string]bool{"unsorted": true, "cache": true, "inbox": true, "readme.md": true, "library.toml": true,
+		"projects.toml": true, "tombstones.jsonl": true, "threads.jsonl": true, "journal.jsonl": true, "usage.jsonl": true}
+	for _, p := range byRoot {
+		name := p.Base
+		if p.Named {
+			name = p.Name
+		}
+		above := folderAbove(p.Root)
+		for _, suffix := range []string{"", above, strings.TrimSpace(above + " " + p.ID[:min(4, len(p.ID))]), p.ID} {
+			if p.Name = name; suffix != "" {
+				p.Name = name + " (" + suffix + ")"
+			}
+			if p.Folder = safeName(p.Name, maxFolder); p.Folder == "" {
+				p.Folder = "project " + p.ID
+			}
+			if key := strings.ToLower(p.Folder); !taken[key] {
+				taken[key] = true
+				break
+			}
+		}
+	}
+}
+
+// lastPart is the last name of a path of any system.
+func lastPart(path string) string {
+	path = strings.TrimRight(strings.ReplaceAll(path, `\`, "/"), "/")
+	return path[strings.LastIndexByte(path, '/')+1:]
+}
+
+// folderAbove is the name of the folder that a root lies in, "" of none.
+func folderAbove(root string) string {
+	return lastPart(strings.TrimSuffix(strings.TrimRight(root, `/\`), lastPart(root)))
+}
+
+func projectID(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
+}
+
+// ProjectFor is the registry's entry for a project as parsing tells it,
+// entered if it is new, moved if p.Was says so.
+func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
+	reg, err := l.readRegistry()
+	if err != nil {
+		return Project{}, err
+	}
+	id := p.Root
+	switch {
+	case p.Root == "" && (p.Name == "" || p.Name == ingest.NoProject):
+		id, p.Name = ingest.NoProject, ingest.NoProject
+	case p.Root == "":
+		id = projectID("name:" + p.Name)
+	default:
+		id = projectID(p.Root)
+	}
+	if have := reg.match(id, p); have != nil && have.knows(p) {
+		return *have, nil
+	}
+	err = l.changeRegistry(func(r *registry) error {
+		have := r.match(id, p)
+		if have == nil {
+			r.Projects = append(r.Projects, Project{ID: id, Base: p.Name, Root: p.Root})
+			have = &r.Projects[len(r.Projects)-1]
+		}
+		have.learn(p)
+		return nil
+	})
+	if err == nil {
+		err = l.settleAfter(reg)
+	}
+	if err != nil {
+		return Project{}, fmt.Errorf("project %s: %w", p.Name, err)
+	}
+	if reg, err = l.readRegistry(); err != nil {
+		return Project{}, err
+	}
+	return *reg.match(id, p), nil
+}
+
+func (r *registry) match(id string, p ingest.Project) *Project {
+	if have := r.at(p.Root); have != nil {
+		return have
+	}
+	if have := r.at(p.Was); have != nil {
+		return have
+	}
+	return r.find(id)
+}
+
+// knows says whether there is nothing to learn from p.
+func (p *Project) knows(q ingest.Project) bool {
+	return (q.Was == "" || p.Root == q.Root) && (q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
+}
+
+func (p *Project) learn(q ingest.Project) {
+	if q.Was != "" && p.Root == q.Was && q.Root != "" {
+		p.Former = slices.DeleteFunc(union(p.Former, []string{p.Root}), func(s string) bool { return s == q.Root })
+		p.Root = q.Root
+	}
+	if q.Root == p.Root {
+		p.Remote, p.Birth = cmp.Or(q.Remote, p.Remote), cmp.Or(q.Birth, p.Birth)
+	}
+}
+
+// Roots is the registry as ingest.ProjectOf takes it.
+func (l *Library) Roots() ([]ingest.Root, error) {
+	reg, err := l.readRegistry()
+	if err != nil {
+		return nil, err
+	}
+	var roots []ingest.Root
+	for _, p := range reg.Projects {
+		if p.Root != "" {
+			roots = append(roots, ingest.Root{Dir: p.Root, Former: p.Former, Merged: p.Merged, Remote: p.Remote, Birth: p.Birth})
+		}
+	}
+	return roots, nil
+}
+
+// settleAfter moves sessions if a new project took the bare name from one that
+// had it.
+func (l *Library) settleAfter(before *registry) error {
+	now, err := l.readRegistry()
+	if err != nil {
+		return err
+	}
+	for _, p := range before.Projects {
+		if q := now.find(p.ID); q != nil && q.Folder != p.Folder {
+			return l.Settle()
+		}
+	}
+	return nil
+}
+
+// Projects lists the registry by name.
+func (l *Library) Projects() ([]Project, error) {
+	reg, err := l.readRegistry()
+	if err != nil {
+		return nil, err
+	}
+	all := reg.clone().Projects
+	slices.SortFunc(all, func(a, b Project) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	return all, nil
+}
+
+// Project finds a project by id, name, folder or root. The error is
+// ErrNoProject.
+func (l *Library) Project(name string) (Project, error) {
+	reg, err := l.readRegistry()
+	if err != nil {
+		return Project{}, err
+	}
+	if p, ok := reg.resolve(name); ok {
+		return p, nil
+	}
+	if p := reg.at(name); p != nil {
+		return *p, nil
+	}
+	for _, p := range reg.Projects {
+		if strings.EqualFold(p.Name, name) || strings.EqualFold(p.Folder, name) {
+			return p, nil
+		}
+	}
+	return Project{}, fmt.Errorf("%q: %w", name, ErrNoProject)
+}
+
+// RenameProject gives a project a name for good and moves its sessions.
+func (l *Library) RenameProject(id, name string) error {
+	if safeName(name, maxFolder) == "" {
+		return fmt.Errorf("rename project: %q is no name for a folder", name)
+	}
+	err := l.changeRegistry(func(r *registry) error {
+		p := r.find(id)
+		if p == nil {
+			return fmt.Errorf("%q: %w", id, ErrNoProject)
+		}
+		for _, o := range r.Projects {
+			if o.ID != p.ID && strings.EqualFold(o.Name, name) {
+				return fmt.Errorf("rename project: there is a project %q already; merge them or take another name", o.Name)
+			}
+		}
+		p.Name, p.Named = name, true
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return l.Settle()
+}
+
+// MergeProjects makes one project part of another: its roots and sessions.
+func (l *Library) MergeProjects(from, into string) error {
+	err := l.changeRegistry(func(r *registry) error {
+		a, b := r.find(from), r.find(into)
+		if a == nil || b == nil {
+			return fmt.Errorf("merge %q into %q: %w", from, into, ErrNoProject)
+		}
+		if a == b {
+			return fmt.Errorf("merge project %q: into itself", b.Name)
+		}
+		b.Former = union(b.Former, a.Former)
+		b.Merged = union(b.Merged, a.Merged)
+		if a.Root != "" {
+			b.Merged = union(b.Merged, []string{a.Root})
+		}
+		b.Ids = union(b.Ids, append(slices.Clone(a.Ids), a.ID))
+		gone := a.ID
+		r.Projects = slices.DeleteFunc(r.Projects, func(p Project) bool { return p.ID == gone })
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return l.Settle()
+}
+
+func union(a, b []string) []string {
+	all := append(slices.Clone(a), b...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}

@@ -1,0 +1,222 @@
+package library
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// A reading is what one pass over a source found, compared with a version
+// that the library has.
+type reading struct {
+	keep  int      // leading segments of the version that the source still begins with
+	added []staged // what follows them
+	size  int64
+	sum   string
+	mod   time.Time
+}
+
+// readSource reads a source once, comparing it with base and staging what is
+// new. If the source changed meanwhile, it is read again until two passes
+// agree about the bytes taken; after three it is taken as it is, and torn says
+// so.
+func (l *Library) readSource(ctx context.Context, root string, f ingest.File, base []segment) (r reading, torn bool, err error) {
+	if err := within(root, f.Path); err != nil {
+		return reading{}, false, sourceError{err}
+	}
+	for try := 0; ; try++ {
+		dropStaged(r.added)
+		r, torn, err = l.readOnce(ctx, f, base)
+		if err != nil || !torn || try == 2 {
+			return r, torn, err
+		}
+		if l.sameAgain(ctx, f, base, r) {
+			return r, false, nil
+		}
+	}
+}
+
+// readOnce is one pass. torn says that the source's size or time changed
+// during it.
+func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (r reading, torn bool, err error) {
+	src, fi, err := openSource(f)
+	if err != nil {
+		return reading{}, false, sourceError{err}
+	}
+	defer func() { src.Close() }()
+	limit := int64(1) << 62
+	r.mod = f.Mod
+	if fi != nil {
+		limit, r.mod = fi.Size(), fi.ModTime()
+	}
+	in := io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit)
+	whole := sha256.New()
+	for r.keep < len(base) {
+		before, _ := whole.(hash.Cloner).Clone()
+		same, n, err := compare(in, base[r.keep], whole)
+		if err != nil {
+			return r, false, err
+		}
+		if !same {
+			whole = before
+			if n > 0 {
+				src.Close()
+				if src, in, err = reopen(ctx, f, r.size, limit); err != nil {
+					return r, false, sourceError{err}
+				}
+			}
+			break
+		}
+		r.size += n
+		r.keep++
+	}
+	for {
+		s, err := l.stageSegment(in, whole, r.size)
+		if err != nil {
+			dropStaged(r.added)
+			r.added = nil
+			return r, false, err
+		}
+		if s.Length == 0 {
+			break
+		}
+		r.added = append(r.added, s)
+		r.size += s.Length
+	}
+	r.sum = hex.EncodeToString(whole.Sum(nil))
+	return r, changedSince(f.Path, fi), nil
+}
+
+// compare reads as many bytes as the segment has and says whether they are
+// its bytes; n is how many it read.
+func compare(in io.Reader, s segment, whole hash.Hash) (same bool, n int64, err error) {
+	hashes, own := hashesFor(whole, s.Offset)
+	n, err = copyHashed(io.Discard, hashes, in, s.Length)
+	return err == nil && n == s.Length && hex.EncodeToString(own.Sum(nil)) == s.Sum, n, err
+}
+
+// sameAgain reads the source's first r.size bytes once more and says whether
+// they are what r has.
+func (l *Library) sameAgain(ctx context.Context, f ingest.File, base []segment, r reading) bool {
+	src, _, err := openSource(f)
+	if err != nil {
+		return false
+	}
+	defer src.Close()
+	h := sha256.New()
+	n, err := copyHashed(io.Discard, []hash.Hash{h}, ctxReader{ctx, src}, r.size)
+	return err == nil && n == r.size && hex.EncodeToString(h.Sum(nil)) == r.sum
+}
+
+// changedSince says whether the file of that path is another one than fi or
+// has another size or time by now. One that vanished after it was opened was
+// read whole.
+func changedSince(path string, fi fs.FileInfo) bool {
+	if path == "" || fi == nil {
+		return false
+	}
+	now, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	return !os.SameFile(fi, now) || now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())
+}
+
+// openSource opens a file of a session; fi is nil where it isn't a file of the
+// file system.
+func openSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
+	if f.Path != "" {
+		// Before opening: to open a pipe is to wait for its writer.
+		if fi, err := os.Stat(f.Path); err == nil && !fi.Mode().IsRegular() {
+			return nil, nil, errors.New("not a regular file")
+		}
+	}
+	if f.Open != nil {
+		src, err = f.Open()
+	} else {
+		src, err = os.Open(f.Path)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if st, ok := src.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if fi, err = st.Stat(); err != nil {
+			src.Close()
+			return nil, nil, err
+		}
+	}
+	return src, fi, nil
+}
+
+// reopen opens the file again and skips to offset.
+func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadCloser, io.Reader, error) {
+	src, _, err := openSource(f)
+	if err != nil {
+		return nopCloser{}, nil, err
+	}
+	in := io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit)
+	if s, ok := src.(io.Seeker); ok {
+		_, err = s.Seek(offset, io.SeekStart)
+		in = io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit-offset)
+	} else {
+		_, err = io.CopyN(io.Discard, in, offset)
+	}
+	return src, in, err
+}
+
+type nopCloser struct{ io.Reader }
+
+func (nopCloser) Close() error { return nil }
+
+// ctxReader stops reading when its context is done.
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// within refuses a path that leaves, through a symbolic link, the folder that
+// it was found under: root, or its own folder where it lies elsewhere. The
+// root itself may be a link, and so may the folder: its owner put it there.
+func within(root, path string) error {
+	if path == "" || path == root {
+		return nil
+	}
+	base := root
+	if rel, err := filepath.Rel(root, path); root == "" || err != nil || escapes(rel) {
+		base = filepath.Dir(path)
+	}
+	realBase, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(realBase, real); err != nil || escapes(rel) {
+		return fmt.Errorf("a link out of %s; not followed", base)
+	}
+	return nil
+}
+
+func escapes(rel string) bool {
+	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || filepath.IsAbs(rel)
+}

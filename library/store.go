@@ -1,0 +1,299 @@
+package library
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// ErrNoPayload: the session wasn't distilled yet.
+var ErrNoPayload = errors.New("no payload yet")
+
+// Derived is what is made of a session: its payload and the texts rendered
+// from it.
+type Derived struct {
+	Payload    *payload.Payload
+	Markdown   []byte   // payload.md; SavePayload sets Payload.Written to it
+	Transcript [][]byte // transcript.md, transcript-2.md, …; nil leaves them as they are
+	Seen       []byte   // payload.md as the caller read it before, nil if there was none
+}
+
+// SavePayload replaces payload.json and payload.md together, and the
+// transcript's parts. If payload.md is not what d.Seen says, a person has
+// edited it meanwhile: the error is ErrEdited, nothing is written, and the
+// caller merges again.
+//
+// payload.json holds the Markdown that people's edits are told from, so the
+// two must not come apart: both are written aside, .payload.md.new first, then
+// payload.md is renamed, then payload.json. Where only .payload.json.new is
+// left, the second rename is due (see heal).
+func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
+	fail := func(err error) error { return fmt.Errorf("save payload of %s: %w", id, err) }
+	p := *d.Payload
+	p.Written = string(d.Markdown)
+	text, err := payload.Encode(&p)
+	if err != nil {
+		return fail(err)
+	}
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return fail(err)
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return fail(err)
+	}
+	if err := heal(e.Folder); err != nil {
+		return fail(err)
+	}
+	now, err := os.ReadFile(filepath.Join(e.Folder, "payload.md"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fail(err)
+	}
+	// Ours already, or as seen: anything else is a person's.
+	if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
+		return fail(ErrEdited)
+	}
+	if err := l.saveTranscript(e.Folder, d.Transcript); err != nil {
+		return fail(err)
+	}
+	if err := l.savePair(e.Folder, d.Markdown, text); err != nil {
+		return fail(err)
+	}
+	made := p.Made
+	e.Distilled = &made
+	if err := l.saveEntry(e); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+const (
+	newMarkdown = ".payload.md.new"
+	newPayload  = ".payload.json.new"
+)
+
+func (l *Library) savePair(folder string, md, payloadJSON []byte) error {
+	at := func(name string) string { return filepath.Join(folder, name) }
+	if same(at("payload.md"), md) && same(at("payload.json"), payloadJSON) {
+		return nil
+	}
+	if err := l.put(at(newMarkdown), md); err != nil {
+		return err
+	}
+	if err := l.put(at(newPayload), payloadJSON); err != nil {
+		os.Remove(at(newMarkdown))
+		return err
+	}
+	if err := os.Rename(at(newMarkdown), at("payload.md")); err != nil {
+		os.Remove(at(newPayload)) // first: alone it would mean the rename was done
+		os.Remove(at(newMarkdown))
+		return err
+	}
+	if err := os.Rename(at(newPayload), at("payload.json")); err != nil {
+		return err
+	}
+	return syncDir(folder)
+}
+
+// heal finishes, or undoes, what a crash in savePair left. The caller holds
+// the session's lock.
+func heal(folder string) error {
+	md, js := filepath.Join(folder, newMarkdown), filepath.Join(folder, newPayload)
+	if !exists(js) {
+		return removeIfThere(md)
+	}
+	if exists(md) { // neither rename was done; .json.new goes first, as above
+		return errors.Join(removeIfThere(js), removeIfThere(md))
+	}
+	return os.Rename(js, filepath.Join(folder, "payload.json"))
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// saveTranscript writes the parts and removes those of a longer one before.
+// They can be rendered again, so that their folder is synced with the rest.
+func (l *Library) saveTranscript(folder string, parts [][]byte) error {
+	if parts == nil {
+		return nil
+	}
+	for i, part := range parts {
+		path := filepath.Join(folder, TranscriptName(i))
+		if same(path, part) {
+			continue
+		}
+		if err := l.put(path, part); err != nil {
+			return err
+		}
+	}
+	for i := max(1, len(parts)); exists(filepath.Join(folder, TranscriptName(i))); i++ {
+		if err := os.Remove(filepath.Join(folder, TranscriptName(i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TranscriptName is the file of a transcript's part, counted from 0.
+func TranscriptName(part int) string {
+	if part == 0 {
+		return "transcript.md"
+	}
+	return fmt.Sprintf("transcript-%d.md", part+1)
+}
+
+func same(path string, data []byte) bool {
+	fi, err := os.Stat(path)
+	if err != nil || fi.Size() != int64(len(data)) {
+		return false
+	}
+	have, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(have, data)
+}
+
+// Payload reads payload.json. The error is ErrNoPayload if there is none, or
+// payload.ErrNewer where a newer recall wrote it.
+func (l *Library) Payload(id ingest.SessionID) (*payload.Payload, error) {
+	text, err := l.readFile(id, "payload.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("session %s: %w", id, ErrNoPayload)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := payload.Decode(text)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	return p, nil
+}
+
+// Markdown reads payload.md as it is on disk, a person's edits in it. The
+// error is ErrNoPayload if there is none.
+func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
+	text, err := l.readFile(id, "payload.md")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("session %s: %w", id, ErrNoPayload)
+	}
+	return text, err
+}
+
+// readFile reads one file of a session's folder, looking for the folder again
+// if it has moved, after finishing what a crash left.
+func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
+	for try := 0; ; try++ {
+		e, err := l.Session(id)
+		if err != nil {
+			return nil, err
+		}
+		if strings.HasPrefix(name, "payload.") && (exists(filepath.Join(e.Folder, newPayload)) || exists(filepath.Join(e.Folder, newMarkdown))) {
+			l.healLocked(id, e.Folder)
+		}
+		text, err := os.ReadFile(filepath.Join(e.Folder, name))
+		if err == nil || try > 0 || exists(sessionFile(e.Folder)) {
+			return text, err
+		}
+		l.forget(id)
+	}
+}
+
+// healLocked heals under the session's lock. A library that can't be written
+// is read as it is.
+func (l *Library) healLocked(id ingest.SessionID, folder string) {
+	if unlock, err := l.lockSession(id); err == nil {
+		defer unlock()
+		heal(folder) // whoever writes next reports what is wrong
+	}
+}
+
+// Edits reads edits.jsonl, people's operations on the payload in order, a
+// torn last one left out.
+func (l *Library) Edits(id ingest.SessionID) ([]json.RawMessage, error) {
+	return l.records(id, "edits.jsonl")
+}
+
+// AppendEdits adds operations to edits.jsonl; when it returns they are durable.
+func (l *Library) AppendEdits(id ingest.SessionID, edits []json.RawMessage) error {
+	return l.appendRecords(id, "edits.jsonl", edits)
+}
+
+// Notes reads notes.jsonl: what an agent noted while working.
+func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
+	return l.records(id, "notes.jsonl")
+}
+
+// AppendNotes adds to notes.jsonl.
+func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) error {
+	return l.appendRecords(id, "notes.jsonl", notes)
+}
+
+func (l *Library) records(id ingest.SessionID, name string) ([]json.RawMessage, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return nil, err
+	}
+	return readRecords(filepath.Join(e.Folder, name))
+}
+
+// readRecords reads a file of JSON lines; a line that isn't JSON is an error
+// that names it.
+func readRecords(path string) ([]json.RawMessage, error) {
+	lines, err := wholeLines(path)
+	if err != nil {
+		return nil, err
+	}
+	var all []json.RawMessage
+	for i, line := range lines {
+		if !json.Valid(line) {
+			return all, fmt.Errorf("%s:%d: %w: not JSON", path, i+1, ErrDamaged)
+		}
+		all = append(all, json.RawMessage(line))
+	}
+	return all, nil
+}
+
+func (l *Library) appendRecords(id ingest.SessionID, name string, records []json.RawMessage) error {
+	lines, err := joinRecords(records)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return err
+	}
+	if err := appendLines(filepath.Join(e.Folder, name), lines); err != nil {
+		return fmt.Errorf("session %s: %s: %w", id, name, err)
+	}
+	return syncDir(e.Folder)
+}
+
+// joinRecords puts each record on a line of its own.
+func joinRecords(records []json.RawMessage) ([]byte, error) {
+	var b bytes.Buffer
+	for _, r := range records {
+		if err := json.Compact(&b, r); err != nil {
+			return nil, fmt.Errorf("record %q: %w", r, err)
+		}
+		b.WriteByte('\n')
+	}
+	return b.Bytes(), nil
+}

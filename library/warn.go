@@ -1,0 +1,66 @@
+package library
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Warnings says, in words for people, why dir is a bad place for a library:
+// raw transcripts hold secrets, and it lies in a folder that is synchronised
+// to a service or in a git work tree. dir needn't exist yet.
+func Warnings(dir string) []string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		abs = dir
+	}
+	paths := []string{abs}
+	if real := realPath(abs); real != abs {
+		paths = append(paths, real)
+	}
+	var out []string
+	said := map[string]bool{}
+	for _, path := range paths {
+		for at := path; ; at = filepath.Dir(at) {
+			if what := exposes(at); what != "" && !said[what] {
+				said[what] = true
+				out = append(out, dir+" lies in "+what+" ("+at+"): raw transcripts hold secrets")
+			}
+			if filepath.Dir(at) == at {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// realPath resolves links in the part of a path that exists.
+func realPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(realPath(parent), filepath.Base(path))
+	}
+	return path
+}
+
+// exposes says what a folder is that shows its content to others, "" if it
+// isn't known to.
+func exposes(dir string) string {
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		return "a git work tree"
+	}
+	name, above := strings.ToLower(filepath.Base(dir)), strings.ToLower(filepath.Base(filepath.Dir(dir)))
+	switch {
+	case name == "mobile documents", name == "com~apple~clouddocs", strings.HasPrefix(name, "icloud"):
+		return "iCloud"
+	case name == "onedrive", strings.HasPrefix(name, "onedrive - "), above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
+		return "OneDrive"
+	case name == "dropbox", strings.HasPrefix(name, "dropbox ("), above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), exists(filepath.Join(dir, ".dropbox")):
+		return "Dropbox"
+	case above == "cloudstorage":
+		return "a synchronised folder"
+	}
+	return ""
+}
