@@ -11,43 +11,72 @@ type ranked struct {
 	table int
 }
 
-// itemBonus puts an item before a turn that fits as well: it says in one
-// sentence what the turn takes a page for.
-const itemBonus = 1.25
+// How items and turns, whose scores are of a kind, make one list. Chosen on one
+// project's questions and reported on the other's; all are flat around these.
+const (
+	itemBonus    = 1.25 // an item says in a sentence what a turn takes a page for
+	supportShare = 0.2  // of what its session's results score together
+	supportDecay = 0.7  // from each of these, best first, to the next
+)
 
-// fuse makes one list of items and turns.
+// fuse makes one list of items and turns, best first.
 func fuse(found [2][]candidate, limit int) []ranked {
 	var out []ranked
 	for k, list := range found {
 		for _, c := range list {
+			if k == items {
+				c.score *= itemBonus
+			}
 			out = append(out, ranked{c, k})
 		}
 	}
-	for i := range out {
-		if out[i].table == items {
-			out[i].score *= itemBonus
-		}
-	}
-	lift(out)
-	slices.SortStableFunc(out, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), a.table-b.table)
-	})
+	byScore(out)
+	support(out)
+	byScore(out)
+	below(out)
+	byScore(out)
 	return out[:min(limit, len(out))]
 }
 
-// lift gives an item at least the score of the turn that it was taken from:
-// it says the same, and more clearly.
-func lift(list []ranked) {
-	type place struct{ session, n int64 }
-	turn := map[place]float64{}
+func byScore(list []ranked) {
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), a.table-b.table)
+	})
+}
+
+// support adds to each result a share of what its session scores: one that
+// speaks of the matter in several places is the likelier one.
+func support(list []ranked) {
+	type sum struct{ total, weight float64 }
+	sums := map[int64]*sum{}
 	for _, r := range list {
-		if r.table == turns {
-			turn[place{r.session, r.n}] = r.score
+		s := sums[r.session]
+		if s == nil {
+			s = &sum{0, 1}
+			sums[r.session] = s
+		}
+		s.total += r.score * s.weight
+		s.weight *= supportDecay
+	}
+	for i := range list {
+		list[i].score += supportShare * sums[list[i].session].total
+	}
+}
+
+// below puts a turn right below the best item that was taken from it, which
+// says the same more clearly.
+func below(list []ranked) {
+	type place struct{ session, n int64 }
+	item := map[place]float64{}
+	for _, r := range list {
+		p := place{r.session, r.n}
+		if _, ok := item[p]; !ok && r.table == items && r.n > 0 {
+			item[p] = r.score
 		}
 	}
 	for i, r := range list {
-		if r.table == items && r.n > 0 {
-			list[i].score = max(r.score, turn[place{r.session, r.n}])
+		if s, ok := item[place{r.session, r.n}]; ok && r.table == turns {
+			list[i].score = min(r.score, s)
 		}
 	}
 }

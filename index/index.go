@@ -8,18 +8,20 @@
 //	session(id, sid, project, title, source, start, end, items)
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, deflated when long
-//	fitem(body, ctx)   FTS5, contentless: body = text, why, alternatives, scope, about, path; ctx = aliases, source turns
-//	fturn(body, ctx)   FTS5, contentless: body = the turn; ctx = the two turns before
+//	fitem(body, alias) FTS5, contentless: text, why, alternatives, scope, about, path; other words for it
+//	fsource(body)      FTS5, contentless: the turns that an item was taken from
+//	fturn(body, ctx)   FTS5, contentless: the turn; the two turns before
 //	vec(iid, model, data)                                   vectors of a configured embedding model
+//	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
 //	common(list)                                            the words in more than 2 % of items or turns, see Tidy
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
 // the file's own; nothing outside refers to them. A session's number is its
 // place by start time in its project and is counted when shown.
 //
-// Why so: two columns with weights 3 and 1, terms joined by OR and the porter
-// stemmer over text whose identifiers were cut beforehand did best of all that
-// needs no model (nDCG@10 0.54 → 0.62 on distilled items against one column).
+// Why so: an item's words with those of its source at a third, terms joined by
+// OR, the porter stemmer over text whose identifiers were cut beforehand did
+// best of all that needs no model (nDCG@10 0.54 → 0.62 on distilled items).
 package index
 
 import (
@@ -37,6 +39,9 @@ type Doc struct {
 	Start, End time.Time // zero if unknown
 	Items      []Item
 	Turns      []Turn // in order
+
+	Stamp string // what this was made from; see Stamps
+	Lines []Line // of its payload.md; see Known
 }
 
 // Item is an item with the words around it.

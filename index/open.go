@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -25,7 +26,7 @@ const (
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
-var tables = []string{
+var schemaTables = []string{
 	`CREATE TABLE session(id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL)`,
 	`CREATE INDEX session_project ON session(project, start, sid)`,
 	`CREATE TABLE item(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL)`,
@@ -33,7 +34,8 @@ var tables = []string{
 	`CREATE INDEX item_iid ON item(iid)`,
 	`CREATE TABLE turn(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL, role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL)`,
 	`CREATE INDEX turn_session ON turn(session)`,
-	`CREATE VIRTUAL TABLE fitem USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
+	`CREATE VIRTUAL TABLE fitem USING fts5(body, alias, content='', contentless_delete=1, tokenize='porter unicode61')`,
+	`CREATE VIRTUAL TABLE fsource USING fts5(body, content='', contentless_delete=1, tokenize='porter unicode61')`,
 	`CREATE VIRTUAL TABLE fturn USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
 	`CREATE VIRTUAL TABLE vitem USING fts5vocab(fitem, 'row')`,
 	`CREATE VIRTUAL TABLE vturn USING fts5vocab(fturn, 'row')`,
@@ -157,7 +159,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		}
 		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 	}
-	for _, t := range append(tables, fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
+	for _, t := range append(slices.Concat(schemaTables, lineTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
 		if _, err := tx.ExecContext(ctx, t); err != nil {
 			return fmt.Errorf("%w in %q", err, t)
 		}

@@ -63,6 +63,9 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	if err := put(ctx, tx, Doc{Session: session}, rows{}); err != nil {
 		return x.fail(op, err)
 	}
+	if err := dropLines(ctx, tx, session); err != nil {
+		return x.fail(op, err)
+	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id); err != nil {
 		return x.fail(op, err)
 	}
@@ -78,6 +81,9 @@ func put(ctx context.Context, tx *sql.Tx, d Doc, r rows) error {
 	if err != nil {
 		return err
 	}
+	if err := putLines(ctx, tx, d); err != nil {
+		return err
+	}
 	if err := replaceItems(ctx, tx, id, r.items); err != nil {
 		return err
 	}
@@ -90,7 +96,7 @@ func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow
 		return err
 	}
 	rows = unchanged(rows, old, func(r itemRow) int64 { return r.hash })
-	if err := deleteRows(ctx, tx, old, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, `DELETE FROM fitem WHERE rowid=?`, `DELETE FROM item WHERE id=?`); err != nil {
+	if err := deleteRows(ctx, tx, old, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, `DELETE FROM fitem WHERE rowid=?`, `DELETE FROM fsource WHERE rowid=?`, `DELETE FROM item WHERE id=?`); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
@@ -101,17 +107,25 @@ func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow
 		return err
 	}
 	defer row.Close()
-	text, err := tx.PrepareContext(ctx, `INSERT INTO fitem(rowid, body, ctx) VALUES(?,?,?)`)
+	text, err := tx.PrepareContext(ctx, `INSERT INTO fitem(rowid, body, alias) VALUES(?,?,?)`)
 	if err != nil {
 		return err
 	}
 	defer text.Close()
+	source, err := tx.PrepareContext(ctx, `INSERT INTO fsource(rowid, body) VALUES(?,?)`)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
 	for _, r := range rows {
 		res, err := row.ExecContext(ctx, session, r.iid, r.kind, r.state, r.at, r.n, r.hash, r.data)
 		if err != nil {
 			return err
 		}
-		if err := insertText(ctx, text, res, r.body, r.ctx); err != nil {
+		if err := insertText(ctx, text, res, r.body, r.alias); err != nil {
+			return err
+		}
+		if err := insertText(ctx, source, res, r.ctx); err != nil {
 			return err
 		}
 	}
@@ -152,12 +166,12 @@ func replaceTurns(ctx context.Context, tx *sql.Tx, session int64, rows []turnRow
 	return nil
 }
 
-func insertText(ctx context.Context, st *sql.Stmt, res sql.Result, body, around string) error {
+func insertText(ctx context.Context, st *sql.Stmt, res sql.Result, columns ...any) error {
 	id, err := res.LastInsertId()
 	if err != nil {
 		return err
 	}
-	_, err = st.ExecContext(ctx, id, body, around)
+	_, err = st.ExecContext(ctx, append([]any{id}, columns...)...)
 	return err
 }
 

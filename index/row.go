@@ -8,7 +8,6 @@ import (
 	"hash/fnv"
 	"io"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"recall/index/words"
@@ -35,7 +34,7 @@ type itemRow struct {
 	iid, kind, state string
 	at, n, hash      int64
 	data             []byte
-	body, ctx        string
+	body, alias, ctx string
 }
 
 type turnRow struct {
@@ -74,9 +73,8 @@ func itemRowOf(it Item) (itemRow, error) {
 		r.n = int64(it.Evidence[0].N)
 	}
 	r.body = wordsOf(-1, append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...)...)
-	aliases, _ := words.Join(nil, strings.Join(it.Aliases, " . "), -1, nil)
-	source, _ := words.Join(nil, it.Context, itemContext, notStop)
-	r.ctx = string(aliases) + string(source)
+	r.alias = wordsOf(-1, it.Aliases...)
+	r.ctx = wordsOf(itemContext, it.Context)
 	r.hash = hashOf(string(data), r.ctx)
 	return r, nil
 }

@@ -1,0 +1,145 @@
+// Package embed holds what finds a text by other words than its own: the
+// lexicon, and the embedders that turn texts into vectors.
+package embed
+
+import (
+	_ "embed"
+	"sort"
+	"strconv"
+	"strings"
+
+	"recall/index/words"
+)
+
+// lexicon is one group of words and phrases for one concept a line.
+// lexiconIndex says, sorted, where each phrase stands in it: the stems of its
+// words, a tab, the byte offsets of its groups. A question is answered from
+// these two as they lie in the program; nothing is parsed at start.
+var (
+	//go:embed lexicon.txt
+	lexicon string
+	//go:embed lexicon.idx
+	lexiconIndex string
+)
+
+const (
+	longestPhrase = 3 // words
+	tooCommon     = 6 // groups; a phrase that stands in more means anything ("check", "set")
+)
+
+// Related lists, for each word or phrase of a text that the lexicon knows, the
+// other phrases of its groups. A phrase that stands in more than six groups is
+// left alone, and so are the parts of a longer phrase that was found.
+func Related(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, g := range concepts(stems(text), tooCommon) {
+		for _, p := range strings.Split(line(lexicon, g.group), "|") {
+			if !seen[p] {
+				seen[p] = true
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+func stems(text string) []string {
+	var out []string
+	words.Each(text, func(w string) bool { out = append(out, words.Stem(w)); return true })
+	return out
+}
+
+// concept is one mention of a group in a text.
+type concept struct {
+	group int // byte offset of its line
+	of    int // in how many groups the phrase stands
+}
+
+// concepts finds the groups that a text's words and phrases stand in, phrases
+// of more than max groups left out. Longer phrases win over their parts.
+func concepts(stems []string, max int) []concept {
+	var out []concept
+	for i := 0; i < len(stems); {
+		n := 1
+		for k := min(longestPhrase, len(stems)-i); k > 0; k-- {
+			groups := lookup(strings.Join(stems[i:i+k], " "))
+			if len(groups) == 0 {
+				continue
+			}
+			if len(groups) <= max {
+				for _, g := range groups {
+					out = append(out, concept{g, len(groups)})
+				}
+			}
+			n = k
+			break
+		}
+		i += n
+	}
+	return out
+}
+
+// lookup finds a stemmed phrase's groups by binary search over the lines.
+func lookup(phrase string) []int {
+	ix := lexiconIndex
+	lo, hi := 0, len(ix)
+	for lo < hi {
+		at := strings.LastIndexByte(ix[:(lo+hi)/2], '\n') + 1
+		l := line(ix, at)
+		key, list, _ := strings.Cut(l, "\t")
+		switch {
+		case key == phrase:
+			return offsets(list)
+		case key < phrase:
+			lo = at + len(l) + 1
+		default:
+			hi = at
+		}
+	}
+	return nil
+}
+
+func offsets(list string) []int {
+	var out []int
+	for _, f := range strings.Fields(list) {
+		if n, err := strconv.Atoi(f); err == nil && n < len(lexicon) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func line(s string, at int) string {
+	l, _, _ := strings.Cut(s[at:], "\n")
+	return l
+}
+
+// indexLexicon makes lexicon.idx of lexicon.txt.
+func indexLexicon(text string) string {
+	where := map[string][]string{}
+	at := 0
+	for _, l := range strings.SplitAfter(text, "\n") {
+		group := strings.TrimSuffix(l, "\n")
+		if group != "" && group[0] != '#' {
+			for _, p := range strings.Split(group, "|") {
+				key := strings.Join(stems(p), " ")
+				o := strconv.Itoa(at)
+				if list := where[key]; key != "" && (len(list) == 0 || list[len(list)-1] != o) {
+					where[key] = append(list, o)
+				}
+			}
+		}
+		at += len(l)
+	}
+	keys := make([]string, 0, len(where))
+	for k := range where {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	var b strings.Builder
+	for _, k := range keys {
+		b.WriteString(k + "\t" + strings.Join(where[k], " ") + "\n")
+	}
+	return b.String()
+}
