@@ -44,11 +44,12 @@ type Session struct {
 	Title      string    // "" if nothing gives one; see TitleFrom
 	TitleFrom  string    // custom-title, rename, ai-title, agent-name, summary, record, prompt
 	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
+	Born       time.Time // when its file was begun, as a record before the first turn tells: a fork's is later than the turns it copied; zero if none does
 
 	Where    Where
 	Models   []string // in order of first use, without "<synthetic>"
 	Versions []string // of the client, in order of first use
-	Usage    Usage    // on the active path, each message once
+	Usage    Usage    // on the active path, each message once; a fork's copies left out (see Own)
 	UsageAll Usage    // the whole file, abandoned branches included
 
 	Turns       []Turn
@@ -59,6 +60,7 @@ type Session struct {
 	Parent      *Parent // where it was forked or continued from, nil if it wasn't
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
+	Carried     []string // ids of recall's items that stand anywhere in it, injected context and tool results included, in order
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
 	Schedule string    // Cowork: id of the scheduled task that it is a run of, ""
@@ -139,6 +141,7 @@ type Turn struct {
 	Text     string // as typed or said, injected parts removed, NUL and broken UTF-8 cleaned
 	Thinking string // clipped to ClipText
 	Model    string
+	Usage    Usage      // of an assistant's message
 	Calls    []ToolCall // of an assistant's message, in order
 
 	Queued    bool      // typed while the assistant worked

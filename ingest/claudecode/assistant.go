@@ -23,7 +23,8 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	}
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {
-		d.usage, d.counted = r.msg.usage, true
+		u := r.msg.usage
+		d.turn.Usage, d.counted = ingest.Usage{Input: u.in, Output: u.out, CacheWrite: u.write, CacheRead: u.read}, true
 	}
 	if m := p.text(r.msg.model); m != "" {
 		d.turn.Model = m

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -14,15 +15,19 @@ func (p *parser) finish() {
 	gone := p.abandoned()
 	for _, d := range p.drafts {
 		p.finishDraft(d)
+		ingest.MarkForeign(&d.turn)
 		d.turn.Abandoned = d.node >= 0 && gone[d.node]
 	}
 	p.placeQueued()
 	p.collect()
+	p.finishSpilled(p.s.Turns)
+	p.finishPlans()
 	p.bindReasons()
 	p.finishSubagents()
 	p.finishTasks()
 	p.finishLineage()
 	p.finishTitle()
+	p.finishHelper()
 	p.finishReport()
 }
 
@@ -69,9 +74,12 @@ func (p *parser) sum(d *draft) {
 	if t.Model != "" {
 		s.Models = addOnce(s.Models, t.Model)
 	}
-	add(&s.UsageAll, d.usage)
+	s.UsageAll.Add(t.Usage)
 	if !t.Abandoned {
-		add(&s.Usage, d.usage)
+		s.Usage.Add(t.Usage)
+	}
+	for _, id := range t.Carried {
+		s.Carried = addOnce(s.Carried, id)
 	}
 	if t.At.IsZero() {
 		return
@@ -89,18 +97,11 @@ func (p *parser) sum(d *draft) {
 	}
 }
 
-func add(u *ingest.Usage, more usage) {
-	u.Input += more.in
-	u.Output += more.out
-	u.CacheWrite += more.write
-	u.CacheRead += more.read
-}
-
 // recoverQueued brings back prompts that were queued and stand nowhere else.
 func (p *parser) recoverQueued() {
 	for k, q := range p.meta.queued {
 		typed := Classify(q.text)
-		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || p.said(typed.Text) {
+		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand.MatchString(typed.Text) || p.said(typed.Text) {
 			continue
 		}
 		d := &draft{node: -1}
@@ -118,21 +119,24 @@ func (p *parser) recoverQueued() {
 	}
 }
 
-// said says whether the person's turns contain text.
+var slashCommand = regexp.MustCompile(`^/[a-z][\w:-]*(\s|$)`)
+
+// said says whether text is a turn of the person's, or whole lines of one:
+// several queued prompts are delivered as one.
 func (p *parser) said(text string) bool {
 	for _, d := range p.drafts {
-		if d.turn.Role == ingest.User && strings.Contains(d.turn.Text, text) {
+		if d.turn.Role == ingest.User && strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
 			return true
 		}
 	}
 	return false
 }
 
-// placeQueued moves prompts typed while the model worked to the time they
-// were typed at.
+// placeQueued moves prompts typed while the model worked, and commands that
+// the client notes when they are done, to the time they were typed at.
 func (p *parser) placeQueued() {
 	for i, d := range p.drafts {
-		if !d.turn.Queued || d.turn.At.IsZero() {
+		if !d.turn.Queued && d.turn.Kind != ingest.Command || d.turn.At.IsZero() {
 			continue
 		}
 		k := i
@@ -171,8 +175,16 @@ func bindReason(call *ingest.ToolCall, abandoned bool, next []ingest.Turn) {
 	}
 }
 
-func (p *parser) finishTasks() {
-	p.s.Tasks = p.meta.tasks.list
+// finishPlans looks up the text of plans that only a file holds.
+func (p *parser) finishPlans() {
+	for i := range p.s.Turns {
+		for c := range p.s.Turns[i].Calls {
+			call := &p.s.Turns[i].Calls[c]
+			if call.Plan != nil && call.Plan.Text == "" {
+				call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
+			}
+		}
+	}
 }
 
 // finishLineage says which other sessions this one is tied to, as far as its
@@ -224,6 +236,16 @@ func (p *parser) finishTitle() {
 	for i := range s.Turns {
 		if t := &s.Turns[i]; t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn {
 			set(titleOf(t.Text), "prompt")
+		}
+	}
+}
+
+// finishHelper recognises a session that recall itself held with a model.
+func (p *parser) finishHelper() {
+	for i := range p.s.Turns {
+		if t := &p.s.Turns[i]; t.Role == ingest.User {
+			p.s.Helper = strings.HasPrefix(t.Text, "<!-- recall") && strings.HasPrefix(p.meta.entrypoint, "sdk")
+			return
 		}
 	}
 }

@@ -34,8 +34,8 @@ func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
 	}
 	defer r.Close()
 	lines := jsonl.NewLines(r)
-	p := newParser(&ingest.Session{ID: head.ID}, Options{})
-	p.file, p.role = f.Name, f.Role
+	p := newParser(&ingest.Session{ID: head.ID})
+	p.file = f.Name
 	for {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {

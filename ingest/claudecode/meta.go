@@ -27,6 +27,8 @@ type meta struct {
 	queued    []queued
 	wish      string // of the last /compact
 
+	taskFiles              []ingest.Task
+	planFiles              map[string]string // text by file name
 	lastPlan, lastPlanFile string
 	kidOrder               []string
 	agents                 map[string]agentMeta // from .meta.json, by id
@@ -85,10 +87,10 @@ func (p *parser) takeMeta(r *record) {
 		m.continuedAt = len(p.drafts)
 	case "branched-from":
 		m.branchedFrom = jsonl.Unquote(r.sourceSession)
-	default:
-		if p.opts.Other != nil && p.opts.Other(kind, r.subtypeText(), p.line) {
-			return
+		if at, ok := parseTime(r.branchedAt); ok {
+			p.bornBy(at)
 		}
+	default:
 		if ignoredKinds[kind] {
 			p.ignore(kind)
 			return
@@ -114,13 +116,39 @@ func (p *parser) takePR(r *record) {
 
 func (p *parser) takeQueue(r *record) {
 	c := jsonl.NewCursor(r.content)
-	if string(r.operation) != "enqueue" || c.Kind() != '"' {
+	p.bornBy(p.when(r))
+	if c.Kind() != '"' {
 		return
 	}
 	text := c.String()
+	switch string(r.operation) {
+	case "enqueue":
+	case "popAll":
+		p.unqueue(text)
+		return
+	default:
+		return
+	}
 	p.meta.queued = append(p.meta.queued, queued{
 		text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
 	})
+}
+
+// unqueue forgets a prompt that its author took back to edit it.
+func (p *parser) unqueue(text string) {
+	for i := len(p.meta.queued) - 1; i >= 0; i-- {
+		if p.meta.queued[i].text == text {
+			p.meta.queued = append(p.meta.queued[:i], p.meta.queued[i+1:]...)
+			return
+		}
+	}
+}
+
+// bornBy notes the time of a bookkeeping record before the first turn.
+func (p *parser) bornBy(at time.Time) {
+	if len(p.drafts) == 0 && p.s.Born.IsZero() {
+		p.s.Born = at
+	}
 }
 
 func (p *parser) takeWorktree(raw []byte) {

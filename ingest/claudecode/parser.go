@@ -16,11 +16,9 @@ import (
 // A parser turns the lines of a session's files into drafts of turns, one
 // record after the other; finish makes the session of them.
 type parser struct {
-	s    *ingest.Session
-	opts Options
+	s *ingest.Session
 
 	file  string // name of the file being read
-	role  ingest.FileRole
 	line  int
 	off   int64
 	texts map[string]string // strings that repeat on every line, each held once
@@ -39,6 +37,8 @@ type parser struct {
 	kidOf map[string]string  // uuid of such a record → its agent
 	inKid bool
 
+	spilled map[string]ingest.File // side files with whole results, by name
+
 	meta meta
 	rec  record
 }
@@ -55,7 +55,6 @@ type draft struct {
 	turn    ingest.Turn
 	node    int32 // -1 if its record has no uuid
 	parts   []part
-	usage   usage
 	counted bool // its usage came with it
 	ended   bool // a line of it said end_turn
 	at      int64
@@ -74,14 +73,14 @@ type orphan struct {
 	rec   record
 }
 
-func newParser(s *ingest.Session, opts Options) *parser {
+func newParser(s *ingest.Session) *parser {
 	return &parser{
-		s: s, opts: opts, texts: map[string]string{},
+		s: s, texts: map[string]string{},
 		seen:     &seen{uuids: map[string]bool{}, lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
 		byID:     map[string]int32{},
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
-		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
-		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}},
+		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{}, spilled: map[string]ingest.File{},
+		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}, planFiles: map[string]string{}},
 	}
 }
 
@@ -92,7 +91,7 @@ func (p *parser) read(ctx context.Context, f ingest.File) (err error) {
 		return fmt.Errorf("open %s: %w", f.Name, err)
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	p.file, p.role = f.Name, f.Role
+	p.file = f.Name
 	p.s.Report.Files++
 	lines := jsonl.NewLines(r)
 	for {
@@ -281,24 +280,20 @@ func (p *parser) takeSidechain(r *record) {
 func (p *parser) kid(agent string) *parser {
 	k := p.kids[agent]
 	if k == nil {
-		k = newParser(&ingest.Session{}, p.opts)
+		k = newParser(&ingest.Session{})
 		k.inKid = true
 		k.seen = p.seen
 		p.kids[agent] = k
 		p.meta.kidOrder = append(p.meta.kidOrder, agent)
 	}
-	k.file, k.role, k.line, k.off = p.file, p.role, p.line, p.off
+	k.file, k.line, k.off = p.file, p.line, p.off
 	return k
 }
 
 // when reads a record's time; the zero time if it has none or nonsense.
 func (p *parser) when(r *record) time.Time {
-	raw := r.at
-	if len(raw) == 0 {
-		raw = r.auditAt
-	}
-	t, ok := parseTime(raw)
-	if !ok && len(raw) > 0 {
+	t, ok := parseTime(r.at)
+	if !ok && len(r.at) > 0 {
 		p.meta.badTimes++
 	}
 	return t
@@ -381,9 +376,6 @@ func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind 
 	}
 	t.Role, t.Kind, t.At = role, kind, at
 	t.Dir, t.From = p.meta.dir, "transcript"
-	if p.role == ingest.AuditLog {
-		t.From = "audit"
-	}
 	t.File, t.Line, t.Offset = p.file, p.line, p.off
 	p.drafts = append(p.drafts, d)
 	return d

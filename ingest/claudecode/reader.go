@@ -25,21 +25,10 @@ var _ ingest.Reader = Reader{}
 // Source is ingest.ClaudeCode.
 func (Reader) Source() ingest.Source { return ingest.ClaudeCode }
 
-// Parse reads a whole session.
-func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
-	return Parse(ctx, f, Options{})
-}
-
-// Options change how files are parsed.
-type Options struct {
-	// Other is shown records of kinds that are no part of a transcript, such
-	// as those of an audit log, and says whether it took it.
-	Other func(kind, subtype string, line int) bool
-}
-
 // Parse reads a session from its files: transcripts, then sub-agents' and
-// side files.
-func Parse(ctx context.Context, f ingest.Found, opts Options) (*ingest.Session, error) {
+// side files. It says nothing of forks: that takes the whole family, see
+// ingest.Own.
+func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
 	if err := CheckID(f.ID); err != nil {
 		return nil, err
 	}
@@ -47,9 +36,9 @@ func Parse(ctx context.Context, f ingest.Found, opts Options) (*ingest.Session, 
 	if s.Source == "" {
 		s.Source = ingest.ClaudeCode
 	}
-	p := newParser(s, opts)
+	p := newParser(s)
 	for _, file := range f.Files {
-		if file.Role != ingest.Transcript && file.Role != ingest.AuditLog {
+		if file.Role != ingest.Transcript {
 			continue
 		}
 		if err := p.read(ctx, file); err != nil {
@@ -78,6 +67,12 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 		}
 	case ingest.SubagentMeta:
 		p.readAgentMeta(f)
+	case ingest.ToolResult:
+		p.spilled[f.Name] = f
+	case ingest.TodoFile:
+		p.readTodoFile(f)
+	case ingest.PlanFile:
+		p.readPlanFile(f)
 	}
 	return nil
 }

@@ -7,29 +7,29 @@ import (
 // A record is one line as written: the parts that this package knows, as raw
 // slices of the line, which are valid only as long as the line is.
 type record struct {
-	kind, subtype                 []byte
-	uuid, parent, logicalParent   []byte
-	session, agent, at            []byte
-	cwd, branch, version          []byte
-	entrypoint, slug, request     []byte
-	promptSource, sessionKind     []byte
-	origin                        []byte // origin.kind
-	denial, feedback, planContent []byte
-	forkSession, forkUUID         []byte
-	sidechain, meta, summary      bool
-	apiError, shutdown            bool
-	replay, synthetic             bool // of an audit log
-	parentTool, auditAt           []byte
-	msg                           message
-	toolResult, attachment        []byte // raw values
-	compact, content, todos       []byte // raw values
-	worktree, snapshot            []byte // raw values
-	title, leaf, lastPrompt       []byte
-	operation, continuedIn        []byte
-	sourceSession, relocated      []byte
-	prURL, prRepository           []byte
-	prNumber                      int64
-	size                          int64 // bytes cut out of the line when it was read
+	kind, subtype                        []byte
+	uuid, parent, logicalParent          []byte
+	session, agent, at                   []byte
+	cwd, branch, version                 []byte
+	entrypoint, slug, request            []byte
+	promptSource, sessionKind            []byte
+	origin                               []byte // origin.kind
+	denial, feedback, planContent        []byte
+	forkSession, forkUUID                []byte
+	sidechain, meta, summary             bool
+	apiError, shutdown                   bool
+	synthetic                            bool
+	auditAt                              []byte // of an audit log
+	msg                                  message
+	toolResult, attachment               []byte // raw values
+	compact, content, todos              []byte // raw values
+	worktree, snapshot                   []byte // raw values
+	title, leaf, lastPrompt              []byte
+	operation, continuedIn               []byte
+	sourceSession, branchedAt, relocated []byte
+	prURL, prRepository                  []byte
+	prNumber                             int64
+	size                                 int64 // bytes cut out of the line when it was read
 }
 
 // message is what a user or assistant record carries.
@@ -170,6 +170,8 @@ func (r *record) rare(c *jsonl.Cursor, name []byte) {
 		r.continuedIn = c.RawString()
 	case "sourceSessionId":
 		r.sourceSession = c.RawString()
+	case "branchedAt":
+		r.branchedAt = c.RawString()
 	case "relocatedCwd":
 		r.relocated = c.RawString()
 	case "prNumber":
@@ -178,12 +180,8 @@ func (r *record) rare(c *jsonl.Cursor, name []byte) {
 		r.prURL = c.RawString()
 	case "prRepository":
 		r.prRepository = c.RawString()
-	case "isReplay":
-		r.replay = c.Bool()
 	case "isSynthetic":
 		r.synthetic = c.Bool()
-	case "parent_tool_use_id":
-		r.parentTool = c.RawString()
 	case "_audit_timestamp":
 		r.auditAt = c.RawString()
 	}

@@ -40,6 +40,11 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	if len(r.uuid) > 0 {
 		d.turn.Records = append(d.turn.Records, string(r.uuid))
 	}
+	if ids := carried(b.content); len(ids) > 0 {
+		for _, id := range ids {
+			d.turn.Carried = addOnce(d.turn.Carried, id)
+		}
+	}
 	text := resultText(b.content)
 	call.Failed = b.isError || exitCode(text.head) > 0
 	call.Result, call.ResultLen = text.clipped, text.size+r.size
@@ -47,6 +52,23 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	p.takeStructured(call, r, text.whole(), at)
 	if call.Verdict == ingest.Unasked && !b.isError {
 		noteCommit(call)
+	}
+}
+
+var marker = []byte("<!-- recall ")
+
+// carried returns the ids under recall's marker anywhere in raw JSON.
+func carried(raw []byte) []string {
+	if !bytes.Contains(raw, marker) {
+		return nil
+	}
+	return ingest.CarriedIDs(string(raw))
+}
+
+// carry notes what was handed to the session without being a part of a turn.
+func (p *parser) carry(raw []byte) {
+	for _, id := range carried(raw) {
+		p.s.Carried = addOnce(p.s.Carried, id)
 	}
 }
 
@@ -223,7 +245,7 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	if strings.TrimSpace(plan) == "" && (approved == ingest.Approved || call.Verdict == ingest.Rejected) {
 		plan, file = p.meta.lastPlan, firstOf(file, p.meta.lastPlanFile)
 	}
-	if strings.TrimSpace(plan) == "" {
+	if strings.TrimSpace(plan) == "" && (file == "" || approved != ingest.Approved) {
 		return
 	}
 	call.Plan = &ingest.Plan{Text: clipText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
@@ -252,7 +274,7 @@ func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
 	}
 }
 
-var savedTo = regexp.MustCompile(`(?:Full output saved to|Output has been saved to): (\S[^\n]*)`)
+var savedTo = regexp.MustCompile(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
 // persisted returns the path of the file that holds the whole of an output.
 func persisted(text string) string {
@@ -260,7 +282,7 @@ func persisted(text string) string {
 		return ""
 	}
 	if m := savedTo.FindStringSubmatch(text); m != nil && strings.Contains(m[1], "tool-results") {
-		return strings.TrimSpace(m[1])
+		return strings.TrimSuffix(strings.TrimSpace(m[1]), ".")
 	}
 	return ""
 }

@@ -35,6 +35,7 @@ func (p *parser) finishSubagents() {
 	for _, id := range p.meta.kidOrder {
 		k := p.kids[id]
 		k.finish()
+		p.finishSpilled(k.s.Turns)
 		addReport(&p.s.Report, &k.s.Report)
 		if hiddenAgent(id) {
 			continue

@@ -21,18 +21,25 @@ func (p *parser) takeSystem(r *record, n int32, at time.Time) {
 			return
 		}
 		p.ignore("system/local_command")
+	case "informational":
+		p.noteBlocked(c.Text())
+		p.ignore("system/informational")
 	case "away_summary", "scheduled_task_fire":
 		d := p.draft(r, n, at, ingest.Assistant, ingest.Event)
 		d.turn.Name, d.turn.Text = strings.ReplaceAll(sub, "_", "-"), clipText(c.Text())
 	default:
-		if p.opts.Other != nil && p.opts.Other("system", sub, p.line) {
-			return
-		}
 		if ignoredSystem[sub] {
 			p.ignore("system/" + sub)
 			return
 		}
 		p.unknown("system/" + sub)
+	}
+}
+
+// noteBlocked drops a prompt from the queue that a hook kept from being sent.
+func (p *parser) noteBlocked(text string) {
+	if _, prompt, ok := strings.Cut(text, "\nOriginal prompt: "); ok && strings.Contains(text, "blocked by hook") {
+		p.unqueue(strings.TrimSpace(prompt))
 	}
 }
 
@@ -106,6 +113,7 @@ func readAttachment(raw []byte) (a attachment) {
 // takeAttachment takes context that was handed to the model: most of it
 // says nothing of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
+	p.carry(r.attachment)
 	a := readAttachment(r.attachment)
 	switch a.kind {
 	case "queued_command":

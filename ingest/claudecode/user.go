@@ -18,12 +18,16 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 	if p.takeResults(r, at) {
 		return
 	}
+	for i := range r.msg.blocks {
+		p.carry(r.msg.blocks[i].text)
+	}
+	p.carry(r.msg.plain)
 	if r.meta || r.synthetic {
 		p.ignore("injected context")
 		return
 	}
 	text := p.userText(r)
-	if o := string(r.origin); o != "" && o != "human" && p.role != ingest.AuditLog {
+	if o := string(r.origin); o != "" && o != "human" {
 		p.takeEvent(r, n, at, o, text)
 		return
 	}
@@ -72,6 +76,10 @@ func (p *parser) takeCommand(d *draft) {
 		}
 	case "/compact":
 		p.meta.wish = d.turn.Text
+		if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Trigger == "manual" && !d.turn.At.After(p.s.Compactions[k].At) {
+			p.s.Compactions[k].Wish = firstOf(p.s.Compactions[k].Wish, d.turn.Text)
+			p.meta.wish = ""
+		}
 	}
 }
 

@@ -1,0 +1,243 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Own decides who owns the turns that several sessions hold: a fork owns the
+// lines that it added, the shared beginning belongs to its parent. It sets
+// Turn.Copied, Session.Parent and Session.Usage in each session. The order
+// of family doesn't matter, nor how often Own is called.
+//
+// The family are sessions that may be forks of one another: those that a key
+// of ingest.Head ties together, directly or through others.
+func Own(family []*Session) {
+	for _, s := range family {
+		release(s)
+	}
+	owner := map[string]*Session{}
+	for _, s := range byBirth(family) {
+		claim(s, owner)
+	}
+	byID := map[SessionID]*Session{}
+	for _, s := range family {
+		byID[s.ID] = s
+	}
+	for _, s := range family {
+		settle(s, byID, owner)
+	}
+}
+
+// release undoes what an earlier call said.
+func release(s *Session) {
+	for i := range s.Turns {
+		s.Turns[i].Copied = false
+	}
+	if s.Parent == nil {
+		return
+	}
+	if s.Parent.How == HowFork {
+		s.Parent = nil
+		return
+	}
+	p := *s.Parent
+	p.Turns = 0
+	s.Parent = &p
+}
+
+// Ways in which a session can come from another.
+const (
+	HowFork       = "fork"       // nothing but the copied turns says so
+	HowBranch     = "branch"     // its records name the original
+	HowBackground = "background" // it went on in the background
+	HowContinued  = "continued"  // the parent says that it went on there
+	HowPlan       = "plan"       // it began with the parent's plan
+)
+
+// claim gives s the turns that nobody has yet.
+func claim(s *Session, owner map[string]*Session) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for _, k := range t.Keys {
+			if o := owner[k]; o != nil && o != s {
+				t.Copied = true
+			}
+		}
+		for _, k := range t.Keys {
+			if owner[k] == nil {
+				owner[k] = ownerOf(t, owner, s)
+			}
+		}
+	}
+}
+
+// ownerOf is who a turn's further keys belong to.
+func ownerOf(t *Turn, owner map[string]*Session, s *Session) *Session {
+	for _, k := range t.Keys {
+		if o := owner[k]; o != nil {
+			return o
+		}
+	}
+	return s
+}
+
+// settle names the parent of a session that holds copies, and counts its own
+// usage.
+func settle(s *Session, byID map[SessionID]*Session, owner map[string]*Session) {
+	copied := 0
+	var last *Session
+	var path, all Usage
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Copied {
+			copied++
+			last = ownerOf(t, owner, s)
+			continue
+		}
+		all.Add(t.Usage)
+		if !t.Abandoned {
+			path.Add(t.Usage)
+		}
+	}
+	if copied > 0 {
+		s.Usage, s.UsageAll = path, all
+	}
+	switch {
+	case s.Parent != nil:
+		s.Parent.Turns = copied
+	case last != nil && last != s:
+		s.Parent = &Parent{Session: last.ID, How: HowFork, Turns: copied}
+		if p := byID[last.ID]; p.ContinuedIn == s.ID {
+			s.Parent.How = HowContinued
+		}
+	}
+}
+
+// Add adds more to u.
+func (u *Usage) Add(more Usage) {
+	u.Input += more.Input
+	u.Output += more.Output
+	u.CacheWrite += more.CacheWrite
+	u.CacheRead += more.CacheRead
+}
+
+// byBirth orders a family so that parents come before their forks: by what
+// the records say outright, then by when each session began to live on its own,
+// then by id.
+func byBirth(family []*Session) []*Session {
+	born := births(family)
+	order := slices.Clone(family)
+	slices.SortFunc(order, func(a, b *Session) int {
+		x, y := born[a], born[b]
+		if x.fork != y.fork {
+			return x.fork - y.fork
+		}
+		if c := x.at.Compare(y.at); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.ID), string(b.ID))
+	})
+	return parentsFirst(order)
+}
+
+// birth is when a session began to live on its own.
+type birth struct {
+	fork int // 0: its file was begun before its first turn; 1: nothing tells; 2: after it, so it's a copy
+	at   time.Time
+}
+
+// births tells it from the time its file was begun, where that is known; else from
+// the first turn that nobody shares; else, where it has none of its own, from its
+// first turn: the others went on from there.
+func births(family []*Session) map[*Session]birth {
+	holders := map[string]int{}
+	for _, s := range family {
+		for k := range keysOf(s) {
+			holders[k]++
+		}
+	}
+	born := map[*Session]birth{}
+	for _, s := range family {
+		first, own := firstTimes(s, holders)
+		b := birth{fork: 1, at: own}
+		switch {
+		case !s.Born.IsZero() && !first.IsZero() && s.Born.After(first):
+			b = birth{fork: 2, at: s.Born}
+		case !s.Born.IsZero():
+			b = birth{fork: 0, at: s.Born}
+		case own.IsZero():
+			b.at = first
+		}
+		born[s] = b
+	}
+	return born
+}
+
+// firstTimes returns the time of a session's first turn, and of the first
+// that no other of the family holds.
+func firstTimes(s *Session, holders map[string]int) (first, own time.Time) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.At.IsZero() {
+			continue
+		}
+		if first.IsZero() {
+			first = t.At
+		}
+		shared := slices.ContainsFunc(t.Keys, func(k string) bool { return holders[k] > 1 })
+		if !shared && (own.IsZero() || t.At.Before(own)) {
+			own = t.At
+		}
+	}
+	return first, own
+}
+
+func keysOf(s *Session) map[string]bool {
+	keys := map[string]bool{}
+	for i := range s.Turns {
+		for _, k := range s.Turns[i].Keys {
+			keys[k] = true
+		}
+	}
+	return keys
+}
+
+// parentsFirst moves each session behind the ones that it says it comes from,
+// or that say it is their continuation, and leaves the order as it is otherwise.
+func parentsFirst(order []*Session) []*Session {
+	byID := map[SessionID]*Session{}
+	for _, s := range order {
+		byID[s.ID] = s
+	}
+	before := map[*Session][]*Session{}
+	for _, s := range order {
+		if s.Parent != nil {
+			if p := byID[s.Parent.Session]; p != nil && p != s {
+				before[s] = append(before[s], p)
+			}
+		}
+		if next := byID[s.ContinuedIn]; next != nil && next != s {
+			before[next] = append(before[next], s)
+		}
+	}
+	var out []*Session
+	state := map[*Session]int{} // 1: being placed, 2: placed
+	var put func(s *Session)
+	put = func(s *Session) {
+		if state[s] != 0 {
+			return // placed, or a circle of claims: the order decides
+		}
+		state[s] = 1
+		for _, p := range before[s] {
+			put(p)
+		}
+		state[s] = 2
+		out = append(out, s)
+	}
+	for _, s := range order {
+		put(s)
+	}
+	return out
+}

@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Labels of foreign text.
+const (
+	ForeignRecall = "recall"
+	ForeignMemory = "memory" // of a tool that isn't known by name
+	ForeignRules  = "CLAUDE.md"
+	ForeignAuto   = "auto-memory"
+)
+
+// ModelCall is the first line of each prompt that recall sends to a model through
+// a client that keeps transcripts; a session that begins with it is recall's
+// own, not a person's.
+const ModelCall = "<!-- recall: model call -->"
+
+var (
+	markerIDs   = regexp.MustCompile(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
+	markerOpen  = regexp.MustCompile(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
+	markerClose = regexp.MustCompile(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
+)
+
+// CarriedIDs returns the ids in recall's markers in a text, each once.
+func CarriedIDs(text string) []string {
+	if !strings.Contains(text, "<!-- recall") {
+		return nil
+	}
+	var ids []string
+	for _, m := range markerIDs.FindAllStringSubmatch(text, -1) {
+		ids = addIDs(ids, strings.Fields(m[1]))
+	}
+	return ids
+}
+
+func addIDs(ids, more []string) []string {
+	for _, id := range more {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// MarkForeign finds the parts of a turn's text that aren't its speaker's own
+// words, and sets Foreign and Carried: what stands under recall's marker, in
+// anybody's turn; in a person's also what other tools' memories and rule files put
+// there. A marker that is never closed holds to the end of the text.
+func MarkForeign(t *Turn) {
+	t.Foreign = recallParts(t.Text)
+	t.Carried = addIDs(t.Carried, CarriedIDs(t.Text))
+	if t.Role == User {
+		t.Foreign = mergeForeign(append(t.Foreign, memoryParts(t.Text)...))
+	}
+}
+
+func recallParts(text string) []Foreign {
+	if !strings.Contains(text, "<!-- recall") {
+		return nil
+	}
+	var out []Foreign
+	at := 0
+	for {
+		open := markerOpen.FindStringIndex(text[at:])
+		if open == nil {
+			return out
+		}
+		from, to := at+open[0], len(text)
+		if end := markerClose.FindStringIndex(text[at+open[1]:]); end != nil {
+			to = at + open[1] + end[1]
+		}
+		out = append(out, Foreign{From: from, To: to, Label: ForeignRecall})
+		at = to
+	}
+}
+
+// mergeForeign orders parts and joins those that overlap; the first one's
+// label stays.
+func mergeForeign(parts []Foreign) []Foreign {
+	slices.SortStableFunc(parts, func(a, b Foreign) int { return a.From - b.From })
+	var out []Foreign
+	for _, f := range parts {
+		if f.To <= f.From {
+			continue
+		}
+		if k := len(out) - 1; k >= 0 && f.From < out[k].To {
+			if out[k].Label == f.Label || f.To <= out[k].To {
+				out[k].To = max(out[k].To, f.To)
+				continue
+			}
+			f.From = out[k].To
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// MarkPasted marks lines that equal ones which the library wrote, although
+// they were pasted without the marker. known answers for a line without
+// surrounding space; ids are those of the items that it shows. Blank lines
+// between two marked ones are marked with them.
+func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		pasted, ids := pastedParts(t.Text, known)
+		if len(pasted) == 0 {
+			continue
+		}
+		t.Foreign = mergeForeign(append(t.Foreign, pasted...))
+		t.Carried = addIDs(t.Carried, ids)
+		s.Carried = addIDs(s.Carried, ids)
+	}
+}
+
+func pastedParts(text string, known func(string) ([]string, bool)) (parts []Foreign, ids []string) {
+	open := false // the last part may be made longer
+	for at := 0; at < len(text); {
+		end := len(text)
+		if k := strings.IndexByte(text[at:], '\n'); k >= 0 {
+			end = at + k + 1
+		}
+		switch line := strings.TrimSpace(text[at:end]); {
+		case line == "":
+		case strings.HasPrefix(line, "<!--"):
+			open = false
+		default:
+			got, ok := known(line)
+			if !ok {
+				open = false
+				break
+			}
+			ids = addIDs(ids, got)
+			if open {
+				parts[len(parts)-1].To = end
+			} else {
+				parts, open = append(parts, Foreign{From: at, To: end, Label: ForeignRecall}), true
+			}
+		}
+		at = end
+	}
+	return parts, ids
+}

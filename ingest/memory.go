@@ -1,0 +1,135 @@
+package ingest
+
+import (
+	"regexp"
+	"strings"
+)
+
+// memoryTags are the elements in which tools hand their memories to a model,
+// by the label that each gets.
+var memoryTags = []struct{ tag, label string }{
+	{`claude-mem[\w-]*`, "claude-mem"},
+	{`engram[\w-]*`, "engram"},
+	{`mem0[\w-]*`, "mem0"},
+	{`mempalace[\w-]*`, "MemPalace"},
+	{`supermemory[\w-]*`, "supermemory"},
+	{`basic-memory[\w-]*`, "basic-memory"},
+	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory},
+	{`(?:claudeMd|claude_md|claude-md)`, ForeignRules},
+	{`auto[-_]memory`, ForeignAuto},
+}
+
+type memoryRule struct {
+	open  *regexp.Regexp
+	label string
+}
+
+var memoryRules = func() []memoryRule {
+	var rules []memoryRule
+	for _, m := range memoryTags {
+		rules = append(rules, memoryRule{regexp.MustCompile(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
+	}
+	return rules
+}()
+
+var (
+	contentsOf = regexp.MustCompile(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	claudeMd   = regexp.MustCompile(`(?m)^# claudeMd[ \t\r]*$`)
+	// Plain headings under which known tools put what they remember.
+	headings = []memoryRule{
+		{regexp.MustCompile(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
+		{regexp.MustCompile(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
+		{regexp.MustCompile(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
+		{regexp.MustCompile(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
+	}
+	// What ends a part that has no closing tag.
+	afterRules = regexp.MustCompile(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
+)
+
+// memoryParts finds what other tools' memories and rule files put into a
+// text.
+func memoryParts(text string) []Foreign {
+	var out []Foreign
+	if strings.Contains(text, "<") {
+		for _, r := range memoryRules {
+			out = append(out, tagged(text, r)...)
+		}
+	}
+	if m := claudeMd.FindStringIndex(text); m != nil {
+		out = append(out, Foreign{From: m[0], To: m[1] + untilRulesEnd(text[m[1]:]), Label: ForeignRules})
+	}
+	if strings.Contains(text, "Contents of ") {
+		out = append(out, quotedFiles(text)...)
+	}
+	if strings.Contains(text, "#") {
+		for _, r := range headings {
+			if m := r.open.FindStringIndex(text); m != nil {
+				out = append(out, Foreign{From: m[0], To: m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]]), Label: r.label})
+			}
+		}
+	}
+	return mergeForeign(out)
+}
+
+// tagged finds <tag …>…</tag>; an element that isn't closed is none.
+func tagged(text string, r memoryRule) []Foreign {
+	var out []Foreign
+	for at := 0; ; {
+		m := r.open.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			return out
+		}
+		from, begin := at+m[0], at+m[1]
+		closing := "</" + text[at+m[2]:at+m[3]] + ">"
+		k := strings.Index(text[begin:], closing)
+		if k < 0 {
+			at = begin
+			continue
+		}
+		at = begin + k + len(closing)
+		out = append(out, Foreign{From: from, To: at, Label: r.label})
+	}
+}
+
+// quotedFiles finds the files that a client quotes under "Contents of …".
+func quotedFiles(text string) []Foreign {
+	var out []Foreign
+	all := contentsOf.FindAllStringSubmatchIndex(text, -1)
+	for i, m := range all {
+		label := ForeignRules
+		if path := text[m[2]:m[3]]; strings.Contains(path, "/memory/") || strings.HasSuffix(path, "MEMORY.md") {
+			label = ForeignAuto
+		}
+		to := m[1] + untilRulesEnd(text[m[1]:])
+		if i+1 < len(all) {
+			to = min(to, all[i+1][0])
+		}
+		out = append(out, Foreign{From: m[0], To: to, Label: label})
+	}
+	return out
+}
+
+func untilRulesEnd(text string) int {
+	m := afterRules.FindStringIndex(text)
+	switch {
+	case m == nil:
+		return len(text)
+	case strings.Contains(text[m[0]:m[1]], "IMPORTANT"):
+		return m[1]
+	}
+	return m[0]
+}
+
+// untilNextHeading goes to the next heading of the same level or above.
+func untilNextHeading(text, heading string) int {
+	level := len(heading) - len(strings.TrimLeft(heading, "#"))
+	at := 0
+	for _, line := range strings.SplitAfter(text, "\n") {
+		n := len(line) - len(strings.TrimLeft(line, "#"))
+		if at > 0 && n > 0 && n <= level && strings.HasPrefix(line[n:], " ") {
+			break
+		}
+		at += len(line)
+	}
+	return at
+}
