@@ -1,5 +1,90 @@
 package payload
 
+import (
+	"slices"
+	"strings"
+)
+
 // accumulates are the kinds of which a thread keeps all that stand; of the
 // others its last session that speaks of them is heard.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Flag: true, Deferred: true, Question: true}
+
+// Compose makes the payload that is handed on over a thread, from its sessions'
+// payloads as people left them (see Apply) and the sessions' numbers by id.
+// Goal, hypothesis, next, files and status come from the last session that
+// speaks of them, even if all it says of them is done by now; of decisions,
+// eliminated, flags, deferred and questions all that stand, each with its
+// Origin. What several sessions say in the same words is there once, with its
+// earliest date. The rest is the last session's. Compose of nothing is nil.
+func Compose(thread []*Payload, numbers map[string]int) *Payload {
+	if len(thread) == 0 {
+		return nil
+	}
+	thread = slices.Clone(thread)
+	slices.SortStableFunc(thread, func(a, b *Payload) int {
+		if d := a.Start.Compare(b.Start); d != 0 {
+			return d
+		}
+		return strings.Compare(a.Session, b.Session)
+	})
+	last := thread[len(thread)-1]
+	out := &Payload{
+		Schema: Schema, Session: last.Session, Source: last.Source, Project: last.Project, Branch: last.Branch,
+		Start: thread[0].Start, End: last.End, Made: last.Made, Origins: map[ItemID]Origin{},
+	}
+	c := composer{out: out, numbers: numbers, seen: map[string]bool{}}
+	for _, p := range thread {
+		out.Thread = append(out.Thread, p.Session)
+		if p.Title != "" {
+			out.Title = p.Title
+		}
+		if p.End.After(out.End) {
+			out.End = p.End
+		}
+	}
+	for _, kind := range Kinds {
+		if accumulates[kind] {
+			for _, p := range thread {
+				c.take(p, kind)
+			}
+		} else if p := lastSpeaking(thread, kind); p != nil {
+			c.take(p, kind)
+		}
+	}
+	return out
+}
+
+type composer struct {
+	out     *Payload
+	numbers map[string]int
+	seen    map[string]bool // ids, and kind and words
+}
+
+// take adds what of this kind holds in a session; sessions come oldest first.
+func (c *composer) take(p *Payload, kind Kind) {
+	for _, it := range p.Items {
+		if it.Kind != kind || !it.Current() {
+			continue
+		}
+		key := string(kind) + " " + strings.ToLower(withoutStop(oneLine(it.Path+" "+it.Text)))
+		if c.seen[key] || c.seen[string(it.ID)] {
+			continue
+		}
+		c.seen[key], c.seen[string(it.ID)] = true, true
+		c.out.Items = append(c.out.Items, it)
+		c.out.Origins[it.ID] = Origin{Session: p.Session, Number: c.numbers[p.Session]}
+	}
+}
+
+// lastSpeaking returns the last session that has an item of the kind which was
+// true at its end, nil if none has.
+func lastSpeaking(thread []*Payload, kind Kind) *Payload {
+	for _, p := range slices.Backward(thread) {
+		for _, it := range p.Items {
+			if it.Kind == kind && (it.Current() || it.State == Done) {
+				return p
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package payload
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// lines shows a composed payload as its page does.
+func pageOf(p *Payload) string { return Render(p, Options{Budget: -1}).Text }
+
+func TestCompose(t *testing.T) {
+	one := &Payload{Session: "11111111-aaaa", Title: "Queue", Project: "billing", Branch: "x", Start: day(0), End: day(0).Add(time.Hour), Items: []Item{
+		{ID: "a1", Kind: Goal, Text: "Find the race.", State: Stands, At: day(0)},
+		{ID: "a2", Kind: Decision, Text: "Log at acquire()", Why: "the window must be confirmed", State: Stands, At: day(0)},
+		{ID: "a3", Kind: Decision, Text: "Poll every second", State: Superseded, At: day(0)},
+		{ID: "a4", Kind: Flag, Text: "The mock fails; expected", State: Stands, At: day(0)},
+		{ID: "a5", Kind: Next, Text: "Add logging", State: Stands, At: day(0)},
+		{ID: "a6", Kind: File, Path: "q.go", Status: FileProgress, State: Stands, At: day(0)},
+		{ID: "a7", Kind: Status, Text: "NOT STARTED: admin API", State: Stands, At: day(0)},
+	}}
+	two := &Payload{Session: "22222222-bbbb", Project: "billing", Branch: "x", Start: day(2), End: day(2).Add(time.Hour), Made: Provenance{Distiller: "offline/1"}, Items: []Item{
+		{ID: "b1", Kind: Goal, Text: "Fix the race.", State: Stands, At: day(2)},
+		{ID: "b2", Kind: Decision, Text: "log at Acquire()", State: Stands, At: day(2)},
+		{ID: "b3", Kind: Eliminated, Text: "Duplicate writes", Why: "the write is idempotent", State: Reopened, At: day(2)},
+		{ID: "b4", Kind: Next, Text: "Run the load test", State: Done, At: day(2)},
+		{ID: "b5", Kind: File, Path: "lock.go", Status: FileDone, State: Stands, At: day(2)},
+		{ID: "b6", Kind: Flag, Text: "The mock fails; expected.", State: Stands, At: day(2)},
+	}}
+	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
+	want := `<!-- recall b1 a2 b3 b5 a4 a7 -->
+# Rehydration payload: Queue
+Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1
+
+## Current goal
+Fix the race.
+
+## Decisions made
+- Log at acquire() — because the window must be confirmed (session 3, Apr 1)
+
+## Hypotheses eliminated (do not revisit)
+- Duplicate writes — the write is idempotent (session 4, Apr 3)
+
+## Files in play
+- lock.go — DONE
+
+## Don't forget
+- The mock fails; expected (session 3, Apr 1)
+
+## Status
+- NOT STARTED: admin API (session 3, Apr 1)
+<!-- /recall -->
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestComposeOfOneIsItsOwnPage(t *testing.T) {
+	p := example()
+	got := Compose([]*Payload{p}, map[string]int{p.Session: 2})
+	if diff := cmp.Diff(p.Items, got.Items); diff != "" {
+		t.Errorf("items (-want +got):\n%s", diff)
+	}
+	if Compose(nil, nil) != nil {
+		t.Error("of nothing: got a payload")
+	}
+}
+
+func TestNotesReadBackAway(t *testing.T) {
+	p := Compose([]*Payload{example()}, map[string]int{example().Session: 2})
+	for _, end := range []time.Time{p.End, p.End.AddDate(1, 0, 0)} {
+		p.End = end
+		checkRoundTrip(t, &Payload{Session: p.Session, End: end, Items: p.Items})
+		doc, err := Read(pageOf(p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := doc.Lines[1].Item.Why, "the window must be confirmed first."; got != want {
+			t.Errorf("got why %q, want %q, of\n%s", got, want, pageOf(p))
+		}
+	}
+}
+
+func BenchmarkCompose(b *testing.B) {
+	var thread []*Payload
+	for i := range 20 {
+		p := many(5)
+		p.Session, p.Start = fmt.Sprint("s", i), day(i)
+		Mint(p.Session, p.Items, map[ItemID]bool{})
+		thread = append(thread, p)
+	}
+	for b.Loop() {
+		Compose(thread, nil)
+	}
+}

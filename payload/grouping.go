@@ -1,0 +1,138 @@
+package payload
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A grouping unites sessions into threads, but never what a person parted.
+type grouping struct {
+	sessions []ThreadInfo
+	leader   []int    // of each session: the earliest of its thread
+	members  [][]int  // of each leader
+	parted   [][2]int // a person said: these two are not of one thread
+	starts   []int    // a person said: it begins a thread
+}
+
+// newGrouping begins with each session alone, then does what people said.
+func newGrouping(sessions []ThreadInfo, corrections []Correction) *grouping {
+	g := &grouping{
+		sessions: sessions, leader: make([]int, len(sessions)), members: make([][]int, len(sessions)),
+	}
+	place := map[string]int{}
+	for i, s := range sessions {
+		g.leader[i], g.members[i], place[s.Session] = i, []int{i}, i
+	}
+	var joins []Correction
+	for _, c := range latest(corrections) {
+		a, okA := place[c.A]
+		b, okB := place[c.B]
+		switch {
+		case c.Op == Split && okA && c.B == "":
+			g.starts = append(g.starts, a)
+		case c.Op == Split && okA && okB && a != b:
+			g.parted = append(g.parted, [2]int{a, b})
+		case c.Op == Join && okA && okB:
+			joins = append(joins, c)
+		}
+	}
+	for _, c := range joins {
+		if a, b := g.find(place[c.A]), g.find(place[c.B]); a != b && !g.partedBy(a, b) {
+			g.merge(a, b)
+		}
+	}
+	return g
+}
+
+// latest returns of all corrections of two sessions the last, in order of time.
+func latest(corrections []Correction) []Correction {
+	corrections = slices.Clone(corrections)
+	for i, c := range corrections {
+		if c.B != "" && c.B < c.A {
+			corrections[i].A, corrections[i].B = c.B, c.A
+		}
+	}
+	slices.SortFunc(corrections, func(x, y Correction) int {
+		return cmp.Or(x.At.Compare(y.At), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B), strings.Compare(string(x.Op), string(y.Op)))
+	})
+	last := map[[2]string]int{}
+	for i, c := range corrections {
+		last[[2]string{c.A, c.B}] = i
+	}
+	var out []Correction
+	for i, c := range corrections {
+		if last[[2]string{c.A, c.B}] == i {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (g *grouping) find(i int) int {
+	for g.leader[i] != i {
+		g.leader[i] = g.leader[g.leader[i]]
+		i = g.leader[i]
+	}
+	return i
+}
+
+// unite joins the threads of two sessions, unless a person parted them.
+func (g *grouping) unite(i, k int) {
+	a, b := g.find(i), g.find(k)
+	if a != b && !g.partedBy(a, b) && !g.beginsAfter(a, b) && !g.beginsAfter(b, a) {
+		g.merge(a, b)
+	}
+}
+
+// partedBy tells whether a person parted any session of thread a from one of b.
+func (g *grouping) partedBy(a, b int) bool {
+	return slices.ContainsFunc(g.parted, func(p [2]int) bool {
+		x, y := g.find(p[0]), g.find(p[1])
+		return x == a && y == b || x == b && y == a
+	})
+}
+
+// beginsAfter tells whether a session of thread a that begins a thread by a
+// person's word comes after the first one of b.
+func (g *grouping) beginsAfter(a, b int) bool {
+	return slices.ContainsFunc(g.starts, func(i int) bool { return g.find(i) == a && b < i })
+}
+
+// merge makes one thread of two; its leader is the earliest session.
+func (g *grouping) merge(a, b int) {
+	if b < a {
+		a, b = b, a
+	}
+	g.leader[b] = a
+	g.members[a] = append(g.members[a], g.members[b]...)
+	g.members[b] = nil
+}
+
+func (g *grouping) threads() [][]ThreadInfo {
+	var out [][]ThreadInfo
+	for leader, members := range g.members {
+		if g.find(leader) != leader {
+			continue
+		}
+		slices.Sort(members)
+		var thread []ThreadInfo
+		for _, i := range members {
+			thread = append(thread, g.sessions[i])
+		}
+		out = append(out, thread)
+	}
+	slices.SortStableFunc(out, func(a, b []ThreadInfo) int { return lastActive(b).Compare(lastActive(a)) })
+	return out
+}
+
+func lastActive(thread []ThreadInfo) time.Time {
+	var end time.Time
+	for _, s := range thread {
+		if s.End.After(end) {
+			end = s.End
+		}
+	}
+	return end
+}

@@ -1,0 +1,127 @@
+package payload
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// threadGap is how far apart two sessions of one branch may be in a thread.
+const threadGap = 14 * 24 * time.Hour
+
+// ThreadInfo is what is to be known of a session to find its thread.
+type ThreadInfo struct {
+	Session    string
+	Project    string
+	Branch     string // "" if none
+	Start, End time.Time
+	Parent     string   // the session that it was forked from or continues, ""; it needn't be known itself
+	PlanFiles  []string // absolute, or relative to the project
+	Carried    []ItemID // other sessions' items that were handed to it
+	Items      []ItemID // its own, the retired too
+	Files      []string // that it is about
+	Symbols    []string
+	Goal       string
+}
+
+// InfoOf returns what a session's payload says of its thread: all but Parent
+// and PlanFiles, which are the session's.
+func InfoOf(p *Payload) ThreadInfo {
+	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End, Carried: p.Carried}
+	for _, it := range slices.Concat(p.Items, p.Retired) {
+		info.Items = append(info.Items, it.ID)
+	}
+	for i := range p.Items {
+		it := &p.Items[i]
+		switch {
+		case !it.Current():
+		case it.Kind == File:
+			info.Files = append(info.Files, it.Path)
+		case it.Kind == Goal && info.Goal == "":
+			info.Goal = it.Text
+		}
+		if it.Current() {
+			info.Symbols = append(info.Symbols, it.About...)
+		}
+	}
+	return info
+}
+
+// Correction is what a person said about threads.
+type Correction struct {
+	Op   CorrectionOp `json:"op"`
+	A    string       `json:"a"`           // a session
+	B    string       `json:"b,omitempty"` // another one; of Split "" parts A from all before it
+	At   time.Time    `json:"at"`
+	Note string       `json:"note,omitempty"`
+}
+
+// CorrectionOp is one of Join and Split.
+type CorrectionOp string
+
+const (
+	Join  CorrectionOp = "join"
+	Split CorrectionOp = "split"
+)
+
+// Threads sorts sessions into threads: joined by fork or resume lineage, a
+// shared plan file, a carried payload, or the same project and branch within
+// 14 days; on the default branch, or without one, only with a file, symbol or
+// goal in common. A person's corrections win, of two that contradict the later,
+// and a split over what follows from joins.
+//
+// A thread's sessions come oldest first, threads by their last activity, the
+// latest first. The order of the input doesn't matter.
+func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
+	sessions = slices.Clone(sessions)
+	slices.SortFunc(sessions, func(a, b ThreadInfo) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session))
+	})
+	sessions = slices.CompactFunc(sessions, func(a, b ThreadInfo) bool { return a.Session == b.Session })
+	for i := range sessions {
+		if sessions[i].End.Before(sessions[i].Start) {
+			sessions[i].End = sessions[i].Start
+		}
+	}
+	g := newGrouping(sessions, corrections)
+	for _, tie := range ties(sessions) {
+		g.unite(tie.a, tie.b)
+	}
+	return g.threads()
+}
+
+// Pick returns the thread last active on the branch, else the one last active;
+// nil if there is none. Threads are a project's, as Threads returned them.
+func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
+	var best []ThreadInfo
+	var when time.Time
+	for _, thread := range threads {
+		for _, s := range thread {
+			if branch != "" && s.Branch == branch && (best == nil || s.End.After(when)) {
+				best, when = thread, s.End
+			}
+		}
+	}
+	if best == nil && len(threads) > 0 {
+		best = threads[0]
+	}
+	return best
+}
+
+// defaultBranches are worked on for anything: being on one says nothing of a task.
+var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true, "HEAD": true}
+
+// everywhere are files that any session may touch: having one in common says nothing.
+var everywhere = map[string]bool{
+	"readme.md": true, "claude.md": true, "agents.md": true, "changelog.md": true, "memory.md": true, "todo.md": true, ".gitignore": true,
+	"go.mod": true, "go.sum": true, "package.json": true, "package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true,
+	"cargo.toml": true, "cargo.lock": true, "pyproject.toml": true, "poetry.lock": true, "uv.lock": true, "requirements.txt": true,
+	"makefile": true, "dockerfile": true, "gemfile.lock": true,
+}
+
+// says tells whether a file tells what a session is about.
+func says(file string) bool {
+	return file != "" && !everywhere[strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))]
+}

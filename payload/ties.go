@@ -1,0 +1,178 @@
+package payload
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// goalsAlike is how alike two goals are (see gist.like) to be one.
+const goalsAlike = 0.6
+
+// A tie joins two sessions, by their places in order of time.
+type tie struct {
+	strength int // the lower the surer: lineage, plan, carried, branch
+	gap      time.Duration
+	a, b     int
+}
+
+// ties returns all reasons to join sessions, the surest and closest first, so
+// that where a person's split forbids a thread the strongest ties hold.
+func ties(sessions []ThreadInfo) []tie {
+	t := tier{sessions: sessions}
+	t.lineage()
+	t.plans()
+	t.carried()
+	t.branches()
+	slices.SortFunc(t.ties, func(x, y tie) int {
+		return cmp.Or(cmp.Compare(x.strength, y.strength), cmp.Compare(x.gap, y.gap), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+	})
+	return t.ties
+}
+
+type tier struct {
+	sessions []ThreadInfo
+	ties     []tie
+}
+
+// groups are sessions by what they have in common.
+type groups map[string][]int
+
+func (g groups) add(key string, i int) {
+	if have := g[key]; len(have) == 0 || have[len(have)-1] != i {
+		g[key] = append(have, i)
+	}
+}
+
+// chain ties each session of a group to the one of it that ended last before,
+// if that was at most gap ago; any time ago for gap 0.
+func (t *tier) chain(g groups, strength int, gap time.Duration) {
+	for _, group := range g {
+		slices.Sort(group)
+		last := group[0]
+		for _, i := range group[1:] {
+			if apart, known := t.apart(last, i); gap == 0 || known && apart <= gap {
+				t.ties = append(t.ties, tie{strength, apart, last, i})
+			}
+			if t.sessions[i].End.After(t.sessions[last].End) {
+				last = i
+			}
+		}
+	}
+}
+
+// apart returns how long after a session another began, 0 if they overlap.
+func (t *tier) apart(a, b int) (gap time.Duration, known bool) {
+	end, start := t.sessions[a].End, t.sessions[b].Start
+	return max(0, start.Sub(end)), !end.IsZero() && !start.IsZero()
+}
+
+func (t *tier) lineage() {
+	families := groups{}
+	place := map[string]int{}
+	for i, s := range t.sessions {
+		place[s.Session] = i
+		if s.Parent != "" {
+			families.add(s.Parent, i)
+		}
+	}
+	for parent := range families {
+		if i, ok := place[parent]; ok {
+			families.add(parent, i)
+		}
+	}
+	t.chain(families, 1, 0)
+}
+
+func (t *tier) plans() {
+	plans := groups{}
+	for i, s := range t.sessions {
+		for _, file := range s.PlanFiles {
+			if file == "" {
+				continue
+			}
+			if !strings.ContainsAny(file[:1], `/\~`) && !strings.Contains(file, ":") {
+				file = s.Project + "\x00" + file
+			}
+			plans.add(file, i)
+		}
+	}
+	t.chain(plans, 2, 0)
+}
+
+func (t *tier) carried() {
+	owner := map[ItemID]int{}
+	for i, s := range t.sessions {
+		for _, id := range s.Items {
+			owner[id] = i
+		}
+	}
+	for i, s := range t.sessions {
+		for _, id := range s.Carried {
+			if from, ok := owner[id]; ok && from != i {
+				a, b := min(from, i), max(from, i)
+				gap, _ := t.apart(a, b)
+				t.ties = append(t.ties, tie{3, gap, a, b})
+			}
+		}
+	}
+}
+
+func (t *tier) branches() {
+	branches, common := groups{}, groups{}
+	byProject := groups{}
+	for i, s := range t.sessions {
+		if !defaultBranches[s.Branch] {
+			branches.add(s.Project+"\x00"+s.Branch, i)
+			continue
+		}
+		byProject.add(s.Project, i)
+		for _, file := range s.Files {
+			if says(file) {
+				common.add(s.Project+"\x00"+file, i)
+			}
+		}
+		for _, symbol := range s.Symbols {
+			if says(symbol) {
+				common.add(s.Project+"\x00"+symbol, i)
+			}
+		}
+	}
+	t.chain(branches, 4, threadGap)
+	t.chain(common, 4, threadGap)
+	for _, group := range byProject {
+		t.goals(group)
+	}
+}
+
+// goals ties sessions of a project whose goals are alike. An inverted index
+// keeps this from comparing all with all.
+func (t *tier) goals(group []int) {
+	gists := map[int]gist{}
+	byWord := groups{}
+	for _, i := range group {
+		g := gistOf(t.sessions[i].Goal)
+		gists[i] = g
+		candidates := map[int]bool{}
+		for w, weight := range g.words {
+			if weight < 1 {
+				continue
+			}
+			for _, k := range slices.Backward(byWord[w]) {
+				if apart, known := t.apart(k, i); known && apart <= threadGap {
+					candidates[k] = true
+				} else if t.sessions[i].Start.Sub(t.sessions[k].Start) > 4*threadGap {
+					break // all before it began earlier still
+				}
+			}
+			byWord.add(w, i)
+		}
+		for k := range candidates {
+			if g.like(gists[k]) >= goalsAlike {
+				apart, _ := t.apart(k, i)
+				t.ties = append(t.ties, tie{4, apart, k, i})
+			}
+		}
+	}
+}
