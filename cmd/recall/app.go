@@ -1,9 +1,25 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"recall/distill/offline"
+	"recall/index"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/cowork"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/redact"
 )
 
 // app is one run of the program: its streams, its configuration, and what it
@@ -13,10 +29,165 @@ type app struct {
 	out, err   io.Writer
 	color      bool
 	configFile string // --config
+
+	cfg *Config
+	lib *library.Library
+	ix  *index.Index
 }
 
-func (a *app) close() {}
+// close closes what was opened.
+func (a *app) close() {
+	if a.ix != nil {
+		a.ix.Close()
+		a.ix = nil
+	}
+	if a.lib != nil {
+		a.lib.Close()
+		a.lib = nil
+	}
+}
 
 func (a *app) addCommands(root *cobra.Command) {
-	root.AddCommand(a.versionCmd())
+	root.AddCommand(
+		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
+		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
+		a.statusCmd(), a.inspectCmd(), a.configCmd(), a.versionCmd(),
+	)
+}
+
+// config loads the configuration, once.
+func (a *app) config(cmd *cobra.Command) (*Config, error) {
+	if a.cfg != nil {
+		return a.cfg, nil
+	}
+	c, err := loadConfig(cmd.Flags(), a.configFile, os.Environ(), thisSystem())
+	if err != nil {
+		return nil, err
+	}
+	a.cfg = c
+	return c, nil
+}
+
+// library opens the configured library.
+func (a *app) library(cmd *cobra.Command) (*library.Library, error) {
+	if a.lib != nil {
+		return a.lib, nil
+	}
+	c, err := a.config(cmd)
+	if err != nil {
+		return nil, err
+	}
+	l, err := library.Open(c.Library.Dir)
+	if errors.Is(err, library.ErrNoLibrary) {
+		return nil, withHint(err, "recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.use(l), nil
+}
+
+// createLibrary opens the configured library, and makes it if there is none.
+func (a *app) createLibrary(cmd *cobra.Command) (l *library.Library, made bool, err error) {
+	l, err = a.library(cmd)
+	if !errors.Is(err, library.ErrNoLibrary) {
+		return l, false, err
+	}
+	l, err = library.Create(a.cfg.Library.Dir)
+	if err != nil {
+		return nil, false, err
+	}
+	return a.use(l), true, nil
+}
+
+func (a *app) use(l *library.Library) *library.Library {
+	l.KeepListIn(cacheDir(l))
+	a.lib = l
+	return l
+}
+
+// cacheDir is where everything of a library lies that may be lost: the index
+// and what was seen, in the user's cache directory.
+func cacheDir(l *library.Library) string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = filepath.Join(l.Dir(), "cache")
+	}
+	return filepath.Join(base, "recall", l.ID())
+}
+
+func indexPath(l *library.Library) string { return filepath.Join(cacheDir(l), "index.db") }
+
+// index opens the index for writing. One that can't be used is removed and
+// made again; fresh says that it is empty.
+func (a *app) index(l *library.Library) (fresh bool, err error) {
+	if a.ix != nil {
+		a.ix.Close()
+		a.ix = nil
+	}
+	path := indexPath(l)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fresh = true
+	}
+	a.ix, err = index.Open(path)
+	if errors.Is(err, index.ErrRebuild) {
+		fmt.Fprintf(a.err, "recall: %v; making it again from the library\n", err)
+		if err := index.Remove(path); err != nil {
+			return false, err
+		}
+		fresh = true
+		a.ix, err = index.Open(path)
+	}
+	return fresh, err
+}
+
+// readIndex opens the index for asking only. The error is fs.ErrNotExist or
+// index.ErrRebuild where it must be made (again) first.
+func (a *app) readIndex(l *library.Library) error {
+	if a.ix != nil {
+		return nil
+	}
+	x, err := index.OpenRead(indexPath(l))
+	if err != nil {
+		return err
+	}
+	a.ix = x
+	return nil
+}
+
+// pipeline puts together what takes sessions in.
+func (a *app) pipeline(l *library.Library) (*pipeline.Pipeline, error) {
+	rules, err := redact.New()
+	if err != nil {
+		return nil, err
+	}
+	roots := map[ingest.Source][]string{}
+	if !a.cfg.Auto("sources.claude_code") {
+		roots[ingest.ClaudeCode] = a.cfg.Sources.ClaudeCode
+	}
+	if !a.cfg.Auto("sources.cowork") {
+		roots[ingest.Cowork] = a.cfg.Sources.Cowork
+	}
+	return &pipeline.Pipeline{
+		Library:   l,
+		Index:     a.ix,
+		Readers:   readers(),
+		Roots:     roots,
+		Distiller: offline.Distiller{},
+		Rules:     rules,
+		Cache:     cacheDir(l),
+		Budget:    a.cfg.Payload.Budget,
+		Variant:   payload.Variant(a.cfg.Payload.Variant),
+		Who:       author(),
+	}, nil
+}
+
+func readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
+
+// author is who edits payloads by hand on this machine.
+func author() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "somebody"
 }

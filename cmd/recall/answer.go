@@ -1,0 +1,301 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"recall/index"
+	"recall/payload"
+)
+
+// verdict is how much an answer claims.
+type verdict string
+
+const (
+	answered verdict = "answered"
+	weak     verdict = "weak"    // nothing clearly answers; the nearest are shown
+	nothing  verdict = "nothing" // no rare word of the question stands anywhere
+)
+
+// weakCoverage is the share of the question's weight that the first result must
+// hold before it is shown as the answer rather than as the nearest thing.
+const weakCoverage = 0.25
+
+func judge(a index.Answer) verdict {
+	switch {
+	case a.Unknown || len(a.Ranked) == 0:
+		return nothing
+	case a.Coverage < weakCoverage:
+		return weak
+	}
+	return answered
+}
+
+// page prints an answer for a person.
+type page struct {
+	w       io.Writer
+	st      style
+	width   int
+	several bool // several projects answer: numbers go with the project's name
+	asked   string
+}
+
+// print writes the answer; shown is how many results are wanted at most.
+func (p *page) print(a index.Answer, v verdict, shown int) {
+	results := a.Ranked[:min(len(a.Ranked), shown)]
+	projects := map[string]bool{}
+	for _, r := range results {
+		projects[place(r).Project] = true
+	}
+	p.several = len(projects) > 1
+	switch v {
+	case nothing:
+		fmt.Fprintf(p.w, "Nothing decided about this that recall knows of. Searched %s.\n", searched(a))
+		if len(results) > 0 {
+			fmt.Fprintf(p.w, "Nearest: %s\n", p.nearest(results[0]))
+		}
+		return
+	case weak:
+		fmt.Fprintln(p.w, "Nothing that clearly answers this; nearest:")
+		for _, r := range results[:min(3, len(results))] {
+			p.short(r)
+		}
+	default:
+		p.full(results[0])
+		for _, r := range results[1:] {
+			p.short(r)
+		}
+	}
+	fmt.Fprintf(p.w, "  %s%s searched%s\n", p.st.dim, searched(a), p.st.reset)
+}
+
+func searched(a index.Answer) string {
+	s := fmt.Sprintf("%s and %s", count(a.SearchedItems, "item"), count(a.SearchedSessions, "session"))
+	if a.Projects > 1 {
+		s += fmt.Sprintf(" of %d projects", a.Projects)
+	}
+	return s
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// full prints a result with all that supports it.
+func (p *page) full(r index.Result) {
+	if r.Turn != nil {
+		p.turn(*r.Turn, 3)
+		return
+	}
+	h := *r.Item
+	it := h.Item
+	p.headline(mark(it, p.st), p.sentence(it), stateText(it))
+	p.field("why", it.Why)
+	p.field("who", p.source(h))
+	if len(it.Alternatives) > 0 {
+		p.field("over", strings.Join(it.Alternatives, "; "))
+	}
+	if len(it.Evidence) > 0 {
+		p.wrapped("  ", "  ", "“"+oneLine(it.Evidence[0].Quote)+"”", p.st.dim)
+	}
+}
+
+// headline is the sentence, and the state at the right edge where it fits.
+func (p *page) headline(mark, text, state string) {
+	lines := wrap(text, p.width-2)
+	last := lines[len(lines)-1]
+	pad := p.width - 2 - utf8.RuneCountInString(last) - utf8.RuneCountInString(state)
+	for i, line := range lines {
+		lead := "  "
+		if i == 0 {
+			lead = mark + " "
+		}
+		fmt.Fprint(p.w, lead, p.st.bold, line, p.st.reset)
+		if i == len(lines)-1 && pad >= 2 {
+			fmt.Fprint(p.w, strings.Repeat(" ", pad), state)
+		}
+		fmt.Fprintln(p.w)
+	}
+	if pad < 2 {
+		fmt.Fprintf(p.w, "  %s\n", state)
+	}
+}
+
+func (p *page) field(name, text string) {
+	if text != "" {
+		p.wrapped(fmt.Sprintf("  %-5s ", name), "        ", oneLine(text), "")
+	}
+}
+
+func (p *page) wrapped(first, next, text, color string) {
+	for i, line := range wrap(text, p.width-utf8.RuneCountInString(next)) {
+		lead := next
+		if i == 0 {
+			lead = first
+		}
+		reset := p.st.reset
+		if color == "" {
+			reset = ""
+		}
+		fmt.Fprintln(p.w, lead+color+line+reset)
+	}
+}
+
+// source says whose word an item is and where it stands.
+func (p *page) source(h index.Hit) string {
+	who := map[payload.By]string{payload.ByUser: "you", payload.ByAssistant: "the assistant, accepted", payload.ByBoth: "you and the assistant"}[h.Item.By]
+	if h.Item.Maker == payload.ByHuman {
+		who = "you, by hand"
+	}
+	parts := []string{who, p.where(h.Place, h.Turn, true)}
+	if h.Item.Scope != "" {
+		parts = append(parts, "scope: "+h.Item.Scope)
+	}
+	return strings.Join(parts, " · ")
+}
+
+// where names a place as people speak of it: session 2 "Retry policy", turn 41.
+func (p *page) where(at index.Place, turn int, title bool) string {
+	s := fmt.Sprintf("session %d", at.SessionN)
+	if p.several {
+		s = at.Project + " " + s
+	}
+	if title && at.SessionTitle != "" {
+		s += fmt.Sprintf(" %q", clip(oneLine(at.SessionTitle), 50))
+	}
+	if turn > 0 {
+		s += fmt.Sprintf(", turn %d", turn)
+	}
+	return s
+}
+
+// short prints a further result in as few lines as it takes.
+func (p *page) short(r index.Result) {
+	if r.Turn != nil {
+		p.turn(*r.Turn, 2)
+		return
+	}
+	it := r.Item.Item
+	text := p.sentence(it)
+	if it.Why != "" && it.Kind == payload.Eliminated {
+		text += " (" + oneLine(it.Why) + ")"
+	}
+	tail := fmt.Sprintf(" — %s; %s", stateText(it), p.where(r.Item.Place, r.Item.Turn, false))
+	p.wrapped(mark(it, p.st)+" ", "  ", text+tail, "")
+}
+
+// turn prints a stretch of a transcript, at most so many lines of it.
+func (p *page) turn(h index.TurnHit, lines int) {
+	who := "you"
+	if h.Role == "assistant" {
+		who = "the assistant"
+	}
+	head := fmt.Sprintf("%s, %s, %s:", who, p.where(h.Place, h.N, true), day(h.At))
+	fmt.Fprintf(p.w, "%s·%s %s\n", p.st.dim, p.st.reset, head)
+	text := snippet(h.Text, h.Terms, lines*(p.width-4))
+	out := wrap("“"+text+"”", p.width-2)
+	for _, line := range out[:min(len(out), lines+1)] {
+		fmt.Fprintf(p.w, "  %s%s%s\n", p.st.dim, line, p.st.reset)
+	}
+}
+
+func (p *page) nearest(r index.Result) string {
+	if r.Turn != nil {
+		return fmt.Sprintf("“%s” (%s), %s", snippet(r.Turn.Text, r.Turn.Terms, 100), day(r.Turn.At), p.where(r.Turn.Place, r.Turn.N, false))
+	}
+	return fmt.Sprintf("%q (%s), %s", clip(p.sentence(r.Item.Item), 160), day(r.Item.Item.At), p.where(r.Item.Place, r.Item.Turn, false))
+}
+
+var triedForm = regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look)|\bever (try|tried|use|used)\b`)
+
+// sentence is an item as one sentence, said so that its kind is plain.
+func (p *page) sentence(it payload.Item) string {
+	text := oneLine(it.Text)
+	switch it.Kind {
+	case payload.Eliminated:
+		if triedForm.MatchString(p.asked) {
+			return "Yes, and ruled out: " + text
+		}
+		return "Ruled out: " + text
+	case payload.File:
+		if it.Path != "" {
+			if text == "" {
+				return it.Path
+			}
+			return it.Path + ": " + text
+		}
+	case payload.Goal:
+		return "Goal: " + text
+	case payload.Next:
+		return "Next: " + text
+	case payload.Question:
+		return "Open question: " + text
+	case payload.Hypothesis:
+		return "Hypothesis: " + text
+	}
+	return text
+}
+
+// mark is the sign before an item.
+func mark(it payload.Item, st style) string {
+	switch {
+	case it.State != payload.Stands && it.State != payload.Reopened && it.State != "":
+		return st.dim + "◌" + st.reset
+	case it.Kind == payload.Eliminated:
+		return st.red + "✗" + st.reset
+	case it.Kind == payload.Deferred || it.Kind == payload.Question || it.Kind == payload.Hypothesis:
+		return st.yellow + "○" + st.reset
+	case it.Kind == payload.Next:
+		return st.green + "→" + st.reset
+	case it.Kind == payload.Flag:
+		return st.yellow + "!" + st.reset
+	}
+	return st.green + "●" + st.reset
+}
+
+// stateText says whether an item holds and since when.
+func stateText(it payload.Item) string {
+	d := day(it.At)
+	switch it.State {
+	case payload.Superseded, payload.Revoked, payload.Done, payload.Retired:
+		return string(it.State) + ", from " + d
+	}
+	switch it.Kind {
+	case payload.Decision:
+		return "stands since " + d
+	case payload.Eliminated:
+		return "ruled out " + d
+	case payload.Deferred:
+		return "deferred " + d
+	case payload.Question:
+		return "open since " + d
+	case payload.File:
+		return it.Status + ", " + d
+	case payload.Next:
+		return "as of " + d
+	case payload.Flag:
+		return "noted " + d
+	}
+	return d
+}
+
+func place(r index.Result) index.Place {
+	if r.Item != nil {
+		return r.Item.Place
+	}
+	return r.Turn.Place
+}
+
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "no date"
+	}
+	return t.Local().Format("2006-01-02")
+}

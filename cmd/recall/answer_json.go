@@ -1,0 +1,63 @@
+package main
+
+import (
+	"time"
+
+	"recall/index"
+	"recall/payload"
+)
+
+// answerDoc is the JSON form of an answer. It is stable: fields are added,
+// never renamed or removed; schema goes up if that must change.
+type answerDoc struct {
+	Schema   int         `json:"schema"` // 1
+	Question string      `json:"question"`
+	Verdict  verdict     `json:"verdict"`  // answered, weak (nothing clearly answers), nothing
+	Coverage float64     `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
+	Results  []resultDoc `json:"results"`  // best first
+	Searched searchedDoc `json:"searched"`
+	Missing  []string    `json:"missing,omitempty"` // words of the question that stand nowhere
+	Left     int         `json:"left"`              // new or grown sessions not taken in yet
+}
+
+type searchedDoc struct {
+	Items    int `json:"items"`
+	Sessions int `json:"sessions"`
+	Projects int `json:"projects"`
+}
+
+// resultDoc is one result: an item, or a turn of a transcript.
+type resultDoc struct {
+	Type    string        `json:"type"` // item, turn
+	Project string        `json:"project"`
+	Session string        `json:"session"` // its full id
+	Number  int           `json:"number"`  // its place in the project, as of now
+	Title   string        `json:"title"`
+	Turn    int           `json:"turn,omitempty"` // ordinal of the turn in the session, from 1
+	Score   float64       `json:"score"`          // comparable within one answer only
+	Item    *payload.Item `json:"item,omitempty"`
+	TurnID  string        `json:"turn_id,omitempty"`
+	Role    string        `json:"role,omitempty"`
+	At      *time.Time    `json:"at,omitempty"`
+	Text    string        `json:"text,omitempty"`
+}
+
+func answerJSON(question string, v verdict, a index.Answer, limit, left int) answerDoc {
+	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Results: []resultDoc{}, Missing: a.Missing, Left: left,
+		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
+	for _, r := range a.Ranked[:min(len(a.Ranked), limit)] {
+		at := place(r)
+		doc := resultDoc{Project: at.Project, Session: at.Session, Number: at.SessionN, Title: at.SessionTitle, Score: r.Score}
+		if r.Item != nil {
+			doc.Type, doc.Item, doc.Turn = "item", &r.Item.Item, r.Item.Turn
+		} else {
+			t := r.Turn
+			doc.Type, doc.Turn, doc.TurnID, doc.Role, doc.Text = "turn", t.N, t.ID, t.Role, t.Text
+			if !t.At.IsZero() {
+				doc.At = &t.At
+			}
+		}
+		d.Results = append(d.Results, doc)
+	}
+	return d
+}

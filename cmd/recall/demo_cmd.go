@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/demo"
+	"recall/index"
+	"recall/library"
+	"recall/pipeline"
+)
+
+func (a *app) demoCmd() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:     "demo",
+		Short:   "Show recall at work on invented sessions",
+		GroupID: "keep",
+		Long: `Unpacks the bundled sample sessions (two invented projects, Claude Code and
+Cowork), takes them in as recall does with yours, and asks them questions. Your
+own sessions and library aren't touched.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, dir) },
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "where to unpack (default: in the user's cache directory)")
+	return cmd
+}
+
+func (a *app) demo(cmd *cobra.Command, dir string) error {
+	if _, err := a.config(cmd); err != nil {
+		return err
+	}
+	dir, err := demoDir(dir)
+	if err != nil {
+		return err
+	}
+	claude, cowork, err := demo.Write(filepath.Join(dir, "sources"))
+	if err != nil {
+		return err
+	}
+	l, err := library.Create(filepath.Join(dir, "Recall"))
+	if err != nil {
+		return err
+	}
+	a.use(l)
+	report, err := a.takeIn(cmd, l, pipeline.Options{From: []string{claude, cowork}})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s of invented work, unpacked to %s\n", count(report.Found, "session"), dir)
+	a.printReport(report)
+	st := styles(a.color)
+	for _, q := range demo.Questions() {
+		answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: q.Text, Limit: 3})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.out, "\n%s$ recall query %q%s\n", st.bold, q.Text, st.reset)
+		p := page{w: a.out, st: st, width: width(a.out), asked: q.Text}
+		p.print(answer, judge(answer), 3)
+	}
+	lib := filepath.Join(dir, "Recall")
+	fmt.Fprintf(a.out, `
+Go on asking:   recall --library %[1]q query --no-sync "…"
+What is next:   recall --library %[1]q resume
+The library:    %[1]s  (readable by hand)
+Your own:       recall init
+`, lib)
+	if report.Skipped() {
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+// demoDir is an empty folder for the demo. One that an earlier demo left is
+// emptied; a folder of anything else is refused.
+func demoDir(dir string) (string, error) {
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			base = os.TempDir()
+		}
+		dir = filepath.Join(base, "recall", "demo")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	mark := filepath.Join(dir, ".recall-demo")
+	entries, err := os.ReadDir(dir)
+	if err == nil && len(entries) > 0 {
+		if _, err := os.Stat(mark); err != nil {
+			return "", withHint(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
+		}
+		for _, name := range []string{"sources", "Recall"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return dir, os.WriteFile(mark, []byte("recall demo may empty this folder\n"), 0o600)
+}

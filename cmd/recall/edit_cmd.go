@@ -1,0 +1,83 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/pipeline"
+)
+
+func (a *app) editCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "edit SESSION",
+		Short:   "Correct a session's payload by hand",
+		GroupID: "keep",
+		Long: `Opens payload.md in your editor ($VISUAL, $EDITOR). Change a line to correct an
+item, delete it to drop the item for good, add a line under a heading to add
+one. What you wrote always wins, over every later distillation too. Editing the
+file in the library's folder directly does the same at the next sync.`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := a.payload(l, e); err != nil {
+				return err
+			}
+			path := filepath.Join(e.Folder, "payload.md")
+			if err := a.runEditor(cmd, path); err != nil {
+				return err
+			}
+			report, err := a.takeIn(cmd, l, pipeline.Options{Only: e.ID})
+			if err != nil {
+				return err
+			}
+			for _, p := range report.Problems {
+				return withHint(fmt.Errorf("%s: %s", path, p.Reason), "your text is kept as it is; mend the line and run recall edit again")
+			}
+			if report.Edited == 0 {
+				fmt.Fprintln(a.out, "nothing changed")
+			} else {
+				fmt.Fprintln(a.out, "taken over; your words win over what is distilled")
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) runEditor(cmd *cobra.Command, path string) error {
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if editor == "" {
+		editor = "vi"
+		if runtime.GOOS == "windows" {
+			editor = "notepad"
+		}
+	}
+	// "code --wait" is a program and its argument.
+	words := strings.Fields(editor)
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return withHint(fmt.Errorf("editor: %w", err), "set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
+	}
+	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], path)...)
+	c.Stdin, c.Stdout, c.Stderr = a.in, a.out, a.err
+	if err := c.Run(); err != nil {
+		return errors.Join(fmt.Errorf("editor %s: %w", editor, err))
+	}
+	return nil
+}

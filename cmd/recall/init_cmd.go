@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+func (a *app) initCmd() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "init",
+		Short:   "Make the library and take in all history",
+		GroupID: "keep",
+		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
+archives and distills all history (offline: nothing leaves this machine), and
+asks it one question to show that it works. Running it again does no harm.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")
+	return cmd
+}
+
+func (a *app) init(cmd *cobra.Command, yes bool) error {
+	c, err := a.config(cmd)
+	if err != nil {
+		return err
+	}
+	for _, w := range library.Warnings(c.Library.Dir) {
+		fmt.Fprintln(a.err, "recall: warning:", w)
+		if !yes && !a.confirm("Make the library there all the same?") {
+			return withHint(fmt.Errorf("no library made"), "name another folder: recall init --library DIR, or library.dir in config.yaml")
+		}
+	}
+	l, made, err := a.createLibrary(cmd)
+	if err != nil {
+		return err
+	}
+	verb := "Found the library"
+	if made {
+		verb = "Made a library"
+	}
+	fmt.Fprintf(a.out, "%s in %s\n", verb, l.Dir())
+	start := time.Now()
+	report, err := a.takeIn(cmd, l, pipeline.Options{})
+	if err != nil {
+		return err
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	for _, s := range sources(p) {
+		fmt.Fprintf(a.out, "Source: %s, %s\n", s.Source, s.Folder)
+	}
+	if report.Found == 0 {
+		fmt.Fprintln(a.out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at work: recall demo")
+		return nil
+	}
+	fmt.Fprintf(a.out, "Took %s: ", elapsed(time.Since(start)))
+	a.printReport(report)
+	if err := a.tryOne(cmd, l); err != nil {
+		return err
+	}
+	fmt.Fprint(a.out, nextSteps)
+	if report.Skipped() {
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+const nextSteps = `
+Next:
+  recall query "what did we decide about …"   ask it anything
+  recall resume --copy                        the payload for your next session
+  recall list                                 all sessions, and whether they are safe
+  recall sync                                 take in what is new (query does it by itself)
+`
+
+// confirm asks on a terminal; elsewhere the answer is no.
+func (a *app) confirm(question string) bool {
+	if !isTerminal(a.out) {
+		return false
+	}
+	fmt.Fprintf(a.err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(a.in).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}
+
+// tryOne asks a question about the latest decision that recall knows of, in
+// words that a person would use.
+func (a *app) tryOne(cmd *cobra.Command, l *library.Library) error {
+	question := latestTopic(l)
+	if question == "" {
+		return nil
+	}
+	answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: question, Limit: 3})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\n$ recall query %q\n", question)
+	p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: question}
+	p.print(answer, judge(answer), 3)
+	return nil
+}
+
+// latestTopic makes a question of the newest session that decided something.
+func latestTopic(l *library.Library) string {
+	entries, err := l.Sessions()
+	if err != nil {
+		return ""
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		p, err := l.Payload(entries[i].ID)
+		if err != nil {
+			continue
+		}
+		for _, it := range p.Items {
+			if it.Kind == payload.Decision && it.Current() {
+				return "what did we decide about " + topic(it) + "?"
+			}
+		}
+	}
+	return ""
+}
+
+// topic is what an item binds, else its first words of weight.
+func topic(it payload.Item) string {
+	if len(it.About) > 0 {
+		return strings.Join(it.About[:min(2, len(it.About))], " and ")
+	}
+	var words []string
+	for _, w := range strings.Fields(oneLine(it.Text)) {
+		w = strings.Trim(w, ".,;:()\"'`“”")
+		if len(w) > 3 {
+			words = append(words, strings.ToLower(w))
+		}
+		if len(words) == 4 {
+			break
+		}
+	}
+	return strings.Join(words, " ")
+}

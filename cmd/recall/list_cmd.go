@@ -1,0 +1,90 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+)
+
+// listed is a session in the JSON form of recall list.
+type listed struct {
+	ID        ingest.SessionID `json:"id"`
+	Source    ingest.Source    `json:"source"`
+	Project   string           `json:"project"`
+	Number    int              `json:"number"`
+	Title     string           `json:"title"`
+	Start     time.Time        `json:"start"`
+	End       time.Time        `json:"end"`
+	Turns     int              `json:"turns"`
+	State     string           `json:"state"` // safe, behind, source gone
+	Distilled bool             `json:"distilled"`
+	Parent    ingest.SessionID `json:"parent,omitempty"`
+	Folder    string           `json:"folder"`
+}
+
+func (a *app) listCmd() *cobra.Command {
+	var project string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the sessions and whether they are safe",
+		GroupID: "ask",
+		Long: `Lists every session of the library: its number in its project, day, title, and
+whether it is safe (archived as it is now), behind (its source has grown since;
+recall sync takes that in) or its source is gone (the library has the only copy).`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			id, err := projectID(l, project)
+			if err != nil {
+				return err
+			}
+			shelf, err := newShelf(l)
+			if err != nil {
+				return err
+			}
+			all := []listed{}
+			for _, e := range shelf.in(id) {
+				all = append(all, listed{e.ID, e.Source, shelf.of(e).Name, shelf.number[e.ID], e.Title, e.Start, e.End, e.Turns, state(e), !e.Behind(), e.Parent, e.Folder})
+			}
+			a.printProblems(l.Broken())
+			if asJSON {
+				return a.printJSON(all)
+			}
+			a.printList(all)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
+	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) printList(all []listed) {
+	st := styles(a.color)
+	last := ""
+	titles := width(a.out) - 42
+	for _, s := range all {
+		if s.Project != last {
+			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, s.Project, st.reset)
+			last = s.Project
+		}
+		color := map[string]string{"safe": st.green, "behind": st.yellow, "source gone": st.dim}[s.State]
+		title := clip(oneLine(s.Title), titles)
+		if title == "" {
+			title = "(no title)"
+		}
+		fmt.Fprintf(a.out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, day(s.Start), st.dim, shortID(s.ID), st.reset, color, s.State, st.reset, title)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.out, "no sessions yet; recall sync takes them in")
+	}
+}

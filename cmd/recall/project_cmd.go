@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/library"
+)
+
+func (a *app) projectCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "project",
+		Short:   "List, rename and merge projects",
+		GroupID: "keep",
+		Long: `A session's project is the main repository of the folder in which most of its
+turns ran, else the first folder given to Cowork, else its space, else "none".`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.projectListCmd(), a.projectRenameCmd(), a.projectMergeCmd())
+	return cmd
+}
+
+type projectDoc struct {
+	Name     string   `json:"name"`
+	Sessions int      `json:"sessions"`
+	Root     string   `json:"root"`
+	Former   []string `json:"former,omitempty"`
+	Merged   []string `json:"merged,omitempty"`
+}
+
+func (a *app) projectListCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the projects",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			shelf, err := newShelf(l)
+			if err != nil {
+				return err
+			}
+			projects, err := l.Projects()
+			if err != nil {
+				return err
+			}
+			all := []projectDoc{}
+			for _, p := range projects {
+				all = append(all, projectDoc{p.Name, len(shelf.in(p.ID)), p.Root, p.Former, p.Merged})
+			}
+			if asJSON {
+				return a.printJSON(all)
+			}
+			for _, p := range all {
+				fmt.Fprintf(a.out, "%-30s %12s  %s\n", p.Name, count(p.Sessions, "session"), strings.Join(append([]string{p.Root}, p.Merged...), ", "))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) projectRenameCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename PROJECT NAME",
+		Short:             "Give a project another name",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeProject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeProjects(cmd, func(l *library.Library) error {
+				id, err := projectID(l, args[0])
+				if err != nil {
+					return err
+				}
+				return l.RenameProject(id, args[1])
+			})
+		},
+	}
+}
+
+func (a *app) projectMergeCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:               "merge FROM INTO",
+		Short:             "Make one project part of another",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeProject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.changeProjects(cmd, func(l *library.Library) error {
+				from, err := projectID(l, args[0])
+				if err != nil {
+					return err
+				}
+				into, err := projectID(l, args[1])
+				if err != nil {
+					return err
+				}
+				return l.MergeProjects(from, into)
+			})
+		},
+	}
+}
+
+// changeProjects changes the registry and lets the index follow.
+func (a *app) changeProjects(cmd *cobra.Command, change func(*library.Library) error) error {
+	l, err := a.library(cmd)
+	if err != nil {
+		return err
+	}
+	if err := change(l); err != nil {
+		return err
+	}
+	return a.reindex(cmd, l)
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// queryFlags are what a question may be narrowed by.
+type queryFlags struct {
+	project, since, until string
+	kinds, also           []string
+	noSync, asJSON        bool
+}
+
+func (a *app) queryCmd() *cobra.Command {
+	var f queryFlags
+	cmd := &cobra.Command{
+		Use:     "query QUESTION",
+		Aliases: []string{"q"},
+		Short:   "Answer a question from all sessions",
+		GroupID: "ask",
+		Long: `Answers from every session that recall has kept: what stands, why, since when,
+with the words it rests on. What is new is taken in first (not with --no-sync).
+
+Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
+		Example: `  recall query "what did we decide about retries"
+  recall query "did we try redis for the cache?" --project billing
+  recall query "login" --also "auth session token" --kind decision --since 3m`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
+				return withHint(errors.New("no question"), `ask like this: recall query "what did we decide about retries"`)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.query(cmd, strings.Join(args, " "), f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	flags.StringSliceVarP(&f.kinds, "kind", "k", nil, "only items of these kinds: decision, eliminated, deferred, next, …")
+	flags.StringVar(&f.since, "since", "", "only from this day on: 2026-04-17, 2w, yesterday")
+	flags.StringVar(&f.until, "until", "", "only before this day")
+	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
+	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
+	setsKey(flags, "limit", "query.limit")
+	flags.BoolVar(&f.noSync, "no-sync", false, "answer from what was taken in before")
+	setsKey(flags, "no-sync", "!query.sync")
+	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
+	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return kindNames(), cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+func kindNames() []string {
+	var names []string
+	for _, k := range payload.Kinds {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
+	l, err := a.library(cmd)
+	if err != nil {
+		return err
+	}
+	q, err := f.query(text, l, a.cfg.Query.Limit)
+	if err != nil {
+		return err
+	}
+	left, err := a.fresh(cmd, l)
+	if err != nil {
+		return err
+	}
+	answer, err := a.search(cmd.Context(), cmd, l, q)
+	if err != nil {
+		return err
+	}
+	v := judge(answer)
+	if f.asJSON {
+		err = a.printJSON(answerJSON(text, v, answer, a.cfg.Query.Limit, left))
+	} else {
+		p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: text}
+		p.print(answer, v, a.cfg.Query.Limit)
+		if left > 0 {
+			fmt.Fprintf(a.err, "recall: %s not taken in yet; recall sync does it\n", count(left, "new or grown session"))
+		}
+	}
+	if err == nil && v == nothing {
+		err = exitCode(exitNothing)
+	}
+	return err
+}
+
+// query checks the flags and puts the question together.
+func (f queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
+	q := index.Query{Text: text, Also: f.also, Limit: max(limit, 3)}
+	for _, k := range f.kinds {
+		kind := payload.Kind(strings.ToLower(k))
+		if !strings.Contains(" "+strings.Join(kindNames(), " ")+" ", " "+string(kind)+" ") {
+			return q, withHint(fmt.Errorf("--kind %s: no such kind", k), "kinds are %s", strings.Join(kindNames(), ", "))
+		}
+		q.Kinds = append(q.Kinds, kind)
+	}
+	for _, t := range []struct {
+		flag, value string
+		to          *time.Time
+	}{{"--since", f.since, &q.Since}, {"--until", f.until, &q.Until}} {
+		if t.value == "" {
+			continue
+		}
+		when, err := parseWhen(t.value, time.Now(), time.Local)
+		if err != nil {
+			return q, fmt.Errorf("%s: %w", t.flag, err)
+		}
+		*t.to = when
+	}
+	if f.project != "" {
+		p, err := l.Project(f.project)
+		if errors.Is(err, library.ErrNoProject) {
+			return q, withHint(err, "recall project list names them")
+		}
+		if err != nil {
+			return q, err
+		}
+		q.Project = p.Name
+	}
+	return q, nil
+}
+
+// fresh takes in what is new before a question is answered, within the time
+// budget. A library that can't be written just now is asked as it is.
+func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error) {
+	if !a.cfg.Query.Sync || l.ReadOnly() != nil {
+		return 0, nil
+	}
+	report, err := a.takeIn(cmd, l, pipeline.Options{Budget: a.cfg.Query.Budget})
+	switch {
+	case errors.Is(err, context.Canceled):
+		return 0, err
+	case err != nil:
+		fmt.Fprintf(a.err, "recall: warning: what is new could not be taken in: %v\n", err)
+	}
+	return report.Left, nil
+}
+
+// search asks the index, which is made (again) first where it must be.
+func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library, q index.Query) (index.Answer, error) {
+	err := a.readIndex(l)
+	if err == nil {
+		var answer index.Answer
+		if answer, err = a.ix.Search(ctx, q); err == nil {
+			return answer, nil
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
+		return index.Answer{}, err
+	}
+	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
+	if err := a.reindex(cmd, l); err != nil {
+		return index.Answer{}, err
+	}
+	return a.ix.Search(ctx, q)
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/pipeline"
+)
+
+func (a *app) reindexCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "reindex",
+		Short:   "Make the index again from the library alone",
+		GroupID: "keep",
+		Long: `The index is a cache: it can be made again from the library at any time, without
+the sources and without a model. People's edits and ids stay.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			return a.reindex(cmd, l)
+		},
+	}
+}
+
+func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
+	if a.ix != nil {
+		a.ix.Close()
+		a.ix = nil
+	}
+	if err := index.Remove(indexPath(l)); err != nil {
+		return err
+	}
+	report, err := a.takeIn(cmd, l, pipeline.Options{Reindex: true})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "recall: indexed %s with %s\n", count(report.Indexed, "session"), count(report.Items, "item"))
+	a.printProblems(report.Problems)
+	if report.Skipped() {
+		return exitCode(exitPartial)
+	}
+	return nil
+}

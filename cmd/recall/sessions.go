@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// shelf is the library's sessions with what is computed when they are shown:
+// their project's name and their number in it.
+type shelf struct {
+	entries []library.Entry // by start time
+	project map[string]library.Project
+	number  map[ingest.SessionID]int
+}
+
+func newShelf(l *library.Library) (*shelf, error) {
+	entries, err := l.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	projects, err := l.Projects()
+	if err != nil {
+		return nil, err
+	}
+	s := &shelf{entries: entries, project: map[string]library.Project{}, number: map[ingest.SessionID]int{}}
+	for _, p := range projects {
+		s.project[p.ID] = p
+		for _, merged := range p.Ids {
+			s.project[merged] = p
+		}
+	}
+	n := map[string]int{}
+	for _, e := range entries {
+		id := s.of(e).ID
+		n[id]++
+		s.number[e.ID] = n[id]
+	}
+	return s, nil
+}
+
+// of is the project of a session; one without a name while it isn't distilled.
+func (s *shelf) of(e library.Entry) library.Project {
+	if p, ok := s.project[e.Project]; ok {
+		return p
+	}
+	return library.Project{ID: e.Project, Name: "unsorted"}
+}
+
+// in lists the sessions of one project, all if it is "".
+func (s *shelf) in(id string) []library.Entry {
+	if id == "" {
+		return s.entries
+	}
+	var in []library.Entry
+	for _, e := range s.entries {
+		if s.of(e).ID == id {
+			in = append(in, e)
+		}
+	}
+	return in
+}
+
+// state says how safe a session is: safe, behind (its source has bytes that
+// aren't archived), or source gone (the library holds the only copy).
+func state(e library.Entry) string {
+	there, behind := false, false
+	for _, f := range e.Files {
+		for _, src := range f.Sources {
+			fi, err := os.Stat(src.Path)
+			if err != nil {
+				continue
+			}
+			there = true
+			behind = behind || fi.Size() != src.Size || !fi.ModTime().Equal(src.Mod)
+		}
+	}
+	switch {
+	case !there:
+		return "source gone"
+	case behind:
+		return "behind"
+	}
+	return "safe"
+}
+
+// session finds the session that a person names.
+func (a *app) session(l *library.Library, name string) (library.Entry, error) {
+	e, err := l.Lookup(name)
+	var many *library.AmbiguousError
+	switch {
+	case errors.As(err, &many):
+		var list []string
+		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
+			list = append(list, fmt.Sprintf("%s %q", shortID(c.ID), clip(oneLine(c.Title), 40)))
+		}
+		return e, withHint(err, "write more of the id: %s", strings.Join(list, ", "))
+	case errors.Is(err, library.ErrNoSession):
+		return e, withHint(err, "recall list shows all; a session is named by its title or the beginning of its id")
+	}
+	return e, err
+}
+
+// shortID is enough of an id for a person.
+func shortID(id ingest.SessionID) string {
+	s := strings.TrimPrefix(string(id), "local_")
+	return s[:min(len(s), 8)]
+}
+
+// completeSession offers ids with titles to the shell.
+func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	l, err := a.library(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	entries, err := l.Sessions()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, shortID(e.ID)+"\t"+clip(oneLine(e.Title), 60))
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeProject offers the projects' names to the shell.
+func (a *app) completeProject(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	l, err := a.library(cmd)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	projects, err := l.Projects()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var names []string
+	for _, p := range projects {
+		names = append(names, p.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// projectID turns a project's name into its id, "" into "".
+func projectID(l *library.Library, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	p, err := l.Project(name)
+	if errors.Is(err, library.ErrNoProject) {
+		return "", withHint(err, "recall project list names them")
+	}
+	return p.ID, err
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"recall/library"
+	"recall/payload"
+)
+
+func (a *app) showCmd() *cobra.Command {
+	var variant string
+	var transcript, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "show SESSION",
+		Short:   "Print a session's payload, or its transcript",
+		GroupID: "ask",
+		Example: `  recall show 7f3c
+  recall show "Retry policy" --transcript | less`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			if transcript {
+				return a.copyTranscript(e)
+			}
+			p, err := a.payload(l, e)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := payload.Encode(p)
+				if err == nil {
+					_, err = a.out.Write(text)
+				}
+				return err
+			}
+			v, err := a.variant(variant)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(a.out, payload.Render(p, payload.Options{Variant: v, Budget: -1}).Text)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
+	cmd.Flags().BoolVarP(&transcript, "transcript", "t", false, "print the readable transcript")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print payload.json, with all evidence")
+	return cmd
+}
+
+// payload reads a session's payload.
+func (a *app) payload(l *library.Library, e library.Entry) (*payload.Payload, error) {
+	p, err := l.Payload(e.ID)
+	if errors.Is(err, library.ErrNoPayload) {
+		return nil, withHint(err, "recall sync distills it")
+	}
+	return p, err
+}
+
+// variant checks a --variant; "" is the configured one.
+func (a *app) variant(name string) (payload.Variant, error) {
+	if name == "" {
+		name = a.cfg.Payload.Variant
+	}
+	v := payload.Variant(name)
+	switch v {
+	case payload.Coding, payload.Debug, payload.Handoff:
+		return v, nil
+	}
+	return "", withHint(fmt.Errorf("--variant %s: no such variant", name), "variants are coding, debug, handoff")
+}
+
+// copyTranscript prints all parts of a transcript.
+func (a *app) copyTranscript(e library.Entry) error {
+	for i := 0; ; i++ {
+		f, err := os.Open(filepath.Join(e.Folder, library.TranscriptName(i)))
+		if errors.Is(err, os.ErrNotExist) {
+			if i == 0 {
+				return withHint(errors.New("its transcript isn't rendered yet"), "recall sync does it")
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(a.out, f)
+		f.Close()
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+type statusDoc struct {
+	Library  string        `json:"library"`
+	Sessions int           `json:"sessions"`
+	Projects int           `json:"projects"`
+	Safe     int           `json:"safe"`
+	Behind   int           `json:"behind"`      // sources with bytes that aren't archived
+	Gone     int           `json:"source_gone"` // the library has the only copy
+	Waiting  int           `json:"waiting"`     // archived, not distilled
+	Newest   time.Time     `json:"newest"`      // last thing said in any session
+	Index    int64         `json:"index_bytes"`
+	Sources  []sourceDoc   `json:"sources"`
+	Expiring int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
+	Warnings []string      `json:"warnings,omitempty"`
+	Broken   []problemJSON `json:"broken,omitempty"`
+	Search   string        `json:"search"`
+}
+
+type sourceDoc struct {
+	Source ingest.Source `json:"source"`
+	Folder string        `json:"folder"`
+	There  bool          `json:"there"`
+}
+
+const searchMode = "lexical, with a lexicon of the field's words; no embedding model is configured"
+
+func (a *app) statusCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Tell how the library, its sources and the index are",
+		GroupID: "look",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := a.status(cmd, l)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(s)
+			}
+			a.printStatus(s)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) {
+	shelf, err := newShelf(l)
+	if err != nil {
+		return statusDoc{}, err
+	}
+	s := statusDoc{Library: l.Dir(), Sessions: len(shelf.entries), Projects: len(shelf.project), Warnings: library.Warnings(l.Dir()), Search: searchMode}
+	if err := l.ReadOnly(); err != nil {
+		s.Warnings = append(s.Warnings, err.Error())
+	}
+	for _, e := range shelf.entries {
+		switch state(e) {
+		case "safe":
+			s.Safe++
+		case "behind":
+			s.Behind++
+		default:
+			s.Gone++
+		}
+		if e.Behind() {
+			s.Waiting++
+		}
+		if e.End.After(s.Newest) {
+			s.Newest = e.End
+		}
+	}
+	for _, b := range l.Broken() {
+		s.Broken = append(s.Broken, problemJSON(b))
+	}
+	if fi, err := os.Stat(indexPath(l)); err == nil {
+		s.Index = fi.Size()
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return s, err
+	}
+	s.Expiring = p.Expiring(cmd.Context())
+	s.Sources = sources(p)
+	return s, nil
+}
+
+// sources lists where sessions are looked for.
+func sources(p *pipeline.Pipeline) []sourceDoc {
+	all := []sourceDoc{}
+	for _, r := range p.Readers {
+		for _, root := range p.RootsOf(r) {
+			_, err := os.Stat(root)
+			all = append(all, sourceDoc{r.Source(), root, err == nil})
+		}
+	}
+	return all
+}
+
+func (a *app) printStatus(s statusDoc) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(a.out, "%-10s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("library", "%s", s.Library)
+	line("", "%s of %s: %d safe, %d behind, %d whose source is gone", count(s.Sessions, "session"), count(s.Projects, "project"), s.Safe, s.Behind, s.Gone)
+	if s.Waiting > 0 {
+		line("", "%d not distilled yet; recall sync does it", s.Waiting)
+	}
+	if !s.Newest.IsZero() {
+		line("", "newest word %s", s.Newest.Local().Format("2006-01-02 15:04"))
+	}
+	for i, src := range s.Sources {
+		name, missing := "", ""
+		if i == 0 {
+			name = "sources"
+		}
+		if !src.There {
+			missing = " (not there)"
+		}
+		line(name, "%s: %s%s", src.Source, src.Folder, missing)
+	}
+	if len(s.Sources) == 0 {
+		line("sources", "none found on this machine")
+	}
+	if s.Expiring > 0 {
+		line("", "Claude Code will delete %s within 7 days", count(s.Expiring, "transcript"))
+	}
+	line("index", "%s", size(s.Index))
+	line("search", "%s", s.Search)
+	for _, w := range s.Warnings {
+		line("warning", "%s", w)
+	}
+	for _, b := range s.Broken {
+		line("broken", "%s: %s", b.Path, b.Reason)
+	}
+}

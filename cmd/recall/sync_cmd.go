@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+func (a *app) syncCmd() *cobra.Command {
+	var from []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "sync",
+		Short:   "Archive, distill and index what is new",
+		GroupID: "keep",
+		Long: `Finds the sessions of Claude Code and Cowork, archives those that are new or
+grew byte for byte, then distills and indexes them. Running it again does
+nothing; cut off, it goes on where it was. A session that can't be read is
+reported and skipped: the exit code is then 3.`,
+		Example: `  recall sync
+  recall sync --from ~/old-laptop/.claude/projects`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			report, err := a.sync(cmd, pipeline.Options{From: from})
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(syncJSON(report))
+			} else {
+				a.printReport(report)
+			}
+			if err == nil && report.Skipped() {
+				err = exitCode(exitPartial)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringArrayVar(&from, "from", nil, "take in this file or folder instead of the usual places (repeatable)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	return cmd
+}
+
+// sync takes in what is new, into a library that is made if there is none.
+func (a *app) sync(cmd *cobra.Command, o pipeline.Options) (pipeline.Report, error) {
+	l, made, err := a.createLibrary(cmd)
+	if err != nil {
+		return pipeline.Report{}, err
+	}
+	if made {
+		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
+		a.warnPlace(l)
+	}
+	return a.takeIn(cmd, l, o)
+}
+
+func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+	fresh, err := a.index(l)
+	if err != nil {
+		return pipeline.Report{}, err
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return pipeline.Report{}, err
+	}
+	if fresh {
+		if err := p.Forget(); err != nil {
+			return pipeline.Report{}, err
+		}
+	}
+	bar := newProgress(a.err)
+	p.Progress = bar.show
+	report, err := p.Sync(cmd.Context(), o)
+	bar.done()
+	return report, err
+}
+
+func (a *app) warnPlace(l *library.Library) {
+	for _, w := range library.Warnings(l.Dir()) {
+		fmt.Fprintln(a.err, "recall: warning:", w)
+	}
+}
+
+// printReport says in one line what was done, and lists what wasn't.
+func (a *app) printReport(r pipeline.Report) {
+	parts := []string{}
+	if r.Found > 0 {
+		parts = append(parts, count(r.Found, "session")+" found")
+	}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Edited, "edited by hand"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if r.New+r.Grown+r.Distilled == 0 {
+		parts = append(parts, "nothing new")
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, size(r.Bytes)+" archived")
+	}
+	if r.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d left for the next time", r.Left))
+	}
+	if len(r.Problems) > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", len(r.Problems)))
+	}
+	fmt.Fprintln(a.out, strings.Join(parts, ", "))
+	if r.BadLines > 0 {
+		fmt.Fprintf(a.out, "%s could not be read; recall inspect FILE shows which\n", count(r.BadLines, "line"))
+	}
+	if r.Expiring > 0 {
+		fmt.Fprintf(a.out, "Claude Code will delete %s within 7 days (cleanupPeriodDays); all are safe in the library\n", count(r.Expiring, "transcript"))
+	}
+	a.printProblems(r.Problems)
+}
+
+func (a *app) printProblems(problems []ingest.Problem) {
+	const most = 20
+	for i, p := range problems {
+		if i == most {
+			fmt.Fprintf(a.err, "recall: … and %d more; --json lists all\n", len(problems)-most)
+			return
+		}
+		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", p.Path, p.Reason)
+	}
+}
+
+// size writes bytes as people do.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// syncReport is the JSON form of a sync's report.
+type syncReport struct {
+	Found     int           `json:"found"`
+	New       int           `json:"new"`
+	Grown     int           `json:"grown"`
+	Distilled int           `json:"distilled"`
+	Items     int           `json:"items"`
+	Edited    int           `json:"edited"`
+	Bytes     int64         `json:"bytes"`
+	Left      int           `json:"left"`
+	BadLines  int           `json:"bad_lines"`
+	Expiring  int           `json:"expiring"`
+	Problems  []problemJSON `json:"problems"`
+}
+
+type problemJSON struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func syncJSON(r pipeline.Report) syncReport {
+	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, r.BadLines, r.Expiring, []problemJSON{}}
+	for _, p := range r.Problems {
+		s.Problems = append(s.Problems, problemJSON(p))
+	}
+	return s
+}
+
+// printJSON prints a value for programs.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+// elapsed rounds a time for people.
+func elapsed(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// oneLine folds white space and drops control characters, so that text from a
+// transcript can't move the cursor or forge a line.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t' || r == '\r':
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// clip shortens to n runes, at a space where one is near, with an ellipsis.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	cut := string([]rune(s)[:n-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)*2/3 {
+		cut = cut[:i]
+	}
+	return cut + "…"
+}
+
+// wrap breaks text into lines of at most n runes; a longer word has a line of its own.
+func wrap(text string, n int) []string {
+	n = max(n, 20)
+	var lines []string
+	line, length := "", 0
+	for _, word := range strings.Fields(text) {
+		w := utf8.RuneCountInString(word)
+		switch {
+		case line == "":
+			line, length = word, w
+		case length+1+w > n:
+			lines = append(lines, line)
+			line, length = word, w
+		default:
+			line += " " + word
+			length += 1 + w
+		}
+	}
+	if line != "" || len(lines) == 0 {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// snippet cuts about n runes out of text around the place where most of the
+// words stand. A word counts where it begins a word of the text.
+func snippet(text string, words []string, n int) string {
+	text = oneLine(text)
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	lower := []rune(strings.ToLower(text))
+	if len(lower) != len(runes) { // a letter whose lower case is longer
+		lower = runes
+	}
+	var at []int
+	for _, w := range words {
+		at = append(at, places(lower, []rune(strings.ToLower(w)))...)
+	}
+	best, most := 0, 0
+	for _, start := range at {
+		hits := 0
+		for _, other := range at {
+			if other >= start && other < start+n*3/4 {
+				hits++
+			}
+		}
+		if hits > most || hits == most && start < best {
+			best, most = start, hits
+		}
+	}
+	from := max(0, min(best-n/4, len(runes)-n))
+	to := min(len(runes), from+n)
+	for from > 0 && from < best && !unicode.IsSpace(runes[from-1]) {
+		from++
+	}
+	for to < len(runes) && to > from+n/2 && !unicode.IsSpace(runes[to]) {
+		to--
+	}
+	out := strings.TrimSpace(string(runes[from:to]))
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(runes) {
+		out += "…"
+	}
+	return out
+}
+
+// places lists where a word begins in text.
+func places(text, word []rune) []int {
+	var at []int
+	for i := 0; len(word) > 0 && i+len(word) <= len(text); i++ {
+		if i > 0 && (unicode.IsLetter(text[i-1]) || unicode.IsDigit(text[i-1])) {
+			continue
+		}
+		match := true
+		for k, r := range word {
+			if text[i+k] != r {
+				match = false
+				break
+			}
+		}
+		if match {
+			at = append(at, i)
+		}
+	}
+	return at
+}

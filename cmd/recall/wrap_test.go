@@ -1,0 +1,37 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWrap(t *testing.T) {
+	got := wrap("one two  three\nfour averyveryverylongwordthatstandsalone five", 20)
+	want := []string{"one two three four", "averyveryverylongwordthatstandsalone", "five"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if got := wrap("", 20); len(got) != 1 {
+		t.Errorf("wrap of nothing is %q, want one empty line", got)
+	}
+}
+
+func TestOneLineCannotMoveTheCursor(t *testing.T) {
+	if got, want := oneLine("a\x1b[2Jb\r\nc\u202ed\x00e\t f"), "a[2Jb cde f"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestSnippet(t *testing.T) {
+	text := strings.Repeat("filler words stand here ", 40) + "the retry backoff has jitter now " + strings.Repeat("more of the same ", 40)
+	got := snippet(text, []string{"retry", "jitter"}, 80)
+	if !strings.Contains(got, "retry backoff has jitter") || utf8.RuneCountInString(got) > 82 {
+		t.Errorf("snippet = %q", got)
+	}
+	if got := snippet("short", []string{"x"}, 80); got != "short" {
+		t.Errorf("got %q, want the whole text", got)
+	}
+}

@@ -1,0 +1,68 @@
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recall/ingest"
+)
+
+// Claude Code deletes transcripts whose last activity is this long ago, unless
+// its settings say otherwise (cleanupPeriodDays).
+const defaultCleanupDays = 30
+
+// cleanupDays reads cleanupPeriodDays from the settings beside a Claude Code
+// root's projects folder.
+func cleanupDays(root string) int {
+	for _, dir := range []string{root, filepath.Dir(root)} {
+		data, err := os.ReadFile(filepath.Join(dir, "settings.json"))
+		if err != nil {
+			continue
+		}
+		var s struct {
+			Days *float64 `json:"cleanupPeriodDays"`
+		}
+		if json.Unmarshal(data, &s) == nil && s.Days != nil && *s.Days >= 0 {
+			return int(*s.Days)
+		}
+	}
+	return defaultCleanupDays
+}
+
+// expiring counts the Claude Code transcripts among found that the client
+// will delete within the given time.
+func expiring(found []ingest.Found, now time.Time, within time.Duration) int {
+	days := map[string]int{}
+	n := 0
+	for _, f := range found {
+		if f.Source != ingest.ClaudeCode || len(f.Files) == 0 {
+			continue
+		}
+		d, ok := days[f.Root]
+		if !ok {
+			d = cleanupDays(f.Root)
+			days[f.Root] = d
+		}
+		if f.Files[0].Mod.AddDate(0, 0, d).Before(now.Add(within)) {
+			n++
+		}
+	}
+	return n
+}
+
+// Expiring counts the transcripts in Claude Code's own places that the client
+// will delete within 7 days.
+func (p *Pipeline) Expiring(ctx context.Context) int {
+	known := openSeen(p.seenPath(), p.version())
+	n := 0
+	for _, reader := range p.Readers {
+		for _, root := range p.RootsOf(reader) {
+			found, _ := reader.Find(ctx, root, known.session)
+			n += expiring(found, p.now(), 7*24*time.Hour)
+		}
+	}
+	return n
+}

@@ -1,0 +1,82 @@
+package pipeline
+
+import (
+	"context"
+	"slices"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// families groups the entries into sessions that may be forks of one another:
+// those that begin with the same record. Groups and their members are in the
+// order of the entries.
+func families(entries []library.Entry) [][]library.Entry {
+	group := map[string]int{} // by head key
+	parent := make([]int, len(entries))
+	var root func(int) int
+	root = func(i int) int {
+		if parent[i] != i {
+			parent[i] = root(parent[i])
+		}
+		return parent[i]
+	}
+	for i, e := range entries {
+		parent[i] = i
+		for _, key := range e.Heads {
+			if j, ok := group[key]; ok {
+				a, b := root(i), root(j)
+				parent[max(a, b)] = min(a, b)
+			} else {
+				group[key] = i
+			}
+		}
+	}
+	members := map[int][]library.Entry{}
+	var order []int
+	for i, e := range entries {
+		g := root(i)
+		if len(members[g]) == 0 {
+			order = append(order, g)
+		}
+		members[g] = append(members[g], e)
+	}
+	all := make([][]library.Entry, 0, len(order))
+	for _, g := range order {
+		all = append(all, members[g])
+	}
+	return all
+}
+
+// heads reads the beginnings of the entries that aren't placed yet or changed,
+// so that their families are known before anything is distilled.
+func (r *run) heads(ctx context.Context, entries []library.Entry, behind func(library.Entry) bool) error {
+	for i := range entries {
+		e := &entries[i]
+		if len(e.Heads) > 0 && !behind(*e) {
+			continue
+		}
+		head, err := r.head(ctx, *e)
+		if err != nil {
+			continue // parsing will tell
+		}
+		e.Heads = head.Keys
+		if e.Start.IsZero() {
+			e.Start = head.Started
+		}
+	}
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
+	return ctx.Err()
+}
+
+func (r *run) head(ctx context.Context, e library.Entry) (ingest.Head, error) {
+	reader, err := r.reader(e.Source)
+	if err != nil {
+		return ingest.Head{}, err
+	}
+	found, err := r.Library.Found(e.ID)
+	if err != nil {
+		return ingest.Head{}, err
+	}
+	return reader.Head(ctx, found)
+}

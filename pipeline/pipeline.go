@@ -1,0 +1,93 @@
+// Package pipeline is the nightly story: find the sessions, archive their
+// bytes, parse, redact and distill what is new, index it. Every stage may be
+// run again at any time: a crash costs a repeat, never a gap. A session that
+// can't be read is reported and costs no other session.
+package pipeline
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"recall/distill"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/redact"
+)
+
+// A Pipeline takes sessions from their sources into a library and its index.
+type Pipeline struct {
+	Library   *library.Library
+	Index     *index.Index
+	Readers   []ingest.Reader
+	Roots     map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
+	Distiller distill.Distiller
+	Rules     *redact.Rules
+	Cache     string          // folder for what may be lost: the seen table
+	Budget    int             // tokens of a payload.md
+	Variant   payload.Variant // of payload.md
+	Who       string          // author of hand edits, as edits.jsonl names them
+	Now       func() time.Time
+	Progress  func(Progress) // called from one goroutine at a time; nil for silence
+}
+
+// Progress is how far a stage has come.
+type Progress struct {
+	Stage       string // "archive", "distill"
+	Done, Total int    // sessions
+	Bytes       int64  // archived so far
+}
+
+// Report is what a sync did.
+type Report struct {
+	Found     int              // sessions seen at the sources
+	New       int              // archived for the first time
+	Grown     int              // archived again: longer or rewritten
+	Distilled int              // sessions distilled
+	Indexed   int              // sessions indexed
+	Items     int              // items in what was indexed
+	Bytes     int64            // source bytes newly archived
+	Left      int              // sessions left for the next time, the time budget being used up
+	BadLines  int              // lines that no parser could use, in what was distilled
+	Expiring  int              // transcripts that the client will delete within 7 days; all archived
+	Edited    int              // payloads whose hand edits were taken in
+	Problems  []ingest.Problem // sessions and files skipped, each with its reason
+}
+
+// Skipped says whether anything was left out for a fault.
+func (r Report) Skipped() bool { return len(r.Problems) > 0 }
+
+func (p *Pipeline) now() time.Time {
+	if p.Now != nil {
+		return p.Now()
+	}
+	return time.Now()
+}
+
+func (p *Pipeline) progress(s Progress) {
+	if p.Progress != nil {
+		p.Progress(s)
+	}
+}
+
+// version names everything that shapes what is derived from a session's
+// bytes: another version, and it is derived again.
+func (p *Pipeline) version() string {
+	return p.Distiller.Name() + " " + p.Rules.Version()
+}
+
+func (p *Pipeline) seenPath() string       { return filepath.Join(p.Cache, "seen.tsv") }
+func (p *Pipeline) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
+
+// Forget makes the next sync look at every session of the sources and of the
+// library again. It is for an index that is new or was lost.
+func (p *Pipeline) Forget() error {
+	if err := os.Remove(p.seenPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return p.unfinished().set()
+}
