@@ -221,32 +221,50 @@ func (l *Library) healLocked(id ingest.SessionID, folder string) {
 }
 
 // Edits reads edits.jsonl, people's operations on the payload in order, a
-// torn last one left out.
-func (l *Library) Edits(id ingest.SessionID) ([]json.RawMessage, error) {
-	return l.records(id, "edits.jsonl")
-}
-
-// AppendEdits adds operations to edits.jsonl; when it returns they are durable.
-func (l *Library) AppendEdits(id ingest.SessionID, edits []json.RawMessage) error {
-	return l.appendRecords(id, "edits.jsonl", edits)
-}
-
-// Notes reads notes.jsonl: what an agent noted while working.
-func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
-	return l.records(id, "notes.jsonl")
-}
-
-// AppendNotes adds to notes.jsonl.
-func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) error {
-	return l.appendRecords(id, "notes.jsonl", notes)
-}
-
-func (l *Library) records(id ingest.SessionID, name string) ([]json.RawMessage, error) {
+// torn last one left out. Of damaged lines it returns an error together with
+// the other edits.
+func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) {
 	e, err := l.Session(id)
 	if err != nil {
 		return nil, err
 	}
-	return readRecords(filepath.Join(e.Folder, name))
+	path := filepath.Join(e.Folder, "edits.jsonl")
+	lines, err := wholeLines(path)
+	if err != nil {
+		return nil, err
+	}
+	edits, err := payload.DecodeEdits(bytes.Join(lines, []byte("\n")))
+	if err != nil {
+		return edits, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	return edits, nil
+}
+
+// AppendEdits adds operations to edits.jsonl; when it returns they are durable.
+func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
+	lines, err := payload.EncodeEdits(edits)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", id, err)
+	}
+	return l.appendTo(id, "edits.jsonl", lines)
+}
+
+// Notes reads notes.jsonl: what an agent noted while working.
+func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return nil, err
+	}
+	return readRecords(filepath.Join(e.Folder, "notes.jsonl"))
+}
+
+// AppendNotes adds to notes.jsonl.
+func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) error {
+	lines, err := joinRecords(notes)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", id, err)
+	}
+	return l.appendTo(id, "notes.jsonl", lines)
 }
 
 // readRecords reads a file of JSON lines; a line that isn't JSON is an error
@@ -266,10 +284,10 @@ func readRecords(path string) ([]json.RawMessage, error) {
 	return all, nil
 }
 
-func (l *Library) appendRecords(id ingest.SessionID, name string, records []json.RawMessage) error {
-	lines, err := joinRecords(records)
-	if err != nil || len(lines) == 0 {
-		return err
+// appendTo adds whole lines to an append-only file of a session.
+func (l *Library) appendTo(id ingest.SessionID, name string, lines []byte) error {
+	if len(lines) == 0 {
+		return nil
 	}
 	unlock, err := l.lockSession(id)
 	if err != nil {

@@ -1,0 +1,127 @@
+package library
+
+import (
+	"strings"
+	"unicode"
+)
+
+// oneLine is text on one line, at most max characters, the cut marked.
+func oneLine(text string, max int) string {
+	var b strings.Builder
+	n, space := 0, false
+	for _, r := range text {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			space = n > 0
+			continue
+		}
+		if n >= max {
+			return b.String() + "…"
+		}
+		if space {
+			b.WriteByte(' ')
+			n++
+			space = false
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
+}
+
+// code is text as inline code, whatever backticks are in it.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	run, longest := 0, 0
+	for _, r := range text {
+		if r == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	if longest == 0 {
+		return "`" + text + "`"
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + " " + text + " " + fence
+}
+
+// plainText is one line that Markdown shows as it is.
+func plainText(text string) string {
+	return markdownEscapes.Replace(text)
+}
+
+var markdownEscapes = strings.NewReplacer("<", "&lt;", "`", "\\`", "*", "\\*", "[", "\\[", "\\", "\\\\")
+
+// quoted is Markdown as a quotation.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n> ")
+}
+
+// safeMarkdown keeps a turn's Markdown from reaching out of its turn: no HTML
+// of its own (an anchor, a closing </details>, a comment that hides what
+// follows), no headings that look like another turn's, and code blocks that
+// are left open are closed.
+func safeMarkdown(text string) string {
+	var b strings.Builder
+	b.Grow(len(text) + 64)
+	fence := ""
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimLeft(strings.TrimRight(line, "\r\n"), " ")
+		mark := fenceOf(trimmed)
+		switch {
+		case fence != "":
+			if mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) && strings.Trim(trimmed, mark[:1]+" ") == "" {
+				fence = ""
+			}
+			b.WriteString(line)
+		case mark != "":
+			fence = mark
+			b.WriteString(line)
+		default:
+			if strings.HasPrefix(trimmed, "#") {
+				b.WriteByte('\\')
+				line = strings.TrimLeft(line, " ")
+			}
+			escapeHTML(&b, line)
+		}
+	}
+	if fence != "" {
+		if !strings.HasSuffix(text, "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(fence)
+	}
+	return b.String()
+}
+
+// fenceOf is the run of ``` or ~~~ that a line begins with, "" if none.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		if n := len(line) - len(strings.TrimLeft(line, mark)); n >= 3 && (mark == "~" || !strings.Contains(line[n:], "`")) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// escapeHTML writes a line with < as &lt; where it could begin a tag, but not
+// between backticks, where Markdown shows it as it is.
+func escapeHTML(b *strings.Builder, line string) {
+	inCode := strings.Count(line, "`")%2 == 0 // of unpaired ones we can't tell: escape all
+	open := false
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '`':
+			open = inCode && !open
+			b.WriteByte(c)
+		case c == '<' && !open && i+1 < len(line) && (line[i+1] == '/' || line[i+1] == '!' || line[i+1] == '?' || unicode.IsLetter(rune(line[i+1]))):
+			b.WriteString("&lt;")
+		default:
+			b.WriteByte(c)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package library
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
+)
+
+func derived(md string) Derived {
+	p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "T", Items: []payload.Item{{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: md}}}
+	p.Made.Distiller = "offline/1"
+	return Derived{Payload: p, Markdown: []byte(md), Transcript: [][]byte{[]byte("t1 " + md), []byte("t2 " + md)}}
+}
+
+func TestSavePayload(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	if _, err := l.Payload(id); !errors.Is(err, ErrNoPayload) {
+		t.Errorf("before: got %v, want ErrNoPayload", err)
+	}
+	d := derived("one\n")
+	e, _ := l.Session(id)
+	d.Payload.Made.Input = e.Input
+	if !e.Behind() {
+		t.Error("before: the entry doesn't say that it is behind")
+	}
+	if err := l.SavePayload(id, d); err != nil {
+		t.Fatal(err)
+	}
+	l = again(t, l)
+	p, err := l.Payload(id)
+	if err != nil || p.Written != "one\n" || p.Items[0].Text != "one\n" {
+		t.Errorf("payload: got %+v, %v", p, err)
+	}
+	if e, _ := l.Session(id); e.Behind() || e.Distilled.Distiller != "offline/1" {
+		t.Errorf("after: got %+v", e.Distilled)
+	}
+	// A person edits while the next one is made.
+	d2 := derived("two\n")
+	d2.Transcript = d2.Transcript[:1]
+	d2.Seen, err = l.Markdown(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	md := filepath.Join(e.Folder, "payload.md")
+	os.WriteFile(md, []byte("mine\n"), 0o600)
+	if err := l.SavePayload(id, d2); !errors.Is(err, ErrEdited) {
+		t.Errorf("edited meanwhile: got %v, want ErrEdited", err)
+	}
+	if got, _ := os.ReadFile(md); string(got) != "mine\n" {
+		t.Errorf("edited meanwhile: payload.md is %q", got)
+	}
+	d2.Seen = []byte("mine\n")
+	if err := l.SavePayload(id, d2); err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(e.Folder, "transcript*"))
+	if len(names) != 1 {
+		t.Errorf("parts of a shorter transcript: got %v, want one", names)
+	}
+}
+
+// Wherever a crash falls between the two renames, payload.md and the base it
+// is compared with fit together afterwards, and a person's edit made before
+// the next run is told from the text that was really there.
+func TestSavePayloadCut(t *testing.T) {
+	old, fresh := derived("old\n"), derived("new\n")
+	for _, c := range []struct {
+		name  string
+		files []string // staged files that are left
+		done  bool     // payload.md was renamed
+		want  string
+	}{
+		{"staged one", []string{newMarkdown}, false, "old\n"},
+		{"staged both", []string{newMarkdown, newPayload}, false, "old\n"},
+		{"renamed one", []string{newPayload}, true, "new\n"},
+	} {
+		l := newLib(t)
+		addSession(t, l, id, meta(t, l, "T"))
+		if err := l.SavePayload(id, old); err != nil {
+			t.Fatal(err)
+		}
+		e, _ := l.Session(id)
+		p := *fresh.Payload
+		p.Written = "new\n"
+		text, err := payload.Encode(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := map[string][]byte{newMarkdown: []byte("new\n"), newPayload: text}
+		for _, f := range c.files {
+			os.WriteFile(filepath.Join(e.Folder, f), content[f], 0o600)
+		}
+		if c.done {
+			os.WriteFile(filepath.Join(e.Folder, "payload.md"), []byte("new\n"), 0o600)
+		}
+		got, err := l.Payload(id)
+		if err != nil || got.Written != c.want {
+			t.Errorf("%s: base is %q, %v, want %q", c.name, got.Written, err, c.want)
+		}
+		if md, _ := l.Markdown(id); string(md) != c.want {
+			t.Errorf("%s: payload.md is %q, want %q", c.name, md, c.want)
+		}
+		for _, f := range c.files {
+			if exists(filepath.Join(e.Folder, f)) {
+				t.Errorf("%s: %s is left", c.name, f)
+			}
+		}
+	}
+}
+
+func TestEditsAppend(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	at := time.Date(2026, 4, 18, 9, 0, 0, 0, time.UTC)
+	var want []payload.Edit
+	for _, item := range []payload.ItemID{"aaaaaaaaaa", "bbbbbbbbbb", "cccccccccc"} {
+		e := payload.Edit{Op: payload.OpDrop, ID: item, At: at, Who: "ann"}
+		want = append(want, e)
+		if err := l.AppendEdits(id, []payload.Edit{e}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Edits(id)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("edits (-want +got): %v\n%s", err, diff)
+		}
+		// A torn line is as if it hadn't been written, and the next one mends it.
+		entry, _ := l.Session(id)
+		f, err := os.OpenFile(filepath.Join(entry.Folder, "edits.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteString(`{"op":"dr`)
+		f.Close()
+	}
+	if got, err := l.Edits(id); len(got) != 3 || err != nil {
+		t.Errorf("with a torn line: got %v, %v", got, err)
+	}
+}
+
+func TestInboxJournalThreads(t *testing.T) {
+	l := newLib(t)
+	if err := l.Inbox(map[string]string{"note": "remember"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Journal("sync", map[string]any{"sessions": 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "inbox", "events.jsonl")); string(got) != "{\"note\":\"remember\"}\n" {
+		t.Errorf("inbox: got %q", got)
+	}
+	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "journal.jsonl")); !strings.Contains(string(got), `"what":"sync"`) {
+		t.Errorf("journal: got %q", got)
+	}
+	want := []Correction{{Op: "join", A: "a", B: "b", At: tick}, {Op: "split", A: "a", B: "b", At: tick}}
+	for _, c := range want {
+		if err := l.Correct(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := l.Corrections()
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("corrections (-want +got): %v\n%s", err, diff)
+	}
+	if err := l.Correct(Correction{Op: "split", A: "a", B: "a"}); err == nil {
+		t.Error("splitting a session from itself: no error")
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	base := t.TempDir()
+	os.MkdirAll(filepath.Join(base, "repo", ".git"), 0o755)
+	for dir, want := range map[string]string{
+		"plain/Recall":                     "",
+		"repo/notes/Recall":                "git work tree",
+		"Dropbox/Recall":                   "Dropbox",
+		"OneDrive - Acme/Documents/Recall": "OneDrive",
+		"Library/Mobile Documents/com~apple~CloudDocs/Recall": "iCloud",
+		"Library/CloudStorage/GoogleDrive-x/Recall":           "synchronised folder",
+	} {
+		got := strings.Join(Warnings(filepath.Join(base, filepath.FromSlash(dir))), "\n")
+		if (want == "") != (got == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: got %q, want one about %q", dir, got, want)
+		}
+	}
+}
+
+func TestPrivate(t *testing.T) {
+	l := newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	if err := l.SavePayload(id, derived("one\n")); err != nil {
+		t.Fatal(err)
+	}
+	l.Inbox("x")
+	for name := range tree(t, l.Dir()) {
+		fi, err := os.Stat(filepath.Join(l.Dir(), name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if fi.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+			t.Errorf("%s: mode %v, others may look", name, fi.Mode())
+		}
+	}
+}
+
+func TestReadOnlyFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root writes anywhere")
+	}
+	l := newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	l.Close()
+	os.Chmod(l.Dir(), 0o500)
+	t.Cleanup(func() { os.Chmod(l.Dir(), 0o700) })
+	l = again(t, l)
+	if got := folders(t, l); len(got) != 1 {
+		t.Errorf("sessions: got %v", got)
+	}
+	if err := l.Journal("x", nil); err == nil {
+		t.Error("journal in a read-only folder: no error")
+	}
+}

@@ -1,0 +1,242 @@
+package library
+
+import (
+	"bytes"
+	"fmt"
+	"html"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// partSize is where a transcript is split, at the next turn: what editors and
+// Markdown viewers still open at once.
+const partSize = 512 << 10
+
+// About is what a transcript's head says that the session itself doesn't.
+type About struct {
+	Title   string // "" takes the session's own
+	Project string
+}
+
+// Transcript renders a redacted session as Markdown: who said what and when,
+// tool calls one line each, sub-agents folded in at the call that started
+// them. Every turn begins with anchors of its ids. It is one text, or several
+// of about 512 KB, in order. The same session gives the same bytes.
+func Transcript(s *ingest.Session, a About) [][]byte {
+	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}}
+	for _, agent := range s.Subagents {
+		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
+	}
+	t.head()
+	for _, turn := range s.Turns {
+		t.turn(turn)
+		if t.buf.Len() > partSize {
+			t.flush()
+		}
+	}
+	t.leftAgents()
+	t.flush()
+	return t.finish()
+}
+
+type transcript struct {
+	session *ingest.Session
+	about   About
+	agents  map[string][]ingest.Subagent // by call, removed when shown
+	buf     bytes.Buffer
+	day     string
+	parts   [][]byte
+}
+
+func (t *transcript) flush() {
+	if t.buf.Len() > 0 {
+		t.parts = append(t.parts, bytes.Clone(t.buf.Bytes()))
+		t.buf.Reset()
+		t.day = ""
+	}
+}
+
+// finish links the parts with one another.
+func (t *transcript) finish() [][]byte {
+	if len(t.parts) == 1 {
+		return t.parts
+	}
+	for i, part := range t.parts {
+		line := fmt.Sprintf("Part %d of %d", i+1, len(t.parts))
+		if i > 0 {
+			line += fmt.Sprintf(" · [before](%s)", TranscriptName(i-1))
+		}
+		if i+1 < len(t.parts) {
+			line += fmt.Sprintf(" · [next](%s)", TranscriptName(i+1))
+		}
+		t.parts[i] = append([]byte(line+"\n\n"), part...)
+	}
+	return t.parts
+}
+
+func (t *transcript) head() {
+	s := t.session
+	title := oneLine(t.about.Title, 200)
+	if title == "" {
+		title = oneLine(s.Title, 200)
+	}
+	if title == "" {
+		title = "Session " + string(s.ID)
+	}
+	facts := []string{"Session `" + string(s.ID) + "`", string(s.Source)}
+	if t.about.Project != "" {
+		facts = append(facts, "project "+t.about.Project)
+	}
+	if s.Where.Branch != "" {
+		facts = append(facts, "branch "+s.Where.Branch)
+	}
+	if !s.Start.IsZero() {
+		facts = append(facts, stamps(s.Start, s.End)+" UTC")
+	}
+	for i := range facts[1:] {
+		facts[i+1] = plainText(oneLine(facts[i+1], 200))
+	}
+	fmt.Fprintf(&t.buf, "# %s\n\n%s\n", plainText(title), strings.Join(facts, " · "))
+	if p := s.Parent; p != nil {
+		fmt.Fprintf(&t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
+	}
+	if s.Source == ingest.Cowork {
+		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the computer it ran on.\n")
+	}
+}
+
+// stamps is "2026-04-17 14:32–16:05".
+func stamps(from, to time.Time) string {
+	from, to = from.UTC(), to.UTC()
+	text := from.Format("2006-01-02 15:04")
+	switch {
+	case to.IsZero() || !to.After(from):
+		return text
+	case from.Format(time.DateOnly) == to.Format(time.DateOnly):
+		return text + "–" + to.Format("15:04")
+	}
+	return text + " – " + to.Format("2006-01-02 15:04")
+}
+
+func (t *transcript) turn(turn ingest.Turn) {
+	if !turn.At.IsZero() {
+		if day := turn.At.UTC().Format(time.DateOnly); day != t.day {
+			t.day = day
+			fmt.Fprintf(&t.buf, "\n## %s\n", day)
+		}
+	}
+	t.buf.WriteByte('\n')
+	anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...))
+	fmt.Fprintf(&t.buf, "\n### %d · %s\n", turn.N, heading(turn))
+	t.said(turn)
+}
+
+// heading is "You · 14:32 · abandoned".
+func heading(turn ingest.Turn) string {
+	parts := []string{speaker(turn)}
+	if !turn.At.IsZero() {
+		parts = append(parts, turn.At.UTC().Format("15:04"))
+	}
+	if turn.Queued {
+		parts = append(parts, "typed while the assistant worked")
+	}
+	if turn.Abandoned {
+		parts = append(parts, "abandoned: on a branch that was rewound")
+	}
+	if turn.Copied {
+		parts = append(parts, "copied from the session this was forked from")
+	}
+	return strings.Join(parts, " · ")
+}
+
+func speaker(turn ingest.Turn) string {
+	switch turn.Kind {
+	case ingest.Summary:
+		return "Summary of the conversation so far, by the model"
+	case ingest.Interrupt:
+		return "You stopped the assistant"
+	case ingest.Event:
+		return "Notice"
+	case ingest.PlanTurn:
+		return "Plan carried into this session"
+	case ingest.Command:
+		return "You: " + code(oneLine(turn.Name, 80))
+	case ingest.Shell:
+		return "You ran a command"
+	}
+	if turn.Role == ingest.User {
+		return "You"
+	}
+	return "Assistant"
+}
+
+// said is a turn's text, the person's as a quotation, and its calls.
+func (t *transcript) said(turn ingest.Turn) {
+	text := strings.TrimSpace(turn.Text)
+	if text != "" {
+		body := safeMarkdown(text)
+		if turn.Role == ingest.User {
+			body = quoted(body)
+		}
+		t.buf.WriteString("\n" + body + "\n")
+	}
+	for _, f := range turn.Foreign {
+		fmt.Fprintf(&t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n", len([]rune(part(turn.Text, f))), plainText(f.Label))
+	}
+	for _, name := range turn.Uploads {
+		fmt.Fprintf(&t.buf, "\n*attached:* %s\n", code(oneLine(name, 200)))
+	}
+	if len(turn.Calls) > 0 {
+		t.buf.WriteByte('\n')
+	}
+	for _, c := range turn.Calls {
+		t.call(c)
+	}
+}
+
+func part(text string, f ingest.Foreign) string {
+	if f.From < 0 || f.To > len(text) || f.From > f.To {
+		return ""
+	}
+	return text[f.From:f.To]
+}
+
+// agent folds a sub-agent's turns.
+func (t *transcript) agent(a ingest.Subagent) {
+	name := strings.TrimSpace(a.Type + " " + a.ID)
+	fmt.Fprintf(&t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", html.EscapeString(oneLine(name, 80)), html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
+	for _, turn := range a.Turns {
+		t.buf.WriteByte('\n')
+		anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...))
+		who := heading(turn)
+		if turn.Role == ingest.User && turn.Kind == ingest.Prompt {
+			who = strings.Replace(who, "You", "Task given to it", 1)
+		}
+		fmt.Fprintf(&t.buf, "\n**%s**\n", who)
+		t.said(turn)
+	}
+	t.buf.WriteString("\n</details>\n\n")
+}
+
+// leftAgents shows the sub-agents whose call isn't known.
+func (t *transcript) leftAgents() {
+	for _, a := range t.session.Subagents {
+		if len(t.agents[a.Call]) > 0 {
+			t.agent(t.agents[a.Call][0])
+			t.agents[a.Call] = t.agents[a.Call][1:]
+		}
+	}
+}
+
+// anchors writes a jump target for each id, once.
+func anchors(b *bytes.Buffer, ids []string) {
+	seen := map[string]bool{"": true}
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			fmt.Fprintf(b, `<a id="%s"></a>`, html.EscapeString(id))
+		}
+	}
+}

@@ -1,0 +1,158 @@
+package library
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+)
+
+// call is one tool call on a line, what a person had to do with it below.
+func (t *transcript) call(c ingest.ToolCall) {
+	t.buf.WriteString("- ")
+	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
+		anchors(&t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
+	}
+	fmt.Fprintf(&t.buf, "**%s**", plainText(oneLine(c.Name, 80)))
+	if what := t.object(c); what != "" {
+		t.buf.WriteString(" " + what)
+	}
+	t.buf.WriteString(" → " + outcome(c) + "\n")
+	if c.Commit != "" {
+		fmt.Fprintf(&t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
+	}
+	for _, a := range c.Answers {
+		fmt.Fprintf(&t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)), plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
+		if others := notChosen(a); len(others) > 0 {
+			fmt.Fprintf(&t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
+		}
+		if a.Notes != "" {
+			fmt.Fprintf(&t.buf, " — %s", plainText(oneLine(a.Notes, 400)))
+		}
+		t.buf.WriteByte('\n')
+	}
+	if c.Plan != nil && c.Plan.Text != "" {
+		t.buf.WriteString("\n" + quoted(safeMarkdown(strings.TrimSpace(c.Plan.Text))) + "\n\n")
+	}
+	if c.ID == "" {
+		return // agents without a call come last
+	}
+	agents := t.agents[c.ID]
+	delete(t.agents, c.ID)
+	for _, a := range agents {
+		t.agent(a)
+	}
+}
+
+func notChosen(a ingest.Answer) []string {
+	var others []string
+	for _, o := range a.Options {
+		if !slices.Contains(a.Chosen, o.Label) {
+			others = append(others, o.Label)
+		}
+	}
+	return others
+}
+
+// object is what a call was about: its command, its file, or its telling input.
+func (t *transcript) object(c ingest.ToolCall) string {
+	if c.Command != "" {
+		return code(oneLine(c.Command, 200))
+	}
+	if c.Path != "" {
+		text := t.path(c)
+		if n := len(c.Edits); n > 0 {
+			added, removed := 0, 0
+			for _, e := range c.Edits {
+				added += lineCount(e.New)
+				removed += lineCount(e.Old)
+			}
+			text += fmt.Sprintf(" (+%d −%d lines)", added, removed)
+		}
+		return text
+	}
+	for _, key := range []string{"description", "pattern", "query", "url", "subject", "prompt", "skill"} {
+		if v := c.Input[key]; v != "" {
+			return code(oneLine(v, 160))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
+		if v := c.Input[key]; v != "" && len(c.Answers) == 0 && c.Plan == nil {
+			return code(oneLine(key+": "+v, 160))
+		}
+	}
+	return ""
+}
+
+// path is a call's file, marked with where it is as far as that is known.
+func (t *transcript) path(c ingest.ToolCall) string {
+	text := code(oneLine(c.Path, 300))
+	switch {
+	case c.HostPath == c.Path:
+		return text + " **host**"
+	case c.HostPath != "":
+		return text + " **VM**, " + code(oneLine(c.HostPath, 300)) + " **host**"
+	case t.session.Source == ingest.Cowork && strings.HasPrefix(c.Path, "/sessions/"):
+		return text + " **VM**"
+	}
+	return text
+}
+
+// outcome is the gist of a result.
+func outcome(c ingest.ToolCall) string {
+	reason := ""
+	if c.Reason != "" {
+		reason = ": " + plainText(oneLine(c.Reason, 600))
+	}
+	switch c.Verdict {
+	case ingest.Rejected:
+		return "**rejected by you**" + reason
+	case ingest.Denied:
+		return "denied" + reason
+	case ingest.Clarify:
+		return "**you wanted to talk about it first**" + reason
+	case ingest.Approved:
+		reason = "**approved by you**" + reason + " · "
+	default:
+		reason = ""
+	}
+	if !c.Done {
+		return reason + "no result"
+	}
+	state := "ok"
+	if c.Failed {
+		state = "**failed**"
+	}
+	gist := ""
+	if len(c.Answers) == 0 && c.Plan == nil {
+		gist = firstLine(c.Result)
+	}
+	if gist != "" {
+		state += ": " + code(gist)
+	}
+	if n := lineCount(c.Result); n > 1 {
+		state += fmt.Sprintf(" … (%d bytes)", c.ResultLen)
+	}
+	if c.Spilled != "" {
+		state += " · whole in " + code(oneLine(c.Spilled, 200))
+	}
+	return reason + state
+}
+
+func firstLine(text string) string {
+	for line := range strings.Lines(text) {
+		if line = oneLine(line, 120); line != "" {
+			return line
+		}
+	}
+	return ""
+}
+
+func lineCount(text string) int {
+	if text == "" {
+		return 0
+	}
+	return strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
+}
