@@ -123,11 +123,16 @@ func formatLost(it *Item) string {
 	return strings.Join(lost, "; ")
 }
 
-// formatWhy returns the reason without "because".
+// formatWhy returns the reason without "because", as the part of a sentence
+// that it is: a function word at its beginning in lower case.
 func formatWhy(why string) string {
 	why = oneLine(why)
 	for len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
 		why = strings.TrimSpace(why[len(because):])
+	}
+	first, _, _ := strings.Cut(why, " ")
+	if low := strings.ToLower(first); first != "I" && functionWords[low] {
+		why = low + why[len(first):]
 	}
 	return why
 }

@@ -49,21 +49,39 @@ func Render(p *Payload, o Options) Rendered {
 		return page.render(nil)
 	}
 	page.shorten(longest)
-	order := cutOrder(page.items)
-	r := page.render(nil)
-	if r.Tokens <= o.Budget {
-		return r
-	}
-	cut := 1 + sort.Search(len(order), func(n int) bool {
-		return page.render(order[:min(n+1, len(order))]).Tokens <= o.Budget
-	})
-	order = order[:min(cut, len(order))]
-	r = page.render(order)
+	r, order := page.fit(o.Budget)
 	for size := longest / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
 		page.shorten(size)
 		r = page.render(order)
 	}
 	return r
+}
+
+// fit renders the page with as few items cut as the budget allows, and returns
+// what it cut. Counting tokens is what costs time here, so the first count tells
+// how many bytes a token has, and that where to look for the right place.
+func (pg *page) fit(budget int) (Rendered, []int) {
+	r := pg.render(nil)
+	order := cutOrder(pg.items)
+	if r.Tokens <= budget || len(order) == 0 {
+		return r, nil
+	}
+	size := budget * len(r.Text) / r.Tokens
+	n := 1 + sort.Search(len(order)-1, func(n int) bool { return len(pg.layOut(order[:n+1]).Text) <= size })
+	r = pg.render(order[:n])
+	for r.Tokens > budget && n < len(order) {
+		n++
+		r = pg.render(order[:n])
+	}
+	for n > 1 {
+		more := pg.render(order[:n-1])
+		if more.Tokens > budget {
+			break
+		}
+		n--
+		r = more
+	}
+	return r, order[:n]
 }
 
 // shown returns the items that have a line. A next action that a person pinned
@@ -95,8 +113,14 @@ type page struct {
 	items   []Item
 }
 
-// render writes the page without the items at the indexes in cut.
+// render writes the page without the items at the indexes in cut, and counts it.
 func (pg *page) render(cut []int) Rendered {
+	r := pg.layOut(cut)
+	r.Tokens = tokens.Count(r.Text)
+	return r
+}
+
+func (pg *page) layOut(cut []int) Rendered {
 	gone := make(map[int]bool, len(cut))
 	for _, i := range cut {
 		gone[i] = true
@@ -129,7 +153,6 @@ func (pg *page) render(cut []int) Rendered {
 	b.WriteString(body.String())
 	b.WriteString("<!-- /recall -->\n")
 	r.Text = b.String()
-	r.Tokens = tokens.Count(r.Text)
 	return r
 }
 
@@ -231,7 +254,7 @@ func sessionName(p *Payload) string {
 	if n := len(p.Thread) - 1; n > 0 {
 		name += fmt.Sprintf(" and %d before it", n)
 	}
-	return name
+	return strings.TrimSpace(name)
 }
 
 // short returns the beginning of a session's id that people use.

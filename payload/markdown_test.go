@@ -148,7 +148,7 @@ func checkRoundTrip(t failer, p *Payload) {
 func said(it Item) string {
 	var parts []string
 	for _, s := range append([]string{string(it.Kind), fmt.Sprint(it.Pinned), it.Path, it.Status, it.Text, it.Why, it.Scope}, it.Alternatives...) {
-		if s = strings.TrimPrefix(oneLine(s), "because "); s != "" {
+		if s = strings.TrimPrefix(strings.ToLower(oneLine(s)), "because "); s != "" {
 			parts = append(parts, strings.TrimRight(s, " ."))
 		}
 	}
@@ -200,7 +200,7 @@ func TestPlainItemsReadBack(t *testing.T) {
 			it := Item{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), State: Stands,
 				Text: tameText.Draw(t, "text") + " now", Pinned: rapid.Bool().Draw(t, "pinned")}
 			if rapid.Bool().Draw(t, "with why") {
-				it.Why = tameText.Draw(t, "why") + "."
+				it.Why = "since " + tameText.Draw(t, "why") + "."
 			}
 			if it.Kind == File {
 				it.Path, it.Status = "src/"+rapid.StringMatching(`[a-z]{1,9}\.go`).Draw(t, "path"), rapid.SampledFrom(fileStates).Draw(t, "status")

@@ -27,15 +27,14 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("payload.md: %w", err)
 	}
-	base, err := baseOf(p)
-	if err != nil {
-		return nil, fmt.Errorf("payload.md as last written: %w", err)
+	m := merger{p: p, now: now, edit: Edit{Who: who, At: at.UTC()}}
+	if m.base, m.written, err = baseOf(p); err != nil {
+		return nil, err
 	}
-	m := merger{p: p, base: base, now: now, edit: Edit{Who: who, At: at.UTC()}}
 	m.pair()
 	for i := range now.Lines {
 		if k := m.pairs[i]; k >= 0 {
-			m.changed(base.IDs[k], &base.Lines[k].Item, &now.Lines[i].Item)
+			m.changed(m.base.IDs[k], &m.base.Lines[k].Item, &now.Lines[i].Item)
 		} else {
 			m.added(i)
 		}
@@ -45,28 +44,27 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	return m.edits, nil
 }
 
-// baseOf returns the page as last written, with an id for each line. If none
-// was, all items of today could have been on it.
-func baseOf(p *Payload) (*Doc, error) {
-	text, ids := p.Written, p.WrittenIDs
-	if text == "" {
-		r := Render(p, Options{Budget: -1})
-		text, ids = r.Text, r.Shown
+// baseOf returns the page as last written, with an id for each line, and true.
+// If there is none that can be read, all items of today could have been on it.
+func baseOf(p *Payload) (base *Doc, written bool, err error) {
+	base, err = Read(p.Written)
+	if err == nil && len(p.WrittenIDs) > 0 && len(base.Lines) == len(p.WrittenIDs) {
+		base.IDs = p.WrittenIDs
+		return base, true, nil
 	}
-	doc, err := Read(text)
-	if err != nil {
-		return nil, err
+	r := Render(p, Options{Budget: -1})
+	base, err = Read(r.Text)
+	if err != nil || len(base.Lines) != len(r.Shown) {
+		return nil, false, fmt.Errorf("merge %s: its own page doesn't read back: %v", p.Session, err)
 	}
-	if len(doc.Lines) != len(ids) {
-		return nil, fmt.Errorf("%d items with %d ids", len(doc.Lines), len(ids))
-	}
-	doc.IDs = ids
-	return doc, nil
+	base.IDs = r.Shown
+	return base, false, nil
 }
 
 type merger struct {
 	p         *Payload
 	base, now *Doc
+	written   bool  // base is the page as last written
 	pairs     []int // for each line of now its line of base, or -1
 	edit      Edit  // who and when
 	edits     []Edit
@@ -261,7 +259,7 @@ func (m *merger) allIDs() map[ItemID]bool {
 // its head marker, can be missing from it.
 func (m *merger) dropped() {
 	for k, id := range m.base.IDs {
-		onPage := slices.Contains(m.now.IDs, id) || m.now.IDs == nil && m.p.Written != ""
+		onPage := slices.Contains(m.now.IDs, id) || m.now.IDs == nil && m.written
 		if onPage && !slices.Contains(m.pairs, k) {
 			m.do(OpDrop, id, nil, nil)
 		}

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 )
@@ -16,6 +17,14 @@ const (
 
 // Variants lists all variants, the default first.
 var Variants = []Variant{Coding, Debug, Handoff}
+
+// ParseVariant returns the variant of that name; the error names all.
+func ParseVariant(name string) (Variant, error) {
+	if v := Variant(strings.ToLower(name)); layouts[v] != nil {
+		return v, nil
+	}
+	return "", fmt.Errorf("no variant %q; there are %s, %s and %s", name, Coding, Debug, Handoff)
+}
 
 // Confirm is what one asks of the next session after its payload: its answer
 // shows whether it has understood.
