@@ -105,8 +105,16 @@ func similarity(a, b side) float64 {
 
 // samePath compares paths of which one may be relative to a folder of the other.
 func samePath(a, b string) bool {
-	a, b = path.Clean("/"+strings.TrimLeft(a, "./")), path.Clean("/"+strings.TrimLeft(b, "./"))
+	a, b = anchored(a), anchored(b)
 	return len(a) > 1 && len(b) > 1 && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a))
+}
+
+// anchored takes the way up off a relative path and puts a slash before it.
+func anchored(p string) string {
+	for strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
+		p = p[strings.IndexByte(p, '/')+1:]
+	}
+	return path.Clean("/" + p)
 }
 
 // Match pairs predicted with gold items one to one so that the summed

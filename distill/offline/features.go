@@ -11,11 +11,17 @@ import (
 type Candidate struct {
 	Text     string
 	Why      string
-	Features map[string]float64 // 0 where missing
+	Features []Feature // in order of name; 0 where missing
 
 	sp   *speech
 	part *sentence
 	pick *pick // how a reply bears on it, nil if none does
+}
+
+// A Feature is one thing known of a candidate.
+type Feature struct {
+	Name  string
+	Value float64
 }
 
 // candidates lists the statements of a talk that may be worth keeping: the
@@ -55,7 +61,7 @@ func (sp *speech) report() bool {
 
 // features describes a candidate by who speaks, where it stands, what its
 // words are and what came of it.
-func features(t *talk, c *Candidate, names map[string]int) map[string]float64 {
+func features(t *talk, c *Candidate, names map[string]int) []Feature {
 	f := map[string]float64{}
 	sp, s := c.sp, c.part
 	who := "a:"
@@ -86,7 +92,7 @@ func features(t *talk, c *Candidate, names map[string]int) map[string]float64 {
 	reactionFeatures(on, who, sp, c)
 	headingFeatures(on, s)
 	sessionFeatures(f, on, who, t, c, names)
-	return f
+	return inOrder(f)
 }
 
 func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
@@ -264,11 +270,13 @@ func nameCounts(t *talk) map[string]int {
 	return n
 }
 
-func sortedKeys(m map[string]float64) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
+func inOrder(m map[string]float64) []Feature {
+	out := make([]Feature, 0, len(m))
+	for k, v := range m {
+		if v != 0 {
+			out = append(out, Feature{k, v})
+		}
 	}
-	sort.Strings(keys)
-	return keys
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
 }

@@ -40,7 +40,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 	t := listen(s)
 	for _, rule := range rules {
-		p.Items = append(p.Items, rule(t)...)
+		p.Items = append(p.Items, rule(t, models)...)
 	}
 	p.Items = append(p.Items, choose(models, candidates(t))...)
 	p.Carried = carried(s)
@@ -50,7 +50,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 }
 
 // rules read items from records rather than from sentences.
-var rules = []func(*talk) []payload.Item{}
+var rules = []func(*talk, Models) []payload.Item{goal, answers, plans, refusals, openTasks, files}
 
 // Candidates lists the statements of a session that may be worth keeping, for
 // training.

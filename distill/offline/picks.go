@@ -67,9 +67,8 @@ var (
 func chosenLabel(reply string) string {
 	reply = strings.TrimSpace(reply)
 	if m := bareOption.FindStringSubmatch(reply); m != nil {
-		label := strings.ToLower(m[1])
-		if label != "a" || len(strings.Fields(reply)) <= 4 {
-			return label
+		if m[1] != "a" || len(strings.Fields(reply)) <= 2 { // else it is the article
+			return strings.ToLower(m[1])
 		}
 	}
 	if m := namedOpt.FindStringSubmatch(reply); m != nil {

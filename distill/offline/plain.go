@@ -109,7 +109,7 @@ func splitWhy(s string) (text, why string) {
 	}
 	head, tail := s[:loc[0]], s[loc[1]:]
 	joint := strings.ToLower(strings.TrimSpace(s[loc[0]:loc[1]]))
-	if len(strings.Fields(head)) < 4 || len(strings.Fields(tail)) < 3 || !balanced(head) {
+	if len(strings.Fields(head)) < 3 || len(strings.Fields(tail)) < 3 || !balanced(head) {
 		return s, ""
 	}
 	switch {

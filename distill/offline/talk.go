@@ -40,6 +40,7 @@ type talk struct {
 	speeches []*speech
 	commits  []string // messages of the session's commits
 	n        int      // exchanges
+	closed   bool     // it ends with the assistant's word, no call open
 }
 
 // listen makes the talk of a session. Abandoned branches, copied turns,
@@ -99,6 +100,7 @@ func listen(s *ingest.Session) *talk {
 	t.n = exchange
 	if closing != nil {
 		closing.closing, closing.last, closing.mood = true, true, silent
+		t.closed = len(closing.turn.Calls) == 0
 	}
 	for _, sp := range t.speeches {
 		if sp.user {

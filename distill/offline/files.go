@@ -1,0 +1,414 @@
+package offline
+
+import (
+	"math"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// A touched file is one that the session changed, or that its reports speak of.
+type touched struct {
+	path     string
+	edits    int
+	lines    int
+	reads    int
+	refused  int
+	created  bool
+	turn     *ingest.Turn // last that wrote it; else that read it
+	wroteIn  int          // exchange of the last write, -1 if none
+	said     *sentence    // what a closing message says of it, last one
+	saidBy   *speech
+	mentions int
+	typed    int // times the person named it
+	offLimit *speech
+	offPart  *sentence
+}
+
+// mostFiles is how many files a session may yield.
+const mostFiles = 8
+
+// files lists the files that the work turned on, with their state at the end.
+func files(t *talk, models Models) []payload.Item {
+	all := touchedFiles(t)
+	type scored struct {
+		f *touched
+		p float64
+	}
+	var keep []scored
+	m := models.files()
+	for _, f := range all {
+		if p := m.Score(f.features(all)); p >= m.Threshold || f.offLimit != nil {
+			keep = append(keep, scored{f, p})
+		}
+	}
+	sort.SliceStable(keep, func(i, j int) bool { return keep[i].p > keep[j].p })
+	if len(keep) > mostFiles {
+		keep = keep[:mostFiles]
+	}
+	var out []payload.Item
+	for _, k := range keep {
+		out = append(out, k.f.item(t))
+	}
+	return out
+}
+
+// A FileCandidate is a file that may be worth an item, for training.
+type FileCandidate struct {
+	Path     string
+	Features []Feature
+}
+
+// FileCandidates lists the files that a session touched.
+func FileCandidates(s *ingest.Session) []FileCandidate {
+	all := touchedFiles(listen(s))
+	out := make([]FileCandidate, len(all))
+	for i, f := range all {
+		out[i] = FileCandidate{f.path, f.features(all)}
+	}
+	return out
+}
+
+// touchedFiles gathers what the session did with each file and said of it.
+func touchedFiles(t *talk) []*touched {
+	by := map[string]*touched{}
+	var all []*touched
+	root := rootOf(t.session)
+	get := func(p string) *touched {
+		p = relative(root, p)
+		f := by[p]
+		if f == nil {
+			f = &touched{path: p, wroteIn: -1}
+			by[p] = f
+			all = append(all, f)
+		}
+		return f
+	}
+	exchange := exchanges(t)
+	for i := range t.session.Turns {
+		turn := &t.session.Turns[i]
+		if turn.Abandoned || turn.Copied || turn.Role != ingest.Assistant {
+			continue
+		}
+		for j := range turn.Calls {
+			c := &turn.Calls[j]
+			if c.Path == "" || notOurs(c.Path) {
+				continue
+			}
+			switch {
+			case writes(c.Name) && c.Verdict == ingest.Rejected:
+				get(c.Path).refused++
+			case writes(c.Name) && c.Done && !c.Failed:
+				f := get(c.Path)
+				f.edits++
+				f.turn, f.wroteIn = turn, exchange[turn.N]
+				f.lines += lineCount(c)
+				if c.Name == "Write" && f.edits == 1 && f.reads == 0 {
+					f.created = true
+				}
+			case c.Name == "Read" && c.Done && !c.Failed:
+				f := get(c.Path)
+				f.reads++
+				if f.turn == nil {
+					f.turn = turn
+				}
+			}
+		}
+	}
+	for _, f := range all {
+		f.listen(t)
+	}
+	return all
+}
+
+// exchanges maps turn numbers to exchanges.
+func exchanges(t *talk) map[int]int {
+	m := map[int]int{}
+	next := 0
+	for i := range t.session.Turns {
+		turn := &t.session.Turns[i]
+		for next < len(t.speeches) && t.speeches[next].turn.N < turn.N {
+			next++
+		}
+		if next < len(t.speeches) && t.speeches[next].turn.N == turn.N {
+			m[turn.N] = t.speeches[next].exchange
+		} else if next > 0 {
+			m[turn.N] = t.speeches[next-1].exchange
+		}
+	}
+	return m
+}
+
+func lineCount(c *ingest.ToolCall) int {
+	n := strings.Count(c.Input["content"], "\n")
+	for _, e := range c.Edits {
+		n += 1 + strings.Count(e.New, "\n")
+	}
+	return n
+}
+
+// notOurs tells files that are no part of the work: the client's own.
+func notOurs(p string) bool {
+	p = strings.ReplaceAll(p, "\\", "/")
+	return strings.Contains(p, "/.claude/plans/") || strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
+		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") || strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
+		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
+}
+
+// rootOf is the folder in which most turns ran.
+func rootOf(s *ingest.Session) string {
+	best, n := "", 0
+	for _, c := range s.Where.Cwds {
+		if c.Turns > n {
+			best, n = c.Dir, c.Turns
+		}
+	}
+	return best
+}
+
+func relative(root, p string) string {
+	p = strings.ReplaceAll(p, "\\", "/")
+	root = strings.TrimRight(strings.ReplaceAll(root, "\\", "/"), "/")
+	if root != "" && strings.HasPrefix(p, root+"/") {
+		return p[len(root)+1:]
+	}
+	return strings.TrimPrefix(p, "./")
+}
+
+var handsOff = regexp.MustCompile(`(?i)\b(?:don'?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
+
+// listen looks up what was said of the file: in closing messages, and by the person.
+func (f *touched) listen(t *talk) {
+	base := path.Base(f.path)
+	if len(base) < 3 {
+		return
+	}
+	for _, sp := range t.speeches {
+		if !strings.Contains(sp.text, base) {
+			continue
+		}
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			if !names(s.Raw, base) || sp.foreign(s) {
+				continue
+			}
+			switch {
+			case sp.user:
+				f.typed++
+				if handsOff.MatchString(s.Text) {
+					f.offLimit, f.offPart = sp, s
+				}
+			case sp.report():
+				f.mentions++
+				if f.said == nil || ofFile(s, base) || !ofFile(f.said, base) && sp.closing {
+					f.said, f.saidBy = s, sp
+				}
+			}
+		}
+	}
+}
+
+// names tells whether a text names a file, not one whose name ends like it.
+func names(text, base string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], base)
+		if i < 0 {
+			return false
+		}
+		i += from
+		end := i + len(base)
+		if (i == 0 || strings.IndexByte("/ `\"'([*\n\t", text[i-1]) >= 0) && (end == len(text) || !nameByte(text[end])) {
+			return true
+		}
+		from = end
+	}
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// ofFile tells whether a list item is about the file: it opens with its name.
+func ofFile(s *sentence, base string) bool {
+	i := strings.Index(s.Text, base)
+	return s.Block == listItem && i >= 0 && i < 60 && !strings.Contains(s.Text[:i], " ")
+}
+
+// features of a file, for the model that tells which ones the work turned on.
+func (f *touched) features(all []*touched) []Feature {
+	m := map[string]float64{}
+	on := func(k string, yes bool) {
+		if yes {
+			m[k] = 1
+		}
+	}
+	written, lines := 0, 0
+	for _, o := range all {
+		if o.edits > 0 {
+			written++
+		}
+		lines += o.lines
+	}
+	on("written", f.edits > 0)
+	on("written-twice", f.edits > 1)
+	on("written-often", f.edits > 4)
+	on("created", f.created)
+	on("refused", f.refused > 0)
+	on("said", f.mentions > 0)
+	on("said-often", f.mentions > 2)
+	on("list-of-it", f.said != nil && ofFile(f.said, path.Base(f.path)))
+	on("typed", f.typed > 0)
+	on("in-last", f.saidBy != nil && f.saidBy.last)
+	on("read-only", f.edits == 0)
+	on("read-often", f.edits == 0 && f.reads > 2)
+	on("read-and-said", f.edits == 0 && f.mentions > 1)
+	on("test", isTest(f.path))
+	on("doc", isDoc(f.path))
+	on("outside", strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
+	on("few-files", written <= 3)
+	on("many-files", written > 8)
+	if lines > 0 {
+		m["share"] = float64(f.lines) / float64(lines)
+	}
+	m["log-edits"] = math.Log1p(float64(f.edits))
+	m["log-mentions"] = math.Log1p(float64(f.mentions))
+	if written > 0 {
+		m["rank"] = f.rank(all)
+	}
+	return inOrder(m)
+}
+
+// rank is 1 for the file with the most edits, 0 for the one with the fewest.
+func (f *touched) rank(all []*touched) float64 {
+	below, n := 0, 0
+	for _, o := range all {
+		if o != f && o.edits > 0 {
+			n++
+			if o.edits < f.edits {
+				below++
+			}
+		}
+	}
+	if n == 0 {
+		return 1
+	}
+	return float64(below) / float64(n)
+}
+
+var testName = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|[._-](?:test|spec)s?\.\w+$|(?:^|/)test_[^/]+$`)
+
+func isTest(p string) bool { return testName.MatchString(p) }
+
+func isDoc(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdx", ".txt", ".rst", ".adoc":
+		return true
+	}
+	return false
+}
+
+// item says what became of the file.
+func (f *touched) item(t *talk) payload.Item {
+	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: "file-work"}
+	if f.turn != nil {
+		it.At = f.turn.At
+	}
+	it.Status = f.status(t)
+	switch {
+	case f.offLimit != nil:
+		it.Text = tidy(f.offPart.Text)
+		it.By, it.Rule, it.At = payload.ByUser, "file-hands-off", f.offLimit.turn.At
+		it.Evidence = []payload.Evidence{{Turn: string(f.offLimit.turn.ID), N: f.offLimit.turn.N, Quote: quote(f.offLimit.text, f.offPart.From, f.offPart.To)}}
+		return it
+	case f.said != nil:
+		it.Text = f.says()
+		it.Evidence = []payload.Evidence{{Turn: string(f.saidBy.turn.ID), N: f.saidBy.turn.N, Quote: quote(f.saidBy.text, f.said.From, f.said.To)}}
+	}
+	if it.Text == "" {
+		it.Text = f.did()
+	}
+	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
+		if q := f.called(); q != "" {
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(f.turn.ID), N: f.turn.N, Quote: q})
+		}
+	}
+	return it
+}
+
+// says words what a report says of the file, its name not repeated.
+func (f *touched) says() string {
+	text := f.said.Text
+	if base := path.Base(f.path); ofFile(f.said, base) {
+		i := strings.Index(text, base) + len(base)
+		rest := strings.TrimLeft(text[i:], "`*:,)— –-0123456789")
+		if strings.HasPrefix(text[i:], "`, ") || strings.HasPrefix(text[i:], ", ") {
+			rest = "" // a list of files: what follows is another's name
+		}
+		if len(strings.Fields(rest)) >= 2 {
+			text = rest
+		} else if f.said.More != "" {
+			text = firstSentence(f.said.More)
+		} else {
+			return ""
+		}
+	}
+	if narrates.MatchString(text) || strings.HasSuffix(strings.TrimSpace(text), ":") {
+		return ""
+	}
+	return shorten(tidy(text))
+}
+
+var narrates = regexp.MustCompile(`(?i)^(?:let me|now |i'll |i need|looking|first|next|let's|i see|good|great|perfect)`)
+
+// did words what was done to the file where no report speaks of it.
+func (f *touched) did() string {
+	switch {
+	case f.created && f.edits == 1:
+		return "New."
+	case f.created:
+		return "New, then edited."
+	case f.edits == 1:
+		return "Edited once."
+	case f.edits > 1:
+		return "Edited " + count(f.edits) + " times."
+	case f.refused > 0:
+		return "Not changed: the edit was refused."
+	}
+	return "Read, not changed."
+}
+
+func count(n int) string {
+	if n < 10 {
+		return strings.Fields("zero one two three four five six seven eight nine")[n]
+	}
+	return "many"
+}
+
+// called is the path as the file's last turn names it in a call.
+func (f *touched) called() string {
+	base := path.Base(f.path)
+	for i := range f.turn.Calls {
+		if c := &f.turn.Calls[i]; path.Base(strings.ReplaceAll(c.Path, "\\", "/")) == base && len(c.Path) <= 300 {
+			return c.Path
+		}
+	}
+	return ""
+}
+
+// status is the file's state at the end: in progress where the last exchange
+// broke off after it was written, untouched where it was only read.
+func (f *touched) status(t *talk) string {
+	switch {
+	case f.offLimit != nil:
+		return payload.FileOffLimits
+	case f.edits == 0:
+		return payload.FileUntouched
+	case f.wroteIn == t.n-1 && !t.closed:
+		return payload.FileProgress
+	}
+	return payload.FileDone
+}

@@ -1,0 +1,212 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// eachCall visits the calls of the assistant's turns on the path that was kept.
+func eachCall(s *ingest.Session, visit func(t *ingest.Turn, c *ingest.ToolCall)) {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Abandoned || t.Copied {
+			continue
+		}
+		for j := range t.Calls {
+			visit(t, &t.Calls[j])
+		}
+	}
+}
+
+var recommendedMark = regexp.MustCompile(`(?i)\s*\((?:recommended|default|suggested)\)`)
+
+// answers makes decisions of the questions that the person answered. Asked
+// twice, the last answer counts.
+func answers(t *talk, _ Models) []payload.Item {
+	at := map[string]int{}
+	var out []payload.Item
+	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
+		for _, a := range c.Answers {
+			it, ok := answered(turn, c, a)
+			if !ok {
+				continue
+			}
+			if i, seen := at[a.Question]; seen {
+				out[i] = it
+				continue
+			}
+			at[a.Question] = len(out)
+			out = append(out, it)
+		}
+	})
+	return out
+}
+
+// answered words one question with its answer.
+func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.Item, bool) {
+	if len(a.Chosen) == 0 || strings.TrimSpace(strings.Join(a.Chosen, "")) == "" || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
+		return payload.Item{}, false
+	}
+	choice := strings.TrimSpace(recommendedMark.ReplaceAllString(plain(strings.Join(a.Chosen, ", ")), ""))
+	question := strings.TrimRight(plain(a.Question), "?: ")
+	text := question + ": " + choice
+	if a.Free && len(strings.Fields(choice)) > 6 {
+		text = choice
+	}
+	it := turnItem(payload.Decision, "answer", payload.ByUser, turn, tidy(shorten(text)), clip(a.Chosen[0]))
+	if !c.At.IsZero() {
+		it.At = c.At
+	}
+	it.Why = strings.TrimRight(plain(a.Notes), ". ")
+	chosen := map[string]bool{}
+	for _, l := range a.Chosen {
+		chosen[l] = true
+	}
+	for _, o := range a.Options {
+		switch {
+		case !chosen[o.Label]:
+			if !a.Multi {
+				it.Alternatives = append(it.Alternatives, recommendedMark.ReplaceAllString(plain(o.Label), ""))
+			}
+		case it.Why == "" && o.Description != "":
+			it.Why = strings.TrimRight(shorten(plain(o.Description)), ". ")
+		}
+	}
+	it.About = about(a.Question + " " + strings.Join(a.Chosen, " "))
+	return it, true
+}
+
+// plans makes decisions of the last plan that the person approved, and of one
+// that the session was begun with: what it chooses, not what it will do.
+func plans(t *talk, _ Models) []payload.Item {
+	var turn *ingest.Turn
+	var text string
+	for i := range t.session.Turns {
+		tt := &t.session.Turns[i]
+		if tt.Abandoned || tt.Copied {
+			continue
+		}
+		if tt.Kind == ingest.PlanTurn {
+			turn, text = tt, tt.Text
+		}
+		for j := range tt.Calls {
+			if c := &tt.Calls[j]; c.Plan != nil && c.Verdict == ingest.Approved && c.Plan.Text != "" {
+				turn, text = tt, c.Plan.Text
+			}
+		}
+	}
+	if turn == nil {
+		return nil
+	}
+	return planItems(turn, text)
+}
+
+// mostPlanned is how many decisions one plan may yield.
+const mostPlanned = 6
+
+func planItems(turn *ingest.Turn, plan string) []payload.Item {
+	var out []payload.Item
+	for _, s := range sentences(plan) {
+		if len(strings.Fields(s.Text)) < 4 || len(out) == mostPlanned {
+			continue
+		}
+		low := strings.ToLower(s.Text)
+		h := strings.ToLower(s.Heading)
+		decides := planHeading.MatchString(h) && !planAside.MatchString(h)
+		if !decides && !chooses.MatchString(low) || planAside.MatchString(h) {
+			continue
+		}
+		text, why := splitWhy(strings.TrimRight(s.Text, ". "))
+		it := turnItem(payload.Decision, "plan", payload.ByBoth, turn, shorten(tidy(text)), quote(plan, s.From, s.To))
+		it.Why = why
+		it.About = about(s.Raw)
+		out = append(out, it)
+	}
+	return out
+}
+
+var (
+	planHeading = regexp.MustCompile(`decision|design|approach|target|behaviou?r|architecture|choice|non-goals|out of scope`)
+	planAside   = regexp.MustCompile(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
+	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b|\bby default\b|\bover\b.*\bbecause\b|\bnot\b.*\bbut\b|\breplaces?\b`)
+)
+
+// refusals makes eliminated items of tool calls that the person refused with a
+// reason: what was to be done, and the reason against it.
+func refusals(t *talk, _ Models) []payload.Item {
+	var out []payload.Item
+	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
+		if c.Verdict != ingest.Rejected || c.Reason == "" || c.ReasonTurn != "" {
+			return
+		}
+		what := undertaking(turn, c)
+		reason := sentences(c.Reason)
+		if what == "" || len(reason) == 0 || !against.MatchString(strings.ToLower(c.Reason)) {
+			return
+		}
+		it := turnItem(payload.Eliminated, "refused-with-reason", payload.ByUser, turn, tidy(shorten(what)), quote(c.Reason, reason[0].From, reason[0].To))
+		it.Why = strings.TrimRight(shorten(tidy(reason[0].Text)), ".")
+		if c.Path != "" {
+			it.About = []string{relative(rootOf(t.session), c.Path)}
+		}
+		out = append(out, it)
+	})
+	return out
+}
+
+// against tells a reason that turns something down from a mere next wish.
+var against = regexp.MustCompile(`\b(?:no|not|don'?t|doesn'?t|isn'?t|won'?t|shouldn'?t|can'?t|only|wrong|instead|rather|issue|problem|never|without|too|already|unnecessary|overkill|break|breaks)\b`)
+
+// undertaking says what a refused call was to do: what the assistant said it
+// was doing, else the call itself.
+func undertaking(turn *ingest.Turn, c *ingest.ToolCall) string {
+	if c.Plan != nil {
+		if m := planTitle.FindStringSubmatch(c.Plan.Text); m != nil {
+			return "Plan refused: " + plain(m[1])
+		}
+	}
+	for i, parts := 0, sentences(turn.Text); i < len(parts); i++ {
+		if s := parts[len(parts)-1-i]; announces.MatchString(s.Text) {
+			return upperFirst(strings.TrimRight(announces.ReplaceAllString(s.Text, ""), ":. ")) + " (refused)"
+		}
+	}
+	if d := c.Input["description"]; d != "" && c.Command != "" {
+		return plain(d) + " (refused)"
+	}
+	return ""
+}
+
+var announces = regexp.MustCompile(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:let me|i'll|i will|i'm going to|let's)\s+(?:now |also |just |first )*`)
+
+// openTasks makes next items of tasks that were not completed.
+func openTasks(t *talk, _ Models) []payload.Item {
+	var out []payload.Item
+	turns := map[ingest.TurnID]*ingest.Turn{}
+	for i := range t.session.Turns {
+		tt := &t.session.Turns[i]
+		turns[tt.ID] = tt
+		for _, r := range tt.Records {
+			turns[ingest.TurnID(r)] = tt
+		}
+	}
+	for _, task := range t.session.Tasks {
+		turn := turns[task.Turn]
+		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == 5 {
+			continue
+		}
+		it := turnItem(payload.Next, "open-task", payload.ByAssistant, turn, tidy(shorten(plain(task.Subject))), clip(task.Subject))
+		it.Why = strings.TrimRight(firstSentence(plain(task.Detail)), ". ")
+		if len(it.Why) > 160 {
+			it.Why = ""
+		}
+		it.About = about(task.Subject)
+		out = append(out, it)
+	}
+	return out
+}
+
+// clip cuts a text to what a quote may hold.
+func clip(s string) string { return quote(s, 0, len(s)) }

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"recall/distill/offline"
+	"recall/eval"
+	"recall/payload"
+)
+
+// learned are the kinds that have a model of their own.
+var learned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.Next, payload.Hypothesis,
+	payload.Deferred, payload.Question, payload.Status}
+
+// An example is a case with its candidates and their labels.
+type example struct {
+	c      *eval.Case
+	lines  map[payload.Kind][]sample // sentences, and files under the kind file
+	number int
+}
+
+type fitted = offline.Models
+
+func prepare(cases []*eval.Case) []*example {
+	var set []*example
+	for n, c := range cases {
+		e := &example{c: c, lines: map[payload.Kind][]sample{}, number: n}
+		for _, cand := range offline.Candidates(c.Session) {
+			for _, kind := range learned {
+				e.lines[kind] = append(e.lines[kind], labelled(c, cand.Features, cand.Item(kind)))
+			}
+		}
+		for _, f := range offline.FileCandidates(c.Session) {
+			e.lines[payload.File] = append(e.lines[payload.File], labelled(c, f.Features, payload.Item{Kind: payload.File, Path: f.Path}))
+		}
+		set = append(set, e)
+	}
+	return set
+}
+
+// labelled says whether a candidate is in the gold set. What is fair to keep
+// and fair to leave counts little.
+func labelled(c *eval.Case, features []offline.Feature, it payload.Item) sample {
+	s := sample{features: features, weight: 1}
+	if j, _ := eval.Fit(c.Session, c.Gold, it); j >= 0 {
+		s.yes = true
+		if !c.Gold.Items[j].Must {
+			s.weight = neutralWeight
+		}
+	}
+	return s
+}
+
+const neutralWeight = 0.4
+
+// fitAll fits the models of all kinds to a set, with thresholds that do best
+// on the part of the set left out in turn.
+func fitAll(set []*example) fitted {
+	const folds = 5
+	inner := make([]fitted, folds)
+	for k := range folds {
+		var rest []*example
+		for i, e := range set {
+			if i%folds != k {
+				rest = append(rest, e)
+			}
+		}
+		inner[k] = fitOnly(rest)
+	}
+	all := fitOnly(set)
+	for kind, m := range all {
+		m.Threshold = threshold(set, kind, inner)
+	}
+	return all
+}
+
+func fitOnly(set []*example) fitted {
+	m := fitted{}
+	for _, kind := range append([]payload.Kind{payload.File}, learned...) {
+		var samples []sample
+		yes := 0
+		for _, e := range set {
+			for _, s := range e.lines[kind] {
+				samples = append(samples, s)
+				if s.yes {
+					yes++
+				}
+			}
+		}
+		if yes >= 5 {
+			m[kind] = fit(samples)
+		}
+	}
+	return m
+}
+
+// threshold is the probability from which on items of a kind do best, where
+// each part of the set is judged by models that have not seen it.
+func threshold(set []*example, kind payload.Kind, inner []fitted) float64 {
+	best, at := -1.0, 0.5
+	for _, th := range thresholds {
+		var total eval.Count
+		for i, e := range set {
+			m := inner[i%len(inner)][kind]
+			if m == nil {
+				continue
+			}
+			one := *m
+			one.Threshold = th
+			sc := distilled(e, fitted{kind: &one})
+			total = plus(total, sc.Kinds[kind])
+		}
+		if goal := worth(kind, total); goal > best {
+			best, at = goal, th
+		}
+	}
+	return at
+}
+
+var thresholds = []float64{0.12, 0.15, 0.18, 0.21, 0.24, 0.27, 0.3, 0.34, 0.38, 0.42, 0.46, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8}
+
+// worth is what a threshold is chosen by: F1, where precision is at least what
+// a reader bears; below that precision counts for more.
+func worth(kind payload.Kind, c eval.Count) float64 {
+	f := c.F1()
+	if p := c.Precision(); p < 0.6 {
+		f *= p / 0.6
+	}
+	return f
+}
+
+func plus(a, b eval.Count) eval.Count {
+	return eval.Count{Hits: a.Hits + b.Hits, Pred: a.Pred + b.Pred, Wanted: a.Wanted + b.Wanted}
+}
+
+func distilled(e *example, m fitted) eval.Score {
+	return eval.Session(e.c.Session, items(e, m), e.c.Gold)
+}
+
+func items(e *example, m fitted) []payload.Item {
+	p, err := offline.Distiller{Models: m}.Distill(context.Background(), e.c.Session)
+	if err != nil {
+		panic(err) // only a done context fails
+	}
+	return p.Items
+}
+
+// leaveOutModels fits, for each group, models to all others.
+func leaveOutModels(set []*example, group func(*example) string) map[string]fitted {
+	models := map[string]fitted{}
+	for _, e := range set {
+		g := group(e)
+		if _, ok := models[g]; ok {
+			continue
+		}
+		var rest []*example
+		for _, o := range set {
+			if group(o) != g {
+				rest = append(rest, o)
+			}
+		}
+		models[g] = fitAll(rest)
+	}
+	return models
+}
+
+// leaveOut scores each group by models fitted to all others.
+func leaveOut(set []*example, group func(*example) string) map[string]*eval.Score {
+	models := leaveOutModels(set, group)
+	return scoreWith(set, func(e *example) fitted { return models[group(e)] })
+}
+
+// scoreWith sums the scores by project and in total.
+func scoreWith(set []*example, models func(*example) fitted) map[string]*eval.Score {
+	out := map[string]*eval.Score{"total": {}}
+	for _, e := range set {
+		sc := distilled(e, models(e))
+		if out[e.c.Gold.Project] == nil {
+			out[e.c.Gold.Project] = &eval.Score{}
+		}
+		out[e.c.Gold.Project].Add(sc)
+		out["total"].Add(sc)
+	}
+	return out
+}
+
+func report(title string, scores map[string]*eval.Score) {
+	var names []string
+	for n := range scores {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		fmt.Printf("## %s: %s (%d sessions)\n%s\n", title, n, scores[n].Sessions, scores[n].Table())
+	}
+}
