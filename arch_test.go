@@ -1,0 +1,166 @@
+package recall_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
+// import. A package below a room belongs to it.
+var rooms = map[string][]string{
+	"cmd":      {"pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact"},
+	"pipeline": {"ingest", "library", "distill", "index", "payload", "redact"},
+	"eval":     {"distill", "index", "payload", "ingest", "prompts", "llm"},
+	"index":    {"payload", "ingest", "llm"},
+	"distill":  {"ingest", "payload", "prompts", "llm", "redact"},
+	"library":  {"payload", "ingest", "redact"},
+	"ingest":   {},
+	"payload":  {},
+	"llm":      {},
+	"prompts":  {},
+	"redact":   {},
+}
+
+// kept says where a module may be imported: nowhere else.
+var kept = map[string]string{
+	"github.com/sashabaranov/go-openai":      "llm/openai",
+	"github.com/anthropics/anthropic-sdk-go": "llm/anthropic",
+	"github.com/tmc/langchaingo":             "llm/langchain",
+	"modernc.org/sqlite":                     "index",
+	"github.com/philippgille/chromem-go":     "index",
+	"github.com/spf13/cobra":                 "cmd",
+	"github.com/spf13/pflag":                 "cmd",
+	"github.com/spf13/viper":                 "cmd",
+	"github.com/schollz/progressbar/v3":      "cmd",
+}
+
+// noRooms are names that say nothing about what is in them.
+var noRooms = []string{"util", "utils", "common", "models", "types", "helpers", "misc"}
+
+// source is one Go file: its folder from the root, its syntax, whether it is a test.
+type source struct {
+	dir, name string
+	file      *ast.File
+	test      bool
+}
+
+func TestImportsPointDown(t *testing.T) {
+	for _, s := range sources(t) {
+		room, _, _ := strings.Cut(s.dir, "/")
+		allowed, known := rooms[room]
+		if !known {
+			t.Errorf("%s/%s: room %q isn't in the table", s.dir, s.name, room)
+			continue
+		}
+		for _, imp := range s.file.Imports {
+			p, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if to, ours := strings.CutPrefix(p, "recall/"); ours && !s.test {
+				to, _, _ = strings.Cut(to, "/")
+				if to != room && !slices.Contains(allowed, to) {
+					t.Errorf("%s/%s imports %s: %s may not know %s", s.dir, s.name, p, room, to)
+				}
+			}
+			for module, home := range kept {
+				if (p == module || strings.HasPrefix(p, module+"/")) && s.dir != home && !strings.HasPrefix(s.dir, home+"/") {
+					t.Errorf("%s/%s imports %s, which stays in %s", s.dir, s.name, p, home)
+				}
+			}
+		}
+	}
+}
+
+// The table itself has no way round: who imports is above who is imported.
+func TestTableHasNoCycle(t *testing.T) {
+	var reach func(from, to string) bool
+	reach = func(from, to string) bool {
+		return slices.ContainsFunc(rooms[from], func(next string) bool { return next == to || reach(next, to) })
+	}
+	for room := range rooms {
+		if reach(room, room) {
+			t.Errorf("%s reaches itself", room)
+		}
+	}
+}
+
+func TestNoEmptyNames(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, part := range append(strings.Split(s.dir, "/"), s.file.Name.Name) {
+			if slices.Contains(noRooms, part) {
+				t.Errorf("%s/%s: %q says nothing about what is in it", s.dir, s.name, part)
+			}
+		}
+	}
+}
+
+// Only cmd prints and ends the program.
+func TestOnlyCmdPrints(t *testing.T) {
+	loud := map[string]string{"os.Exit": "ends the program", "os.Stdout": "prints", "os.Stderr": "prints",
+		"fmt.Print": "prints", "fmt.Println": "prints", "fmt.Printf": "prints",
+		"log.Print": "prints", "log.Println": "prints", "log.Printf": "prints",
+		"log.Fatal": "ends the program", "log.Fatalf": "ends the program", "log.Fatalln": "ends the program"}
+	for _, s := range sources(t) {
+		if s.test || s.file.Name.Name == "main" || strings.HasPrefix(s.dir, "cmd/") {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if x, ok := sel.X.(*ast.Ident); ok && x.Obj == nil {
+				if does := loud[x.Name+"."+sel.Sel.Name]; does != "" {
+					t.Errorf("%s/%s: %s.%s %s; only cmd does", s.dir, s.name, x.Name, sel.Sel.Name, does)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// sources parses every Go file below the root's folders; folders that Go
+// ignores (testdata, .x, _x) and other modules are left out.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if p != "." && (name == "testdata" || name == "tools" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		dir := path.Dir(filepath.ToSlash(p))
+		if !strings.HasSuffix(name, ".go") || dir == "." {
+			return nil
+		}
+		f, err := parser.ParseFile(fset, p, nil, 0)
+		if err != nil {
+			return err
+		}
+		all = append(all, source{dir, name, f, strings.HasSuffix(name, "_test.go")})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 50 {
+		t.Fatalf("found %d Go files, too few to be the repository", len(all))
+	}
+	return all
+}
