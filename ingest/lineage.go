@@ -204,15 +204,35 @@ func keysOf(s *Session) map[string]bool {
 	return keys
 }
 
-// parentsFirst moves each session behind the ones that it says it comes from,
+// parentsFirst lets each session wait for the ones that it says it comes from,
 // or that say it is their continuation, and leaves the order as it is otherwise.
+// In a circle of claims the order decides.
 func parentsFirst(order []*Session) []*Session {
+	before := claims(order)
+	placed := map[*Session]bool{}
+	ready := func(s *Session) bool {
+		return !placed[s] && !slices.ContainsFunc(before[s], func(p *Session) bool { return !placed[p] })
+	}
+	out := make([]*Session, 0, len(order))
+	for len(out) < len(order) {
+		k := slices.IndexFunc(order, ready)
+		if k < 0 {
+			k = slices.IndexFunc(order, func(s *Session) bool { return !placed[s] })
+		}
+		placed[order[k]] = true
+		out = append(out, order[k])
+	}
+	return out
+}
+
+// claims tells which sessions each one says, or is said, to come from.
+func claims(family []*Session) map[*Session][]*Session {
 	byID := map[SessionID]*Session{}
-	for _, s := range order {
+	for _, s := range family {
 		byID[s.ID] = s
 	}
 	before := map[*Session][]*Session{}
-	for _, s := range order {
+	for _, s := range family {
 		if s.Parent != nil {
 			if p := byID[s.Parent.Session]; p != nil && p != s {
 				before[s] = append(before[s], p)
@@ -222,22 +242,5 @@ func parentsFirst(order []*Session) []*Session {
 			before[next] = append(before[next], s)
 		}
 	}
-	var out []*Session
-	state := map[*Session]int{} // 1: being placed, 2: placed
-	var put func(s *Session)
-	put = func(s *Session) {
-		if state[s] != 0 {
-			return // placed, or a circle of claims: the order decides
-		}
-		state[s] = 1
-		for _, p := range before[s] {
-			put(p)
-		}
-		state[s] = 2
-		out = append(out, s)
-	}
-	for _, s := range order {
-		put(s)
-	}
-	return out
+	return before
 }

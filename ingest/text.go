@@ -93,6 +93,7 @@ func (m mapper) call(c *ToolCall) {
 	m.text(&c.Command)
 	m.text(&c.Result)
 	m.text(&c.Reason)
+	m.text(&c.Summary)
 	m.text(&c.CommitMessage)
 	for i := range c.Answers {
 		m.answer(&c.Answers[i])

@@ -74,6 +74,13 @@ func (p *parser) finishSpilled(turns []ingest.Turn) {
 }
 
 func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
+	if strings.HasSuffix(f.Name, ".json") {
+		raw, err := readSmall(f, maxSpilled)
+		if o := resultText(raw); err == nil && o.clipped != "" {
+			call.Result, call.ResultLen = o.clipped, o.size
+			return
+		}
+	}
 	r, err := f.Open()
 	if err != nil {
 		p.problem(f.Name, err)
