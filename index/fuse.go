@@ -11,10 +11,10 @@ type ranked struct {
 	table int
 }
 
-// How items and turns, whose scores are of a kind, make one list. Chosen on one
+// How items and turns make one list. Chosen on one
 // project's questions and reported on the other's; all are flat around these.
 const (
-	itemBonus    = 1.25 // an item says in a sentence what a turn takes a page for
+	itemBonus    = 1.75 // an item says in a sentence what a turn takes a page for; 1.5–2.5 do the same
 	supportShare = 0.2  // of what its session's results score together
 	supportDecay = 0.7  // from each of these, best first, to the next
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -91,41 +92,32 @@ func put(ctx context.Context, tx *sql.Tx, d Doc, r rows) error {
 }
 
 func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow) error {
-	old, err := hashes(ctx, tx, `SELECT id, hash FROM item WHERE session=?`, session)
+	rows, gone, err := changes(ctx, tx, "item", session, rows, func(r itemRow) int64 { return r.hash })
 	if err != nil {
 		return err
 	}
-	rows = unchanged(rows, old, func(r itemRow) int64 { return r.hash })
-	if err := deleteRows(ctx, tx, old, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, `DELETE FROM fitem WHERE rowid=?`, `DELETE FROM fsource WHERE rowid=?`, `DELETE FROM item WHERE id=?`); err != nil {
+	if err := each(ctx, tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, gone); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		return nil
+	if err := remove(ctx, tx, "item", gone, "fitem", "fsource"); err != nil {
+		return err
 	}
-	row, err := tx.PrepareContext(ctx, `INSERT INTO item(session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?)`)
+	in, err := inserter(ctx, tx, len(rows),
+		`INSERT INTO item(session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?)`,
+		`INSERT INTO fitem(rowid, body, alias) VALUES(?,?,?)`,
+		`INSERT INTO fsource(rowid, body) VALUES(?,?)`)
 	if err != nil {
 		return err
 	}
-	defer row.Close()
-	text, err := tx.PrepareContext(ctx, `INSERT INTO fitem(rowid, body, alias) VALUES(?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
-	source, err := tx.PrepareContext(ctx, `INSERT INTO fsource(rowid, body) VALUES(?,?)`)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
+	defer in.close()
 	for _, r := range rows {
-		res, err := row.ExecContext(ctx, session, r.iid, r.kind, r.state, r.at, r.n, r.hash, r.data)
-		if err != nil {
+		if err := in.row(ctx, session, r.iid, r.kind, r.state, r.at, r.n, r.hash, r.data); err != nil {
 			return err
 		}
-		if err := insertText(ctx, text, res, r.body, r.alias); err != nil {
+		if err := in.text(ctx, 1, r.body, r.alias); err != nil {
 			return err
 		}
-		if err := insertText(ctx, source, res, r.ctx); err != nil {
+		if err := in.text(ctx, 2, r.ctx); err != nil {
 			return err
 		}
 	}
@@ -133,95 +125,125 @@ func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow
 }
 
 func replaceTurns(ctx context.Context, tx *sql.Tx, session int64, rows []turnRow) error {
-	old, err := hashes(ctx, tx, `SELECT id, hash FROM turn WHERE session=?`, session)
+	rows, gone, err := changes(ctx, tx, "turn", session, rows, func(r turnRow) int64 { return r.hash })
 	if err != nil {
 		return err
 	}
-	rows = unchanged(rows, old, func(r turnRow) int64 { return r.hash })
-	if err := deleteRows(ctx, tx, old, `DELETE FROM fturn WHERE rowid=?`, `DELETE FROM turn WHERE id=?`); err != nil {
+	if err := remove(ctx, tx, "turn", gone, "fturn"); err != nil {
 		return err
 	}
-	if len(rows) == 0 {
-		return nil
-	}
-	row, err := tx.PrepareContext(ctx, `INSERT INTO turn(session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?)`)
+	in, err := inserter(ctx, tx, len(rows),
+		`INSERT INTO turn(session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?)`,
+		`INSERT INTO fturn(rowid, body, ctx) VALUES(?,?,?)`)
 	if err != nil {
 		return err
 	}
-	defer row.Close()
-	text, err := tx.PrepareContext(ctx, `INSERT INTO fturn(rowid, body, ctx) VALUES(?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer text.Close()
+	defer in.close()
 	for _, r := range rows {
-		res, err := row.ExecContext(ctx, session, r.tid, r.n, r.role, r.at, r.hash, r.text)
-		if err != nil {
+		if err := in.row(ctx, session, r.tid, r.n, r.role, r.at, r.hash, r.text); err != nil {
 			return err
 		}
-		if err := insertText(ctx, text, res, r.body, r.ctx); err != nil {
+		if err := in.text(ctx, 1, r.body, r.ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func insertText(ctx context.Context, st *sql.Stmt, res sql.Result, columns ...any) error {
-	id, err := res.LastInsertId()
+// changes compares a session's rows with those in a table, by the hash of what
+// they hold: fresh ones must be written, the ids gone deleted.
+func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64, rows []T, hash func(T) int64) (fresh []T, gone []int64, err error) {
+	rs, err := tx.QueryContext(ctx, `SELECT id, hash FROM `+table+` WHERE session=? ORDER BY id`, session)
 	if err != nil {
-		return err
-	}
-	_, err = st.ExecContext(ctx, append([]any{id}, columns...)...)
-	return err
-}
-
-// hashes lists a session's rows by the hash of what they hold; two equal rows
-// have two ids.
-func hashes(ctx context.Context, tx *sql.Tx, query string, session int64) (map[int64][]int64, error) {
-	rs, err := tx.QueryContext(ctx, query, session)
-	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer rs.Close()
-	out := map[int64][]int64{}
+	old := map[int64][]int64{} // two equal rows have two ids
 	for rs.Next() {
-		var id, hash int64
-		if err := rs.Scan(&id, &hash); err != nil {
-			return nil, err
+		var id, h int64
+		if err := rs.Scan(&id, &h); err != nil {
+			return nil, nil, err
 		}
-		out[hash] = append(out[hash], id)
+		old[h] = append(old[h], id)
 	}
-	return out, rs.Err()
-}
-
-// unchanged leaves in rows what must be written and in old what must go.
-func unchanged[T any](rows []T, old map[int64][]int64, hash func(T) int64) []T {
-	if len(old) == 0 {
-		return rows
+	if err := rs.Err(); err != nil {
+		return nil, nil, err
 	}
-	var fresh []T
 	for _, r := range rows {
-		h := hash(r)
-		if ids := old[h]; len(ids) > 0 {
-			old[h] = ids[1:]
+		if ids := old[hash(r)]; len(ids) > 0 {
+			old[hash(r)] = ids[1:]
 			continue
 		}
 		fresh = append(fresh, r)
 	}
-	return fresh
+	for _, ids := range old {
+		gone = append(gone, ids...)
+	}
+	slices.Sort(gone)
+	return fresh, gone, nil
 }
 
-func deleteRows(ctx context.Context, tx *sql.Tx, old map[int64][]int64, statements ...string) error {
-	for _, ids := range old {
-		for _, id := range ids {
-			for _, s := range statements {
-				if _, err := tx.ExecContext(ctx, s, id); err != nil {
-					return err
-				}
-			}
+// remove deletes rows of a table and their texts.
+func remove(ctx context.Context, tx *sql.Tx, table string, ids []int64, texts ...string) error {
+	for _, t := range texts {
+		if err := deleteText(ctx, tx, t, ids); err != nil {
+			return err
+		}
+	}
+	return each(ctx, tx, `DELETE FROM `+table+` WHERE id=?`, ids)
+}
+
+func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
+	for _, id := range ids {
+		if _, err := tx.ExecContext(ctx, query, id); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// inserts holds the statements that write a row and then its texts, which get
+// the row's id.
+type inserts struct {
+	st []*sql.Stmt
+	id int64
+}
+
+// inserter prepares statements, none if there is nothing to write.
+func inserter(ctx context.Context, tx *sql.Tx, n int, queries ...string) (*inserts, error) {
+	in := &inserts{}
+	if n == 0 {
+		return in, nil
+	}
+	for _, q := range queries {
+		st, err := tx.PrepareContext(ctx, q)
+		if err != nil {
+			in.close()
+			return nil, err
+		}
+		in.st = append(in.st, st)
+	}
+	return in, nil
+}
+
+func (in *inserts) close() {
+	for _, st := range in.st {
+		st.Close()
+	}
+}
+
+func (in *inserts) row(ctx context.Context, args ...any) error {
+	res, err := in.st[0].ExecContext(ctx, args...)
+	if err != nil {
+		return err
+	}
+	in.id, err = res.LastInsertId()
+	return err
+}
+
+func (in *inserts) text(ctx context.Context, n int, columns ...any) error {
+	_, err := in.st[n].ExecContext(ctx, append([]any{in.id}, columns...)...)
+	return err
 }
 
 func millis(t time.Time) int64 {

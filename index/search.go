@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -113,8 +114,26 @@ func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidat
 			}
 		}
 		found[k] = best(scores, candidates)
+		if full := r.full(ts, k); full > 0 {
+			for i := range found[k] {
+				found[k][i].score /= full
+			}
+		}
 	}
 	return found, nil
+}
+
+// full is what a document of table k would score that holds all the terms many
+// times over. Scores are divided by it, so that items and turns, of which there
+// are so many more, can be compared.
+func (r *reader) full(ts []term, k int) float64 {
+	n := float64(r.size[k])
+	var sum float64
+	for _, t := range ts {
+		df := float64(t.df[k])
+		sum += max(math.Log((n-df+0.5)/(df+0.5)), 1e-6) // FTS5's own
+	}
+	return sum
 }
 
 // weighted is an FTS5 query and how much what it finds counts.
