@@ -34,11 +34,16 @@ func join(s, heard *ingest.Session, log *auditLog) {
 	}
 	insert(s, lost, after)
 	joinCompactions(s, heard.Compactions)
-	for _, m := range heard.Models {
-		if !slices.Contains(s.Models, m) {
-			s.Models = append(s.Models, m)
+	s.Models, s.Carried = union(s.Models, heard.Models), union(s.Carried, heard.Carried)
+}
+
+func union(list, more []string) []string {
+	for _, m := range more {
+		if !slices.Contains(list, m) {
+			list = append(list, m)
 		}
 	}
+	return list
 }
 
 // joiner finds the transcript's turn for one of the log's.
@@ -119,7 +124,7 @@ func (j *joiner) fill(t, heard *ingest.Turn) {
 		t.Uploads = heard.Uploads
 	}
 	if t.Role == ingest.Assistant && t.Text == "" {
-		t.Text = heard.Text
+		t.Text, t.Foreign = heard.Text, heard.Foreign
 	}
 	for k := range heard.Calls {
 		h := &heard.Calls[k]

@@ -121,17 +121,31 @@ func lastName(dir string) string {
 	return dir[strings.LastIndexAny(dir, `/\`)+1:]
 }
 
-// grant is what the app answers when it connects another folder.
-var grant = regexp.MustCompile(`Host path:\s*(\S[^\n]*?)\s*(?:→|->)\s*VM path:\s*(/sessions/[^\n]+)`)
+// grant is what the app answers when it connects another folder: "Host path:
+// … → VM path: …".
+var grant = regexp.MustCompile("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
 
 // Grants adds the folders that the result of request_cowork_directory states,
 // and returns the host's names of them.
 func (m *Mounts) Grants(result string) []string {
 	var hosts []string
 	for _, g := range grant.FindAllStringSubmatch(result, -1) {
-		host, vm := strings.Trim(g[1], "`\"'"), path.Clean(strings.Trim(strings.TrimSpace(g[2]), "`\"'."))
-		m.stated = append(m.stated, mount{vm, host})
+		host := strings.Trim(g[1], "`\"'")
+		m.stated = append(m.stated, mount{path.Clean(statedVM(g[2], lastName(host))), host})
 		hosts = append(hosts, host)
 	}
 	return hosts
+}
+
+// statedVM is the folder that a rest of a line begins with. The line can go on
+// after it; folders have spaces in their names, but mostly the host's name.
+func statedVM(s, name string) string {
+	s = strings.Trim(strings.TrimSpace(s), "`\"'")
+	if at := strings.Index(s, "/mnt/"); at >= 0 && strings.HasPrefix(s[at+len("/mnt/"):], name) {
+		return s[:at+len("/mnt/")+len(name)]
+	}
+	for _, end := range []string{"`", "\"", " (", ". ", ", "} {
+		s, _, _ = strings.Cut(s, end)
+	}
+	return strings.TrimRight(s, ".")
 }

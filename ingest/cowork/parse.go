@@ -78,7 +78,10 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, 
 	own.Files = slices.Clone(files)
 	for _, file := range f.Files {
 		switch file.Role {
-		case ingest.SubagentFile, ingest.SubagentMeta, ingest.ToolResult, ingest.TodoFile, ingest.PlanFile:
+		case ingest.ToolResult: // known there by its last name; ids make it unique
+			file.Name = "tool-results/" + path.Base(file.Name)
+			own.Files = append(own.Files, file)
+		case ingest.SubagentFile, ingest.SubagentMeta, ingest.TodoFile, ingest.PlanFile:
 			own.Files = append(own.Files, file)
 		}
 	}
@@ -199,6 +202,7 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 	}
 	var log *auditLog
 	open := file.Open
+	file.Role = ingest.Transcript
 	file.Open = func() (io.ReadCloser, error) {
 		in, err := open()
 		if err != nil {

@@ -67,7 +67,7 @@ func checkNumbers(t *testing.T, s *ingest.Session) {
 	}
 }
 
-func texts2(s *ingest.Session, kind ingest.TurnKind) []string {
+func textsOf(s *ingest.Session, kind ingest.TurnKind) []string {
 	var list []string
 	for _, t := range s.Turns {
 		if t.Kind == kind {
@@ -96,13 +96,13 @@ func TestSampleWhole(t *testing.T) {
 		t.Errorf("project %+v, space %q", p, s.Where.Space)
 	}
 	want := []string{"We only consider vendors with EU hosting.", "Compare the two offers and pick one."}
-	if diff := cmp.Diff(want, texts2(s, ingest.Prompt)); diff != "" {
+	if diff := cmp.Diff(want, textsOf(s, ingest.Prompt)); diff != "" {
 		t.Errorf("prompts, -want +got:\n%s", diff)
 	}
 	if got := s.Turns[0]; got.From != "audit" || got.File != "audit.jsonl" || got.Line != 1 {
 		t.Errorf("the first prompt is from %s, %s:%d; want audit, audit.jsonl:1", got.From, got.File, got.Line)
 	}
-	if got := len(texts2(s, ingest.Message)); got != 6 {
+	if got := len(textsOf(s, ingest.Message)); got != 6 {
 		t.Errorf("%d messages, want 6", got)
 	}
 	for _, turn := range s.Turns {
