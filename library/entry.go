@@ -42,6 +42,7 @@ type Meta struct {
 	How      string             `json:"how,omitempty"`   // of Parent
 	Heads    []string           `json:"heads,omitempty"` // ingest.Head.Keys
 	Turns    int                `json:"turns,omitempty"`
+	Plans    []string           `json:"plans,omitempty"` // plan files that it wrote or followed
 	Helper   bool               `json:"helper,omitempty"`
 	Archived bool               `json:"archived,omitempty"` // hidden by its user in the app
 
