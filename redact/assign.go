@@ -21,27 +21,34 @@ func (s *scan) assignment(to int) (value int, ok bool) {
 }
 
 func assignment(text string, at int) (int, bool) {
-	for n := 0; at < len(text) && n < 20 && (wordChar(text[at]) || text[at] == '-' || text[at] == '.' || is(text[at], blank)); n++ {
-		at++
-	}
-	for n := 0; at < len(text) && n < 4 && strings.IndexByte(" \t\r\n'\"\\", text[at]) >= 0; n++ {
-		at++
-	}
+	at = skip(text, at, inName, 20)
+	at = skip(text, at, gap, 4)
 	at, ok := operator(text, at)
 	if !ok {
 		return at, false
 	}
-	for n := 0; at < len(text) && n < 6 && strings.IndexByte(" \t\r\n'\"`=\\", text[at]) >= 0; n++ {
-		at++
-	}
-	return at, true
+	return skip(text, at, lead, 6), true
 }
 
+// operator returns where the operator at at ends.
 func operator(text string, at int) (end int, ok bool) {
-	for _, op := range [...]string{":::=", "::=", ":=", "=>", "?=", "||", "=", ">", ":", ","} {
-		if strings.HasPrefix(text[at:], op) {
-			return at + len(op), true
+	if at >= len(text) {
+		return at, false
+	}
+	next := byte(0)
+	if at+1 < len(text) {
+		next = text[at+1]
+	}
+	switch c := text[at]; {
+	case c == '=' && next == '>', c == '?' && next == '=', c == '|' && next == '|', c == ':' && next == '=':
+		return at + 2, true
+	case c == ':' && next == ':':
+		if colons := strings.Index(text[at:min(len(text), at+4)], "="); colons > 0 {
+			return at + colons + 1, true
 		}
+		return at + 1, true
+	case c == '=' || c == '>' || c == ':' || c == ',':
+		return at + 1, true
 	}
 	return at, false
 }

@@ -2,14 +2,17 @@ package redact
 
 // Classes of bytes, as bits.
 const (
-	lower uint8 = 1 << iota
+	lower uint16 = 1 << iota
 	upper
 	digit
-	under // _ and -
-	marks // . = + / ~
-	blank // space and tab
-	hexa  // 0-9 a-f A-F
-	other // : @ | %: in tokens of a few kinds
+	under  // _ and -
+	marks  // . = + / ~
+	blank  // space and tab
+	hexa   // 0-9 a-f A-F
+	other  // : @ | %: in tokens of a few kinds
+	inName // what may stand between a name and its operator, as gitleaks has it
+	gap    // blanks, line ends and quotes, a backslash before a quote too
+	lead   // what may stand between an operator and a value
 
 	letter = lower | upper
 	alnum  = letter | digit
@@ -17,7 +20,7 @@ const (
 	token  = word | marks | other
 )
 
-var classes = func() (t [256]uint8) {
+var classes = func() (t [256]uint16) {
 	for c := range 256 {
 		b := byte(c)
 		switch {
@@ -32,7 +35,7 @@ var classes = func() (t [256]uint8) {
 			t[c] |= hexa
 		}
 	}
-	set := func(chars string, class uint8) {
+	set := func(chars string, class uint16) {
 		for i := range len(chars) {
 			t[chars[i]] |= class
 		}
@@ -41,17 +44,25 @@ var classes = func() (t [256]uint8) {
 	set(".=+/~", marks)
 	set(" \t", blank)
 	set(":@|%", other)
+	set("_-. \t", inName)
+	set(" \t\r\n'\"\\", gap)
+	set(" \t\r\n'\"\\`=", lead)
+	for c := range t {
+		if t[c]&alnum != 0 {
+			t[c] |= inName
+		}
+	}
 	return t
 }()
 
-func is(c byte, class uint8) bool { return classes[c]&class != 0 }
+func is(c byte, class uint16) bool { return classes[c]&class != 0 }
 
 // wordChar is what \w is: a letter, a digit or an underscore.
 func wordChar(c byte) bool { return classes[c]&alnum != 0 || c == '_' }
 
-// span of a class: skip returns the first position from at, at most most bytes
+// skip returns the first position from at, at most most bytes
 // on, whose byte isn't of the class.
-func skip(text string, at int, class uint8, most int) int {
+func skip(text string, at int, class uint16, most int) int {
 	end := min(len(text), at+most)
 	for at < end && is(text[at], class) {
 		at++

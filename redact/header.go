@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-const maxHeader = 8 << 10 // bytes of a header's value
+const maxHeader = 4 << 10 // bytes of a header's value
 
 // authorization looks at the word and masks what the header carries, in any of
 // the ways that headers are written: Authorization: Bearer x, "Authorization":
@@ -116,12 +116,16 @@ func basic(s *scan, _, to int) {
 
 // cookie masks the values of a Cookie or Set-Cookie header that look like a
 // session's.
-func cookie(s *scan, _, to int) {
+func cookie(s *scan, from, to int) {
+	if from < s.cookieEnd {
+		return // on the line of the one before
+	}
 	at := pastPunctuation(s.text, to, 4)
 	line := s.text[at:min(len(s.text), at+maxHeader)]
 	if i := strings.IndexAny(line, "\r\n\"'`"); i >= 0 {
 		line = line[:i]
 	}
+	s.cookieEnd = at + len(line)
 	for pair := range strings.SplitSeq(line, ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)

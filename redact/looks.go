@@ -88,7 +88,7 @@ type shapeOf struct {
 
 func shapeIn(v string) shapeOf {
 	var t shapeOf
-	var last uint8
+	var last uint16
 	for i := range len(v) {
 		c := classes[v[i]] & alnum
 		switch c {

@@ -27,20 +27,28 @@ type scan struct {
 	value      int
 	assigned   bool
 
-	// The end of the last run of token characters, and of the last key block,
-	// so that a long run full of literals is walked once.
-	runFrom, runTo int
-	blockEnd       int
+	blockEnd  int // of the last key block
+	cookieEnd int // of the last line of cookies
+
+	// The run of token characters that the last literal stood in, and how often
+	// it may still be tried there (see tired).
+	runTo, tries int
+
+	around map[*lazyRule]int // by rule: where its last window ended
 }
 
 // run collects the secrets of a text in s.found.
 func (s *scan) run(r *Rules, text string) {
-	*s = scan{text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1}
+	*s = scan{text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1, around: s.around}
+	clear(s.around)
 	a := r.literals
 	state := uint16(0)
 	for i := range len(text) {
 		state = a.step(state, text[i])
 		if state < a.ends {
+			continue
+		}
+		if s.tired(i) {
 			continue
 		}
 		for _, literal := range a.hits[state-a.ends] {
@@ -84,17 +92,25 @@ func (s *scan) merged() []span {
 	return out
 }
 
-// runEnd returns where the run of token characters around position at ends. Each
-// run is walked once, however many literals stand in it.
-func (s *scan) runEnd(at int) int {
-	if at < s.runFrom || at >= s.runTo {
-		end := at
+// How many literals are tried in one run of token characters. Text written by
+// people and programs has one in a few dozen bytes at most; without the bound, a
+// megabyte of literals and nothing else would take minutes.
+const (
+	triesARun = 32
+	triesEach = 48 // bytes of the run for each further try
+)
+
+// tired says that the run of token characters around a position has had its tries.
+func (s *scan) tired(at int) bool {
+	if at >= s.runTo {
+		end := at + 1
 		for end < len(s.text) && is(s.text[end], token) {
 			end++
 		}
-		s.runFrom, s.runTo = at, end
+		s.runTo, s.tries = end, triesARun+(end-at)/triesEach
 	}
-	return s.runTo
+	s.tries--
+	return s.tries < 0
 }
 
 // before returns the byte before position at, 0 at the beginning.

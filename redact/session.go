@@ -12,7 +12,7 @@ type Redactor struct {
 	rules  *Rules
 	names  map[string]string // placeholder by secret
 	counts map[string]int    // different secrets by kind
-	known  []string          // secrets long and odd enough to be told wherever they stand again
+	known  known
 	scan   scan
 }
 
@@ -34,7 +34,7 @@ const maxPasses = 16
 func (r *Redactor) Text(text string) string {
 	for range maxPasses {
 		r.scan.run(r.rules, text)
-		r.findKnown(text)
+		r.known.find(&r.scan)
 		if len(r.scan.found) == 0 {
 			break
 		}
@@ -64,41 +64,14 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	r.counts[kind]++
 	name := fmt.Sprintf("%s%s %d%s", open, kind, r.counts[kind], shut)
 	r.names[secret] = name
-	r.remember(secret)
+	r.known.add(secret)
 	return name
 }
 
 const (
 	open = "‹"
 	shut = "›"
-
-	maxKnown   = 200     // secrets looked for again; each costs a search of every text
-	knownLeast = 10      // bytes; shorter ones may be words
-	knownMost  = 4 << 10 // bytes; longer ones are whole key files
 )
-
-// remember keeps a secret that can't be mistaken for a word or an identifier.
-func (r *Redactor) remember(secret string) {
-	if len(r.known) < maxKnown && len(secret) >= knownLeast && len(secret) <= knownMost &&
-		!strings.Contains(secret, open) && mixed(secret) {
-		r.known = append(r.known, secret)
-	}
-}
-
-// findKnown adds where the session's known secrets stand.
-func (r *Redactor) findKnown(text string) {
-	for _, secret := range r.known {
-		for at := 0; ; {
-			i := strings.Index(text[at:], secret)
-			if i < 0 {
-				break
-			}
-			at += i
-			r.scan.add(at, at+len(secret), knownKind)
-			at += len(secret)
-		}
-	}
-}
 
 func keys[K comparable, V any](m map[K]V) iter.Seq[K] {
 	return func(yield func(K) bool) {

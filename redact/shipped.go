@@ -26,19 +26,20 @@ type shippedRule struct {
 	anchors  []string // literals in lower case
 	bound    bool     // formAt: no word character may stand before it
 	least    int      // length of the shortest match, all token characters; 0 if not told
+	most     int      // length of the longest match; 0 if there is none
 	entropy  float64  // the secret's must be more, in bits a byte
 	group    int      // of the expression, that holds the secret; 0 is the first that isn't empty
-
-	allow, allowMatch, allowLine []string // patterns: secret, match or line is none if one matches
+	allow    []string // patterns of values that are no secrets
 }
 
 func (r *shippedRule) fields() string { return fmt.Sprintf("%#v", *r) }
 
 // How far a rule looks, in bytes.
 const (
-	reachAt     = 4096 // from the literal on
+	reachAt     = 4096 // from the literal on, if the rule's matches have no bound
 	reachAssign = 512  // from the value on
-	reachAround = 256  // to either side
+	reachAround = 384  // to either side
+	reachSurely = 256  // to either side, where windows overlap
 )
 
 // lazyRule compiles its expression when a literal of its is first met.
@@ -77,7 +78,11 @@ func (r *lazyRule) detectAt(s *scan, from int) {
 	if r.least > 0 && skip(s.text, from, token, r.least) < from+r.least {
 		return
 	}
-	r.match(s, from, min(len(s.text), from+reachAt))
+	reach := reachAt
+	if r.most > 0 {
+		reach = r.most + 8
+	}
+	r.match(s, from, min(len(s.text), from+reach))
 }
 
 func (r *lazyRule) detectAssign(s *scan, to int) {
@@ -89,25 +94,45 @@ func (r *lazyRule) detectAssign(s *scan, to int) {
 }
 
 func (r *lazyRule) detectAround(s *scan, from, to int) {
-	r.match(s, max(0, from-reachAround), min(len(s.text), to+reachAround))
+	if to+reachSurely <= s.around[r] {
+		return
+	}
+	end := min(len(s.text), to+reachAround)
+	if s.around == nil {
+		s.around = map[*lazyRule]int{}
+	}
+	s.around[r] = end
+	for at := max(0, from-reachAround); at < end; {
+		next := r.match(s, at, end)
+		if next <= at {
+			return
+		}
+		at = next
+	}
 }
 
-// match tries the expression on a window and adds the secret.
-func (r *lazyRule) match(s *scan, from, to int) {
+// match tries the expression on a window and adds the secret. It returns where
+// the match ends, -1 if there is none.
+func (r *lazyRule) match(s *scan, from, to int) int {
 	window := s.text[from:to]
 	m := r.compile().FindStringSubmatchIndex(window)
 	if m == nil {
-		return
+		return -1
 	}
 	a, b := secretGroup(m, r.group)
-	secret := window[a:b]
+	if r.keeps(window[a:b]) {
+		s.add(from+a, from+b, r.kind)
+	}
+	return from + m[1]
+}
+
+// keeps says that what the expression found is a secret by the rule's other
+// conditions too.
+func (r *lazyRule) keeps(secret string) bool {
 	if r.entropy > 0 && entropy(secret) <= r.entropy {
-		return
+		return false
 	}
-	if allowed(secret) || r.allows(secret) || placeholder(secret) {
-		return
-	}
-	s.add(from+a, from+b, r.kind)
+	return !allowed(secret) && !r.allows(secret) && !placeholder(secret)
 }
 
 func (r *lazyRule) allows(secret string) bool {

@@ -111,6 +111,9 @@ func writeRule(b *bytes.Buffer, r rule) error {
 			return err
 		}
 		fmt.Fprintf(b, ", least: %d", least(re))
+		if n := most(re); n < endless {
+			fmt.Fprintf(b, ", most: %d", n)
+		}
 	}
 	if r.Entropy > 0 {
 		fmt.Fprintf(b, ", entropy: %v", r.Entropy)
@@ -123,19 +126,18 @@ func writeRule(b *bytes.Buffer, r rule) error {
 	return nil
 }
 
-// writeAllowed writes the allowlists that don't depend on a file's path: a
-// transcript's text has none.
+// writeAllowed writes what the rule's values may not be. Allowlists of a file's
+// path have nothing to say here; those of a whole match or line belong to the
+// generic rule, which is not shipped as it is.
 func writeAllowed(b *bytes.Buffer, lists []allowlist) {
-	byTarget := map[string][]string{}
+	var all []string
 	for _, a := range lists {
-		if a.Condition != "AND" {
-			byTarget[a.RegexTarget] = append(byTarget[a.RegexTarget], a.Regexes...)
+		if a.Condition != "AND" && a.RegexTarget == "" {
+			all = append(all, a.Regexes...)
 		}
 	}
-	for _, t := range []struct{ target, field string }{{"", "allow"}, {"match", "allowMatch"}, {"line", "allowLine"}} {
-		if list := byTarget[t.target]; len(list) > 0 {
-			fmt.Fprintf(b, ", %s: %#v", t.field, list)
-		}
+	if len(all) > 0 {
+		fmt.Fprintf(b, ", allow: %#v", all)
 	}
 }
 

@@ -125,6 +125,42 @@ func least(re *syntax.Regexp) int {
 	return 0
 }
 
+// endless is the length of matches without a bound.
+const endless = 1 << 20
+
+// most returns the length in bytes of the longest match of re, endless or more
+// if there is none; letters beyond ASCII count as one.
+func most(re *syntax.Regexp) int {
+	switch re.Op {
+	case syntax.OpLiteral:
+		return len(re.Rune)
+	case syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return 1
+	case syntax.OpCapture, syntax.OpQuest:
+		return most(re.Sub[0])
+	case syntax.OpStar, syntax.OpPlus:
+		return endless
+	case syntax.OpRepeat:
+		if re.Max < 0 {
+			return endless
+		}
+		return re.Max * most(re.Sub[0])
+	case syntax.OpConcat:
+		n := 0
+		for _, sub := range re.Sub {
+			n += most(sub)
+		}
+		return n
+	case syntax.OpAlternate:
+		n := 0
+		for _, sub := range re.Sub {
+			n = max(n, most(sub))
+		}
+		return n
+	}
+	return 0
+}
+
 // prefixes returns what matches of re may begin with; exact says that these are
 // all of it, so that what follows may be appended.
 func prefixes(re *syntax.Regexp) (set []string, exact bool) {

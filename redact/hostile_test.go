@@ -1,0 +1,43 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// Text made to be slow is not: 10 MB of one thing take less than a few seconds
+// even on a busy machine.
+func TestHostileTextIsNotSlow(t *testing.T) {
+	const size, limit = 10 << 20, 20 * time.Second
+	s := rules(t).Session()
+	for _, piece := range []string{"a", "=", "\"", "'", " ", "\n", "\\", "A", "0", "/", "-", "_", ".", ":", "@", "‹"} {
+		start := time.Now()
+		if got := s.Text(strings.Repeat(piece, size)); len(got) < size {
+			t.Errorf("10 MB of %q: %d bytes are left", piece, len(got))
+		}
+		if took := time.Since(start); took > limit {
+			t.Errorf("10 MB of %q took %v", piece, took)
+		}
+	}
+}
+
+// Literals and nothing else: every one of them is a place to look, each look at
+// its longest.
+func TestTextOfLiteralsIsNotSlow(t *testing.T) {
+	const size, limit = 256 << 10, 20 * time.Second
+	r := rules(t)
+	for _, piece := range []string{
+		"-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIE", "eyJ", "eyJ.", "eyJ=", "eyJabcdefghijklmnopqrst.", "AKIA", "AKIA/", "q~", "q~ ",
+		"://", "://a:b", "key=", "key='a1", "password=\"", "password: ", "PRIVATEKEY='a1b2", "token=a1b2c3d4e5f6", "Cookie: a=", "cookie: a1b2c3d4e5f6g7h8=a1b2c3d4e5f6g7h8;", "Bearer ", "Authorization: ",
+		"x-api-key=", "sk-ant-", "SG.", "ya29.", "ops_eyJ", "+fm2_", "facebook ", "kind: Secret\n", "kind: Secret\ndata:\n", "curl -u ", "basic ", "hooks.slack.com/", "atlasv1.", "123456789:AA",
+	} {
+		start := time.Now()
+		r.Session().Text(strings.Repeat(piece, size/len(piece)))
+		if took := time.Since(start); took > limit {
+			t.Errorf("%d bytes of %q took %v", size, piece, took)
+		} else if took > time.Second {
+			t.Logf("%d bytes of %q took %v", size, piece, took)
+		}
+	}
+}
