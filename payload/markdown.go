@@ -31,7 +31,7 @@ type Rendered struct {
 	Text   string   // from marker to marker, ending in a newline
 	Shown  []ItemID // in the order of the lines
 	Cut    int      // items that hold but didn't fit; they remain in payload.json
-	Tokens int      // of Text, by package tokens
+	Tokens int      // of Text, by package tokens; 0 where there was no limit to keep
 }
 
 // Render lays out the items that hold today as Markdown within the budget. The
@@ -46,7 +46,7 @@ func Render(p *Payload, o Options) Rendered {
 	}
 	page := page{payload: p, layout: layouts[o.Variant], items: shown(p)}
 	if o.Budget < 0 {
-		return page.render(nil)
+		return page.layOut(nil)
 	}
 	page.shorten(longest)
 	r, order := page.fit(o.Budget)
@@ -120,6 +120,7 @@ func (pg *page) render(cut []int) Rendered {
 	return r
 }
 
+// layOut is render without the count.
 func (pg *page) layOut(cut []int) Rendered {
 	gone := make(map[int]bool, len(cut))
 	for _, i := range cut {

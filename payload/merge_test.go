@@ -169,3 +169,81 @@ func TestMergeFindsJustTheDeleted(t *testing.T) {
 		}
 	})
 }
+
+// Whatever a person does to a page, what it says is what stands afterwards: all
+// its lines, and no others; and then there is nothing left to merge.
+func TestThePageIsWhatStands(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := &Payload{Session: "7f3c", Start: editedAt}
+		for range rapid.IntRange(0, 10).Draw(t, "items") {
+			it := Item{Kind: rapid.SampledFrom(Kinds).Draw(t, "kind"), Text: tameText.Draw(t, "text"), State: Stands, Pinned: rapid.Bool().Draw(t, "pinned")}
+			if it.Kind == File {
+				it.Path = rapid.StringMatching(`[a-c]\.go`).Draw(t, "path")
+			}
+			p.Items = append(p.Items, it)
+		}
+		Mint(p.Session, p.Items, map[ItemID]bool{})
+		save(p, -1)
+		lines := strings.SplitAfter(p.Written, "\n")
+		for range rapid.IntRange(0, 4).Draw(t, "edits") {
+			i := rapid.IntRange(3, len(lines)-1).Draw(t, "line")
+			switch rapid.SampledFrom([]string{"delete", "add", "copy", "append"}).Draw(t, "what") {
+			case "delete":
+				if !strings.HasPrefix(lines[i], "#") {
+					lines[i] = ""
+				}
+			case "add":
+				lines = append(lines, "\n", "## "+rapid.SampledFrom(layouts[Handoff]).Draw(t, "section").heading+"\n", "- "+tameText.Draw(t, "new")+"\n")
+			case "copy":
+				if strings.HasPrefix(lines[i], "- ") {
+					lines = append(lines, lines[i])
+				}
+			case "append":
+				if !strings.HasPrefix(lines[i], "#") && !strings.HasPrefix(lines[i], "<") && lines[i] != "\n" && lines[i] != "" {
+					lines[i] = strings.TrimSuffix(lines[i], "\n") + " " + tameText.Draw(t, "more") + "\n"
+				}
+			}
+		}
+		page := strings.Join(lines, "")
+		doc, err := Read(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits, err := Merge(p, page, "ada", editedAt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := Apply(p, edits)
+		save(after, -1)
+		want, got := map[string]bool{}, map[string]bool{}
+		for _, l := range doc.Lines {
+			want[string(l.Item.Kind)+" "+words(&l.Item)] = true
+		}
+		for i := range after.Items {
+			got[string(after.Items[i].Kind)+" "+words(&after.Items[i])] = true
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("(-page +items):\n%s\nof edits %v on\n%s", diff, edits, page)
+		}
+		if again, err := Merge(after, after.Written, "ada", editedAt); err != nil || len(again) > 0 {
+			t.Fatalf("merged again: got %v, %v", again, err)
+		}
+	})
+}
+
+func FuzzMerge(f *testing.F) {
+	f.Add(designPage)
+	f.Add(strings.ReplaceAll(designPage, "- ", "* [x] "))
+	f.Fuzz(func(t *testing.T, page string) {
+		p := written(0)
+		edits, err := Merge(p, page, "ada", editedAt)
+		if err != nil {
+			return
+		}
+		after := Apply(p, edits)
+		save(after, 0)
+		if again, err := Merge(after, after.Written, "ada", editedAt); err != nil || len(again) > 0 {
+			t.Fatalf("merged again: got %v, %v", again, err)
+		}
+	})
+}
