@@ -132,6 +132,11 @@ func TestWhatAPersonDidSurvives(t *testing.T) {
 			if diff := cmp.Diff(p, Apply(p, edits)); diff != "" {
 				t.Fatalf("applying the same edits again changes (-once +twice):\n%s", diff)
 			}
+			same := &Payload{Session: p.Session, Items: slices.Clone(updated.Items)}
+			Inherit(p, same)
+			if diff := cmp.Diff(p, Apply(same, edits)); diff != "" {
+				t.Fatalf("the same distillation again changes (-once +twice):\n%s", diff)
+			}
 		}
 	})
 }

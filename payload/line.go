@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -29,17 +30,23 @@ const (
 )
 
 var (
-	comment    = regexp.MustCompile(`<(\\*)!--`)
-	commentEsc = regexp.MustCompile(`<\\(\\*)!--`)
-	tail       = regexp.MustCompile(`(\\*)\((scope: |not: |session )[^()]*\)$`)
-	tailEsc    = regexp.MustCompile(`\\(\\*)\((scope: |not: |session )([^()]*)\)$`)
-	scopeTail  = regexp.MustCompile(`^(.+) \(scope: ([^()]*)\)$`)
-	notTail    = regexp.MustCompile(`^(.+) \(not: ([^()]*)\)$`)
-	note       = regexp.MustCompile(` \(session [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
-	lead       = regexp.MustCompile("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
-	leadEsc    = regexp.MustCompile("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	comment    = lazy(`<(\\*)!--`)
+	commentEsc = lazy(`<\\(\\*)!--`)
+	tail       = lazy(`(\\*)\((scope: |not: |session )[^()]*\)$`)
+	tailEsc    = lazy(`\\(\\*)\((scope: |not: |session )([^()]*)\)$`)
+	scopeTail  = lazy(`^(.+) \(scope: ([^()]*)\)$`)
+	notTail    = lazy(`^(.+) \(not: ([^()]*)\)$`)
+	note       = lazy(` \(session [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
+	lead       = lazy("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	leadEsc    = lazy("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
+
+// lazy puts off compiling an expression to its first use: most commands that
+// know this package neither write nor read a page.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {
@@ -52,7 +59,7 @@ func formatItem(it *Item) string {
 	if body == "" {
 		return ""
 	}
-	if lead.MatchString(body) {
+	if lead().MatchString(body) {
 		body = `\` + body
 	}
 	if it.Pinned {
@@ -131,7 +138,7 @@ func formatWhy(why string) string {
 		why = strings.TrimSpace(why[len(because):])
 	}
 	first, _, _ := strings.Cut(why, " ")
-	if low := strings.ToLower(first); first != "I" && functionWords[low] {
+	if low := strings.ToLower(first); first != "I" && functionWords()[low] {
 		why = low + why[len(first):]
 	}
 	return why
@@ -149,7 +156,7 @@ func withoutStop(s string) string {
 // wrote it gives back what was put in.
 func parseItem(kind Kind, body string) Item {
 	it := Item{Kind: kind, State: Stands}
-	body = strings.TrimSpace(note.ReplaceAllString(body, ""))
+	body = strings.TrimSpace(note().ReplaceAllString(body, ""))
 	if len(body) >= len(pin) && strings.EqualFold(body[:len(pin)], pin) {
 		it.Pinned, body = true, strings.TrimSpace(body[len(pin):])
 	}
@@ -159,7 +166,7 @@ func parseItem(kind Kind, body string) Item {
 		}
 		body = rest
 	}
-	if m := leadEsc.FindStringIndex(body); m != nil {
+	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
 	}
 	if kind == File {
@@ -175,10 +182,10 @@ func parseText(it *Item, body string) {
 	if len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
 		why = why[len(because):]
 	}
-	if m := scopeTail.FindStringSubmatch(text); m != nil {
+	if m := scopeTail().FindStringSubmatch(text); m != nil {
 		text, it.Scope = m[1], unescape(m[2])
 	}
-	if m := notTail.FindStringSubmatch(text); m != nil {
+	if m := notTail().FindStringSubmatch(text); m != nil {
 		text = m[1]
 		for _, alt := range strings.Split(m[2], ";") {
 			if alt = unescape(strings.TrimSpace(alt)); alt != "" {
@@ -213,14 +220,14 @@ func cutBox(s string) (string, bool) {
 // the line's grammar.
 func segment(s string) string {
 	s = strings.ReplaceAll(oneLine(s), " —", "\u00a0—")
-	s = comment.ReplaceAllString(s, `<\$1!--`)
-	return tail.ReplaceAllStringFunc(s, func(m string) string { return `\` + m })
+	s = comment().ReplaceAllString(s, `<\$1!--`)
+	return tail().ReplaceAllStringFunc(s, func(m string) string { return `\` + m })
 }
 
 func unescape(s string) string {
 	s = strings.TrimSpace(s)
-	s = tailEsc.ReplaceAllString(s, "$1($2$3)")
-	s = commentEsc.ReplaceAllString(s, "<$1!--")
+	s = tailEsc().ReplaceAllString(s, "$1($2$3)")
+	s = commentEsc().ReplaceAllString(s, "<$1!--")
 	return oneLine(s)
 }
 

@@ -2,7 +2,6 @@ package payload
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -158,7 +157,7 @@ func (pg *page) layOut(cut []int) Rendered {
 }
 
 // startsOdd matches a line that Markdown or Read would not take for a paragraph.
-var startsOdd = regexp.MustCompile("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
+var startsOdd = lazy("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
 
 // list writes the lines of one section: a single goal is a paragraph, next
 // actions are numbered.
@@ -166,7 +165,7 @@ func (pg *page) list(b *strings.Builder, kind Kind, items []*Item) {
 	for i, it := range items {
 		line := formatItem(it) + pg.note(it)
 		switch {
-		case kind == Goal && len(items) == 1 && !startsOdd.MatchString(line):
+		case kind == Goal && len(items) == 1 && !startsOdd().MatchString(line):
 			fmt.Fprintf(b, "%s\n", line)
 		case kind == Next:
 			fmt.Fprintf(b, "%d. %s\n", i+1, line)
@@ -286,5 +285,5 @@ func span(start, end time.Time) string {
 
 // safe makes s fit a heading.
 func safe(s string, size int) string {
-	return comment.ReplaceAllString(clip(oneLine(s), size), `<\$1!--`)
+	return comment().ReplaceAllString(clip(oneLine(s), size), `<\$1!--`)
 }

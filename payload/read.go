@@ -2,7 +2,6 @@ package payload
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -23,13 +22,13 @@ type Line struct {
 }
 
 var (
-	headMark = regexp.MustCompile(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
-	endMark  = regexp.MustCompile(`^<!--\s*/recall\s*-->$`)
-	anyMark  = regexp.MustCompile(`^<!--\s*/?recall\b`)
-	oneNote  = regexp.MustCompile(`^<!--.*-->$`)
-	bullet   = regexp.MustCompile(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
-	cutNote  = regexp.MustCompile(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
-	rule     = regexp.MustCompile(`^(?:-{3,}|\*{3,}|_{3,})$`)
+	headMark = lazy(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
+	endMark  = lazy(`^<!--\s*/recall\s*-->$`)
+	anyMark  = lazy(`^<!--\s*/?recall\b`)
+	oneNote  = lazy(`^<!--.*-->$`)
+	bullet   = lazy(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
+	cutNote  = lazy(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
+	rule     = lazy(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )
 
 // Read reads a payload.md. It takes what people do in an editor: other bullets
@@ -65,7 +64,7 @@ type reader struct {
 func (r *reader) line(raw string) error {
 	s := strings.TrimSpace(visible(raw))
 	switch {
-	case s == "" || rule.MatchString(s):
+	case s == "" || rule().MatchString(s):
 		r.flush()
 		return nil
 	case strings.HasPrefix(s, "<!--"):
@@ -78,7 +77,7 @@ func (r *reader) line(raw string) error {
 		return fmt.Errorf("a code block can't be an item; put it on one line with a bullet")
 	case r.kind == "":
 		return r.beforeSections(s)
-	case cutNote.MatchString(s):
+	case cutNote().MatchString(s):
 		r.flush()
 		return nil
 	}
@@ -87,7 +86,7 @@ func (r *reader) line(raw string) error {
 }
 
 func (r *reader) comment(s string) error {
-	if m := headMark.FindStringSubmatch(s); m != nil {
+	if m := headMark().FindStringSubmatch(s); m != nil {
 		if r.head {
 			return fmt.Errorf("a second payload begins here; keep one")
 		}
@@ -98,10 +97,10 @@ func (r *reader) comment(s string) error {
 		return nil
 	}
 	switch {
-	case endMark.MatchString(s):
-	case anyMark.MatchString(s):
+	case endMark().MatchString(s):
+	case anyMark().MatchString(s):
 		return fmt.Errorf("recall's marker is damaged; it reads <!-- recall ID ID … --> or <!-- /recall -->")
-	case !oneNote.MatchString(s):
+	case !oneNote().MatchString(s):
 		return fmt.Errorf("a comment must end on its line")
 	}
 	return nil
@@ -110,13 +109,13 @@ func (r *reader) comment(s string) error {
 func (r *reader) heading(s string) error {
 	level := len(s) - len(strings.TrimLeft(s, "#"))
 	name := strings.TrimSpace(strings.Trim(s, "#"))
-	if kind, ok := headings[headingKey(name)]; ok && (level > 1 || r.doc.Title != "" || r.kind != "") {
+	if kind, ok := headings()[headingKey(name)]; ok && (level > 1 || r.doc.Title != "" || r.kind != "") {
 		r.kind = kind
 		return nil
 	}
 	if level == 1 && r.kind == "" && r.doc.Title == "" {
 		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "Rehydration payload"), ":"))
-		r.doc.Title = commentEsc.ReplaceAllString(r.doc.Title, "<$1!--")
+		r.doc.Title = commentEsc().ReplaceAllString(r.doc.Title, "<$1!--")
 		return nil
 	}
 	var known []string
@@ -136,7 +135,7 @@ func (r *reader) beforeSections(s string) error {
 }
 
 func (r *reader) item(raw, s string) {
-	mark := bullet.FindString(s)
+	mark := bullet().FindString(s)
 	indented := raw[0] == ' ' || raw[0] == '\t'
 	if r.isOpen && mark == "" && (indented || r.isBare) {
 		r.open += " " + s

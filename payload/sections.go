@@ -3,6 +3,7 @@ package payload
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -77,7 +78,7 @@ var layouts = map[Variant][]section{
 
 // headings knows the kind of every heading that recall writes, and of what
 // people are likely to write instead.
-var headings = func() map[string]Kind {
+var headings = sync.OnceValue(func() map[string]Kind {
 	m := map[string]Kind{
 		"goals": Goal, "the goal": Goal,
 		"architecture decisions": Decision, "decided": Decision,
@@ -99,7 +100,7 @@ var headings = func() map[string]Kind {
 		}
 	}
 	return m
-}()
+})
 
 // headingKey returns a heading's words, lower-case, a space between each.
 func headingKey(s string) string {

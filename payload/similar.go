@@ -2,6 +2,7 @@ package payload
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -24,7 +25,7 @@ func gistOf(text string) gist {
 		low := strings.ToLower(w)
 		weight := 1.0
 		switch {
-		case functionWords[low]:
+		case functionWords()[low]:
 			weight = 0.2
 		case isName(w):
 			weight = 3
@@ -76,7 +77,7 @@ func stem(w string) string {
 	return w
 }
 
-var functionWords = func() map[string]bool {
+var functionWords = sync.OnceValue(func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`a an the this that these those it its is are was were be been being do does did has have had
 		will would can could should may might must of in on at to from by for with without into onto over under as and or but
@@ -85,4 +86,4 @@ var functionWords = func() map[string]bool {
 		m[w] = true
 	}
 	return m
-}()
+})
