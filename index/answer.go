@@ -88,12 +88,12 @@ func judge(a *Answer, ts []term, size corpus) {
 	present, rare := false, false
 	for _, t := range ts {
 		total += t.idf
-		if t.df[items]+t.df[turns] == 0 {
+		if t.df.docs() == 0 {
 			a.Missing = append(a.Missing, t.word)
 			continue
 		}
 		present = true
-		if t.df[items]+t.df[turns] <= max(3, size.all()/20) {
+		if t.df.docs() <= max(3, size.all()/20) {
 			rare = true
 		}
 	}

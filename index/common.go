@@ -4,29 +4,30 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
+
+	"recall/index/words"
 )
 
-// common is how many documents hold the words that stand in very many: "stem
-// items turns" a line. SQLite counts a word's documents by reading all their
-// ids, which for these takes longer than the search.
+// common is in how many rows of each full-text table the words stand that
+// stand in many: sorted lines of stem, tab, three numbers. SQLite counts a
+// word's rows by reading all their ids, which takes longer than to search
+// for them.
 type common string
 
-// df is the number of documents of table k that hold a stem, 0 if it isn't a
-// common one.
-func (c common) df(stem string, k int) int {
-	i := strings.Index(string(c), "\n"+stem+" ")
-	if i < 0 {
-		return 0
+// counts tells the rows that hold a stem, if it is a common one; 0 for tables
+// in which it isn't.
+func (c common) counts(stem string) (n counts, ok bool) {
+	list, ok := words.Lookup(string(c), stem)
+	for k, f := range strings.Fields(list) {
+		if k < len(n) {
+			n[k], _ = strconv.Atoi(f)
+		}
 	}
-	line, _, _ := strings.Cut(string(c)[i+len(stem)+2:], "\n")
-	f := strings.Fields(line)
-	if k >= len(f) {
-		return 0
-	}
-	n, _ := strconv.Atoi(f[k])
-	return n
+	return n, ok
 }
 
 func readCommon(ctx context.Context, tx *sql.Tx) (common, error) {
@@ -38,7 +39,7 @@ func readCommon(ctx context.Context, tx *sql.Tx) (common, error) {
 	return common(list), err
 }
 
-const commonShare = 0.02 // of the documents; fewer and SQLite's own count is as quick
+const commonShare = 0.002 // of the documents
 
 // Tidy is to be called after many changes: it counts the common words anew
 // and merges what Puts left in pieces. It does nothing while the index has
@@ -69,7 +70,7 @@ func tidy(ctx context.Context, tx *sql.Tx) error {
 	if a, b := now.all(), then.all(); err == nil && a < b+b/5 && b < a+a/5 {
 		return nil
 	}
-	for _, s := range []string{`INSERT INTO fitem(fitem) VALUES('optimize')`, `INSERT INTO fturn(fturn) VALUES('optimize')`, `DELETE FROM common`} {
+	for _, s := range []string{`INSERT INTO fitem(fitem) VALUES('optimize')`, `INSERT INTO fsource(fsource) VALUES('optimize')`, `INSERT INTO fturn(fturn) VALUES('optimize')`, `DELETE FROM common`} {
 		if _, err := tx.ExecContext(ctx, s); err != nil {
 			return err
 		}
@@ -83,9 +84,10 @@ func tidy(ctx context.Context, tx *sql.Tx) error {
 }
 
 func countCommon(ctx context.Context, tx *sql.Tx, size corpus) (string, error) {
-	counts := map[string]*corpus{}
-	for k, q := range []string{`SELECT term, doc FROM vitem WHERE doc>?`, `SELECT term, doc FROM vturn WHERE doc>?`} {
-		rows, err := tx.QueryContext(ctx, q, max(50, int(commonShare*float64(size[k]))))
+	all := map[string]*counts{}
+	for k, t := range tables {
+		least := max(20, int(commonShare*float64(size[t.kind])))
+		rows, err := tx.QueryContext(ctx, `SELECT term, doc FROM `+t.vocab+` WHERE doc>?`, least)
 		if err != nil {
 			return "", err
 		}
@@ -96,19 +98,19 @@ func countCommon(ctx context.Context, tx *sql.Tx, size corpus) (string, error) {
 			if err := rows.Scan(&stem, &n); err != nil {
 				return "", err
 			}
-			if counts[stem] == nil {
-				counts[stem] = &corpus{}
+			if all[stem] == nil {
+				all[stem] = &counts{}
 			}
-			counts[stem][k] = n
+			all[stem][k] = n
 		}
 		if err := rows.Err(); err != nil {
 			return "", err
 		}
 	}
 	var b strings.Builder
-	b.WriteByte('\n')
-	for stem, c := range counts {
-		fmt.Fprintf(&b, "%s %d %d\n", stem, c[items], c[turns])
+	for _, stem := range slices.Sorted(maps.Keys(all)) {
+		c := all[stem]
+		fmt.Fprintf(&b, "%s\t%d %d %d\n", stem, c[ofItems], c[ofSources], c[ofTurns])
 	}
 	return b.String(), nil
 }

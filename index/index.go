@@ -13,7 +13,7 @@
 //	fturn(body, ctx)   FTS5, contentless: the turn; the two turns before
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
-//	common(list)                                            the words in more than 2 % of items or turns, see Tidy
+//	common(list)       in how many rows the frequent words stand, see Tidy
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
 // the file's own; nothing outside refers to them. A session's number is its

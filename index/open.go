@@ -38,6 +38,7 @@ var schemaTables = []string{
 	`CREATE VIRTUAL TABLE fsource USING fts5(body, content='', contentless_delete=1, tokenize='porter unicode61')`,
 	`CREATE VIRTUAL TABLE fturn USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
 	`CREATE VIRTUAL TABLE vitem USING fts5vocab(fitem, 'row')`,
+	`CREATE VIRTUAL TABLE vsource USING fts5vocab(fsource, 'row')`,
 	`CREATE VIRTUAL TABLE vturn USING fts5vocab(fturn, 'row')`,
 	`CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID`,
 	`CREATE TABLE common(list TEXT NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,

@@ -21,20 +21,15 @@ const (
 type term struct {
 	word string // as cut
 	stem string
-	df   [2]int // documents that hold it: items, turns
+	df   counts
 	idf  float64
 }
 
-// The two tables of documents.
-const (
-	items = iota
-	turns
-)
+// counts is how many rows of each full-text table hold a word.
+type counts [tableCount]int
 
-// corpus is how many documents there are.
-type corpus [2]int
-
-func (c corpus) all() int { return c[items] + c[turns] }
+// docs is how many items and turns hold the word.
+func (c counts) docs() int { return c[ofItems] + c[ofTurns] }
 
 // terms cuts a text into its words of content, each stem once.
 func terms(text string) (out []term, clipped bool) {
@@ -59,14 +54,15 @@ func terms(text string) (out []term, clipped bool) {
 // weigh looks up how many documents hold each term, and its weight: the usual
 // inverse document frequency over items and turns together.
 func (r *reader) weigh(ctx context.Context, ts []term) error {
-	for k, q := range []string{`SELECT doc FROM vitem WHERE term=?`, `SELECT doc FROM vturn WHERE term=?`} {
-		st, err := r.tx.PrepareContext(ctx, q)
+	for k, t := range tables {
+		st, err := r.tx.PrepareContext(ctx, `SELECT doc FROM `+t.vocab+` WHERE term=?`)
 		if err != nil {
 			return err
 		}
 		defer st.Close()
 		for i := range ts {
-			if ts[i].df[k] = r.common.df(ts[i].stem, k); ts[i].df[k] > 0 {
+			if c, ok := r.common.counts(ts[i].stem); ok && c[k] > 0 {
+				ts[i].df[k] = c[k]
 				continue
 			}
 			err := st.QueryRowContext(ctx, ts[i].stem).Scan(&ts[i].df[k])
@@ -77,20 +73,16 @@ func (r *reader) weigh(ctx context.Context, ts []term) error {
 	}
 	n := float64(r.size.all())
 	for i := range ts {
-		df := float64(ts[i].df[items] + ts[i].df[turns])
+		df := float64(ts[i].df.docs())
 		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
 	}
 	return nil
 }
 
-// budget is how many rows of a table one question may touch; bm25 costs a
-// microsecond or so for each of them, whatever their rank will be.
-const budget = 6000
-
 // affordable drops a question's most frequent words, which say least and cost
-// most, until what is left touches no more rows of table k than the budget
-// allows; the rarest is always kept.
-func affordable(ts []term, k, rows int) []term {
+// most, until what is left touches no more rows of table k than it may; the
+// rarest is always kept.
+func affordable(ts []term, k int) []term {
 	var out []term
 	for _, t := range ts {
 		if t.df[k] > 0 || single(t.word) {
@@ -100,7 +92,7 @@ func affordable(ts []term, k, rows int) []term {
 	slices.SortStableFunc(out, func(a, b term) int { return a.df[k] - b.df[k] })
 	sum := 0
 	for i, t := range out {
-		if sum += t.df[k]; i > 0 && sum > rows || i == searched {
+		if sum += t.df[k]; i > 0 && sum > tables[k].rows || i == searched {
 			return out[:i]
 		}
 	}

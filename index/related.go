@@ -1,44 +1,59 @@
 package index
 
 import (
+	"slices"
 	"strings"
 
 	"recall/index/embed"
 	"recall/index/words"
 )
 
-// related is the FTS5 query for what the lexicon knows of other words for the
-// question's, "" if nothing. Words of the question itself are left out, and
-// common ones; a phrase whose small words leave a single word isn't one any
-// more ("set up" is not "set").
-func (r *reader) related(ts []term, k int) string {
+// other is a phrase that the lexicon knows for one of the question's.
+type other struct {
+	match string
+	df    counts // a guess, if it isn't a common word
+}
+
+// others lists the lexicon's phrases for the question's, the rarest first.
+// Words of the question itself are left out; a phrase whose small words leave
+// a single word isn't one any more ("set up" is not "set").
+func (r *reader) others(ts []term) []other {
 	seen := map[string]bool{}
 	for _, t := range ts {
 		seen[t.stem] = true
 	}
-	var parts []string
+	var out []other
 	for _, phrase := range embed.Related(clipText(r.q.Text, longest)) {
 		w, cut := content(phrase)
-		if len(w) == 0 || len(w) == 1 && cut {
-			continue
-		}
 		key := stemmed(w)
-		if seen[key] || len(w) == 1 && r.common.df(key, k) > 0 {
+		if len(w) == 0 || len(w) == 1 && cut || seen[key] {
 			continue
 		}
 		seen[key] = true
-		if parts = append(parts, `"`+strings.Join(w, " ")+`"`); len(parts) == relatedMost {
+		o := other{match: `"` + strings.Join(w, " ") + `"`}
+		if len(w) == 1 {
+			o.df, _ = r.common.counts(key)
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// related is the rarest of the lexicon's phrases as an FTS5 query, as many as
+// the table's rows allow.
+func related(list []other, k, docs int) string {
+	guess := int(commonShare*float64(docs)) / 4
+	slices.SortStableFunc(list, func(a, b other) int { return a.df[k] - b.df[k] })
+	var parts []string
+	rows := 0
+	for _, o := range list {
+		if rows += max(o.df[k], guess, 1); rows > tables[k].relatedRows || len(parts) == relatedMost {
 			break
 		}
+		parts = append(parts, o.match)
 	}
 	return strings.Join(parts, " OR ")
 }
-
-// relatedWeight is how much the lexicon's words count beside the question's.
-// On perfect items, 0.2 to 0.5 do much the same (hit@5 0.60 to 0.64 on one
-// project, from 0.53 without); over turns, which hold any word somewhere, more
-// than 0.1 does harm.
-var relatedWeight = [2]float64{items: 0.3, turns: 0.1}
 
 const relatedMost = 120 // phrases; a usual question has forty
 

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf8"
 
 	"recall/index/words"
@@ -133,6 +134,15 @@ func clipText(s string, limit int) string {
 	return s + "…"
 }
 
+// deflaters are kept: a new one takes a megabyte.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // the level is right
+	}
+	return w
+}}
+
 // pack makes a text's stored form: "=" and the text, or "z" and it deflated.
 func pack(s string) ([]byte, error) {
 	if len(s) < deflateFrom {
@@ -140,10 +150,9 @@ func pack(s string) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteByte('z')
-	w, err := flate.NewWriterDict(&b, flate.DefaultCompression, nil)
-	if err != nil {
-		return nil, err
-	}
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&b)
 	if _, err := io.WriteString(w, s); err != nil {
 		return nil, err
 	}

@@ -96,44 +96,43 @@ type candidate struct {
 
 // find runs the question over items and turns.
 func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidate, err error) {
-	for k := range found {
-		if k == turns && r.q.Kinds != nil {
-			break
+	scores := [2]map[int64]*candidate{{}, {}}
+	others := r.others(ts)
+	for k, t := range tables {
+		if t.kind == turns && r.q.Kinds != nil {
+			continue
 		}
-		asked := []weighted{
-			{match(affordable(ts, k, budget)), 1},
-			{match(affordable(also, k, budget)), alsoWeight},
-			{r.related(ts, k), relatedWeight[k]},
-		}
-		scores := map[int64]*candidate{}
-		for _, t := range tables[k] {
-			for _, m := range asked {
-				if err := r.add(ctx, scores, t, m); err != nil {
-					return found, err
-				}
-			}
-		}
-		found[k] = best(scores, candidates)
-		if full := r.full(ts, k); full > 0 {
-			for i := range found[k] {
-				found[k][i].score /= full
+		for _, m := range []weighted{
+			{match(affordable(ts, k)), 1},
+			{match(affordable(also, k)), alsoWeight},
+			{related(others, k, r.size[t.kind]), t.related},
+		} {
+			if err := r.add(ctx, scores[t.kind], t, m); err != nil {
+				return found, err
 			}
 		}
 	}
+	found[items], found[turns] = best(scores[items], candidates), best(scores[turns], candidates)
+	r.level(found[items], ts, ofItems)
+	r.level(found[turns], ts, ofTurns)
 	return found, nil
 }
 
-// full is what a document of table k would score that holds all the terms many
-// times over. Scores are divided by it, so that items and turns, of which there
-// are so many more, can be compared.
-func (r *reader) full(ts []term, k int) float64 {
-	n := float64(r.size[k])
-	var sum float64
+// level divides scores by what a document of table k would score at most that
+// holds all the terms, so that items and turns, of which there are so many
+// more, can be compared.
+func (r *reader) level(list []candidate, ts []term, k int) {
+	n := float64(r.size[tables[k].kind])
+	var full float64
 	for _, t := range ts {
 		df := float64(t.df[k])
-		sum += max(math.Log((n-df+0.5)/(df+0.5)), 1e-6) // FTS5's own
+		full += max(math.Log((n-df+0.5)/(df+0.5)), 1e-6) // FTS5's own idf
 	}
-	return sum
+	for i := range list {
+		if full > 0 {
+			list[i].score /= full
+		}
+	}
 }
 
 // weighted is an FTS5 query and how much what it finds counts.
@@ -142,24 +141,8 @@ type weighted struct {
 	weight float64
 }
 
-// fts is a full-text table.
-type fts struct {
-	name, docs string
-	columns    string // weights of its columns
-	weight     float64
-}
-
-// An item's source turns are searched apart from it: in one table with it,
-// their length would count as the item's and bury those with much evidence
-// (hit@5 on perfect items 0.50 against 0.60 and 0.47 against 0.50). A turn's
-// two predecessors are much of a length, and stand beside it in its table.
-var tables = [2][]fts{
-	items: {{"fitem", "item", "1.0, 1.0", 1}, {"fsource", "item", "1.0", 1. / 3}},
-	turns: {{"fturn", "turn", "3.0, 1.0", 1}},
-}
-
 // add adds the weighted scores of one full-text query.
-func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t fts, m weighted) error {
+func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t table, m weighted) error {
 	if m.match == "" {
 		return nil
 	}
@@ -184,12 +167,12 @@ func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t fts, m 
 	return rows.Err()
 }
 
-func (r *reader) statement(t fts, match string) (string, []any) {
+func (r *reader) statement(t table, match string) (string, []any) {
 	var b strings.Builder
 	args := []any{match}
 	fmt.Fprintf(&b, `SELECT d.id, x.s, d.session, d.n FROM (SELECT f.rowid AS id, bm25(%s, %s) AS s FROM %s f`, t.name, t.columns, t.name)
-	r.filter(&b, &args, t.name, t.docs)
-	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d) x JOIN %s d ON d.id=x.id`, scored, t.docs)
+	r.filter(&b, &args, t.name, documents[t.kind])
+	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d) x JOIN %s d ON d.id=x.id`, scored, documents[t.kind])
 	return b.String(), args
 }
 

@@ -80,24 +80,10 @@ func concepts(stems []string, max int) []concept {
 	return out
 }
 
-// lookup finds a stemmed phrase's groups by binary search over the lines.
+// lookup finds a stemmed phrase's groups.
 func lookup(phrase string) []int {
-	ix := lexiconIndex
-	lo, hi := 0, len(ix)
-	for lo < hi {
-		at := strings.LastIndexByte(ix[:(lo+hi)/2], '\n') + 1
-		l := line(ix, at)
-		key, list, _ := strings.Cut(l, "\t")
-		switch {
-		case key == phrase:
-			return offsets(list)
-		case key < phrase:
-			lo = at + len(l) + 1
-		default:
-			hi = at
-		}
-	}
-	return nil
+	list, _ := words.Lookup(lexiconIndex, phrase)
+	return offsets(list)
 }
 
 func offsets(list string) []int {
@@ -143,3 +129,7 @@ func indexLexicon(text string) string {
 	}
 	return b.String()
 }
+
+// Lexicon is the text of the lexicon, a group a line, for those who want to
+// read it; lines that begin with "#" are comments.
+func Lexicon() string { return lexicon }
