@@ -1,0 +1,279 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How much of a text an Inspection shows, in letters.
+const inspectedText = 100
+
+// Inspect sums a session up.
+func Inspect(s *Session) Inspection {
+	in := Inspection{
+		ID: s.ID, Source: s.Source, Aliases: s.Aliases, Title: oneLine(s.Title), TitleFrom: s.TitleFrom,
+		Start: s.Start, End: s.End, Continued: s.ContinuedIn,
+		Branches: s.Where.Branches, Folders: s.Where.Folders, Space: s.Where.Space,
+		Models: s.Models, Versions: s.Versions, Usage: InspectedUsage(s.Usage), UsageAll: InspectedUsage(s.UsageAll), Cost: s.Cost,
+		Turns: []InspectedTurn{}, PlanFiles: s.PlanFiles,
+		Uploads: inspectFiles(s.Uploads), Outputs: inspectFiles(s.Outputs), Report: inspectReport(&s.Report),
+	}
+	in.flags(s)
+	in.where(s)
+	in.turns(s)
+	in.extras(s)
+	return in
+}
+
+func (in *Inspection) flags(s *Session) {
+	for _, f := range []struct {
+		is   bool
+		name string
+	}{{s.Archived, "archived"}, {s.Helper, "helper"}, {s.Remote, "remote"}, {s.TranscriptMissing, "transcript missing"}} {
+		if f.is {
+			in.Flags = append(in.Flags, f.name)
+		}
+	}
+}
+
+func (in *Inspection) where(s *Session) {
+	if s.Parent != nil {
+		in.Parent = &InspectedParent{s.Parent.Session, s.Parent.How, s.Parent.Turns}
+	}
+	for _, c := range s.Where.Cwds {
+		in.Dirs = append(in.Dirs, InspectedDir(c))
+	}
+	if w := s.Where.Worktree; w != nil {
+		in.Worktree, in.Original = w.Path, w.Original
+	}
+}
+
+// turns counts and lists the turns; a run of abandoned ones is a branch.
+func (in *Inspection) turns(s *Session) {
+	branch := false
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		in.Counts.add(t)
+		if t.Abandoned && !branch && !t.Copied {
+			in.Counts.Branches++
+		}
+		branch = t.Abandoned
+		in.Turns = append(in.Turns, inspectTurn(t))
+	}
+}
+
+func (in *Inspection) extras(s *Session) {
+	for _, c := range s.Compactions {
+		in.Compactions = append(in.Compactions, InspectedCompaction{c.Trigger, c.Before, c.After, clipLine(c.Wish), c.At, c.Line})
+	}
+	for _, t := range s.Tasks {
+		in.Tasks = append(in.Tasks, InspectedTask{t.ID, t.Status, clipLine(t.Subject)})
+	}
+	for _, a := range s.Subagents {
+		in.Subagents = append(in.Subagents, InspectedSubagent{a.ID, a.Type, clipLine(a.Description), a.Call, len(a.Turns)})
+	}
+	for _, p := range s.PRs {
+		in.PRs = append(in.PRs, fmt.Sprintf("#%d %s", p.Number, oneLine(p.URL)))
+	}
+}
+
+func inspectFiles(files []FileRef) []InspectedFile {
+	var list []InspectedFile
+	for _, f := range files {
+		list = append(list, InspectedFile{oneLine(f.Name), f.Size})
+	}
+	return list
+}
+
+func inspectReport(r *Report) InspectedReport {
+	x := InspectedReport{Files: r.Files, Bytes: r.Bytes, Lines: r.Lines, Records: r.Records, Duplicates: r.Duplicates,
+		Blank: r.Blank, Repaired: r.Repaired, Ignored: r.Ignored, Unknown: r.Unknown, SkippedTotal: r.SkippedTotal,
+		Newer: r.Newer, Conflicts: r.Conflicts}
+	for _, s := range r.Skipped {
+		x.Skipped = append(x.Skipped, InspectedSkip(s))
+	}
+	if r.Tail != nil {
+		t := InspectedSkip(*r.Tail)
+		x.Tail = &t
+	}
+	return x
+}
+
+// add counts one turn.
+func (c *Counts) add(t *Turn) {
+	if t.Copied {
+		c.Copied++
+		return
+	}
+	one := func(n, abandoned *int) {
+		if t.Abandoned {
+			n = abandoned
+		}
+		*n++
+	}
+	switch t.Kind {
+	case Prompt, PlanTurn:
+		one(&c.Prompts, &c.PromptsAbandoned)
+	case Message:
+		one(&c.Messages, &c.MessagesAbandoned)
+	case Command, Shell:
+		c.Commands++
+	case Interrupt:
+		c.Interrupts++
+	}
+	if !t.Abandoned {
+		for i := range t.Calls {
+			c.addCall(&t.Calls[i])
+		}
+	}
+}
+
+func (c *Counts) addCall(call *ToolCall) {
+	count := func(n *int, is bool) {
+		if is {
+			*n++
+		}
+	}
+	c.Calls++
+	count(&c.Unanswered, !call.Done)
+	count(&c.Failed, call.Failed && call.Verdict != Rejected && call.Verdict != Denied)
+	count(&c.Rejected, call.Verdict == Rejected)
+	count(&c.Denied, call.Verdict == Denied)
+	count(&c.Approved, call.Verdict == Approved)
+	count(&c.Plans, call.Plan != nil)
+	count(&c.Commits, call.Commit != "")
+	c.Answers += len(call.Answers)
+}
+
+func inspectTurn(t *Turn) InspectedTurn {
+	x := InspectedTurn{N: t.N, ID: t.ID, Kind: t.Kind, Name: t.Name, At: t.At, Text: clipLine(t.Text), File: t.File, Line: t.Line}
+	flag := func(is bool, name string) {
+		if is && !slices.Contains(x.Flags, name) {
+			x.Flags = append(x.Flags, name)
+		}
+	}
+	flag(t.Abandoned, "abandoned")
+	flag(t.Copied, "copied")
+	flag(t.Queued, "queued")
+	flag(t.From == "audit", "audit")
+	for _, f := range t.Foreign {
+		flag(true, "quotes "+f.Label)
+	}
+	for i := range t.Calls {
+		x.Calls = append(x.Calls, inspectCall(&t.Calls[i]))
+	}
+	return x
+}
+
+func inspectCall(c *ToolCall) InspectedCall {
+	x := InspectedCall{Tool: c.Name, What: clipLine(subject(c)), State: "ok", Verdict: c.Verdict, Reason: clipLine(c.Reason),
+		Commit: c.Commit}
+	for _, a := range c.Answers {
+		x.Answers = append(x.Answers, InspectedAnswer{oneLine(a.Question), a.Chosen, a.Free, clipLine(a.Notes)})
+	}
+	switch {
+	case !c.Done:
+		x.State = "no result"
+	case c.Failed:
+		x.State = "failed"
+	}
+	if c.Plan != nil {
+		x.Plan = clipLine(c.Plan.Text)
+	}
+	return x
+}
+
+// subject is what a call is about: its command or path, else the first of its
+// inputs by name that is short enough to be a subject.
+func subject(c *ToolCall) string {
+	for _, s := range []string{c.Command, c.Path} {
+		if s != "" {
+			return s
+		}
+	}
+	for _, name := range []string{"description", "subject", "pattern", "query", "url", "prompt", "skill"} {
+		if s := c.Input[name]; s != "" {
+			return s
+		}
+	}
+	if id := c.Input["taskId"]; id != "" {
+		return strings.TrimSpace("#" + id + " " + c.Input["status"])
+	}
+	return ""
+}
+
+// clipLine is a text in one line of at most inspectedText letters.
+func clipLine(s string) string {
+	if len(s) > 8*inspectedText {
+		s = s[:8*inspectedText]
+	}
+	s = oneLine(s)
+	if utf8.RuneCountInString(s) > inspectedText {
+		return string([]rune(s)[:inspectedText-1]) + "…"
+	}
+	return s
+}
+
+// oneLine leaves out what would disturb a terminal, and joins lines.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// Line sums a session up in one line, for lists.
+func (in Inspection) Line() string {
+	c := in.Counts
+	parts := []string{
+		fmt.Sprintf("%s:%s", in.Source, in.ID),
+		counted(c.Prompts, "prompt"), counted(c.Messages, "message"), counted(c.Calls, "call"),
+	}
+	if in.Report.SkippedTotal > 0 {
+		parts = append(parts, counted(in.Report.SkippedTotal, "line")+" skipped")
+	}
+	if in.Report.Tail != nil {
+		parts = append(parts, "tail waiting")
+	}
+	if n := total(in.Report.Unknown); n > 0 {
+		parts = append(parts, counted(n, "unknown record"))
+	}
+	if in.Title != "" {
+		parts = append(parts, "“"+clipLine(in.Title)+"”")
+	}
+	return strings.Join(parts, "  ")
+}
+
+func total(m map[string]int) int {
+	n := 0
+	for _, k := range m {
+		n += k
+	}
+	return n
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%s %ss", thousands(int64(n)), noun)
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
