@@ -69,6 +69,9 @@ func generic(s *scan, _, to int) {
 	if !mixed(v) || entropy(v) <= 3.5 || public(v) || path(v) || dotted(v) || allowed(v) || placeholder(v) || stopped(v) {
 		return
 	}
+	if quote := s.before(from); quote != '"' && quote != '\'' && quote != '`' && camel(v) {
+		return
+	}
 	before := skipBack(s.text, to, 60)
 	if genericAllowed().MatchString(s.text[before:from]) {
 		return

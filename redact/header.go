@@ -129,7 +129,7 @@ func cookie(s *scan, from, to int) {
 	for pair := range strings.SplitSeq(line, ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)
-		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") && !strings.ContainsAny(v, " (){}") {
+		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") && !strings.ContainsAny(v, " (){},") {
 			from := at + strings.Index(pair, v)
 			s.add(from, from+len(v), "cookie")
 		}
@@ -154,7 +154,7 @@ func command(s *scan, from, to int) {
 		at := to + i + len(flag)
 		open := quoteEnd(s.text, at)
 		end := open
-		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`", s.text[end]) < 0 {
+		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 {
 			end++
 		}
 		user, password, ok := strings.Cut(s.text[open:end], ":")

@@ -52,7 +52,7 @@ func placeholder(v string) bool {
 	if strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
 		return true
 	}
-	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || strings.Contains(v, "${") || strings.Contains(v, "{{") {
+	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' || strings.Contains(v, "${") || strings.Contains(v, "{{") {
 		return true
 	}
 	low := strings.ToLower(v)
@@ -205,6 +205,28 @@ func numbered(v string) bool {
 }
 
 var secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "arg", "param", "value"}
+
+// camel says that a value is a name in camel case, numbers in it or not: its
+// pieces are words, where those of a random value are one or two letters long.
+func camel(v string) bool {
+	pieces, letters := 0, 0
+	var last uint16
+	for i := range len(v) {
+		c := classes[v[i]] & alnum
+		if c == 0 && v[i] != '_' && v[i] != '.' {
+			return false
+		}
+		if c&letter != 0 {
+			letters++
+			if last&letter == 0 || c == upper && last == lower {
+				pieces++
+			}
+		}
+		last = c
+	}
+	t := shapeIn(v)
+	return t.upper > 0 && t.lower > 0 && is(v[0], letter) && float64(letters) >= 2.8*float64(pieces)
+}
 
 // names says that a value without digits holds the name of a secret: it is a
 // label, an identifier or a message.

@@ -204,7 +204,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 && shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	if !v.quoted && !v.line && code(t) || dotted(t) {
+	if !v.quoted && !v.line && (code(t) || st != strong && camel(t)) || dotted(t) {
 		return false
 	}
 	switch st {

@@ -158,6 +158,8 @@ var harmless = []string{
 	"claude-opus-4-5-20251101 was the model", "api_version: 2024-10-21-preview", "access: read-write-2", "auth: oauth2-proxy-v7", "s.getCheckpointTranscripts()", "task-1a2b3c done", "disk-usage 45",
 	"‹aws-key 2› was here", "password = \"‹password 1›\"", "Authorization: Bearer ‹auth-header 3›", "postgres://app:‹url-password 1›@db/x",
 	"msg_01XFDUDYJgAACzvnptvVoYEL", "toolu_01A09q90qw90lq917835lq9", "req_011CSHoEeqs5C35K2UUqR7Fy", "key: toolu_01A09q90qw90lq917835lq9",
+	"key, Uint64FromInt32(n))", "PrivateKey = testRSA2048PrivateKey", "PrivateKey: testEd25519PrivateKey,", "certPath, keyPath, ed25519CertPath, ed25519KeyPath string", "if sig != directory64EndSignature {",
+	"nKey = libc.Uint64FromInt32(n)", "iKey1 = libc.Uint64FromInt64(*(*Ti64)(p))", "curl -u <user:password> https://x.io", "curl --user neo4j:[PASSWORD] http://x.io",
 	"docs/token-budget-2025.md", "token=next_page_2", "cursor token: page-2-of-10", "const secretKeyRef = config.auth.secretKey2", "credentials: include", "credentials: 'same-origin'",
 	"export GH_TOKEN=ghp_xxxxxxxxxxxx", "export TAP_GITHUB_TOKEN=dummy   # template", "PostHogAPIKey = \"phc_development_key\"", "gitsync.EndpointAuth{Token: \"src\"}",
 }
