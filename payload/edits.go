@@ -20,17 +20,20 @@ const (
 	OpAdd   Op = "add"   // wrote it
 	OpPin   Op = "pin"   // wants it kept when the budget is tight
 	OpUnpin Op = "unpin" // no longer
+	OpTitle Op = "title" // gave the session another title; of no item
 )
 
 // Edit is one line of edits.jsonl, the truth about what people did to a
 // payload. The file is append-only: taking back is one more edit.
 type Edit struct {
 	Op   Op        `json:"op"`
-	ID   ItemID    `json:"id"`
+	ID   ItemID    `json:"id,omitempty"` // "" of OpTitle
 	At   time.Time `json:"at"`
 	Who  string    `json:"who,omitempty"`
 	Set  *Fields   `json:"set,omitempty"`  // of OpSet: what changes, the rest stays
 	Item *Item     `json:"item,omitempty"` // of OpAdd
+
+	Title string `json:"title,omitempty"` // of OpTitle
 }
 
 // Fields are the parts of an item that a person can change; nil stays as it is.
@@ -85,6 +88,10 @@ func DecodeEdits(data []byte) ([]Edit, error) {
 
 func (e *Edit) check() error {
 	switch {
+	case e.Op == OpTitle && e.Title == "":
+		return errors.New("title without a title")
+	case e.Op == OpTitle:
+		return nil
 	case e.ID == "":
 		return errors.New("edit without an item's id")
 	case e.Op == OpSet && e.Set == nil:
@@ -112,9 +119,12 @@ func Apply(p *Payload, edits []Edit) *Payload {
 		}
 	}
 	for i := range edits {
-		if e := &edits[i]; dropped[e.ID] {
+		switch e := &edits[i]; {
+		case e.Op == OpTitle:
+			out.Title = e.Title
+		case dropped[e.ID]:
 			out.applyDropped(e)
-		} else {
+		default:
 			out.apply(e)
 		}
 	}

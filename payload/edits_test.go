@@ -13,7 +13,7 @@ func TestEditsReadBack(t *testing.T) {
 		{Op: OpSet, ID: "k3v9t2m8qa", At: editedAt, Who: "ada", Set: &Fields{Text: &text, Why: &none, Kind: &kind}},
 		{Op: OpDrop, ID: "b7xw4c5d2e", At: editedAt},
 		{Op: OpAdd, ID: "5hq2n6r3ya", At: editedAt, Item: &Item{ID: "5hq2n6r3ya", Kind: Flag, Text: "own", By: ByUser, Maker: ByHuman, State: Stands, At: editedAt}},
-		{Op: OpPin, ID: "w2m7f4k6tc", At: editedAt}, {Op: OpUnpin, ID: "w2m7f4k6tc", At: editedAt},
+		{Op: OpTitle, Title: "The queue", At: editedAt}, {Op: OpPin, ID: "w2m7f4k6tc", At: editedAt}, {Op: OpUnpin, ID: "w2m7f4k6tc", At: editedAt},
 	}
 	data, err := EncodeEdits(edits)
 	if err != nil {
@@ -39,6 +39,7 @@ func TestBadEditsAreNamedAndTheOthersKept(t *testing.T) {
 {"op":"pin"}
 {"op":"add","id":"k3v9t2m8qa"}
 {"op":"pin","id":"b7xw4c5d2e"}
+{"op":"title"}
 {"op":"pi`))
 	if len(edits) != 2 {
 		t.Errorf("got %d edits, want the 2 good ones", len(edits))
@@ -47,7 +48,8 @@ func TestBadEditsAreNamedAndTheOthersKept(t *testing.T) {
 line 4: set of k3v9t2m8qa without what to set
 line 5: edit without an item's id
 line 6: add of k3v9t2m8qa without its item
-line 8: unexpected end of JSON input`
+line 8: title without a title
+line 9: unexpected end of JSON input`
 	if err == nil || err.Error() != want {
 		t.Errorf("(-want +got):\n%s", cmp.Diff(want, err.Error()))
 	}

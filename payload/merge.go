@@ -15,7 +15,8 @@ const likeChanged = 0.35
 // recall last wrote it (p.Written, p.WrittenIDs) and the items of today. Only
 // what differs between the two pages is the person's doing, so a line cut for
 // the budget isn't dropped, and what was distilled since stays; where both
-// changed an item, the person's word is in the edit and wins.
+// changed an item, the person's word is in the edit and wins. The order of lines
+// is recall's, but for which next action is first.
 //
 // who and at go into the edits. The error names the line of edited that can't
 // be read; nothing is merged then.
@@ -31,6 +32,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if m.base, m.written, err = baseOf(p); err != nil {
 		return nil, err
 	}
+	m.title()
 	m.pair()
 	for i := range now.Lines {
 		if k := m.pairs[i]; k >= 0 {
@@ -75,6 +77,15 @@ func (m *merger) do(op Op, id ItemID, set *Fields, it *Item) {
 	e := m.edit
 	e.Op, e.ID, e.Set, e.Item = op, id, set, it
 	m.edits = append(m.edits, e)
+}
+
+// title notes another title. The line under it is recall's.
+func (m *merger) title() {
+	if m.now.Title != "" && m.now.Title != m.base.Title {
+		e := m.edit
+		e.Op, e.Title = OpTitle, m.now.Title
+		m.edits = append(m.edits, e)
+	}
 }
 
 // pair finds for each line of now which line of base it was: the same line

@@ -40,6 +40,7 @@ func TestMerge(t *testing.T) {
 		{"said anew in its place", "Find and fix the race that duplicates jobs under high concurrency.", "Rewrite everything.", []Edit{{Op: OpSet, ID: "k3v9t2m8qa", Set: &Fields{Text: ptr("Rewrite everything.")}}}},
 		{"a line deleted", "- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "", []Edit{{Op: OpDrop, ID: "5hq2n6r3ya"}}},
 		{"a section deleted", "## Hypotheses eliminated (do not revisit)\n- Duplicate DB writes — the write is idempotent; duplicates occur before it.\n", "", []Edit{{Op: OpDrop, ID: "5hq2n6r3ya"}}},
+		{"another title", "Fix duplicate jobs in ProcessQueue", "The queue's race", []Edit{{Op: OpTitle, Title: "The queue's race"}}},
 		{"pinned", "- Duplicate", "- [pinned] Duplicate", []Edit{{Op: OpPin, ID: "5hq2n6r3ya"}}},
 		{"ticked", "2. Tell", "2. [x] Tell", []Edit{{Op: OpSet, ID: "e2e2e2e2e2", Set: &Fields{State: &done}}}},
 		{"moved to another section", "## Hypotheses eliminated (do not revisit)", "## Don't forget", []Edit{{Op: OpSet, ID: "5hq2n6r3ya", Set: &Fields{Kind: &kind}}}},

@@ -26,6 +26,7 @@ var (
 	endMark  = lazy(`^<!--\s*/recall\s*-->$`)
 	anyMark  = lazy(`^<!--\s*/?recall\b`)
 	oneNote  = lazy(`^<!--.*-->$`)
+	hashes   = lazy(`^#{1,6}(?: |$)`)
 	bullet   = lazy(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
 	cutNote  = lazy(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
 	rule     = lazy(`^(?:-{3,}|\*{3,}|_{3,})$`)
@@ -70,7 +71,7 @@ func (r *reader) line(raw string) error {
 	case strings.HasPrefix(s, "<!--"):
 		r.flush()
 		return r.comment(s)
-	case strings.HasPrefix(s, "#"):
+	case hashes().MatchString(s):
 		r.flush()
 		return r.heading(s)
 	case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
