@@ -105,7 +105,7 @@ func TestWhatTheSamplesHold(t *testing.T) {
 		"Tides without a network": {"answered SQLite (expo-sqlite)", "answered Show with a warning", "commit b7713ad"},
 		"Tide data providers compared": {"answered Tidemark, 1,900 EUR", "refused mcp__workspace__bash: keep the losing offers, we may need them again",
 			"output provider-decision.md"},
-		"Chart with soundings": {"plan", "failed Bash", "commit 5e09c41", "open Night mode of the chart"},
+		"Chart with soundings": {"refused Bash: no mapbox. maplibre, we need the offline packs and no per-load price. make a plan for the swap first", "plan", "failed Bash", "commit 5e09c41", "open Night mode of the chart"},
 		"Beta launch plan":     {"answered 19 October", "answered iOS only at first", "answered 40, twenty of each club", "output beta-plan.md"},
 		"Tidemark's licence":   {"output provider-decision-2.md"},
 	}

@@ -77,8 +77,9 @@ func (w *scribe) result(c *call, a answer, b block) {
 	if text, ok := a.content.(string); ok {
 		w.context += len(text) / 4
 	}
-	w.chain(&record{typ: "user", uuid: w.uuid("result", c.id), before: obj("promptId", w.prompt),
+	r := w.chain(&record{typ: "user", uuid: w.uuid("result", c.id), before: obj("promptId", w.prompt),
 		message: obj("role", "user", "content", []object{block}), after: after, call: c, result: a.result})
+	r.parent = c.uuid // results of parallel calls hang off their own call
 	if a.denied && reason(b) == "" {
 		w.interrupt("[Request interrupted by user for tool use]")
 	}
