@@ -1,6 +1,10 @@
 package payload
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // When an item of a new distillation is an old one, said again. Of two items
 // that share an evidence turn less likeness is asked than of two that don't.
@@ -60,23 +64,52 @@ func Inherit(old, updated *Payload) {
 	}
 }
 
-// pairItems returns for each new item the index of the old one that it repeats, or -1.
+// pairItems returns for each new item the index of the old one that it repeats,
+// or -1: first what is word for word the same, then the best pairs of the rest.
 func pairItems(old, updated []Item) []int {
-	before, after := traitsOf(old), traitsOf(updated)
-	cost := make([][]float64, len(updated))
+	pairs := fill(make([]int, len(updated)), -1)
+	asBefore := map[string][]int{}
+	for k := range old {
+		asBefore[identity(&old[k])] = append(asBefore[identity(&old[k])], k)
+	}
+	used := make([]bool, len(old))
+	var news, olds []int
 	for i := range updated {
-		cost[i] = make([]float64, len(old))
-		for k := range old {
-			cost[i][k] = -sameness(&before[k], &after[i])
+		key := identity(&updated[i])
+		if left := asBefore[key]; len(left) > 0 {
+			pairs[i], used[left[0]], asBefore[key] = left[0], true, left[1:]
+		} else {
+			news = append(news, i)
 		}
 	}
-	pairs := Assign(cost)
-	for i, k := range pairs {
-		if k >= 0 && cost[i][k] == 0 {
-			pairs[i] = -1
+	for k := range old {
+		if !used[k] {
+			olds = append(olds, k)
+		}
+	}
+	before, after := traitsOf(old, olds), traitsOf(updated, news)
+	cost := make([][]float64, len(news))
+	for a := range news {
+		cost[a] = make([]float64, len(olds))
+		for b := range olds {
+			cost[a][b] = -sameness(&before[b], &after[a])
+		}
+	}
+	for a, b := range Assign(cost) {
+		if b >= 0 && cost[a][b] < 0 {
+			pairs[news[a]] = olds[b]
 		}
 	}
 	return pairs
+}
+
+// identity is equal of an item distilled twice in the same words.
+func identity(it *Item) string {
+	turn, text := "", cmp.Or(it.Was, it.Text)
+	if len(it.Evidence) > 0 {
+		turn = it.Evidence[0].Turn
+	}
+	return strings.Join([]string{turn, text, it.Path}, "\x00")
 }
 
 // traits are what items are compared by.
@@ -86,9 +119,9 @@ type traits struct {
 	quotes map[string]gist
 }
 
-func traitsOf(items []Item) []traits {
-	out := make([]traits, len(items))
-	for i := range items {
+func traitsOf(items []Item, which []int) []traits {
+	var out []traits
+	for _, i := range which {
 		it := &items[i]
 		t := traits{item: it, quotes: map[string]gist{}}
 		t.said = append(t.said, gistOf(it.Text+" "+it.Path))
@@ -101,7 +134,7 @@ func traitsOf(items []Item) []traits {
 		for _, e := range it.Evidence {
 			t.quotes[e.Turn] = gistOf(e.Quote)
 		}
-		out[i] = t
+		out = append(out, t)
 	}
 	return out
 }

@@ -245,3 +245,12 @@ func TestInheritOnGoldPairs(t *testing.T) {
 		t.Errorf("of %d items said twice got %d kept and %d wrong, want 0.95 and at most 0.02", all, kept, wrong)
 	}
 }
+
+func BenchmarkInherit(b *testing.B) {
+	old, updated, _ := twice(1, 300)
+	Inherit(nil, old)
+	for b.Loop() {
+		p := &Payload{Session: "7f3c", Items: slices.Clone(updated.Items)}
+		Inherit(old, p)
+	}
+}
