@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	scored     = 300 // rows of each full-text query
+	scored     = 200 // rows of each full-text query
 	candidates = 100 // of items and of turns that are fused
 	shown      = 20  // results, if the query doesn't say
 	alsoWeight = 0.5 // of a caller's keywords beside the question (measured 0.3–0.7, flat)
@@ -96,7 +96,7 @@ type candidate struct {
 
 // find runs the question over items and turns.
 func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidate, err error) {
-	scores := [2]map[int64]*candidate{{}, {}}
+	scores := [2]map[int64]float64{{}, {}}
 	others := r.others(ts)
 	for k, t := range tables {
 		if t.kind == turns && r.q.Kinds != nil {
@@ -112,7 +112,12 @@ func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidat
 			}
 		}
 	}
-	found[items], found[turns] = best(scores[items], candidates), best(scores[turns], candidates)
+	for kind := range found {
+		found[kind] = best(scores[kind], candidates)
+		if err := r.locate(ctx, found[kind], kind); err != nil {
+			return found, err
+		}
+	}
 	r.level(found[items], ts, ofItems)
 	r.level(found[turns], ts, ofTurns)
 	return found, nil
@@ -142,7 +147,7 @@ type weighted struct {
 }
 
 // add adds the weighted scores of one full-text query.
-func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t table, m weighted) error {
+func (r *reader) add(ctx context.Context, scores map[int64]float64, t table, m weighted) error {
 	if m.match == "" {
 		return nil
 	}
@@ -153,16 +158,12 @@ func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t table, 
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var c candidate
-		if err := rows.Scan(&c.id, &c.score, &c.session, &c.n); err != nil {
+		var id int64
+		var bm25 float64
+		if err := rows.Scan(&id, &bm25); err != nil {
 			return err
 		}
-		c.score *= -m.weight * t.weight // bm25 is negative, the better the lower
-		if old := scores[c.id]; old != nil {
-			old.score += c.score
-		} else {
-			scores[c.id] = &c
-		}
+		scores[id] -= bm25 * m.weight * t.weight // it is negative, the better the lower
 	}
 	return rows.Err()
 }
@@ -170,10 +171,36 @@ func (r *reader) add(ctx context.Context, scores map[int64]*candidate, t table, 
 func (r *reader) statement(t table, match string) (string, []any) {
 	var b strings.Builder
 	args := []any{match}
-	fmt.Fprintf(&b, `SELECT d.id, x.s, d.session, d.n FROM (SELECT f.rowid AS id, bm25(%s, %s) AS s FROM %s f`, t.name, t.columns, t.name)
+	fmt.Fprintf(&b, `SELECT f.rowid, bm25(%s, %s) AS s FROM %s f`, t.name, t.columns, t.name)
 	r.filter(&b, &args, t.name, documents[t.kind])
-	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d) x JOIN %s d ON d.id=x.id`, scored, documents[t.kind])
+	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d`, scored)
 	return b.String(), args
+}
+
+// locate says which session and turn candidates belong to.
+func (r *reader) locate(ctx context.Context, list []candidate, kind int) error {
+	if len(list) == 0 {
+		return nil
+	}
+	at := make(map[int64]*candidate, len(list))
+	var b strings.Builder
+	for i := range list {
+		at[list[i].id] = &list[i]
+		fmt.Fprintf(&b, ",%d", list[i].id)
+	}
+	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id, session, n int64
+		if err := rows.Scan(&id, &session, &n); err != nil {
+			return err
+		}
+		at[id].session, at[id].n = session, n
+	}
+	return rows.Err()
 }
 
 // filter writes the conditions; the table of documents is joined only if there
@@ -214,12 +241,12 @@ func kindArgs(kinds []payload.Kind) []any {
 	return out
 }
 
-// best sorts candidates, ties by row so that the same question gets the same
-// answer.
-func best(m map[int64]*candidate, n int) []candidate {
-	out := make([]candidate, 0, len(m))
-	for _, c := range m {
-		out = append(out, *c)
+// best sorts what was found, ties by row so that the same question gets the
+// same answer.
+func best(scores map[int64]float64, n int) []candidate {
+	out := make([]candidate, 0, len(scores))
+	for id, s := range scores {
+		out = append(out, candidate{id: id, score: s})
 	}
 	slices.SortFunc(out, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))

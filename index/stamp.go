@@ -2,9 +2,9 @@ package index
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/binary"
+	"hash/fnv"
+	"io"
 	"strings"
 )
 
@@ -56,8 +56,9 @@ func (x *Index) Known(ctx context.Context, line, except string) (ids []string, o
 
 // LineHash is what a line is known by: white space at its ends doesn't count.
 func LineHash(line string) int64 {
-	sum := sha256.Sum256([]byte(strings.TrimSpace(line)))
-	return int64(binary.LittleEndian.Uint64(sum[:8]))
+	h := fnv.New64a()
+	io.WriteString(h, strings.TrimSpace(line))
+	return int64(h.Sum64())
 }
 
 // putLines replaces a session's stamp and adds its lines. Lines stay when a
