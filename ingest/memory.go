@@ -34,6 +34,7 @@ var memoryRules = func() []memoryRule {
 
 var (
 	contentsOf = regexp.MustCompile(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	memoryWord = regexp.MustCompile(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace)`)
 	claudeMd   = regexp.MustCompile(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
 	headings = []memoryRule{
@@ -50,7 +51,7 @@ var (
 // text.
 func memoryParts(text string) []Foreign {
 	var out []Foreign
-	if strings.Contains(text, "<") {
+	if strings.Contains(text, "</") && memoryWord.MatchString(text) {
 		for _, r := range memoryRules {
 			out = append(out, tagged(text, r)...)
 		}
@@ -61,7 +62,7 @@ func memoryParts(text string) []Foreign {
 	if strings.Contains(text, "Contents of ") {
 		out = append(out, quotedFiles(text)...)
 	}
-	if strings.Contains(text, "#") {
+	if strings.HasPrefix(text, "#") || strings.Contains(text, "\n#") {
 		for _, r := range headings {
 			if m := r.open.FindStringIndex(text); m != nil {
 				out = append(out, Foreign{From: m[0], To: m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]]), Label: r.label})

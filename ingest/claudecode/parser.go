@@ -314,24 +314,24 @@ func parseTime(raw []byte) (time.Time, bool) {
 // place notes where and with what the record was written.
 func (p *parser) place(r *record) {
 	w := &p.s.Where
-	if dir := p.text(r.cwd); dir != "" && dir != p.meta.dir {
-		p.meta.dir = dir
-		p.countDir(dir, 0)
+	if changed(r.cwd, p.meta.dir) {
+		p.meta.dir = p.text(r.cwd)
+		p.countDir(p.meta.dir, 0)
 	}
-	if b := p.text(r.branch); b != "" && b != "HEAD" && b != w.Branch {
-		w.Branch = b
-		w.Branches = addOnce(w.Branches, b)
+	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
+		w.Branch = p.text(r.branch)
+		w.Branches = addOnce(w.Branches, w.Branch)
 	}
-	if v := p.text(r.version); v != "" && v != p.meta.version {
-		p.meta.version = v
-		p.s.Versions = addOnce(p.s.Versions, v)
+	if changed(r.version, p.meta.version) {
+		p.meta.version = p.text(r.version)
+		p.s.Versions = addOnce(p.s.Versions, p.meta.version)
 	}
-	if id := p.text(r.session); id != "" && id != p.meta.session {
-		p.meta.session = id
-		p.meta.sessions = addOnce(p.meta.sessions, id)
+	if changed(r.session, p.meta.session) {
+		p.meta.session = p.text(r.session)
+		p.meta.sessions = addOnce(p.meta.sessions, p.meta.session)
 	}
-	if e := p.text(r.entrypoint); e != "" {
-		p.meta.entrypoint = e
+	if changed(r.entrypoint, p.meta.entrypoint) {
+		p.meta.entrypoint = p.text(r.entrypoint)
 	}
 	if len(r.forkSession) > 0 && p.meta.forkOf == "" {
 		p.meta.forkOf = p.text(r.forkSession)
@@ -339,6 +339,12 @@ func (p *parser) place(r *record) {
 	if string(r.sessionKind) == "bg" {
 		p.meta.background = true
 	}
+}
+
+// changed says whether raw is something else than was seen last; most lines
+// repeat it.
+func changed(raw []byte, last string) bool {
+	return len(raw) > 0 && string(raw) != last
 }
 
 func (p *parser) countDir(dir string, turns int) {

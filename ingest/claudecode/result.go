@@ -72,12 +72,17 @@ func (p *parser) carry(raw []byte) {
 	}
 }
 
+// maxOrphan is how much is kept of a result until its call turns up, which
+// hardly ever happens.
+const maxOrphan = 64 << 10
+
 func keepOrphan(b *block, r *record) orphan {
-	o := orphan{block: *b}
-	o.block.content = bytes.Clone(b.content)
-	o.block.toolUse = bytes.Clone(b.toolUse)
+	o := orphan{block: block{toolUse: bytes.Clone(b.toolUse), isError: b.isError}}
+	if len(b.content) < maxOrphan {
+		o.block.content = bytes.Clone(b.content)
+	}
 	o.rec = record{uuid: bytes.Clone(r.uuid), denial: bytes.Clone(r.denial), feedback: bytes.Clone(r.feedback), shutdown: r.shutdown}
-	if len(r.toolResult) < 1<<20 {
+	if len(r.toolResult) < maxOrphan {
 		o.rec.toolResult = bytes.Clone(r.toolResult)
 	}
 	return o

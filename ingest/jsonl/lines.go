@@ -15,7 +15,8 @@ const (
 	// given as TooLong.
 	MaxLine = 256 << 20
 
-	window     = 1 << 20  // lines up to this long are never copied
+	firstRead  = 64 << 10 // the window's size at first
+	window     = 1 << 20  // and at most; longer lines are copied out of it
 	keepBlob   = 16 << 10 // of a base64 string in a longer line, this much is kept
 	keepString = 4 << 20  // of any other string in it
 	keepBuffer = 8 << 20  // a larger line buffer is given back after use
@@ -53,7 +54,7 @@ func NewLines(r io.Reader) *Lines {
 // the stream's; the lines before it have been given.
 func (l *Lines) Next() (Line, error) {
 	if l.buf == nil {
-		l.buf = make([]byte, window)
+		l.buf = make([]byte, firstRead)
 	}
 	if cap(l.long) > keepBuffer {
 		l.long = nil
@@ -67,7 +68,11 @@ func (l *Lines) Next() (Line, error) {
 			return l.last()
 		}
 		if l.j-l.i == len(l.buf) {
-			return l.longLine()
+			if len(l.buf) >= window {
+				return l.longLine()
+			}
+			l.buf = append(make([]byte, 0, 4*len(l.buf)), l.buf[l.i:l.j]...)[:4*len(l.buf)]
+			l.i, l.j = 0, l.j-l.i
 		}
 		from = l.fill()
 	}

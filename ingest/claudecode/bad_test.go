@@ -1,0 +1,199 @@
+package claudecode
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+const fine = `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-03-02T09:00:00.000Z","cwd":"/home/ann/app","version":"2.1.39","message":{"role":"user","content":"hello"}}` + "\n"
+
+func TestBadLines(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	binary := make([]byte, 4096)
+	for i := range binary {
+		binary[i] = byte(rnd.Uint32())
+	}
+	deep := `{"type":"user","message":` + strings.Repeat(`{"a":[`, 60_000) + "\n"
+	tests := []struct {
+		name, in string
+		skipped  int
+		reason   string
+	}{
+		{"torn in the middle", `{"type":"user","mess` + "\n", 1, jsonl.ErrCut.Error()},
+		{"binary", strings.ReplaceAll(string(binary), "\n", "") + "\n", 1, "binary data"},
+		{"deeply nested", deep, 1, jsonl.ErrDeep.Error()},
+		{"nested as deep as is allowed", `{"type":"mode","x":` + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "}\n", 0, ""},
+		{"a list", "[1,2]\n", 1, "not a JSON object"},
+		{"two on one line", strings.TrimSpace(fine) + `{"type":"mode"}` + "\n", 0, ""},
+		{"one and a half on one line", `{"type":"mode"}{"type":` + "\n", 1, jsonl.ErrCut.Error()},
+		{"NULs", "\x00\x00\x00\n", 0, ""},
+		{"NULs in a line", strings.Replace(fine, "hello", "hel\x00lo", 1), 0, ""},
+		{"invalid UTF-8", strings.Replace(fine, "hello", "caf\xe9", 1), 0, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := parseBytes(t, []byte(tt.in+strings.NewReplacer("u1", "u2", "hello", "goodbye").Replace(fine)))
+			checkReport(t, s)
+			want(t, "skipped", s.Report.SkippedTotal, tt.skipped)
+			if tt.skipped > 0 {
+				want(t, "place and reason", s.Report.Skipped[0].Reason, tt.reason)
+				want(t, "line", s.Report.Skipped[0].Line, 1)
+			}
+			if last := s.Turns[len(s.Turns)-1]; last.Text != "goodbye" || last.ID != "u2" {
+				t.Errorf("the line after it: got %+v, want goodbye", last)
+			}
+		})
+	}
+}
+
+func TestEmptyFiles(t *testing.T) {
+	for name, in := range map[string]string{
+		"empty": "", "blank": "\n\n", "bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` + "\n",
+	} {
+		s := parseBytes(t, []byte(in))
+		checkReport(t, s)
+		if len(s.Turns) != 0 || s.Report.SkippedTotal != 0 {
+			t.Errorf("%s: got %d turns and %d skipped, want none", name, len(s.Turns), s.Report.SkippedTotal)
+		}
+	}
+}
+
+// TestGiganticLines holds that what is bounded by the largest line is less
+// than that where the line is an image, and that longer lines are reported.
+func TestGiganticLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 500 MB")
+	}
+	image := io.MultiReader(
+		strings.NewReader(`{"type":"user","uuid":"i","message":{"content":[{"type":"text","text":"look"},{"type":"image","source":{"type":"base64","data":"`),
+		io.LimitReader(endless{}, 200<<20), strings.NewReader(`"}}]}}`+"\n"))
+	tooLong := io.MultiReader(strings.NewReader(`{"type":"user","message":{"content":"`),
+		io.LimitReader(endless{}, jsonl.MaxLine), strings.NewReader(`"}}`+"\n"))
+	all := io.MultiReader(image, tooLong, strings.NewReader(fine))
+	file := ingest.File{Name: mainName, Role: ingest.Transcript, Open: func() (io.ReadCloser, error) { return io.NopCloser(all), nil }}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{file}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	checkReport(t, s)
+	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"look", "hello"})
+	want(t, "skipped", s.Report.SkippedTotal, 1)
+	want(t, "where", s.Report.Skipped[0].Line, 2)
+	if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 20 {
+		t.Errorf("got %d MB allocated over all, want less than 20", mb)
+	}
+}
+
+// endless is an endless stream of base64.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'A'
+	}
+	return len(p), nil
+}
+
+func TestNonsenseTimes(t *testing.T) {
+	in := strings.Replace(fine, "2026-03-02T09:00:00.000Z", "1970-01-01T00:00:00.000Z", 1) +
+		strings.NewReplacer("u1", "u2", "hello", "second", "2026-03-02", "2999-01-01").Replace(fine) +
+		strings.NewReplacer("u1", "u3", "hello", "third").Replace(fine) +
+		strings.NewReplacer("u1", "u4", "hello", "fourth", "2026-03-02T09:00:00.000Z", "yesterday").Replace(fine)
+	s := parseBytes(t, []byte(in))
+	want(t, "order", texts(s, ingest.Prompt, false), []string{"hello", "second", "third", "fourth"})
+	want(t, "conflicts", s.Report.Conflicts, []string{"3 records with an impossible time"})
+	want(t, "start", s.Start.Year(), 2026)
+	want(t, "end", s.End.Year(), 2026)
+}
+
+func TestNewerVersion(t *testing.T) {
+	s := parseBytes(t, []byte(strings.Replace(fine, "2.1.39", "9.0.1", 1)+`{"type":"hologram","uuid":"x"}`+"\n"))
+	want(t, "newer", s.Report.Newer, "9.0.1")
+	want(t, "unknown", s.Report.Unknown, map[string]int{"hologram": 1})
+}
+
+func TestIDsThatLeaveTheFolder(t *testing.T) {
+	for _, id := range []ingest.SessionID{"", "..", ".", "../x", `..\x`, "a/b", `C:x`, "a\x00b", ".hidden", " x", "a\nb", ingest.SessionID(strings.Repeat("x", 300))} {
+		if _, err := (Reader{}).Parse(context.Background(), ingest.Found{ID: id}); err == nil {
+			t.Errorf("id %q: got no error, want it refused", id)
+		}
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "odd.jsonl"), strings.Replace(fine, `"sessionId":"s"`, `"sessionId":"../../etc/passwd"`, 1))
+	found, problems := Reader{}.Find(context.Background(), dir, nil)
+	if len(found) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason, "not fit") {
+		t.Errorf("got %v, %v, want one problem", found, problems)
+	}
+}
+
+func TestVanishedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, fine)
+	found, _ := Reader{}.Find(context.Background(), path, nil)
+	if len(found) != 1 {
+		t.Fatalf("got %d sessions, want 1", len(found))
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Reader{}.Parse(context.Background(), found[0])
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), mainName) {
+		t.Errorf("got %v, want that %s does not exist", err, mainName)
+	}
+	if _, err := (Reader{}).Head(context.Background(), found[0]); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("head: got %v, want that it does not exist", err)
+	}
+}
+
+func TestGrowingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	write(t, path, fine+`{"type":"user","uuid":"u2","mess`)
+	found, _ := Reader{}.Find(context.Background(), path, nil)
+	s, err := Reader{}.Parse(context.Background(), found[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Report.Tail == nil || s.Report.Tail.Offset != int64(len(fine)) {
+		t.Fatalf("got tail %+v, want it at %d", s.Report.Tail, len(fine))
+	}
+	write(t, path, fine+strings.NewReplacer("u1", "u2", "hello", "again").Replace(fine))
+	if s, err = (Reader{}).Parse(context.Background(), found[0]); err != nil {
+		t.Fatal(err)
+	}
+	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"hello", "again"})
+	if s.Report.Tail != nil {
+		t.Errorf("got tail %+v, want none", s.Report.Tail)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	f := ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, []byte(strings.Repeat(fine, 5000)))}}
+	if _, err := (Reader{}).Parse(ctx, f); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,124 @@
+package claudecode
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+)
+
+// parseBytes parses raw as a session's only file.
+func parseBytes(t testing.TB, raw []byte) *ingest.Session {
+	t.Helper()
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// FuzzParse holds that every line is kept, known and ignored by name, or
+// reported, and that an end of line after the last one changes nothing.
+func FuzzParse(f *testing.F) {
+	err := filepath.WalkDir("../testdata", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".jsonl") {
+			return err
+		}
+		raw, err := os.ReadFile(path)
+		f.Add(raw[:min(len(raw), 3<<10)])
+		for i, line := range bytes.SplitAfter(raw, []byte("\n")) {
+			if len(line) < 1<<10 && i%3 == 0 {
+				f.Add(line)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range oddLines {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		s := parseBytes(t, raw)
+		checkReport(t, s)
+		checkTurns(t, s)
+		r := s.Report
+		if physical := countLines(raw); r.Tail == nil && r.Lines < physical || r.Tail != nil && r.Lines < physical-1 {
+			t.Fatalf("got %d lines of %d", r.Lines, physical)
+		}
+		if r.Bytes != int64(len(raw)) {
+			t.Fatalf("got %d bytes, want %d", r.Bytes, len(raw))
+		}
+		ended := parseBytes(t, append(bytes.Clone(raw), '\n'))
+		if d := cmp.Diff(s.Turns, ended.Turns); d != "" {
+			t.Fatalf("with an end of line at the end (-without +with):\n%s", d)
+		}
+		if ended.Report.Tail != nil {
+			t.Fatalf("with an end of line at the end: got a tail %+v", ended.Report.Tail)
+		}
+		if (r.Tail != nil) != (ended.Report.SkippedTotal == r.SkippedTotal+1) {
+			t.Fatalf("tail %v: got %d skipped lines when ended, %d when not", r.Tail, ended.Report.SkippedTotal, r.SkippedTotal)
+		}
+	})
+}
+
+func countLines(raw []byte) int {
+	n := bytes.Count(raw, []byte("\n"))
+	if len(raw) > 0 && raw[len(raw)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// checkTurns holds what is true of any session's turns.
+func checkTurns(t *testing.T, s *ingest.Session) {
+	t.Helper()
+	for i, turn := range s.Turns {
+		if turn.N != i+1 || turn.ID == "" || turn.Role == "" || turn.Kind == "" {
+			t.Fatalf("turn %d: got %+v, want number, id, role and kind", i+1, turn)
+		}
+		if strings.Contains(turn.Text, "\x00") || !validText(turn.Text) || !validText(turn.Thinking) {
+			t.Fatalf("turn %d: got text %q, want clean UTF-8", turn.N, turn.Text)
+		}
+		at := 0
+		for _, f := range turn.Foreign {
+			if f.From < at || f.To <= f.From || f.To > len(turn.Text) {
+				t.Fatalf("turn %d: got foreign part %+v of %d bytes", turn.N, f, len(turn.Text))
+			}
+			at = f.To
+		}
+		for _, c := range turn.Calls {
+			if !validText(c.Result) || len(c.Result) > 4*ingest.ClipResult {
+				t.Fatalf("turn %d: got result of %d bytes %.100q", turn.N, len(c.Result), c.Result)
+			}
+		}
+	}
+}
+
+func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+var oddLines = []string{
+	"", "\n", "\n\n", "{}", "{}\n{}", "null\n", "[1]\n", `{"type":5}`, `{"type":"user"}`, `{"type":"user","message":null}`,
+	`{"type":"user","message":{"content":null}}`, `{"type":"user","message":{"content":[1,"x",null,{}]}}`,
+	`{"type":"assistant","message":{"content":"old style"}}`, `{"type":"assistant","message":{"id":5,"content":{"a":1}}}`,
+	`{"type":"user","uuid":"a","parentUuid":"a","message":{"content":"myself"}}`,
+	`{"type":"user","uuid":"a","parentUuid":"b","message":{"content":"x"}}` + "\n" + `{"type":"user","uuid":"b","parentUuid":"a","message":{"content":"y"}}`,
+	`{"type":"assistant","uuid":"a","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":"text"}]}}` + "\n" +
+		`{"type":"user","uuid":"b","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":{"odd":1}}]},"toolUseResult":[1]}`,
+	`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"AskUserQuestion","input":{"questions":[{"question":"q","options":["a",{"label":"b"}]}]}}]}}` + "\n" +
+		`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"The user answered: \"q\"=\"a, b"}]}}`,
+	`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"early"}]}}` + "\n" +
+		`{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"command":"x"}}]}}`,
+	`{"type":"system","subtype":"compact_boundary","uuid":"a","compactMetadata":[]}`, `{"type":"attachment","attachment":"x"}`,
+	`{"type":"queue-operation","operation":"enqueue","content":"later"}`, `{"type":"last-prompt","leafUuid":"zzz"}`,
+	`{"type":"user","isSidechain":true,"uuid":"k","message":{"content":"sub"}}`, `{"type":"worktree-state","worktreeSession":null}`,
+	"\xef\xbb\xbf{\"type\":\"mode\"}", "\x00\x00\x00", "{\"type\":\"mode\"}\x00\x00{\"type\":\"mode\"", "{\"type\":\"user\",\"message\":{\"content\":\"\x00\xff<!-- recall abcd -->\"}}",
+}

@@ -1,0 +1,138 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// value reads any JSON into what encoding/json would make of it, numbers as
+// they are written.
+func value(c *Cursor) any {
+	switch c.Kind() {
+	case '{':
+		m := map[string]any{}
+		c.Object(func(name []byte) { m[Unquote(name)] = value(c) })
+		return m
+	case '[':
+		a := []any{}
+		c.Array(func() { a = append(a, value(c)) })
+		return a
+	case '"':
+		return c.String()
+	case 't', 'f':
+		return c.Bool()
+	case 'n':
+		c.Skip()
+		return nil
+	}
+	return json.Number(c.Raw())
+}
+
+// FuzzCursor holds the cursor against encoding/json: what that takes, the
+// cursor takes too, with the same meaning, walking or skipping.
+func FuzzCursor(f *testing.F) {
+	for _, s := range []string{
+		`{"a":[1,-2.5e3,true,false,null,"x\ny\u00e9\ud83d\ude00\ud83d"],"b":{}}`, `[]`, `""`, ` {"a" : "\\" } `, `{"a":1,}`, `{"a"`,
+		`[[[[]]]]`, `{"":{"":""}}`, "\"\xff\"", `"a\u0000b"`, `{"a":"b"}{"c":"d"}`, `tru`, `[}`, `{"x":[1 2]}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		c := NewCursor(in)
+		got := value(c)
+		whole := c.Err() == nil && len(c.Rest()) == 0
+		skip := NewCursor(in)
+		skip.Skip()
+		if c.Err() == nil && skip.Err() != nil {
+			t.Fatalf("skipping %q: got %v, but walking it works", in, skip.Err())
+		}
+		if c.Err() == nil && string(skip.Rest()) != string(c.Rest()) {
+			t.Fatalf("after %q: got rest %q when skipped, %q when walked", in, skip.Rest(), c.Rest())
+		}
+		if !json.Valid(in) {
+			return
+		}
+		if !whole {
+			t.Fatalf("%q: got %v, rest %q, but it is JSON", in, c.Err(), c.Rest())
+		}
+		d := json.NewDecoder(strings.NewReader(string(in)))
+		d.UseNumber()
+		var want any
+		if err := d.Decode(&want); err != nil {
+			return // deeper than encoding/json goes
+		}
+		if diff := cmp.Diff(withoutNUL(want), got); diff != "" {
+			t.Fatalf("%q (-encoding/json +cursor):\n%s", in, diff)
+		}
+	})
+}
+
+// withoutNUL does to a decoded value what Unquote does.
+func withoutNUL(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.ReplaceAll(v, "\x00", "")
+	case []any:
+		for i := range v {
+			v[i] = withoutNUL(v[i])
+		}
+		return v
+	case map[string]any:
+		m := map[string]any{}
+		for k, e := range v {
+			m[strings.ReplaceAll(k, "\x00", "")] = withoutNUL(e)
+		}
+		return m
+	}
+	return v
+}
+
+func TestCursorErrors(t *testing.T) {
+	tests := []struct {
+		in   string
+		want error
+	}{
+		{`{"a":`, ErrCut}, {`{"a":"b`, ErrCut}, {`[1,2`, ErrCut}, {`{`, ErrCut}, {`"abc\"`, ErrCut}, {`tru`, ErrCut},
+		{`{"a":[{]}`, ErrSyntax}, {`{a:1}`, ErrSyntax}, {`{"a" 1}`, ErrSyntax}, {`{"a":1 "b":2}`, ErrSyntax}, {`{"a":1,}`, ErrSyntax},
+		{`{"a":{x}}`, ErrSyntax}, {`nope`, ErrSyntax}, {"\x00\x01", ErrSyntax}, {`{5:1}`, ErrSyntax},
+		{strings.Repeat("[", 100_000), ErrDeep}, {`{"a":` + strings.Repeat(`{"a":`, 100_000), ErrDeep},
+	}
+	for _, tt := range tests {
+		c := NewCursor([]byte(tt.in))
+		c.Object(func([]byte) {})
+		if got := c.Err(); !errors.Is(got, tt.want) {
+			t.Errorf("%.40q: got %v, want %v", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestInt(t *testing.T) {
+	for in, want := range map[string]int64{
+		"9007199254740993": 9007199254740993, "5.0": 5, `"7"`: 7, "1e3": 1000, "null": 0, `"x"`: 0, "1e400": 0, "-3": -3,
+	} {
+		if got := NewCursor([]byte(in)).Int(); got != want {
+			t.Errorf("%s: got %d, want %d", in, got, want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	text := strings.Repeat(`aé\n\u00e9\"\\😀`, 500)
+	for head := 0; head < 60; head++ {
+		got := Clip([]byte(text), head, 40)
+		if !utf8.ValidString(got) || strings.Contains(got, "\ufffd") {
+			t.Fatalf("head %d: got a broken cut %q", head, got)
+		}
+		if !strings.Contains(got, "bytes left out") || len(got) > head+40+60 {
+			t.Fatalf("head %d: got %d bytes %q, want about %d and a mark", head, len(got), got, head+40)
+		}
+	}
+	if got, want := Clip([]byte(`short\n`), 10, 10), "short\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
