@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	fastjson "github.com/go-json-experiment/json"
+
 	"recall/ingest"
 	"recall/payload"
 )
@@ -160,7 +162,7 @@ func (e Entry) encode() ([]byte, error) {
 
 func decodeEntry(text []byte, folder string) (Entry, error) {
 	var e Entry
-	if err := json.Unmarshal(text, &e); err != nil {
+	if err := fastjson.Unmarshal(text, &e); err != nil {
 		return e, err
 	}
 	if !validID(e.ID) {

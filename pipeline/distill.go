@@ -5,20 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"recall/distill"
-	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 )
-
-// quietFor is how long nothing was said before a session's title becomes part
-// of its folder's name.
-const quietFor = 24 * time.Hour
 
 // parseAhead is how many families are parsed while one is distilled.
 const parseAhead = 2
@@ -91,33 +85,27 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 		}
 		return nil
 	})
-	stop := errors.New("out of time")
+	w := newWriter(ctx, r)
 	g.Go(func() error {
-		batch := newBatch(r.Index)
-		defer batch.drop()
+		defer w.wait() // nothing may be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
 				left = len(work) - i
-				if err := batch.flush(ctx); err != nil {
-					return err
-				}
-				return stop
+				return errors.Join(w.wait(), errLate)
 			}
 			select {
 			case <-f.ready:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			if err := r.take(ctx, f, batch); err != nil {
-				return err
-			}
+			w.write(r.make(ctx, f))
 			f.sessions = nil
 			<-slots
 			r.progress(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
 		}
-		return batch.flush(ctx)
+		return w.wait()
 	})
-	if err := g.Wait(); err != nil && !errors.Is(err, stop) {
+	if err := g.Wait(); err != nil && !errors.Is(err, errLate) {
 		return left, err
 	}
 	if len(work) > 50 {
@@ -125,6 +113,8 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 	}
 	return left, nil
 }
+
+var errLate = errors.New("the time budget is used up")
 
 // parse reads a family from the library, settles who owns what, and redacts.
 // Nothing after it sees an unredacted word.
@@ -164,91 +154,107 @@ func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, e
 	return s, nil
 }
 
-// take distills a family. Those that made it necessary come last: if this is
-// cut off, the next run finds them still behind and does the family again.
-func (r *run) take(ctx context.Context, f *family, b *batch) error {
-	last := func(i int) int {
-		if slices.Contains(f.behind, f.members[i].ID) {
-			return 1
-		}
-		return 0
-	}
-	order := make([]int, len(f.members))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return last(a) - last(b) })
-	for _, i := range order {
-		err := f.faults[i]
-		switch {
-		case err != nil:
-		case len(f.behind) > 0:
-			err = r.one(ctx, f.members[i], f.sessions[i], b)
-		default:
-			err = r.again(ctx, f.members[i], f.sessions[i], b)
-		}
+// make distills a family, in order and on one core: what it renders may have
+// been pasted into later sessions. Those that made it necessary come last: if
+// writing is cut off, the next run finds them still behind and does the family
+// again.
+func (r *run) make(ctx context.Context, f *family) []*made {
+	var first, last []*made
+	for i, e := range f.members {
+		m, err := r.makeOne(ctx, e, f.sessions[i], f.faults[i], len(f.behind) > 0)
 		switch {
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil
 		case err != nil:
-			r.problem(f.members[i].Folder, err)
+			r.problem(e.Folder, err)
+		case slices.Contains(f.behind, e.ID):
+			last = append(last, m)
+		default:
+			first = append(first, m)
 		}
 	}
-	return nil
+	return append(first, last...)
 }
 
-// one does a single session: place, distill, save, index.
-func (r *run) one(ctx context.Context, e library.Entry, s *ingest.Session, b *batch) error {
-	r.report.BadLines += s.Report.SkippedTotal
-	s.MarkPasted(func(line string) ([]string, bool) { return b.known(ctx, line, e.ID) })
-	project, err := r.place(e, s)
-	if err != nil {
-		return err
-	}
-	p, err := r.Distiller.Distill(ctx, s)
-	if err != nil {
-		return err
-	}
-	distill.Ground(s, p)
-	r.describe(p, e, s, project)
-	if p, err = r.save(e, s, p); err != nil {
-		return err
-	}
-	r.report.Distilled++
-	return r.enter(ctx, e, s, p, project, b)
+// made is a session on its way to the library and the index.
+type made struct {
+	entry   library.Entry
+	session *ingest.Session
+	project library.Project
+	fresh   *payload.Payload // as distilled; nil if the saved payload stays
+	page    page
 }
 
-// again indexes a session whose payload is as it should be.
-func (r *run) again(ctx context.Context, e library.Entry, s *ingest.Session, b *batch) error {
-	p, err := r.Library.Payload(e.ID)
-	if err != nil {
-		return err
+func (r *run) makeOne(ctx context.Context, e library.Entry, s *ingest.Session, fault error, anew bool) (*made, error) {
+	if fault != nil {
+		return nil, fault
 	}
-	project, err := r.Library.Project(e.Project)
-	if err != nil {
-		return err
+	s.MarkPasted(func(line string) ([]string, bool) { return r.pasted(ctx, line, e.ID) })
+	m := &made{entry: e, session: s}
+	var err error
+	if anew {
+		err = r.distillOne(ctx, m)
+	} else {
+		err = r.loadOne(m)
 	}
-	s.MarkPasted(func(line string) ([]string, bool) { return b.known(ctx, line, e.ID) })
-	return r.enter(ctx, e, s, p, project, b)
+	if err != nil {
+		return nil, err
+	}
+	r.remember(m)
+	return m, nil
 }
 
-// enter hands a session to the index.
-func (r *run) enter(ctx context.Context, e library.Entry, s *ingest.Session, p *payload.Payload, project library.Project, b *batch) error {
-	doc := index.DocOf(s, p, project.Name)
-	doc.Stamp = r.want(e)
-	doc.Lines = writtenLines(p)
-	r.report.Indexed++
-	r.report.Items += len(p.Items)
-	return b.put(ctx, doc, func() { r.finished(e.ID) })
+// distillOne makes a session's payload anew.
+func (r *run) distillOne(ctx context.Context, m *made) error {
+	roots, err := r.Library.Roots()
+	if err != nil {
+		return err
+	}
+	if m.project, err = r.Library.ProjectFor(ingest.ProjectOf(m.session, roots)); err != nil {
+		return err
+	}
+	if m.fresh, err = r.Distiller.Distill(ctx, m.session); err != nil {
+		return err
+	}
+	distill.Ground(m.session, m.fresh)
+	r.describe(m)
+	m.page, err = r.merge(m)
+	return err
+}
+
+// loadOne takes a payload that is as it should be; the index alone lacks it.
+func (r *run) loadOne(m *made) error {
+	var err error
+	if m.page.payload, err = r.Library.Payload(m.entry.ID); err != nil {
+		return err
+	}
+	m.project, err = r.Library.Project(m.entry.Project)
+	return err
 }
 
 // describe fills in what a distiller need not know.
-func (r *run) describe(p *payload.Payload, e library.Entry, s *ingest.Session, project library.Project) {
+func (r *run) describe(m *made) {
+	p, e, s := m.fresh, m.entry, m.session
 	p.Schema = payload.Schema
 	p.Session, p.Source = string(e.ID), string(e.Source)
-	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, project.Name
+	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, m.project.Name
 	p.Start, p.End = s.Start, s.End
+	p.Carried = carried(s)
 	p.Made = payload.Provenance{Distiller: r.Distiller.Name(), Rules: r.Rules.Version(), Input: e.Input}
+}
+
+// carried lists the items of other sessions that were handed to this one, in
+// order of first appearance.
+func carried(s *ingest.Session) []payload.ItemID {
+	var ids []payload.ItemID
+	for _, t := range s.Turns {
+		for _, id := range t.Carried {
+			if !slices.Contains(ids, payload.ItemID(id)) {
+				ids = append(ids, payload.ItemID(id))
+			}
+		}
+	}
+	return ids
 }
 
 // want is the stamp of a session that is up to date.
@@ -274,26 +280,4 @@ func (r *run) finished(id ingest.SessionID) {
 	if e, err := r.Library.Session(id); err == nil {
 		r.seen.addPayload(id, e.Folder)
 	}
-}
-
-// place notes what parsing told of a session in its entry and moves its folder
-// to its project.
-func (r *run) place(e library.Entry, s *ingest.Session) (library.Project, error) {
-	roots, err := r.Library.Roots()
-	if err != nil {
-		return library.Project{}, err
-	}
-	project, err := r.Library.ProjectFor(ingest.ProjectOf(s, roots))
-	if err != nil {
-		return library.Project{}, err
-	}
-	m := library.Meta{
-		Project: project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
-		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Helper: s.Helper, Archived: s.Archived,
-		Settled: r.now().Sub(s.End) > quietFor,
-	}
-	if s.Parent != nil {
-		m.Parent, m.How = s.Parent.Session, s.Parent.How
-	}
-	return project, r.Library.Place(e.ID, m)
 }

@@ -13,42 +13,77 @@ import (
 	"recall/payload"
 )
 
-// save merges a new distillation with what was there before it and with what
-// people did to it, renders it, and writes both forms. It returns the payload
-// as saved.
-func (r *run) save(e library.Entry, s *ingest.Session, fresh *payload.Payload) (*payload.Payload, error) {
+// page is a payload with its Markdown, on its way into the library.
+type page struct {
+	payload *payload.Payload
+	seen    []byte // payload.md as it was on disk when this was merged
+}
+
+// merge brings together a new distillation, what was there before it, and what
+// people did to it, and renders the outcome.
+func (r *run) merge(m *made) (page, error) {
+	old, err := r.Library.Payload(m.entry.ID)
+	if err != nil && !errors.Is(err, library.ErrNoPayload) {
+		return page{}, err
+	}
+	onDisk, err := r.Library.Markdown(m.entry.ID)
+	if err != nil && !errors.Is(err, library.ErrNoPayload) {
+		return page{}, err
+	}
+	if err := r.takeEdits(m.entry.ID, old, onDisk); err != nil {
+		return page{}, err
+	}
+	edits, err := r.Library.Edits(m.entry.ID)
+	if err != nil {
+		return page{}, err
+	}
+	fresh := *m.fresh
+	fresh.Items = slices.Clone(fresh.Items)
+	payload.Inherit(withoutCopied(old, m.session), &fresh)
+	p := payload.Apply(&fresh, edits)
+	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
+	p.Written, p.WrittenIDs = md.Text, md.Shown
+	return page{payload: p, seen: onDisk}, nil
+}
+
+// save places a session and writes its derived files. A person who edits
+// payload.md at this moment is merged with, not overwritten.
+func (r *run) save(m *made) error {
+	if err := r.place(m); err != nil {
+		return err
+	}
+	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: m.project.Name})
 	for try := 0; ; try++ {
-		p, err := r.saveOnce(e, s, *fresh)
+		p := m.page.payload
+		err := r.Library.SavePayload(m.entry.ID, library.Derived{
+			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen,
+		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
-			return p, err
+			return err
+		}
+		if m.page, err = r.merge(m); err != nil {
+			return err
 		}
 	}
 }
 
-func (r *run) saveOnce(e library.Entry, s *ingest.Session, fresh payload.Payload) (*payload.Payload, error) {
-	old, err := r.Library.Payload(e.ID)
-	if err != nil && !errors.Is(err, library.ErrNoPayload) {
-		return nil, err
+// quietFor is how long nothing was said before a session's title becomes part
+// of its folder's name.
+const quietFor = 24 * time.Hour
+
+// place notes what parsing told of a session in its entry and moves its folder
+// to its project.
+func (r *run) place(m *made) error {
+	e, s := m.entry, m.session
+	meta := library.Meta{
+		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
+		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper, Archived: s.Archived,
+		Settled: r.now().Sub(s.End) > quietFor,
 	}
-	onDisk, err := r.Library.Markdown(e.ID)
-	if err != nil && !errors.Is(err, library.ErrNoPayload) {
-		return nil, err
+	if s.Parent != nil {
+		meta.Parent, meta.How = s.Parent.Session, s.Parent.How
 	}
-	if err := r.takeEdits(e.ID, old, onDisk); err != nil {
-		return nil, err
-	}
-	edits, err := r.Library.Edits(e.ID)
-	if err != nil {
-		return nil, err
-	}
-	fresh.Items = slices.Clone(fresh.Items)
-	payload.Inherit(withoutCopied(old, s), &fresh)
-	p := payload.Apply(&fresh, edits)
-	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
-	p.Written, p.WrittenIDs = md.Text, md.Shown
-	return p, r.Library.SavePayload(e.ID, library.Derived{
-		Payload: p, Markdown: []byte(md.Text), Transcript: library.Transcript(s, library.About{Title: p.Title, Project: p.Project}), Seen: onDisk,
-	})
+	return r.Library.Place(e.ID, meta)
 }
 
 // writtenLines pairs the lines of a rendered payload with its items. A line
@@ -61,7 +96,7 @@ func writtenLines(p *payload.Payload) []index.Line {
 	text := strings.Split(p.Written, "\n")
 	var lines []index.Line
 	for i, l := range doc.Lines {
-		if line := text[l.N-1]; len(line) >= 24 {
+		if line := text[l.N-1]; len(line) >= shortestLine {
 			lines = append(lines, index.Line{Text: line, IDs: []string{string(p.WrittenIDs[i])}})
 		}
 	}
@@ -78,7 +113,9 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	if err != nil || len(edits) == 0 {
 		return err
 	}
+	r.mu.Lock()
 	r.report.Edited++
+	r.mu.Unlock()
 	return r.Library.AppendEdits(id, edits)
 }
 

@@ -42,13 +42,16 @@ type run struct {
 	start   time.Time
 	seen    *seen
 
-	mu      sync.Mutex // guards what follows while sessions are archived
+	lines map[int64]written // rendered in this run, by index.LineHash
+
+	mu      sync.Mutex // guards what follows
 	report  Report
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
 }
 
 func (r *run) sync(ctx context.Context) error {
 	r.touched = map[ingest.SessionID][]ingest.Found{}
+	r.lines = map[int64]written{}
 	changed := r.discover(ctx)
 	interrupted := r.unfinished().isSet()
 	edited := r.handEdited()
@@ -130,7 +133,7 @@ func (r *run) late() bool {
 // is parsed.
 func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(2)
+	g.SetLimit(writers)
 	done := 0
 	for i, f := range changed {
 		if r.late() {
@@ -146,7 +149,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 				return r.archiveFailed(ctx, f, err)
 			}
 			r.touched[f.ID] = append(r.touched[f.ID], f)
-			r.count(change, errors.Is(unknown, library.ErrNoSession))
+			r.archived(change, errors.Is(unknown, library.ErrNoSession))
 			done++
 			r.progress(Progress{Stage: "archive", Done: done, Total: len(changed), Bytes: r.report.Bytes})
 			return nil
@@ -155,7 +158,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	return g.Wait()
 }
 
-func (r *run) count(c library.Change, first bool) {
+func (r *run) archived(c library.Change, first bool) {
 	r.report.Bytes += c.Bytes
 	r.report.Problems = append(r.report.Problems, c.Problems...)
 	switch {
@@ -181,12 +184,21 @@ func (r *run) archiveFailed(ctx context.Context, f ingest.Found, err error) erro
 	if len(f.Files) > 0 {
 		path = f.Files[0].Path
 	}
-	r.problem(path, err)
+	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: path, Reason: err.Error()})
 	return nil
 }
 
+// count changes the report.
+func (r *run) count(change func(*Report)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&r.report)
+}
+
 func (r *run) problem(path string, err error) {
-	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	r.count(func(rep *Report) {
+		rep.Problems = append(rep.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	})
 }
 
 // RootsOf lists the folders that a reader's sessions are looked for in.

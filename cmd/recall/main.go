@@ -113,6 +113,7 @@ func (a *app) rootCmd() *cobra.Command {
 	})
 	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
+	setsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddGroup(
 		&cobra.Group{ID: "ask", Title: "Ask and go on:"},
 		&cobra.Group{ID: "keep", Title: "Take in and keep:"},

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+
+	"github.com/atotto/clipboard"
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+func (a *app) resumeCmd() *cobra.Command {
+	var variant string
+	var toClipboard, save, noSync, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "resume [PROJECT]",
+		Short:   "Print the payload that the next session starts with",
+		GroupID: "ask",
+		Long: `Prints what the next session must know, composed over the thread of sessions
+last active on the current branch, else in the project: goal and next actions
+from the last session, all decisions, dead ends and warnings that stand. Paste
+it as the first message; it ends with the question that shows whether it was
+understood. Without PROJECT the project is that of the current folder, else the
+one last worked on.`,
+		Example: `  recall resume --copy
+  recall resume billing --variant handoff
+  recall resume --save          writes ./scratch/session-N.md`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeProject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			v, err := a.variant(variant)
+			if err != nil {
+				return err
+			}
+			left, err := a.fresh(cmd, l)
+			if err != nil {
+				return err
+			}
+			if left > 0 {
+				fmt.Fprintf(a.err, "recall: %s not taken in yet; recall sync does it\n", count(left, "new or grown session"))
+			}
+			p, err := a.compose(l, args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := payload.Encode(p)
+				if err == nil {
+					_, err = a.out.Write(text)
+				}
+				return err
+			}
+			text := payload.Render(p, payload.Options{Variant: v, Budget: a.cfg.Payload.Budget}).Text + "\n" + payload.Confirm + "\n"
+			return a.handOver(text, toClipboard, save)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
+	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
+	flags.BoolVar(&save, "save", false, "write it to ./scratch/session-N.md instead")
+	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
+	setsKey(flags, "no-sync", "!query.sync")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON, with all evidence")
+	return cmd
+}
+
+// compose makes the payload of the thread that is meant.
+func (a *app) compose(l *library.Library, args []string) (*payload.Payload, error) {
+	shelf, err := newShelf(l)
+	if err != nil {
+		return nil, err
+	}
+	project, branch, err := a.meant(l, shelf, args)
+	if err != nil {
+		return nil, err
+	}
+	entries := shelf.in(project)
+	threads, err := pipeline.Threads(l, entries)
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]int{}
+	for id, n := range shelf.number {
+		numbers[string(id)] = n
+	}
+	p, err := pipeline.Compose(l, payload.Pick(threads, branch), entries, numbers)
+	if err == nil && p == nil {
+		err = withHint(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
+	}
+	return p, err
+}
+
+// meant is the project that a person means, by name, by where they are, or by
+// what was worked on last; and the branch that they are on there.
+func (a *app) meant(l *library.Library, s *shelf, args []string) (project, branch string, err error) {
+	here, hereBranch := a.here(l)
+	if len(args) > 0 {
+		project, err = projectID(l, args[0])
+		if project == here {
+			branch = hereBranch
+		}
+		return project, branch, err
+	}
+	if here != "" && len(s.in(here)) > 0 {
+		return here, hereBranch, nil
+	}
+	var last library.Entry
+	for _, e := range s.entries {
+		if !e.Helper && !e.End.Before(last.End) {
+			last = e
+		}
+	}
+	if last.ID == "" {
+		return "", "", withHint(errors.New("the library is empty"), "recall sync takes sessions in")
+	}
+	return s.of(last).ID, "", nil
+}
+
+// here is the project of the working directory, "" if it is none that is known.
+func (a *app) here(l *library.Library) (project, branch string) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", ""
+	}
+	roots := []string{dir}
+	if repo, ok := ingest.RepositoryOf(dir); ok {
+		roots = append([]string{repo.Root}, roots...)
+		branch = ingest.BranchOf(dir)
+	}
+	for _, root := range roots {
+		if p, err := l.Project(root); err == nil {
+			return p.ID, branch
+		}
+	}
+	return "", ""
+}
+
+// handOver gives the text to the person: printed, copied or saved.
+func (a *app) handOver(text string, toClipboard, save bool) error {
+	if toClipboard {
+		if err := clipboard.WriteAll(text); err != nil {
+			return withHint(fmt.Errorf("clipboard: %w", err), "leave --copy away and pipe it: recall resume | xclip -selection clipboard")
+		}
+		fmt.Fprintln(a.err, "recall: copied; paste it as the first message of the next session")
+	}
+	if save {
+		path, err := saveScratch(text)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.err, "recall: wrote", path)
+	}
+	if !toClipboard && !save {
+		_, err := fmt.Fprint(a.out, text)
+		return err
+	}
+	return nil
+}
+
+var scratchName = regexp.MustCompile(`^session-(\d+)\.md$`)
+
+// saveScratch writes the next ./scratch/session-N.md, going on from the
+// highest number that is there.
+func saveScratch(text string) (string, error) {
+	if err := os.MkdirAll("scratch", 0o700); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir("scratch")
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for _, e := range entries {
+		if m := scratchName.FindStringSubmatch(e.Name()); m != nil {
+			if k, err := strconv.Atoi(m[1]); err == nil {
+				n = max(n, k)
+			}
+		}
+	}
+	for {
+		n++
+		path := filepath.Join("scratch", fmt.Sprintf("session-%d.md", n))
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteString(text)
+		return path, errors.Join(err, f.Close())
+	}
+}

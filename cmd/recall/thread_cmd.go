@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+type threadDoc struct {
+	Project  string             `json:"project"`
+	Branch   string             `json:"branch,omitempty"`
+	Goal     string             `json:"goal,omitempty"`
+	Start    time.Time          `json:"start"`
+	End      time.Time          `json:"end"`
+	Sessions []ingest.SessionID `json:"sessions"` // oldest first
+}
+
+func (a *app) threadCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "thread [PROJECT]",
+		Short:   "Show which sessions belong to one task, and correct it",
+		GroupID: "ask",
+		Long: `Sessions are one thread if one was forked or resumed from the other, they share
+a plan, a payload was handed on, or they worked on the same branch within 14
+days (on the default branch: only with a file, symbol or goal in common).`,
+		Example: `  recall thread billing
+  recall thread join 7f3c 91ab
+  recall thread split 7f3c 91ab`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: a.completeProject,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			shelf, err := newShelf(l)
+			if err != nil {
+				return err
+			}
+			project, _, err := a.meant(l, shelf, args)
+			if err != nil {
+				return err
+			}
+			return a.printThreads(l, shelf, project, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.AddCommand(
+		a.correctCmd("join", "Say that two sessions belong to one task"),
+		a.correctCmd("split", "Say that two sessions don't belong to one task"),
+	)
+	return cmd
+}
+
+func (a *app) printThreads(l *library.Library, shelf *shelf, project string, asJSON bool) error {
+	entries := shelf.in(project)
+	threads, err := pipeline.Threads(l, entries)
+	if err != nil {
+		return err
+	}
+	titles := map[ingest.SessionID]string{}
+	for _, e := range entries {
+		titles[e.ID] = e.Title
+	}
+	docs := []threadDoc{}
+	for _, t := range threads {
+		docs = append(docs, threadOf(t, shelf.project[project].Name))
+	}
+	if asJSON {
+		return a.printJSON(docs)
+	}
+	st := styles(a.color)
+	for _, d := range docs {
+		goal := d.Goal
+		if goal == "" {
+			goal = titles[d.Sessions[len(d.Sessions)-1]]
+		}
+		fmt.Fprintf(a.out, "%s%s%s  %s – %s", st.bold, clip(oneLine(goal), width(a.out)-30), st.reset, day(d.Start), day(d.End))
+		if d.Branch != "" {
+			fmt.Fprintf(a.out, "  %s", d.Branch)
+		}
+		fmt.Fprintln(a.out)
+		for _, id := range d.Sessions {
+			fmt.Fprintf(a.out, "%4d  %s%s%s  %s\n", shelf.number[id], st.dim, shortID(id), st.reset, clip(oneLine(titles[id]), width(a.out)-20))
+		}
+	}
+	return nil
+}
+
+func threadOf(t []payload.ThreadInfo, project string) threadDoc {
+	d := threadDoc{Project: project, Start: t[0].Start}
+	for _, s := range t {
+		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
+		if s.End.After(d.End) {
+			d.End, d.Branch = s.End, s.Branch
+		}
+		if s.Goal != "" {
+			d.Goal = s.Goal
+		}
+	}
+	return d
+}
+
+func (a *app) correctCmd(op, short string) *cobra.Command {
+	return &cobra.Command{
+		Use:               op + " SESSION SESSION",
+		Short:             short,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			var ids [2]ingest.SessionID
+			for i, name := range args {
+				e, err := a.session(l, name)
+				if err != nil {
+					return err
+				}
+				ids[i] = e.ID
+			}
+			return l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
+		},
+	}
+}
