@@ -44,11 +44,6 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 	if !validID(f.ID) {
 		return fail(fmt.Errorf("its id %q can't name a folder", f.ID))
 	}
-	if gone, err := l.forgotten(f.ID); err != nil {
-		return fail(err)
-	} else if gone {
-		return fail(ErrForgotten)
-	}
 	for try := 0; ; try++ {
 		e, have, err := l.current(f.ID)
 		if err != nil {
@@ -57,9 +52,15 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if have && unchanged(e, f) {
 			return Change{ID: f.ID, Unchanged: true}, nil
 		}
+		if gone, err := l.forgotten(f.ID); err != nil {
+			return fail(err)
+		} else if gone {
+			return fail(ErrForgotten)
+		}
 		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: &versions{files: map[string][]version{}}}
-		err = a.run(ctx, have)
-		dropStaged(a.segs)
+		if err = a.run(ctx, have); err != nil {
+			dropStaged(a.segs)
+		}
 		if errors.Is(err, errStale) && try < 5 {
 			l.forget(f.ID)
 			continue
@@ -303,17 +304,19 @@ func (l *Library) commitNew(a *archiving) error {
 	if err := os.MkdirAll(raw, 0o700); err != nil {
 		return err
 	}
-	if err := place(a.segs, raw); err != nil {
-		return err
-	}
 	text, err := a.entry.encode()
 	if err != nil {
 		return err
 	}
-	if err := l.put(filepath.Join(raw, "versions.jsonl"), encodeLines(a.lines)); err != nil {
+	lines := filepath.Join(raw, "versions.jsonl")
+	err = errors.Join(os.WriteFile(lines, encodeLines(a.lines), 0o600), os.WriteFile(sessionFile(build), text, 0o600))
+	if err != nil {
 		return err
 	}
-	if err := l.put(sessionFile(build), text); err != nil {
+	if err := syncFiles(append(temps(a.segs), lines, sessionFile(build))); err != nil {
+		return err
+	}
+	if err := place(a.segs, raw); err != nil {
 		return err
 	}
 	if err := errors.Join(syncDir(raw), syncDir(build)); err != nil {
@@ -357,6 +360,9 @@ func (l *Library) freeName(dir, name string) string {
 // commitChange adds what is new to a session's folder: segments first, then
 // the lines that name them, then session.json.
 func (l *Library) commitChange(a *archiving) error {
+	if err := syncFiles(temps(a.segs)); err != nil {
+		return err
+	}
 	unlock, err := l.lockSession(a.entry.ID)
 	if err != nil {
 		return err

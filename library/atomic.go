@@ -22,15 +22,18 @@ func (l *Library) put(target string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, target); err != nil {
-		os.Remove(temp)
-		return err
+	err = syncFiles([]string{temp})
+	if err == nil {
+		err = os.Rename(temp, target)
 	}
-	return nil
+	if err != nil {
+		os.Remove(temp)
+	}
+	return err
 }
 
-// temp writes a new, synced file in this process's folder under .tmp and
-// returns its path. Nothing is left of it if there is an error.
+// temp writes a new file in this process's folder under .tmp and returns its
+// path; it isn't synced yet. Nothing is left of it if there is an error.
 func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	path, err = l.tempName()
 	if err != nil {
@@ -41,9 +44,6 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 		return "", err
 	}
 	err = write(f)
-	if err == nil {
-		err = f.Sync()
-	}
 	if err2 := f.Close(); err == nil {
 		err = err2
 	}
@@ -127,6 +127,45 @@ func (l *Library) endStage() {
 	removeLock(l.stageLock)
 	l.stage, l.stageLock = "", nil
 	os.Remove(filepath.Join(l.dir, ".tmp")) // if nobody else is there
+}
+
+// syncFiles makes the content of files durable: all are given to the disk
+// first, then waited for. Many small files cost little more than one.
+func syncFiles(paths []string) error {
+	const openAtOnce = 64
+	for len(paths) > 0 {
+		n := min(len(paths), openAtOnce)
+		if err := syncSome(paths[:n]); err != nil {
+			return err
+		}
+		paths = paths[n:]
+	}
+	return nil
+}
+
+func syncSome(paths []string) (err error) {
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			if err2 := f.Close(); err == nil {
+				err = err2
+			}
+		}
+	}()
+	for _, path := range paths {
+		f, err := os.OpenFile(path, os.O_RDWR, 0) // Windows syncs only what it may write
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		startWriting(f)
+	}
+	for _, f := range files {
+		if err := f.Sync(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncDir makes renames in a folder durable. Windows has no such call: its

@@ -41,6 +41,23 @@ func (l *Library) Sessions() ([]Entry, error) {
 	if err := l.scan(); err != nil {
 		return nil, err
 	}
+	return l.sorted(), nil
+}
+
+// listed is Sessions as this process knows them.
+func (l *Library) listed() ([]Entry, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.loaded {
+		if err := l.scan(); err != nil {
+			return nil, err
+		}
+	}
+	return l.sorted(), nil
+}
+
+// sorted are the known sessions in order. The caller holds l.mu.
+func (l *Library) sorted() []Entry {
 	all := make([]Entry, 0, len(l.sessions))
 	for _, k := range l.sessions {
 		all = append(all, k.Entry)
@@ -51,7 +68,7 @@ func (l *Library) Sessions() ([]Entry, error) {
 		}
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
-	return all, nil
+	return all
 }
 
 // Broken tells what the last look at the folders could not use.

@@ -33,14 +33,14 @@ func (l *Library) Place(id ingest.SessionID, m Meta) error {
 }
 
 // Settle moves every session's folder to where it belongs: what a rename or
-// merge of projects, a clash of names or a crash left behind. It looks at
-// memory only where nothing is to do. The error tells of folders that could
-// not be moved; the others were.
+// merge of projects, a clash of names or a crash left behind. Where nothing is
+// to do it looks at memory only, so that every sync can end with it. The error
+// tells of folders that could not be moved; the others were.
 func (l *Library) Settle() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	all, err := l.Sessions()
+	all, err := l.listed()
 	if err != nil {
 		return err
 	}

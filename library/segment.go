@@ -42,7 +42,7 @@ func parseSegment(name string) (segment, error) {
 	return segment{}, fmt.Errorf("segment %q: not <offset>-<length>-<sha256>.zst", name)
 }
 
-// staged is a segment that is written and synced, not yet in its place.
+// staged is a segment that is written, not yet synced nor in its place.
 type staged struct {
 	segment
 	temp string
@@ -54,7 +54,15 @@ func dropStaged(segs []staged) {
 	}
 }
 
-// place moves staged segments into raw. What is there already has the same
+func temps(segs []staged) []string {
+	var paths []string
+	for _, s := range segs {
+		paths = append(paths, s.temp)
+	}
+	return paths
+}
+
+// place moves staged, synced segments into raw. What is there already has the same
 // bytes, by its name.
 func place(segs []staged, raw string) error {
 	for _, s := range segs {

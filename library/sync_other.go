@@ -1,0 +1,7 @@
+//go:build !linux
+
+package library
+
+import "os"
+
+func startWriting(*os.File) {}
