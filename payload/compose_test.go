@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lines shows a composed payload as its page does.
+// pageOf is the page of a composed payload, whole.
 func pageOf(p *Payload) string { return Render(p, Options{Budget: -1}).Text }
 
 func TestCompose(t *testing.T) {
