@@ -7,13 +7,24 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/payload"
 )
 
 // A Case is a session with what people would keep of it.
 type Case struct {
 	Gold    *Gold
 	Session *ingest.Session
+
+	turns map[string]string // ids that evidence may cite, to the turn's own
+	want  []side            // of each gold item
+}
+
+// NewCase makes a session and its gold set ready to be compared with payloads.
+func NewCase(s *ingest.Session, g *Gold) *Case {
+	c := &Case{Gold: g, Session: s, turns: turnsOf(s)}
+	for _, it := range g.Items {
+		c.want = append(c.want, wanted(it, c.turns))
+	}
+	return c
 }
 
 // LoadCases reads the gold sets below gold and parses their transcripts.
@@ -28,7 +39,7 @@ func LoadCases(ctx context.Context, gold, transcripts string) ([]*Case, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.File, err)
 		}
-		cases = append(cases, &Case{g, s})
+		cases = append(cases, NewCase(s, g))
 	}
 	return cases, nil
 }
@@ -40,21 +51,4 @@ func ParseTranscript(ctx context.Context, file string) (*ingest.Session, error) 
 		return nil, fmt.Errorf("no session in %s %v", file, problems)
 	}
 	return claudecode.Reader{}.Parse(ctx, found[0])
-}
-
-// Fit says which gold item of a kind a predicted item is most like, and how
-// much; -1 where none is like enough.
-func Fit(s *ingest.Session, gold *Gold, it payload.Item) (best int, similar float64) {
-	turns := turnsOf(s)
-	p := predicted(it, turns)
-	best = -1
-	for j, g := range gold.Items {
-		if g.Kind != it.Kind {
-			continue
-		}
-		if x := similarity(p, wanted(g, turns)); x >= Threshold && x > similar {
-			best, similar = j, x
-		}
-	}
-	return best, similar
 }

@@ -120,21 +120,16 @@ func anchored(p string) string {
 // Match pairs predicted with gold items one to one so that the summed
 // similarity is highest; pairs under the threshold are no pairs. With strict
 // only items of one kind are paired.
-func Match(s *ingest.Session, items []payload.Item, gold *Gold, strict bool) []Pair {
-	turns := turnsOf(s)
-	want := make([]side, len(gold.Items))
-	for j, it := range gold.Items {
-		want[j] = wanted(it, turns)
-	}
+func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 	cost := make([][]float64, len(items)) // 0 where two can't be a pair
 	for i, it := range items {
-		p := predicted(it, turns)
-		cost[i] = make([]float64, len(want))
-		for j := range want {
-			if strict && p.kind != want[j].kind {
+		p := predicted(it, c.turns)
+		cost[i] = make([]float64, len(c.want))
+		for j := range c.want {
+			if strict && p.kind != c.want[j].kind {
 				continue
 			}
-			if x := similarity(p, want[j]); x >= Threshold {
+			if x := similarity(p, c.want[j]); x >= Threshold {
 				cost[i][j] = -x
 			}
 		}
@@ -146,4 +141,20 @@ func Match(s *ingest.Session, items []payload.Item, gold *Gold, strict bool) []P
 		}
 	}
 	return pairs
+}
+
+// Fit says which gold item of its kind a predicted item is most like, and how
+// much; -1 where none is like enough.
+func (c *Case) Fit(it payload.Item) (best int, similar float64) {
+	p := predicted(it, c.turns)
+	best = -1
+	for j, w := range c.want {
+		if w.kind != it.Kind {
+			continue
+		}
+		if x := similarity(p, w); x >= Threshold && x > similar {
+			best, similar = j, x
+		}
+	}
+	return best, similar
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"recall/ingest"
 	"recall/payload"
 )
 
@@ -53,17 +52,17 @@ type Score struct {
 	Sessions int
 }
 
-// Session scores a payload's items against the session's gold set.
-func Session(s *ingest.Session, items []payload.Item, gold *Gold) Score {
+// Score holds a payload's items against the session's gold set.
+func (c *Case) Score(items []payload.Item) Score {
 	sc := Score{Kinds: map[payload.Kind]Count{}, Sessions: 1}
 	kindOf := func(i int) payload.Kind { return items[i].Kind }
-	sc.Kinds = counts(items, gold, Match(s, items, gold, true), kindOf)
-	for _, c := range sc.Kinds {
-		sc.Micro = sc.Micro.plus(c)
+	sc.Kinds = counts(items, c.Gold, c.Match(items, true), kindOf)
+	for _, n := range sc.Kinds {
+		sc.Micro = sc.Micro.plus(n)
 	}
 	all := func(int) payload.Kind { return "" }
-	for _, c := range counts(items, gold, Match(s, items, gold, false), all) {
-		sc.Lenient = sc.Lenient.plus(c)
+	for _, n := range counts(items, c.Gold, c.Match(items, false), all) {
+		sc.Lenient = sc.Lenient.plus(n)
 	}
 	return sc
 }

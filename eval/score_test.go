@@ -33,10 +33,10 @@ func perfect(g *Gold) []payload.Item {
 
 func TestPerfectAndEmpty(t *testing.T) {
 	s, g := fixture()
-	if sc := Session(s, perfect(g), g); sc.Micro.F1() != 1 || sc.Lenient.F1() != 1 || sc.Micro.Wanted != 3 || sc.Micro.Pred != 3 {
+	if sc := NewCase(s, g).Score(perfect(g)); sc.Micro.F1() != 1 || sc.Lenient.F1() != 1 || sc.Micro.Wanted != 3 || sc.Micro.Pred != 3 {
 		t.Errorf("perfect payload: got %+v", sc)
 	}
-	if sc := Session(s, nil, g); sc.Micro.F1() != 0 || sc.Micro.Wanted != 3 {
+	if sc := NewCase(s, g).Score(nil); sc.Micro.F1() != 0 || sc.Micro.Wanted != 3 {
 		t.Errorf("empty payload: got %+v", sc)
 	}
 }
@@ -45,7 +45,7 @@ func TestNeutralItemsCountOnNeitherSide(t *testing.T) {
 	s, g := fixture()
 	all := perfect(g)
 	without := append(all[:1:1], all[2:]...)
-	if a, b := Session(s, all, g).Micro, Session(s, without, g).Micro; a != b {
+	if a, b := NewCase(s, g).Score(all).Micro, NewCase(s, g).Score(without).Micro; a != b {
 		t.Errorf("with the neutral item %+v, without %+v, want the same", a, b)
 	}
 }
@@ -54,11 +54,11 @@ func TestDuplicatesAndOrder(t *testing.T) {
 	s, g := fixture()
 	all := perfect(g)
 	twice := append(all[:len(all):len(all)], all[0])
-	if sc := Session(s, twice, g); sc.Micro.Hits != 3 || sc.Micro.Pred != 4 {
+	if sc := NewCase(s, g).Score(twice); sc.Micro.Hits != 3 || sc.Micro.Pred != 4 {
 		t.Errorf("a duplicate: got %+v, want 3 hits of 4", sc.Micro)
 	}
 	back := []payload.Item{all[3], all[2], all[1], all[0]}
-	if a, b := Session(s, all, g).Micro, Session(s, back, g).Micro; a != b {
+	if a, b := NewCase(s, g).Score(all).Micro, NewCase(s, g).Score(back).Micro; a != b {
 		t.Errorf("reversed order: got %+v, want %+v", b, a)
 	}
 }
@@ -67,7 +67,7 @@ func TestKindsStrictAndLenient(t *testing.T) {
 	s, g := fixture()
 	items := perfect(g)[2:3]
 	items[0].Kind = payload.Flag
-	sc := Session(s, items, g)
+	sc := NewCase(s, g).Score(items)
 	if sc.Micro.Hits != 0 || sc.Lenient.Hits != 1 {
 		t.Errorf("a fact under another kind: got strict %+v, lenient %+v", sc.Micro, sc.Lenient)
 	}

@@ -30,6 +30,16 @@ func choose(models Models, all []*Candidate) []payload.Item {
 			likely = append(likely, ch)
 		}
 	}
+	kept := weed(likely)
+	items := make([]payload.Item, len(kept))
+	for i, ch := range kept {
+		items[i] = ch.item
+	}
+	return items
+}
+
+// weed keeps the likeliest of each kind, each fact once.
+func weed(likely []chosen) []*chosen {
 	sort.SliceStable(likely, func(i, j int) bool { return likely[i].score > likely[j].score })
 	var kept []*chosen
 	count := map[payload.Kind]int{}
@@ -45,9 +55,29 @@ func choose(models Models, all []*Candidate) []payload.Item {
 		ch.item = ch.c.Item(ch.kind)
 		kept = append(kept, &ch)
 	}
-	items := make([]payload.Item, len(kept))
-	for i, ch := range kept {
-		items[i] = ch.item
+	return kept
+}
+
+// Ranked lists what a kind's model would keep from its threshold on, likeliest
+// first, with their probabilities: what a threshold is chosen by.
+func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, scores []float64) {
+	var likely []chosen
+	for _, c := range h.Candidates {
+		if p := m.Score(c.Features); p >= m.Threshold {
+			likely = append(likely, chosen{c: c, kind: kind, score: p})
+		}
+	}
+	for _, ch := range weed(likely) {
+		items, scores = append(items, ch.item), append(scores, ch.score)
+	}
+	return items, scores
+}
+
+// Recorded lists the items that rules read from records, not from what was said.
+func (h *Heard) Recorded() []payload.Item {
+	var items []payload.Item
+	for _, rule := range rules {
+		items = append(items, rule(h.talk)...)
 	}
 	return items
 }

@@ -33,8 +33,7 @@ type touched struct {
 const mostFiles = 8
 
 // files lists the files that the work turned on, with their state at the end.
-func files(t *talk, models Models) []payload.Item {
-	all := touchedFiles(t)
+func files(t *talk, all []*touched, models Models) []payload.Item {
 	type scored struct {
 		f *touched
 		p float64
@@ -63,12 +62,11 @@ type FileCandidate struct {
 	Features []Feature
 }
 
-// FileCandidates lists the files that a session touched.
-func FileCandidates(s *ingest.Session) []FileCandidate {
-	all := touchedFiles(listen(s))
-	out := make([]FileCandidate, len(all))
-	for i, f := range all {
-		out[i] = FileCandidate{f.path, f.features(all)}
+// Files lists the files that the session touched.
+func (h *Heard) Files() []FileCandidate {
+	out := make([]FileCandidate, len(h.touched))
+	for i, f := range h.touched {
+		out[i] = FileCandidate{f.path, f.features(h.touched)}
 	}
 	return out
 }

@@ -10,7 +10,7 @@ import (
 
 // goal says what the session was to achieve: the first real request, or the
 // title of the plan that it set out to carry out.
-func goal(t *talk, _ Models) []payload.Item {
+func goal(t *talk) []payload.Item {
 	if it, ok := planGoal(t.session); ok {
 		return []payload.Item{it}
 	}

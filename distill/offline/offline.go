@@ -38,23 +38,37 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
-	t := listen(s)
-	for _, rule := range rules {
-		p.Items = append(p.Items, rule(t, models)...)
-	}
-	p.Items = append(p.Items, choose(models, candidates(t))...)
+	p.Items = Listen(s).Items(models)
 	p.Carried = carried(s)
 	distill.Ground(s, p)
-	order(p.Items)
 	return p, nil
 }
 
-// rules read items from records rather than from sentences.
-var rules = []func(*talk, Models) []payload.Item{goal, answers, plans, refusals, openTasks, files}
+// A Heard session is one made ready to be distilled, by several Models if need be.
+type Heard struct {
+	Candidates []*Candidate // statements that may be worth keeping
 
-// Candidates lists the statements of a session that may be worth keeping, for
-// training.
-func Candidates(s *ingest.Session) []*Candidate { return candidates(listen(s)) }
+	talk    *talk
+	touched []*touched
+}
+
+// Listen makes a session ready.
+func Listen(s *ingest.Session) *Heard {
+	t := listen(s)
+	return &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
+}
+
+// Items distills by the models: what records say, files, and what was said.
+func (h *Heard) Items(models Models) []payload.Item {
+	items := h.Recorded()
+	items = append(items, files(h.talk, h.touched, models)...)
+	items = append(items, choose(models, h.Candidates)...)
+	order(items)
+	return items
+}
+
+// rules read items from records rather than from sentences.
+var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, openTasks}
 
 // carried lists the items of other sessions that were handed to this one.
 func carried(s *ingest.Session) []payload.ItemID {

@@ -25,7 +25,7 @@ var recommendedMark = regexp.MustCompile(`(?i)\s*\((?:recommended|default|sugges
 
 // answers makes decisions of the questions that the person answered. Asked
 // twice, the last answer counts.
-func answers(t *talk, _ Models) []payload.Item {
+func answers(t *talk) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
 	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
@@ -81,7 +81,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 
 // plans makes decisions of the last plan that the person approved, and of one
 // that the session was begun with: what it chooses, not what it will do.
-func plans(t *talk, _ Models) []payload.Item {
+func plans(t *talk) []payload.Item {
 	var turn *ingest.Turn
 	var text string
 	for i := range t.session.Turns {
@@ -136,7 +136,7 @@ var (
 
 // refusals makes eliminated items of tool calls that the person refused with a
 // reason: what was to be done, and the reason against it.
-func refusals(t *talk, _ Models) []payload.Item {
+func refusals(t *talk) []payload.Item {
 	var out []payload.Item
 	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
 		if c.Verdict != ingest.Rejected || c.Reason == "" || c.ReasonTurn != "" {
@@ -182,7 +182,7 @@ func undertaking(turn *ingest.Turn, c *ingest.ToolCall) string {
 var announces = regexp.MustCompile(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:let me|i'll|i will|i'm going to|let's)\s+(?:now |also |just |first )*`)
 
 // openTasks makes next items of tasks that were not completed.
-func openTasks(t *talk, _ Models) []payload.Item {
+func openTasks(t *talk) []payload.Item {
 	var out []payload.Item
 	turns := map[ingest.TurnID]*ingest.Turn{}
 	for i := range t.session.Turns {

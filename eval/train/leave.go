@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"sort"
 
@@ -16,23 +15,23 @@ var learned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag,
 
 // An example is a case with its candidates and their labels.
 type example struct {
-	c      *eval.Case
-	lines  map[payload.Kind][]sample // sentences, and files under the kind file
-	number int
+	c     *eval.Case
+	heard *offline.Heard
+	lines map[payload.Kind][]sample // sentences, and files under the kind file
 }
 
 type fitted = offline.Models
 
 func prepare(cases []*eval.Case) []*example {
 	var set []*example
-	for n, c := range cases {
-		e := &example{c: c, lines: map[payload.Kind][]sample{}, number: n}
-		for _, cand := range offline.Candidates(c.Session) {
+	for _, c := range cases {
+		e := &example{c: c, heard: offline.Listen(c.Session), lines: map[payload.Kind][]sample{}}
+		for _, cand := range e.heard.Candidates {
 			for _, kind := range learned {
 				e.lines[kind] = append(e.lines[kind], labelled(c, cand.Features, cand.Item(kind)))
 			}
 		}
-		for _, f := range offline.FileCandidates(c.Session) {
+		for _, f := range e.heard.Files() {
 			e.lines[payload.File] = append(e.lines[payload.File], labelled(c, f.Features, payload.Item{Kind: payload.File, Path: f.Path}))
 		}
 		set = append(set, e)
@@ -44,7 +43,7 @@ func prepare(cases []*eval.Case) []*example {
 // and fair to leave counts little.
 func labelled(c *eval.Case, features []offline.Feature, it payload.Item) sample {
 	s := sample{features: features, weight: 1}
-	if j, _ := eval.Fit(c.Session, c.Gold, it); j >= 0 {
+	if j, _ := c.Fit(it); j >= 0 {
 		s.yes = true
 		if !c.Gold.Items[j].Must {
 			s.weight = neutralWeight
@@ -99,31 +98,60 @@ func fitOnly(set []*example) fitted {
 // threshold is the probability from which on items of a kind do best, where
 // each part of the set is judged by models that have not seen it.
 func threshold(set []*example, kind payload.Kind, inner []fitted) float64 {
-	best, at := -1.0, 0.5
-	for _, th := range thresholds {
-		var total eval.Count
-		for i, e := range set {
-			m := inner[i%len(inner)][kind]
-			if m == nil {
-				continue
-			}
-			one := *m
-			one.Threshold = th
-			sc := distilled(e, fitted{kind: &one})
-			total = plus(total, sc.Kinds[kind])
+	totals := make([]eval.Count, len(thresholds))
+	for i, e := range set {
+		m := inner[i%len(inner)][kind]
+		if m == nil {
+			continue
 		}
-		if goal := worth(kind, total); goal > best {
-			best, at = goal, th
+		for k, c := range e.counts(kind, m) {
+			totals[k] = plus(totals[k], c)
+		}
+	}
+	best, at := -1.0, 0.5
+	for k, th := range thresholds {
+		if w := worth(totals[k]); w > best {
+			best, at = w, th
 		}
 	}
 	return at
+}
+
+// counts scores an example's items of one kind at each threshold.
+func (e *example) counts(kind payload.Kind, m *offline.Model) []eval.Count {
+	out := make([]eval.Count, len(thresholds))
+	if kind == payload.File {
+		for k, th := range thresholds {
+			one := *m
+			one.Threshold = th
+			out[k] = e.c.Score(e.heard.Items(fitted{kind: &one})).Kinds[kind]
+		}
+		return out
+	}
+	low := *m
+	low.Threshold = thresholds[0]
+	ranked, scores := e.heard.Ranked(kind, &low)
+	var base []payload.Item
+	for _, it := range e.heard.Recorded() {
+		if it.Kind == kind {
+			base = append(base, it)
+		}
+	}
+	for k, th := range thresholds {
+		n := 0
+		for n < len(scores) && scores[n] >= th {
+			n++
+		}
+		out[k] = e.c.Score(append(base[:len(base):len(base)], ranked[:n]...)).Kinds[kind]
+	}
+	return out
 }
 
 var thresholds = []float64{0.12, 0.15, 0.18, 0.21, 0.24, 0.27, 0.3, 0.34, 0.38, 0.42, 0.46, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8}
 
 // worth is what a threshold is chosen by: F1, where precision is at least what
 // a reader bears; below that precision counts for more.
-func worth(kind payload.Kind, c eval.Count) float64 {
+func worth(c eval.Count) float64 {
 	f := c.F1()
 	if p := c.Precision(); p < 0.6 {
 		f *= p / 0.6
@@ -136,16 +164,10 @@ func plus(a, b eval.Count) eval.Count {
 }
 
 func distilled(e *example, m fitted) eval.Score {
-	return eval.Session(e.c.Session, items(e, m), e.c.Gold)
+	return e.c.Score(items(e, m))
 }
 
-func items(e *example, m fitted) []payload.Item {
-	p, err := offline.Distiller{Models: m}.Distill(context.Background(), e.c.Session)
-	if err != nil {
-		panic(err) // only a done context fails
-	}
-	return p.Items
-}
+func items(e *example, m fitted) []payload.Item { return e.heard.Items(m) }
 
 // leaveOutModels fits, for each group, models to all others.
 func leaveOutModels(set []*example, group func(*example) string) map[string]fitted {
@@ -164,12 +186,6 @@ func leaveOutModels(set []*example, group func(*example) string) map[string]fitt
 		models[g] = fitAll(rest)
 	}
 	return models
-}
-
-// leaveOut scores each group by models fitted to all others.
-func leaveOut(set []*example, group func(*example) string) map[string]*eval.Score {
-	models := leaveOutModels(set, group)
-	return scoreWith(set, func(e *example) fitted { return models[group(e)] })
 }
 
 // scoreWith sums the scores by project and in total.

@@ -20,29 +20,36 @@ func main() {
 	gold := flag.String("gold", "", "folder of gold sets, a sub-folder a project")
 	transcripts := flag.String("transcripts", "", "folder that the gold sets' transcripts are relative to")
 	write := flag.Bool("write", false, "write the models, fitted to everything")
+	only := flag.String("only", "", "report only this: session, project")
 	verbose := flag.Bool("v", false, "list what was found and missed")
 	flag.Parse()
-	if err := run(context.Background(), *gold, *transcripts, *write, *verbose); err != nil {
+	if err := run(context.Background(), *gold, *transcripts, *write, *verbose, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, gold, transcripts string, write, verbose bool) error {
+func run(ctx context.Context, gold, transcripts string, write, verbose bool, only string) error {
 	cases, err := eval.LoadCases(ctx, gold, transcripts)
 	if err != nil {
 		return err
 	}
 	set := prepare(cases)
-	everything := fitAll(set)
-	report("fitted to what it is scored on", scoreWith(set, func(*example) fitted { return everything }))
-	report("a session left out", leaveOut(set, func(e *example) string { return e.c.Gold.Session }))
-	report("the other project", leaveOut(set, func(e *example) string { return e.c.Gold.Project }))
-	if verbose {
-		detail(set, leaveOutModels(set, func(e *example) string { return e.c.Gold.Session }))
+	session := func(e *example) string { return e.c.Gold.Session }
+	project := func(e *example) string { return e.c.Gold.Project }
+	if only != "project" {
+		models := leaveOutModels(set, session)
+		report("a session left out", scoreWith(set, func(e *example) fitted { return models[session(e)] }))
+		if verbose {
+			detail(set, models)
+		}
+	}
+	if only != "session" {
+		models := leaveOutModels(set, project)
+		report("the other project", scoreWith(set, func(e *example) fitted { return models[project(e)] }))
 	}
 	if write {
-		return store(set, everything)
+		return store(set, fitAll(set))
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func precisions(set []*example) map[payload.Kind]map[string]measure {
 	for _, e := range set {
 		its := items(e, models[e.c.Gold.Session])
 		pair := map[int]eval.Pair{}
-		for _, p := range eval.Match(e.c.Session, its, e.c.Gold, true) {
+		for _, p := range e.c.Match(its, true) {
 			pair[p.Pred] = p
 		}
 		for i, it := range its {
@@ -82,7 +82,7 @@ func detail(set []*example, models map[string]fitted) {
 		its := items(e, models[e.c.Gold.Session])
 		fmt.Printf("=== %s %s\n", e.c.Gold.Project, e.c.Gold.Session)
 		byPred, byGold := map[int]eval.Pair{}, map[int]bool{}
-		for _, p := range eval.Match(e.c.Session, its, e.c.Gold, true) {
+		for _, p := range e.c.Match(its, true) {
 			byPred[p.Pred], byGold[p.Gold] = p, true
 		}
 		for i, it := range its {
