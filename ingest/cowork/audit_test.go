@@ -18,11 +18,11 @@ const testID = "local_a0000000-0000-4000-8000-00000000000a"
 
 // A disk is a made-up account folder with one session in it.
 type disk struct {
-	t       *testing.T
+	t       testing.TB
 	account string
 }
 
-func newDisk(t *testing.T) disk {
+func newDisk(t testing.TB) disk {
 	t.Helper()
 	return disk{t, filepath.Join(t.TempDir(), sessionsFolder, "org", "ws")}
 }
@@ -355,5 +355,24 @@ func TestSubagentsAndSpilledResults(t *testing.T) {
 	}
 	if len(s.Subagents) != 1 || s.Subagents[0].Type != "Explore" || s.Subagents[0].File != "c1/subagents/agent-a1.jsonl" || len(s.Subagents[0].Turns) != 1 {
 		t.Errorf("sub-agents %+v", s.Subagents)
+	}
+}
+
+func TestJoinQueuedTogether(t *testing.T) {
+	d := newDisk(t)
+	d.transcript("c1", lineUser(10, "u1", "", "Compare the first two offers.\nAnd then the third offer as well."), lineSays(11, "u2", "u1", "m1", "One."))
+	d.audit(heardUser(9, "a1", "Compare the first two offers."), heardUser(10, "a2", "And then the third offer as well."), heardSays(11, "a3", "m1", "One."))
+	wantOutline(t, d.read(), "prompt: Compare the first two offers.\nAnd then the third offer as well.", "message: One.")
+}
+
+func TestRemoteAndFailedMessages(t *testing.T) {
+	d := newDisk(t)
+	d.transcript("c1", lineAt(0, "u1", "", `"type":"user","entrypoint":"remote_cowork","message":{"role":"user","content":"Go."}`))
+	d.audit(heardUser(0, "u1", "Go."),
+		heardAt(1, `"type":"assistant","uuid":"a1","error":"rate_limit","message":{"id":"e1","model":"m","content":[{"type":"text","text":"Too many requests."}]}`))
+	s := d.read()
+	wantOutline(t, s, "prompt: Go.", "event: Too many requests. (audit)")
+	if !s.Remote {
+		t.Error("a session of a cloud container isn't remote")
 	}
 }

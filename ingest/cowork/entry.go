@@ -14,7 +14,7 @@ import (
 type entry struct {
 	kind, subtype, uuid, session string
 	inAgent                      bool // a sub-agent's
-	synthetic, replay            bool
+	synthetic, replay, failed    bool
 	at                           time.Time
 	message, toolResult, compact []byte
 	origin                       []byte
@@ -113,6 +113,8 @@ func (e *entry) rare(c *jsonl.Cursor, name string, granted *bool) {
 		e.summary = text(c)
 	case "preceding_tool_use_ids":
 		e.preceding = texts(c)
+	case "error":
+		e.failed = text(c) != ""
 	case "cwd":
 		e.cwd = text(c)
 	case "claude_code_version":

@@ -61,6 +61,9 @@ func (a *auditLog) give(e *entry, at spot) {
 	if e.synthetic {
 		w.WriteString(`,"isMeta":true`)
 	}
+	if e.failed && e.kind == "assistant" {
+		w.WriteString(`,"isApiErrorMessage":true`)
+	}
 	raw("origin", e.origin)
 	raw("toolUseResult", e.toolResult)
 	w.WriteString("}\n")

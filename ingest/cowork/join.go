@@ -11,6 +11,10 @@ import (
 // sameTime is how far apart the app and the CLI may log one message.
 const sameTime = 5 * time.Minute
 
+// minPart is the least length of a prompt to be recognised as part of another:
+// a "yes" can stand on a line of its own in anything.
+const minPart = 20
+
 // join adds to a session what only the audit log has: messages that the
 // transcript lost, and results of its calls.
 func join(s, heard *ingest.Session, log *auditLog) {
@@ -95,7 +99,19 @@ func (j *joiner) find(t *ingest.Turn) (int, bool) {
 			return i, true
 		}
 	}
+	for i := range j.s.Turns {
+		if oneOf(&j.s.Turns[i], t) {
+			return i, true
+		}
+	}
 	return 0, false
+}
+
+// oneOf says whether a prompt is among those that the CLI took up together,
+// as one, because they were typed while it worked.
+func oneOf(all, t *ingest.Turn) bool {
+	return t.Kind == ingest.Prompt && all.Kind == ingest.Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&
+		all.At.Sub(t.At).Abs() <= sameTime && strings.Contains("\n"+all.Text+"\n", "\n"+strings.TrimSpace(t.Text)+"\n")
 }
 
 func sameWords(a, b *ingest.Turn) bool {

@@ -1,18 +1,15 @@
 package cowork
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/ingest/jsonl"
 )
 
 // Parse reads a whole session: the transcripts as one conversation, what the
@@ -95,6 +92,7 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, 
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
+	s.Remote = openingOf(files[len(files)-1]).remote
 	placeSpilled(s, f.Files)
 	return s, nil
 }
@@ -130,67 +128,6 @@ func stem(name string) string {
 		s = s[:k] // the slug was added, see lister.transcripts
 	}
 	return s
-}
-
-// inOrder are the transcripts, oldest first by their own times and the current one last.
-func inOrder(files []ingest.File, current string) []ingest.File {
-	type dated struct {
-		ingest.File
-		first time.Time
-	}
-	var list []dated
-	for _, f := range files {
-		if f.Role == ingest.Transcript {
-			list = append(list, dated{File: f})
-		}
-	}
-	if len(list) > 1 {
-		for i := range list {
-			list[i].first = firstTime(list[i].File)
-		}
-		slices.SortStableFunc(list, func(a, b dated) int {
-			if c := rank(a.Name, current) - rank(b.Name, current); c != 0 {
-				return c
-			}
-			return a.first.Compare(b.first)
-		})
-	}
-	out := make([]ingest.File, len(list))
-	for i := range list {
-		out[i] = list[i].File
-	}
-	return out
-}
-
-func rank(name, current string) int {
-	if stem(name) == current {
-		return 1
-	}
-	return 0
-}
-
-// firstTime is the first time stated in a transcript.
-func firstTime(f ingest.File) time.Time {
-	b, _, err := head(f, peekMax)
-	if err != nil {
-		return time.Time{}
-	}
-	for line := range bytes.Lines(b) {
-		var at time.Time
-		c := jsonl.NewCursor(line)
-		if c.Kind() != '{' {
-			continue
-		}
-		c.Object(func(name []byte) {
-			if string(name) == "timestamp" {
-				at = moment(c)
-			}
-		})
-		if !at.IsZero() {
-			return at
-		}
-	}
-	return time.Time{}
 }
 
 // parseAudit reads the audit log into a session of its own; nil if there is

@@ -28,7 +28,7 @@ func parseAll(t *testing.T, path string) map[ingest.SessionID]*ingest.Session {
 	return out
 }
 
-func parse(t *testing.T, f ingest.Found) *ingest.Session {
+func parse(t testing.TB, f ingest.Found) *ingest.Session {
 	t.Helper()
 	s, err := Reader{}.Parse(context.Background(), f)
 	if err != nil {
@@ -40,7 +40,7 @@ func parse(t *testing.T, f ingest.Found) *ingest.Session {
 }
 
 // checkReport holds the sum that Report promises.
-func checkReport(t *testing.T, r ingest.Report) {
+func checkReport(t testing.TB, r ingest.Report) {
 	t.Helper()
 	skipped := 0
 	for _, s := range r.Skipped {
@@ -53,7 +53,7 @@ func checkReport(t *testing.T, r ingest.Report) {
 	}
 }
 
-func checkNumbers(t *testing.T, s *ingest.Session) {
+func checkNumbers(t testing.TB, s *ingest.Session) {
 	t.Helper()
 	ids := map[ingest.TurnID]bool{}
 	for i := range s.Turns {
