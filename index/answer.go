@@ -64,7 +64,11 @@ func (r *reader) item(ctx context.Context, id int64, h *Hit) error {
 	if err := r.tx.QueryRowContext(ctx, `SELECT data FROM item WHERE id=?`, id).Scan(&data); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, &h.Item); err != nil {
+	text, err := unpack(data)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(text), &h.Item); err != nil {
 		return fmt.Errorf("item %d: %v: %w", id, err, ErrRebuild)
 	}
 	return nil

@@ -93,7 +93,7 @@ func devSessions(t testing.TB) (sessions []*ingest.Session, project map[ingest.S
 		project[s.ID], _, _ = strings.Cut(filepath.ToSlash(rel), "/")
 		sessions = append(sessions, s)
 	}
-	// TODO Own
+	ingest.Own(sessions)
 	return sessions, project
 }
 

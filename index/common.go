@@ -41,10 +41,10 @@ func readCommon(ctx context.Context, tx *sql.Tx) (common, error) {
 
 const commonShare = 0.002 // of the documents
 
-// Tidy is to be called after many changes: it counts the common words anew
-// and merges what Puts left in pieces. It does nothing while the index has
-// grown by less than a fifth since the last time. Searches stay right without
-// it and get slower.
+// Tidy is to be called after many changes: it counts the common words anew,
+// merges what Puts left in pieces and gives back the room. It does nothing
+// while the index has grown by less than a fifth since the last time. Searches
+// stay right without it and get slower.
 func (x *Index) Tidy(ctx context.Context) error {
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -54,7 +54,23 @@ func (x *Index) Tidy(ctx context.Context) error {
 	if err := tidy(ctx, tx); err != nil {
 		return x.fail("tidy index", err)
 	}
-	return x.fail("tidy index", tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return x.fail("tidy index", err)
+	}
+	return x.fail("tidy index", x.shrink(ctx))
+}
+
+// shrink rewrites the file if a tenth of it is empty.
+func (x *Index) shrink(ctx context.Context) error {
+	var free, all int
+	if err := x.db.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
+		return err
+	}
+	if free*10 < all {
+		return nil
+	}
+	_, err := x.db.ExecContext(ctx, `VACUUM`)
+	return err
 }
 
 func tidy(ctx context.Context, tx *sql.Tx) error {

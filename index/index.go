@@ -6,7 +6,7 @@
 // one another:
 //
 //	session(id, sid, project, title, source, start, end, items)
-//	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON
+//	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, deflated
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, deflated when long
 //	fitem(body, alias) FTS5, contentless: text, why, alternatives, scope, about, path; other words for it
 //	fsource(body)      FTS5, contentless: the turns that an item was taken from

@@ -82,7 +82,7 @@ func OpenRead(path string) (*Index, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)")
+	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)&_pragma=cache_size(-16000)")
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,8 @@ const (
 	turnContext = 120 // of each of the two turns before
 	turnBody    = 4000
 	turnShown   = 8 << 10
-	deflateFrom = 200 // bytes; shorter texts grow by it
+	deflateFrom = 200     // bytes; shorter texts grow by it
+	packedMost  = 4 << 20 // bytes of a packed text that are read, whatever it says
 )
 
 // rows is what a Doc becomes in the tables.
@@ -69,7 +70,11 @@ func itemRowOf(it Item) (itemRow, error) {
 	if err != nil {
 		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	r := itemRow{iid: string(it.ID), kind: string(it.Kind), state: string(it.State), at: millis(it.At), data: data}
+	packed, err := pack(string(data))
+	if err != nil {
+		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
+	}
+	r := itemRow{iid: string(it.ID), kind: string(it.Kind), state: string(it.State), at: millis(it.At), data: packed}
 	if len(it.Evidence) > 0 {
 		r.n = int64(it.Evidence[0].N)
 	}
@@ -167,11 +172,11 @@ func unpack(b []byte) (string, error) {
 	case len(b) > 0 && b[0] == '=':
 		return string(b[1:]), nil
 	case len(b) > 0 && b[0] == 'z':
-		s, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b[1:])), 2*turnShown))
+		s, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(b[1:])), packedMost))
 		if err != nil {
-			return "", fmt.Errorf("a turn's text: %v: %w", err, ErrRebuild)
+			return "", fmt.Errorf("a packed text: %v: %w", err, ErrRebuild)
 		}
 		return string(s), nil
 	}
-	return "", fmt.Errorf("a turn's text of unknown form: %w", ErrRebuild)
+	return "", fmt.Errorf("a packed text of unknown form: %w", ErrRebuild)
 }

@@ -1,0 +1,44 @@
+package index
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The index may take a tenth of what the transcripts take: tool output isn't
+// stored again.
+func TestSizeOfDev(t *testing.T) {
+	sessions, project := devSessions(t)
+	x := openDev(t, sessions, project, "aliases")
+	if err := x.Tidy(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fi, err := os.Stat(x.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var raw int64
+	err = filepath.WalkDir(filepath.Join(shared(t), "transcripts/dev"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(p) == ".jsonl" {
+			i, err := d.Info()
+			if err != nil {
+				return err
+			}
+			raw += i.Size()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes of index for %d of transcripts: %.1f %%", fi.Size(), raw, 100*float64(fi.Size())/float64(raw))
+	if fi.Size()*10 > raw {
+		t.Errorf("the index takes %d bytes, more than a tenth of %d", fi.Size(), raw)
+	}
+}
