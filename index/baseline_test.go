@@ -3,6 +3,8 @@ package index
 import (
 	"context"
 	"database/sql"
+	"maps"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -97,58 +99,81 @@ func devSessions(t testing.TB) (sessions []*ingest.Session, project map[ingest.S
 	return sessions, project
 }
 
+// TestNeverWorseThanBaseline asks all gold questions of all shared transcripts
+// and compares which sessions are found. Our weights were chosen on
+// entireio-cli; entireio-git-sync is the check.
 func TestNeverWorseThanBaseline(t *testing.T) {
 	sessions, project := devSessions(t)
 	base := newBaseline(t, sessions)
-	x := openDev(t, sessions, project, "")
-	ox := openDev(t, sessions, project, "items")
-	ax := openDev(t, sessions, project, "aliases")
+	with := map[string]*Index{}
+	for _, w := range []string{"turns", "perfect items", "perfect items with aliases"} {
+		with[w] = openDev(t, sessions, project, w)
+	}
+	// What the research measured for the baseline, with another parser; two
+	// questions of thirty are 0.07.
+	known := map[string][2]float64{"entireio-cli": {.47, .74}, "entireio-git-sync": {.33, .70}}
 	for _, p := range goldProjects {
 		qs, _ := questions(t, p)
-		var b, turnsOnly, oracle, oi, ai, as rates
+		var b rates
 		for _, q := range qs {
 			b.add(base.sessions(t, q.Q), q.sessions())
-			turnsOnly.add(sessionsOf(search(t, x, Query{Text: q.Q, Limit: 100})), q.sessions())
-			a := search(t, ox, Query{Text: q.Q, Limit: 100})
-			oracle.add(sessionsOf(a), q.sessions())
-			oi.add(itemsOf(a), q.Expect)
-			a = search(t, ax, Query{Text: q.Q, Limit: 100})
-			as.add(sessionsOf(a), q.sessions())
-			ai.add(itemsOf(a), q.Expect)
 		}
 		n := len(qs)
-		t.Logf("%s, %d questions\n  baseline sessions    %.2f\n  turns only, sessions %.2f\n  oracle, sessions     %.2f\n  +aliases, sessions   %.2f\n  oracle, items        %.2f\n  +aliases, items      %.2f", p, n, b.of(n), turnsOnly.of(n), oracle.of(n), as.of(n), oi.of(n), ai.of(n))
+		t.Logf("%s, %d questions, found at %v\n%-28s sessions %.2f", p, n, cuts, "OR-BM25 baseline", b.of(n))
+		for k, want := range known[p] {
+			if got := b.of(n)[k]; math.Abs(got-want) > .08 {
+				t.Errorf("%s: the baseline finds %.2f at %d, want about %.2f: it isn't the baseline meant", p, got, cuts[k], want)
+			}
+		}
+		for _, w := range slices.Sorted(maps.Keys(with)) {
+			var s, i rates
+			for _, q := range qs {
+				a := search(t, with[w], Query{Text: q.Q, Limit: 100})
+				s.add(sessionsOf(a), q.sessions())
+				i.add(itemsOf(a), q.Expect)
+			}
+			t.Logf("%-28s sessions %.2f items %.2f", w, s.of(n), i.of(n))
+			if s[0] < b[0] || s[1] < b[1] {
+				t.Errorf("%s, %s: sessions found %v at 1 and 5, the baseline %v", p, w, s[:2], b[:2])
+			}
+		}
 	}
 }
 
+// openDev indexes the shared transcripts: their turns alone, or with the items
+// that people wrote.
 func openDev(t testing.TB, sessions []*ingest.Session, project map[ingest.SessionID]string, what string) *Index {
 	gold := map[string][]payload.Item{}
-	if what != "" {
+	if what != "turns" {
 		for _, p := range goldProjects {
-			for s, list := range goldItems(t, p, what == "aliases") {
-				gold[s] = list
-			}
+			maps.Copy(gold, goldItems(t, p, what == "perfect items with aliases"))
 		}
 	}
 	x := openWith(t)
 	var docs []Doc
 	for _, s := range sessions {
-		n := map[string]int{}
-		for _, u := range s.Turns {
-			for _, id := range u.Records {
-				n[id] = u.N
-			}
-		}
-		for i := range gold[string(s.ID)] {
-			ev := gold[string(s.ID)][i].Evidence
-			for j := range ev {
-				ev[j].N = n[ev[j].Turn]
-			}
-		}
-		docs = append(docs, DocOf(s, &payload.Payload{Items: gold[string(s.ID)]}, project[s.ID]))
+		items := gold[string(s.ID)]
+		number(s, items)
+		docs = append(docs, DocOf(s, &payload.Payload{Items: items}, project[s.ID]))
 	}
 	if err := x.PutAll(context.Background(), docs); err != nil {
 		t.Fatal(err)
 	}
 	return x
+}
+
+// number gives evidence its turn's ordinal, which gold items don't have.
+func number(s *ingest.Session, items []payload.Item) {
+	n := map[string]int{}
+	for _, u := range s.Turns {
+		n[string(u.ID)] = u.N
+		for _, id := range u.Records {
+			n[id] = u.N
+		}
+	}
+	for _, it := range items {
+		for j := range it.Evidence {
+			it.Evidence[j].N = n[it.Evidence[j].Turn]
+		}
+	}
 }

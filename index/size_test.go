@@ -12,7 +12,7 @@ import (
 // stored again.
 func TestSizeOfDev(t *testing.T) {
 	sessions, project := devSessions(t)
-	x := openDev(t, sessions, project, "aliases")
+	x := openDev(t, sessions, project, "perfect items with aliases")
 	if err := x.Tidy(context.Background()); err != nil {
 		t.Fatal(err)
 	}
