@@ -7,7 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 )
@@ -50,7 +53,7 @@ func (f *finder) find(path string) {
 	f.root = path
 	if storage, own := storageAround(path); storage != "" {
 		if own {
-			f.session(filepath.Dir(storage), filepath.Base(storage))
+			f.sessions(filepath.Dir(storage), []string{filepath.Base(storage)})
 		}
 		return
 	}
@@ -58,7 +61,7 @@ func (f *finder) find(path string) {
 	case fi.IsDir():
 		f.folder(path, 0)
 	case isRecordName(filepath.Base(path)):
-		f.session(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ".json"))
+		f.sessions(filepath.Dir(path), []string{strings.TrimSuffix(filepath.Base(path), ".json")})
 	}
 }
 
@@ -125,56 +128,82 @@ func (f *finder) folder(dir string, depth int) {
 // sessionsOf takes the sessions right in dir, told by a record, a storage
 // folder or both, and says how many there are.
 func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
-	n := 0
-	taken := map[string]bool{}
+	isRecord := map[string]bool{}
+	for _, e := range entries {
+		if stem, ok := strings.CutSuffix(e.Name(), ".json"); ok && !e.IsDir() {
+			isRecord[stem] = true
+		}
+	}
+	var names []string
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, "local_") {
-			continue
-		}
-		stem := strings.TrimSuffix(name, ".json")
+		stem, ext := strings.CutSuffix(name, ".json")
 		switch {
+		case !strings.HasPrefix(name, "local_"):
 		case e.Type()&fs.ModeSymlink != 0:
 			f.problem(filepath.Join(dir, name), "a symbolic link, not followed")
-			continue
-		case e.IsDir() && (stem != name || !isStorage(filepath.Join(dir, name))):
-			continue
-		case !e.IsDir() && stem == name:
-			continue
+		case e.IsDir() == ext: // neither a record nor a storage folder
+		case e.IsDir() && (isRecord[name] || !isStorage(filepath.Join(dir, name))):
 		case !sessionName.MatchString(stem):
 			f.problem(filepath.Join(dir, name), "not the name of a session")
-			continue
-		}
-		n++
-		if !taken[stem] {
-			taken[stem] = true
-			f.session(dir, stem)
+		default:
+			names = append(names, stem)
 		}
 	}
-	return n
+	f.sessions(dir, names)
+	return len(names)
 }
 
-// session takes the session called name in dir.
-func (f *finder) session(dir, name string) {
-	id := ingest.SessionID(name)
-	l := lister{dir: dir, storage: filepath.Join(dir, name), problem: f.problem}
-	files := l.files()
+// listed is what there is of one session.
+type listed struct {
+	files    []ingest.File
+	problems []ingest.Problem
+}
+
+// sessions lists the files of the sessions called names in dir, several at a
+// time: it is all waiting for the file system.
+func (f *finder) sessions(dir string, names []string) {
+	lists := make([]listed, len(names))
+	var g errgroup.Group
+	g.SetLimit(2 * runtime.GOMAXPROCS(0))
+	for i, name := range names {
+		g.Go(func() error {
+			l := lister{storage: filepath.Join(dir, name)}
+			if f.ctx.Err() == nil {
+				l.files()
+			}
+			lists[i] = listed{l.list, l.problems}
+			return nil
+		})
+	}
+	_ = g.Wait() // what goes wrong is in the lists
+	l := lister{}
+	spaces, ok := l.file("spaces.json", SpacesFile, f.spacesOf(dir))
+	f.problems = append(f.problems, l.problems...)
+	for i, name := range names {
+		f.problems = append(f.problems, lists[i].problems...)
+		if files := lists[i].files; f.take(filepath.Join(dir, name), files) && ok {
+			last := &f.found[len(f.found)-1]
+			last.Files = append(last.Files, spaces)
+		}
+	}
+}
+
+// take takes the session of a storage folder, if there is anything to read of
+// it and it is the first of its id.
+func (f *finder) take(storage string, files []ingest.File) bool {
 	record, hasRecord := fileOf(files, ingest.Record)
-	if hasRecord && !f.usable(record, len(files) > 1) {
-		return
+	if len(files) == 0 || hasRecord && !f.usable(record, len(files) > 1) {
+		return false
 	}
-	if len(files) == 0 {
-		return
-	}
+	id := ingest.SessionID(filepath.Base(storage))
 	if other, ok := f.ids[id]; ok {
-		f.problem(filepath.Join(dir, name), "a second session with the id of %s, left out", other)
-		return
+		f.problem(storage, "a second session with the id of %s, left out", other)
+		return false
 	}
-	f.ids[id] = filepath.Join(dir, name)
-	if spaces, ok := l.file("spaces.json", SpacesFile, f.spacesOf(dir)); ok {
-		files = append(files, spaces)
-	}
+	f.ids[id] = storage
 	f.found = append(f.found, ingest.Found{ID: id, Source: ingest.Cowork, Root: f.root, Files: files})
+	return true
 }
 
 // spacesOf is the account's list of spaces; that of agent sessions lies above.

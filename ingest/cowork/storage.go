@@ -2,6 +2,7 @@ package cowork
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -26,14 +27,17 @@ var rebuilt = map[string]bool{"node_modules": true, ".git": true, ".venv": true,
 
 // lister lists the files of one session.
 type lister struct {
-	dir     string // the account's folder
-	storage string
-	problem func(path, format string, args ...any)
-	list    []ingest.File
+	storage  string
+	list     []ingest.File
+	problems []ingest.Problem
 }
 
-// files are in the order of ingest.Found: transcripts oldest first.
-func (l *lister) files() []ingest.File {
+func (l *lister) problem(path, format string, args ...any) {
+	l.problems = append(l.problems, ingest.Problem{Path: path, Reason: fmt.Sprintf(format, args...)})
+}
+
+// files lists in the order of ingest.Found: transcripts oldest first.
+func (l *lister) files() {
 	l.transcripts()
 	l.add("audit.jsonl", ingest.AuditLog, filepath.Join(l.storage, "audit.jsonl"))
 	l.add("record.json", ingest.Record, l.storage+".json")
@@ -41,7 +45,6 @@ func (l *lister) files() []ingest.File {
 	l.tree("plans", ingest.PlanFile, filepath.Join(l.storage, ".claude", "plans"), ".md")
 	l.tree("uploads", ingest.UploadFile, filepath.Join(l.storage, "uploads"), "")
 	l.tree("outputs", ingest.OutputFile, filepath.Join(l.storage, "outputs"), "")
-	return l.list
 }
 
 func (l *lister) add(name string, role ingest.FileRole, path string) {
@@ -108,22 +111,42 @@ func (l *lister) transcripts() {
 // in the storage folder, and each once.
 func (l *lister) slugs() []string {
 	projects := filepath.Join(l.storage, ".claude", "projects")
-	var dirs []string
-	var infos []os.FileInfo
+	var dirs, links []string
 	for _, e := range l.entries(projects) {
 		dir := filepath.Join(projects, e.Name())
 		if e.Type()&fs.ModeSymlink != 0 && !l.staysInside(dir) {
 			l.problem(dir, "a symbolic link out of the session's folder, not followed")
 			continue
 		}
-		fi, err := os.Stat(dir)
-		if err != nil || !fi.IsDir() || sameAsAny(fi, infos) {
-			continue
+		if e.IsDir() {
+			dirs = append(dirs, dir)
+		} else if e.Type()&fs.ModeSymlink != 0 {
+			links = append(links, dir)
 		}
-		infos = append(infos, fi)
-		dirs = append(dirs, dir)
 	}
-	return dirs
+	return append(dirs, newFolders(links, dirs)...)
+}
+
+// newFolders are those of the links that lead to a folder not among dirs, each
+// once.
+func newFolders(links, dirs []string) []string {
+	if len(links) == 0 {
+		return nil
+	}
+	var infos []os.FileInfo
+	for _, dir := range dirs {
+		if fi, err := os.Stat(dir); err == nil {
+			infos = append(infos, fi)
+		}
+	}
+	var out []string
+	for _, link := range links {
+		if fi, err := os.Stat(link); err == nil && fi.IsDir() && !sameAsAny(fi, infos) {
+			infos = append(infos, fi)
+			out = append(out, link)
+		}
+	}
+	return out
 }
 
 func (l *lister) staysInside(link string) bool {
@@ -141,9 +164,10 @@ func (l *lister) staysInside(link string) bool {
 
 // sideFiles lists sub-agents and spilled tool results of one transcript.
 func (l *lister) sideFiles(stem, dir string) []ingest.File {
-	side := lister{storage: l.storage, problem: l.problem}
+	side := lister{storage: l.storage}
 	side.tree(stem+"/subagents", ingest.SubagentFile, filepath.Join(dir, "subagents"), "")
 	side.tree(stem+"/tool-results", ingest.ToolResult, filepath.Join(dir, "tool-results"), "")
+	l.problems = append(l.problems, side.problems...)
 	kept := side.list[:0]
 	for _, f := range side.list {
 		base := f.Name[strings.LastIndexByte(f.Name, '/')+1:]
@@ -162,13 +186,12 @@ func (l *lister) sideFiles(stem, dir string) []ingest.File {
 // tree lists the regular files below dir, if ext isn't "" only those that
 // end in it. Links are never followed, the audit log's key is never listed.
 func (l *lister) tree(name string, role ingest.FileRole, dir, ext string) {
-	if fi, err := os.Lstat(dir); err != nil || !fi.IsDir() {
-		return
-	}
 	n := 0
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			l.problem(path, "%v", reason(err))
+			if path != dir || !os.IsNotExist(err) {
+				l.problem(path, "%v", reason(err))
+			}
 			return nil
 		}
 		rel, relErr := filepath.Rel(dir, path)
