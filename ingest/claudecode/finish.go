@@ -264,8 +264,13 @@ func titleOf(text string) string {
 	return line + "…"
 }
 
+var numbers = [...]string{"", "", "two", "several"}
+
 func (p *parser) finishReport() {
 	rep := &p.s.Report
+	if n := len(p.meta.spoke); n > 1 && p.s.Source == ingest.ClaudeCode {
+		rep.Conflicts = append(rep.Conflicts, numbers[min(n, 3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
+	}
 	if p.meta.badTimes > 0 {
 		rep.Conflicts = append(rep.Conflicts, itoa(p.meta.badTimes)+" records with an impossible time")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -55,6 +56,16 @@ func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
 			}
 		}
 	}
+}
+
+// started returns the time of the first turn of a file, zero if it has none.
+func started(path string) time.Time {
+	f := ingest.File{Name: mainName, Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+	var head ingest.Head
+	if err := headOf(context.Background(), f, &head); err != nil {
+		return time.Time{}
+	}
+	return head.Started
 }
 
 // peeked is what the beginning of a file says of it.

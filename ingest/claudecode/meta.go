@@ -14,6 +14,7 @@ type meta struct {
 	forkOf, branchedFrom              string
 	background                        bool
 	badTimes                          int
+	spoke                             []string // transcripts with turns of their own
 
 	custom, renamed, ai, agent string // titles
 	summaries                  []summary

@@ -41,8 +41,12 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 		if file.Role != ingest.Transcript {
 			continue
 		}
+		had := len(p.drafts)
 		if err := p.read(ctx, file); err != nil {
 			return nil, fmt.Errorf("parse session %s: %w", f.ID, err)
+		}
+		if n := len(p.drafts) - had; n > 0 {
+			p.meta.spoke = append(p.meta.spoke, fmt.Sprintf("%s (%d)", file.Name, n))
 		}
 	}
 	for _, file := range f.Files {

@@ -1,0 +1,154 @@
+package claudecode
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// configFiles adds what the client keeps of sessions elsewhere in its
+// configuration folder: todos, tasks, plans.
+func (f *finder) configFiles() {
+	byRoot := map[string][]*group{}
+	for _, g := range f.byID {
+		for _, t := range g.transcripts {
+			if root, ok := configRootOf(t.path); ok {
+				byRoot[root] = append(byRoot[root], g)
+				break
+			}
+		}
+	}
+	for root, groups := range byRoot {
+		byID := map[string]*group{}
+		for _, g := range groups {
+			byID[g.id] = g
+		}
+		f.todos(filepath.Join(root, "todos"), byID)
+		f.tasks(filepath.Join(root, "tasks"), byID)
+		f.plans(filepath.Join(root, "plans"), groups)
+	}
+}
+
+// configRootOf returns the configuration folder of <root>/projects/<slug>/<file>.
+func configRootOf(path string) (string, bool) {
+	projects := filepath.Dir(filepath.Dir(path))
+	return filepath.Dir(projects), filepath.Base(projects) == "projects"
+}
+
+var todoName = regexp.MustCompile(`^(.+?)-agent-(.+)\.json$`)
+
+// todos takes <root>/todos/<session>-agent-<session>.json; lists of
+// sub-agents are theirs.
+func (f *finder) todos(dir string, byID map[string]*group) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // there needn't be any
+	}
+	for _, e := range entries {
+		m := todoName.FindStringSubmatch(e.Name())
+		if m == nil || m[1] != m[2] || byID[m[1]] == nil || !e.Type().IsRegular() {
+			continue
+		}
+		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
+			byID[m[1]].add(fileOf("todos/"+e.Name(), ingest.TodoFile, filepath.Join(dir, e.Name()), info))
+		}
+	}
+}
+
+// tasks takes <root>/tasks/<session>/<n>.json.
+func (f *finder) tasks(dir string, byID map[string]*group) {
+	sessions, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, s := range sessions {
+		g := byID[s.Name()]
+		if g == nil || !s.IsDir() {
+			continue
+		}
+		entries, err := os.ReadDir(filepath.Join(dir, s.Name()))
+		if err != nil {
+			f.problem(filepath.Join(dir, s.Name()), err)
+			continue
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, s.Name(), e.Name())
+			if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() {
+				continue
+			}
+			if info, ok := f.stat(path, e); ok {
+				g.add(fileOf("tasks/"+e.Name(), ingest.TodoFile, path, info))
+			}
+		}
+	}
+}
+
+// plans takes <root>/plans/<words>.md. The words stand on the session's lines;
+// only sessions that were written to since the plan can be its own, and of those
+// only the ends are read, oldest first, until the plan is found.
+func (f *finder) plans(dir string, groups []*group) {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return
+	}
+	sort.Slice(groups, func(i, j int) bool { return groups[i].mod().Before(groups[j].mod()) })
+	slugs := map[*group]string{}
+	for _, e := range entries {
+		words, ok := strings.CutSuffix(e.Name(), ".md")
+		if !ok || !e.Type().IsRegular() {
+			continue
+		}
+		info, ok := f.stat(filepath.Join(dir, e.Name()), e)
+		if !ok {
+			continue
+		}
+		for _, g := range groups {
+			if g.mod().Before(info.ModTime().Add(-time.Minute)) {
+				continue
+			}
+			slug, known := slugs[g]
+			if !known {
+				slug = slugAtEnd(g.transcripts[0].path)
+				slugs[g] = slug
+			}
+			if slug == words {
+				g.add(fileOf("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
+				break
+			}
+		}
+	}
+}
+
+func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
+
+var slugField = regexp.MustCompile(`"slug":"([a-z0-9-]+)"`)
+
+// slugAtEnd returns the words that name a session's plan, from its last
+// lines; "" if it has none.
+func slugAtEnd(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return ""
+	}
+	const end = 64 << 10
+	raw, err := io.ReadAll(io.NewSectionReader(file, max(0, info.Size()-end), end))
+	if err != nil {
+		return ""
+	}
+	all := slugField.FindAllSubmatch(raw, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return string(all[len(all)-1][1])
+}

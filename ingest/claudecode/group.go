@@ -1,0 +1,148 @@
+package claudecode
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// group is the files of one session.
+type group struct {
+	id          string
+	transcripts []transcript
+	side        []ingest.File
+}
+
+// transcript is a file with lines of a session's conversation: one, but for
+// what a worktree or a copied folder leaves behind.
+type transcript struct {
+	path    string
+	info    fs.FileInfo
+	started time.Time // of its first turn, zero for a fragment without any
+}
+
+// looseAgent is a sub-agent's file beside the sessions (before 2.1.2).
+type looseAgent struct {
+	file    ingest.File
+	session string
+}
+
+func (g *group) add(file ingest.File) {
+	if !slices.ContainsFunc(g.side, func(o ingest.File) bool { return o.Name == file.Name }) {
+		g.side = append(g.side, file)
+	}
+}
+
+// sideFiles takes in what lies in the folder of a session.
+func (f *finder) sideFiles(g *group, dir string) {
+	if !isDir(dir) {
+		return
+	}
+	for _, sub := range []string{"subagents", "tool-results"} {
+		base := filepath.Join(dir, sub)
+		if !isDir(base) {
+			continue
+		}
+		_ = filepath.WalkDir(base, func(path string, e fs.DirEntry, err error) error {
+			if err != nil {
+				f.problem(path, err)
+				return nil
+			}
+			role := sideRole(sub, e.Name())
+			rel, relErr := filepath.Rel(dir, path)
+			if role == "" || relErr != nil || !e.Type().IsRegular() {
+				return nil
+			}
+			if info, ok := f.stat(path, e); ok {
+				g.add(fileOf(filepath.ToSlash(rel), role, path, info))
+			}
+			return nil
+		}) // errors are in problems
+	}
+}
+
+func sideRole(folder, name string) ingest.FileRole {
+	switch {
+	case folder == "tool-results":
+		return ingest.ToolResult
+	case !strings.HasPrefix(name, "agent-"):
+		return ""
+	case strings.HasSuffix(name, ".jsonl"):
+		return ingest.SubagentFile
+	case strings.HasSuffix(name, ".meta.json"):
+		return ingest.SubagentMeta
+	}
+	return ""
+}
+
+func fileOf(name string, role ingest.FileRole, path string, info fs.FileInfo) ingest.File {
+	return ingest.File{
+		Name: name, Role: role, Path: path, Size: info.Size(), Mod: info.ModTime(),
+		Open: func() (io.ReadCloser, error) { return os.Open(path) },
+	}
+}
+
+// found makes the sessions of all that was gathered, in order of their ids.
+func (f *finder) found() []ingest.Found {
+	for _, l := range f.loose {
+		if g := f.byID[l.session]; g != nil {
+			g.add(l.file)
+			continue
+		}
+		f.problems = append(f.problems, ingest.Problem{Path: l.file.Path, Reason: "sub-agent of session " + l.session + ", which isn't here"})
+	}
+	f.configFiles()
+	out := make([]ingest.Found, 0, len(f.byID))
+	for _, g := range f.byID {
+		out = append(out, g.found(f.root))
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
+	return out
+}
+
+func (g *group) found(root string) ingest.Found {
+	g.order()
+	s := ingest.Found{ID: ingest.SessionID(g.id), Source: ingest.ClaudeCode, Root: root}
+	names := map[string]bool{}
+	for i, t := range g.transcripts {
+		name := mainName
+		if i > 0 {
+			name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + ".jsonl"
+			for k := 2; names[name]; k++ {
+				name = "transcripts/" + filepath.Base(filepath.Dir(t.path)) + "-" + itoa(k) + ".jsonl"
+			}
+		}
+		names[name] = true
+		s.Files = append(s.Files, fileOf(name, ingest.Transcript, t.path, t.info))
+	}
+	sort.Slice(g.side, func(i, j int) bool { return g.side[i].Name < g.side[j].Name })
+	s.Files = append(s.Files, g.side...)
+	return s
+}
+
+// order puts the transcript first that began first, and fragments last.
+func (g *group) order() {
+	if len(g.transcripts) < 2 {
+		return
+	}
+	for i := range g.transcripts {
+		g.transcripts[i].started = started(g.transcripts[i].path)
+	}
+	sort.Slice(g.transcripts, func(i, j int) bool {
+		a, b := g.transcripts[i], g.transcripts[j]
+		switch {
+		case a.started.IsZero() != b.started.IsZero():
+			return b.started.IsZero()
+		case !a.started.Equal(b.started):
+			return a.started.Before(b.started)
+		}
+		return a.path < b.path
+	})
+}
