@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// recall runs as a program of its own in the stories of testdata/script. An
+// update of their expected output: go test ./cmd/recall -run Script -update
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"recall": func() { os.Exit(Main()) },
+	})
+}
+
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			for _, v := range [][2]string{
+				{"HOME", home}, {"USERPROFILE", home}, {"XDG_CACHE_HOME", filepath.Join(home, "cache")}, {"LocalAppData", filepath.Join(home, "cache")},
+				{"XDG_CONFIG_HOME", filepath.Join(home, "config")}, {"AppData", filepath.Join(home, "config")},
+				{"TZ", "UTC"}, {"NO_COLOR", "1"}, {"EDITOR", ""}, {"VISUAL", ""},
+			} {
+				env.Setenv(v[0], v[1])
+			}
+			return os.MkdirAll(home, 0o700)
+		},
+	})
+}
