@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/distill/offline"
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/payload"
@@ -106,7 +107,7 @@ func TestNeverWorseThanBaseline(t *testing.T) {
 	sessions, project := devSessions(t)
 	base := newBaseline(t, sessions)
 	with := map[string]*Index{}
-	for _, w := range []string{"turns", "perfect items", "perfect items with aliases"} {
+	for _, w := range []string{"turns", "offline items", "perfect items", "perfect items with aliases"} {
 		with[w] = openDev(t, sessions, project, w)
 	}
 	// What the research measured for the baseline, with another parser; two
@@ -144,7 +145,7 @@ func TestNeverWorseThanBaseline(t *testing.T) {
 // that people wrote.
 func openDev(t testing.TB, sessions []*ingest.Session, project map[ingest.SessionID]string, what string) *Index {
 	gold := map[string][]payload.Item{}
-	if what != "turns" {
+	if strings.HasPrefix(what, "perfect") {
 		for _, p := range goldProjects {
 			maps.Copy(gold, goldItems(t, p, what == "perfect items with aliases"))
 		}
@@ -154,7 +155,14 @@ func openDev(t testing.TB, sessions []*ingest.Session, project map[ingest.Sessio
 	for _, s := range sessions {
 		items := gold[string(s.ID)]
 		number(s, items)
-		docs = append(docs, DocOf(s, &payload.Payload{Items: items}, project[s.ID]))
+		p := &payload.Payload{Items: items}
+		if what == "offline items" {
+			var err error
+			if p, err = (offline.Distiller{}).Distill(context.Background(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		docs = append(docs, DocOf(s, p, project[s.ID]))
 	}
 	if err := x.PutAll(context.Background(), docs); err != nil {
 		t.Fatal(err)
