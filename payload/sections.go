@@ -27,10 +27,6 @@ func ParseVariant(name string) (Variant, error) {
 	return "", fmt.Errorf("no variant %q; there are %s, %s and %s", name, Coding, Debug, Handoff)
 }
 
-// Confirm is what one asks of the next session after its payload: its answer
-// shows whether it has understood.
-const Confirm = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
-
 // A section is a heading and the kind of the items under it.
 type section struct {
 	kind    Kind

@@ -17,6 +17,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/prompts"
 )
 
 // talk is a small transcript: alternating prompts and answers, a minute apart.
@@ -167,7 +168,7 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 					reply = "My understanding:\n\n" + strings.Join(lines[4:len(lines)-1], "\n") + "\n\nI would start with the next action."
 				}
 				again := talk{id: fmt.Sprintf("bbbbbbb%d-0000-4000-8000-000000000001", i), start: day.AddDate(0, 0, i+1),
-					said: []string{text + "\n" + payload.Confirm, reply}}
+					said: []string{text + "\n" + prompts.Confirm(), reply}}
 				again.write(t, root)
 				syncAll(t, p, root)
 				for id, got := range items(t, p.Library) {

@@ -15,6 +15,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/prompts"
 )
 
 func (a *app) resumeCmd() *cobra.Command {
@@ -62,7 +63,7 @@ one last worked on.`,
 				}
 				return err
 			}
-			text := payload.Render(p, payload.Options{Variant: v, Budget: a.cfg.Payload.Budget}).Text + "\n" + payload.Confirm + "\n"
+			text := payload.Render(p, payload.Options{Variant: v, Budget: a.cfg.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
 			return a.handOver(text, toClipboard, save)
 		},
 	}
