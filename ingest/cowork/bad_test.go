@@ -309,3 +309,33 @@ func TestParseRefusesIDs(t *testing.T) {
 		}
 	}
 }
+
+// Sessions share the list of spaces, but no path: who remembers which session a
+// file belongs to would take them for changed for ever.
+func TestNoPathIsTwoSessions(t *testing.T) {
+	d := newDisk(t)
+	d.put("spaces.json", `[{"id":"s1","name":"Procurement"}]`)
+	for _, name := range []string{"local_a", "local_b", "agent/local_c"} {
+		d.put(name+".json", `{"processName":"p","createdAt":1785747590000,"spaceId":"s1"}`)
+		d.put(name+"/audit.jsonl", heardUser(0, "u", "One.")+"\n")
+	}
+	found, _ := Reader{}.Find(context.Background(), d.account, nil)
+	owner := map[string]ingest.SessionID{}
+	for _, f := range found {
+		for _, file := range f.Files {
+			if other, ok := owner[file.Path]; ok {
+				t.Errorf("%s is of %s and of %s", file.Path, other, f.ID)
+			}
+			owner[file.Path] = f.ID
+			if _, err := os.Stat(file.Path); err != nil {
+				t.Error(err)
+			}
+		}
+		if s := parse(t, f); s.Where.Space != "Procurement" {
+			t.Errorf("%s: space %q", f.ID, s.Where.Space)
+		}
+	}
+	if len(found) != 3 {
+		t.Errorf("%d sessions, want 3", len(found))
+	}
+}

@@ -177,14 +177,12 @@ func (f *finder) sessions(dir string, names []string) {
 		})
 	}
 	_ = g.Wait() // what goes wrong is in the lists
-	l := lister{}
-	spaces, ok := l.file("spaces.json", SpacesFile, f.spacesOf(dir))
-	f.problems = append(f.problems, l.problems...)
+	spaces := f.spacesOf(dir)
 	for i, name := range names {
 		f.problems = append(f.problems, lists[i].problems...)
-		if files := lists[i].files; f.take(filepath.Join(dir, name), files) && ok {
+		if f.take(filepath.Join(dir, name), lists[i].files) && spaces != nil {
 			last := &f.found[len(f.found)-1]
-			last.Files = append(last.Files, spaces)
+			last.Files = append(last.Files, spaces(filepath.Join(dir, name))...)
 		}
 	}
 }
@@ -206,12 +204,30 @@ func (f *finder) take(storage string, files []ingest.File) bool {
 	return true
 }
 
-// spacesOf is the account's list of spaces; that of agent sessions lies above.
-func (f *finder) spacesOf(dir string) string {
+// spacesOf gives the account's list of spaces, which is the same file for all of
+// its sessions, to a session as one of its own; nil if there is none. Agent
+// sessions lie a folder below it. So that no two sessions claim one path, it is
+// written as seen from the session's storage folder; a session without one
+// goes without.
+func (f *finder) spacesOf(dir string) func(storage string) []ingest.File {
+	account, up := dir, ".."
 	if filepath.Base(dir) == "agent" {
-		dir = filepath.Dir(dir)
+		account, up = filepath.Dir(dir), filepath.Join("..", "..")
 	}
-	return filepath.Join(dir, "spaces.json")
+	l := lister{}
+	spaces, ok := l.file("spaces.json", SpacesFile, filepath.Join(account, "spaces.json"))
+	f.problems = append(f.problems, l.problems...)
+	if !ok {
+		return nil
+	}
+	return func(storage string) []ingest.File {
+		if !isFolder(storage) {
+			return nil
+		}
+		own := spaces
+		own.Path = storage + string(filepath.Separator) + up + string(filepath.Separator) + "spaces.json"
+		return []ingest.File{own}
+	}
 }
 
 // usable looks at the beginning of a record that isn't known yet. A record that

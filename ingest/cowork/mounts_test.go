@@ -94,6 +94,7 @@ func TestSpaceName(t *testing.T) {
 	} {
 		d := newDisk(t)
 		d.record(`,"spaceId":"s1"`)
+		d.put(testID+"/outputs/x", "")
 		d.put("spaces.json", content)
 		if got := d.read().Where.Space; got != "Procurement" {
 			t.Errorf("%s: space %q, want Procurement", name, got)
