@@ -1,5 +1,65 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"os"
 
-func (a *app) inspectCmd() *cobra.Command { return &cobra.Command{Use: "inspect"} }
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+)
+
+func (a *app) inspectCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "inspect FILE|FOLDER",
+		Short:   "Show what a parser makes of a transcript",
+		GroupID: "look",
+		Long: `Parses a transcript, or every one under a folder, and shows what it got:
+prompts, messages, calls, branches, skipped lines with number and reason,
+unknown record types by name and count. Nothing is stored.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil {
+				return err
+			}
+			return a.inspect(cmd, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a document a session")
+	return cmd
+}
+
+func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
+	sessions, failed := 0, 0
+	for _, reader := range readers() {
+		found, problems := reader.Find(cmd.Context(), path, nil)
+		a.printProblems(problems)
+		failed += len(problems)
+		for _, f := range found {
+			s, err := reader.Parse(cmd.Context(), f)
+			if err != nil {
+				fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", f.ID, err)
+				failed++
+				continue
+			}
+			sessions++
+			if asJSON {
+				err = a.printJSON(ingest.Inspect(s))
+			} else {
+				err = ingest.Describe(a.out, s)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case failed > 0 && sessions > 0:
+		return exitCode(exitPartial)
+	case sessions == 0:
+		return withHint(errors.New("no session found there"), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
+	}
+	return nil
+}
