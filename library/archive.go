@@ -115,9 +115,9 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 		a.versions = v
 		a.change.Problems = append(a.change.Problems, v.lost...)
 	}
-	a.entry.ID, a.entry.Source = a.found.ID, a.found.Source
+	a.entry.ID = a.found.ID
 	if len(a.found.Files) > 0 {
-		a.entry.Root = a.found.Root
+		a.entry.Source, a.entry.Root = a.found.Source, a.found.Root
 	}
 	before, _ := a.entry.encode()
 	for i, f := range a.found.Files {

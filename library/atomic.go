@@ -18,18 +18,41 @@ import (
 // put makes data the content of the file target: temporary file, sync, rename.
 // The caller syncs the folder.
 func (l *Library) put(target string, data []byte) error {
-	temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
-	if err != nil {
+	return l.putAll([]newFile{{target, data}})
+}
+
+// putAll replaces several files, each whole, in the given order, after the
+// content of all is on the disk. The caller syncs the folder.
+func (l *Library) putAll(files []newFile) (err error) {
+	var paths []string
+	defer func() {
+		if err != nil {
+			for _, path := range paths {
+				os.Remove(path)
+			}
+		}
+	}()
+	for _, f := range files {
+		temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(f.data); return err })
+		if err != nil {
+			return err
+		}
+		paths = append(paths, temp)
+	}
+	if err := syncFiles(paths); err != nil {
 		return err
 	}
-	err = syncFiles([]string{temp})
-	if err == nil {
-		err = os.Rename(temp, target)
+	for i, f := range files {
+		if err := os.Rename(paths[i], f.target); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		os.Remove(temp)
-	}
-	return err
+	return nil
+}
+
+type newFile struct {
+	target string
+	data   []byte
 }
 
 // temp writes a new file in this process's folder under .tmp and returns its

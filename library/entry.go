@@ -89,6 +89,24 @@ func (e Entry) Gone() bool {
 	return true
 }
 
+// Quiet is for how long nothing was said in the session: since the last time
+// stated in it, or since its newest file was written where it states none or
+// one that is still to come.
+func (e Entry) Quiet(now time.Time) time.Duration {
+	last := e.End
+	if last.IsZero() || last.After(now) {
+		last = time.Time{}
+		for _, f := range e.Files {
+			for _, s := range f.Sources {
+				if s.Mod.After(last) {
+					last = s.Mod
+				}
+			}
+		}
+	}
+	return now.Sub(last)
+}
+
 func (f FileState) gone() bool {
 	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone })
 }

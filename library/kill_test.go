@@ -43,6 +43,10 @@ func syncAll(src, dir string) error {
 	if err != nil {
 		return err
 	}
+	return syncDirs(l, dirs)
+}
+
+func syncDirs(l *Library, dirs []string) error {
 	for _, d := range dirs {
 		if err := syncOne(l, d); err != nil {
 			return err

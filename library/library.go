@@ -142,8 +142,10 @@ func Create(dir string) (*Library, error) {
 	}
 	defer l.Close()
 	// library.toml comes last: with it the folder is a library.
-	if err := l.put(filepath.Join(dir, "README.md"), readme); err != nil {
-		return nil, fmt.Errorf("create library %s: %w", dir, err)
+	if path := filepath.Join(dir, "README.md"); !exists(path) { // never over somebody's own
+		if err := l.put(path, readme); err != nil {
+			return nil, fmt.Errorf("create library %s: %w", dir, err)
+		}
 	}
 	unlock, err := l.lock("folders")
 	if err != nil {

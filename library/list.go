@@ -58,16 +58,20 @@ func (l *Library) listed() ([]Entry, error) {
 
 // sorted are the known sessions in order. The caller holds l.mu.
 func (l *Library) sorted() []Entry {
-	all := make([]Entry, 0, len(l.sessions))
+	order := make([]*Entry, 0, len(l.sessions)) // entries are large, don't sort them
 	for _, k := range l.sessions {
-		all = append(all, k.Entry)
+		order = append(order, &k.Entry)
 	}
-	slices.SortFunc(all, func(a, b Entry) int {
+	slices.SortFunc(order, func(a, b *Entry) int {
 		if c := a.Start.Compare(b.Start); c != 0 {
 			return c
 		}
 		return strings.Compare(string(a.ID), string(b.ID))
 	})
+	all := make([]Entry, len(order))
+	for i, e := range order {
+		all[i] = *e
+	}
 	return all
 }
 
@@ -89,8 +93,7 @@ func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 }
 
 // Lookup finds the session that a person means: a full id or alias, an
-// unambiguous beginning of an id (at least four characters), a title, or an
-// unambiguous part of a title. The error is ErrNoSession or ErrAmbiguous.
+// unambiguous beginning of an id, a title, or an unambiguous part of a title. The error is ErrNoSession or ErrAmbiguous.
 func (l *Library) Lookup(name string) (Entry, error) {
 	all, err := l.Sessions()
 	if err != nil {
@@ -108,10 +111,11 @@ func (l *Library) Lookup(name string) (Entry, error) {
 		func(e Entry) bool { return isID(e, func(id string) bool { return id == want }) },
 		func(e Entry) bool { return strings.ToLower(e.Title) == want },
 		func(e Entry) bool {
-			return len(want) >= 4 && isID(e, func(id string) bool { return strings.HasPrefix(id, want) })
+			return isID(e, func(id string) bool { return strings.HasPrefix(id, want) })
 		},
 		func(e Entry) bool { return strings.Contains(strings.ToLower(e.Title), want) },
 	}
+	var ambiguous error
 	for _, fits := range tests {
 		var found []Entry
 		for _, e := range all {
@@ -122,10 +126,16 @@ func (l *Library) Lookup(name string) (Entry, error) {
 		if len(found) == 1 {
 			return found[0], nil
 		}
-		if len(found) > 1 {
+		if len(found) > 1 && ambiguous == nil {
 			slices.Reverse(found)
-			return Entry{}, &AmbiguousError{Name: name, Candidates: found}
+			ambiguous = &AmbiguousError{Name: name, Candidates: found}
 		}
+		if len(found) > 1 && len(want) > 3 {
+			break // of fewer letters, a title may still mean one
+		}
+	}
+	if ambiguous != nil {
+		return Entry{}, ambiguous
 	}
 	return Entry{}, fmt.Errorf("%q: %w", name, ErrNoSession)
 }

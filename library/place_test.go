@@ -203,7 +203,7 @@ func TestLookup(t *testing.T) {
 	addSession(t, l, "aaaa1111-0000", m)
 	addSession(t, l, "local_aaaa2222-0000", meta(t, l, "Retry with jitter"))
 	for name, want := range map[string]string{"aaaa1111-0000": "aaaa1111-0000", "AAAA1": "aaaa1111-0000", "aaaa2": "local_aaaa2222-0000", "local_aaaa": "local_aaaa2222-0000",
-		"retry POLICY": "aaaa1111-0000", "jitter": "local_aaaa2222-0000", "aa1100": "aaaa1111-0000"} {
+		"retry POLICY": "aaaa1111-0000", "l": "local_aaaa2222-0000", "jitter": "local_aaaa2222-0000", "aa1100": "aaaa1111-0000"} {
 		if e, err := l.Lookup(name); err != nil || string(e.ID) != want {
 			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
 		}
@@ -212,7 +212,7 @@ func TestLookup(t *testing.T) {
 	if _, err := l.Lookup("aaaa"); !errors.As(err, &amb) || !errors.Is(err, ErrAmbiguous) || len(amb.Candidates) != 2 {
 		t.Errorf("aaaa: got %v, want two candidates", err)
 	}
-	for _, name := range []string{"", "zzzz", "b"} {
+	for _, name := range []string{"", "zzzz", "bx"} {
 		if _, err := l.Lookup(name); !errors.Is(err, ErrNoSession) {
 			t.Errorf("%q: got %v, want ErrNoSession", name, err)
 		}

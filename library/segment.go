@@ -35,7 +35,7 @@ func parseSegment(name string) (segment, error) {
 	if len(parts) == 3 && len(parts[2]) == 2*sha256.Size {
 		off, err1 := strconv.ParseInt(parts[0], 10, 64)
 		n, err2 := strconv.ParseInt(parts[1], 10, 64)
-		if s := (segment{off, n, parts[2]}); err1 == nil && err2 == nil && s.String() == name {
+		if s := (segment{off, n, parts[2]}); err1 == nil && err2 == nil && n >= 0 && n < 1<<40 && s.String() == name {
 			return s, nil
 		}
 	}

@@ -63,15 +63,9 @@ func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
 		return fail(ErrEdited)
 	}
-	if err := l.saveTranscript(e.Folder, d.Transcript); err != nil {
-		return fail(err)
-	}
-	if err := l.savePair(e.Folder, d.Markdown, text); err != nil {
-		return fail(err)
-	}
 	made := p.Made
 	e.Distilled = &made
-	if err := l.saveEntry(e); err != nil {
+	if err := l.saveDerived(e, d, text); err != nil {
 		return fail(err)
 	}
 	return nil
@@ -82,27 +76,52 @@ const (
 	newPayload  = ".payload.json.new"
 )
 
-func (l *Library) savePair(folder string, md, payloadJSON []byte) error {
-	at := func(name string) string { return filepath.Join(folder, name) }
-	if same(at("payload.md"), md) && same(at("payload.json"), payloadJSON) {
+// saveDerived writes what differs. session.json comes last: it says that the
+// rest is there.
+func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
+	at := func(name string) string { return filepath.Join(e.Folder, name) }
+	var files []newFile
+	for i, part := range d.Transcript {
+		if path := at(TranscriptName(i)); !same(path, part) {
+			files = append(files, newFile{path, part})
+		}
+	}
+	pair := !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
+	if pair {
+		files = append(files, newFile{at(newMarkdown), d.Markdown}, newFile{at(newPayload), payloadJSON})
+	}
+	if err := l.putAll(files); err != nil {
+		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
+	}
+	if pair {
+		if err := os.Rename(at(newMarkdown), at("payload.md")); err != nil {
+			// .json.new first: alone it would mean that the rename was done.
+			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
+		}
+		if err := os.Rename(at(newPayload), at("payload.json")); err != nil {
+			return err
+		}
+	}
+	if err := removeParts(e.Folder, d.Transcript); err != nil {
+		return err
+	}
+	if err := l.saveEntry(e); err != nil || len(files) == 0 {
+		return err
+	}
+	return syncDir(e.Folder) // saveEntry doesn't where session.json stays the same
+}
+
+// removeParts removes what a longer transcript before had more.
+func removeParts(folder string, parts [][]byte) error {
+	if parts == nil {
 		return nil
 	}
-	if err := l.put(at(newMarkdown), md); err != nil {
-		return err
+	for i := max(1, len(parts)); exists(filepath.Join(folder, TranscriptName(i))); i++ {
+		if err := os.Remove(filepath.Join(folder, TranscriptName(i))); err != nil {
+			return err
+		}
 	}
-	if err := l.put(at(newPayload), payloadJSON); err != nil {
-		os.Remove(at(newMarkdown))
-		return err
-	}
-	if err := os.Rename(at(newMarkdown), at("payload.md")); err != nil {
-		os.Remove(at(newPayload)) // first: alone it would mean the rename was done
-		os.Remove(at(newMarkdown))
-		return err
-	}
-	if err := os.Rename(at(newPayload), at("payload.json")); err != nil {
-		return err
-	}
-	return syncDir(folder)
+	return nil
 }
 
 // heal finishes, or undoes, what a crash in savePair left. The caller holds
@@ -121,29 +140,6 @@ func heal(folder string) error {
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	}
-	return nil
-}
-
-// saveTranscript writes the parts and removes those of a longer one before.
-// They can be rendered again, so that their folder is synced with the rest.
-func (l *Library) saveTranscript(folder string, parts [][]byte) error {
-	if parts == nil {
-		return nil
-	}
-	for i, part := range parts {
-		path := filepath.Join(folder, TranscriptName(i))
-		if same(path, part) {
-			continue
-		}
-		if err := l.put(path, part); err != nil {
-			return err
-		}
-	}
-	for i := max(1, len(parts)); exists(filepath.Join(folder, TranscriptName(i))); i++ {
-		if err := os.Remove(filepath.Join(folder, TranscriptName(i))); err != nil {
-			return err
-		}
 	}
 	return nil
 }

@@ -46,6 +46,10 @@ func readVersions(folder string) (*versions, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseVersions(path, lines), nil
+}
+
+func parseVersions(path string, lines [][]byte) *versions {
 	v := &versions{files: map[string][]version{}}
 	for i, text := range lines {
 		v.size += int64(len(text)) + 1
@@ -58,7 +62,7 @@ func readVersions(folder string) (*versions, error) {
 			v.lost = append(v.lost, ingest.Problem{Path: path, Reason: fmt.Sprintf("line %d: %v", i+1, err)})
 		}
 	}
-	return v, nil
+	return v
 }
 
 func (v *versions) apply(line versionLine) error {
