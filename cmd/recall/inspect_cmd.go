@@ -31,35 +31,56 @@ unknown record types by name and count. Nothing is stored.`,
 	return cmd
 }
 
+// togetherAtMost is how many sessions are held at once so that forks among
+// them are told apart.
+const togetherAtMost = 200
+
 func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	sessions, failed := 0, 0
 	for _, reader := range readers() {
 		found, problems := reader.Find(cmd.Context(), path, nil)
 		a.printProblems(problems)
 		failed += len(problems)
-		for _, f := range found {
-			s, err := reader.Parse(cmd.Context(), f)
-			if err != nil {
-				fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", f.ID, err)
-				failed++
-				continue
+		for len(found) > 0 {
+			n := min(len(found), togetherAtMost)
+			var family []*ingest.Session
+			for _, f := range found[:n] {
+				s, err := reader.Parse(cmd.Context(), f)
+				if err != nil {
+					fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", f.ID, err)
+					failed++
+					continue
+				}
+				family = append(family, s)
 			}
-			sessions++
-			if asJSON {
-				err = a.printJSON(ingest.Inspect(s))
-			} else {
-				err = ingest.Describe(a.out, s)
-			}
-			if err != nil {
+			found = found[n:]
+			ingest.Own(family)
+			sessions += len(family)
+			if err := a.printInspected(family, asJSON); err != nil {
 				return err
 			}
 		}
 	}
 	switch {
-	case failed > 0 && sessions > 0:
-		return exitCode(exitPartial)
 	case sessions == 0:
 		return withHint(errors.New("no session found there"), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
+	case failed > 0:
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+func (a *app) printInspected(sessions []*ingest.Session, asJSON bool) error {
+	for _, s := range sessions {
+		var err error
+		if asJSON {
+			err = a.printJSON(ingest.Inspect(s))
+		} else {
+			err = ingest.Describe(a.out, s)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

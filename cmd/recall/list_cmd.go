@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,6 +56,7 @@ recall sync takes that in) or its source is gone (the library has the only copy)
 			for _, e := range shelf.in(id) {
 				all = append(all, listed{e.ID, e.Source, shelf.of(e).Name, shelf.number[e.ID], e.Title, e.Start, e.End, e.Turns, state(e), !e.Behind(), e.Parent, e.Folder})
 			}
+			slices.SortStableFunc(all, func(a, b listed) int { return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project)) })
 			a.printProblems(l.Broken())
 			if asJSON {
 				return a.printJSON(all)
