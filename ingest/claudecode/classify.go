@@ -182,7 +182,11 @@ func cutUploads(text string) (string, []string) {
 			break
 		}
 		files = append(files, strings.TrimSpace(file))
-		block = cutTag(block, "file_path")
+		next := cutTag(block, "file_path")
+		if next == block { // never closed
+			break
+		}
+		block = next
 	}
 	return strings.TrimSpace(rest), files
 }
