@@ -21,6 +21,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		p.takeSynthetic(r, n, at)
 		return
 	}
+	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {
 		u := r.msg.usage
@@ -37,6 +38,13 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	}
 	if string(r.msg.stop) == "end_turn" {
 		d.ended = true
+	}
+}
+
+func (p *parser) noteSuperseded(raw []byte) {
+	c := jsonl.NewCursor(raw)
+	if c.Kind() == '[' {
+		c.Array(func() { p.meta.superseded[c.Text()] = true })
 	}
 }
 

@@ -22,7 +22,7 @@ type Typed struct {
 // mouth, by the beginning of the text.
 func Classify(text string) Typed {
 	t := Typed{}
-	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
+	text = strings.TrimSpace(strings.TrimLeft(text, "\ufeff \t\r\n"))
 	text, t.Uploads = cutUploads(text)
 	text = stripInjected(text)
 	switch {

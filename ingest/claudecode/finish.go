@@ -16,7 +16,7 @@ func (p *parser) finish() {
 	for _, d := range p.drafts {
 		p.finishDraft(d)
 		ingest.MarkForeign(&d.turn)
-		d.turn.Abandoned = d.node >= 0 && gone[d.node]
+		d.turn.Abandoned = d.node >= 0 && gone[d.node] || p.isSuperseded(d)
 	}
 	p.placeQueued()
 	p.collect()
@@ -29,6 +29,14 @@ func (p *parser) finish() {
 	p.finishTitle()
 	p.finishHelper()
 	p.finishReport()
+}
+
+// isSuperseded says whether a later message made this one void.
+func (p *parser) isSuperseded(d *draft) bool {
+	if len(p.meta.superseded) == 0 || d.turn.Role != ingest.Assistant {
+		return false
+	}
+	return slices.ContainsFunc(d.turn.Records, func(id string) bool { return p.meta.superseded[id] })
 }
 
 // finishDraft makes text, thinking and calls of a message's parts.
@@ -106,7 +114,7 @@ func (p *parser) recoverQueued() {
 		}
 		d := &draft{node: -1}
 		d.turn = ingest.Turn{
-			ID: ingest.TurnID("L" + itoa(q.line)), Role: ingest.User, Kind: ingest.Prompt, At: q.at, Text: clipText(typed.Text),
+			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at, Text: clipText(typed.Text),
 			Queued: true, From: "transcript", Dir: p.meta.dir, File: q.file, Line: q.line, Offset: q.offset,
 		}
 		if !q.at.IsZero() {

@@ -20,6 +20,8 @@ type meta struct {
 	summaries                  []summary
 	worktrees                  []string // names of worktrees entered
 
+	superseded map[string]bool // uuids of messages that a later one made void
+
 	leaf     string // last-prompt's leafUuid
 	leafNode int    // how many nodes there were when it was written
 
@@ -106,13 +108,7 @@ func (p *parser) takeMeta(r *record) {
 func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
 
 func (p *parser) takePR(r *record) {
-	pr := ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository), At: p.when(r)}
-	for _, have := range p.s.PRs {
-		if have.URL == pr.URL && have.Number == pr.Number {
-			return
-		}
-	}
-	p.s.PRs = append(p.s.PRs, pr)
+	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository), At: p.when(r)})
 }
 
 func (p *parser) takeQueue(r *record) {
@@ -124,6 +120,7 @@ func (p *parser) takeQueue(r *record) {
 	text := c.String()
 	switch string(r.operation) {
 	case "enqueue":
+		p.noteNotification(text)
 	case "popAll":
 		p.unqueue(text)
 		return

@@ -57,7 +57,6 @@ type draft struct {
 	parts   []part
 	counted bool // its usage came with it
 	ended   bool // a line of it said end_turn
-	at      int64
 }
 
 // part is a block of an assistant's message.
@@ -80,7 +79,7 @@ func newParser(s *ingest.Session) *parser {
 		byID:     map[string]int32{},
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{}, spilled: map[string]ingest.File{},
-		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}, planFiles: map[string]string{}},
+		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{}},
 	}
 }
 
@@ -259,6 +258,7 @@ func (p *parser) takeEnveloped(r *record) {
 	case "attachment":
 		p.takeAttachment(r, n, at)
 	case "progress":
+		p.noteProgress(r)
 		p.ignore("progress")
 	}
 }
@@ -366,16 +366,22 @@ func addOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
+// lineID names a turn by its place, where its record has no id.
+func lineID(file string, line int) ingest.TurnID {
+	id := ingest.TurnID("L" + itoa(line))
+	if file != mainName {
+		id = ingest.TurnID(file) + ":" + id
+	}
+	return id
+}
+
 // draft begins a turn from a record.
 func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
 	d := &draft{node: n}
 	t := &d.turn
 	t.ID = ingest.TurnID(r.uuid)
 	if t.ID == "" {
-		t.ID = ingest.TurnID(fmt.Sprintf("L%d", p.line))
-		if p.file != mainName {
-			t.ID = ingest.TurnID(p.file) + ":" + t.ID
-		}
+		t.ID = lineID(p.file, p.line)
 	}
 	if len(r.uuid) > 0 {
 		t.Records = []string{string(t.ID)}

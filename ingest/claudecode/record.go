@@ -11,7 +11,7 @@ type record struct {
 	uuid, parent, logicalParent          []byte
 	session, agent, at                   []byte
 	cwd, branch, version                 []byte
-	entrypoint, slug, request            []byte
+	entrypoint                           []byte
 	promptSource, sessionKind            []byte
 	origin                               []byte // origin.kind
 	denial, feedback, planContent        []byte
@@ -23,8 +23,9 @@ type record struct {
 	msg                                  message
 	toolResult, attachment               []byte // raw values
 	compact, content, todos              []byte // raw values
-	worktree, snapshot                   []byte // raw values
-	title, leaf, lastPrompt              []byte
+	worktree, data, supersedes           []byte // raw values
+	parentToolUse                        []byte
+	title, leaf                          []byte
 	operation, continuedIn               []byte
 	sourceSession, branchedAt, relocated []byte
 	prURL, prRepository                  []byte
@@ -39,21 +40,19 @@ type message struct {
 	hasUsage        bool
 	plain           []byte // content that is one string, raw; nil if it is blocks
 	blocks          []block
-	unknown         []string // block types not known
 }
 
 type usage struct{ in, out, write, read int64 }
 
 // A block is one part of a message's content.
 type block struct {
-	kind          []byte
-	text          []byte // raw string: of text or thinking
-	id, name      []byte
-	input         []byte // raw value
-	toolUse       []byte // tool_use_id
-	content       []byte // raw value: of a tool result
-	isError       bool
-	hasAttachment bool // image or document
+	kind     []byte
+	text     []byte // raw string: of text or thinking
+	id, name []byte
+	input    []byte // raw value
+	toolUse  []byte // tool_use_id
+	content  []byte // raw value: of a tool result
+	isError  bool
 }
 
 // decode reads the members of one object from the cursor. Content of
@@ -95,10 +94,6 @@ func (r *record) member(c *jsonl.Cursor, name []byte) {
 		r.version = c.RawString()
 	case "entrypoint":
 		r.entrypoint = c.RawString()
-	case "slug":
-		r.slug = c.RawString()
-	case "requestId":
-		r.request = c.RawString()
 	case "isSidechain":
 		r.sidechain = c.Bool()
 	case "isMeta":
@@ -162,12 +157,16 @@ func (r *record) rare(c *jsonl.Cursor, name []byte) {
 		r.title = c.RawString()
 	case "leafUuid":
 		r.leaf = c.RawString()
-	case "lastPrompt":
-		r.lastPrompt = c.RawString()
 	case "operation":
 		r.operation = c.RawString()
 	case "continuedInSessionId":
 		r.continuedIn = c.RawString()
+	case "data":
+		r.data = c.Raw()
+	case "parentToolUseID":
+		r.parentToolUse = c.RawString()
+	case "supersedes":
+		r.supersedes = c.Raw()
 	case "sourceSessionId":
 		r.sourceSession = c.RawString()
 	case "branchedAt":
@@ -256,8 +255,6 @@ func (b *block) decode(c *jsonl.Cursor) {
 			b.content = c.Raw()
 		case "is_error":
 			b.isError = c.Bool()
-		case "source":
-			b.hasAttachment = true
 		}
 	})
 }

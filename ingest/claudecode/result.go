@@ -50,7 +50,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	call.Result, call.ResultLen = text.clipped, text.size+r.size
 	p.judge(call, r, text.whole())
 	p.takeStructured(call, r, text.whole(), at)
-	if call.Verdict == ingest.Unasked && !b.isError {
+	if call.Verdict == ingest.Unasked && !call.Failed {
 		noteCommit(call)
 	}
 }
@@ -212,8 +212,9 @@ func (p *parser) takeStructured(call *ingest.ToolCall, r *record, text string, a
 		p.enterWorktree(raw)
 	case "Bash", "mcp__workspace__bash":
 		if bytes.Contains(raw, []byte(`"gitOperation"`)) {
-			readGitOperation(call, raw)
+			p.readGitOperation(call, raw, at)
 		}
+		call.Failed = call.Failed || bytes.Contains(raw, []byte(`"interrupted":true`))
 	}
 	if path := persisted(text); path != "" {
 		call.Spilled = "tool-results/" + baseName(path)
@@ -297,40 +298,4 @@ func baseName(path string) string {
 		return path[k+1:]
 	}
 	return path
-}
-
-var commitLine = regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
-
-// noteCommit finds the commit that a shell command made.
-func noteCommit(call *ingest.ToolCall) {
-	if call.Commit != "" || !strings.Contains(call.Command, "commit") {
-		return
-	}
-	if all := commitLine.FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
-		last := all[len(all)-1]
-		call.Commit, call.CommitMessage = last[1], strings.TrimSpace(last[2])
-	}
-}
-
-// readGitOperation reads the client's own note of a commit.
-func readGitOperation(call *ingest.ToolCall, raw []byte) {
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) != "gitOperation" {
-			return
-		}
-		c.Object(func(op []byte) {
-			if string(op) != "commit" {
-				return
-			}
-			c.Object(func(n []byte) {
-				switch string(n) {
-				case "sha", "hash":
-					call.Commit = c.Text()
-				case "message", "subject":
-					call.CommitMessage = c.Text()
-				}
-			})
-		})
-	})
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path"
@@ -80,6 +81,30 @@ func isAgentTool(name string) bool { return name == "Task" || name == "Agent" }
 func samePrompt(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)
 	return a != "" && a == b
+}
+
+// noteNotification ties a background agent to its call.
+func (p *parser) noteNotification(text string) {
+	if !strings.Contains(text, "<task-notification>") {
+		return
+	}
+	if call, task := inTag(text, "tool-use-id"), inTag(text, "task-id"); call != "" && task != "" {
+		p.meta.agentCalls[call] = task
+	}
+}
+
+// noteProgress ties a running agent to its call.
+func (p *parser) noteProgress(r *record) {
+	call := string(r.parentToolUse)
+	if call == "" || p.meta.agentCalls[call] != "" || !bytes.Contains(r.data, []byte(`"agent_progress"`)) {
+		return
+	}
+	c := jsonl.NewCursor(r.data)
+	c.Object(func(name []byte) {
+		if string(name) == "agentId" {
+			p.meta.agentCalls[call] = c.Text()
+		}
+	})
 }
 
 type agentMeta struct{ kind, description string }

@@ -13,7 +13,6 @@ import (
 // tasks follows the session's todo list through its changes.
 type tasks struct {
 	list    []ingest.Task
-	deleted map[string]bool
 	touched bool
 }
 

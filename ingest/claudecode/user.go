@@ -27,13 +27,18 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	text := p.userText(r)
+	p.noteNotification(text)
 	if o := string(r.origin); o != "" && o != "human" {
 		p.takeEvent(r, n, at, o, text)
 		return
 	}
 	typed := Classify(text)
-	if typed.Kind == "" {
+	switch {
+	case typed.Kind == "":
 		p.ignore(typed.Drop)
+		return
+	case typed.Kind == ingest.Prompt && string(r.promptSource) == "system":
+		p.takeEvent(r, n, at, "system", text)
 		return
 	}
 	p.takeTyped(r, n, at, typed)

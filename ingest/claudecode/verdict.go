@@ -10,22 +10,19 @@ import (
 // the person's words with it. Only its beginning counts: a tool's output can
 // quote the sentences.
 func Refusal(text string) (v ingest.Verdict, reason string) {
-	text = strings.ReplaceAll(strings.TrimSpace(strings.TrimPrefix(text, "Error: ")), "’", "'")
+	text = strings.TrimSpace(strings.TrimPrefix(text, "Error: "))
+	opens := func(sentence string) bool {
+		return strings.HasPrefix(text, sentence) || strings.HasPrefix(text, strings.ReplaceAll(sentence, "'", "’"))
+	}
 	switch {
-	case strings.HasPrefix(text, "The user doesn't want to proceed with this tool use."):
+	case opens("The user doesn't want to proceed with this tool use."), opens("Permission for this tool use was denied."):
 		return rejection(text)
-	case strings.HasPrefix(text, "Permission for this tool use was denied."):
-		return rejection(text)
-	case strings.HasPrefix(text, "User rejected tool use"):
+	case opens("User rejected tool use"), opens("The agent proposed a plan that was rejected by the user."):
 		return ingest.Rejected, ""
-	case strings.HasPrefix(text, "The user wants to clarify these questions"):
+	case opens("The user wants to clarify these questions"):
 		return ingest.Clarify, ""
-	case strings.HasPrefix(text, "The agent proposed a plan that was rejected by the user."):
-		return ingest.Rejected, ""
-	case strings.HasPrefix(text, "The user doesn't want to take this action right now."):
-		return ingest.Denied, ""
-	case strings.HasPrefix(text, "Permission to use ") && strings.Contains(text, "has been denied"),
-		strings.HasPrefix(text, "Permission for this action was denied"):
+	case opens("The user doesn't want to take this action right now."), opens("Permission for this action was denied"),
+		opens("Permission to use ") && strings.Contains(text, "has been denied"):
 		return ingest.Denied, ""
 	}
 	return ingest.Unasked, ""

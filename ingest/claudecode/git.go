@@ -1,0 +1,104 @@
+package claudecode
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+var (
+	commitCall = regexp.MustCompile(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
+	commitLine = regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
+	// The two ways in which messages are handed over: a here-document, or quotes.
+	hereMessage   = regexp.MustCompile(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
+	quotedMessage = regexp.MustCompile(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
+)
+
+// noteCommit finds the commit that a shell command made: its hash as git
+// printed it, and its message, which stands in the command if git was quiet.
+func noteCommit(call *ingest.ToolCall) {
+	if !strings.Contains(call.Command, "commit") || !commitCall.MatchString(call.Command) {
+		return
+	}
+	if all := commitLine.FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
+		last := all[len(all)-1]
+		call.Commit = firstOf(call.Commit, last[1])
+		call.CommitMessage = firstOf(call.CommitMessage, strings.TrimSpace(last[2]))
+	}
+	if call.CommitMessage == "" {
+		call.CommitMessage = messageIn(call.Command)
+	}
+}
+
+// messageIn reads the message out of a commit command, its first line.
+func messageIn(command string) string {
+	at := commitCall.FindStringIndex(command)
+	command = command[at[0]:]
+	message := ""
+	if m := hereMessage.FindStringSubmatch(command); m != nil {
+		message = m[1]
+	} else if m := quotedMessage.FindStringSubmatch(command); m != nil {
+		message = firstOf(strings.NewReplacer(`\"`, `"`, `\$`, `$`, "\\`", "`").Replace(m[1]), m[2])
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+	return line
+}
+
+// readGitOperation reads the client's own note of what a command did.
+func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Time) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) != "gitOperation" {
+			return
+		}
+		c.Object(func(op []byte) {
+			switch string(op) {
+			case "commit":
+				c.Object(func(n []byte) {
+					switch string(n) {
+					case "sha", "hash":
+						call.Commit = c.Text()
+					case "message", "subject":
+						call.CommitMessage = c.Text()
+					}
+				})
+			case "pr":
+				p.readPR(c, at)
+			}
+		})
+	})
+}
+
+func (p *parser) readPR(c *jsonl.Cursor, at time.Time) {
+	pr, action := ingest.PR{At: at}, ""
+	c.Object(func(n []byte) {
+		switch string(n) {
+		case "number":
+			pr.Number = int(c.Int())
+		case "url":
+			pr.URL = c.Text()
+		case "action":
+			action = c.Text()
+		}
+	})
+	if action == "" || action == "created" {
+		p.addPR(pr)
+	}
+}
+
+// addPR notes a pull request, once.
+func (p *parser) addPR(pr ingest.PR) {
+	if pr.URL == "" && pr.Number == 0 {
+		return
+	}
+	for i := range p.s.PRs {
+		if have := &p.s.PRs[i]; have.URL == pr.URL && (have.Number == pr.Number || have.URL != "") {
+			have.Repository = firstOf(have.Repository, pr.Repository)
+			return
+		}
+	}
+	p.s.PRs = append(p.s.PRs, pr)
+}

@@ -1,0 +1,121 @@
+package claudecode
+
+import (
+	"testing"
+)
+
+func TestBranches(t *testing.T) {
+	tests := []struct {
+		name   string
+		script func(s *script)
+		want   []string
+	}{
+		{"rewound twice", func(s *script) {
+			a := s.user("a")
+			r := s.say("m1", text("ok"))
+			s.user("b1")
+			s.say("m2", text("no good"))
+			s.last = r
+			s.user("b2")
+			s.last = a
+			s.user("c")
+			s.say("m3", text("fine"))
+		}, []string{"prompt a", "message ok", "[prompt b1]", "[message no good]", "[prompt b2]", "prompt c", "message fine"}},
+		{"the client names the tip", func(s *script) {
+			s.user("a")
+			r := s.say("m1", text("ok"))
+			b := s.user("b")
+			s.last = r
+			s.user("c")
+			s.raw(fields{"type": "last-prompt", "leafUuid": b, "sessionId": "s"})
+		}, []string{"prompt a", "message ok", "prompt b", "[prompt c]"}},
+		{"more was said since the client named the tip", func(s *script) {
+			s.user("a")
+			r := s.say("m1", text("ok"))
+			b := s.user("b")
+			s.raw(fields{"type": "last-prompt", "leafUuid": b, "sessionId": "s"})
+			s.last = r
+			s.user("c")
+		}, []string{"prompt a", "message ok", "[prompt b]", "prompt c"}},
+		{"parallel calls are no branch", func(s *script) {
+			s.user("a")
+			c1 := s.say("m1", use("t1", "Read", fields{}))
+			c2 := s.say("m1", use("t2", "Read", fields{}))
+			s.last = c1
+			s.user(result("t1", "one", false))
+			s.last = c2
+			s.user(result("t2", "two", false))
+			s.say("m2", text("both"))
+			s.user("b")
+		}, []string{"prompt a", "message", "message both", "prompt b"}},
+		{"a late answer beside the next prompt is no branch", func(s *script) {
+			s.user("a")
+			r := s.say("m1", text("ok"))
+			s.user("b")
+			s.last = r
+			s.say("m2", text("late"))
+			s.last = "u3"
+			s.say("m3", text("to b"))
+		}, []string{"prompt a", "message ok", "prompt b", "message late", "message to b"}},
+		{"progress in the chain", func(s *script) {
+			s.user("a")
+			s.line("progress", fields{"data": fields{"type": "hook_progress"}})
+			s.line("attachment", fields{"attachment": fields{"type": "skill_listing"}})
+			s.say("m1", text("ok"))
+			s.user("b")
+		}, []string{"prompt a", "message ok", "prompt b"}},
+		{"chains broken all over: the file's order counts", func(s *script) {
+			for _, text := range []string{"a", "b", "c", "d", "e", "f"} {
+				s.last = "gone-" + text
+				s.user(text)
+			}
+		}, []string{"prompt a", "prompt b", "prompt c", "prompt d", "prompt e", "prompt f"}},
+		{"several roots", func(s *script) {
+			s.user("a")
+			s.last = ""
+			s.user("b")
+			s.last = ""
+			s.user("c")
+		}, []string{"prompt a", "prompt b", "prompt c"}},
+		{"a boundary without its logical parent", func(s *script) {
+			s.user("a")
+			s.line("system", fields{"subtype": "compact_boundary", "parentUuid": nil, "logicalParentUuid": "elsewhere"})
+			s.user("b")
+		}, []string{"prompt a", "prompt b"}},
+		{"superseded after a refusal", func(s *script) {
+			s.user("a")
+			void := s.say("m1", text("half of it"))
+			s.line("assistant", fields{"supersedes": []string{void}, "message": fields{"id": "m2", "content": []any{text("whole")}}})
+		}, []string{"prompt a", "[message half of it]", "message whole"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &script{}
+			tt.script(s)
+			want(t, "turns", outlineOf(s.parse(t)), tt.want)
+		})
+	}
+}
+
+func TestRepairsAreCounted(t *testing.T) {
+	s := &script{}
+	s.user("a")
+	s.last = "gone"
+	s.user("b")
+	want(t, "repaired", s.parse(t).Report.Repaired, 1)
+}
+
+func TestHistoryWrittenAgain(t *testing.T) {
+	s := &script{}
+	s.user("a", fields{"timestamp": "2026-03-02T09:00:00.000Z"})
+	s.say("m1", text("ok"), use("t1", "Bash", fields{"command": "ls"}))
+	s.user(result("t1", "x", false))
+	s.user("a", fields{"timestamp": "2026-03-02T09:00:00.000Z"})
+	s.say("m1", text("ok"), use("t1", "Bash", fields{"command": "ls"}))
+	s.user(result("t1", "x", false))
+	s.user("b")
+	got := s.parse(t)
+	want(t, "turns", outlineOf(got), []string{"prompt a", "message ok", "prompt b"})
+	want(t, "calls", len(got.Turns[1].Calls), 1)
+	want(t, "tokens", got.UsageAll.Output, 1)
+}
