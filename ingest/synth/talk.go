@@ -72,6 +72,7 @@ func newTalk(p *project, r source) talk { return talk{r, p, p.words(r.Rand)} }
 func (t talk) item(kind string) Item {
 	c := t.choice()
 	i := Item{ID: t.base32(), Project: t.p.name, Kind: kind, about: c.about, By: "user"}
+	word, file := t.word(), t.p.file(t.source)
 	switch kind {
 	case "decision":
 		i.Text, i.Why, i.Lost = "Use "+c.taken+" for "+c.about+".", c.why, []string{c.left}
@@ -80,17 +81,17 @@ func (t talk) item(kind string) Item {
 		i.Text, i.Why, i.Lost = capital(c.left)+" is ruled out for "+c.about+".", c.why, []string{c.left}
 		i.Quote = fmt.Sprintf(t.one(ruledOut), c.left, c.about, c.why)
 	case "next":
-		i.Text = "Write the " + t.word() + " part of " + c.about + "."
-		i.Quote = fmt.Sprintf(t.one(left), t.word(), c.about)
+		i.Text = "Write the " + word + " part of " + c.about + "."
+		i.Quote = fmt.Sprintf(t.one(left), word, c.about)
 	case "deferred":
-		i.Text = "Leave the " + t.word() + " side of " + c.about + " for later."
-		i.Quote = fmt.Sprintf(t.one(later), t.word(), c.about)
+		i.Text = "Leave the " + word + " side of " + c.about + " for later."
+		i.Quote = fmt.Sprintf(t.one(later), word, c.about)
 	case "flag":
-		i.Text, i.Why = "Don't touch "+t.p.file(t.source)+" while "+c.about+" changes.", c.why
-		i.Quote = fmt.Sprintf(t.one(careful), t.p.file(t.source), c.about)
+		i.Text, i.Why = "Don't touch "+file+" while "+c.about+" changes.", c.why
+		i.Quote = fmt.Sprintf(t.one(careful), file, c.about)
 	default:
-		i.Text = "Get " + c.about + " right for the " + t.word() + "."
-		i.Quote = fmt.Sprintf(t.one(wanted), c.about, t.word())
+		i.Text = "Get " + c.about + " right for the " + word + "."
+		i.Quote = fmt.Sprintf(t.one(wanted), c.about, word)
 	}
 	i.TurnText = t.sentence() + " " + i.Quote + " " + t.sentences(1+t.IntN(3))
 	return i
