@@ -32,11 +32,11 @@ func cleanupDays(root string) int {
 	return defaultCleanupDays
 }
 
-// expiring counts the Claude Code transcripts among found that the client
-// will delete within the given time.
-func expiring(found []ingest.Found, now time.Time, within time.Duration) int {
+// expiring picks the Claude Code transcripts among found that the client will
+// delete within the given time.
+func expiring(found []ingest.Found, now time.Time, within time.Duration) []ingest.Found {
 	days := map[string]int{}
-	n := 0
+	var soon []ingest.Found
 	for _, f := range found {
 		if f.Source != ingest.ClaudeCode || len(f.Files) == 0 {
 			continue
@@ -47,11 +47,14 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) int {
 			days[f.Root] = d
 		}
 		if f.Files[0].Mod.AddDate(0, 0, d).Before(now.Add(within)) {
-			n++
+			soon = append(soon, f)
 		}
 	}
-	return n
+	return soon
 }
+
+// soon is how long before its deletion a transcript is spoken of.
+const soon = 7 * 24 * time.Hour
 
 // Expiring counts the transcripts in Claude Code's own places that the client
 // will delete within 7 days.
@@ -61,7 +64,7 @@ func (p *Pipeline) Expiring(ctx context.Context) int {
 	for _, reader := range p.Readers {
 		for _, root := range p.RootsOf(reader) {
 			found, _ := reader.Find(ctx, root, known.session)
-			n += expiring(found, p.now(), 7*24*time.Hour)
+			n += len(expiring(found, p.now(), soon))
 		}
 	}
 	return n

@@ -53,7 +53,8 @@ type Report struct {
 	Bytes     int64            // source bytes newly archived
 	Left      int              // sessions left for the next time, the time budget being used up
 	BadLines  int              // lines that no parser could use, in what was distilled
-	Expiring  int              // transcripts that the client will delete within 7 days; all archived
+	Expiring  int              // transcripts that the client will delete within 7 days
+	Unsafe    int              // of those: not archived as they are now
 	Edited    int              // payloads whose hand edits were taken in
 	Problems  []ingest.Problem // sessions and files skipped, each with its reason
 }

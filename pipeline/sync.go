@@ -29,10 +29,23 @@ type Options struct {
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version())}
 	err := r.sync(ctx)
+	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
 	if len(r.touched) > 0 {
 		err = errors.Join(err, p.Library.Settle())
 	}
 	return r.report, errors.Join(err, r.seen.save())
+}
+
+// unsafe counts the transcripts that are about to be deleted and aren't
+// archived as they are now.
+func (r *run) unsafe() int {
+	n := 0
+	for _, f := range r.expiring {
+		if !r.seen.has(f) && len(r.touched[f.ID]) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // run is one sync at work.
@@ -42,7 +55,8 @@ type run struct {
 	start   time.Time
 	seen    *seen
 
-	lines map[int64]written // rendered in this run, by index.LineHash
+	expiring []ingest.Found    // that the client deletes soon
+	lines    map[int64]written // rendered in this run, by index.LineHash
 
 	mu      sync.Mutex // guards what follows
 	report  Report
@@ -79,11 +93,21 @@ func (r *run) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := r.journal(); err != nil {
+		return err
+	}
 	if left > 0 {
 		r.report.Left += left
 		return nil // the mark stays: what was archived waits for the next run
 	}
 	return r.unfinished().clear()
+}
+
+// journal notes what was done, with the wall clock's time.
+func (r *run) journal() error {
+	rep := r.report
+	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "distilled": rep.Distilled, "edited": rep.Edited,
+		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
 // discover lists the sessions of all sources that aren't as last taken in.
@@ -103,7 +127,7 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 			r.report.Found += len(found)
 			r.report.Problems = append(r.report.Problems, problems...)
 			if own {
-				r.report.Expiring += expiring(found, r.now(), 7*24*time.Hour)
+				r.expiring = append(r.expiring, expiring(found, r.now(), soon)...)
 			}
 			for _, f := range found {
 				if !r.seen.has(f) {

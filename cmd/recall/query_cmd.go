@@ -147,6 +147,7 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 	if !a.cfg.Query.Sync || l.ReadOnly() != nil {
 		return 0, nil
 	}
+	l.LockWait(a.cfg.Query.Budget)
 	report, err := a.takeIn(cmd, l, pipeline.Options{Budget: a.cfg.Query.Budget})
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -119,7 +119,11 @@ func (a *app) printReport(r pipeline.Report) {
 		fmt.Fprintf(a.out, "%s could not be read; recall inspect FILE shows which\n", count(r.BadLines, "line"))
 	}
 	if r.Expiring > 0 {
-		fmt.Fprintf(a.out, "Claude Code will delete %s within 7 days (cleanupPeriodDays); all are safe in the library\n", count(r.Expiring, "transcript"))
+		safe := "safe in the library"
+		if r.Unsafe > 0 {
+			safe = fmt.Sprintf("%d NOT archived yet", r.Unsafe)
+		}
+		fmt.Fprintf(a.out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n", count(r.Expiring, "transcript"), safe)
 	}
 	a.printProblems(r.Problems)
 }
@@ -159,7 +163,8 @@ type syncReport struct {
 	Bytes     int64         `json:"bytes"`
 	Left      int           `json:"left"`
 	BadLines  int           `json:"bad_lines"`
-	Expiring  int           `json:"expiring"`
+	Expiring  int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
+	Unsafe    int           `json:"unsafe"`   // of those: not archived yet
 	Problems  []problemJSON `json:"problems"`
 }
 
@@ -169,7 +174,7 @@ type problemJSON struct {
 }
 
 func syncJSON(r pipeline.Report) syncReport {
-	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, r.BadLines, r.Expiring, []problemJSON{}}
+	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, r.BadLines, r.Expiring, r.Unsafe, []problemJSON{}}
 	for _, p := range r.Problems {
 		s.Problems = append(s.Problems, problemJSON(p))
 	}
