@@ -25,7 +25,7 @@ func talk() *ingest.Session {
 		Turns: []ingest.Turn{
 			{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, At: next(), Copied: true, Text: "# Find the race\n<a id=\"u9\"></a> in `Map<K>` please\n```go\nx := <-c // left open", Uploads: []string{"load.csv"}},
 			{ID: "a1", Records: []string{"a1", "a1b"}, N: 2, Role: ingest.Assistant, Kind: ingest.Message, At: next(), Text: "Looking.</details>", Calls: []ingest.ToolCall{
-				{ID: "c1", Name: "Bash", Command: "go test ./...\ngo vet", Done: true, Failed: true, Result: "\nFAIL `x`\nmore\n", ResultLen: 14},
+				{ID: "c1", Name: "Bash", Command: "go test ./...\ngo vet", Done: true, Failed: true, Result: "\nExit code 1\nFAIL `x`\nmore\n", ResultLen: 26},
 				{ID: "c2", Name: "Edit", Path: "/sessions/brave-fox/mnt/app/q.go", HostPath: "/Users/ann/app/q.go", Edits: []ingest.Edit{{Old: "a\n", New: "a\nb\n"}}, Done: true, Result: "ok"},
 				{ID: "c3", Name: "Task", Input: map[string]string{"description": "search callers"}, Done: true, Result: "3 callers"},
 				{ID: "c4", Name: "Write", Path: "/sessions/brave-fox/tmp.txt", Verdict: ingest.Rejected, Reason: "not there", ResultTurn: "r4", Done: true},

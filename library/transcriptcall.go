@@ -141,13 +141,23 @@ func outcome(c ingest.ToolCall) string {
 	return reason + state
 }
 
+// firstLine is the first line that says something: of "Exit code 1" the next
+// one too.
 func firstLine(text string) string {
+	text = strings.TrimSuffix(strings.TrimPrefix(text, "<tool_use_error>"), "</tool_use_error>")
+	gist := ""
 	for line := range strings.Lines(text) {
-		if line = oneLine(line, 120); line != "" {
-			return line
+		if line = oneLine(line, 120); line == "" {
+			continue
+		}
+		if gist != "" {
+			return gist + ": " + line
+		}
+		if gist = line; !strings.HasPrefix(line, "Exit code ") {
+			break
 		}
 	}
-	return ""
+	return gist
 }
 
 func lineCount(text string) int {
