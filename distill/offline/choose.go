@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"math"
 	"sort"
 
 	"recall/payload"
@@ -30,7 +31,7 @@ func choose(models Models, all []*Candidate) []payload.Item {
 			likely = append(likely, ch)
 		}
 	}
-	kept := weed(likely)
+	kept := weed(likely, 1)
 	items := make([]payload.Item, len(kept))
 	for i, ch := range kept {
 		items[i] = ch.item
@@ -38,12 +39,33 @@ func choose(models Models, all []*Candidate) []payload.Item {
 	return items
 }
 
-// weed keeps the likeliest of each kind, each fact once.
-func weed(likely []chosen) []*chosen {
+// crowding is what each item of a kind from one exchange takes off the
+// likelihood of another: people decide one or two things at a time.
+const crowding = 0.85
+
+// weed keeps the likeliest of each kind, each fact once, from floor on. What
+// it returns is in order of falling score, so that a higher floor gives a
+// beginning of the same list.
+func weed(likely []chosen, floor float64) []*chosen {
 	sort.SliceStable(likely, func(i, j int) bool { return likely[i].score > likely[j].score })
+	type place struct {
+		kind     payload.Kind
+		exchange int
+	}
 	var kept []*chosen
-	count := map[payload.Kind]int{}
-	for _, ch := range likely {
+	count, crowd := map[payload.Kind]int{}, map[place]int{}
+	for len(likely) > 0 {
+		best, at := -1, 0.0
+		for i, ch := range likely {
+			if s := ch.score * math.Pow(crowding, float64(crowd[place{ch.kind, ch.c.sp.exchange}])); s > at {
+				best, at = i, s
+			}
+		}
+		if best < 0 || at < floor {
+			break
+		}
+		ch := likely[best]
+		likely = append(likely[:best:best], likely[best+1:]...)
 		if same := find(kept, ch); same != nil {
 			same.join(ch)
 			continue
@@ -52,7 +74,8 @@ func weed(likely []chosen) []*chosen {
 			continue
 		}
 		count[ch.kind]++
-		ch.item = ch.c.Item(ch.kind)
+		crowd[place{ch.kind, ch.c.sp.exchange}]++
+		ch.item, ch.score = ch.c.Item(ch.kind), at
 		kept = append(kept, &ch)
 	}
 	return kept
@@ -67,19 +90,10 @@ func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, score
 			likely = append(likely, chosen{c: c, kind: kind, score: p})
 		}
 	}
-	for _, ch := range weed(likely) {
+	for _, ch := range weed(likely, m.Threshold) {
 		items, scores = append(items, ch.item), append(scores, ch.score)
 	}
 	return items, scores
-}
-
-// Recorded lists the items that rules read from records, not from what was said.
-func (h *Heard) Recorded() []payload.Item {
-	var items []payload.Item
-	for _, rule := range rules {
-		items = append(items, rule(h.talk)...)
-	}
-	return items
 }
 
 // classify gives a candidate the kind whose threshold it passes by most.
@@ -112,7 +126,7 @@ func find(kept []*chosen, ch chosen) *chosen {
 	return nil
 }
 
-// join adds another candidate's evidence; the person's words come first.
+// join adds another candidate's evidence.
 func (ch *chosen) join(o chosen) {
 	it := o.c.Item(ch.kind)
 	if len(ch.item.Evidence) >= 3 {
@@ -141,4 +155,20 @@ func cites(all []payload.Evidence, e payload.Evidence) bool {
 		}
 	}
 	return false
+}
+
+// Outright lists what is stated outright, for measuring: the items that need
+// no model.
+func (h *Heard) Outright() []payload.Item {
+	var likely []chosen
+	for _, c := range h.Candidates {
+		if c.says != nil {
+			likely = append(likely, chosen{c: c, kind: c.says.kind, score: 1})
+		}
+	}
+	var items []payload.Item
+	for _, ch := range weed(likely, 0) {
+		items = append(items, ch.item)
+	}
+	return items
 }

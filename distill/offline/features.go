@@ -15,7 +15,8 @@ type Candidate struct {
 
 	sp   *speech
 	part *sentence
-	pick *pick // how a reply bears on it, nil if none does
+	pick *pick   // how a reply bears on it, nil if none does
+	says *saying // what it states outright, nil if nothing
 }
 
 // A Feature is one thing known of a candidate.
@@ -40,6 +41,7 @@ func candidates(t *talk) []*Candidate {
 			}
 			c := &Candidate{sp: sp, part: s, pick: picks[i]}
 			c.Text, c.Why = phrase(sp, s)
+			c.says = outright(c)
 			if len(strings.Fields(c.Text)) < 3 {
 				continue
 			}
@@ -91,6 +93,9 @@ func features(t *talk, c *Candidate, names map[string]int) []Feature {
 	shapeFeatures(f, on, who, c)
 	reactionFeatures(on, who, sp, c)
 	headingFeatures(on, s)
+	if c.says != nil {
+		f["says-"+string(c.says.kind)] = 1
+	}
 	sessionFeatures(f, on, who, t, c, names)
 	return inOrder(f)
 }

@@ -3,13 +3,16 @@ package offline
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"recall/ingest"
 	"recall/payload"
 )
 
-// goal says what the session was to achieve: the first real request, or the
-// title of the plan that it set out to carry out.
+// goal says what the session was to achieve: the first real request with what
+// the person said beside it, or the title of the plan that it set out to carry
+// out. A look around before the request is not the goal.
 func goal(t *talk) []payload.Item {
 	if it, ok := planGoal(t.session); ok {
 		return []payload.Item{it}
@@ -18,35 +21,42 @@ func goal(t *talk) []payload.Item {
 	if len(asks) == 0 {
 		return nil
 	}
-	lead := asks[0]
-	for _, a := range asks[1:min(3, len(asks))] { // a look around often comes before the request
-		if lead.score < goodRequest && a.score >= goodRequest {
-			lead = a
-			break
-		}
+	lead := 0
+	for lead < min(3, len(asks))-1 && !asks[lead].change && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
+		lead++
 	}
-	text := lead.text
-	it := turnItem(payload.Goal, "first-request", payload.ByUser, lead.sp.turn, shorten(text), lead.quote)
-	it.About = about(lead.raw)
-	for _, a := range asks {
-		if a.sp != lead.sp && len(it.Evidence) < 3 && a.sp.exchange <= lead.sp.exchange+2 {
-			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(a.sp.turn.ID), N: a.sp.turn.N, Quote: a.quote})
+	a := asks[lead]
+	it := turnItem(payload.Goal, "first-request", payload.ByUser, a.sp.turn, shorten(a.text), a.quote)
+	it.About = about(a.raw)
+	for i, o := range asks[:min(3, len(asks))] {
+		if i == lead {
+			continue
+		}
+		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
+		if i == lead+1 && o.change && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
+			it.Text += " Then: " + lowerFirst(o.text)
 		}
 	}
 	return []payload.Item{it}
 }
 
-// A request is what one of the person's first words asks for.
-type request struct {
-	sp    *speech
-	text  string
-	raw   string
-	quote string
-	score float64
+func lowerFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if w := strings.Fields(s); len(w) == 0 || looksLikeName(w[0]) || w[0] == "I" || strings.HasPrefix(w[0], "I'") || strings.ToUpper(w[0]) == w[0] {
+		return s
+	}
+	return string(unicode.ToLower(r)) + s[n:]
 }
 
-// goodRequest is the score of a sentence that clearly asks for something.
-const goodRequest = 2
+// A request is what one of the person's first words asks for.
+type request struct {
+	sp     *speech
+	text   string
+	raw    string
+	quote  string
+	score  float64
+	change bool // it asks that something be made, changed or found, not merely explained
+}
 
 // requests reads what the person's opening words ask for, one request a turn,
 // pasted output and repetitions left out.
@@ -76,71 +86,97 @@ var (
 	wantsChange = regexp.MustCompile(`(?i)\b(?:add|fix|implement|build|creat|writ|mak|chang|updat|renam|mov|remov|replac|refactor|migrat|support|improv|review|set up|setup|convert|port|design|optimi[sz]e|clean ?up|release|deploy|install|debug|integrat|extend|redesign|rewrit|document|generat|organi[sz]e|help me|find out|figure out|propose|suggest|prepare|finish|continue|resolve|handle|test|investigat|analy[sz]|summari[sz]|work on|look at|look into|check|achieve|goal)(?:e|es|ed|ing|s|t)?\b`)
 	tellsWrong  = regexp.MustCompile(`(?i)\b(?:error|broken|fails?|failing|failed|crash|bug|wrong|doesn'?t work|not working|issue|problem|breaks?|hangs?|stuck)\b`)
 	justAsks    = regexp.MustCompile(`(?i)^(?:hi|hello|hey|thanks|thank you|ok|yes|no|continue|go on|resume|test|help)\b[\s.!,]*$`)
-	understand  = regexp.MustCompile(`(?i)\b(?:help me understand|explain|what (?:is|are|does)|how does|which data|what value|is there|are there|can you tell|do we|question)\b`)
+	understand  = regexp.MustCompile(`(?i)\b(?:help me understand|explain|what (?:is|are|does)|how does|^why|which data|what value|is there|are there|can you tell|do we|question)\b`)
 )
 
-// requestOf finds the sentences of a typed turn that say what is asked for.
+// requestOf reads what a typed turn asks for: its clearest sentence, with
+// those beside it as far as there is room.
 func requestOf(sp *speech) (request, bool) {
-	best := request{sp: sp}
-	at := -1
+	r := request{sp: sp}
+	var use []int
+	best := -1
 	for i := range sp.parts {
 		s := &sp.parts[i]
-		if sp.foreign(s) || looksPasted(s.Raw) || justAsks.MatchString(strings.TrimSpace(s.Raw)) {
+		if sp.foreign(s) || s.Pasted || justAsks.MatchString(strings.TrimSpace(s.Raw)) || len(strings.Fields(s.Text)) < 2 {
 			continue
 		}
-		if sc := requestScore(s); at < 0 || sc > best.score {
-			best.score, at = sc, i
+		use = append(use, i)
+		if sc := requestScore(s); best < 0 || sc > r.score {
+			r.score, best = sc, len(use)-1
 		}
 	}
-	if at < 0 || best.score < 0.5 {
-		return best, false
+	if best < 0 {
+		return r, false
 	}
-	s := &sp.parts[at]
-	best.raw = s.Raw
-	best.quote = quote(sp.text, s.From, s.To)
-	text := strings.TrimRight(tidy(s.Text), ". ")
-	if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && t != text {
-		text = strings.TrimRight(t, "? ")
-	}
-	best.text = tidy(text)
-	// A bare "fix this" needs the sentence beside it.
-	if len(keywords(best.text)) < 5 {
-		for _, j := range []int{at - 1, at + 1} {
-			if j >= 0 && j < len(sp.parts) && !looksPasted(sp.parts[j].Raw) && len(keywords(sp.parts[j].Text)) >= 3 && !sp.foreign(&sp.parts[j]) {
-				other := tidy(sp.parts[j].Text)
-				if j < at {
-					best.text = other + " " + best.text
-				} else {
-					best.text = best.text + " " + other
-				}
-				break
+	s := &sp.parts[use[best]]
+	r.raw, r.quote = s.Raw, quote(sp.text, s.From, s.To)
+	r.change = asksForWork(s)
+	from, to := best, best+1
+	size := len(s.Text)
+	for grown := true; grown; {
+		grown = false
+		if from > 0 {
+			if n := len(sp.parts[use[from-1]].Text); size+n < maxGoal {
+				from, size, grown = from-1, size+n+1, true
+			}
+		}
+		if to < len(use) {
+			if n := len(sp.parts[use[to]].Text); size+n < maxGoal {
+				to, size, grown = to+1, size+n+1, true
 			}
 		}
 	}
-	return best, true
+	var texts []string
+	for _, i := range use[from:to] {
+		text := asked(sp.parts[i].Text)
+		if text == "" || len(texts) > 0 && share(keywords(text), keywords(texts[len(texts)-1])) > 0.8 {
+			continue
+		}
+		texts = append(texts, text)
+		r.raw += " " + sp.parts[i].Raw
+	}
+	r.text = strings.Join(texts, " ")
+	return r, len(keywords(r.text)) >= 2
 }
+
+// maxGoal is how long a goal's sentences may be together, in bytes.
+const maxGoal = 260
+
+// asked words a request as what is to be done: "can you add X?" is "Add X.".
+func asked(text string) string {
+	text = strings.TrimRight(tidy(text), ". ")
+	if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && t != text {
+		text = strings.TrimRight(t, "? ")
+	}
+	return tidy(text)
+}
+
+// asksForWork tells a request from a question.
+func asksForWork(s *sentence) bool {
+	low := strings.ToLower(s.Text)
+	if suggests.MatchString(low) && !strings.Contains(low, "understand") {
+		return true
+	}
+	if understand.MatchString(low) {
+		return false
+	}
+	return wantsChange.MatchString(low) || tellsWrong.MatchString(low)
+}
+
+var suggests = regexp.MustCompile(`(?i)\b(?:i wonder|wondering|could we|can we|should we|we should|does it make sense|makes sense|what if|i(?:'d| would) (?:like|suggest|want)|i want|we (?:need|want)|is there a way|how (?:can|could) (?:we|i))\b`)
 
 // requestScore weighs how clearly a sentence asks for work.
 func requestScore(s *sentence) float64 {
 	low := strings.ToLower(s.Text)
-	score := 0.0
-	n := len(keywords(s.Text))
-	switch {
-	case n == 0:
-		return 0
-	case n >= 4:
-		score += 1
-	default:
-		score += 0.25 * float64(n)
-	}
+	score := 0.2 * float64(min(5, len(keywords(s.Text))))
 	if wantsChange.MatchString(low) {
-		score += 1.2
+		score++
 	}
-	if politeAsk.MatchString(s.Text) {
-		score += 0.5
+	if politeAsk.MatchString(s.Text) || suggests.MatchString(low) {
+		score += 0.6
 	}
 	if tellsWrong.MatchString(low) {
-		score += 0.8
+		score += 0.6
 	}
 	if understand.MatchString(low) {
 		score -= 0.8

@@ -33,6 +33,8 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 func (c *Candidate) rule() string {
 	sp := c.sp
 	switch {
+	case c.says != nil:
+		return c.says.name
 	case c.pick != nil && c.pick.picked:
 		return "option-picked"
 	case c.pick != nil && c.pick.confirmed:

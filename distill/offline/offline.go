@@ -48,6 +48,8 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 type Heard struct {
 	Candidates []*Candidate // statements that may be worth keeping
 
+	Recorded []payload.Item // what rules read from records, not from what was said
+
 	talk    *talk
 	touched []*touched
 }
@@ -55,13 +57,16 @@ type Heard struct {
 // Listen makes a session ready.
 func Listen(s *ingest.Session) *Heard {
 	t := listen(s)
-	return &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
+	h := &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
+	for _, rule := range rules {
+		h.Recorded = append(h.Recorded, rule(t)...)
+	}
+	return h
 }
 
 // Items distills by the models: what records say, files, and what was said.
 func (h *Heard) Items(models Models) []payload.Item {
-	items := h.Recorded()
-	items = append(items, files(h.talk, h.touched, models)...)
+	items := append(h.Recorded[:len(h.Recorded):len(h.Recorded)], files(h.talk, h.touched, models)...)
 	items = append(items, choose(models, h.Candidates)...)
 	order(items)
 	return items

@@ -31,6 +31,7 @@ type sentence struct {
 	Index    int    // place among the message's sentences
 	Of       int    // how many there are
 	Opens    bool   // first of its block
+	Pasted   bool   // it looks like output or code put into a message
 
 	words map[string]bool // see keys
 }
@@ -138,10 +139,12 @@ func passage(text string, from, to int, kind block, label string, depth int, hea
 		lead = plain(m[1])
 	}
 	cuts := splitSentences(raw)
+	pasted := kind == paragraph && looksPasted(raw[:strings.IndexByte(raw+"\n", '\n')])
 	var out []sentence
 	for i, c := range cuts {
 		s := sentence{From: from + c[0], To: from + c[1], Raw: raw[c[0]:c[1]], Block: kind, Label: label,
 			Depth: depth, Heading: heading, Opens: i == 0}
+		s.Pasted = pasted || looksPasted(s.Raw)
 		s.Text = plain(s.Raw)
 		if i == 0 {
 			s.Lead = lead
@@ -166,7 +169,7 @@ var abbreviation = regexp.MustCompile(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|ap
 // ends one where white space and a capital, a quote or markup follow.
 func splitSentences(s string) [][2]int {
 	var cuts [][2]int
-	from, code := 0, false
+	from, code, depth := 0, false, 0
 	push := func(to int) {
 		a, b := from, to
 		for a < b && isSpace(s[a]) {
@@ -185,8 +188,13 @@ func splitSentences(s string) [][2]int {
 		case c == '`':
 			code = !code
 		case c == '\n':
-			code = false
+			code, depth = false, 0
 		case code:
+		case c == '(':
+			depth++
+		case c == ')':
+			depth = max(0, depth-1)
+		case depth > 0:
 		case c == '.' || c == '!' || c == '?':
 			j := i + 1
 			for j < len(s) && strings.IndexByte(`.!?"')*_`+"`", s[j]) >= 0 {

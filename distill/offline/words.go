@@ -109,7 +109,7 @@ func worthReading(s *sentence, sp *speech) bool {
 	if plainWords < 2 || odd > 2*plainWords {
 		return false
 	}
-	return !(sp.user && looksPasted(s.Raw))
+	return !(sp.user && s.Pasted)
 }
 
 // looksPasted tells output and code from talk.

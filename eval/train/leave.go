@@ -132,7 +132,7 @@ func (e *example) counts(kind payload.Kind, m *offline.Model) []eval.Count {
 	low.Threshold = thresholds[0]
 	ranked, scores := e.heard.Ranked(kind, &low)
 	var base []payload.Item
-	for _, it := range e.heard.Recorded() {
+	for _, it := range e.heard.Recorded {
 		if it.Kind == kind {
 			base = append(base, it)
 		}

@@ -14,27 +14,38 @@ import (
 	"os"
 
 	"recall/eval"
+	"recall/payload"
 )
 
 func main() {
 	gold := flag.String("gold", "", "folder of gold sets, a sub-folder a project")
 	transcripts := flag.String("transcripts", "", "folder that the gold sets' transcripts are relative to")
 	write := flag.Bool("write", false, "write the models, fitted to everything")
+	rules := flag.Bool("rules", false, "print the precision of the rules that need no model, and stop")
+	table := flag.String("features", "", "print how features bear on this kind, and stop")
 	only := flag.String("only", "", "report only this: session, project")
 	verbose := flag.Bool("v", false, "list what was found and missed")
 	flag.Parse()
-	if err := run(context.Background(), *gold, *transcripts, *write, *verbose, *only); err != nil {
+	if err := run(context.Background(), *gold, *transcripts, *write, *verbose, *only, *table, *rules); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, gold, transcripts string, write, verbose bool, only string) error {
+func run(ctx context.Context, gold, transcripts string, write, verbose bool, only, table string, rules bool) error {
 	cases, err := eval.LoadCases(ctx, gold, transcripts)
 	if err != nil {
 		return err
 	}
 	set := prepare(cases)
+	if rules {
+		ruleTable(set, verbose)
+		return nil
+	}
+	if table != "" {
+		featureTable(set, payload.Kind(table))
+		return nil
+	}
 	session := func(e *example) string { return e.c.Gold.Session }
 	project := func(e *example) string { return e.c.Gold.Project }
 	if only != "project" {
