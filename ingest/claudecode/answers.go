@@ -232,5 +232,6 @@ func cutClosing(s string) string {
 			s = s[:k]
 		}
 	}
-	return strings.TrimSuffix(strings.TrimSpace(s), `"`)
+	s = strings.TrimSpace(s)
+	return strings.TrimSuffix(strings.TrimSuffix(s, `".`), `"`)
 }

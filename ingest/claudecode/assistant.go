@@ -17,7 +17,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	case r.summary:
 		p.takeSummary(r, n, at)
 		return
-	case r.apiError, string(r.msg.model) == synthetic:
+	case r.apiError, p.text(r.msg.model) == synthetic:
 		p.takeSynthetic(r, n, at)
 		return
 	}

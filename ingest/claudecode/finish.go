@@ -162,9 +162,11 @@ func (p *parser) bindReasons() {
 	turns := p.s.Turns
 	for i := range turns {
 		for c := range turns[i].Calls {
-			if call := &turns[i].Calls[c]; call.Verdict == ingest.Rejected && call.Reason == "" {
-				bindReason(call, turns[i].Abandoned, turns[i+1:])
+			call := &turns[i].Calls[c]
+			if call.Verdict != ingest.Rejected || call.Reason != "" {
+				continue
 			}
+			bindReason(call, turns[i].Abandoned, turns[i+1:])
 		}
 	}
 }
@@ -176,6 +178,10 @@ func bindReason(call *ingest.ToolCall, abandoned bool, next []ingest.Turn) {
 		case t.Abandoned != abandoned, t.Kind == ingest.Interrupt, t.Kind == ingest.Event:
 		case t.Kind == ingest.Prompt:
 			call.Reason, call.ReasonTurn = t.Text, t.ID
+			return
+		case t.Kind == ingest.PlanTurn && call.Plan != nil && ingest.SamePlan(call.Plan.Text, t.Text):
+			// Approved "with clear context": the call is broken off and the plan sent anew.
+			call.Verdict, call.ReasonTurn = ingest.Approved, t.ID
 			return
 		default:
 			return

@@ -55,14 +55,14 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	}
 }
 
-var marker = []byte("<!-- recall ")
+var marker = []byte("!-- recall ")
 
 // carried returns the ids under recall's marker anywhere in raw JSON.
 func carried(raw []byte) []string {
 	if !bytes.Contains(raw, marker) {
 		return nil
 	}
-	return ingest.CarriedIDs(string(raw))
+	return ingest.CarriedIDs(jsonl.Unquote(raw))
 }
 
 // carry notes what was handed to the session without being a part of a turn.

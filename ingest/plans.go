@@ -1,0 +1,106 @@
+package ingest
+
+import (
+	"strings"
+	"time"
+)
+
+// SamePlan says whether two texts are one plan, but for space and the last
+// touches: the shorter one's lines are nearly all in the longer one.
+func SamePlan(a, b string) bool {
+	x, y := planLines(a), planLines(b)
+	if len(x) == 0 || len(y) == 0 {
+		return false
+	}
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	in := map[string]bool{}
+	for _, line := range y {
+		in[line] = true
+	}
+	same := 0
+	for _, line := range x {
+		if in[line] {
+			same++
+		}
+	}
+	return x[0] == y[0] && same*10 >= len(x)*8 && len(x)*2 >= len(y)
+}
+
+func planLines(s string) []string {
+	var out []string
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// planWait is how long after a plan was written a session that begins with it
+// is still its execution.
+const planWait = 7 * 24 * time.Hour
+
+// AdoptPlans ties sessions that begin with a plan to the session that made it:
+// a plan approved "with clear context" goes on in a new session, and the old
+// one shows a call that was broken off, as if it had been refused. It sets Parent
+// of the new session, if nothing else did, and the call's verdict. Sessions may
+// be in any order.
+func AdoptPlans(sessions []*Session) {
+	for _, s := range sessions {
+		plan := beginsWithPlan(s)
+		if plan == nil {
+			continue
+		}
+		var maker *Session
+		var made *ToolCall
+		for _, o := range sessions {
+			if o == s {
+				continue
+			}
+			if c := unansweredPlan(o, plan); c != nil && (made == nil || c.At.After(made.At)) {
+				maker, made = o, c
+			}
+		}
+		if made == nil {
+			continue
+		}
+		made.Verdict = Approved
+		if s.Parent == nil {
+			s.Parent = &Parent{Session: maker.ID, How: HowPlan}
+		}
+	}
+}
+
+// beginsWithPlan returns the turn of a plan that a session begins with.
+func beginsWithPlan(s *Session) *Turn {
+	for i := range s.Turns {
+		switch t := &s.Turns[i]; t.Kind {
+		case PlanTurn:
+			return t
+		case Prompt, Message:
+			return nil
+		}
+	}
+	return nil
+}
+
+// unansweredPlan finds the call in s that put the plan forward and was refused
+// without a word, or never answered.
+func unansweredPlan(s *Session, plan *Turn) *ToolCall {
+	for i := len(s.Turns) - 1; i >= 0; i-- {
+		for c := range s.Turns[i].Calls {
+			call := &s.Turns[i].Calls[c]
+			at := call.At
+			if at.IsZero() {
+				at = s.Turns[i].At
+			}
+			open := call.Verdict == Rejected && call.Reason == "" || call.Verdict == Unasked && !call.Done
+			if call.Plan != nil && open && !at.After(plan.At) && plan.At.Sub(at) < planWait && SamePlan(call.Plan.Text, plan.Text) {
+				return call
+			}
+		}
+	}
+	return nil
+}
