@@ -88,17 +88,18 @@ type Library struct {
 	stageLock *flock.Flock
 	stageN    int
 
-	mu       sync.Mutex // guards what follows
-	loaded   bool
-	listDir  string // where the list of sessions is cached, ""
-	sessions map[ingest.SessionID]known
-	parts    map[string][]ingest.SessionID // sessions by the shortest idPart
-	broken   []ingest.Problem
-	seen     string // generation of the folders that sessions stands for
-	registry *registry
-	regStamp stamp
-	tombs    map[ingest.SessionID]bool
-	tombsAt  stamp
+	mu        sync.Mutex // guards what follows
+	loaded    bool
+	listDir   string // where the list of sessions is cached, ""
+	listStale bool   // it has changed since it was read from there
+	sessions  map[ingest.SessionID]known
+	parts     map[string][]ingest.SessionID // sessions by the shortest idPart
+	broken    []ingest.Problem
+	seen      string // generation of the folders that sessions stands for
+	registry  *registry
+	regStamp  stamp
+	tombs     map[ingest.SessionID]bool
+	tombsAt   stamp
 }
 
 // known is an entry and what session.json looked like when it was read.

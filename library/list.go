@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	json "github.com/go-json-experiment/json"
+	"sync"
+	"sync/atomic"
 
 	"recall/ingest"
 )
@@ -176,6 +176,7 @@ func (l *Library) remember(e Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.sessions[e.ID] = known{Entry: e, Stamp: stampOf(fi)}
+	l.listStale = true
 	l.notePart(e.ID)
 	return nil
 }
@@ -279,116 +280,113 @@ func (l *Library) scanOnce() error {
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
-	old := make(map[string]known, len(l.sessions))
-	for _, k := range l.sessions {
-		old[k.Entry.Folder] = k
-	}
-	next := make(map[ingest.SessionID]known, len(old))
 	l.broken = nil
+	var folders []string
 	for _, g := range groups {
 		if !g.IsDir() || ownFolder(g.Name()) {
 			continue
 		}
 		dir := filepath.Join(l.dir, g.Name())
-		folders, err := os.ReadDir(dir)
+		inside, err := os.ReadDir(dir)
 		if err != nil {
 			l.broken = append(l.broken, ingest.Problem{Path: dir, Reason: err.Error()})
 			continue
 		}
-		for _, f := range folders {
+		for _, f := range inside {
 			if f.IsDir() {
-				l.look(filepath.Join(dir, f.Name()), old, next)
+				folders = append(folders, filepath.Join(dir, f.Name()))
 			}
 		}
 	}
-	l.sessions, l.parts = next, map[string][]ingest.SessionID{}
-	for id := range next {
-		l.notePart(id)
+	old := make(map[string]known, len(l.sessions))
+	for _, k := range l.sessions {
+		old[k.Entry.Folder] = k
 	}
+	seen := make([]looked, len(folders))
+	inParallel(len(folders), func(i int) { seen[i] = look(folders[i], old) })
+	l.sessions, l.parts = make(map[ingest.SessionID]known, len(folders)), map[string][]ingest.SessionID{}
+	for i, s := range seen {
+		l.take(folders[i], s)
+		l.listStale = l.listStale || s.known.Stamp != old[folders[i]].Stamp
+	}
+	l.listStale = l.listStale || len(l.sessions) != len(old)
 	return nil
 }
 
-// look takes one folder into next.
-func (l *Library) look(folder string, old map[string]known, next map[ingest.SessionID]known) {
-	path := sessionFile(folder)
-	fi, err := os.Stat(path)
+// take notes what was seen of one folder. The caller holds l.mu.
+func (l *Library) take(folder string, s looked) {
+	twin, ok := l.sessions[s.known.Entry.ID]
+	switch {
+	case s.err != nil:
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: s.err.Error()})
+	case s.none:
+	case ok:
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: "the same session as in " + twin.Entry.Folder})
+	default:
+		l.sessions[s.known.Entry.ID] = s.known
+		l.notePart(s.known.Entry.ID)
+	}
+}
+
+// looked is what a look at a folder gave: an entry, an error, or none where
+// the folder isn't a session's.
+type looked struct {
+	known known
+	none  bool
+	err   error
+}
+
+// look reads a folder's session.json, unless it is as it was in old.
+func look(folder string, old map[string]known) looked {
+	fi, err := os.Stat(sessionFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
 		if exists(filepath.Join(folder, "raw")) {
-			l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: "no session.json"})
+			return looked{err: errors.New("no session.json")}
+		}
+		return looked{none: true}
+	}
+	if err != nil {
+		return looked{err: err}
+	}
+	if k, ok := old[folder]; ok && k.Stamp == stampOf(fi) {
+		return looked{known: k}
+	}
+	e, err := readEntry(folder)
+	if err != nil {
+		return looked{err: fmt.Errorf("session.json: %w", err)}
+	}
+	return looked{known: known{Entry: e, Stamp: stampOf(fi)}}
+}
+
+// inParallel calls do for 0 to n-1, on a few goroutines where that pays.
+func inParallel(n int, do func(i int)) {
+	const block = 256
+	workers := min(runtime.GOMAXPROCS(0), 8, (n+block-1)/block)
+	if workers <= 1 {
+		for i := range n {
+			do(i)
 		}
 		return
 	}
-	k, ok := old[folder]
-	if err == nil && (!ok || k.Stamp != stampOf(fi)) {
-		k.Stamp = stampOf(fi)
-		k.Entry, err = readEntry(folder)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for {
+				from := int(next.Add(block)) - block
+				if from >= n {
+					return
+				}
+				for i := from; i < min(from+block, n); i++ {
+					do(i)
+				}
+			}
+		})
 	}
-	if err != nil {
-		l.broken = append(l.broken, ingest.Problem{Path: path, Reason: err.Error()})
-		return
-	}
-	if twin, ok := next[k.Entry.ID]; ok {
-		l.broken = append(l.broken, ingest.Problem{Path: path, Reason: "the same session as in " + twin.Entry.Folder})
-		return
-	}
-	next[k.Entry.ID] = k
+	wg.Wait()
 }
 
 // ownFolder says whether a name at the top of the library isn't a project.
 func ownFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "cache" || name == "inbox"
-}
-
-// savedList is the cached list of sessions. Racy entries are left out: a file
-// changed twice within one tick of the clock looks the same.
-type savedList struct {
-	Library string
-	Dir     string
-	Known   []known
-	Folders []string
-}
-
-func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".json") }
-
-func (l *Library) loadList() {
-	if l.listDir == "" {
-		return
-	}
-	var s savedList
-	text, err := os.ReadFile(l.listFile())
-	if err != nil || json.Unmarshal(text, &s) != nil || s.Library != l.id || s.Dir != l.dir || len(s.Folders) != len(s.Known) {
-		return // it is only a cache
-	}
-	for i, k := range s.Known {
-		k.Entry.Folder = s.Folders[i]
-		l.sessions[k.Entry.ID] = k
-	}
-}
-
-func (l *Library) saveList() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.listDir == "" || !l.loaded {
-		return nil
-	}
-	s := savedList{Library: l.id, Dir: l.dir}
-	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	for _, k := range l.sessions {
-		if k.Stamp.Mod < recent {
-			s.Known = append(s.Known, k)
-			s.Folders = append(s.Folders, k.Entry.Folder)
-		}
-	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(l.listDir, 0o700); err != nil {
-		return err
-	}
-	temp := fmt.Sprintf("%s.%d.tmp", l.listFile(), os.Getpid())
-	if err := os.WriteFile(temp, text, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, l.listFile())
 }
