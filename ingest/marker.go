@@ -58,6 +58,21 @@ func MarkForeign(t *Turn) {
 	}
 }
 
+// OwnText is the turn's text without its foreign parts.
+func (t *Turn) OwnText() string {
+	if len(t.Foreign) == 0 {
+		return t.Text
+	}
+	var own strings.Builder
+	at := 0
+	for _, f := range t.Foreign {
+		own.WriteString(t.Text[at:f.From])
+		at = f.To
+	}
+	own.WriteString(t.Text[at:])
+	return strings.TrimSpace(own.String())
+}
+
 func recallParts(text string) []Foreign {
 	if !strings.Contains(text, "<!-- recall") {
 		return nil

@@ -71,6 +71,17 @@ func TestMarkForeign(t *testing.T) {
 	}
 }
 
+func TestOwnText(t *testing.T) {
+	turn := Turn{Role: User, Text: "Go on.\n" + pasted + "\nBut no Redis."}
+	MarkForeign(&turn)
+	if got, want := turn.OwnText(), "Go on.\n\nBut no Redis."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := (&Turn{Text: " as it is"}).OwnText(); got != " as it is" {
+		t.Errorf("got %q, want it unchanged", got)
+	}
+}
+
 func TestMarkPasted(t *testing.T) {
 	known := func(line string) ([]string, bool) {
 		switch line {

@@ -249,7 +249,7 @@ func (p *parser) finishTitle() {
 	}
 	for i := range s.Turns {
 		if t := &s.Turns[i]; t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn {
-			set(titleOf(t.Text), "prompt")
+			set(titleOf(t.OwnText()), "prompt")
 		}
 	}
 }
