@@ -38,7 +38,7 @@ func release(s *Session) {
 	if s.Parent == nil {
 		return
 	}
-	if s.Parent.How == HowFork {
+	if s.Parent.How == HowFork || s.Parent.How == s.Copy {
 		s.Parent = nil
 		return
 	}
@@ -109,6 +109,9 @@ func settle(s *Session, byID map[SessionID]*Session, owner map[string]*Session) 
 		s.Parent.Turns = copied
 	case last != nil && last != s:
 		s.Parent = &Parent{Session: last.ID, How: HowFork, Turns: copied}
+		if s.Copy == HowBackground {
+			s.Parent.How = HowBackground
+		}
 		if p := byID[last.ID]; p.ContinuedIn == s.ID {
 			s.Parent.How = HowContinued
 		}
@@ -165,6 +168,8 @@ func births(family []*Session) map[*Session]birth {
 		switch {
 		case !s.Born.IsZero() && !first.IsZero() && s.Born.After(first):
 			b = birth{fork: 2, at: s.Born}
+		case s.Copy != "":
+			b.fork = 2
 		case !s.Born.IsZero():
 			b = birth{fork: 0, at: s.Born}
 		case own.IsZero():

@@ -58,6 +58,7 @@ type Session struct {
 	Compactions []Compaction
 	PRs         []PR
 	Parent      *Parent // where it was forked or continued from, nil if it wasn't
+	Copy        string  // HowFork or HowBackground if its records say that it began as a copy but not of what, else ""
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
 	Carried     []string // ids of recall's items that stand anywhere in it, injected context and tool results included, in order

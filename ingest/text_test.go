@@ -34,7 +34,7 @@ func TestMapTextVisitsAll(t *testing.T) {
 	unseen("", reflect.ValueOf(s).Elem(), left)
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
-		.ID .Source .Aliases .TitleFrom .Models .Versions .ContinuedIn .Carried .Schedule
+		.ID .Source .Aliases .TitleFrom .Models .Versions .Copy .ContinuedIn .Carried .Schedule
 		.Parent.Session .Parent.How .PRs.Repository .Tasks.ID .Tasks.Status .Tasks.Turn
 		.Compactions.Trigger .Compactions.Summary .Subagents.ID .Subagents.Type .Subagents.Call .Subagents.File`) {
 		want[name] = true

@@ -212,11 +212,17 @@ func (p *parser) finishLineage() {
 	}
 	switch {
 	case m.forkOf != "" && m.forkOf != string(s.ID):
-		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.forkOf), How: "branch"}
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.forkOf), How: ingest.HowBranch}
 	case m.branchedFrom != "" && m.branchedFrom != string(s.ID):
-		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.branchedFrom), How: "branch"}
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.branchedFrom), How: ingest.HowBranch}
 	case len(m.sessions) > 1 && m.sessions[0] != string(s.ID):
-		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.sessions[0]), How: "continued"}
+		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.sessions[0]), How: ingest.HowContinued}
+	}
+	switch {
+	case m.background:
+		s.Copy = ingest.HowBackground
+	case strings.HasSuffix(m.custom, "(fork)"):
+		s.Copy = ingest.HowFork
 	}
 	for _, d := range p.drafts[min(m.continuedAt, len(p.drafts)):] {
 		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
