@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recall/index/words"
+	"recall/payload"
 )
 
 // answer loads what is shown.
@@ -64,14 +65,21 @@ func (r *reader) item(ctx context.Context, id int64, h *Hit) error {
 	if err := r.tx.QueryRowContext(ctx, `SELECT data FROM item WHERE id=?`, id).Scan(&data); err != nil {
 		return err
 	}
+	var err error
+	h.Item, err = unpackItem(data)
+	return err
+}
+
+func unpackItem(data []byte) (payload.Item, error) {
+	var it payload.Item
 	text, err := unpack(data)
 	if err != nil {
-		return err
+		return it, err
 	}
-	if err := json.Unmarshal([]byte(text), &h.Item); err != nil {
-		return fmt.Errorf("item %d: %v: %w", id, err, ErrRebuild)
+	if err := json.Unmarshal([]byte(text), &it); err != nil {
+		return it, fmt.Errorf("an item: %v: %w", err, ErrRebuild)
 	}
-	return nil
+	return it, nil
 }
 
 func (r *reader) turn(ctx context.Context, id int64, h *TurnHit) error {

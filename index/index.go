@@ -87,6 +87,8 @@ type Answer struct {
 	Unknown bool
 	Missing []string // words of the question that stand nowhere
 	Clipped bool     // the question was too long; its rarest words were searched
+
+	WithoutVectors bool // the embedding model failed or was too slow; words alone were searched
 }
 
 // Result is one line of an answer: exactly one of Item and Turn is set.

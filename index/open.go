@@ -49,6 +49,7 @@ var schemaTables = []string{
 type Index struct {
 	db   *sql.DB
 	path string
+	near *nearness // nil without vectors
 }
 
 // Open opens the index for reading and writing, and makes it if it isn't

@@ -38,7 +38,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	r := &reader{tx: tx, q: q}
+	r := &reader{tx: tx, q: q, near: x.near}
 	var a Answer
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
@@ -59,6 +59,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err := r.answer(ctx, &a, fuse(found, q.Limit)); err != nil {
 		return Answer{}, err
 	}
+	a.WithoutVectors = r.leftOut
 	judge(&a, ts, r.size)
 	return a, nil
 }
@@ -69,6 +70,9 @@ type reader struct {
 	q      Query
 	size   corpus
 	common common
+
+	near    *nearness // nil without vectors
+	leftOut bool      // they should have been asked, and weren't
 }
 
 // count says how much is searched.
@@ -114,6 +118,11 @@ func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidat
 	}
 	for kind := range found {
 		found[kind] = best(scores[kind], candidates)
+		if kind == items && r.near != nil {
+			if found[kind], err = r.fuseNear(ctx, found[kind], r.near); err != nil {
+				return found, err
+			}
+		}
 		if err := r.locate(ctx, found[kind], kind); err != nil {
 			return found, err
 		}
@@ -206,8 +215,20 @@ func (r *reader) locate(ctx context.Context, list []candidate, kind int) error {
 // filter writes the conditions; the table of documents is joined only if there
 // are any. CROSS JOIN keeps the full-text table first.
 func (r *reader) filter(b *strings.Builder, args *[]any, fts, docs string) {
-	var conds []string
-	cond := func(s string, a any) { conds, *args = append(conds, s), append(*args, a) }
+	conds, more := r.conditions(docs)
+	if len(conds) > 0 {
+		b.WriteString(` CROSS JOIN ` + docs + ` e ON e.id=f.rowid`)
+	}
+	b.WriteString(` WHERE ` + fts + ` MATCH ?1`)
+	for _, c := range conds {
+		b.WriteString(` AND ` + c)
+	}
+	*args = append(*args, more...)
+}
+
+// conditions are the query's on a row e of the table of documents.
+func (r *reader) conditions(docs string) (conds []string, args []any) {
+	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
 	if r.q.Project != "" {
 		cond(`e.session IN (SELECT id FROM session WHERE project=?)`, r.q.Project)
 	}
@@ -217,17 +238,41 @@ func (r *reader) filter(b *strings.Builder, args *[]any, fts, docs string) {
 	if !r.q.Until.IsZero() {
 		cond(`e.at<?`, r.q.Until.UnixMilli())
 	}
-	if docs == "item" && r.q.Kinds != nil {
-		conds = append(conds, `e.kind IN (?`+strings.Repeat(`,?`, max(0, len(r.q.Kinds)-1))+`)`)
-		*args = append(*args, kindArgs(r.q.Kinds)...)
+	if docs == documents[items] && r.q.Kinds != nil {
+		cond(`e.kind IN (?`+strings.Repeat(`,?`, max(0, len(r.q.Kinds)-1))+`)`, kindArgs(r.q.Kinds)...)
 	}
-	if len(conds) > 0 {
-		b.WriteString(` CROSS JOIN ` + docs + ` e ON e.id=f.rowid`)
+	return conds, args
+}
+
+// rowsOfItems finds the rows of items near the question, those that the
+// query's conditions allow.
+func (r *reader) rowsOfItems(ctx context.Context, near []Near) (map[int64]float64, error) {
+	if len(near) == 0 {
+		return nil, nil
 	}
-	b.WriteString(` WHERE ` + fts + ` MATCH ?1`)
-	for _, c := range conds {
-		b.WriteString(` AND ` + c)
+	conds, more := r.conditions(documents[items])
+	cosine := map[string]float64{}
+	var args []any
+	for _, n := range near {
+		cosine[string(n.Item)] = n.Cosine
+		args = append(args, string(n.Item))
 	}
+	in := `e.iid IN (?` + strings.Repeat(`,?`, len(near)-1) + `)`
+	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.iid FROM item e WHERE `+strings.Join(append([]string{in}, conds...), ` AND `), append(args, more...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]float64{}
+	for rows.Next() {
+		var id int64
+		var iid string
+		if err := rows.Scan(&id, &iid); err != nil {
+			return nil, err
+		}
+		out[id] = cosine[iid]
+	}
+	return out, rows.Err()
 }
 
 func kindArgs(kinds []payload.Kind) []any {
