@@ -62,7 +62,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 			dropStaged(a.segs)
 		}
 		if errors.Is(err, errStale) && try < 5 {
-			l.forget(f.ID)
+			l.forget()
 			continue
 		}
 		if err != nil {

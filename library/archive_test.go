@@ -89,7 +89,7 @@ func TestEveryVersionStays(t *testing.T) {
 	}
 	var got []string
 	for _, ver := range v.files["transcript.jsonl"] {
-		text, err := io.ReadAll(&segmentReader{raw: filepath.Join(e.Folder, "raw"), segs: ver.Segs})
+		text, err := io.ReadAll(&segmentReader{open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, segs: ver.Segs})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,6 +188,22 @@ func TestLinks(t *testing.T) {
 	}
 	if len(c.Problems) != 2 || !strings.Contains(c.Problems[0].Reason, "link") {
 		t.Errorf("problems: got %v, want two about links", c.Problems)
+	}
+	// The root itself may be a link: its owner put it there.
+	root := filepath.Join(base, "elsewhere")
+	if err := os.Symlink("projects", root); err != nil {
+		t.Fatal(err)
+	}
+	f.ID, f.Root = "7f3c1a2b-0000-4000-8000-000000000002", root
+	f.Files = []ingest.File{{Name: "transcript.jsonl", Path: filepath.Join(root, "transcript.jsonl"), Size: 4, Mod: tick}}
+	if c := archive(t, l, f); len(c.New) != 1 || len(c.Problems) != 0 {
+		t.Errorf("root is a link: got %+v", c)
+	}
+	// A loop of links is a problem of that file.
+	os.Symlink("loop", filepath.Join(src, "loop"))
+	f.Files = append(f.Files, ingest.File{Name: "loop", Path: filepath.Join(root, "loop"), Size: 1, Mod: tick})
+	if c := archive(t, l, f); len(c.Problems) != 1 {
+		t.Errorf("loop of links: got %+v, want a problem", c)
 	}
 }
 

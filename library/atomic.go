@@ -281,6 +281,11 @@ func wholeLines(path string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return splitLines(data), nil
+}
+
+// splitLines are the lines of text that have an end and aren't blank.
+func splitLines(data []byte) [][]byte {
 	end := bytes.LastIndexByte(data, '\n')
 	var lines [][]byte
 	for line := range bytes.Lines(data[:end+1]) {
@@ -288,7 +293,7 @@ func wholeLines(path string) ([][]byte, error) {
 			lines = append(lines, line)
 		}
 	}
-	return lines, nil
+	return lines
 }
 
 func exists(path string) bool {

@@ -3,6 +3,7 @@ package library
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -19,10 +20,11 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	if err != nil {
 		return ingest.Found{}, err
 	}
-	v, err := readVersions(e.Folder)
+	lines, err := l.readLines(id, filepath.Join("raw", "versions.jsonl"))
 	if err != nil {
-		return ingest.Found{}, fmt.Errorf("session %s: %w", id, err)
+		return ingest.Found{}, err
 	}
+	v := parseVersions("versions.jsonl", lines)
 	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 	files := slices.Clone(e.Files)
 	slices.SortStableFunc(files, func(a, b FileState) int { return a.Place - b.Place })
@@ -32,8 +34,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged, state.Version)
 		}
 		file := ingest.File{Name: state.Name, Role: state.Role, Size: ver.Size, Open: func() (io.ReadCloser, error) {
-			now, _ := l.known(id) // the folder may have moved
-			return &segmentReader{raw: filepath.Join(now.Folder, "raw"), segs: ver.Segs}, nil
+			return &segmentReader{open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, segs: ver.Segs}, nil
 		}}
 		for _, s := range state.Sources {
 			if s.Version == state.Version {
@@ -43,4 +44,19 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 		f.Files = append(f.Files, file)
 	}
 	return f, nil
+}
+
+// openRaw opens a segment of a session, wherever its folder is by now.
+func (l *Library) openRaw(id ingest.SessionID, name string) (*os.File, error) {
+	for try := 0; ; try++ {
+		e, err := l.Session(id)
+		if err != nil {
+			return nil, err
+		}
+		f, err := os.Open(filepath.Join(e.Folder, "raw", name))
+		if err == nil || try == 5 || exists(sessionFile(e.Folder)) {
+			return f, err
+		}
+		l.forget()
+	}
 }

@@ -161,7 +161,7 @@ func (l *Library) known(id ingest.SessionID) (Entry, bool) {
 }
 
 // forget makes the next look at a session a fresh one.
-func (l *Library) forget(ingest.SessionID) {
+func (l *Library) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.loaded = false

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/payload"
 )
 
 // addSession archives and places a session of one small file.
@@ -232,5 +233,53 @@ func TestBrokenSessions(t *testing.T) {
 	}
 	if got := l.Broken(); len(got) != 4 {
 		t.Errorf("broken: got %v, want 4", got)
+	}
+}
+
+// A session is read and edited to its end while its project is renamed to and
+// fro by another process: nothing seems missing for a moment.
+func TestReadWhileMoved(t *testing.T) {
+	l := newLib(t)
+	src := t.TempDir()
+	path := filepath.Join(src, "transcript.jsonl")
+	want := ""
+	for i := range 8 { // eight segments
+		want += fmt.Sprintf("line %d\n", i)
+		write(t, path, want)
+		archive(t, l, find(t, id, src))
+	}
+	m := meta(t, l, "T")
+	if err := l.Place(id, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.AppendEdits(id, []payload.Edit{{Op: payload.OpDrop, ID: "aaaaaaaaaa", At: tick}}); err != nil {
+		t.Fatal(err)
+	}
+	other := again(t, l)
+	done := make(chan error)
+	go func() {
+		for i := range 30 {
+			if err := other.RenameProject(m.Project, fmt.Sprintf("name %d", i)); err != nil {
+				done <- err
+				return
+			}
+		}
+		done <- nil
+	}()
+	for {
+		if got := content(t, l, id, "transcript.jsonl"); got != want {
+			t.Fatalf("read %q, want %q", got, want)
+		}
+		if edits, err := l.Edits(id); err != nil || len(edits) != 1 {
+			t.Fatalf("edits: got %v, %v, want one", edits, err)
+		}
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return
+		default:
+		}
 	}
 }

@@ -209,7 +209,7 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	if err != nil {
 		return Project{}, err
 	}
-	id := p.Root
+	var id string
 	switch {
 	case p.Root == "" && (p.Name == "" || p.Name == ingest.NoProject):
 		id, p.Name = ingest.NoProject, ingest.NoProject

@@ -174,7 +174,7 @@ func hashesFor(whole hash.Hash, offset int64) (feed []hash.Hash, own hash.Hash) 
 // segmentReader streams the content of segments one after the other and
 // checks each at its end.
 type segmentReader struct {
-	raw  string
+	open func(name string) (*os.File, error)
 	segs []segment
 	file *os.File
 	dec  *zstd.Decoder
@@ -212,7 +212,7 @@ func (r *segmentReader) Read(p []byte) (int, error) {
 }
 
 func (r *segmentReader) next() error {
-	f, err := os.Open(filepath.Join(r.raw, r.segs[0].String()))
+	f, err := r.open(r.segs[0].String())
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
@@ -222,7 +222,10 @@ func (r *segmentReader) next() error {
 }
 
 func (r *segmentReader) damaged(cause error) error {
-	name := filepath.Join(r.raw, r.segs[0].String())
+	name := "segment " + r.segs[0].String()
+	if r.file != nil {
+		name = r.file.Name()
+	}
 	if cause != nil {
 		return fmt.Errorf("%s: %w: %v", name, ErrDamaged, cause)
 	}

@@ -188,8 +188,9 @@ func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
 	return text, err
 }
 
-// readFile reads one file of a session's folder, looking for the folder again
-// if it has moved, after finishing what a crash left.
+// readFile reads one file of a session's folder, after finishing what a crash
+// left. The folder may be moved at any time: that a file isn't there is
+// believed (fs.ErrNotExist) only where session.json is.
 func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 	for try := 0; ; try++ {
 		e, err := l.Session(id)
@@ -200,11 +201,24 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 			l.healLocked(id, e.Folder)
 		}
 		text, err := os.ReadFile(filepath.Join(e.Folder, name))
-		if err == nil || try > 0 || exists(sessionFile(e.Folder)) {
+		if err == nil || exists(sessionFile(e.Folder)) {
 			return text, err
 		}
-		l.forget(id)
+		if try == 5 {
+			return nil, fmt.Errorf("session %s: its folder keeps moving: %v", id, err)
+		}
+		l.forget()
 	}
+}
+
+// readLines reads an append-only file of a session; one that isn't there has
+// no lines.
+func (l *Library) readLines(id ingest.SessionID, name string) ([][]byte, error) {
+	text, err := l.readFile(id, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return splitLines(text), err
 }
 
 // healLocked heals under the session's lock. A library that can't be written
@@ -220,18 +234,13 @@ func (l *Library) healLocked(id ingest.SessionID, folder string) {
 // torn last one left out. Of damaged lines it returns an error together with
 // the other edits.
 func (l *Library) Edits(id ingest.SessionID) ([]payload.Edit, error) {
-	e, err := l.Session(id)
-	if err != nil {
-		return nil, err
-	}
-	path := filepath.Join(e.Folder, "edits.jsonl")
-	lines, err := wholeLines(path)
+	lines, err := l.readLines(id, "edits.jsonl")
 	if err != nil {
 		return nil, err
 	}
 	edits, err := payload.DecodeEdits(bytes.Join(lines, []byte("\n")))
 	if err != nil {
-		return edits, fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+		return edits, fmt.Errorf("session %s: edits.jsonl: %w: %w", id, ErrDamaged, err)
 	}
 	return edits, nil
 }
@@ -247,11 +256,11 @@ func (l *Library) AppendEdits(id ingest.SessionID, edits []payload.Edit) error {
 
 // Notes reads notes.jsonl: what an agent noted while working.
 func (l *Library) Notes(id ingest.SessionID) ([]json.RawMessage, error) {
-	e, err := l.Session(id)
+	lines, err := l.readLines(id, "notes.jsonl")
 	if err != nil {
 		return nil, err
 	}
-	return readRecords(filepath.Join(e.Folder, "notes.jsonl"))
+	return parseRecords(fmt.Sprintf("session %s: notes.jsonl", id), lines)
 }
 
 // AppendNotes adds to notes.jsonl.
@@ -270,6 +279,10 @@ func readRecords(path string) ([]json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseRecords(path, lines)
+}
+
+func parseRecords(path string, lines [][]byte) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	for i, line := range lines {
 		if !json.Valid(line) {
