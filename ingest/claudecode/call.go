@@ -101,19 +101,3 @@ func inputString(raw []byte, member string) string {
 	})
 	return out
 }
-
-// noteOwnPlan remembers a plan file that the session wrote.
-func (p *parser) noteOwnPlan(path string, input []byte) {
-	if !isPlanFile(path) {
-		return
-	}
-	p.s.PlanFiles = addOnce(p.s.PlanFiles, path)
-	p.meta.lastPlan = clipText(inputString(input, "content"))
-	p.meta.lastPlanFile = path
-}
-
-// isPlanFile says whether path is one of the client's plan files.
-func isPlanFile(path string) bool {
-	path = strings.ReplaceAll(path, `\`, "/")
-	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/")
-}

@@ -1,10 +1,8 @@
 package claudecode
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"recall/ingest"
 )
@@ -105,57 +103,6 @@ func (p *parser) sum(d *draft) {
 	}
 }
 
-// recoverQueued brings back prompts that were queued and stand nowhere else.
-func (p *parser) recoverQueued() {
-	for k, q := range p.meta.queued {
-		typed := Classify(q.text)
-		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand.MatchString(typed.Text) || p.said(typed.Text) {
-			continue
-		}
-		d := &draft{node: -1}
-		d.turn = ingest.Turn{
-			ID: lineID(q.file, q.line), Role: ingest.User, Kind: ingest.Prompt, At: q.at, Text: clipText(typed.Text),
-			Queued: true, From: "transcript", Dir: p.meta.dir, File: q.file, Line: q.line, Offset: q.offset,
-		}
-		if !q.at.IsZero() {
-			d.turn.Keys = []string{timeKey(q.at, typed.Text)}
-		}
-		p.drafts = slices.Insert(p.drafts, q.drafts, d)
-		for i := k + 1; i < len(p.meta.queued); i++ {
-			p.meta.queued[i].drafts++
-		}
-	}
-}
-
-var slashCommand = regexp.MustCompile(`^/[a-z][\w:-]*(\s|$)`)
-
-// said says whether text is a turn of the person's, or whole lines of one:
-// several queued prompts are delivered as one.
-func (p *parser) said(text string) bool {
-	for _, d := range p.drafts {
-		if d.turn.Role == ingest.User && strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
-			return true
-		}
-	}
-	return false
-}
-
-// placeQueued moves prompts typed while the model worked, and commands that
-// the client notes when they are done, to the time they were typed at.
-func (p *parser) placeQueued() {
-	for i, d := range p.drafts {
-		if !d.turn.Queued && d.turn.Kind != ingest.Command || d.turn.At.IsZero() {
-			continue
-		}
-		k := i
-		for k > 0 && p.drafts[k-1].turn.At.After(d.turn.At) {
-			k--
-		}
-		copy(p.drafts[k+1:i+1], p.drafts[k:i])
-		p.drafts[k] = d
-	}
-}
-
 // bindReasons gives a call that was refused without a word the prompt that
 // came next as its reason, if nothing was said in between.
 func (p *parser) bindReasons() {
@@ -185,18 +132,6 @@ func bindReason(call *ingest.ToolCall, abandoned bool, next []ingest.Turn) {
 			return
 		default:
 			return
-		}
-	}
-}
-
-// finishPlans looks up the text of plans that only a file holds.
-func (p *parser) finishPlans() {
-	for i := range p.s.Turns {
-		for c := range p.s.Turns[i].Calls {
-			call := &p.s.Turns[i].Calls[c]
-			if call.Plan != nil && call.Plan.Text == "" {
-				call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
-			}
 		}
 	}
 }
@@ -231,35 +166,6 @@ func (p *parser) finishLineage() {
 	}
 }
 
-// finishTitle picks the best of the titles.
-func (p *parser) finishTitle() {
-	s, m := p.s, &p.meta
-	custom := m.custom
-	if slices.Contains(m.worktrees, custom) {
-		custom = ""
-	}
-	set := func(title, from string) {
-		title = strings.TrimSpace(title)
-		if s.Title == "" && title != "" {
-			s.Title, s.TitleFrom = title, from
-		}
-	}
-	set(custom, "custom-title")
-	set(m.renamed, "rename")
-	set(m.ai, "ai-title")
-	set(m.agent, "agent-name")
-	for i := len(m.summaries) - 1; i >= 0; i-- {
-		if _, ok := p.byID[m.summaries[i].leaf]; ok {
-			set(m.summaries[i].text, "summary")
-		}
-	}
-	for i := range s.Turns {
-		if t := &s.Turns[i]; t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn {
-			set(titleOf(t.OwnText()), "prompt")
-		}
-	}
-}
-
 // finishHelper recognises a session that recall itself held with a model.
 func (p *parser) finishHelper() {
 	for i := range p.s.Turns {
@@ -268,20 +174,6 @@ func (p *parser) finishHelper() {
 			return
 		}
 	}
-}
-
-// titleOf makes a title of a prompt: its first line, at most 80 runes.
-func titleOf(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimLeft(line, "# ")
-	if utf8.RuneCountInString(line) <= 80 {
-		return line
-	}
-	line = string([]rune(line)[:79])
-	if k := strings.LastIndexByte(line, ' '); k > 40 {
-		line = line[:k]
-	}
-	return line + "…"
 }
 
 var numbers = [...]string{"", "", "two", "several"}

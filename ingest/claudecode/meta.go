@@ -41,16 +41,6 @@ type meta struct {
 
 type summary struct{ text, leaf string }
 
-// queued is a prompt put in the queue while the model worked.
-type queued struct {
-	text   string
-	at     time.Time
-	line   int
-	offset int64
-	file   string
-	drafts int // how many drafts stood before it
-}
-
 // known record types that hold nothing for us.
 var ignoredKinds = map[string]bool{
 	"permission-mode": true, "mode": true, "file-history-snapshot": true, "file-history-delta": true,
@@ -109,37 +99,6 @@ func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
 
 func (p *parser) takePR(r *record) {
 	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository), At: p.when(r)})
-}
-
-func (p *parser) takeQueue(r *record) {
-	c := jsonl.NewCursor(r.content)
-	p.bornBy(p.when(r))
-	if c.Kind() != '"' {
-		return
-	}
-	text := c.String()
-	switch string(r.operation) {
-	case "enqueue":
-		p.noteNotification(text)
-	case "popAll":
-		p.unqueue(text)
-		return
-	default:
-		return
-	}
-	p.meta.queued = append(p.meta.queued, queued{
-		text: text, at: p.when(r), line: p.line, offset: p.off, file: p.file, drafts: len(p.drafts),
-	})
-}
-
-// unqueue forgets a prompt that its author took back to edit it.
-func (p *parser) unqueue(text string) {
-	for i := len(p.meta.queued) - 1; i >= 0; i-- {
-		if p.meta.queued[i].text == text {
-			p.meta.queued = append(p.meta.queued[:i], p.meta.queued[i+1:]...)
-			return
-		}
-	}
 }
 
 // bornBy notes the time of a bookkeeping record before the first turn.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"time"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -48,23 +47,6 @@ type seen struct {
 	uuids  map[string]bool
 	lines  map[uint64]bool
 	hasher maphash.Seed
-}
-
-// A draft is a turn in the making.
-type draft struct {
-	turn    ingest.Turn
-	node    int32 // -1 if its record has no uuid
-	parts   []part
-	counted bool // its usage came with it
-	ended   bool // a line of it said end_turn
-}
-
-// part is a block of an assistant's message.
-type part struct {
-	kind string // text, thinking, tool_use
-	text string
-	call *ingest.ToolCall
-	size int // of a call's input as written
 }
 
 type orphan struct {
@@ -288,107 +270,4 @@ func (p *parser) kid(agent string) *parser {
 	}
 	k.file, k.line, k.off = p.file, p.line, p.off
 	return k
-}
-
-// when reads a record's time; the zero time if it has none or nonsense.
-func (p *parser) when(r *record) time.Time {
-	t, ok := parseTime(r.at)
-	if !ok && len(r.at) > 0 {
-		p.meta.badTimes++
-	}
-	return t
-}
-
-var earliest, latest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// parseTime reads an RFC 3339 time; one before there was any coding tool, or
-// after this century, is no time.
-func parseTime(raw []byte) (time.Time, bool) {
-	t, err := time.Parse(time.RFC3339Nano, string(raw))
-	if err != nil || t.Before(earliest) || t.After(latest) {
-		return time.Time{}, false
-	}
-	return t.UTC(), true
-}
-
-// place notes where and with what the record was written.
-func (p *parser) place(r *record) {
-	w := &p.s.Where
-	if changed(r.cwd, p.meta.dir) {
-		p.meta.dir = p.text(r.cwd)
-		p.countDir(p.meta.dir, 0)
-	}
-	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
-		w.Branch = p.text(r.branch)
-		w.Branches = addOnce(w.Branches, w.Branch)
-	}
-	if changed(r.version, p.meta.version) {
-		p.meta.version = p.text(r.version)
-		p.s.Versions = addOnce(p.s.Versions, p.meta.version)
-	}
-	if changed(r.session, p.meta.session) {
-		p.meta.session = p.text(r.session)
-		p.meta.sessions = addOnce(p.meta.sessions, p.meta.session)
-	}
-	if changed(r.entrypoint, p.meta.entrypoint) {
-		p.meta.entrypoint = p.text(r.entrypoint)
-	}
-	if len(r.forkSession) > 0 && p.meta.forkOf == "" {
-		p.meta.forkOf = p.text(r.forkSession)
-	}
-	if string(r.sessionKind) == "bg" {
-		p.meta.background = true
-	}
-}
-
-// changed says whether raw is something else than was seen last; most lines
-// repeat it.
-func changed(raw []byte, last string) bool {
-	return len(raw) > 0 && string(raw) != last
-}
-
-func (p *parser) countDir(dir string, turns int) {
-	for i := range p.s.Where.Cwds {
-		if c := &p.s.Where.Cwds[i]; c.Dir == dir {
-			c.Turns += turns
-			return
-		}
-	}
-	p.s.Where.Cwds = append(p.s.Where.Cwds, ingest.CwdCount{Dir: dir, Turns: turns})
-}
-
-func addOnce(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	return append(list, s)
-}
-
-// lineID names a turn by its place, where its record has no id.
-func lineID(file string, line int) ingest.TurnID {
-	id := ingest.TurnID("L" + itoa(line))
-	if file != mainName {
-		id = ingest.TurnID(file) + ":" + id
-	}
-	return id
-}
-
-// draft begins a turn from a record.
-func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
-	d := &draft{node: n}
-	t := &d.turn
-	t.ID = ingest.TurnID(r.uuid)
-	if t.ID == "" {
-		t.ID = lineID(p.file, p.line)
-	}
-	if len(r.uuid) > 0 {
-		t.Records = []string{string(t.ID)}
-	}
-	t.Role, t.Kind, t.At = role, kind, at
-	t.Dir, t.From = p.meta.dir, "transcript"
-	t.File, t.Line, t.Offset = p.file, p.line, p.off
-	p.drafts = append(p.drafts, d)
-	return d
 }

@@ -3,6 +3,7 @@ package claudecode
 import (
 	"io"
 	"path"
+	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -109,4 +110,24 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	}
 	text = strings.ReplaceAll(strings.ToValidUTF8(text+string(tail), ""), "\x00", "")
 	call.Result, call.ResultLen = stripANSI(text), max(size, f.Size)
+}
+
+var savedTo = regexp.MustCompile(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
+
+// persisted returns the path of the file that holds the whole of an output.
+func persisted(text string) string {
+	if !strings.Contains(text, "saved to") {
+		return ""
+	}
+	if m := savedTo.FindStringSubmatch(text); m != nil && strings.Contains(m[1], "tool-results") {
+		return strings.TrimSuffix(strings.TrimSpace(m[1]), ".")
+	}
+	return ""
+}
+
+func baseName(path string) string {
+	if k := strings.LastIndexAny(path, `/\`); k >= 0 {
+		return path[k+1:]
+	}
+	return path
 }

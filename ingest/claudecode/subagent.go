@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"path"
+	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -165,5 +166,22 @@ func addCounts(to *map[string]int, from map[string]int) {
 			*to = map[string]int{}
 		}
 		(*to)[k] += n
+	}
+}
+
+var agentTrailer = regexp.MustCompile(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
+
+// takeAgent finds which sub-agent a call started.
+func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		if string(name) == "agentId" {
+			call.Agent = c.Text()
+		}
+	})
+	if call.Agent == "" {
+		if m := agentTrailer.FindStringSubmatch(text); m != nil {
+			call.Agent = m[1]
+		}
 	}
 }

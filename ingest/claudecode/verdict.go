@@ -59,24 +59,6 @@ func cutNote(reason string) string {
 	return reason
 }
 
-// planVerdict reads the result of ExitPlanMode: approved by the person or
-// not, and the text of the plan where the result holds it.
-func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
-	switch {
-	case strings.HasPrefix(text, "User has approved your plan."):
-		v = ingest.Approved
-	default:
-		return ingest.Unasked, "", false
-	}
-	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
-		return v, strings.TrimSpace(after), true
-	}
-	if _, after, ok := strings.Cut(text, "## Approved Plan:"); ok {
-		return v, strings.TrimSpace(after), false
-	}
-	return v, "", false
-}
-
 // keepWhole says whether a result's text must not be clipped: it holds a
 // person's words or a plan.
 func keepWhole(head string) bool {

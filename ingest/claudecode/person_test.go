@@ -1,0 +1,111 @@
+package claudecode
+
+import (
+	"strings"
+	"testing"
+
+	"recall/ingest"
+)
+
+func TestPlanWithClearedContext(t *testing.T) {
+	s := &script{}
+	s.user("plan it")
+	s.say("m1", use("t1", "ExitPlanMode", fields{"plan": "# Cache\n- LRU"}))
+	s.user(result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.", true))
+	s.user([]any{text("[Request interrupted by user for tool use]")})
+	s.user("Implement the following plan:\n\n# Cache\n- LRU", fields{"planContent": "# Cache\n- LRU"})
+	got := s.parse(t)
+	want(t, "turns", outlineOf(got), []string{"prompt plan it", "message", "interrupt [Request interrupted by user for tool use]", "plan # Cache\n- LRU"})
+	want(t, "verdict", calls(got)["t1"].Verdict, ingest.Approved)
+}
+
+func TestPlanTexts(t *testing.T) {
+	const file = "/home/ann/.claude/plans/quiet-amber-fox.md"
+	tests := []struct {
+		name    string
+		input   fields
+		text    string
+		reply   any
+		verdict ingest.Verdict
+		plan    string
+		edited  bool
+	}{
+		{"in the call", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.", nil, ingest.Approved, "# A", false},
+		{"in the reply", fields{}, "User has approved your plan. You can now start coding.", fields{"plan": "# B", "filePath": file}, ingest.Approved, "# B", false},
+		{"edited by the person", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.\n\n## Approved Plan (edited by user):\n# C", fields{"plan": "# A"}, ingest.Approved, "# C", true},
+		{"a sub-agent's", fields{"plan": "# A"}, "User has approved the plan. There is nothing else needed from you now.", fields{"plan": "# A", "isAgent": true}, ingest.Unasked, "# A", false},
+		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.", fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
+		{"in a file that was written before", fields{}, "User has approved your plan. You can now start coding.", nil, ingest.Approved, "# Written", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &script{}
+			s.call("t0", "Write", fields{"file_path": file, "content": "# Written"}, "ok", nil)
+			s.call("t1", "ExitPlanMode", tt.input, tt.text, tt.reply)
+			c := calls(s.parse(t))["t1"]
+			if c.Plan == nil {
+				t.Fatal("got no plan")
+			}
+			want(t, "verdict", c.Verdict, tt.verdict)
+			want(t, "plan", c.Plan.Text, tt.plan)
+			want(t, "edited", c.Plan.Edited, tt.edited)
+		})
+	}
+}
+
+func TestAnswersInText(t *testing.T) {
+	questions := []any{
+		fields{"question": "Which store?", "options": []any{fields{"label": "SQLite"}, fields{"label": "Postgres"}}},
+		fields{"question": `Is "x" fine, or "y"="z"?`, "options": []any{fields{"label": "yes, quite"}}},
+		fields{"question": "Which of them?", "multiSelect": true, "options": []any{fields{"label": "a"}, fields{"label": "a, b"}, fields{"label": "c"}}},
+	}
+	tests := []struct {
+		text string
+		want []string
+	}{
+		{`User has answered your questions: "Which store?"="SQLite", "Is "x" fine, or "y"="z"?"="yes, quite", "Which of them?"="a, b, c". You can now continue with the user's answers in mind.`,
+			[]string{"SQLite", "yes, quite", "a, b|c"}},
+		{`The user answered: "Which store?"="none, a "flat" file".`, []string{`free:none, a "flat" file`}},
+		{`Your questions have been answered: . You can now continue with these answers in mind.`, nil},
+		{`The user did not answer the questions.`, nil},
+	}
+	for _, tt := range tests {
+		s := &script{}
+		s.call("t1", "AskUserQuestion", fields{"questions": questions}, tt.text, nil)
+		var got []string
+		for _, a := range calls(s.parse(t))["t1"].Answers {
+			line := strings.Join(a.Chosen, "|")
+			if a.Free {
+				line = "free:" + line
+			}
+			got = append(got, line)
+		}
+		want(t, tt.text, got, tt.want)
+	}
+}
+
+func TestAnswersOfEveryKind(t *testing.T) {
+	ask := fields{"questions": []any{fields{"question": "q", "options": []any{fields{"label": "a"}}}}}
+	tests := []struct {
+		name  string
+		reply fields
+		want  []string
+	}{
+		{"skipped", fields{"answers": fields{"q": "a"}, "annotations": fields{"q": fields{"unanswered": "skipped"}}}, nil},
+		{"empty", fields{"answers": fields{}}, nil},
+		{"blank", fields{"answers": fields{"q": " "}}, nil},
+		{"timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": 5}, nil},
+		{"not timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": nil}, []string{"a"}},
+		{"a reply instead", fields{"answers": fields{}, "response": "ask me tomorrow"}, []string{"ask me tomorrow"}},
+		{"another question", fields{"answers": fields{"other": "a"}}, nil},
+	}
+	for _, tt := range tests {
+		s := &script{}
+		s.call("t1", "AskUserQuestion", ask, "Your questions have been answered: …", tt.reply)
+		var got []string
+		for _, a := range calls(s.parse(t))["t1"].Answers {
+			got = append(got, a.Chosen...)
+		}
+		want(t, tt.name, got, tt.want)
+	}
+}

@@ -1,0 +1,96 @@
+package claudecode
+
+import (
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/jsonl"
+)
+
+// takePlan reads the answer to a plan.
+func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
+	var plan, file string
+	agent, waiting, edited := false, false, false
+	c := jsonl.NewCursor(raw)
+	c.Object(func(name []byte) {
+		switch string(name) {
+		case "plan":
+			plan = c.Text()
+		case "filePath", "planFilePath":
+			file = c.Text()
+		case "isAgent":
+			agent = c.Bool()
+		case "awaitingLeaderApproval":
+			waiting = c.Bool()
+		case "planWasEdited":
+			edited = c.Bool()
+		}
+	})
+	approved, told, rewritten := planVerdict(text)
+	if call.Plan != nil {
+		plan = firstOf(plan, call.Plan.Text)
+		file = firstOf(file, call.Plan.File)
+	}
+	if rewritten || strings.TrimSpace(plan) == "" {
+		plan = firstOf(told, plan)
+	}
+	if strings.TrimSpace(plan) == "" && (approved == ingest.Approved || call.Verdict == ingest.Rejected) {
+		plan, file = p.meta.lastPlan, firstOf(file, p.meta.lastPlanFile)
+	}
+	if strings.TrimSpace(plan) == "" && (file == "" || approved != ingest.Approved) {
+		return
+	}
+	call.Plan = &ingest.Plan{Text: clipText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
+	if file != "" {
+		p.s.PlanFiles = addOnce(p.s.PlanFiles, file)
+	}
+	if approved == ingest.Approved && !agent && !waiting {
+		call.Verdict = ingest.Approved
+	}
+}
+
+// planVerdict reads the result of ExitPlanMode: approved by the person or
+// not, and the text of the plan where the result holds it.
+func planVerdict(text string) (v ingest.Verdict, plan string, edited bool) {
+	switch {
+	case strings.HasPrefix(text, "User has approved your plan."):
+		v = ingest.Approved
+	default:
+		return ingest.Unasked, "", false
+	}
+	if _, after, ok := strings.Cut(text, "## Approved Plan (edited by user):"); ok {
+		return v, strings.TrimSpace(after), true
+	}
+	if _, after, ok := strings.Cut(text, "## Approved Plan:"); ok {
+		return v, strings.TrimSpace(after), false
+	}
+	return v, "", false
+}
+
+// noteOwnPlan remembers a plan file that the session wrote.
+func (p *parser) noteOwnPlan(path string, input []byte) {
+	if !isPlanFile(path) {
+		return
+	}
+	p.s.PlanFiles = addOnce(p.s.PlanFiles, path)
+	p.meta.lastPlan = clipText(inputString(input, "content"))
+	p.meta.lastPlanFile = path
+}
+
+// isPlanFile says whether path is one of the client's plan files.
+func isPlanFile(path string) bool {
+	path = strings.ReplaceAll(path, `\`, "/")
+	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/")
+}
+
+// finishPlans looks up the text of plans that only a file holds.
+func (p *parser) finishPlans() {
+	for i := range p.s.Turns {
+		for c := range p.s.Turns[i].Calls {
+			call := &p.s.Turns[i].Calls[c]
+			if call.Plan != nil && call.Plan.Text == "" {
+				call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
+			}
+		}
+	}
+}

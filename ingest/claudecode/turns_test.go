@@ -1,0 +1,96 @@
+package claudecode
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"recall/ingest"
+)
+
+func TestQueue(t *testing.T) {
+	op := func(s *script, operation, content string) {
+		s.n++
+		s.raw(fields{"type": "queue-operation", "operation": operation, "content": content, "sessionId": "s",
+			"timestamp": day.Add(time.Duration(s.n) * time.Second).Format(time.RFC3339Nano)})
+	}
+	s := &script{}
+	s.user("a")
+	op(s, "enqueue", "delivered")
+	op(s, "enqueue", "lost")
+	op(s, "enqueue", "taken back")
+	op(s, "enqueue", "/mcp")
+	op(s, "enqueue", "<task-notification><summary>x</summary></task-notification>")
+	op(s, "enqueue", "blocked")
+	op(s, "popAll", "taken back")
+	s.say("m1", text("ok"))
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered", "commandMode": "prompt"}})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "<task-notification><summary>y</summary></task-notification>", "commandMode": "task-notification"}})
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's", "origin": fields{"kind": "peer"}}})
+	s.line("system", fields{"subtype": "informational", "content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
+	got := s.parse(t)
+	want(t, "turns", outlineOf(got), []string{
+		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "event peer a peer's",
+	})
+	want(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued}, []bool{false, true, true})
+}
+
+func TestWhoseWords(t *testing.T) {
+	s := &script{}
+	s.user("typed", fields{"origin": fields{"kind": "human"}})
+	s.user("from a peer", fields{"origin": fields{"kind": "peer"}})
+	s.user("from the system", fields{"promptSource": "system"})
+	s.user("injected", fields{"isMeta": true})
+	s.user([]any{text("<ide_opened_file>a.go</ide_opened_file>"), text("first"), fields{"type": "image", "source": fields{"data": "AA"}}, text("second")})
+	s.user([]any{fields{"type": "image", "source": fields{"data": "AA"}}})
+	s.line("assistant", fields{"message": fields{"id": "x", "model": "<synthetic>", "content": []any{text("No response requested.")}}})
+	s.line("system", fields{"subtype": "local_command", "content": "<command-name>/plan</command-name><command-args>x</command-args>"})
+	s.user("summed up", fields{"isCompactSummary": true})
+	want(t, "turns", outlineOf(s.parse(t)), []string{
+		"prompt typed", "event peer from a peer", "event system from the system", "prompt first\nsecond", "prompt [image]", "command /plan x", "summary summed up",
+	})
+}
+
+func TestSubagentsInline(t *testing.T) {
+	s := &script{}
+	s.user("look")
+	main := s.say("m1", use("t1", "Task", fields{"prompt": "Find it.", "subagent_type": "Explore", "description": "find"}), use("t2", "Task", fields{"prompt": "b"}))
+	s.last = ""
+	s.user("Find it.", fields{"isSidechain": true})
+	s.line("assistant", fields{"isSidechain": true, "message": fields{"id": "k1", "content": []any{text("It is here."), use("k", "Bash", fields{"command": "ls"})}, "usage": fields{"output_tokens": 99}}})
+	s.line("progress", fields{"parentUuid": main, "parentToolUseID": "t2", "data": fields{"type": "agent_progress", "agentId": "b2"}})
+	s.line("user", fields{"isSidechain": true, "agentId": "b2", "parentUuid": nil, "message": fields{"content": "b, in other words"}})
+	s.last = main
+	s.user(result("t1", "It is here.", false))
+	s.say("m2", text("Found."))
+	got := s.parse(t)
+	want(t, "turns", outlineOf(got), []string{"prompt look", "message", "message Found."})
+	want(t, "tokens", got.Usage.Output, 2)
+	type sub struct{ ID, Type, Call, First string }
+	var subs []sub
+	for _, k := range got.Subagents {
+		subs = append(subs, sub{k.ID, k.Type, k.Call, k.Turns[0].Text})
+	}
+	want(t, "sub-agents", subs, []sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
+	want(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}), []string{"prompt Find it.", "message It is here."})
+}
+
+func TestCarried(t *testing.T) {
+	const payload = "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"
+	s := &script{}
+	s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "content": strings.Replace(payload, "k3v9t2m8qa", "aaaaaaaaaa", 1)}})
+	s.user("<system-reminder>" + strings.Replace(payload, "k3v9t2m8qa", "bbbbbbbbbb", 1) + "</system-reminder>go on")
+	s.call("t1", "mcp__recall__query", fields{}, "found:\n"+payload, nil)
+	s.user(payload + "\nand now the index")
+	got := s.parse(t)
+	want(t, "carried by the session", got.Carried, []string{"aaaaaaaaaa", "bbbbbbbbbb", "k3v9t2m8qa"})
+	want(t, "by the call's turn", got.Turns[1].Carried, []string{"k3v9t2m8qa"})
+	last := got.Turns[2]
+	want(t, "foreign", []int{last.Foreign[0].From, last.Foreign[0].To}, []int{0, len(payload)})
+	want(t, "helper", got.Helper, false)
+
+	s = &script{}
+	s.user(ingest.ModelCall+"\nExtract the decisions.", fields{"entrypoint": "sdk-cli"})
+	s.say("m", text("{}"))
+	want(t, "helper", s.parse(t).Helper, true)
+}
