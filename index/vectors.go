@@ -197,7 +197,9 @@ func convex(found []candidate, near map[int64]float64, weight float64) []candida
 		scores[c.id] = (1 - weight) * c.score
 	}
 	for id, cos := range near {
-		scores[id] += weight * max(cos, 0) * top
+		if cos > 0 {
+			scores[id] += weight * cos * top
+		}
 	}
 	return best(scores, candidates)
 }
