@@ -56,6 +56,20 @@ func TestBadLines(t *testing.T) {
 	}
 }
 
+// TestTailOffset holds that a later read can begin where the tail does.
+func TestTailOffset(t *testing.T) {
+	for _, before := range []string{"", "\xef\xbb\xbf", fine, "\xef\xbb\xbf" + strings.TrimSpace(fine), "  \t", fine + " " + strings.TrimSpace(fine) + "  "} {
+		in := before + `{"type":"user","uuid":"u9","mess`
+		tail := parseBytes(t, []byte(in)).Report.Tail
+		if tail == nil {
+			t.Fatalf("%q: got no tail", in)
+		}
+		if got := in[tail.Offset:]; got != `{"type":"user","uuid":"u9","mess` {
+			t.Errorf("after %.20q…: got a tail of %q", before, got)
+		}
+	}
+}
+
 func TestEmptyFiles(t *testing.T) {
 	for name, in := range map[string]string{
 		"empty": "", "blank": "\n\n", "bookkeeping": `{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}` + "\n",

@@ -103,13 +103,17 @@ func (p *parser) takeLine(l jsonl.Line) {
 		return
 	}
 	b := bytes.TrimPrefix(l.Bytes, bom)
-	if bytes.IndexByte(b, 0) >= 0 {
+	asWritten := bytes.IndexByte(b, 0) < 0
+	if !asWritten {
 		b = bytes.ReplaceAll(b, []byte{0}, nil)
 	}
 	if b = bytes.TrimSpace(b); len(b) == 0 {
 		rep.Lines++
 		rep.Blank++
 		return
+	}
+	if asWritten {
+		p.off += int64(bytes.Index(l.Bytes, b[:1]))
 	}
 	for len(b) > 0 {
 		c := jsonl.NewCursor(b)
@@ -126,7 +130,9 @@ func (p *parser) takeLine(l jsonl.Line) {
 		rest := c.Rest()
 		p.rec.size = l.Cut
 		p.take(&p.rec, b[:len(b)-len(rest)])
-		p.off += int64(len(b) - len(rest))
+		if asWritten && l.Cut == 0 {
+			p.off += int64(len(b) - len(rest))
+		}
 		b = rest
 	}
 }
