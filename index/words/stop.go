@@ -22,7 +22,8 @@ func Stop(w string) bool {
 		"t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those", "to", "too",
 		"under", "until", "up", "us", "ve", "very",
 		"was", "wasn", "we", "were", "what", "whats", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "won", "would",
-		"you", "your", "yours", "yet":
+		"you", "your", "yours", "yet",
+		"decide", "decided", "decides", "choose", "chose", "chosen", "pick", "picked", "try", "tried":
 		return true
 	}
 	return false
