@@ -150,7 +150,7 @@ func (p *parser) finishLineage() {
 		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.forkOf), How: ingest.HowBranch}
 	case m.branchedFrom != "" && m.branchedFrom != string(s.ID):
 		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.branchedFrom), How: ingest.HowBranch}
-	case len(m.sessions) > 1 && m.sessions[0] != string(s.ID):
+	case slices.Contains(m.sessions, string(s.ID)) && m.sessions[0] != string(s.ID):
 		s.Parent = &ingest.Parent{Session: ingest.SessionID(m.sessions[0]), How: ingest.HowContinued}
 	}
 	switch {

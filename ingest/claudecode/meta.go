@@ -20,6 +20,7 @@ type meta struct {
 	summaries                  []summary
 	worktrees                  []string // names of worktrees entered
 
+	goals      map[string]bool // goals the person set
 	superseded map[string]bool // uuids of messages that a later one made void
 
 	leaf     string // last-prompt's leafUuid

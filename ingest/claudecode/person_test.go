@@ -35,13 +35,15 @@ func TestPlanTexts(t *testing.T) {
 		{"edited by the person", fields{"plan": "# A"}, "User has approved your plan. You can now start coding.\n\n## Approved Plan (edited by user):\n# C", fields{"plan": "# A"}, ingest.Approved, "# C", true},
 		{"a sub-agent's", fields{"plan": "# A"}, "User has approved the plan. There is nothing else needed from you now.", fields{"plan": "# A", "isAgent": true}, ingest.Unasked, "# A", false},
 		{"up to the lead", fields{"plan": "# A"}, "Your plan has been submitted to the team lead for approval.", fields{"plan": "# A", "awaitingLeaderApproval": true}, ingest.Unasked, "# A", false},
+		{"refused in the other form", fields{}, "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed with implementation.\n\nRejected plan:\n# D", nil, ingest.Rejected, "# D", false},
 		{"in a file that was written before", fields{}, "User has approved your plan. You can now start coding.", nil, ingest.Approved, "# Written", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &script{}
 			s.call("t0", "Write", fields{"file_path": file, "content": "# Written"}, "ok", nil)
-			s.call("t1", "ExitPlanMode", tt.input, tt.text, tt.reply)
+			s.say("m-t1", use("t1", "ExitPlanMode", tt.input))
+			s.user(result("t1", tt.text, tt.verdict == ingest.Rejected), fields{"toolUseResult": tt.reply})
 			c := calls(s.parse(t))["t1"]
 			if c.Plan == nil {
 				t.Fatal("got no plan")

@@ -31,6 +31,9 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 		plan = firstOf(plan, call.Plan.Text)
 		file = firstOf(file, call.Plan.File)
 	}
+	if _, refused, ok := strings.Cut(text, "Rejected plan:"); ok && call.Verdict == ingest.Rejected {
+		plan = firstOf(plan, strings.TrimSpace(refused))
+	}
 	if rewritten || strings.TrimSpace(plan) == "" {
 		plan = firstOf(told, plan)
 	}

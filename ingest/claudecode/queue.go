@@ -79,7 +79,7 @@ var slashCommand = regexp.MustCompile(`^/[a-z][\w:-]*(\s|$)`)
 // several queued prompts are delivered as one.
 func (p *parser) said(text string) bool {
 	for _, d := range p.drafts {
-		if d.turn.Role == ingest.User && strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
+		if d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) && strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
 			return true
 		}
 	}

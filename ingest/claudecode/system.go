@@ -83,6 +83,8 @@ type attachment struct {
 	prompt             []byte // raw value
 	content            []byte // raw value
 	planFile           string
+	source             string // uuid of the record that says the same
+	goal               string // a goal that the person set
 }
 
 func readAttachment(raw []byte) (a attachment) {
@@ -105,6 +107,10 @@ func readAttachment(raw []byte) (a attachment) {
 			a.content = c.Raw()
 		case "planFilePath":
 			a.planFile = c.Text()
+		case "source_uuid":
+			a.source = c.Text()
+		case "condition":
+			a.goal = c.Text()
 		}
 	})
 	return a
@@ -124,13 +130,30 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 		if a.planFile != "" {
 			p.s.PlanFiles = addOnce(p.s.PlanFiles, a.planFile)
 		}
+	case "goal_status":
+		p.takeGoal(r, n, at, a.goal)
 	default:
 		p.ignore("attachment/" + a.kind)
 	}
 }
 
+// takeGoal keeps a goal that the person set, when it is first spoken of.
+func (p *parser) takeGoal(r *record, n int32, at time.Time, goal string) {
+	if goal = strings.TrimSpace(goal); goal == "" || p.meta.goals[goal] {
+		p.ignore("attachment/goal_status")
+		return
+	}
+	p.meta.goals[goal] = true
+	d := p.draft(r, n, at, ingest.User, ingest.Event)
+	d.turn.Name, d.turn.Text = "goal", clipText(goal)
+}
+
 // takeQueuedCommand takes a prompt that was typed while the model worked.
 func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachment) {
+	if a.source != "" && p.seen.uuids[a.source] {
+		p.ignore("prompt written again")
+		return
+	}
 	text := contentText(a.prompt)
 	if a.origin != "" && a.origin != "human" || a.mode != "" && a.mode != "prompt" {
 		p.takeEvent(r, n, at, firstOf(a.mode, a.origin), text)

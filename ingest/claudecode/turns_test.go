@@ -26,13 +26,24 @@ func TestQueue(t *testing.T) {
 	s.say("m1", text("ok"))
 	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "delivered", "commandMode": "prompt"}})
 	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "<task-notification><summary>y</summary></task-notification>", "commandMode": "task-notification"}})
+	again := s.user("said twice")
+	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "said twice", "source_uuid": again}})
 	s.line("attachment", fields{"attachment": fields{"type": "queued_command", "prompt": "a peer's", "origin": fields{"kind": "peer"}}})
 	s.line("system", fields{"subtype": "informational", "content": "UserPromptSubmit operation blocked by hook:\nx\n\nOriginal prompt: blocked"})
 	got := s.parse(t)
 	want(t, "turns", outlineOf(got), []string{
-		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "event peer a peer's",
+		"prompt a", "prompt lost", "message ok", "prompt delivered", "event task-notification y", "prompt said twice", "event peer a peer's",
 	})
 	want(t, "queued", []bool{got.Turns[0].Queued, got.Turns[1].Queued, got.Turns[3].Queued}, []bool{false, true, true})
+}
+
+func TestGoals(t *testing.T) {
+	s := &script{}
+	s.user("go")
+	for range 2 {
+		s.line("attachment", fields{"attachment": fields{"type": "goal_status", "met": false, "condition": "all tests pass"}})
+	}
+	want(t, "turns", outlineOf(s.parse(t)), []string{"prompt go", "event goal all tests pass"})
 }
 
 func TestWhoseWords(t *testing.T) {
