@@ -2,29 +2,39 @@ package pipeline_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
 
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
+	"recall/ingest/synth"
 	"recall/library"
 	"recall/pipeline"
 	"recall/redact"
 )
 
-// open makes a pipeline over a new library in a temporary folder.
+// open makes a pipeline over a new library in a folder.
 func open(tb testing.TB, dir string) *pipeline.Pipeline {
 	tb.Helper()
 	l, err := library.Create(filepath.Join(dir, "Recall"))
 	if err != nil {
 		tb.Fatal(err)
 	}
+	cache := filepath.Join(dir, "cache")
+	l.KeepListIn(cache)
 	tb.Cleanup(func() { l.Close() })
-	x, err := index.Open(filepath.Join(dir, "cache", "index.db"))
+	x, err := index.Open(filepath.Join(cache, "index.db"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -35,27 +45,109 @@ func open(tb testing.TB, dir string) *pipeline.Pipeline {
 	}
 	return &pipeline.Pipeline{
 		Library: l, Index: x, Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}},
-		Distiller: offline.Distiller{}, Rules: rules, Cache: filepath.Join(dir, "cache"), Who: "ann",
+		Distiller: offline.Distiller{}, Rules: rules, Cache: cache, Who: "ann",
 	}
 }
 
-// shared is a folder of the shared data; the test is skipped where it is absent.
-func shared(tb testing.TB, path string) string {
-	root := os.Getenv("RECALL_SHARED")
-	if root == "" {
-		tb.Skip("skipped: RECALL_SHARED is not set")
+// BenchmarkSync takes a folder of transcripts in and compares that with
+// reading, hashing and compressing the same bytes in the same run (ratio; at
+// most 3). RECALL_BENCH_MB sets the size: 1000 for the figure that is quoted.
+func BenchmarkSync(b *testing.B) {
+	const each = 4 << 20
+	mb := 64
+	if s := os.Getenv("RECALL_BENCH_MB"); s != "" {
+		mb, _ = strconv.Atoi(s)
 	}
-	return filepath.Join(root, path)
-}
-
-func BenchmarkSyncDev(b *testing.B) {
-	from := shared(b, "transcripts/dev")
+	root := b.TempDir()
+	if _, err := synth.Write(root, synth.Options{Sessions: max(1, mb<<20/each), BytesEach: each, Seed: 1}); err != nil {
+		b.Fatal(err)
+	}
+	var plain, whole time.Duration
+	var bytes int64
+	peak := watchHeap(b)
 	for b.Loop() {
+		start := time.Now()
+		bytes = readHashCompress(b, root)
+		plain += time.Since(start)
 		p := open(b, b.TempDir())
-		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{from}})
-		if err != nil {
-			b.Fatal(err)
+		start = time.Now()
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		whole += time.Since(start)
+		if err != nil || r.Skipped() {
+			b.Fatal(err, r.Problems)
 		}
-		b.SetBytes(r.Bytes)
+	}
+	b.ReportMetric(float64(whole)/float64(plain), "ratio")
+	b.ReportMetric(float64(bytes)/1e6*float64(b.N)/whole.Seconds(), "syncMB/s")
+	b.ReportMetric(float64(bytes)/1e6*float64(b.N)/plain.Seconds(), "plainMB/s")
+	b.ReportMetric(float64(peak())/1e6, "peakMB")
+}
+
+// readHashCompress is the least that archiving could cost, on one core.
+func readHashCompress(b *testing.B, root string) int64 {
+	enc, err := zstd.NewWriter(io.Discard, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var total int64
+	err = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		h := sha256.New()
+		enc.Reset(io.Discard)
+		n, err := io.Copy(io.MultiWriter(h, enc), f)
+		total += n
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	enc.Close()
+	return total
+}
+
+// watchHeap samples the memory that the process holds; the answer is the most
+// that was seen.
+func watchHeap(b *testing.B) func() uint64 {
+	stop, out := make(chan struct{}), make(chan uint64)
+	go func() {
+		var most uint64
+		var m runtime.MemStats
+		for {
+			runtime.ReadMemStats(&m)
+			most = max(most, m.Sys-m.HeapReleased)
+			select {
+			case <-stop:
+				out <- most
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	return func() uint64 { close(stop); return <-out }
+}
+
+// BenchmarkSyncNothingNew is a sync over 10,000 sessions that are all known:
+// metadata alone, under 300 ms.
+func BenchmarkSyncNothingNew(b *testing.B) {
+	root := b.TempDir()
+	if _, err := synth.Write(root, synth.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
+		b.Fatal(err)
+	}
+	p := open(b, b.TempDir())
+	if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		if err != nil || r.New+r.Grown+r.Indexed != 0 || r.Found != 10_000 {
+			b.Fatalf("%+v, %v", r, err)
+		}
 	}
 }
