@@ -26,6 +26,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 		call.Command = call.Input["command"]
 	case "Edit", "MultiEdit":
 		call.Edits = readEdits(b.input)
+		p.editOwnPlan(call.Path, b.input)
 	case "ExitPlanMode", "exit_plan_mode":
 		if plan := inputString(b.input, "plan"); strings.TrimSpace(plan) != "" {
 			call.Plan = &ingest.Plan{Text: clipText(plan), File: call.Input["planFilePath"]}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,7 @@ func FuzzParse(f *testing.F) {
 		s := parseBytes(t, raw)
 		checkReport(t, s)
 		checkTurns(t, s)
+		checkMapped(t, s)
 		r := s.Report
 		if physical := countLines(raw); r.Tail == nil && r.Lines < physical || r.Tail != nil && r.Lines < physical-1 {
 			t.Fatalf("got %d lines of %d", r.Lines, physical)
@@ -100,6 +102,20 @@ func checkTurns(t *testing.T, s *ingest.Session) {
 				t.Fatalf("turn %d: got result of %d bytes %.100q", turn.N, len(c.Result), c.Result)
 			}
 		}
+	}
+}
+
+// checkMapped holds that texts and foreign parts stay where they are when
+// nothing is replaced.
+func checkMapped(t *testing.T, s *ingest.Session) {
+	t.Helper()
+	before := slices.Clone(s.Turns)
+	for i := range before {
+		before[i].Foreign = slices.Clone(before[i].Foreign)
+	}
+	s.MapText(func(text string) string { return text })
+	if d := cmp.Diff(before, s.Turns); d != "" {
+		t.Fatalf("mapped by nothing (-before +after):\n%s", d)
 	}
 }
 

@@ -41,7 +41,8 @@ func TestPlanTexts(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &script{}
-			s.call("t0", "Write", fields{"file_path": file, "content": "# Written"}, "ok", nil)
+			s.call("t0", "Write", fields{"file_path": file, "content": "# Write"}, "ok", nil)
+			s.call("t0e", "Edit", fields{"file_path": file, "old_string": "Write", "new_string": "Written"}, "ok", nil)
 			s.say("m-t1", use("t1", "ExitPlanMode", tt.input))
 			s.user(result("t1", tt.text, tt.verdict == ingest.Rejected), fields{"toolUseResult": tt.reply})
 			c := calls(s.parse(t))["t1"]

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"strconv"
 	"time"
 
 	"recall/ingest"
@@ -72,10 +73,13 @@ func (p *parser) when(r *record) time.Time {
 
 var earliest, latest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// parseTime reads an RFC 3339 time; one before there was any coding tool, or
-// after this century, is no time.
+// parseTime reads an RFC 3339 time, or milliseconds since 1970; one before there
+// was any coding tool, or after this century, is no time.
 func parseTime(raw []byte) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339Nano, string(raw))
+	if ms, numErr := strconv.ParseInt(string(raw), 10, 64); numErr == nil {
+		t, err = time.UnixMilli(ms), nil
+	}
 	if err != nil || t.Before(earliest) || t.After(latest) {
 		return time.Time{}, false
 	}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -80,10 +81,24 @@ func (p *parser) noteOwnPlan(path string, input []byte) {
 	p.meta.lastPlanFile = path
 }
 
+// editOwnPlan follows a change of the plan file written last.
+func (p *parser) editOwnPlan(path string, input []byte) {
+	if path == "" || path != p.meta.lastPlanFile {
+		return
+	}
+	if old := inputString(input, "old_string"); old != "" {
+		p.meta.lastPlan = clipText(strings.Replace(p.meta.lastPlan, old, inputString(input, "new_string"), 1))
+	}
+}
+
+// planName is what the client names plans like, in whatever folder its
+// configuration lies.
+var planName = regexp.MustCompile(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
+
 // isPlanFile says whether path is one of the client's plan files.
 func isPlanFile(path string) bool {
 	path = strings.ReplaceAll(path, `\`, "/")
-	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/")
+	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName.MatchString(path)
 }
 
 // finishPlans looks up the text of plans that only a file holds.

@@ -1,4 +1,11 @@
 // Package claudecode finds and parses the transcripts of Claude Code.
+//
+// Find walks folders and groups files by session. Parse reads a session's files
+// line by line: jsonl gives lines and a cursor over each, a record is a line's
+// known parts, and the parser makes drafts of turns of the records, pairs calls
+// with their results and keeps the tree of the conversation. When all is read,
+// finish tells which branches were abandoned and puts the session together.
+// Nothing but what a Session holds is kept from one line to the next.
 package claudecode
 
 import (

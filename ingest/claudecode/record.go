@@ -85,7 +85,11 @@ func (r *record) member(c *jsonl.Cursor, name []byte) {
 	case "agentId":
 		r.agent = c.RawString()
 	case "timestamp":
-		r.at = c.RawString()
+		if c.Kind() == '0' {
+			r.at = c.Raw() // milliseconds
+		} else {
+			r.at = c.RawString()
+		}
 	case "cwd":
 		r.cwd = c.RawString()
 	case "gitBranch":
