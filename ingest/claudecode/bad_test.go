@@ -215,3 +215,48 @@ func write(t *testing.T, path, text string) {
 		t.Fatal(err)
 	}
 }
+
+func TestUnreadableFiles(t *testing.T) {
+	closed := func(name string, role ingest.FileRole) ingest.File {
+		return ingest.File{Name: name, Role: role, Open: func() (io.ReadCloser, error) { return nil, os.ErrPermission }}
+	}
+	_, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{closed(mainName, ingest.Transcript)}})
+	if !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), mainName) {
+		t.Errorf("transcript: got %v, want no permission for %s", err, mainName)
+	}
+	files := []ingest.File{memFile(mainName, ingest.Transcript, []byte(fine))}
+	for name, role := range map[string]ingest.FileRole{
+		"subagents/agent-a1.jsonl": ingest.SubagentFile, "subagents/agent-a1.meta.json": ingest.SubagentMeta,
+		"todos/x.json": ingest.TodoFile, "plans/x.md": ingest.PlanFile,
+	} {
+		files = append(files, closed(name, role))
+	}
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, "prompts", texts(s, ingest.Prompt, false), []string{"hello"})
+	want(t, "reported", len(s.Report.Conflicts), 4)
+}
+
+func TestSpilledResults(t *testing.T) {
+	const preview = "<persisted-output>\nOutput too large (9MB). Full output saved to: /h/.claude/projects/-x/s/tool-results/b1.txt\n\nPreview (first 2KB):\nline 1\n</persisted-output>"
+	sc := &script{}
+	sc.call("t1", "Bash", fields{"command": "seq"}, preview, nil)
+	sc.call("t2", "Bash", fields{"command": "seq"}, strings.Replace(preview, "b1.txt", "gone.txt", 1), nil)
+	sc.call("t3", "Bash", fields{"command": "seq"}, strings.Replace(preview, "/h/.claude/projects/-x/s/tool-results/b1.txt", "/etc/passwd", 1), nil)
+	whole := "line 1\n" + strings.Repeat("more\n", 10_000) + "the end"
+	s, err := Reader{}.Parse(context.Background(), ingest.Found{ID: "s", Files: []ingest.File{
+		memFile(mainName, ingest.Transcript, []byte(strings.Join(sc.lines, "\n"))), memFile("tool-results/b1.txt", ingest.ToolResult, []byte(whole)),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := calls(s)
+	if r := c["t1"].Result; !strings.HasPrefix(r, "line 1\n") || !strings.HasSuffix(r, "the end") || len(r) > ingest.ClipResult+100 {
+		t.Errorf("got %d bytes %.40q, want the file's beginning and end", len(r), r)
+	}
+	want(t, "size", c["t1"].ResultLen, int64(len(whole)))
+	want(t, "files", []string{c["t1"].Spilled, c["t2"].Spilled, c["t3"].Spilled}, []string{"tool-results/b1.txt", "", ""})
+	want(t, "preview", c["t2"].Result, strings.Replace(preview, "b1.txt", "gone.txt", 1))
+}
