@@ -273,7 +273,7 @@ type PR struct {
 // Parent says where a session comes from.
 type Parent struct {
 	Session SessionID
-	How     string // fork, branch, background, continued, plan
+	How     string // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
 	Turns   int    // turns copied from it
 }
 
@@ -285,7 +285,9 @@ type FileRef struct {
 }
 
 // Report says what a parser did with every line it was given:
-// Lines = Records + Duplicates + Blank + len(Skipped by line) for each file.
+// Lines = Records + Duplicates + Blank + SkippedTotal. Two records on one line,
+// whose line end was lost, count as two lines; a partial last line (Tail) as
+// none.
 type Report struct {
 	Files        int
 	Bytes        int64

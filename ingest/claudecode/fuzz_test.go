@@ -3,6 +3,7 @@ package claudecode
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/jsonl"
 )
 
 // parseBytes parses raw as a session's only file.
@@ -137,4 +139,51 @@ var oddLines = []string{
 	`{"type":"queue-operation","operation":"enqueue","content":"later"}`, `{"type":"last-prompt","leafUuid":"zzz"}`,
 	`{"type":"user","isSidechain":true,"uuid":"k","message":{"content":"sub"}}`, `{"type":"worktree-state","worktreeSession":null}`,
 	"\xef\xbb\xbf{\"type\":\"mode\"}", "\x00\x00\x00", "{\"type\":\"mode\"}\x00\x00{\"type\":\"mode\"", "{\"type\":\"user\",\"message\":{\"content\":\"\x00\xff<!-- recall abcd -->\"}}",
+}
+
+// FuzzRecord holds the hand-written reading of a line against encoding/json.
+func FuzzRecord(f *testing.F) {
+	for _, s := range oddLines {
+		f.Add([]byte(s))
+	}
+	f.Add([]byte(strings.TrimSpace(fine)))
+	f.Add([]byte(`{"message":{"content":[{"text":"a\"b","type":"text"},{"type":"tool_use","id":"t","name":"Bash","input":{"a":[1]}}],"id":"m"},"type":"assistant","isMeta":true}`))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var std map[string]any
+		if json.Unmarshal(raw, &std) != nil || std == nil || bytes.Contains(raw, []byte(`\u00`)) {
+			return // names of members are compared as written, nobody escapes their letters
+		}
+		var r record
+		c := jsonl.NewCursor(raw)
+		if !r.decode(c) || len(c.Rest()) > 0 {
+			t.Fatalf("%q: got %v, rest %q, but it is JSON", raw, c.Err(), c.Rest())
+		}
+		text := func(v any) string {
+			s, _ := v.(string)
+			return strings.ReplaceAll(s, "\x00", "")
+		}
+		for name, got := range map[string][]byte{
+			"type": r.kind, "uuid": r.uuid, "parentUuid": r.parent, "cwd": r.cwd, "version": r.version, "gitBranch": r.branch, "subtype": r.subtype,
+		} {
+			if want := text(std[name]); jsonl.Unquote(got) != want {
+				t.Fatalf("%q: %s: got %q, want %q", raw, name, got, want)
+			}
+		}
+		meta, _ := std["isMeta"].(bool)
+		if r.meta != meta {
+			t.Fatalf("%q: isMeta: got %t, want %t", raw, r.meta, meta)
+		}
+		message, _ := std["message"].(map[string]any)
+		blocks, _ := message["content"].([]any)
+		if len(r.msg.blocks) != len(blocks) || jsonl.Unquote(r.msg.plain) != text(message["content"]) {
+			t.Fatalf("%q: got %d blocks and %q, want %d and %v", raw, len(r.msg.blocks), r.msg.plain, len(blocks), message["content"])
+		}
+		for i, b := range r.msg.blocks {
+			if std, ok := blocks[i].(map[string]any); ok {
+				if jsonl.Unquote(b.kind) != text(std["type"]) || jsonl.Unquote(b.id) != text(std["id"]) || jsonl.Unquote(b.toolUse) != text(std["tool_use_id"]) {
+					t.Fatalf("%q: block %d: got %q %q %q, want %v", raw, i, b.kind, b.id, b.toolUse, std)
+				}
+			}
+		}
+	})
 }

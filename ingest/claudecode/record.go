@@ -191,6 +191,7 @@ func (r *record) rare(c *jsonl.Cursor, name []byte) {
 }
 
 func (m *message) decode(c *jsonl.Cursor) {
+	*m = message{blocks: m.blocks[:0]}
 	c.Object(func(name []byte) {
 		switch string(name) {
 		case "id":
