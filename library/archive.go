@@ -338,13 +338,10 @@ func (l *Library) commitNew(a *archiving) error {
 		return err
 	}
 	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
-	if err := os.Rename(build, a.entry.Folder); err != nil {
+	if err := l.relocate(build, a.entry); err != nil {
 		return err
 	}
-	if err := syncDir(unsorted); err != nil {
-		return err
-	}
-	return errors.Join(l.remember(a.entry), l.moved())
+	return syncDir(unsorted)
 }
 
 // freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids

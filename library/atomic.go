@@ -88,6 +88,12 @@ func (l *Library) tempName() (string, error) {
 	return filepath.Join(l.stage, strconv.Itoa(l.stageN)), nil
 }
 
+func (l *Library) ensureStage() error {
+	l.stageMu.Lock()
+	defer l.stageMu.Unlock()
+	return l.beginStage()
+}
+
 // beginStage makes this process's folder under .tmp and removes those of dead
 // processes.
 func (l *Library) beginStage() error {
@@ -98,11 +104,14 @@ func (l *Library) beginStage() error {
 		return err
 	}
 	all := filepath.Join(l.dir, ".tmp")
-	if err := os.MkdirAll(all, 0o700); err != nil {
-		return err
-	}
 	for try := 0; ; try++ {
+		if err := os.MkdirAll(all, 0o700); err != nil {
+			return err
+		}
 		dir, err := os.MkdirTemp(all, strconv.Itoa(os.Getpid())+"-")
+		if errors.Is(err, fs.ErrNotExist) && try < 10 {
+			continue // somebody closed the library at this moment
+		}
 		if err != nil {
 			return err
 		}
@@ -116,7 +125,7 @@ func (l *Library) beginStage() error {
 			break
 		}
 		lock.Unlock()
-		if err != nil || try > 10 {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) || try > 10 {
 			return fmt.Errorf("lock %s.lock: %w", dir, errors.Join(err, ErrBusy))
 		}
 	}
@@ -149,7 +158,6 @@ func (l *Library) endStage() {
 	os.RemoveAll(l.stage)
 	removeLock(l.stageLock)
 	l.stage, l.stageLock = "", nil
-	os.Remove(filepath.Join(l.dir, ".tmp")) // if nobody else is there
 }
 
 // syncFiles makes the content of files durable: all are given to the disk

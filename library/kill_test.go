@@ -125,8 +125,8 @@ func TestKill(t *testing.T) {
 		if diff := cmp.Diff(tree(t, calm), tree(t, killed)); diff != "" {
 			t.Fatalf("%s: undisturbed and killed differ (-undisturbed +killed):\n%s", phase, diff)
 		}
-		if left, _ := os.ReadDir(filepath.Join(killed, ".tmp")); len(left) > 0 {
-			t.Errorf("%s: left under .tmp: %v", phase, left)
+		if left, _ := filepath.Glob(filepath.Join(killed, ".*")); len(left) > 0 {
+			t.Errorf("%s: left behind: %v", phase, left)
 		}
 		t.Logf("%s: an undisturbed run took %v, %d died", phase, took, died)
 		for i, path := range sources {

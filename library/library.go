@@ -95,6 +95,7 @@ type Library struct {
 	sessions  map[ingest.SessionID]known
 	parts     map[string][]ingest.SessionID // sessions by the shortest idPart
 	broken    []ingest.Problem
+	writes    bool   // seen is kept up to date: this process's folder is in .tmp
 	seen      string // generation of the folders that sessions stands for
 	registry  *registry
 	regStamp  stamp
@@ -217,10 +218,11 @@ func (l *Library) LockWait(d time.Duration) { l.lockWait = d }
 // is read once a run. Set it before the library is used.
 func (l *Library) KeepListIn(dir string) { l.listDir = dir }
 
-// Close removes what this process left under .tmp. The library must not be
-// used after it.
+// Close removes what this process, and processes that died, left under .tmp
+// and .locks. The library must not be used after it.
 func (l *Library) Close() error {
 	err := l.saveList()
 	l.endStage()
+	l.tidy()
 	return err
 }

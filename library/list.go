@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"recall/ingest"
 )
@@ -169,12 +169,17 @@ func (l *Library) forget() {
 
 // remember notes an entry that this process has just written.
 func (l *Library) remember(e Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.note(e)
+}
+
+// note is remember for those who hold l.mu.
+func (l *Library) note(e Entry) error {
 	fi, err := os.Stat(sessionFile(e.Folder))
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.sessions[e.ID] = known{Entry: e, Stamp: stampOf(fi)}
 	l.listStale = true
 	l.notePart(e.ID)
@@ -225,36 +230,52 @@ func readEntry(folder string) (Entry, error) {
 	return decodeEntry(text, folder)
 }
 
-// generation counts the folders made and moved, by anybody.
+// generation is another text after each folder that anybody made or moved.
 func (l *Library) generation() string {
 	text, _ := os.ReadFile(filepath.Join(l.dir, ".locks", "generation"))
 	return string(text)
 }
 
-// refresh looks at the folders again if somebody else has made or moved one.
-// The caller holds the lock of folders.
+// refresh looks at the folders again if somebody else has made or moved one
+// (the first time always: before that, nobody knew that we go by the
+// generation). The caller holds the lock of folders.
 func (l *Library) refresh() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.loaded && l.generation() == l.seen {
-		return nil
-	}
-	return l.scan()
-}
-
-// moved counts a folder made or moved by this process. The caller holds the
-// lock of folders and has called refresh.
-func (l *Library) moved() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	n, _ := strconv.ParseUint(l.seen, 10, 64)
-	next := strconv.FormatUint(n+1, 10)
-	if err := os.WriteFile(filepath.Join(l.dir, ".locks", "generation"), []byte(next), 0o600); err != nil {
+	if err := l.ensureStage(); err != nil {
 		return err
 	}
-	l.seen = next
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.loaded && l.writes && l.generation() == l.seen {
+		return nil
+	}
+	if err := l.scan(); err != nil {
+		return err
+	}
+	l.writes = true
 	return nil
 }
+
+// relocate renames a session's folder to e.Folder and tells the other
+// processes: the generation begins with "moving" meanwhile, so that nobody who
+// looks at the folders misses it between two of them. The caller holds the
+// lock of folders and has called refresh.
+func (l *Library) relocate(from string, e Entry) error {
+	path := filepath.Join(l.dir, ".locks", "generation")
+	next := fmt.Sprintf("%d %d", time.Now().UnixNano(), os.Getpid()) // never the same again
+	if err := os.WriteFile(path, []byte(moving+next), 0o600); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := os.Rename(from, e.Folder)
+	if err == nil {
+		err = l.note(e)
+	}
+	l.seen = next
+	return errors.Join(err, os.WriteFile(path, []byte(next), 0o600))
+}
+
+const moving = "moving "
 
 // scan looks at every session's folder. The caller holds l.mu.
 func (l *Library) scan() error {
@@ -263,11 +284,15 @@ func (l *Library) scan() error {
 	}
 	for try := 0; ; try++ {
 		before := l.generation()
+		if strings.HasPrefix(before, moving) && try < 20 { // of a dead process for good
+			time.Sleep(time.Millisecond)
+			continue
+		}
 		if err := l.scanOnce(); err != nil {
 			return err
 		}
 		// A folder that was moved meanwhile may have been missed.
-		if l.seen = l.generation(); l.seen == before || try == 3 {
+		if l.seen = l.generation(); l.seen == before || try >= 20 {
 			break
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -20,15 +21,18 @@ func (l *Library) lock(name string) (unlock func(), err error) {
 		return nil, err
 	}
 	dir := filepath.Join(l.dir, ".locks")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
 	defer cancel()
 	for {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
 		// SetPermissions: lock files are as private as the rest.
 		f := flock.New(filepath.Join(dir, name+".lock"), flock.SetPermissions(0o600))
 		ok, err := f.TryLockContext(ctx, time.Millisecond)
+		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
+			continue // the folder was tidied away at this moment
+		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
 		}
@@ -65,4 +69,34 @@ func removeLock(f *flock.Flock) {
 	if err != nil {
 		os.Remove(f.Path())
 	}
+}
+
+// tidy removes .tmp and .locks where nobody is using them, and what dead
+// processes left in them. It waits for nothing: what it can't have now is left
+// for the next one.
+func (l *Library) tidy() {
+	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
+	if l.ReadOnly() != nil || !exists(tmp) && !exists(locks) {
+		return
+	}
+	os.MkdirAll(locks, 0o700)
+	folders := flock.New(filepath.Join(locks, "folders.lock"), flock.SetPermissions(0o600))
+	if ok, err := folders.TryLock(); !ok || err != nil {
+		return
+	}
+	cleanStages(tmp)
+	left, _ := filepath.Glob(filepath.Join(locks, "s-*.lock"))
+	for _, path := range left {
+		f := flock.New(path, flock.SetPermissions(0o600))
+		if ok, err := f.TryLock(); ok && err == nil {
+			removeLock(f)
+		}
+	}
+	// Without .tmp nobody goes by the generation, and nobody begins to while
+	// folders are locked.
+	if os.Remove(tmp); !exists(tmp) {
+		os.Remove(filepath.Join(locks, "generation"))
+	}
+	removeLock(folders)
+	os.Remove(locks)
 }

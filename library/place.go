@@ -111,15 +111,13 @@ func (l *Library) move(e Entry) error {
 			want = l.freeName(to, filepath.Base(want))
 		}
 	}
-	if err := os.Rename(e.Folder, want); err != nil {
-		return err
-	}
+	old := e.Folder
 	e.Folder = want
-	os.Remove(from) // if that was the last one
-	if err := syncDir(to); err != nil {
+	if err := l.relocate(old, e); err != nil {
 		return err
 	}
-	return errors.Join(l.remember(e), l.moved())
+	os.Remove(from) // if that was the last one
+	return syncDir(to)
 }
 
 // wanted is where an entry's folder belongs: where it is, as long as it has
