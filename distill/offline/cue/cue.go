@@ -1,0 +1,154 @@
+// Package cue matches many regular expressions against a text in one pass.
+//
+// A sentence is asked for some fifty cues. Asking each with package regexp
+// reads the sentence fifty times, backtracking; here all patterns are one
+// automaton that is made deterministic as texts call for it, one table look-up
+// a byte. Answers are those of regexp, whatever the text.
+//
+// A pattern with a wide loop inside ("use .{2,120} instead") would multiply the
+// automaton's states by each place where the loop may have begun. Such patterns
+// are asked for their parts ("use", "instead") in the same pass; where all
+// parts occur, regexp has the last word.
+package cue
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"sync"
+)
+
+// MaxPatterns is how many patterns a Set may hold.
+const MaxPatterns = 256
+
+// A Set is a list of regular expressions in the syntax of package regexp. It
+// may be used by several goroutines at once.
+type Set struct {
+	patterns []string
+	once     sync.Once
+	m        *machine
+	checks   []check // patterns that parts alone don't decide
+	err      error   // of the first bad pattern
+}
+
+// A check is a pattern for which regexp may have to be asked: when all parts of
+// one of its ways occur.
+type check struct {
+	pattern int
+	ways    []bits
+	re      func() *regexp.Regexp
+}
+
+// Compile makes a Set. It fails if a pattern does not parse or there are more
+// than MaxPatterns.
+func Compile(patterns ...string) (*Set, error) {
+	s := MustCompile(patterns...)
+	if s.once.Do(s.compile); s.err != nil {
+		return nil, s.err
+	}
+	return s, nil
+}
+
+// MustCompile makes a Set whose patterns are compiled when it is first used, so
+// that a package's variables cost nothing to a program that doesn't need them.
+// That first use panics if Compile would have failed.
+func MustCompile(patterns ...string) *Set { return &Set{patterns: patterns} }
+
+// Len is the number of patterns.
+func (s *Set) Len() int { return len(s.patterns) }
+
+// Match tells which patterns match anywhere in a text: for each what
+// regexp.MatchString says.
+func (s *Set) Match(text string) Matches {
+	if s.once.Do(s.compile); s.err != nil {
+		panic(s.err)
+	}
+	found := s.m.run(text)
+	got := found.and(s.m.whole)
+	for i := range s.checks {
+		if c := &s.checks[i]; !got.has(c.pattern) && c.possible(found) && c.re().MatchString(text) {
+			got.set(c.pattern)
+		}
+	}
+	return Matches{got}
+}
+
+func (c *check) possible(found bits) bool {
+	for _, w := range c.ways {
+		if found.and(w) == w {
+			return true
+		}
+	}
+	return false
+}
+
+// Matches tells which patterns of a Set matched, by their place in it.
+type Matches struct{ bits bits }
+
+// Has tells whether pattern i matched.
+func (m Matches) Has(i int) bool { return i >= 0 && i < MaxPatterns && m.bits.has(i) }
+
+// Any tells whether any pattern matched.
+func (m Matches) Any() bool { return m.bits != bits{} }
+
+// compile builds the machine. Unit i is what of pattern i can be matched as it
+// stands; the units after those are the parts of patterns with wide loops.
+func (s *Set) compile() {
+	if len(s.patterns) > MaxPatterns {
+		s.err = fmt.Errorf("cue: %d patterns, at most %d", len(s.patterns), MaxPatterns)
+		return
+	}
+	units := make([]*syntax.Regexp, len(s.patterns))
+	for i, p := range s.patterns {
+		re, err := syntax.Parse(p, syntax.Perl)
+		if err != nil {
+			s.err = fmt.Errorf("cue: pattern %d: %w", i, err)
+			return
+		}
+		whole, ways := split(re)
+		n := 0
+		for _, w := range ways {
+			n += len(w)
+		}
+		if len(units)+n > maxUnits {
+			whole, ways = re, nil // slower, not wrong
+		}
+		units[i] = whole
+		if len(ways) == 0 {
+			continue
+		}
+		c := check{pattern: i, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(p) })}
+		for _, w := range ways {
+			var need bits
+			for _, part := range w {
+				need.set(len(units))
+				units = append(units, part)
+			}
+			c.ways = append(c.ways, need)
+		}
+		s.checks = append(s.checks, c)
+	}
+	s.m = newMachine(units, len(s.patterns))
+}
+
+// maxUnits is how many expressions one machine looks for.
+const maxUnits = 64 * len(bits{})
+
+// bits is a set of units.
+type bits [6]uint64
+
+func (b *bits) set(i int)      { b[i>>6] |= 1 << (i & 63) }
+func (b *bits) has(i int) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
+func (b *bits) add(o *bits) {
+	for i, w := range o {
+		b[i] |= w
+	}
+}
+
+func (b bits) and(o bits) bits {
+	for i := range b {
+		b[i] &= o[i]
+	}
+	return b
+}
