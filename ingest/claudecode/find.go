@@ -14,13 +14,18 @@ import (
 
 // Roots lists the configuration folders of Claude Code that exist here.
 func (Reader) Roots() []string {
+	home, err := os.UserHomeDir()
 	var all []string
 	for _, dir := range strings.Split(os.Getenv("CLAUDE_CONFIG_DIR"), ",") {
-		if dir = strings.TrimSpace(dir); dir != "" {
+		dir = strings.TrimSpace(dir)
+		if rest, ok := strings.CutPrefix(dir, "~/"); ok && err == nil {
+			dir = filepath.Join(home, rest)
+		}
+		if dir != "" {
 			all = append(all, dir)
 		}
 	}
-	if home, err := os.UserHomeDir(); err == nil {
+	if err == nil {
 		all = append(all, filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude"))
 	}
 	var roots []string
@@ -39,6 +44,9 @@ func (Reader) Roots() []string {
 func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
 	f := &finder{ctx: ctx, seen: seen, byID: map[string]*group{}}
 	f.find(path)
+	if err := ctx.Err(); err != nil {
+		f.problem(path, err) // what was found so far is not all
+	}
 	return f.found(), f.problems
 }
 
@@ -77,7 +85,7 @@ func (f *finder) find(path string) {
 		f.problem(path, err)
 	case !info.IsDir():
 		f.root = filepath.Dir(real)
-		f.file(real, info)
+		f.file(real, info, isDir(strings.TrimSuffix(real, ".jsonl")))
 	case isConfigRoot(real):
 		f.root = real
 		f.walk(filepath.Join(real, "projects"), 0)
@@ -137,17 +145,27 @@ func (f *finder) walk(dir string, level int) {
 		f.problem(dir, err)
 		return
 	}
+	folders, sessions := map[string]bool{}, map[string]bool{}
+	for _, e := range entries {
+		folders[e.Name()] = e.IsDir()
+		if stem, ok := strings.CutSuffix(e.Name(), ".jsonl"); ok {
+			sessions[stem] = true
+		}
+	}
 	for _, e := range entries {
 		name := e.Name()
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
+			if sessions[name] && uuidStem.MatchString(name) {
+				continue // the session's own folder, see sideFiles
+			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && isStorage(full)) {
 				f.walk(full, level+1)
 			}
 		case strings.HasSuffix(name, ".jsonl"):
 			if info, ok := f.stat(full, e); ok {
-				f.file(full, info)
+				f.file(full, info, folders[strings.TrimSuffix(name, ".jsonl")])
 			}
 		}
 	}
@@ -184,7 +202,8 @@ var uuidStem = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}
 
 // file takes in one .jsonl file that may be a session's conversation. Where the
 // client puts it, under a name that is a UUID, it needn't be opened for that.
-func (f *finder) file(path string, info fs.FileInfo) {
+// hasFolder says that there is a folder of its side files.
+func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	isUUID := uuidStem.MatchString(stem)
 	id := stem
@@ -216,7 +235,9 @@ func (f *finder) file(path string, info fs.FileInfo) {
 		f.byID[id] = g
 	}
 	g.transcripts = append(g.transcripts, transcript{path: path, info: info})
-	f.sideFiles(g, strings.TrimSuffix(path, ".jsonl"))
+	if hasFolder {
+		f.sideFiles(g, strings.TrimSuffix(path, ".jsonl"))
+	}
 }
 
 // peek tells what a file is: from what is known of it, else by its beginning.

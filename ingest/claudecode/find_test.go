@@ -231,7 +231,7 @@ func TestRoots(t *testing.T) {
 	dotClaude, config := filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude")
 	want(t, "defaults", Reader{}.Roots(), []string{dotClaude, config})
 	work, more := filepath.Join(home, "work"), filepath.Join(home, "more")
-	t.Setenv("CLAUDE_CONFIG_DIR", strings.Join([]string{work, " " + more, filepath.Join(home, "gone"), dotClaude + string(filepath.Separator)}, ","))
+	t.Setenv("CLAUDE_CONFIG_DIR", strings.Join([]string{"~/work", " " + more, filepath.Join(home, "gone"), dotClaude + string(filepath.Separator)}, ","))
 	got := Reader{}.Roots()
 	want(t, "a list", got, []string{work, more, dotClaude, config})
 	if slices.Contains(got, "") {

@@ -42,9 +42,6 @@ func (g *group) add(file ingest.File) {
 
 // sideFiles takes in what lies in the folder of a session.
 func (f *finder) sideFiles(g *group, dir string) {
-	if !isDir(dir) {
-		return
-	}
 	for _, sub := range []string{"subagents", "tool-results"} {
 		base := filepath.Join(dir, sub)
 		if !isDir(base) {
