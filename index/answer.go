@@ -94,22 +94,28 @@ func (r *reader) turn(ctx context.Context, id int64, h *TurnHit) error {
 	return err
 }
 
+// A word is rare if a twentieth of the documents holds it, or a few do. With
+// none of these in the index and the words that are missing weighing more than
+// those that are there, a question is about something unknown.
+const (
+	fewDocs      = 20
+	unknownShare = 0.4
+)
+
 // judge says how well the question is covered: which of its words stand where.
 func judge(a *Answer, ts []term, size corpus) {
-	var total float64
-	present, rare := false, false
+	var total, present float64
+	rare := false
 	for _, t := range ts {
 		total += t.idf
 		if t.df.docs() == 0 {
 			a.Missing = append(a.Missing, t.word)
 			continue
 		}
-		present = true
-		if t.df.docs() <= max(3, size.all()/20) {
-			rare = true
-		}
+		present += t.idf
+		rare = rare || t.df.docs() <= max(fewDocs, size.all()/20)
 	}
-	a.Unknown = len(a.Ranked) == 0 || !present || len(a.Missing) > 0 && !rare
+	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
 	for i := range a.Hits {
 		h := &a.Hits[i]
 		it := h.Item

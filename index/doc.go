@@ -30,7 +30,10 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}
-		if strings.TrimSpace(u.Text) != "" || u.More != "" {
+		if strings.TrimSpace(u.Text) == "" { // an answer or a plan is all that it says
+			u.Text, u.More = u.More, ""
+		}
+		if u.Text != "" {
 			d.Turns = append(d.Turns, u)
 		}
 	}

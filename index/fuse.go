@@ -3,6 +3,8 @@ package index
 import (
 	"cmp"
 	"slices"
+
+	"recall/payload"
 )
 
 // ranked is one line of the answer before it is loaded.
@@ -20,12 +22,12 @@ const (
 )
 
 // fuse makes one list of items and turns, best first.
-func fuse(found [2][]candidate, limit int) []ranked {
+func fuse(found [2][]candidate, weight func(payload.Kind) float64, limit int) []ranked {
 	var out []ranked
 	for k, list := range found {
 		for _, c := range list {
 			if k == items {
-				c.score *= itemBonus
+				c.score *= itemBonus * weight(c.kind)
 			}
 			out = append(out, ranked{c, k})
 		}

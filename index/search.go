@@ -56,7 +56,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := r.answer(ctx, &a, fuse(found, q.Limit)); err != nil {
+	if err := r.answer(ctx, &a, fuse(found, kindsAsked(clipText(q.Text, longest)), q.Limit)); err != nil {
 		return Answer{}, err
 	}
 	a.WithoutVectors = r.leftOut
@@ -95,6 +95,7 @@ type candidate struct {
 	id      int64 // row
 	session int64
 	n       int64 // turn ordinal
+	kind    payload.Kind
 	score   float64
 }
 
@@ -197,17 +198,22 @@ func (r *reader) locate(ctx context.Context, list []candidate, kind int) error {
 		at[list[i].id] = &list[i]
 		fmt.Fprintf(&b, ",%d", list[i].id)
 	}
-	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
+	column := `''`
+	if kind == items {
+		column = `kind`
+	}
+	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n, `+column+` FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id, session, n int64
-		if err := rows.Scan(&id, &session, &n); err != nil {
+		var k string
+		if err := rows.Scan(&id, &session, &n, &k); err != nil {
 			return err
 		}
-		at[id].session, at[id].n = session, n
+		at[id].session, at[id].n, at[id].kind = session, n, payload.Kind(k)
 	}
 	return rows.Err()
 }
