@@ -328,3 +328,61 @@ func TestTornVersions(t *testing.T) {
 		t.Errorf("after repair (-want +got):\n%s", diff)
 	}
 }
+
+// A source that never stands still is taken as it was last read, it is said,
+// and it is read again next time.
+func TestNeverStandsStill(t *testing.T) {
+	src := t.TempDir()
+	path := filepath.Join(src, "transcript.jsonl")
+	write(t, path, "one\n")
+	l := newLib(t)
+	f := find(t, id, src)
+	n := 0
+	f.Files[0].Open = func() (io.ReadCloser, error) {
+		r, err := os.Open(path)
+		return &nosy{File: r, then: func() {
+			n++
+			write(t, path, strings.Repeat(string(rune('a'+n)), 5+n%3)+"\n") // other bytes, sometimes fewer
+		}}, err
+	}
+	c := archive(t, l, f)
+	if len(c.Problems) != 1 || !strings.Contains(c.Problems[0].Reason, "changing") {
+		t.Errorf("problems: got %v, want one", c.Problems)
+	}
+	want, _ := os.ReadFile(path)
+	fi, _ := os.Stat(path)
+	again := find(t, id, src)
+	if c := archive(t, l, again); c.Unchanged && content(t, l, id, "transcript.jsonl") != string(want) {
+		t.Errorf("next time: %+v with other bytes", c)
+	}
+	if got := content(t, l, id, "transcript.jsonl"); got != string(want) || fi.Size() != int64(len(got)) {
+		t.Errorf("next time: got %q, want %q", got, want)
+	}
+}
+
+// What a version has lost in versions.jsonl costs that version alone, and
+// archiving goes on.
+func TestDamagedVersions(t *testing.T) {
+	src := t.TempDir()
+	path := filepath.Join(src, "transcript.jsonl")
+	l := newLib(t)
+	for _, text := range []string{"one\n", "two\n", "three\n"} {
+		write(t, path, text)
+		archive(t, l, find(t, id, src))
+	}
+	e, _ := l.Session(id)
+	versions := filepath.Join(e.Folder, "raw", "versions.jsonl")
+	text, _ := os.ReadFile(versions)
+	lines := strings.SplitAfter(string(text), "\n")
+	os.WriteFile(versions, []byte(lines[0]+"{\"file\":\n"+lines[2]), 0o600)
+	if _, err := again(t, l).Found(id); !errors.Is(err, ErrDamaged) {
+		t.Errorf("current version lost: got %v, want ErrDamaged", err)
+	}
+	write(t, path, "three\n") // touched: read again
+	if c := archive(t, l, find(t, id, src)); len(c.Problems) != 2 {
+		t.Errorf("problems: got %v, want the two lines that are lost", c.Problems)
+	}
+	if got := content(t, l, id, "transcript.jsonl"); got != "three\n" {
+		t.Errorf("taken again: got %q", got)
+	}
+}
