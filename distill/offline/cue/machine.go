@@ -1,7 +1,7 @@
 package cue
 
 import (
-	"fmt"
+	"encoding/binary"
 	"regexp/syntax"
 	"sync"
 	"sync/atomic"
@@ -11,6 +11,7 @@ import (
 // its table and the remembered restarts stays as newMachine made it.
 type machine struct {
 	nodes   []node
+	takes   []uint64 // sets of classes, as bits
 	starts  []uint32 // first node of each unit
 	classes *classes
 	kinds   []kind // of each class of runes
@@ -31,8 +32,8 @@ type machine struct {
 type node struct {
 	op   syntax.InstOp // InstRune for all that take a rune
 	out  uint32
-	arg  uint32   // second branch of an InstAlt, condition of an InstEmptyWidth, unit of an InstMatch
-	take []uint64 // the classes that an InstRune takes
+	arg  uint32 // second branch of an InstAlt, condition of an InstEmptyWidth, unit of an InstMatch
+	take uint32 // of an InstRune: where in takes the classes that it takes begin
 }
 
 // A kind is what assertions tell apart in the rune before a place.
@@ -61,19 +62,22 @@ func newMachine(units []*syntax.Regexp, patterns int) *machine {
 	m := &machine{}
 	var sets []runeSet
 	known := map[string]int{}
+	var key []byte
 	setOf := func(s runeSet) int {
-		key := fmt.Sprint(s) // as numbers: a string of surrogates would not tell them apart
-		id, ok := known[key]
+		key = key[:0]
+		for _, r := range s { // as numbers: a string of surrogates would not tell them apart
+			key = binary.LittleEndian.AppendUint32(key, uint32(r))
+		}
+		id, ok := known[string(key)]
 		if !ok {
 			id = len(sets)
-			known[key] = id
+			known[string(key)] = id
 			sets = append(sets, s)
 		}
 		return id
 	}
 	setOf(wordRunes)
 	setOf(newlineRunes)
-	var takes []int
 	for u, re := range units {
 		if re == nil {
 			continue
@@ -90,15 +94,13 @@ func newMachine(units []*syntax.Regexp, patterns int) *machine {
 		m.starts = append(m.starts, base+uint32(prog.Start))
 		for i := range prog.Inst {
 			n, set := nodeOf(&prog.Inst[i], base, u)
-			m.nodes = append(m.nodes, n)
-			take := -1
 			if n.op == syntax.InstRune {
-				take = setOf(set)
+				n.take = uint32(setOf(set))
 			}
-			takes = append(takes, take)
+			m.nodes = append(m.nodes, n)
 		}
 	}
-	m.classify(sets, takes)
+	m.classify(sets)
 	m.restarts = make([]atomic.Pointer[outcome], uint32(kindCount)*m.stride)
 	m.spare.New = func() any { return newWalker(m) }
 	m.anew = newWalker(m).anew()
@@ -130,26 +132,23 @@ func nodeOf(in *syntax.Inst, base uint32, unit int) (node, runeSet) {
 	return n, nil
 }
 
-// classify sorts runes into classes, and says of each node which it takes:
-// takes has for each node the number of its set, or -1.
-func (m *machine) classify(sets []runeSet, takes []int) {
+// classify sorts runes into classes, and says of each node which it takes: so
+// far the node has the number of its set.
+func (m *machine) classify(sets []runeSet) {
 	m.classes = classify(sets)
 	n := m.classes.count()
 	m.end, m.stride = uint32(n), uint32(n)+1
-	bySet := make([][]uint64, len(sets))
+	words64 := uint32(n+63) / 64
+	m.takes = make([]uint64, uint32(len(sets))*words64)
 	for i, s := range sets {
-		b := make([]uint64, (n+63)/64)
 		for c, r := range m.classes.sample {
 			if s.has(r) {
-				b[c>>6] |= 1 << (c & 63)
+				m.takes[uint32(i)*words64+uint32(c>>6)] |= 1 << (c & 63)
 			}
 		}
-		bySet[i] = b
 	}
-	for i, t := range takes {
-		if t >= 0 {
-			m.nodes[i].take = bySet[t]
-		}
+	for i := range m.nodes {
+		m.nodes[i].take *= words64
 	}
 	lines, words := m.asserts()
 	m.kinds = make([]kind, m.stride)

@@ -103,7 +103,7 @@ func (w *walker) walk(nodes []uint32, from kind, class uint32) {
 		case syntax.InstMatch:
 			w.outcome.found.set(int(n.arg))
 		case syntax.InstRune:
-			if class != m.end && n.take[class>>6]&(1<<(class&63)) != 0 {
+			if class != m.end && m.takes[n.take+class>>6]&(1<<(class&63)) != 0 {
 				w.landed = append(w.landed, n.out)
 			}
 		}
