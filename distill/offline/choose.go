@@ -26,8 +26,14 @@ type chosen struct {
 // likelier one becomes evidence of that.
 func choose(models Models, all []*Candidate) []payload.Item {
 	var likely []chosen
-	for _, c := range all {
-		if ch, ok := classify(models, c); ok {
+	judged := map[payload.Kind][]float64{}
+	for kind, m := range models {
+		if kind != payload.File {
+			judged[kind] = m.Judge(all)
+		}
+	}
+	for i, c := range all {
+		if ch, ok := classify(models, judged, i, c); ok {
 			likely = append(likely, ch)
 		}
 	}
@@ -41,7 +47,7 @@ func choose(models Models, all []*Candidate) []payload.Item {
 
 // crowding is what each item of a kind from one exchange takes off the
 // likelihood of another: people decide one or two things at a time.
-const crowding = 0.85
+const crowding = 0.7
 
 // weed keeps the likeliest of each kind, each fact once, from floor on. What
 // it returns is in order of falling score, so that a higher floor gives a
@@ -85,8 +91,14 @@ func weed(likely []chosen, floor float64) []*chosen {
 // first, with their probabilities: what a threshold is chosen by.
 func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, scores []float64) {
 	var likely []chosen
-	for _, c := range h.Candidates {
-		if p := m.Score(c.Features); p >= m.Threshold {
+	for i, p := range m.Judge(h.Candidates) {
+		c := h.Candidates[i]
+		if c.Excluded(kind) {
+			continue
+		}
+		if c.says != nil {
+			likely = append(likely, chosen{c: c, kind: kind, score: 1})
+		} else if p >= m.Threshold {
 			likely = append(likely, chosen{c: c, kind: kind, score: p})
 		}
 	}
@@ -96,20 +108,34 @@ func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, score
 	return items, scores
 }
 
-// classify gives a candidate the kind whose threshold it passes by most.
-func classify(models Models, c *Candidate) (chosen, bool) {
+// classify gives a candidate the kind that it states outright, else the one
+// whose threshold it passes by most.
+func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candidate) (chosen, bool) {
 	best := chosen{c: c}
 	for _, kind := range payload.Kinds {
-		m := models[kind]
-		if m == nil {
+		p := judged[kind]
+		if p == nil {
 			continue
 		}
-		if p := m.Score(c.Features); p >= m.Threshold && p/m.Threshold > best.score {
-			best.score, best.kind = p/m.Threshold, kind
+		if c.Excluded(kind) {
+			continue
 		}
+		if th := models[kind].Threshold; p[i] >= th && p[i]/th > best.score {
+			best.score, best.kind = p[i]/th, kind
+		}
+	}
+	if c.says != nil {
+		if best.kind != c.says.kind {
+			best.kind, best.score = c.says.kind, 1
+		}
+		best.score = max(best.score, outrightScore)
 	}
 	return best, best.kind != ""
 }
+
+// outrightScore is the score of what is stated outright: it stands before what
+// is merely likely.
+const outrightScore = 2
 
 // find looks among the kept for one that says the same.
 func find(kept []*chosen, ch chosen) *chosen {
@@ -119,6 +145,8 @@ func find(kept []*chosen, ch chosen) *chosen {
 		a, b := share(mine, other), share(other, mine)
 		near := k.c.sp.exchange == ch.c.sp.exchange || k.c.sp == ch.c.sp.reacts || ch.c.sp == k.c.sp.reacts
 		switch {
+		case k.c.mate == ch.c || ch.c.mate == k.c, near && k.c.mate != nil && k.c.mate == ch.c.mate && max(a, b) >= 0.3:
+			return k
 		case max(a, b) >= 0.75, near && min(a, b) >= 0.4, near && max(a, b) >= 0.6:
 			return k
 		}

@@ -66,6 +66,17 @@ var talkCues = cues(
 	"called", `\bcalled\b|\bnamed?\b|\blabel|\bprefix|\bwording\b|\btitle\b`,
 )
 
+// talkCue is the class of a name.
+func talkCue(name string) *regexp.Regexp { return cueByName[name] }
+
+var cueByName = func() map[string]*regexp.Regexp {
+	m := map[string]*regexp.Regexp{}
+	for _, q := range talkCues {
+		m[q.name] = q.re
+	}
+	return m
+}()
+
 // Reactions, told from how a person's words open.
 var (
 	opensYes = regexp.MustCompile(`^(?:yes|yep|yeah|yup|ya|ok|okay|oki|k|sure|sounds? (?:good|great|right)|go(?: ahead| for it)?|do (?:it|that|so|both|all)|please do|perfect|great|good|nice|cool|correct|right|agreed?|exactly|lgtm|looks? good|it'?s (?:perfect|good|fine|great)|its (?:perfect|good)|works?|fine|all good|thanks|thank you|let'?s|lets|that (?:works|sounds)|makes sense|love it|awesome|alright|approved?|proceed|continue|both)\b`)

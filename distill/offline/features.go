@@ -2,6 +2,7 @@ package offline
 
 import (
 	"math"
+	"regexp"
 	"sort"
 	"strings"
 )
@@ -15,8 +16,10 @@ type Candidate struct {
 
 	sp   *speech
 	part *sentence
-	pick *pick   // how a reply bears on it, nil if none does
-	says *saying // what it states outright, nil if nothing
+	pick *pick      // how a reply bears on it, nil if none does
+	says *saying    // what it states outright, nil if nothing
+	goal bool       // it stands in the session's goal
+	mate *Candidate // what the other side said of the same in the same exchange, nil if nothing
 }
 
 // A Feature is one thing known of a candidate.
@@ -48,11 +51,64 @@ func candidates(t *talk) []*Candidate {
 			out = append(out, c)
 		}
 	}
-	names := nameCounts(t)
+	markGoal(t, out)
+	names := rarity(t)
 	for _, c := range out {
 		c.Features = features(t, c, names)
 	}
+	pair(out, names)
 	return out
+}
+
+// pair finds for each candidate what the other side said of the same in its
+// exchange: the wish to what was done, the report to what was asked for.
+func pair(all []*Candidate, rare map[string]float64) {
+	by := map[int][]*Candidate{}
+	for _, c := range all {
+		by[c.sp.exchange] = append(by[c.sp.exchange], c)
+	}
+	for _, c := range all {
+		best := 0.25
+		for _, o := range by[c.sp.exchange] {
+			if o.sp.user == c.sp.user || !o.sp.user && !o.sp.closing {
+				continue
+			}
+			wish, done := c, o
+			if o.sp.user {
+				wish, done = o, c
+			}
+			if x := weighed(wish.part.keys(), done.part.keys(), rare); x > best && len(wish.part.keys()) >= 2 {
+				best, c.mate = x, o
+			}
+		}
+	}
+	for _, c := range all {
+		if c.mate != nil && c.sp.user && leansOn(c.Text) {
+			c.Text = c.mate.Text
+			if c.Why == "" {
+				c.Why = c.mate.Why
+			}
+		}
+	}
+}
+
+var pronoun = regexp.MustCompile(`(?i)\b(?:it|this|that|them|those|these|one|there|here|both|same)\b`)
+
+// leansOn tells whether a typed sentence can't be understood alone.
+func leansOn(text string) bool {
+	n := len(keywords(text))
+	return n < 3 || n < 5 && pronoun.MatchString(text)
+}
+
+// markGoal marks what the session's goal was read from.
+func markGoal(t *talk, all []*Candidate) {
+	for _, it := range goal(t) {
+		for _, c := range all {
+			if c.sp.user && string(c.sp.turn.ID) == it.Evidence[0].Turn && share(c.part.keys(), keywords(it.Text)) > 0.8 {
+				c.goal = true
+			}
+		}
+	}
 }
 
 // report tells whether an assistant's message says something to its reader:
@@ -63,7 +119,7 @@ func (sp *speech) report() bool {
 
 // features describes a candidate by who speaks, where it stands, what its
 // words are and what came of it.
-func features(t *talk, c *Candidate, names map[string]int) []Feature {
+func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 	f := map[string]float64{}
 	sp, s := c.sp, c.part
 	who := "a:"
@@ -93,11 +149,81 @@ func features(t *talk, c *Candidate, names map[string]int) []Feature {
 	shapeFeatures(f, on, who, c)
 	reactionFeatures(on, who, sp, c)
 	headingFeatures(on, s)
+	askFeatures(f, on, t, c, names, low)
 	if c.says != nil {
 		f["says-"+string(c.says.kind)] = 1
 	}
 	sessionFeatures(f, on, who, t, c, names)
 	return inOrder(f)
+}
+
+// directs tells whether typed words say what is to be: a wish, an order, a
+// choice, not a mere question or a wish to look at something.
+func directs(low string) bool {
+	if q := talkCue("look"); q.MatchString(low) {
+		return false
+	}
+	for _, name := range directing {
+		if talkCue(name).MatchString(low) {
+			return !talkCue("asks-info").MatchString(low)
+		}
+	}
+	return false
+}
+
+var directing = []string{"lets", "request", "imperative", "want", "should", "instead", "keep", "dont", "go-with", "default", "only", "called"}
+
+// microEdit tells a change of code that its diff tells better.
+var microEdit = regexp.MustCompile("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
+
+// askFeatures set a statement beside what the person asked for in the same exchange.
+func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candidate, names map[string]float64, low string) {
+	if c.sp.user {
+		d := directs(low)
+		on("u:directs", d)
+		on("u:directs-work", d && c.sp.work)
+		on("u:directs-short", d && c.part.Of <= 3)
+		on("u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
+		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !talkCue("asks-info").MatchString(low))
+		return
+	}
+	mine := c.part.keys()
+	for _, o := range t.exchange(c.sp.exchange) {
+		if !o.user {
+			continue
+		}
+		on("a:prompt-short", len(o.text) < 60)
+		on("a:prompt-yes", o.mood == accepts)
+		on("a:prompt-no", o.mood == objects)
+		on("a:prompt-pasted", len(o.text) > 1200)
+		for i := range o.parts {
+			olow := strings.ToLower(o.parts[i].Text)
+			d := directs(olow)
+			on("a:prompt-directs", d)
+			on("a:prompt-looks", talkCue("look").MatchString(olow))
+			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
+			cover := weighed(o.parts[i].keys(), mine, names)
+			if len(o.parts[i].keys()) >= 2 {
+				f["a:covers-ask"] = max(f["a:covers-ask"], cover)
+				if d {
+					f["a:covers-directive"] = max(f["a:covers-directive"], cover)
+				}
+			}
+		}
+	}
+	did := talkCue("did").MatchString(low) || talkCue("i-did").MatchString(low)
+	on("a:did-work", did && c.sp.work && c.sp.closing)
+	on("a:did-item", did && c.part.Block == listItem)
+	on("a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
+	micro := did && microEdit.MatchString(c.part.Raw)
+	on("a:micro", micro)
+	on("a:micro-bare", micro && c.Why == "" && !talkCue("instead").MatchString(low) && !talkCue("because").MatchString(low))
+	on("a:lead-did", did && c.part.Lead != "")
+	on("a:detail", c.part.Block == listItem && c.part.Depth >= 2)
+	on("a:code-first", strings.HasPrefix(c.part.Raw, "`"))
+	on("a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
+	on("a:present-fact", !did && !talkCue("now").MatchString(low) && !talkCue("recommend").MatchString(low) && !talkCue("will").MatchString(low))
+	f["a:crowd"] = math.Log1p(float64(c.part.Of)) / 4
 }
 
 func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
@@ -164,6 +290,14 @@ func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidat
 	if !sp.closing {
 		return
 	}
+	if r := sp.reaction; r != nil {
+		on("a:accepted-then-work", sp.mood == accepts && r.work)
+		on("a:answered-then-work", r.work)
+		on("a:answered-short", len(r.text) < 60)
+		if r.work && sp.mood == accepts {
+			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || talkCue("will").MatchString(strings.ToLower(c.part.Text))))
+		}
+	}
 	on("a:accepted", sp.mood == accepts)
 	on("a:objected", sp.mood == objects)
 	on("a:unanswered", sp.mood == silent)
@@ -194,7 +328,7 @@ func headingFeatures(on func(string, bool), s *sentence) {
 
 // sessionFeatures set a candidate against the rest of the session: where it
 // stands in it, how common its names are, whether it is said again or committed.
-func sessionFeatures(f map[string]float64, on func(string, bool), who string, t *talk, c *Candidate, names map[string]int) {
+func sessionFeatures(f map[string]float64, on func(string, bool), who string, t *talk, c *Candidate, names map[string]float64) {
 	place := 0.0
 	if t.n > 1 {
 		place = float64(c.sp.exchange) / float64(t.n-1)
@@ -213,7 +347,7 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 			if o == c.sp || !match(o) {
 				continue
 			}
-			top = max(top, o.covers(mine))
+			top = max(top, o.covers(mine, names))
 		}
 		return top
 	}
@@ -224,12 +358,12 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 	f[who+"reported"] = best(func(o *speech) bool { return !o.user && o.exchange == c.sp.exchange && o.closing })
 	top := 0.0
 	for _, m := range t.commits {
-		top = max(top, share(mine, keywords(m)))
+		top = max(top, weighed(mine, keywords(m), names))
 	}
 	f[who+"committed"] = top
 	rare := 0
 	for w := range mine {
-		if names[w] <= 2 {
+		if names[w] >= math.Log(1+float64(len(t.speeches))/2) {
 			rare++
 		}
 	}
@@ -237,12 +371,36 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 }
 
 // covers is the share of words that one sentence of the speech has too, at best.
-func (sp *speech) covers(words map[string]bool) float64 {
+func (sp *speech) covers(words map[string]bool, rare map[string]float64) float64 {
 	top := 0.0
 	for i := range sp.parts {
-		top = max(top, share(words, sp.parts[i].keys()))
+		top = max(top, weighed(words, sp.parts[i].keys(), rare))
 	}
 	return top
+}
+
+// weighed is the share of a's words that b has too, rare words counting more.
+func weighed(a, b map[string]bool, rare map[string]float64) float64 {
+	var both, all float64
+	for _, w := range ordered(a) {
+		all += rare[w]
+		if b[w] {
+			both += rare[w]
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return both / all
+}
+
+func ordered(m map[string]bool) []string {
+	out := make([]string, 0, len(m))
+	for w := range m {
+		out = append(out, w)
+	}
+	sort.Strings(out)
+	return out
 }
 
 func share(a, b map[string]bool) float64 {
@@ -258,9 +416,9 @@ func share(a, b map[string]bool) float64 {
 	return float64(n) / float64(len(a))
 }
 
-// nameCounts tells in how many speeches each keyword occurs.
-func nameCounts(t *talk) map[string]int {
-	n := map[string]int{}
+// rarity weighs each keyword of a talk: the fewer speeches it occurs in, the more.
+func rarity(t *talk) map[string]float64 {
+	n := map[string]float64{}
 	for _, sp := range t.speeches {
 		seen := map[string]bool{}
 		for i := range sp.parts {
@@ -271,6 +429,9 @@ func nameCounts(t *talk) map[string]int {
 		for w := range seen {
 			n[w]++
 		}
+	}
+	for w, k := range n {
+		n[w] = math.Log(1 + float64(len(t.speeches))/k)
 	}
 	return n
 }

@@ -26,6 +26,24 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 		}
 	}
 	it.Evidence = append(it.Evidence, own)
+	if m := c.mate; m != nil && len(it.Evidence) < 2 {
+		e := payload.Evidence{Turn: string(m.sp.turn.ID), N: m.sp.turn.N, Quote: quote(m.sp.text, m.part.From, m.part.To)}
+		if m.sp.user {
+			it.Evidence = append([]payload.Evidence{e}, own)
+		} else {
+			it.Evidence = append(it.Evidence, e)
+		}
+		it.By = payload.ByBoth
+		if m.sp.turn.At.Before(it.At) && !m.sp.turn.At.IsZero() {
+			it.At = m.sp.turn.At
+		}
+	}
+	if r := c.sp.asks; r != nil && !c.sp.user && len(it.Evidence) == 1 && len(strings.TrimSpace(r.text)) < 80 {
+		it.Evidence = append([]payload.Evidence{{Turn: string(r.turn.ID), N: r.turn.N, Quote: opening(r.text)}}, own)
+		if r.mood == accepts {
+			it.By = payload.ByBoth
+		}
+	}
 	return it
 }
 

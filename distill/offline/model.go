@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"sort"
 
 	"recall/payload"
 )
@@ -15,6 +16,10 @@ type Model struct {
 	Bias      float64            `json:"bias"`
 	Threshold float64            `json:"threshold"` // probability from which on a candidate becomes an item
 	Weights   map[string]float64 `json:"weights"`
+
+	// Second weighs a candidate's likelihood anew beside those of the others:
+	// a session holds a handful of items however much was said in it.
+	Second *Model `json:"second,omitempty"`
 }
 
 // Models holds one Model for each kind that is told from sentences.
@@ -44,6 +49,75 @@ func (m *Model) Score(features []Feature) float64 {
 		sum += m.Weights[f.Name] * f.Value
 	}
 	return 1 / (1 + math.Exp(-sum))
+}
+
+// Judge gives the probabilities of a session's candidates, each beside the others.
+func (m *Model) Judge(all []*Candidate) []float64 {
+	p := make([]float64, len(all))
+	for i, c := range all {
+		p[i] = m.Score(c.Features)
+	}
+	if m.Second == nil {
+		return p
+	}
+	q := make([]float64, len(all))
+	for i, f := range Beside(all, p) {
+		q[i] = m.Second.Score(f)
+	}
+	return q
+}
+
+// Beside describes each candidate by its first likelihood and how that stands
+// beside those of the session, of its exchange and of its message.
+func Beside(all []*Candidate, p []float64) [][]Feature {
+	inMessage, inExchange := map[*speech][]float64{}, map[int][]float64{}
+	sorted := append([]float64(nil), p...)
+	sort.Float64s(sorted)
+	for i, c := range all {
+		inMessage[c.sp] = append(inMessage[c.sp], p[i])
+		inExchange[c.sp.exchange] = append(inExchange[c.sp.exchange], p[i])
+	}
+	exchanges := float64(len(inExchange))
+	above := func(list []float64, x float64) float64 {
+		n := 0
+		for _, y := range list {
+			if y > x {
+				n++
+			}
+		}
+		return math.Log1p(float64(n))
+	}
+	out := make([][]Feature, len(all))
+	for i, c := range all {
+		rank := float64(len(sorted) - sort.SearchFloat64s(sorted, p[i]) - 1)
+		f := map[string]float64{
+			"logit":       math.Log((p[i] + 1e-6) / (1 - p[i] + 1e-6)),
+			"rank":        math.Log1p(max(0, rank)),
+			"rank-share":  max(0, rank) / float64(len(all)),
+			"rank-talk":   max(0, rank) / exchanges,
+			"in-message":  above(inMessage[c.sp], p[i]),
+			"in-exchange": above(inExchange[c.sp.exchange], p[i]),
+			"talk":        math.Log(exchanges),
+			"candidates":  math.Log(float64(len(all))),
+		}
+		if c.sp.user {
+			f["typed"] = 1
+		}
+		where := "talk"
+		if c.sp.work {
+			where = "work"
+		}
+		switch n := f["in-exchange"]; {
+		case n == 0:
+			f["first-of-"+where] = 1
+		case n < math.Log1p(1.5):
+			f["second-of-"+where] = 1
+		case n < math.Log1p(3.5):
+			f["third-of-"+where] = 1
+		}
+		out[i] = inOrder(f)
+	}
+	return out
 }
 
 // files is the model of the kind file. Without a trained one, files that were

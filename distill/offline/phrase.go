@@ -20,10 +20,13 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = optLead.ReplaceAllString(text, "")
 	}
 	text = pickLead.ReplaceAllString(text, "")
+	if sp.user && sp.reacts != nil {
+		text = nameOptions(text, sp.reacts)
+	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
 		text = tidy(text)
-		if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 {
+		if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && !strings.HasPrefix(t, "not ") {
 			if t != text && asked {
 				t = strings.TrimRight(t, "?. ")
 			}
@@ -41,6 +44,32 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = strings.Replace(text, s.Lead+": ", s.Lead+": ", 1)
 	}
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
+}
+
+var optionWord = regexp.MustCompile(`\b(?i:(?:option|approach|variant|choice)s?\s+#?|#)([a-eA-E1-9])\b|(?:^|\s)([B-E])(?:[\s.,;!]|$)|^(A) (?:for|and|is|in|with)\b`)
+
+// nameOptions puts the option's own words beside its bare number or letter.
+func nameOptions(text string, closing *speech) string {
+	options := optionsOf(closing)
+	if len(options) < 2 {
+		return text
+	}
+	m := optionWord.FindStringSubmatchIndex(text)
+	if m == nil {
+		return text
+	}
+	for g := 2; g < len(m); g += 2 {
+		if m[g] < 0 {
+			continue
+		}
+		mark := strings.ToLower(text[m[g]:m[g+1]])
+		for _, o := range options {
+			if o.label == mark {
+				return text[:m[g+1]] + " (" + strings.TrimRight(shortenTo(label(&closing.parts[o.part]), 90), ". ") + ")" + text[m[g+1]:]
+			}
+		}
+	}
+	return text
 }
 
 var reasonFollows = regexp.MustCompile(`(?i)^(?:this|that|it|which|because|since|reason|why|otherwise|so that|avoids|keeps|ensures|prevents|matches|pre-1|safer|simpler)\b`)

@@ -129,7 +129,7 @@ func planItems(turn *ingest.Turn, plan string) []payload.Item {
 }
 
 var (
-	planHeading = regexp.MustCompile(`decision|design|approach|target|behaviou?r|architecture|choice|non-goals|out of scope`)
+	planHeading = regexp.MustCompile(`decision|target behaviou?r|choice|non-goals|out of scope|chosen|agreed`)
 	planAside   = regexp.MustCompile(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
 	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b|\bby default\b|\bover\b.*\bbecause\b|\bnot\b.*\bbut\b|\breplaces?\b`)
 )

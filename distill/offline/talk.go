@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"sort"
 	"strings"
 
 	"recall/ingest"
@@ -16,6 +17,7 @@ type speech struct {
 	last     bool // the closing message of the session
 	exchange int  // 0-based: the person's how manieth word it belongs to
 	refused  *ingest.ToolCall
+	asks     *speech // of the assistant's: the person's word that it follows, nil if none
 	reacts   *speech // of the person's: the closing message it answers, nil if none
 	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
 	mood     mood    // how the person took it; of a person's speech: how they took what was before
@@ -47,7 +49,7 @@ type talk struct {
 // summaries and sub-agents have no part in it.
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
-	var closing *speech
+	var closing, asked *speech
 	exchange, work := 0, false
 	endExchange := func() {
 		for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == exchange; i-- {
@@ -65,8 +67,9 @@ func listen(s *ingest.Session) *talk {
 				sp.reacts = closing
 			}
 			closing = nil
+			asked = sp
 		} else {
-			closing = sp
+			closing, sp.asks = sp, asked
 		}
 		sp.exchange = exchange
 		sp.parts = sentences(sp.text)
@@ -111,6 +114,16 @@ func listen(s *ingest.Session) *talk {
 		}
 	}
 	return t
+}
+
+// exchange lists what was said in one exchange.
+func (t *talk) exchange(n int) []*speech {
+	from := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].exchange >= n })
+	to := from
+	for to < len(t.speeches) && t.speeches[to].exchange == n {
+		to++
+	}
+	return t.speeches[from:to]
 }
 
 // typed tells whether a turn holds a person's own words.

@@ -15,7 +15,7 @@ type sample struct {
 }
 
 const (
-	ridge  = 2.0 // L2 penalty; the best of 0.5, 1, 2, 4, 8 on sessions left out
+	ridge  = 25.0 // L2 penalty; the best of 0.5, 1, 2, 4, 8 on sessions left out
 	rounds = 40
 	rarest = 4 // features that fewer samples have are left out
 )

@@ -28,7 +28,11 @@ func prepare(cases []*eval.Case) []*example {
 		e := &example{c: c, heard: offline.Listen(c.Session), lines: map[payload.Kind][]sample{}}
 		for _, cand := range e.heard.Candidates {
 			for _, kind := range learned {
-				e.lines[kind] = append(e.lines[kind], labelled(c, cand.Features, cand.Item(kind)))
+				line := labelled(c, cand.Features, cand.Item(kind))
+				if cand.Excluded(kind) {
+					line.weight = 0
+				}
+				e.lines[kind] = append(e.lines[kind], line)
 			}
 		}
 		for _, f := range e.heard.Files() {
@@ -75,25 +79,72 @@ func fitAll(set []*example) fitted {
 	return all
 }
 
+// fitOnly fits the models, without thresholds. The second weighing learns from
+// likelihoods given by models that have not seen the session.
 func fitOnly(set []*example) fitted {
+	const folds = 4
 	m := fitted{}
-	for _, kind := range append([]payload.Kind{payload.File}, learned...) {
-		var samples []sample
-		yes := 0
-		for _, e := range set {
-			for _, s := range e.lines[kind] {
-				samples = append(samples, s)
-				if s.yes {
-					yes++
+	for _, kind := range kinds() {
+		first := fitFirst(set, kind, func(int) bool { return true })
+		if first == nil {
+			continue
+		}
+		m[kind] = first
+		if kind == payload.File {
+			continue
+		}
+		var again []sample
+		for k := range folds {
+			part := fitFirst(set, kind, func(i int) bool { return i%folds != k })
+			if part == nil {
+				continue
+			}
+			for i, e := range set {
+				if i%folds == k {
+					again = append(again, beside(e, kind, part)...)
 				}
 			}
 		}
-		if yes >= 5 {
-			m[kind] = fit(samples)
-		}
+		first.Second = fit(again)
 	}
 	return m
 }
+
+func beside(e *example, kind payload.Kind, m *offline.Model) []sample {
+	p := make([]float64, len(e.heard.Candidates))
+	for i, c := range e.heard.Candidates {
+		p[i] = m.Score(c.Features)
+	}
+	out := append([]sample(nil), e.lines[kind]...)
+	for i, f := range offline.Beside(e.heard.Candidates, p) {
+		out[i].features = f
+	}
+	return out
+}
+
+// fitFirst fits a kind's model to the examples that are in; nil where they
+// hold too few items of the kind.
+func fitFirst(set []*example, kind payload.Kind, in func(i int) bool) *offline.Model {
+	var samples []sample
+	yes := 0
+	for i, e := range set {
+		if !in(i) {
+			continue
+		}
+		for _, s := range e.lines[kind] {
+			samples = append(samples, s)
+			if s.yes {
+				yes++
+			}
+		}
+	}
+	if yes < 5 {
+		return nil
+	}
+	return fit(samples)
+}
+
+func kinds() []payload.Kind { return append([]payload.Kind{payload.File}, learned...) }
 
 // threshold is the probability from which on items of a kind do best, where
 // each part of the set is judged by models that have not seen it.

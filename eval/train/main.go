@@ -21,18 +21,23 @@ func main() {
 	gold := flag.String("gold", "", "folder of gold sets, a sub-folder a project")
 	transcripts := flag.String("transcripts", "", "folder that the gold sets' transcripts are relative to")
 	write := flag.Bool("write", false, "write the models, fitted to everything")
+	one := flag.String("kind", "", "fit this kind only")
+	curves := flag.Bool("curve", false, "print precision and recall at each threshold, and stop")
 	rules := flag.Bool("rules", false, "print the precision of the rules that need no model, and stop")
 	table := flag.String("features", "", "print how features bear on this kind, and stop")
 	only := flag.String("only", "", "report only this: session, project")
 	verbose := flag.Bool("v", false, "list what was found and missed")
 	flag.Parse()
-	if err := run(context.Background(), *gold, *transcripts, *write, *verbose, *only, *table, *rules); err != nil {
+	if *one != "" {
+		learned = []payload.Kind{payload.Kind(*one)}
+	}
+	if err := run(context.Background(), *gold, *transcripts, *write, *verbose, *only, *table, *rules, *curves); err != nil {
 		fmt.Fprintln(os.Stderr, "train:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, gold, transcripts string, write, verbose bool, only, table string, rules bool) error {
+func run(ctx context.Context, gold, transcripts string, write, verbose bool, only, table string, rules, curves bool) error {
 	cases, err := eval.LoadCases(ctx, gold, transcripts)
 	if err != nil {
 		return err
@@ -48,6 +53,13 @@ func run(ctx context.Context, gold, transcripts string, write, verbose bool, onl
 	}
 	session := func(e *example) string { return e.c.Gold.Session }
 	project := func(e *example) string { return e.c.Gold.Project }
+	if curves {
+		for _, kind := range learned {
+			curve(set, kind, "a session left out", session)
+			curve(set, kind, "the other project", project)
+		}
+		return nil
+	}
 	if only != "project" {
 		models := leaveOutModels(set, session)
 		report("a session left out", scoreWith(set, func(e *example) fitted { return models[session(e)] }))

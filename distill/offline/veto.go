@@ -1,0 +1,67 @@
+package offline
+
+import (
+	"regexp"
+	"strings"
+
+	"recall/payload"
+)
+
+// What is plainly something else can't be a decision, however much its words
+// are like one: the state of the work, what is to be done, a file's share of a
+// summary, talk about what comes now.
+var (
+	stateOfWork = regexp.MustCompile(`(?i)^(?:all (?:tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
+	aboutToDo   = regexp.MustCompile(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can (?:now )?(?:try|run|test)|run |here(?:'s| is| are)|next (?:run|step)|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
+	remark      = regexp.MustCompile(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
+	suppose     = regexp.MustCompile(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
+	inTests     = regexp.MustCompile(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
+)
+
+// Excluded tells whether a candidate can't be an item of a kind.
+func (c *Candidate) Excluded(kind payload.Kind) bool {
+	if c.says != nil {
+		return c.says.kind != kind
+	}
+	text := strings.ReplaceAll(c.part.Text, "’", "'")
+	switch kind {
+	case payload.Decision:
+		if c.sp.user {
+			return c.goal && c.sp.exchange <= 1 || remark.MatchString(text)
+		}
+		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
+	case payload.Eliminated, payload.Flag:
+		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || c.goal
+	}
+	return c.goal
+}
+
+// micro tells whether a candidate is one of a list of edits that their diff
+// tells better: "added the parameter x to f()".
+func (c *Candidate) micro() bool {
+	if !isMicro(c.part) {
+		return false
+	}
+	n := 0
+	for i := range c.sp.parts {
+		if isMicro(&c.sp.parts[i]) {
+			n++
+		}
+	}
+	return n >= 3
+}
+
+func isMicro(s *sentence) bool {
+	low := strings.ToLower(s.Text)
+	return s.Block == listItem && microEdit.MatchString(s.Raw) && talkCue("did").MatchString(low) &&
+		!talkCue("instead").MatchString(low) && !talkCue("because").MatchString(low)
+}
+
+// ofFile tells whether a candidate is a line of a summary about one file.
+func (c *Candidate) ofFile() bool {
+	words := strings.Fields(c.part.Text)
+	if c.part.Block != listItem || len(words) == 0 {
+		return false
+	}
+	return looksLikePath(strings.Trim(words[0], "`:,")) || len(words) > 1 && looksLikePath(strings.Trim(words[1], "`:,")) && talkCue("did").MatchString(strings.ToLower(words[0]))
+}
