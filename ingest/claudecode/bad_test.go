@@ -127,9 +127,8 @@ func TestNonsenseTimes(t *testing.T) {
 		strings.NewReplacer("u1", "u2", "hello", "second", "2026-03-02", "2999-01-01").Replace(fine) +
 		strings.NewReplacer("u1", "u3", "hello", "third").Replace(fine) +
 		strings.NewReplacer("u1", "u4", "hello", "fourth", "2026-03-02T09:00:00.000Z", "yesterday").Replace(fine)
-	s := parseBytes(t, []byte(in))
 	in += strings.NewReplacer("u1", "u5", "hello", "fifth", `"2026-03-02T09:00:00.000Z"`, "1772442000000").Replace(fine)
-	s = parseBytes(t, []byte(in))
+	s := parseBytes(t, []byte(in))
 	want(t, "milliseconds", s.Turns[4].At, time.UnixMilli(1772442000000).UTC())
 	want(t, "order", texts(s, ingest.Prompt, false), []string{"hello", "second", "third", "fourth", "fifth"})
 	want(t, "conflicts", s.Report.Conflicts, []string{"3 records with an impossible time"})

@@ -170,6 +170,13 @@ func TestTitles(t *testing.T) {
 		{"Agent", "agent-name", []func(*script){prompt, agent, summary}},
 		{"Summed up", "summary", []func(*script){foreign, prompt, summary, foreign}},
 		{"Make the tests faster", "prompt", []func(*script){prompt, foreign}},
+		{"Make the tests faster", "prompt", []func(*script){
+			func(s *script) {
+				root := s.line("attachment", fields{"attachment": fields{"type": "date"}})
+				s.user("rewound")
+				s.last = root
+			}, prompt,
+		}},
 		{"", "", []func(*script){foreign}},
 	}
 	for _, tt := range tests {

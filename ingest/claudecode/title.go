@@ -30,9 +30,12 @@ func (p *parser) finishTitle() {
 			set(m.summaries[i].text, "summary")
 		}
 	}
-	for i := range s.Turns {
-		if t := &s.Turns[i]; t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn {
-			set(titleOf(t.OwnText()), "prompt")
+	for _, abandoned := range []bool{false, true} {
+		for i := range s.Turns {
+			t := &s.Turns[i]
+			if t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
+				set(titleOf(t.OwnText()), "prompt")
+			}
 		}
 	}
 }
