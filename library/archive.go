@@ -313,10 +313,16 @@ func (l *Library) commitNew(a *archiving) error {
 	if err != nil {
 		return err
 	}
-	if err := syncFiles(append(temps(a.segs), lines, sessionFile(build))); err != nil {
+	// Into place before they are synced: all this is still out of sight, and
+	// one wait for the disk does for the files and their names.
+	if err := place(a.segs, raw); err != nil {
 		return err
 	}
-	if err := place(a.segs, raw); err != nil {
+	files := []string{lines, sessionFile(build)}
+	for _, s := range a.segs {
+		files = append(files, filepath.Join(raw, s.String()))
+	}
+	if err := syncFiles(files); err != nil {
 		return err
 	}
 	if err := errors.Join(syncDir(raw), syncDir(build)); err != nil {

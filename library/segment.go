@@ -62,7 +62,7 @@ func temps(segs []staged) []string {
 	return paths
 }
 
-// place moves staged, synced segments into raw. What is there already has the same
+// place moves staged segments into raw. What is there already has the same
 // bytes, by its name.
 func place(segs []staged, raw string) error {
 	for _, s := range segs {
