@@ -1,0 +1,71 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+func TestDocOf(t *testing.T) {
+	foreign := "<!-- recall x --> use a skip list <!-- /recall --> is that still so?"
+	s := &ingest.Session{ID: "s1", Source: ingest.ClaudeCode, Title: "Queue", Start: day, End: day, Turns: []ingest.Turn{
+		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, At: day, Text: foreign, Foreign: []ingest.Foreign{{From: 0, To: 51, Label: "recall"}}},
+		{ID: "u2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Records: []string{"u2", "u2b"}, Calls: []ingest.ToolCall{{
+			ResultTurn: "r2", Result: "a thousand lines of output", Answers: []ingest.Answer{{Question: "Which heap?", Chosen: []string{"min-heap"}}}}}},
+		{ID: "u3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "Done.", Calls: []ingest.ToolCall{{CommitMessage: "queue: use a min-heap"}}},
+		{ID: "u4", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "rewound", Abandoned: true},
+		{ID: "u5", N: 5, Role: ingest.User, Kind: ingest.Prompt, Text: "the parent's", Copied: true},
+		{ID: "u6", N: 6, Role: ingest.User, Kind: ingest.Event, Text: "a task ended"},
+		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read"}}},
+	}}
+	p := &payload.Payload{Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2", Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
+	got := DocOf(s, p, "queue")
+	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
+		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap?\nmin-heap\nlost"}},
+		Turns: []Turn{
+			{ID: "u1", N: 1, Role: "user", At: day, Text: "\nis that still so?"},
+			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap?\nmin-heap"},
+			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
+		}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestKindsAsked(t *testing.T) {
+	for _, c := range []struct {
+		q    string
+		kind payload.Kind
+		want float64
+	}{
+		{"what did we decide about retries?", payload.Decision, 1},
+		{"what did we decide about retries?", payload.File, 0.6},
+		{"which files handle retries?", payload.File, 1},
+		{"where does it retry", payload.File, 1},
+		{"what's left on retries?", payload.Next, 1},
+		{"what's left on retries?", payload.Goal, 0.7},
+		{"retry progress", payload.Status, 1},
+	} {
+		if got := kindsAsked(c.q)(c.kind); got != c.want {
+			t.Errorf("%q, %s: got %v, want %v", c.q, c.kind, got, c.want)
+		}
+	}
+}
+
+// An item stands above the turn that it was taken from, whatever their scores.
+func TestItemAboveItsTurn(t *testing.T) {
+	found := [2][]candidate{
+		items: {{id: 1, session: 1, n: 4, kind: payload.Decision, score: 0.2}, {id: 2, session: 1, n: 4, kind: payload.File, score: 0.1}},
+		turns: {{id: 7, session: 1, n: 4, score: 2}, {id: 8, session: 2, n: 4, score: 1.5}},
+	}
+	var got []int64
+	for _, r := range fuse(found, kindsAsked(""), 10) {
+		got = append(got, r.id)
+	}
+	if want := []int64{8, 1, 7, 2}; !cmp.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}
