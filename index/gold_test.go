@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"recall/payload"
 )
@@ -147,12 +146,4 @@ func itemsOf(a Answer) []string {
 		}
 	}
 	return out
-}
-
-func asOf(q question) time.Time {
-	if q.AsOf == "" {
-		return time.Time{}
-	}
-	t, _ := time.Parse("2006-01-02", q.AsOf)
-	return t.AddDate(0, 0, 1)
 }
