@@ -60,10 +60,8 @@ func (s *Set) Len() int { return len(s.patterns) }
 // Match tells which patterns match anywhere in a text: for each what
 // regexp.MatchString says.
 func (s *Set) Match(text string) Matches {
-	if s.once.Do(s.compile); s.err != nil {
-		panic(s.err)
-	}
-	found := s.m.run(text)
+	s.ready()
+	found := s.m.run(text, false)
 	got := found.and(s.m.whole)
 	for i := range s.checks {
 		if c := &s.checks[i]; !got.has(c.pattern) && c.possible(found) && c.re().MatchString(text) {
@@ -71,6 +69,28 @@ func (s *Set) Match(text string) Matches {
 		}
 	}
 	return Matches{got}
+}
+
+// MatchString tells whether any pattern matches in a text. A Set of one pattern
+// stands in for a regexp.Regexp that is asked for nothing else.
+func (s *Set) MatchString(text string) bool {
+	s.ready()
+	found := s.m.run(text, true)
+	if found.and(s.m.whole) != (bits{}) {
+		return true
+	}
+	for i := range s.checks {
+		if c := &s.checks[i]; c.possible(found) && c.re().MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Set) ready() {
+	if s.once.Do(s.compile); s.err != nil {
+		panic(s.err)
+	}
 }
 
 func (c *check) possible(found bits) bool {

@@ -13,11 +13,15 @@ import (
 // agree checks a set against regexp on one text.
 func agree(t testing.TB, s *Set, res []*regexp.Regexp, text string) {
 	t.Helper()
-	got := s.Match(text)
+	got, any := s.Match(text), false
 	for i, re := range res {
+		any = any || re.MatchString(text)
 		if want := re.MatchString(text); got.Has(i) != want {
 			t.Errorf("pattern %q on %q: got %v, want %v", re, text, got.Has(i), want)
 		}
+	}
+	if s.MatchString(text) != any || got.Any() != any {
+		t.Errorf("any of %q on %q: got %v and %v, want %v", res, text, s.MatchString(text), got.Any(), any)
 	}
 }
 

@@ -5,8 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// run reads a text once and tells which units match in it.
-func (m *machine) run(text string) bits {
+// run reads a text once and tells which units match in it: all of them, or some
+// with one that is a whole pattern if any is enough.
+func (m *machine) run(text string, any bool) bits {
 	var found bits
 	t := m.table.Load()
 	row, missed := t.start, 0
@@ -34,7 +35,7 @@ func (m *machine) run(text string) bits {
 				step &^= notable
 				s := t.states[step/m.stride]
 				found.add(&s.found)
-				if s.dead || found == m.all {
+				if s.dead || found == m.all || any && found.and(m.whole) != (bits{}) {
 					return found
 				}
 			}
