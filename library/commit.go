@@ -1,0 +1,119 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// commitNew builds the folder of a new session aside and puts it into
+// unsorted in one rename.
+func (l *Library) commitNew(a *archiving) error {
+	build, err := l.tempName()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(build) // of a failure
+	raw := filepath.Join(build, "raw")
+	if err := os.MkdirAll(raw, 0o700); err != nil {
+		return err
+	}
+	text, err := a.entry.encode()
+	if err != nil {
+		return err
+	}
+	lines := filepath.Join(raw, "versions.jsonl")
+	err = errors.Join(os.WriteFile(lines, encodeLines(a.lines), 0o600), os.WriteFile(sessionFile(build), text, 0o600))
+	if err != nil {
+		return err
+	}
+	// Into place before they are synced: all this is still out of sight, and
+	// one wait for the disk does for the files and their names.
+	if err := place(a.segs, raw); err != nil {
+		return err
+	}
+	files := []string{lines, sessionFile(build)}
+	for _, s := range a.segs {
+		files = append(files, filepath.Join(raw, s.String()))
+	}
+	if err := syncFiles(files); err != nil {
+		return err
+	}
+	if err := errors.Join(syncDir(raw), syncDir(build)); err != nil {
+		return err
+	}
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := l.refresh(); err != nil {
+		return err
+	}
+	if _, ok := l.known(a.entry.ID); ok {
+		return errStale
+	}
+	unsorted := filepath.Join(l.dir, "unsorted")
+	if err := os.MkdirAll(unsorted, 0o700); err != nil {
+		return err
+	}
+	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
+	if err := l.relocate(build, a.entry); err != nil {
+		return err
+	}
+	return syncDir(unsorted)
+}
+
+// freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
+// may be one name to a file system that ignores case.
+func (l *Library) freeName(dir, name string) string {
+	path := filepath.Join(dir, name)
+	for n := 2; exists(path); n++ {
+		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
+	}
+	return path
+}
+
+// commitChange adds what is new to a session's folder: segments first, then
+// the lines that name them, then session.json.
+func (l *Library) commitChange(a *archiving) error {
+	if err := syncFiles(temps(a.segs)); err != nil {
+		return err
+	}
+	unlock, err := l.lockSession(a.entry.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now, err := l.reread(a.entry.ID)
+	if err != nil {
+		return err
+	}
+	v, err := readVersions(now.Folder)
+	if err != nil {
+		return err
+	}
+	if v.size != a.versions.size {
+		return errStale
+	}
+	raw := filepath.Join(now.Folder, "raw")
+	if err := os.MkdirAll(raw, 0o700); err != nil {
+		return err
+	}
+	if err := place(a.segs, raw); err != nil {
+		return err
+	}
+	if len(a.lines) > 0 {
+		if err := appendLines(filepath.Join(raw, "versions.jsonl"), encodeLines(a.lines)); err != nil {
+			return err
+		}
+	}
+	if len(a.segs)+len(a.lines) > 0 {
+		if err := syncDir(raw); err != nil {
+			return err
+		}
+	}
+	now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
+	return l.saveEntry(now)
+}

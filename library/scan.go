@@ -1,0 +1,202 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"recall/ingest"
+)
+
+// generation is another text after each folder that anybody made or moved.
+func (l *Library) generation() string {
+	text, _ := os.ReadFile(filepath.Join(l.dir, ".locks", "generation"))
+	return string(text)
+}
+
+// refresh looks at the folders again if somebody else has made or moved one
+// (the first time always: before that, nobody knew that we go by the
+// generation). The caller holds the lock of folders.
+func (l *Library) refresh() error {
+	if err := l.ensureStage(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.loaded && l.writes && l.generation() == l.seen {
+		return nil
+	}
+	if err := l.scan(); err != nil {
+		return err
+	}
+	l.writes = true
+	return nil
+}
+
+// relocate renames a session's folder to e.Folder and tells the other
+// processes: the generation begins with "moving" meanwhile, so that nobody who
+// looks at the folders misses it between two of them. The caller holds the
+// lock of folders and has called refresh.
+func (l *Library) relocate(from string, e Entry) error {
+	path := filepath.Join(l.dir, ".locks", "generation")
+	next := fmt.Sprintf("%d %d", time.Now().UnixNano(), os.Getpid()) // never the same again
+	if err := os.WriteFile(path, []byte(moving+next), 0o600); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := os.Rename(from, e.Folder)
+	if err == nil {
+		err = l.note(e)
+	}
+	l.seen = next
+	return errors.Join(err, os.WriteFile(path, []byte(next), 0o600))
+}
+
+const moving = "moving "
+
+// scan looks at every session's folder. The caller holds l.mu.
+func (l *Library) scan() error {
+	if !l.loaded && len(l.sessions) == 0 {
+		l.loadList()
+	}
+	for try := 0; ; try++ {
+		before := l.generation()
+		if strings.HasPrefix(before, moving) && try < 20 { // of a dead process for good
+			time.Sleep(time.Millisecond)
+			continue
+		}
+		if err := l.scanOnce(); err != nil {
+			return err
+		}
+		// A folder that was moved meanwhile may have been missed.
+		if l.seen = l.generation(); l.seen == before || try >= 20 {
+			break
+		}
+	}
+	l.loaded = true
+	return nil
+}
+
+func (l *Library) scanOnce() error {
+	groups, err := os.ReadDir(l.dir)
+	if err != nil {
+		return fmt.Errorf("library: %w", err)
+	}
+	l.broken = nil
+	var folders []string
+	for _, g := range groups {
+		if !g.IsDir() || ownFolder(g.Name()) {
+			continue
+		}
+		dir := filepath.Join(l.dir, g.Name())
+		inside, err := os.ReadDir(dir)
+		if err != nil {
+			l.broken = append(l.broken, ingest.Problem{Path: dir, Reason: err.Error()})
+			continue
+		}
+		for _, f := range inside {
+			if f.IsDir() {
+				folders = append(folders, filepath.Join(dir, f.Name()))
+			}
+		}
+	}
+	old := make(map[string]known, len(l.sessions))
+	for _, k := range l.sessions {
+		old[k.Entry.Folder] = k
+	}
+	seen := make([]looked, len(folders))
+	inParallel(len(folders), func(i int) { seen[i] = look(folders[i], old) })
+	l.sessions, l.parts = make(map[ingest.SessionID]known, len(folders)), map[string][]ingest.SessionID{}
+	for i, s := range seen {
+		l.take(folders[i], s)
+		l.listStale = l.listStale || s.known.Stamp != old[folders[i]].Stamp
+	}
+	l.listStale = l.listStale || len(l.sessions) != len(old)
+	return nil
+}
+
+// take notes what was seen of one folder. The caller holds l.mu.
+func (l *Library) take(folder string, s looked) {
+	twin, ok := l.sessions[s.known.Entry.ID]
+	switch {
+	case s.err != nil:
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: s.err.Error()})
+	case s.none:
+	case ok:
+		l.broken = append(l.broken, ingest.Problem{Path: folder, Reason: "the same session as in " + twin.Entry.Folder})
+	default:
+		l.sessions[s.known.Entry.ID] = s.known
+		l.notePart(s.known.Entry.ID)
+	}
+}
+
+// looked is what a look at a folder gave: an entry, an error, or none where
+// the folder isn't a session's.
+type looked struct {
+	known known
+	none  bool
+	err   error
+}
+
+// look reads a folder's session.json, unless it is as it was in old.
+func look(folder string, old map[string]known) looked {
+	fi, err := os.Stat(sessionFile(folder))
+	if errors.Is(err, fs.ErrNotExist) {
+		if exists(filepath.Join(folder, "raw")) {
+			return looked{err: errors.New("no session.json")}
+		}
+		return looked{none: true}
+	}
+	if err != nil {
+		return looked{err: err}
+	}
+	if k, ok := old[folder]; ok && k.Stamp == stampOf(fi) {
+		return looked{known: k}
+	}
+	e, err := readEntry(folder)
+	if err != nil {
+		return looked{err: fmt.Errorf("session.json: %w", err)}
+	}
+	return looked{known: known{Entry: e, Stamp: stampOf(fi)}}
+}
+
+// inParallel calls do for 0 to n-1, on a few goroutines where that pays.
+func inParallel(n int, do func(i int)) {
+	const block = 256
+	workers := min(runtime.GOMAXPROCS(0), 8, (n+block-1)/block)
+	if workers <= 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for {
+				from := int(next.Add(block)) - block
+				if from >= n {
+					return
+				}
+				for i := from; i < min(from+block, n); i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// ownFolder says whether a name at the top of the library isn't a project.
+func ownFolder(name string) bool {
+	return strings.HasPrefix(name, ".") || name == "cache" || name == "inbox"
+}
