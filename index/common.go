@@ -60,17 +60,20 @@ func (x *Index) Tidy(ctx context.Context) error {
 	return x.fail("tidy index", x.shrink(ctx))
 }
 
-// shrink rewrites the file if a tenth of it is empty.
+// shrink rewrites the file if a tenth of it is empty, and empties the
+// write-ahead log, unless a reader holds on to it.
 func (x *Index) shrink(ctx context.Context) error {
 	var free, all int
 	if err := x.db.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
 		return err
 	}
-	if free*10 < all {
-		return nil
+	if free*10 >= all {
+		if _, err := x.db.ExecContext(ctx, `VACUUM`); err != nil && !busy(err) { // then the next time
+			return err
+		}
 	}
-	_, err := x.db.ExecContext(ctx, `VACUUM`)
-	return err
+	var busy, pages, moved int
+	return x.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
 }
 
 func tidy(ctx context.Context, tx *sql.Tx) error {

@@ -193,9 +193,15 @@ func (x *Index) fail(op string, err error) error {
 // SQLite's result codes, https://sqlite.org/rescode.html.
 const (
 	sqliteError   = 1 // "no such table" among others
+	sqliteBusy    = 5
 	sqliteCorrupt = 11
 	sqliteNotADB  = 26
 )
+
+func busy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqliteBusy
+}
 
 func damaged(err error) bool {
 	var e *sqlite.Error

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"hash/fnv"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -54,12 +55,22 @@ func (x *Index) Known(ctx context.Context, line, except string) (ids []string, o
 	return strings.Fields(iids), true, nil
 }
 
-// LineHash is what a line is known by: white space at its ends doesn't count.
+// LineHash is what a line is known by. Where it stood doesn't count: neither
+// white space nor bullet, nor the session that a composed payload names after it.
 func LineHash(line string) int64 {
+	line = listMark.ReplaceAllString(strings.TrimSpace(line), "")
+	if strings.HasSuffix(line, ")") {
+		line = origin.ReplaceAllString(line, "")
+	}
 	h := fnv.New64a()
-	io.WriteString(h, strings.TrimSpace(line))
+	io.WriteString(h, line)
 	return int64(h.Sum64())
 }
+
+var (
+	listMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	origin   = regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
+)
 
 // putLines replaces a session's stamp and adds its lines. Lines stay when a
 // payload changes: an older rendering may have been pasted.
