@@ -1,6 +1,9 @@
 package ingest
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 )
@@ -96,11 +99,59 @@ func unansweredPlan(s *Session, plan *Turn) *ToolCall {
 			if at.IsZero() {
 				at = s.Turns[i].At
 			}
-			open := call.Verdict == Rejected && call.Reason == "" || call.Verdict == Unasked && !call.Done
-			if call.Plan != nil && open && !at.After(plan.At) && plan.At.Sub(at) < planWait && SamePlan(call.Plan.Text, plan.Text) {
+			if call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait && SamePlan(call.Plan.Text, plan.Text) {
 				return call
 			}
 		}
 	}
 	return nil
 }
+
+// PlanKeys are what a session is tied by to others through a plan: for one that
+// begins with a plan, and for each plan that was put forward in it and left
+// without a word. Sessions without a key in common need no AdoptPlans. Call it
+// before AdoptPlans.
+func PlanKeys(s *Session) []string {
+	var keys []string
+	add := func(plan string) {
+		if key := planKey(plan); key != "" && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if plan := beginsWithPlan(s); plan != nil {
+		add(plan.Text)
+	}
+	for i := range s.Turns {
+		for _, c := range s.Turns[i].Calls {
+			if c.Plan != nil && c.open() {
+				add(c.Plan.Text)
+			}
+		}
+	}
+	return keys
+}
+
+// open says that a call was refused without a word, or never answered.
+func (c *ToolCall) open() bool {
+	return c.Verdict == Rejected && c.Reason == "" || c.Verdict == Unasked && !c.Done
+}
+
+// planKey is the hash of a plan's first line, in which two that are the same
+// agree; of the first two lines where the first says next to nothing.
+func planKey(plan string) string {
+	lines := planLines(plan)
+	if len(lines) == 0 {
+		return ""
+	}
+	key := lines[0]
+	if len(strings.Trim(key, "# :")) < 12 && len(lines) > 1 {
+		key += "\n" + lines[1]
+	}
+	sum := sha256.Sum256([]byte(key))
+	return planKeyPrefix + hex.EncodeToString(sum[:8])
+}
+
+const planKeyPrefix = "plan:"
+
+// IsPlanKey tells a key of PlanKeys from those of Head.
+func IsPlanKey(key string) bool { return strings.HasPrefix(key, planKeyPrefix) }

@@ -106,7 +106,8 @@ type Provenance struct {
 	Distiller string `json:"distiller"`       // "offline/1", "model/<name>"
 	Rules     string `json:"rules,omitempty"` // version of the redaction rules
 	Prompt    string `json:"prompt,omitempty"`
-	Input     string `json:"input"` // SHA-256 over the raw bytes that it was made from
+	Input     string `json:"input"`            // SHA-256 over the raw bytes that it was made from
+	Beside    string `json:"beside,omitempty"` // hash over the sessions that bear on who owns which turn: forks, and the other half of a plan
 }
 
 // Payload is all that one distillation of a session yields.

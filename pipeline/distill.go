@@ -20,49 +20,72 @@ const parseAhead = 2
 // distill makes payloads and index entries of all sessions that are behind,
 // in the order in which they were held, so that each finds the payloads that
 // could have been pasted into it. It returns how many the time budget left over.
+//
+// Some ties between sessions show only when they are parsed (see
+// ingest.PlanKeys): then there is a second round for those.
 func (r *run) distill(ctx context.Context) (left int, err error) {
+	tried := map[string]bool{}
+	for range 2 {
+		work, err := r.behind(ctx, tried)
+		if err != nil || len(work) == 0 {
+			return 0, err
+		}
+		if left, err = r.distillAll(ctx, work); err != nil || left > 0 {
+			return left, err
+		}
+		r.options.Reindex = false
+	}
+	return 0, nil
+}
+
+// behind lists the families of which something is to be done, those left out
+// that were tried before as they are.
+func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, error) {
 	entries, err := r.Library.Sessions()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
+	if len(tried) == 0 {
+		r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
+	}
 	stamps, err := r.Index.Stamps(ctx)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	behind := func(e library.Entry) bool {
-		edited, touched := r.touched[e.ID]
-		return touched && len(edited) == 0 || r.stamp(e) != r.want(e)
-	}
-	if err := r.heads(ctx, entries, behind); err != nil {
-		return 0, err
+	if err := r.heads(ctx, entries); err != nil {
+		return nil, err
 	}
 	var work []*family
 	for _, members := range families(entries) {
-		f := &family{members: members}
+		f := &family{members: members, beside: beside(members)}
 		missing := r.options.Reindex
-		for _, m := range members {
-			if behind(m) {
-				f.behind = append(f.behind, m.ID)
-			}
-			missing = missing || stamps[string(m.ID)] != r.want(m)
+		for i, m := range members {
+			edited, touched := r.touched[m.ID]
+			want := r.stamp(r.made(m, f.beside[i]))
+			f.anew = f.anew || touched && len(edited) == 0 || m.Distilled == nil || r.stamp(*m.Distilled) != want
+			missing = missing || stamps[string(m.ID)] != want
 		}
-		if len(f.behind) > 0 || missing {
-			work = append(work, f)
-		} else {
+		signature := fmt.Sprint(f.anew, f.beside, members[0].Input)
+		switch {
+		case !f.anew && !missing:
 			for _, m := range members {
 				r.finished(m.ID)
 			}
+		case !tried[signature]:
+			tried[signature] = true
+			work = append(work, f)
 		}
 	}
-	return r.distillAll(ctx, work)
+	return work, nil
 }
 
-// family is a unit of work: sessions that share a beginning, mostly one.
+// family is a unit of work: sessions that bear on one another, mostly one.
 type family struct {
 	members  []library.Entry
-	behind   []ingest.SessionID // those that must be distilled, which makes all be; none: only the index lacks them
-	sessions []*ingest.Session  // parsed and redacted, as members; nil where that failed
+	beside   []string          // for each, what Provenance.Beside should be
+	anew     bool              // distill them all; else only the index lacks them
+	sessions []*ingest.Session // parsed and redacted, as members; nil where that failed
+	planKeys [][]string
 	faults   []error
 	ready    chan struct{}
 }
@@ -121,6 +144,7 @@ var errLate = errors.New("the time budget is used up")
 func (r *run) parse(ctx context.Context, f *family) {
 	f.sessions = make([]*ingest.Session, len(f.members))
 	f.faults = make([]error, len(f.members))
+	f.planKeys = make([][]string, len(f.members))
 	var whole []*ingest.Session
 	for i, m := range f.members {
 		s, err := r.parseOne(ctx, m)
@@ -129,9 +153,11 @@ func (r *run) parse(ctx context.Context, f *family) {
 			continue
 		}
 		f.sessions[i] = s
+		f.planKeys[i] = ingest.PlanKeys(s)
 		whole = append(whole, s)
 	}
 	ingest.Own(whole)
+	ingest.AdoptPlans(whole)
 	for _, s := range whole {
 		s.MapText(r.Rules.Session().Text)
 	}
@@ -155,53 +181,49 @@ func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, e
 }
 
 // make distills a family, in order and on one core: what it renders may have
-// been pasted into later sessions. Those that made it necessary come last: if
-// writing is cut off, the next run finds them still behind and does the family
-// again.
+// been pasted into later sessions.
 func (r *run) make(ctx context.Context, f *family) []*made {
-	var first, last []*made
+	var all []*made
 	for i, e := range f.members {
-		m, err := r.makeOne(ctx, e, f.sessions[i], f.faults[i], len(f.behind) > 0)
+		m := &made{entry: e, session: f.sessions[i], made: r.made(e, f.beside[i])}
+		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
+		err := f.faults[i]
+		if err == nil {
+			err = r.makeOne(ctx, m, f.anew)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
 			r.problem(e.Folder, err)
-		case slices.Contains(f.behind, e.ID):
-			last = append(last, m)
 		default:
-			first = append(first, m)
+			all = append(all, m)
 		}
 	}
-	return append(first, last...)
+	return all
 }
 
 // made is a session on its way to the library and the index.
 type made struct {
 	entry   library.Entry
 	session *ingest.Session
+	made    payload.Provenance // what is (to be) said of its payload
 	project library.Project
 	fresh   *payload.Payload // as distilled; nil if the saved payload stays
 	page    page
 }
 
-func (r *run) makeOne(ctx context.Context, e library.Entry, s *ingest.Session, fault error, anew bool) (*made, error) {
-	if fault != nil {
-		return nil, fault
-	}
-	s.MarkPasted(func(line string) ([]string, bool) { return r.pasted(ctx, line, e.ID) })
-	m := &made{entry: e, session: s}
-	var err error
+func (r *run) makeOne(ctx context.Context, m *made, anew bool) error {
+	m.session.MarkPasted(func(line string) ([]string, bool) { return r.pasted(ctx, line, m.entry.ID) })
+	load := r.loadOne
 	if anew {
-		err = r.distillOne(ctx, m)
-	} else {
-		err = r.loadOne(m)
+		load = func(m *made) error { return r.distillOne(ctx, m) }
 	}
-	if err != nil {
-		return nil, err
+	if err := load(m); err != nil {
+		return err
 	}
 	r.remember(m)
-	return m, nil
+	return nil
 }
 
 // distillOne makes a session's payload anew.
@@ -240,7 +262,7 @@ func (r *run) describe(m *made) {
 	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, m.project.Name
 	p.Start, p.End = s.Start, s.End
 	p.Carried = carried(s)
-	p.Made = payload.Provenance{Distiller: r.Distiller.Name(), Rules: r.Rules.Version(), Input: e.Input}
+	p.Made = m.made
 }
 
 // carried lists the items of other sessions that were handed to this one, in
@@ -257,24 +279,19 @@ func carried(s *ingest.Session) []payload.ItemID {
 	return ids
 }
 
-// want is the stamp of a session that is up to date.
-func (r *run) want(e library.Entry) string { return e.Input + " " + r.version() }
+// made is what the payload of a session is made from, if it is up to date.
+func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
+	return payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
+}
 
-// stamp is what the saved payload was made from.
-func (r *run) stamp(e library.Entry) string {
-	if e.Distilled == nil {
-		return ""
-	}
-	return fmt.Sprintf("%s %s %s", e.Distilled.Input, e.Distilled.Distiller, e.Distilled.Rules)
+// stamp says the same in one word.
+func (p *Pipeline) stamp(m payload.Provenance) string {
+	return fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
 }
 
 // finished enters a session's files as seen.
 func (r *run) finished(id ingest.SessionID) {
-	found, ok := r.touched[id]
-	if !ok {
-		return
-	}
-	for _, f := range found {
+	for _, f := range r.touched[id] {
 		r.seen.add(f)
 	}
 	if e, err := r.Library.Session(id); err == nil {

@@ -2,6 +2,9 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"recall/ingest"
@@ -48,19 +51,44 @@ func families(entries []library.Entry) [][]library.Entry {
 	return all
 }
 
+// beside hashes for each member what the others are.
+func beside(members []library.Entry) []string {
+	all := make([]string, len(members))
+	for i := range members {
+		if len(members) == 1 {
+			continue
+		}
+		h := sha256.New()
+		for k, m := range members {
+			if k != i {
+				fmt.Fprintf(h, "%s %s\n", m.ID, m.Input)
+			}
+		}
+		all[i] = hex.EncodeToString(h.Sum(nil)[:8])
+	}
+	return all
+}
+
+// withPlanKeys adds what ties a session to others through a plan to what it
+// begins with.
+func withPlanKeys(heads, plans []string) []string {
+	all := slices.DeleteFunc(slices.Clone(heads), ingest.IsPlanKey)
+	return append(all, plans...)
+}
+
 // heads reads the beginnings of the entries that aren't placed yet or changed,
 // so that their families are known before anything is distilled.
-func (r *run) heads(ctx context.Context, entries []library.Entry, behind func(library.Entry) bool) error {
+func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 	for i := range entries {
 		e := &entries[i]
-		if len(e.Heads) > 0 && !behind(*e) {
+		if !e.Behind() {
 			continue
 		}
 		head, err := r.head(ctx, *e)
 		if err != nil {
 			continue // parsing will tell
 		}
-		e.Heads = head.Keys
+		e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads), func(k string) bool { return !ingest.IsPlanKey(k) }))
 		if e.Start.IsZero() {
 			e.Start = head.Started
 		}

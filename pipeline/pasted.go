@@ -29,6 +29,9 @@ func (r *run) pasted(ctx context.Context, line string, self ingest.SessionID) ([
 	if line = strings.TrimSpace(line); len(line) < shortestLine {
 		return nil, false
 	}
+	if strings.HasPrefix(line, "# Rehydration payload: ") || strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") {
+		return nil, true
+	}
 	if w, ok := r.lines[index.LineHash(line)]; ok && w.session != self {
 		return w.ids, true
 	}

@@ -78,12 +78,34 @@ func (r *run) place(m *made) error {
 	meta := library.Meta{
 		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper, Archived: s.Archived,
-		Settled: r.now().Sub(s.End) > quietFor,
 	}
+	e.End = s.End
+	meta.Settled = e.Quiet(r.now()) > quietFor
 	if s.Parent != nil {
 		meta.Parent, meta.How = s.Parent.Session, s.Parent.How
 	}
 	return r.Library.Place(e.ID, meta)
+}
+
+// nameQuiet gives the sessions that were still going on when they were taken
+// in, and are quiet now, the folder name they keep.
+func (r *run) nameQuiet() error {
+	entries, err := r.Library.Sessions()
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if e.Named != "" || e.Project == "" || e.Title == "" || e.Quiet(r.now()) <= quietFor {
+			continue
+		}
+		meta := e.Meta
+		meta.Settled = true
+		if err := r.Library.Place(e.ID, meta); err != nil {
+			return err
+		}
+		r.finished(e.ID)
+	}
+	return nil
 }
 
 // writtenLines pairs the lines of a rendered payload with its items. A line

@@ -93,7 +93,7 @@ func (r *run) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.journal(); err != nil {
+	if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
 		return err
 	}
 	if left > 0 {

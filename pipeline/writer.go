@@ -68,7 +68,7 @@ func (w *writer) write(family []*made) {
 func (w *writer) index(m *made) error {
 	p := m.page.payload
 	doc := index.DocOf(m.session, p, m.project.Name)
-	doc.Stamp = w.run.want(m.entry)
+	doc.Stamp = w.run.stamp(m.made)
 	doc.Lines = writtenLines(p)
 	w.run.count(func(r *Report) {
 		r.Indexed++
