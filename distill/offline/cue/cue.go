@@ -87,6 +87,21 @@ func (s *Set) MatchString(text string) bool {
 	return false
 }
 
+// possible tells whether a pattern may match in a text: if not, none does.
+func (s *Set) possible(text string) bool {
+	s.ready()
+	found := s.m.run(text, true)
+	if found.and(s.m.whole) != (bits{}) {
+		return true
+	}
+	for i := range s.checks {
+		if s.checks[i].possible(found) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Set) ready() {
 	if s.once.Do(s.compile); s.err != nil {
 		panic(s.err)
