@@ -24,7 +24,7 @@ type chosen struct {
 
 // choose makes items of the likeliest candidates. What says the same as a
 // likelier one becomes evidence of that.
-func choose(models Models, all []*Candidate) []payload.Item {
+func choose(models Models, all []*Candidate, recorded []payload.Item) []payload.Item {
 	var likely []chosen
 	judged := map[payload.Kind][]float64{}
 	for kind, m := range models {
@@ -37,10 +37,11 @@ func choose(models Models, all []*Candidate) []payload.Item {
 			likely = append(likely, ch)
 		}
 	}
-	kept := weed(likely, 1)
-	items := make([]payload.Item, len(kept))
-	for i, ch := range kept {
-		items[i] = ch.item
+	items := recorded[:len(recorded):len(recorded)]
+	for _, ch := range weed(likely, 1) {
+		if !saidIn(recorded, ch.item) {
+			items = append(items, ch.item)
+		}
 	}
 	return items
 }
@@ -174,6 +175,27 @@ func (ch *chosen) join(o chosen) {
 	if ch.item.Why == "" && it.Why != "" {
 		ch.item.Why = it.Why
 	}
+}
+
+// saidIn tells whether one of the items says the same.
+func saidIn(items []payload.Item, it payload.Item) bool {
+	mine := keywords(it.Text)
+	for i := range items {
+		o := &items[i]
+		if o.Kind != it.Kind {
+			continue
+		}
+		near := false
+		for _, e := range it.Evidence {
+			near = near || cites(o.Evidence, e)
+		}
+		other := keywords(o.Text)
+		a, b := share(mine, other), share(other, mine)
+		if max(a, b) >= 0.7 || near && max(a, b) >= 0.4 {
+			return true
+		}
+	}
+	return false
 }
 
 func cites(all []payload.Evidence, e payload.Evidence) bool {

@@ -39,13 +39,16 @@ var sayings = []saying{
 
 	// ruled out
 	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
-	say("not-the-cause", payload.Eliminated, report, `^(?:so )?(?:it(?:'s| is| was) not|it isn't|it wasn't|this is(?:n't| not)|that(?:'s| is) not) (?:the|a|an|caused|because|related) .{3,}`, nil),
+	say("not-the-cause", payload.Eliminated, report, `^(?:so )?(?:it|this|that)(?:'s| is| was)(?: not|n't)(?: actually)? (?:(?:the|a|an) (?:cause|culprit|root cause|reason|source|trigger)\b|(?:caused|because|related)\b|the \w+(?: \w+){0,2}[:;—–,])`, nil),
+	say("is-not-so", payload.Eliminated, report, `(?:\bby itself is|["”’] ?(?:is|—|–|-)|\bclaim(?:s|ed)?\b.{0,60}(?:is|was|—)|\bconcern is|\bassumption (?:is|was)) (?:not\b|wrong|false|incorrect|inaccurate|theoretical|not accurate|unfounded)|— not accurate`, nil),
+	say("unable", payload.Eliminated, report, `^(?:unfortunately,? |the (?:issue|problem|catch) (?:is|here is) that |no[,—–-] ?)?(?:[^\s.,;:!?]+ ){1,5}(?:doesn't|does not|do not|don't|can't|cannot) (?:actually |automatically |even |really )?(?:provide|support|respect|allow|expose|offer|be (?:scoped|restricted|limited|used|done|detected|distinguished)|guarantee|handle)\b`, closingOrMid),
+	say("would-be-worse", payload.Eliminated, closer, `\b(?:would either|would (?:break|lose|defeat|double|bloat|silently)|only works if .{5,120}(?:isn't|not the case|can't)|without .{5,60}, (?:we|you|it) can(?:'t|not))\b`, nil),
 	say("did-not-work", payload.Eliminated, report, `\b(?:didn't|did not|doesn't|won't|wouldn't|can't|cannot|could not|couldn't) (?:work|help|fix it|solve it|be used|scale)\b.{0,20}\b(?:because|since|as|:|—|–|;)`, nil),
 	say("turned-out", payload.Eliminated, report, `\bturn(?:s|ed) out (?:not |to be (?:wrong|false|unnecessary|impossible|slower|worse)|that .{3,80}\b(?:not|n't|no)\b)`, nil),
-	say("reverted-because", payload.Eliminated, report, `\b(?:reverted|rolled back|backed out|abandoned|dropped|gave up on|withdrew|undid)\b.{3,120}\b(?:because|since|as|due to|:|—|–|;)`, nil),
+	say("reverted-because", payload.Eliminated, report, `^(?:i |we |so |then |this was |it was )*(?:reverted|rolled back|backed out|abandoned|gave up on|withdrew|undid)\b.{3,120}\b(?:because|since|as|due to|:|—|–|;)`, nil),
 	say("skipped-with-reason", payload.Eliminated, closer, `^(?:skipped|declined|not taken|not applied|rejected|dismissed|ignored|left out|no change)\b.{0,80}(?:—|–|:|because|since)`, nil),
 	say("typed-not-the-cause", payload.Eliminated, person, `\b(?:doesn't mean|does not mean|not the (?:cause|issue|problem|reason)|can't be|cannot be|isn't (?:the|it|related)|is not (?:the|related)|rules out|ruled out|that's not (?:the|it|why)|wasn't (?:the|that))\b`, assertive),
-	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|the (?:issue|problem) (?:is|with .{2,40} is)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
+	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
 
 	// decided
 	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
@@ -61,8 +64,20 @@ var sayings = []saying{
 	say("warning", payload.Flag, report, `^(?:careful|caution|warning|caveat|gotcha|heads[- ]up|beware|watch out|be aware|keep in mind|one caveat|known (?:issue|limitation)|limitation|important)\b[^.]{0,40}[:—–]`, nil),
 	say("the-catch", payload.Flag, report, `\b(?:the catch|one gotcha|one caveat|be aware that|beware that|keep in mind that|note that|the downside is)\b.{12,}`, closingOnly),
 
+	say("before-that", payload.Flag, report, `\bmust (?:already |first )?(?:be|exist|have)\b.{3,80}\b(?:before|first|prior to)\b|\bwill (?:fail|break|not work|be lost|be overwritten)\b.{0,60}\b(?:if|unless|until|when|without|above|below)\b|\b(?:if|unless|until|when|without|above|below)\b.{3,80}\bwill (?:fail|break|not work|be lost|be overwritten)\b`, closingOnly),
+	say("left-alone", payload.Flag, closer, `^(?:note: |the )?(?:pre-?existing|unrelated)\b|\b(?:pre-?existing|not part of this (?:branch|pr|change)|unrelated to (?:this|the|my|our) )`, nil),
+
+	// what is held to be the cause
+	say("the-cause", payload.Hypothesis, closer, `^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason|issue|problem)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, unopposed),
+
 	// to do
-	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?up)(?: is|:| —| –)`, lastWords),
+	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)`, lastWords),
+	say("next-list", payload.Next, closer, `.`, underNext),
+	say("offer", payload.Next, closer, `^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to)\b`, lastWords),
+	say("still-open", payload.Next, closer, `\b(?:is|are) still (?:open|to do|missing|pending|left)\b|\bstill (?:needs? to|has to|have to|to be done)\b|\bremains? to be\b|\byou(?:'ll| will)? (?:still )?(?:need|have) to\b`, lastWords),
+
+	// how far it is
+	say("state", payload.Status, closer, `\b(?:committed|uncommitted|pushed|merged|not (?:yet )?(?:committed|pushed|merged|implemented|deployed|tested|released)|nothing (?:was |is |has been )?(?:committed|pushed)|no pr (?:exists|yet)|pr #?\d+|deployed|released)\b`, lastWords),
 }
 
 // assertive leaves out questions, and what stands in long pasted texts.
@@ -82,7 +97,20 @@ func firmWish(sp *speech, s *sentence) bool {
 
 func fromWork(sp *speech, s *sentence) bool { return sp.work && sp.mood != objects }
 
+// closingOrMid leaves out lists of what is so: there it is a property, not a finding.
+func closingOrMid(sp *speech, s *sentence) bool { return s.Block == paragraph }
+
 func closingOnly(sp *speech, s *sentence) bool { return sp.closing }
+
+// unopposed leaves out what the person then spoke against.
+func unopposed(sp *speech, s *sentence) bool { return sp.mood != objects }
+
+// underNext tells whether a list item stands under a heading of what is to come.
+func underNext(sp *speech, s *sentence) bool {
+	return lastWords(sp, s) && s.Block == listItem && s.Depth < 2 && nextHeading.MatchString(s.Heading)
+}
+
+var nextHeading = regexp.MustCompile(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }

@@ -59,21 +59,25 @@ func Listen(s *ingest.Session) *Heard {
 	t := listen(s)
 	h := &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
 	for _, rule := range rules {
-		h.Recorded = append(h.Recorded, rule(t)...)
+		for _, it := range rule(t) {
+			if !saidIn(h.Recorded, it) {
+				h.Recorded = append(h.Recorded, it)
+			}
+		}
 	}
 	return h
 }
 
 // Items distills by the models: what records say, files, and what was said.
 func (h *Heard) Items(models Models) []payload.Item {
-	items := append(h.Recorded[:len(h.Recorded):len(h.Recorded)], files(h.talk, h.touched, models)...)
-	items = append(items, choose(models, h.Candidates)...)
+	items := choose(models, h.Candidates, h.Recorded)
+	items = append(items, files(h.talk, h.touched, models)...)
 	order(items)
 	return items
 }
 
 // rules read items from records rather than from sentences.
-var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, openTasks}
+var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, objections, openTasks}
 
 // carried lists the items of other sessions that were handed to this one.
 func carried(s *ingest.Session) []payload.ItemID {

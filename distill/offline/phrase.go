@@ -8,7 +8,7 @@ import (
 var (
 	politeAsk = regexp.MustCompile(`(?i)^(?:(?:and|then|also|maybe|now|so)\s+)*(?:(?:can|could|would|will) (?:we|you|u)|let'?s|lets|let us|please|i(?:'d| would) (?:like|want) (?:you )?to|i want you to)(?: (?:please|also|maybe|then|now|just|rather|first|actually))*\s+`)
 	offerAsk  = regexp.MustCompile(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
-	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer)(?: is|:)+\s+`)
+	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
 	optLead   = regexp.MustCompile(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
 	tailNoise = regexp.MustCompile(`(?i)[,;]?\s*(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
 )
@@ -42,6 +42,9 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if s.Lead != "" {
 		text = strings.Replace(text, s.Lead+": ", s.Lead+": ", 1)
+	}
+	if strings.HasPrefix(text, "`") && offerAsk.MatchString(s.Text) {
+		text = "Run " + text
 	}
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
 }

@@ -131,7 +131,7 @@ func planItems(turn *ingest.Turn, plan string) []payload.Item {
 var (
 	planHeading = regexp.MustCompile(`decision|target behaviou?r|choice|non-goals|out of scope|chosen|agreed`)
 	planAside   = regexp.MustCompile(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
-	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b|\bby default\b|\bover\b.*\bbecause\b|\bnot\b.*\bbut\b|\breplaces?\b`)
+	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b`)
 )
 
 // refusals makes eliminated items of tool calls that the person refused with a
@@ -144,7 +144,7 @@ func refusals(t *talk) []payload.Item {
 		}
 		what := undertaking(turn, c)
 		reason := sentences(c.Reason)
-		if what == "" || len(reason) == 0 || !against.MatchString(strings.ToLower(c.Reason)) {
+		if what == "" || len(reason) == 0 || !objection.MatchString(reason[0].Text) || strings.HasSuffix(c.Reason, "?") {
 			return
 		}
 		it := turnItem(payload.Eliminated, "refused-with-reason", payload.ByUser, turn, tidy(shorten(what)), quote(c.Reason, reason[0].From, reason[0].To))
@@ -157,15 +157,12 @@ func refusals(t *talk) []payload.Item {
 	return out
 }
 
-// against tells a reason that turns something down from a mere next wish.
-var against = regexp.MustCompile(`\b(?:no|not|don'?t|doesn'?t|isn'?t|won'?t|shouldn'?t|can'?t|only|wrong|instead|rather|issue|problem|never|without|too|already|unnecessary|overkill|break|breaks)\b`)
-
 // undertaking says what a refused call was to do: what the assistant said it
 // was doing, else the call itself.
 func undertaking(turn *ingest.Turn, c *ingest.ToolCall) string {
 	if c.Plan != nil {
 		if m := planTitle.FindStringSubmatch(c.Plan.Text); m != nil {
-			return "Plan refused: " + plain(m[1])
+			return plain(m[1]) + " (plan refused)"
 		}
 	}
 	for i, parts := 0, sentences(turn.Text); i < len(parts); i++ {

@@ -9,9 +9,9 @@ import (
 	"recall/payload"
 )
 
-// learned are the kinds that have a model of their own.
-var learned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.Next, payload.Hypothesis,
-	payload.Deferred, payload.Question, payload.Status}
+// learned are the kinds that are told from sentences by a model. The others
+// have too few examples for one: rules do better (see -rules).
+var learned = []payload.Kind{payload.Decision}
 
 // An example is a case with its candidates and their labels.
 type example struct {
