@@ -6,6 +6,7 @@ import (
 	"hash/fnv"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -42,18 +43,27 @@ func (x *Index) Stamps(ctx context.Context) (map[string]string, error) {
 }
 
 // Known tells whether a line equals one that was written into a payload.md of
-// another session than the given one, and for which items.
-func (x *Index) Known(ctx context.Context, line, except string) (ids []string, ok bool, err error) {
-	var iids string
-	err = x.db.QueryRowContext(ctx, `SELECT iids FROM line WHERE hash=? AND sid<>? LIMIT 1`, LineHash(line), except).Scan(&iids)
-	if err == sql.ErrNoRows {
-		return nil, false, nil
-	}
+// another session than the given ones, and for which items.
+func (x *Index) Known(ctx context.Context, line string, except ...string) (ids []string, ok bool, err error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT sid, iids FROM line WHERE hash=?`, LineHash(line))
 	if err != nil {
 		return nil, false, x.fail("read index", err)
 	}
-	return strings.Fields(iids), true, nil
+	defer rows.Close()
+	for rows.Next() {
+		var sid, iids string
+		if err := rows.Scan(&sid, &iids); err != nil {
+			return nil, false, x.fail("read index", err)
+		}
+		if !slices.Contains(except, sid) {
+			return strings.Fields(iids), true, nil
+		}
+	}
+	return nil, false, x.fail("read index", rows.Err())
 }
+
+// Listed says whether a line is one of a list.
+func Listed(line string) bool { return listMark.MatchString(strings.TrimSpace(line)) }
 
 // LineHash is what a line is known by. Where it stood doesn't count: neither
 // white space nor bullet, nor the session that a composed payload names after it.

@@ -90,6 +90,14 @@ type family struct {
 	ready    chan struct{}
 }
 
+func (f *family) ids() []string {
+	var ids []string
+	for _, m := range f.members {
+		ids = append(ids, string(m.ID))
+	}
+	return ids
+}
+
 // distillAll parses ahead on other cores and does the rest in order.
 func (r *run) distillAll(ctx context.Context, work []*family) (left int, err error) {
 	g, ctx := errgroup.WithContext(ctx)
@@ -189,7 +197,7 @@ func (r *run) make(ctx context.Context, f *family) []*made {
 		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
 		err := f.faults[i]
 		if err == nil {
-			err = r.makeOne(ctx, m, f.anew)
+			err = r.makeOne(ctx, m, f)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -213,10 +221,10 @@ type made struct {
 	page    page
 }
 
-func (r *run) makeOne(ctx context.Context, m *made, anew bool) error {
-	m.session.MarkPasted(func(line string) ([]string, bool) { return r.pasted(ctx, line, m.entry.ID) })
+func (r *run) makeOne(ctx context.Context, m *made, f *family) error {
+	m.session.MarkPasted(r.pasted(ctx, f.ids()))
 	load := r.loadOne
-	if anew {
+	if f.anew {
 		load = func(m *made) error { return r.distillOne(ctx, m) }
 	}
 	if err := load(m); err != nil {

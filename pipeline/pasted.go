@@ -2,15 +2,15 @@ package pipeline
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"recall/index"
-	"recall/ingest"
 )
 
 // written is a line of a payload.md that was rendered in this run.
 type written struct {
-	session ingest.SessionID
+	session string
 	ids     []string
 }
 
@@ -18,27 +18,44 @@ type written struct {
 // index has them only when they are written.
 func (r *run) remember(m *made) {
 	for _, l := range writtenLines(m.page.payload) {
-		r.lines[index.LineHash(l.Text)] = written{m.entry.ID, l.IDs}
+		r.lines[index.LineHash(l.Text)] = written{string(m.entry.ID), l.IDs}
 	}
 }
 
-// pasted tells whether a line equals one that another session's payload.md was
-// written with, and for which items. A fault of the index shows when something
-// is put into it.
-func (r *run) pasted(ctx context.Context, line string, self ingest.SessionID) ([]string, bool) {
-	if line = strings.TrimSpace(line); len(line) < shortestLine {
-		return nil, false
+// pasted returns what tells a session's lines that were pasted from another
+// session's payload without its marker, and for which items. Forks say the
+// same words because they copied them: a family's own lines don't count.
+//
+// Somebody may well type the same sentence twice. So a line must be one of a
+// list, as all but a single goal are, or follow a payload's title.
+func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]string, bool) {
+	page := 0 // lines that may still belong to a pasted page
+	return func(line string) ([]string, bool) {
+		line = strings.TrimSpace(line)
+		page--
+		if strings.HasPrefix(line, "# Rehydration payload: ") {
+			page = pageLines
+			return nil, true
+		}
+		if page > 0 && strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") {
+			return nil, true
+		}
+		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {
+			return nil, false
+		}
+		if w, ok := r.lines[index.LineHash(line)]; ok && !slices.Contains(family, w.session) {
+			return w.ids, true
+		}
+		// A fault of the index shows when something is put into it.
+		ids, ok, _ := r.Index.Known(ctx, line, family...)
+		return ids, ok
 	}
-	if strings.HasPrefix(line, "# Rehydration payload: ") || strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") {
-		return nil, true
-	}
-	if w, ok := r.lines[index.LineHash(line)]; ok && w.session != self {
-		return w.ids, true
-	}
-	ids, ok, _ := r.Index.Known(ctx, line, string(self))
-	return ids, ok
 }
 
-// shortestLine is the length in bytes from which a line that equals one of a
-// payload is no chance.
-const shortestLine = 24
+const (
+	// shortestLine is the length in bytes from which a line that equals one of
+	// a payload is no chance.
+	shortestLine = 24
+	// pageLines is how long a payload.md may be.
+	pageLines = 200
+)

@@ -25,7 +25,8 @@ type talk struct {
 	id    string
 	start time.Time
 	said  []string // the person first
-	uuid  string   // prefix of record ids; id if ""
+	fork  *talk    // whose beginning this one copies
+	turns int      // how much of it
 }
 
 // write puts a talk where Claude Code would, as records of its form.
@@ -35,14 +36,15 @@ func (k talk) write(t *testing.T, root string) string {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if k.uuid == "" {
-		k.uuid = k.id
-	}
 	var out []byte
 	parent := any(nil)
 	for i, text := range k.said {
 		at := k.start.Add(time.Duration(i) * time.Minute).Format("2006-01-02T15:04:05.000Z")
-		id := fmt.Sprintf("%s-%04d", k.uuid[:8], i)
+		owner := k.id
+		if k.fork != nil && i < k.turns {
+			owner = k.fork.id
+		}
+		id := fmt.Sprintf("%s-%04d", owner[:8], i)
 		rec := map[string]any{"uuid": id, "parentUuid": parent, "sessionId": k.id, "timestamp": at, "cwd": "/home/ann/app",
 			"gitBranch": "main", "version": "2.1.200", "isSidechain": false, "userType": "external"}
 		if i%2 == 0 {
@@ -210,7 +212,7 @@ func compose(t *testing.T, l *library.Library) *payload.Payload {
 
 // A fork's shared beginning belongs to its parent, whichever arrives first.
 func TestForkInAnyOrder(t *testing.T) {
-	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, uuid: first.id,
+	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
 		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.", "Rows are marked as deleted now.")}
 	parent := first
 	parent.said = append(slices.Clone(first.said[:4]), "Cap the retries at five attempts, then dead-letter the job.", "Retries stop after five attempts.")
@@ -223,7 +225,6 @@ func TestForkInAnyOrder(t *testing.T) {
 		}
 		return items(t, p.Library)
 	}
-	// The parent's own lines after the fork need ids of their own.
 	parentFirst, forkFirst, together := run(parent, fork), run(fork, parent), func() map[string][]string {
 		root := t.TempDir()
 		p := open(t, t.TempDir())

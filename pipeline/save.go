@@ -39,7 +39,7 @@ func (r *run) merge(m *made) (page, error) {
 	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
-	payload.Inherit(withoutCopied(old, m.session), &fresh)
+	payload.Inherit(withoutCopied(old, m.session, edits), &fresh)
 	p := payload.Apply(&fresh, edits)
 	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
@@ -143,8 +143,9 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 
 // withoutCopied leaves out of an earlier payload the items that stand on
 // another session's turns: the parent of a fork may have arrived after it.
-// They aren't retired, they never were this session's.
-func withoutCopied(old *payload.Payload, s *ingest.Session) *payload.Payload {
+// They aren't retired, they never were this session's. Those that a person
+// touched stay.
+func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit) *payload.Payload {
 	if old == nil || s.Parent == nil {
 		return old
 	}
@@ -157,25 +158,16 @@ func withoutCopied(old *payload.Payload, s *ingest.Session) *payload.Payload {
 			}
 		}
 	}
+	touched := map[payload.ItemID]bool{}
+	for _, e := range edits {
+		touched[e.ID] = true
+	}
 	own := func(items []payload.Item) []payload.Item {
-		var kept []payload.Item
-		for _, it := range items {
-			if len(it.Evidence) == 0 || !allCopied(it.Evidence, copied) {
-				kept = append(kept, it)
-			}
-		}
-		return kept
+		return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
+			return !touched[it.ID] && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return copied[e.Turn] })
+		})
 	}
 	q := *old
 	q.Items, q.Retired = own(old.Items), own(old.Retired)
 	return &q
-}
-
-func allCopied(evidence []payload.Evidence, copied map[string]bool) bool {
-	for _, e := range evidence {
-		if !copied[e.Turn] {
-			return false
-		}
-	}
-	return true
 }
