@@ -86,7 +86,7 @@ func (m mapper) marked(t *Turn) {
 
 func (m mapper) call(c *ToolCall) {
 	for _, name := range slices.Sorted(maps.Keys(c.Input)) {
-		c.Input[name] = m.of(c.Input[name])
+		c.Input[name] = m.named(name, c.Input[name])
 	}
 	m.text(&c.Path)
 	m.text(&c.HostPath)
@@ -124,4 +124,16 @@ func (m mapper) answer(a *Answer) {
 		m.text(&a.Chosen[i])
 	}
 	m.text(&a.Notes)
+}
+
+// named maps a value together with its name: "hunter2" says nothing of what
+// it is, "password=hunter2" does.
+func (m mapper) named(name, value string) string {
+	if value == "" {
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(m(name+"="+value), name+"="); ok {
+		return rest
+	}
+	return m(value)
 }
