@@ -69,3 +69,19 @@ func TestItemAboveItsTurn(t *testing.T) {
 		t.Errorf("got rows %v, want %v", got, want)
 	}
 }
+
+// A talkative session doesn't take the whole page.
+func TestSpread(t *testing.T) {
+	var found [2][]candidate
+	for i := range 5 {
+		found[turns] = append(found[turns], candidate{id: int64(i + 1), session: 1, n: int64(i + 1), score: 1 - float64(i)/100})
+	}
+	found[turns] = append(found[turns], candidate{id: 9, session: 2, n: 1, score: 0.8})
+	var got []int64
+	for _, r := range fuse(found, kindsAsked(""), 10) {
+		got = append(got, r.id)
+	}
+	if want := []int64{1, 2, 9, 3, 4, 5}; !cmp.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}

@@ -19,6 +19,7 @@ const (
 	itemBonus    = 1.75 // an item says in a sentence what a turn takes a page for; 1.5–2.5 do the same
 	supportShare = 0.2  // of what its session's results score together
 	supportDecay = 0.7  // from each of these, best first, to the next
+	setBack      = 0.6  // of a session's third turn and on; no session's rank depends on it
 )
 
 // fuse makes one list of items and turns, best first.
@@ -34,6 +35,8 @@ func fuse(found [2][]candidate, weight func(payload.Kind) float64, limit int) []
 	}
 	byScore(out)
 	support(out)
+	byScore(out)
+	spread(out)
 	byScore(out)
 	below(out)
 	byScore(out)
@@ -62,6 +65,20 @@ func support(list []ranked) {
 	}
 	for i := range list {
 		list[i].score += supportShare * sums[list[i].session].total
+	}
+}
+
+// spread sets back a session's turns after the second: neighbours find one
+// another by their context and would fill the page.
+func spread(list []ranked) {
+	seen := map[int64]int{}
+	for i, r := range list {
+		if r.table != turns {
+			continue
+		}
+		if seen[r.session]++; seen[r.session] > 2 {
+			list[i].score *= setBack
+		}
 	}
 }
 
