@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -114,40 +115,21 @@ func (a *app) tryOne(cmd *cobra.Command, l *library.Library) error {
 	return nil
 }
 
-// latestTopic makes a question of the newest session that decided something.
+// latestTopic asks for the subject of the newest session that decided
+// something.
 func latestTopic(l *library.Library) string {
 	entries, err := l.Sessions()
 	if err != nil {
 		return ""
 	}
-	for i := len(entries) - 1; i >= 0; i-- {
-		p, err := l.Payload(entries[i].ID)
-		if err != nil {
+	for _, e := range slices.Backward(entries) {
+		p, err := l.Payload(e.ID)
+		if err != nil || e.Title == "" {
 			continue
 		}
-		for _, it := range p.Items {
-			if it.Kind == payload.Decision && it.Current() {
-				return "what did we decide about " + topic(it) + "?"
-			}
+		if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Decision && it.Current() }) {
+			return "what did we decide about " + strings.TrimRight(clip(oneLine(e.Title), 60), ".?!…") + "?"
 		}
 	}
 	return ""
-}
-
-// topic is what an item binds, else its first words of weight.
-func topic(it payload.Item) string {
-	if len(it.About) > 0 {
-		return strings.Join(it.About[:min(2, len(it.About))], " and ")
-	}
-	var words []string
-	for _, w := range strings.Fields(oneLine(it.Text)) {
-		w = strings.Trim(w, ".,;:()\"'`“”")
-		if len(w) > 3 {
-			words = append(words, strings.ToLower(w))
-		}
-		if len(words) == 4 {
-			break
-		}
-	}
-	return strings.Join(words, " ")
 }
