@@ -22,8 +22,8 @@ type table struct {
 // notable marks the steps that lead to a state with matches, or to a dead one.
 const notable = 1 << 31
 
-// How large a table may get: 8 MB of steps, and as many states. What the
-// distiller reads of sixty sessions makes about a third of that.
+// How large a table may get: 8 MB of steps. The cues of cues.go make 3,300
+// states (1 MB) of 30,000 sentences of real transcripts.
 const (
 	maxSteps  = 2 << 20
 	maxStates = 20_000
