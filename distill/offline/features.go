@@ -83,7 +83,7 @@ func pair(all []*Candidate, rare map[string]float64) {
 		}
 	}
 	for _, c := range all {
-		if c.mate != nil && c.sp.user && leansOn(c.Text) {
+		if c.mate != nil && c.sp.user && c.says == nil && leansOn(c.Text) {
 			c.Text = c.mate.Text
 			if c.Why == "" {
 				c.Why = c.mate.Why
@@ -97,7 +97,7 @@ var pronoun = regexp.MustCompile(`(?i)\b(?:it|this|that|them|those|these|one|the
 // leansOn tells whether a typed sentence can't be understood alone.
 func leansOn(text string) bool {
 	n := len(keywords(text))
-	return n < 3 || n < 5 && pronoun.MatchString(text)
+	return n < 2 || n < 5 && pronoun.MatchString(text)
 }
 
 // markGoal marks what the session's goal was read from.

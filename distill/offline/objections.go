@@ -65,3 +65,68 @@ func spokenAgainst(sp *speech, s *sentence, rare map[string]float64) *sentence {
 	}
 	return best
 }
+
+var turnsDown = regexp.MustCompile(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*(?: [\p{L}\d][\p{L}\d_./+#-]*)?)\s*(?:[.,;!]|$)`)
+
+// turnedDown makes eliminated items of a "no X" of the person's, where X is what
+// was spoken of before, and another course or a reason is given with it.
+func turnedDown(t *talk) []payload.Item {
+	var out []payload.Item
+	said := map[string]bool{}
+	for _, sp := range t.speeches {
+		if sp.user {
+			out = append(out, turnedDownIn(sp, said)...)
+		}
+		for i := range sp.parts {
+			for w := range sp.parts[i].keys() {
+				said[w] = true
+			}
+		}
+	}
+	return out
+}
+
+func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
+	var out []payload.Item
+	for i := range sp.parts {
+		s := &sp.parts[i]
+		m := turnsDown.FindStringSubmatchIndex(s.Text)
+		if m == nil || s.Pasted || sp.foreign(s) || len(sp.text) > 600 {
+			continue
+		}
+		what := s.Text[m[2]:m[3]]
+		keys := keywords(what)
+		known := len(keys) > 0
+		for w := range keys {
+			known = known && said[w]
+		}
+		why := reasonBeside(sp, i)
+		if !known || why == "" {
+			continue
+		}
+		it := turnItem(payload.Eliminated, "turned-down", payload.ByUser, sp.turn, tidy(upperFirst(what)+" was turned down"), quote(sp.text, s.From, s.To))
+		it.Why = strings.TrimRight(shorten(why), ".")
+		it.About = about(what)
+		out = append(out, it)
+	}
+	return out
+}
+
+// reasonBeside is what the person says with a "no": the rest of the sentence
+// after it, or the next one.
+func reasonBeside(sp *speech, i int) string {
+	for j := i; j < min(i+2, len(sp.parts)); j++ {
+		text := sp.parts[j].Text
+		if j == i {
+			_, why := splitWhy(strings.TrimRight(text, ". "))
+			if why != "" {
+				return why
+			}
+			continue
+		}
+		if len(keywords(text)) >= 2 {
+			return tidy(text)
+		}
+	}
+	return ""
+}

@@ -77,7 +77,7 @@ func (h *Heard) Items(models Models) []payload.Item {
 }
 
 // rules read items from records rather than from sentences.
-var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, objections, openTasks}
+var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, objections, turnedDown, openTasks}
 
 // carried lists the items of other sessions that were handed to this one.
 func carried(s *ingest.Session) []payload.ItemID {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/prompts"
 )
 
 // A speech is one thing that somebody said: a turn's text, or a person's words
@@ -133,11 +134,25 @@ func typed(t *ingest.Turn) bool {
 	}
 	switch t.Kind {
 	case ingest.Prompt:
-		return true
+		return strings.TrimSpace(strings.ReplaceAll(ownText(t), prompts.Confirm(), "")) != ""
 	case ingest.Command:
 		return len(strings.Fields(t.Text)) >= 4 // a command's arguments that are a request
 	}
 	return false
+}
+
+// ownText is a turn's text without what came from elsewhere.
+func ownText(t *ingest.Turn) string {
+	var b strings.Builder
+	at := 0
+	for _, f := range t.Foreign {
+		if f.From >= at && f.To <= len(t.Text) && f.From <= f.To {
+			b.WriteString(t.Text[at:f.From])
+			at = f.To
+		}
+	}
+	b.WriteString(t.Text[at:])
+	return b.String()
 }
 
 func writes(tool string) bool {
