@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -12,6 +13,9 @@ import (
 
 // answer loads what is shown.
 func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
+	if err := r.prepare(ctx); err != nil {
+		return err
+	}
 	places := map[int64]Place{}
 	for _, c := range list {
 		p, ok := places[c.session]
@@ -49,12 +53,27 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
 	return nil
 }
 
+// prepare readies the statements that are run for each result; the
+// transaction closes them.
+func (r *reader) prepare(ctx context.Context) (err error) {
+	for st, q := range map[**sql.Stmt]string{
+		&r.ofSession: `SELECT s.sid, s.title, s.project, s.source, s.start,
+			(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid))
+			FROM session s WHERE s.id=?`,
+		&r.ofItem: `SELECT data FROM item WHERE id=?`,
+		&r.ofTurn: `SELECT tid, n, role, at, text FROM turn WHERE id=?`,
+	} {
+		if *st, err = r.tx.PrepareContext(ctx, q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 	var p Place
 	var start int64
-	err := r.tx.QueryRowContext(ctx, `SELECT s.sid, s.title, s.project, s.source, s.start,
-		(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid))
-		FROM session s WHERE s.id=?`, session).
+	err := r.ofSession.QueryRowContext(ctx, session).
 		Scan(&p.Session, &p.SessionTitle, &p.Project, &p.Source, &start, &p.SessionN)
 	p.SessionStart = fromMillis(start)
 	return p, err
@@ -62,7 +81,7 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 
 func (r *reader) item(ctx context.Context, id int64, h *Hit) error {
 	var data []byte
-	if err := r.tx.QueryRowContext(ctx, `SELECT data FROM item WHERE id=?`, id).Scan(&data); err != nil {
+	if err := r.ofItem.QueryRowContext(ctx, id).Scan(&data); err != nil {
 		return err
 	}
 	var err error
@@ -85,7 +104,7 @@ func unpackItem(data []byte) (payload.Item, error) {
 func (r *reader) turn(ctx context.Context, id int64, h *TurnHit) error {
 	var at int64
 	var text []byte
-	err := r.tx.QueryRowContext(ctx, `SELECT tid, n, role, at, text FROM turn WHERE id=?`, id).Scan(&h.ID, &h.N, &h.Role, &at, &text)
+	err := r.ofTurn.QueryRowContext(ctx, id).Scan(&h.ID, &h.N, &h.Role, &at, &text)
 	if err != nil {
 		return err
 	}

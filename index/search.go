@@ -71,6 +71,8 @@ type reader struct {
 	size   corpus
 	common common
 
+	ofSession, ofItem, ofTurn *sql.Stmt // what is shown of each
+
 	near    *nearness // nil without vectors
 	leftOut bool      // they should have been asked, and weren't
 }
@@ -82,9 +84,14 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	err = r.tx.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM item), (SELECT count(*) FROM turn)`).Scan(&r.size[items], &r.size[turns])
-	if err != nil {
-		return err
+	for kind, t := range [2]int{items: ofItems, turns: ofTurns} {
+		totals, err := readTotals(ctx, r.tx, tables[t].name) // quicker than to count
+		if err != nil {
+			return err
+		}
+		if len(totals) > 0 {
+			r.size[kind] = int(totals[0])
+		}
 	}
 	r.common, err = readCommon(ctx, r.tx)
 	return err

@@ -41,9 +41,9 @@ type table struct {
 // 0.5 do much the same (hit@5 0.60 to 0.64 on one project, from 0.53
 // without); over turns, which hold any word somewhere, more than 0.1 does harm.
 var tables = [tableCount]table{
-	ofItems:   {"fitem", "vitem", items, "1.0, 1.0", 1, 0.3, 1500, 600},
-	ofSources: {"fsource", "vsource", items, "1.0", 1. / 3, 0.3, 1000, 300},
-	ofTurns:   {"fturn", "vturn", turns, "3.0, 1.0", 1, 0.1, 1800, 300},
+	ofItems:   {"fitem", "vitem", items, "1.0, 1.0", 1, 0.3, 1200, 500},
+	ofSources: {"fsource", "vsource", items, "1.0", 1. / 3, 0.3, 900, 300},
+	ofTurns:   {"fturn", "vturn", turns, "3.0, 1.0", 1, 0.1, 1600, 250},
 }
 
 // documents names the table that a kind's documents are in.
