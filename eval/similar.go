@@ -124,7 +124,7 @@ func negated(text string) bool {
 	return odd
 }
 
-var negations = set("not no never without neither nor cannot stop stops unlike refuse refused rejected dropped")
+var negations = set("not no never without neither nor cannot stop stops unlike refuse refused rejected dropped skip skips skipped")
 
 var stopWords = set(`a an and are as at be been both but by can could did do does for from had has have how i if in into is it
 	its just let me more no not of on only or our out own so than that the their them then there these they this those to too up

@@ -95,7 +95,9 @@ func firmWish(sp *speech, s *sentence) bool {
 	return assertive(sp, s) && (sp.refused != nil || strings.Contains(low, "default") || strings.Contains(low, " only ") || strings.Contains(low, " not ") || strings.Contains(low, "prefer") || strings.Contains(low, "rather"))
 }
 
-func fromWork(sp *speech, s *sentence) bool { return sp.work && sp.mood != objects }
+func fromWork(sp *speech, s *sentence) bool {
+	return sp.work && sp.mood != objects && !strings.Contains(s.Text, "you should") && !strings.Contains(s.Text, "you'll")
+}
 
 // closingOrMid leaves out lists of what is so: there it is a property, not a finding.
 func closingOrMid(sp *speech, s *sentence) bool { return s.Block == paragraph }
@@ -114,6 +116,8 @@ var nextHeading = regexp.MustCompile(`(?i)^(?:the )?(?:suggested |recommended |p
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }
+
+var inQuotes = regexp.MustCompile(`"[^"]{3,}"|“[^”]{3,}”`)
 
 // outright says what a candidate states outright, nil if nothing.
 func outright(c *Candidate) *saying {
@@ -141,7 +145,11 @@ func outright(c *Candidate) *saying {
 		if r.where != nil && !r.where(c.sp, c.part) {
 			continue
 		}
-		if r.re.MatchString(text) {
+		said := text
+		if r.who == person {
+			said = inQuotes.ReplaceAllString(text, `"…"`) // what they quote is not what they say
+		}
+		if r.re.MatchString(said) {
 			return r
 		}
 	}

@@ -191,7 +191,7 @@ func (f *touched) listen(t *talk) {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			if !names(s.Raw, base) || sp.foreign(s) {
+			if !names(s.Raw, f.path) || sp.foreign(s) {
 				continue
 			}
 			switch {
@@ -210,20 +210,31 @@ func (f *touched) listen(t *talk) {
 	}
 }
 
-// names tells whether a text names a file, not one whose name ends like it.
-func names(text, base string) bool {
+// names tells whether a text names a file: by its path, a part of it, or its
+// bare name.
+func names(text, file string) bool {
+	base := path.Base(file)
 	for from := 0; ; {
 		i := strings.Index(text[from:], base)
 		if i < 0 {
 			return false
 		}
 		i += from
-		end := i + len(base)
-		if (i == 0 || strings.IndexByte("/ `\"'([*\n\t", text[i-1]) >= 0) && (end == len(text) || !nameByte(text[end])) {
+		start, end := i, i+len(base)
+		for start > 0 && (nameByte(text[start-1]) || strings.IndexByte("./~@", text[start-1]) >= 0) {
+			start--
+		}
+		word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
+		if (end == len(text) || !nameByte(text[end])) && (suffixPath(file, word) || suffixPath(word, file)) {
 			return true
 		}
 		from = end
 	}
+}
+
+// suffixPath tells whether a path ends with another, at a whole name.
+func suffixPath(long, short string) bool {
+	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }
 
 func nameByte(c byte) bool {
@@ -343,6 +354,9 @@ func (f *touched) says() string {
 	if base := path.Base(f.path); ofFile(f.said, base) {
 		i := strings.Index(text, base) + len(base)
 		rest := strings.TrimLeft(text[i:], "`*:,)— –-0123456789")
+		if strings.Count(rest, "`")%2 == 1 {
+			rest = "`" + rest
+		}
 		if strings.HasPrefix(text[i:], "`, ") || strings.HasPrefix(text[i:], ", ") {
 			rest = "" // a list of files: what follows is another's name
 		}
@@ -353,6 +367,10 @@ func (f *touched) says() string {
 		} else {
 			return ""
 		}
+	}
+	low := strings.ToLower(text)
+	if !ofFile(f.said, path.Base(f.path)) && !talkCue("did").MatchString(low) && !talkCue("i-did").MatchString(low) && !talkCue("now").MatchString(low) || aboutToDo.MatchString(f.said.Text) {
+		return ""
 	}
 	if narrates.MatchString(text) || strings.HasSuffix(strings.TrimSpace(text), ":") {
 		return ""

@@ -33,7 +33,7 @@ func goal(t *talk) []payload.Item {
 			continue
 		}
 		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
-		if i == lead+1 && o.change && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
+		if i == lead+1 && o.change && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
 			it.Text += " Then: " + lowerFirst(o.text)
 		}
 	}
@@ -97,7 +97,7 @@ func requestOf(sp *speech) (request, bool) {
 	best := -1
 	for i := range sp.parts {
 		s := &sp.parts[i]
-		if sp.foreign(s) || s.Pasted || justAsks.MatchString(strings.TrimSpace(s.Raw)) || len(strings.Fields(s.Text)) < 2 {
+		if sp.foreign(s) || s.Pasted || justAsks.MatchString(strings.TrimSpace(s.Raw)) || len(keywords(s.Text)) < 2 {
 			continue
 		}
 		use = append(use, i)
@@ -130,6 +130,14 @@ func requestOf(sp *speech) (request, bool) {
 	for _, i := range use[from:to] {
 		text := asked(sp.parts[i].Text)
 		if text == "" || len(texts) > 0 && share(keywords(text), keywords(texts[len(texts)-1])) > 0.8 {
+			continue
+		}
+		if n := len(texts); n > 0 && sp.parts[i].Block == listItem {
+			joint := "; "
+			if !sp.parts[i-1].listed() {
+				joint = ": "
+			}
+			texts[n-1] = strings.TrimRight(texts[n-1], ".: ") + joint + lowerFirst(text)
 			continue
 		}
 		texts = append(texts, text)

@@ -8,6 +8,7 @@ package offline
 import (
 	"context"
 	"sort"
+	"strings"
 
 	"recall/distill"
 	"recall/ingest"
@@ -71,9 +72,28 @@ func Listen(s *ingest.Session) *Heard {
 // Items distills by the models: what records say, files, and what was said.
 func (h *Heard) Items(models Models) []payload.Item {
 	items := choose(models, h.Candidates, h.Recorded)
-	items = append(items, files(h.talk, h.touched, models)...)
+	work := files(h.talk, h.touched, models)
+	items = append(withoutFileNews(items, work), work...)
 	order(items)
 	return items
+}
+
+// withoutFileNews drops decisions that merely say what a file item says too.
+func withoutFileNews(items, work []payload.Item) []payload.Item {
+	told := map[string]bool{}
+	for _, f := range work {
+		told[f.Text] = true
+	}
+	kept := items[:0:0]
+	for _, it := range items {
+		low := strings.ToLower(it.Text)
+		chose := talkCue("instead").MatchString(low) || it.Why != ""
+		if it.Kind == payload.Decision && it.By != payload.ByUser && told[it.Text] && !chose {
+			continue
+		}
+		kept = append(kept, it)
+	}
+	return kept
 }
 
 // rules read items from records rather than from sentences.
@@ -94,7 +114,8 @@ func carried(s *ingest.Session) []payload.ItemID {
 	return out
 }
 
-// order sorts items by kind, then by time and turn.
+// order sorts items by kind, then by time and turn; what is to be done next
+// keeps its order.
 func order(items []payload.Item) {
 	rank := map[payload.Kind]int{}
 	for i, k := range payload.Kinds {
@@ -104,6 +125,9 @@ func order(items []payload.Item) {
 		a, b := &items[i], &items[j]
 		if a.Kind != b.Kind {
 			return rank[a.Kind] < rank[b.Kind]
+		}
+		if a.Kind == payload.Next {
+			return false // the rules give them in the order in which they are to be done
 		}
 		if !a.At.Equal(b.At) {
 			return a.At.Before(b.At)

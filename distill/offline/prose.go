@@ -225,3 +225,5 @@ func splitSentences(s string) [][2]int {
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
+
+func (s *sentence) listed() bool { return s.Block == listItem }

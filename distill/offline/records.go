@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"sort"
 	"strings"
 
 	"recall/ingest"
@@ -52,6 +53,9 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	}
 	choice := strings.TrimSpace(recommendedMark.ReplaceAllString(plain(strings.Join(a.Chosen, ", ")), ""))
 	question := strings.TrimRight(plain(a.Question), "?: ")
+	if len(question) > 100 && a.Header != "" {
+		question = plain(a.Header)
+	}
 	text := question + ": " + choice
 	if a.Free && len(strings.Fields(choice)) > 6 {
 		text = choice
@@ -129,7 +133,7 @@ func planItems(turn *ingest.Turn, plan string) []payload.Item {
 }
 
 var (
-	planHeading = regexp.MustCompile(`decision|target behaviou?r|choice|non-goals|out of scope|chosen|agreed`)
+	planHeading = regexp.MustCompile(`decision|choice|non-goals|out of scope|chosen|agreed`)
 	planAside   = regexp.MustCompile(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
 	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b`)
 )
@@ -189,7 +193,11 @@ func openTasks(t *talk) []payload.Item {
 			turns[ingest.TurnID(r)] = tt
 		}
 	}
-	for _, task := range t.session.Tasks {
+	tasks := append([]ingest.Task(nil), t.session.Tasks...)
+	sort.SliceStable(tasks, func(i, j int) bool {
+		return tasks[i].Status == "in_progress" && tasks[j].Status != "in_progress"
+	})
+	for _, task := range tasks {
 		turn := turns[task.Turn]
 		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == 5 {
 			continue

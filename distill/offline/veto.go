@@ -11,10 +11,12 @@ import (
 // are like one: the state of the work, what is to be done, a file's share of a
 // summary, talk about what comes now.
 var (
-	stateOfWork = regexp.MustCompile(`(?i)^(?:all (?:tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
-	aboutToDo   = regexp.MustCompile(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can (?:now )?(?:try|run|test)|run |here(?:'s| is| are)|next (?:run|step)|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
+	stateOfWork = regexp.MustCompile(`(?i)\ball (?:\d+ )?tests? pass|^(?:all (?:changes|tasks|items|steps|tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
+	aboutToDo   = regexp.MustCompile(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
 	remark      = regexp.MustCompile(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
 	suppose     = regexp.MustCompile(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
+	process     = regexp.MustCompile(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
+	errand      = regexp.MustCompile(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?)`)
 	inTests     = regexp.MustCompile(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
 )
 
@@ -27,9 +29,9 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 	switch kind {
 	case payload.Decision:
 		if c.sp.user {
-			return c.goal && c.sp.exchange <= 1 || remark.MatchString(text)
+			return c.goal || remark.MatchString(text) || errand.MatchString(c.Text) && !talkCue("instead").MatchString(strings.ToLower(text)) && !talkCue("only").MatchString(strings.ToLower(text))
 		}
-		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
+		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || process.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
 	case payload.Eliminated, payload.Flag:
 		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || c.goal
 	}
