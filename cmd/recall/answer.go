@@ -23,7 +23,7 @@ const (
 
 // weakCoverage is the share of the question's weight that the first result must
 // hold before it is shown as the answer rather than as the nearest thing.
-const weakCoverage = 0.25
+const weakCoverage = 0.1
 
 func judge(a index.Answer) verdict {
 	switch {
