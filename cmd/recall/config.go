@@ -29,9 +29,10 @@ type Config struct {
 		Variant string `mapstructure:"variant"`
 	} `mapstructure:"payload"`
 	Query struct {
-		Limit  int           `mapstructure:"limit"`
-		Sync   bool          `mapstructure:"sync"`
-		Budget time.Duration `mapstructure:"budget"`
+		Limit   int           `mapstructure:"limit"`
+		Sync    bool          `mapstructure:"sync"`
+		Budget  time.Duration `mapstructure:"budget"`
+		Vectors string        `mapstructure:"vectors"`
 	} `mapstructure:"query"`
 
 	File    string `mapstructure:"-"` // that was read, "" if none

@@ -41,6 +41,7 @@ var keys = []configKey{
 	{name: "payload.variant", kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},
 	{name: "query.limit", kind: number, preset: "5", lo: 1, hi: 100, about: "most answers printed"},
 	{name: "query.sync", kind: truth, preset: "true", about: "take in what is new before answering"},
+	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "concepts"}, about: "vectors that are fused with the word search"},
 	{name: "query.budget", kind: duration, preset: "1s", lo: 10, hi: 10 * 60 * 1000, about: "longest time that taking in may delay an answer"},
 }
 

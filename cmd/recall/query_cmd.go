@@ -162,6 +162,9 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library, q index.Query) (index.Answer, error) {
 	err := a.readIndex(l)
 	if err == nil {
+		err = a.useVectors(ctx)
+	}
+	if err == nil {
 		var answer index.Answer
 		if answer, err = a.ix.Search(ctx, q); err == nil {
 			return answer, nil
