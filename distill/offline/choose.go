@@ -172,9 +172,6 @@ func (ch *chosen) join(o chosen) {
 	if it.At.Before(ch.item.At) {
 		ch.item.At = it.At
 	}
-	if ch.item.Why == "" && it.Why != "" {
-		ch.item.Why = it.Why
-	}
 }
 
 // saidIn tells whether one of the items says the same.

@@ -35,7 +35,7 @@ func say(name string, kind payload.Kind, who speaker, re string, where func(*spe
 var sayings = []saying{
 	// put off
 	say("deferred-typed", payload.Deferred, person, `\b(?:out of scope|(?:do|leave|keep|handle|fix|tackle|address) (?:that|this|it|those|these|them) (?:for )?(?:later|after|another time|next time|in a follow)|not (?:now|yet|for now|in this (?:pr|branch|release|change|version))|postpone|defer(?:red)?\b|in a (?:follow-?up|later|separate|different|next) (?:pr|issue|branch|change|ticket|release|session|step)|(?:put|note|log|add) (?:it|that|this) (?:down )?as an? (?:todo|issue|ticket)|some other time|another day|revisit)\b`, assertive),
-	say("deferred-report", payload.Deferred, closer, `^(?:deferred|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bcan (?:be )?revisit|\bworth a follow-?up\b`, nil),
+	say("deferred-report", payload.Deferred, closer, `^(?:deferred|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bworth a follow-?up\b`, noOption),
 
 	// ruled out
 	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
@@ -52,10 +52,10 @@ var sayings = []saying{
 
 	// decided
 	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
-	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|we|i|i'd|we'd|i'll|we'll|would)(?: just| rather| then| now)? (?:go(?:ing)? (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|take|leave)\b`, assertive),
+	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|i'd|we'd|i would|we would|i'll|we'll|we will|i will)(?: just| rather| then| now)? (?:go (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|take|leave|replace|remove|rename|move|migrate|switch)\b|\b(?:we|i|i'm|we're)(?: are| am)? (?:go|going) (?:with|for)\b`, assertive),
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
 	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|it|they|this|that|there|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
-	say("do-not", payload.Decision, person, `(?:^|[,;.] |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, assertive),
+	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, assertive),
 	say("i-want", payload.Decision, person, `\b(?:i|we)(?:'d| would)? (?:want|prefer|like|rather)(?: to| that| it| the)?\b.{8,}`, firmWish),
 	say("decided-report", payload.Decision, closer, `^(?:decided|decision|agreed|settled|resolution|chosen|we decided|going with|choice)\b[^:]{0,40}:`, nil),
 	say("now-instead", payload.Decision, closer, `\b(?:now|switched|changed|moved|replaced|replaces|uses?)\b.{2,140}\b(?:instead of|rather than|no longer)\b|\bno longer\b.{2,100}\b(?:now|instead)\b`, fromWork),
@@ -68,7 +68,7 @@ var sayings = []saying{
 	say("left-alone", payload.Flag, closer, `^(?:note: |the )?(?:pre-?existing|unrelated)\b|\b(?:pre-?existing|not part of this (?:branch|pr|change)|unrelated to (?:this|the|my|our) )`, nil),
 
 	// what is held to be the cause
-	say("the-cause", payload.Hypothesis, closer, `^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason|issue|problem)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, unopposed),
+	say("the-cause", payload.Hypothesis, closer, `^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, unopposed),
 
 	// to do
 	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)`, lastWords),
@@ -103,6 +103,16 @@ func fromWork(sp *speech, s *sentence) bool {
 func closingOrMid(sp *speech, s *sentence) bool { return s.Block == paragraph }
 
 func closingOnly(sp *speech, s *sentence) bool { return sp.closing }
+
+// noOption leaves out what is merely one of several courses offered.
+func noOption(sp *speech, s *sentence) bool {
+	for _, o := range optionsOf(sp) {
+		if &sp.parts[o.part] == s {
+			return false
+		}
+	}
+	return true
+}
 
 // unopposed leaves out what the person then spoke against.
 func unopposed(sp *speech, s *sentence) bool { return sp.mood != objects }

@@ -75,9 +75,9 @@ func (h *Heard) Files() []FileCandidate {
 func touchedFiles(t *talk) []*touched {
 	by := map[string]*touched{}
 	var all []*touched
-	root := rootOf(t.session)
+	roots := rootsOf(t.session)
 	get := func(p string) *touched {
-		p = relative(root, p)
+		p = relative(roots, p)
 		f := by[p]
 		if f == nil {
 			f = &touched{path: p, wroteIn: -1}
@@ -157,22 +157,36 @@ func notOurs(p string) bool {
 		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
 }
 
-// rootOf is the folder in which most turns ran.
-func rootOf(s *ingest.Session) string {
-	best, n := "", 0
-	for _, c := range s.Where.Cwds {
-		if c.Turns > n {
-			best, n = c.Dir, c.Turns
+// rootsOf lists the folders that the session's files are named relative to: the
+// one most turns ran in first, then that of the repository of a worktree.
+func rootsOf(s *ingest.Session) []string {
+	cwds := append([]ingest.CwdCount(nil), s.Where.Cwds...)
+	sort.SliceStable(cwds, func(i, j int) bool { return cwds[i].Turns > cwds[j].Turns })
+	var roots []string
+	for _, c := range cwds {
+		roots = append(roots, c.Dir)
+	}
+	if w := s.Where.Worktree; w != nil {
+		roots = append(roots, w.Path, w.Original)
+	}
+	for _, r := range roots {
+		r = strings.ReplaceAll(r, "\\", "/")
+		for _, mark := range []string{"/.worktrees/", "/.claude/worktrees/"} {
+			if i := strings.Index(r, mark); i > 0 {
+				roots = append(roots, r[:i])
+			}
 		}
 	}
-	return best
+	return roots
 }
 
-func relative(root, p string) string {
+func relative(roots []string, p string) string {
 	p = strings.ReplaceAll(p, "\\", "/")
-	root = strings.TrimRight(strings.ReplaceAll(root, "\\", "/"), "/")
-	if root != "" && strings.HasPrefix(p, root+"/") {
-		return p[len(root)+1:]
+	for _, root := range roots {
+		root = strings.TrimRight(strings.ReplaceAll(root, "\\", "/"), "/")
+		if root != "" && strings.HasPrefix(p, root+"/") {
+			return p[len(root)+1:]
+		}
 	}
 	return strings.TrimPrefix(p, "./")
 }
@@ -351,6 +365,9 @@ func (f *touched) item(t *talk) payload.Item {
 // says words what a report says of the file, its name not repeated.
 func (f *touched) says() string {
 	text := f.said.Text
+	if renamed := arrowTo.FindStringSubmatch(text); renamed != nil && ofFile(f.said, path.Base(f.path)) {
+		return tidy("Renamed to " + renamed[1])
+	}
 	if base := path.Base(f.path); ofFile(f.said, base) {
 		i := strings.Index(text, base) + len(base)
 		rest := strings.TrimLeft(text[i:], "`*:,)— –-0123456789")
@@ -378,6 +395,8 @@ func (f *touched) says() string {
 	return shorten(tidy(text))
 }
 
+var arrowTo = regexp.MustCompile("^\\S+\\s*(?:→|->|=>)\\s*(`?[^\\s`]+`?)\\.?$")
+
 var narrates = regexp.MustCompile(`(?i)^(?:let me|now |i'll |i need|looking|first|next|let's|i see|good|great|perfect)`)
 
 // did words what was done to the file where no report speaks of it.
@@ -389,6 +408,8 @@ func (f *touched) did() string {
 		return "New, then edited."
 	case f.edits == 1:
 		return "Edited once."
+	case f.edits == 2:
+		return "Edited twice."
 	case f.edits > 1:
 		return "Edited " + count(f.edits) + " times."
 	case f.refused > 0:

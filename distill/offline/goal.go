@@ -33,7 +33,7 @@ func goal(t *talk) []payload.Item {
 			continue
 		}
 		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
-		if i == lead+1 && o.change && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
+		if i == lead+1 && o.change && o.sp.mood != objects && !objection.MatchString(o.raw) && (politeAsk.MatchString(o.sp.parts[0].Text) || wantsChange.MatchString(o.raw) || suggests.MatchString(o.raw)) && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
 			it.Text += " Then: " + lowerFirst(o.text)
 		}
 	}

@@ -13,38 +13,62 @@ import (
 func (c *Candidate) Item(kind payload.Kind) payload.Item {
 	it := payload.Item{Kind: kind, Text: c.Text, Why: c.Why, Maker: payload.ByRule, State: payload.Stands,
 		By: payload.ByAssistant, Rule: c.rule(), At: c.sp.turn.At, About: about(c.part.Raw)}
-	own := payload.Evidence{Turn: string(c.sp.turn.ID), N: c.sp.turn.N, Quote: quote(c.sp.text, c.part.From, c.part.To)}
+	it.Evidence = []payload.Evidence{cite(c.sp, c.part.From, c.part.To)}
 	if c.sp.user {
 		it.By = payload.ByUser
 	}
-	if c.pick != nil && (c.pick.picked || c.pick.confirmed) {
+	if kind != payload.Decision && kind != payload.Eliminated {
+		return it // what is said to be so needs nobody's word beside it
+	}
+	switch r := c.sp.asks; {
+	case c.pick != nil && (c.pick.picked || c.pick.confirmed):
 		it.By = payload.ByBoth
-		r := c.pick.reply
-		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(r.turn.ID), N: r.turn.N, Quote: opening(r.text)})
+		it.Evidence = append(it.Evidence, citeOpening(c.pick.reply))
 		if c.pick.picked {
 			it.Alternatives = c.lost()
 		}
-	}
-	it.Evidence = append(it.Evidence, own)
-	if m := c.mate; m != nil && len(it.Evidence) < 2 {
-		e := payload.Evidence{Turn: string(m.sp.turn.ID), N: m.sp.turn.N, Quote: quote(m.sp.text, m.part.From, m.part.To)}
-		if m.sp.user {
-			it.Evidence = append([]payload.Evidence{e}, own)
-		} else {
-			it.Evidence = append(it.Evidence, e)
-		}
+	case c.mate != nil:
 		it.By = payload.ByBoth
-		if m.sp.turn.At.Before(it.At) && !m.sp.turn.At.IsZero() {
-			it.At = m.sp.turn.At
-		}
-	}
-	if r := c.sp.asks; r != nil && !c.sp.user && len(it.Evidence) == 1 && len(strings.TrimSpace(r.text)) < 80 {
-		it.Evidence = append([]payload.Evidence{{Turn: string(r.turn.ID), N: r.turn.N, Quote: opening(r.text)}}, own)
+		it.Evidence = append(it.Evidence, cite(c.mate.sp, c.mate.part.From, c.mate.part.To))
+	case r != nil && !c.sp.user && len(strings.TrimSpace(r.text)) < 80:
 		if r.mood == accepts {
 			it.By = payload.ByBoth
 		}
+		it.Evidence = append(it.Evidence, citeOpening(r))
 	}
+	c.personFirst(&it)
 	return it
+}
+
+// personFirst puts the person's words before the assistant's, where they are
+// about what the item says: the first quote is shown as its proof.
+func (c *Candidate) personFirst(it *payload.Item) {
+	if len(it.Evidence) < 2 || c.sp.user && !(c.mate != nil && c.Text == c.mate.Text) {
+		return
+	}
+	text := keywords(it.Text)
+	mine, other := shared(keywords(it.Evidence[0].Quote), text), shared(keywords(it.Evidence[1].Quote), text)
+	if !c.sp.user && other >= 2 || c.sp.user && mine < 2 && other > mine {
+		it.Evidence[0], it.Evidence[1] = it.Evidence[1], it.Evidence[0]
+	}
+}
+
+func shared(a, b map[string]bool) int {
+	n := 0
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return n
+}
+
+func cite(sp *speech, from, to int) payload.Evidence {
+	return payload.Evidence{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: quote(sp.text, from, to)}
+}
+
+func citeOpening(sp *speech) payload.Evidence {
+	return payload.Evidence{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: opening(sp.text)}
 }
 
 // rule names the way a candidate was found: who said it, where.

@@ -74,6 +74,9 @@ func (h *Heard) Items(models Models) []payload.Item {
 	items := choose(models, h.Candidates, h.Recorded)
 	work := files(h.talk, h.touched, models)
 	items = append(withoutFileNews(items, work), work...)
+	for i := range items {
+		items[i].Why = lowerFirst(items[i].Why)
+	}
 	order(items)
 	return items
 }

@@ -46,7 +46,34 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	if strings.HasPrefix(text, "`") && offerAsk.MatchString(s.Text) {
 		text = "Run " + text
 	}
+	if !sp.user {
+		text = iDid.ReplaceAllString(text, "$1")
+	} else if q := questionBefore(sp); q != "" && leansOn(text) && len(text) < 120 {
+		text = q + ": " + lowerFirst(tidy(text))
+	}
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
+}
+
+var iDid = regexp.MustCompile(`^I(?:'ve|’ve| have)?(?: also| now| just| already)* (added|updated|removed|changed|created|fixed|renamed|replaced|moved|implemented|kept|left|used|made|wrote|put|switched|extracted|set|dropped|reverted|increased|reduced)\b`)
+
+// questionBefore is what the assistant asked or offered last before the person
+// spoke, as a heading to their answer; "" if nothing.
+func questionBefore(sp *speech) string {
+	if sp.reacts == nil {
+		return ""
+	}
+	parts := sp.reacts.parts
+	for i := len(parts) - 1; i >= max(0, len(parts)-3); i-- {
+		s := &parts[i]
+		if !strings.HasSuffix(s.Raw, "?") || !asksToDo.MatchString(s.Text) {
+			continue
+		}
+		q := strings.TrimRight(offerAsk.ReplaceAllString(tidy(s.Text), ""), "?. ")
+		if n := len(keywords(q)); n >= 2 && len(q) < 140 {
+			return upperFirst(q)
+		}
+	}
+	return ""
 }
 
 var optionWord = regexp.MustCompile(`\b(?i:(?:option|approach|variant|choice)s?\s+#?|#)([a-eA-E1-9])\b|(?:^|\s)([B-E])(?:[\s.,;!]|$)|^(A) (?:for|and|is|in|with)\b`)

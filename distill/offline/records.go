@@ -154,7 +154,7 @@ func refusals(t *talk) []payload.Item {
 		it := turnItem(payload.Eliminated, "refused-with-reason", payload.ByUser, turn, tidy(shorten(what)), quote(c.Reason, reason[0].From, reason[0].To))
 		it.Why = strings.TrimRight(shorten(tidy(reason[0].Text)), ".")
 		if c.Path != "" {
-			it.About = []string{relative(rootOf(t.session), c.Path)}
+			it.About = []string{relative(rootsOf(t.session), c.Path)}
 		}
 		out = append(out, it)
 	})
