@@ -46,7 +46,8 @@ type page struct {
 
 // print writes the answer; shown is how many results are wanted at most.
 func (p *page) print(a index.Answer, v verdict, shown int) {
-	results := a.Ranked[:min(len(a.Ranked), shown)]
+	results := p.withoutEchoes(a.Ranked)
+	results = results[:min(len(results), shown)]
 	projects := map[string]bool{}
 	for _, r := range results {
 		projects[place(r).Project] = true
@@ -72,6 +73,28 @@ func (p *page) print(a index.Answer, v verdict, shown int) {
 	}
 	fmt.Fprintf(p.w, "  %s%s searched%s\n", p.st.dim, searched(a), p.st.reset)
 }
+
+// withoutEchoes leaves out the turns of which nothing would be shown that an
+// item above doesn't say already.
+func (p *page) withoutEchoes(ranked []index.Result) []index.Result {
+	said := ""
+	var kept []index.Result
+	for _, r := range ranked {
+		if r.Item != nil {
+			said += "\n" + plain(r.Item.Item.Text)
+			for _, e := range r.Item.Item.Evidence {
+				said += "\n" + plain(e.Quote)
+			}
+		} else if words := plain(snippet(r.Turn.Text, r.Turn.Terms, 2*(p.width-4))); words != "" && strings.Contains(said, words) {
+			continue
+		}
+		kept = append(kept, r)
+	}
+	return kept
+}
+
+// plain is text for comparison.
+func plain(text string) string { return strings.ToLower(strings.Trim(oneLine(text), "….?! ")) }
 
 func searched(a index.Answer) string {
 	s := fmt.Sprintf("%s and %s", count(a.SearchedItems, "item"), count(a.SearchedSessions, "session"))
@@ -103,7 +126,15 @@ func (p *page) full(r index.Result) {
 		p.field("over", strings.Join(it.Alternatives, "; "))
 	}
 	if len(it.Evidence) > 0 {
-		p.wrapped("  ", "  ", "“"+oneLine(it.Evidence[0].Quote)+"”", p.st.dim)
+		p.quote(it.Evidence[0].Quote)
+	}
+}
+
+// quote prints what an item rests on; a quote of nothing but blanks and
+// control characters isn't one.
+func (p *page) quote(text string) {
+	if text = oneLine(text); text != "" {
+		p.wrapped("  ", "  ", "“"+text+"”", p.st.dim)
 	}
 }
 
@@ -198,8 +229,14 @@ func (p *page) turn(h index.TurnHit, lines int) {
 		who = "the assistant"
 	}
 	head := fmt.Sprintf("%s, %s, %s:", who, p.where(h.Place, h.N, true), day(h.At))
-	fmt.Fprintf(p.w, "%s·%s %s\n", p.st.dim, p.st.reset, head)
 	text := snippet(h.Text, h.Terms, lines*(p.width-4))
+	if text == "" {
+		head = strings.TrimSuffix(head, ":") + " (no words, only tool calls)"
+	}
+	fmt.Fprintf(p.w, "%s·%s %s\n", p.st.dim, p.st.reset, head)
+	if text == "" {
+		return
+	}
 	out := wrap("“"+text+"”", p.width-2)
 	for _, line := range out[:min(len(out), lines+1)] {
 		fmt.Fprintf(p.w, "  %s%s%s\n", p.st.dim, line, p.st.reset)

@@ -77,12 +77,17 @@ func (a *app) library(cmd *cobra.Command) (*library.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l, err := library.Open(c.Library.Dir)
-	if errors.Is(err, library.ErrNoLibrary) {
-		return nil, withHint(err, "recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+	if c.Library.Dir == "" {
+		return nil, withHint(errors.New("no place for the library: no home folder is known"), "set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
 	}
-	if err != nil {
+	l, err := library.Open(c.Library.Dir)
+	switch {
+	case errors.Is(err, library.ErrNoLibrary):
+		return nil, withHint(err, "recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+	case errors.Is(err, fs.ErrPermission):
 		return nil, err
+	case err != nil:
+		return nil, withHint(err, "library.toml holds the library's id and format; copy it from a backup. Without it recall sync makes a new one, and your sessions stay")
 	}
 	return a.use(l), nil
 }

@@ -19,6 +19,7 @@ func (a *app) configCmd() *cobra.Command {
 		Use:     "config",
 		Short:   "Show the settings and where each comes from",
 		Long:    configHelp(),
+		Example: "  recall config\n  RECALL_QUERY_LIMIT=10 recall config",
 		GroupID: "look",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -156,6 +157,9 @@ func inWords(v any) string {
 			return "(none)"
 		}
 		return strings.Join(v, ", ")
+	}
+	if v == "" {
+		return "(not set)"
 	}
 	return fmt.Sprint(v)
 }

@@ -22,6 +22,8 @@ func (a *app) demoCmd() *cobra.Command {
 		Long: `Unpacks the bundled sample sessions (two invented projects, Claude Code and
 Cowork), takes them in as recall does with yours, and asks them questions. Your
 own sessions and library aren't touched.`,
+		Example: `  recall demo
+  recall demo --dir /tmp/recall-demo`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, dir) },
 	}
@@ -81,7 +83,7 @@ func demoDir(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
-			base = os.TempDir()
+			return "", withHint(err, "name an empty folder with --dir")
 		}
 		dir = filepath.Join(base, "recall", "demo")
 	}

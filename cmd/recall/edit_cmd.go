@@ -23,6 +23,8 @@ func (a *app) editCmd() *cobra.Command {
 item, delete it to drop the item for good, add a line under a heading to add
 one. What you wrote always wins, over every later distillation too. Editing the
 file in the library's folder directly does the same at the next sync.`,
+		Example: `  recall edit 7f3c
+  EDITOR="code --wait" recall edit "Retry policy"`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +48,7 @@ file in the library's folder directly does the same at the next sync.`,
 				return err
 			}
 			for _, p := range report.Problems {
-				return withHint(fmt.Errorf("%s: %s", path, p.Reason), "your text is kept as it is; mend the line and run recall edit again")
+				return withHint(fmt.Errorf("%s: %s", p.Path, p.Reason), "your text is kept as it is; mend the line and run recall edit again")
 			}
 			if report.Edited == 0 {
 				fmt.Fprintln(a.out, "nothing changed")
@@ -67,6 +69,8 @@ func (a *app) runEditor(cmd *cobra.Command, path string) error {
 		editor = "vi"
 		if runtime.GOOS == "windows" {
 			editor = "notepad"
+		} else if !isTerminal(a.out) {
+			return withHint(errors.New("no editor: neither VISUAL nor EDITOR is set"), "set one, or edit %s directly and run recall sync", path)
 		}
 	}
 	// "code --wait" is a program and its argument.
@@ -77,7 +81,7 @@ func (a *app) runEditor(cmd *cobra.Command, path string) error {
 	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], path)...)
 	c.Stdin, c.Stdout, c.Stderr = a.in, a.out, a.err
 	if err := c.Run(); err != nil {
-		return errors.Join(fmt.Errorf("editor %s: %w", editor, err))
+		return withHint(fmt.Errorf("editor %s: %w", editor, err), "nothing was taken over; recall edit opens the file again")
 	}
 	return nil
 }

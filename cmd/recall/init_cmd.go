@@ -24,6 +24,8 @@ func (a *app) initCmd() *cobra.Command {
 		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
 archives and distills all history (offline: nothing leaves this machine), and
 asks it one question to show that it works. Running it again does no harm.`,
+		Example: `  recall init
+  recall init --library ~/Documents/Recall`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, yes) },
 	}

@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"recall/ingest"
+	"recall/redact"
 )
 
 func (a *app) inspectCmd() *cobra.Command {
@@ -18,16 +19,18 @@ func (a *app) inspectCmd() *cobra.Command {
 		GroupID: "look",
 		Long: `Parses a transcript, or every one under a folder, and shows what it got:
 prompts, messages, calls, branches, skipped lines with number and reason,
-unknown record types by name and count. Nothing is stored.`,
+unknown record types by name and count. Nothing is stored; secrets are left out.`,
+		Example: `  recall inspect ~/.claude/projects/-home-ann-billing
+  recall inspect session.jsonl --json | jq .counts`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil {
-				return err
+				return noSuchFile(args[0], err)
 			}
 			return a.inspect(cmd, args[0], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a document a session")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a line a session")
 	return cmd
 }
 
@@ -36,6 +39,10 @@ unknown record types by name and count. Nothing is stored.`,
 const togetherAtMost = 200
 
 func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
+	rules, err := redact.New()
+	if err != nil {
+		return err
+	}
 	sessions, failed := 0, 0
 	for _, reader := range readers() {
 		found, problems := reader.Find(cmd.Context(), path, nil)
@@ -55,6 +62,9 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 			}
 			found = found[n:]
 			ingest.Own(family)
+			for _, s := range family {
+				s.MapText(rules.Session().Text)
+			}
 			sessions += len(family)
 			if err := a.printInspected(family, asJSON); err != nil {
 				return err
@@ -63,7 +73,7 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 	}
 	switch {
 	case sessions == 0:
-		return withHint(errors.New("no session found there"), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
+		return noSession(path)
 	case failed > 0:
 		return exitCode(exitPartial)
 	}
@@ -74,7 +84,7 @@ func (a *app) printInspected(sessions []*ingest.Session, asJSON bool) error {
 	for _, s := range sessions {
 		var err error
 		if asJSON {
-			err = a.printJSON(ingest.Inspect(s))
+			err = json.NewEncoder(a.out).Encode(ingest.Inspect(s))
 		} else {
 			err = ingest.Describe(a.out, s)
 		}

@@ -21,7 +21,7 @@ type listed struct {
 	Start     time.Time        `json:"start"`
 	End       time.Time        `json:"end"`
 	Turns     int              `json:"turns"`
-	State     string           `json:"state"` // safe, behind, source gone
+	State     string           `json:"state"` // safe, behind, unreadable, source gone
 	Distilled bool             `json:"distilled"`
 	Parent    ingest.SessionID `json:"parent,omitempty"`
 	Folder    string           `json:"folder"`
@@ -37,7 +37,10 @@ func (a *app) listCmd() *cobra.Command {
 		GroupID: "ask",
 		Long: `Lists every session of the library: its number in its project, day, title, and
 whether it is safe (archived as it is now), behind (its source has grown since;
-recall sync takes that in) or its source is gone (the library has the only copy).`,
+recall sync takes that in), unreadable, or its source is gone (the library has
+the only copy).`,
+		Example: `  recall list --project billing
+  recall list --json | jq -r '.[] | select(.state != "safe") | .id'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.library(cmd)
@@ -57,12 +60,16 @@ recall sync takes that in) or its source is gone (the library has the only copy)
 				all = append(all, listed{e.ID, e.Source, shelf.of(e).Name, shelf.number[e.ID], e.Title, e.Start, e.End, e.Turns, state(e), !e.Behind(), e.Parent, e.Folder})
 			}
 			slices.SortStableFunc(all, func(a, b listed) int { return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project)) })
-			a.printProblems(l.Broken())
 			if asJSON {
-				return a.printJSON(all)
+				err = a.printJSON(all)
+			} else {
+				a.printList(all)
 			}
-			a.printList(all)
-			return nil
+			a.printProblems(l.Broken())
+			if err == nil && len(l.Broken()) > 0 {
+				err = exitCode(exitPartial)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
@@ -80,7 +87,7 @@ func (a *app) printList(all []listed) {
 			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, s.Project, st.reset)
 			last = s.Project
 		}
-		color := map[string]string{"safe": st.green, "behind": st.yellow, "source gone": st.dim}[s.State]
+		color := map[string]string{"safe": st.green, "behind": st.yellow, "unreadable": st.red, "source gone": st.dim}[s.State]
 		title := clip(oneLine(s.Title), titles)
 		if title == "" {
 			title = "(no title)"

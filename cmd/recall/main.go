@@ -9,7 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -29,7 +29,7 @@ func main() {
 // Main runs recall with the process's own arguments and streams and returns
 // its exit code. Tests register it as a program of its own.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
@@ -59,9 +59,8 @@ func (a *app) report(err error) int {
 		return exitError
 	}
 	fmt.Fprintf(a.err, "recall: error: %v\n", err)
-	var h *hinted
-	if errors.As(err, &h) {
-		fmt.Fprintf(a.err, "recall: hint: %s\n", h.hint)
+	if hint := hintOf(err); hint != "" {
+		fmt.Fprintf(a.err, "recall: hint: %s\n", hint)
 	}
 	return exitError
 }
@@ -70,19 +69,6 @@ func (a *app) report(err error) int {
 type exitCode int
 
 func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
-
-// hinted is an error with the way out of it.
-type hinted struct {
-	err  error
-	hint string
-}
-
-func (h *hinted) Error() string { return h.err.Error() }
-func (h *hinted) Unwrap() error { return h.err }
-
-func withHint(err error, format string, args ...any) error {
-	return &hinted{err, fmt.Sprintf(format, args...)}
-}
 
 const longHelp = `recall keeps every Claude Code and Cowork session, distills it into what it
 decided, and answers "what did we decide about X" with evidence.
@@ -108,9 +94,7 @@ func (a *app) rootCmd() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return withHint(err, "recall %s--help lists the flags", strings.TrimPrefix(cmd.CommandPath()+" ", "recall "))
-	})
+	root.SetFlagErrorFunc(badFlag)
 	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	setsKey(root.PersistentFlags(), "library", "library.dir")
@@ -120,5 +104,34 @@ func (a *app) rootCmd() *cobra.Command {
 		&cobra.Group{ID: "look", Title: "Look and mend:"},
 	)
 	a.addCommands(root)
+	root.SetHelpCommand(helpCmd())
+	root.SetCompletionCommandGroupID("look")
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Example = "  recall completion bash > ~/.local/share/bash-completion/completions/recall"
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that its arguments are checked
+		}
+	}
+	explainUsage(root)
 	return root
+}
+
+// helpCmd is cobra's, but for an unknown command, which is an error.
+func helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Help about a command",
+		Example: "  recall help query",
+		GroupID: "look",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return badArguments(about, append(rest, args[len(args)-1]))
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+		Args: cobra.ArbitraryArgs,
+	}
 }

@@ -16,6 +16,9 @@ func (a *app) projectCmd() *cobra.Command {
 		GroupID: "keep",
 		Long: `A session's project is the main repository of the folder in which most of its
 turns ran, else the first folder given to Cowork, else its space, else "none".`,
+		Example: `  recall project list
+  recall project rename billing "Billing 2"
+  recall project merge billing-old billing`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -34,9 +37,10 @@ type projectDoc struct {
 func (a *app) projectListCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the projects",
-		Args:  cobra.NoArgs,
+		Use:     "list",
+		Short:   "List the projects",
+		Example: "  recall project list",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.library(cmd)
 			if err != nil {
@@ -71,6 +75,7 @@ func (a *app) projectRenameCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename PROJECT NAME",
 		Short:             "Give a project another name",
+		Example:           `  recall project rename billing "Billing 2"`,
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -89,6 +94,7 @@ func (a *app) projectMergeCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:               "merge FROM INTO",
 		Short:             "Make one project part of another",
+		Example:           "  recall project merge billing-old billing",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {

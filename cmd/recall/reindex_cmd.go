@@ -17,7 +17,8 @@ func (a *app) reindexCmd() *cobra.Command {
 		GroupID: "keep",
 		Long: `The index is a cache: it can be made again from the library at any time, without
 the sources and without a model. People's edits and ids stay.`,
-		Args: cobra.NoArgs,
+		Example: "  recall reindex",
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.library(cmd)
 			if err != nil {
@@ -29,6 +30,10 @@ the sources and without a model. People's edits and ids stay.`,
 }
 
 func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
+	// What can't be made again must not be removed first.
+	if err := l.Journal("reindex", nil); err != nil {
+		return err
+	}
 	if a.ix != nil {
 		a.ix.Close()
 		a.ix = nil

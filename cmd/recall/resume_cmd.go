@@ -37,6 +37,11 @@ one last worked on.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, other := range []string{"copy", "save", "variant"} {
+				if err := notTogether(cmd, "json", other); err != nil {
+					return err
+				}
+			}
 			l, err := a.library(cmd)
 			if err != nil {
 				return err

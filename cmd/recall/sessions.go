@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -53,6 +54,15 @@ func (s *shelf) of(e library.Entry) library.Project {
 	return library.Project{ID: e.Project, Name: "unsorted"}
 }
 
+// projects counts those that have a session.
+func (s *shelf) projects() int {
+	ids := map[string]bool{}
+	for _, e := range s.entries {
+		ids[s.of(e).ID] = true
+	}
+	return len(ids)
+}
+
 // in lists the sessions of one project, all if it is "".
 func (s *shelf) in(id string) []library.Entry {
 	if id == "" {
@@ -68,13 +78,15 @@ func (s *shelf) in(id string) []library.Entry {
 }
 
 // state says how safe a session is: safe, behind (its source has bytes that
-// aren't archived), or source gone (the library holds the only copy).
+// aren't archived), unreadable (its source can't be looked at), or source gone
+// (the library holds the only copy).
 func state(e library.Entry) string {
-	there, behind := false, false
+	there, behind, unreadable := false, false, false
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
 			fi, err := os.Stat(src.Path)
 			if err != nil {
+				unreadable = unreadable || !errors.Is(err, fs.ErrNotExist)
 				continue
 			}
 			there = true
@@ -82,6 +94,8 @@ func state(e library.Entry) string {
 		}
 	}
 	switch {
+	case unreadable:
+		return "unreadable"
 	case !there:
 		return "source gone"
 	case behind:

@@ -20,11 +20,17 @@ func (a *app) showCmd() *cobra.Command {
 		Use:     "show SESSION",
 		Short:   "Print a session's payload, or its transcript",
 		GroupID: "ask",
+		Long: `Prints what a session decided, ruled out and left open, whole; or the session
+itself, readable. A session is named by its title, a part of it, or the
+beginning of its id.`,
 		Example: `  recall show 7f3c
   recall show "Retry policy" --transcript | less`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notTogether(cmd, "transcript", "json", "variant"); err != nil {
+				return err
+			}
 			l, err := a.library(cmd)
 			if err != nil {
 				return err

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,20 +14,21 @@ import (
 )
 
 type statusDoc struct {
-	Library  string        `json:"library"`
-	Sessions int           `json:"sessions"`
-	Projects int           `json:"projects"`
-	Safe     int           `json:"safe"`
-	Behind   int           `json:"behind"`      // sources with bytes that aren't archived
-	Gone     int           `json:"source_gone"` // the library has the only copy
-	Waiting  int           `json:"waiting"`     // archived, not distilled
-	Newest   time.Time     `json:"newest"`      // last thing said in any session
-	Index    int64         `json:"index_bytes"`
-	Sources  []sourceDoc   `json:"sources"`
-	Expiring int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
-	Warnings []string      `json:"warnings,omitempty"`
-	Broken   []problemJSON `json:"broken,omitempty"`
-	Search   string        `json:"search"`
+	Library    string        `json:"library"`
+	Sessions   int           `json:"sessions"`
+	Projects   int           `json:"projects"`
+	Safe       int           `json:"safe"`
+	Behind     int           `json:"behind"`      // sources with bytes that aren't archived
+	Gone       int           `json:"source_gone"` // the library has the only copy
+	Unreadable int           `json:"unreadable"`  // sources that can't be looked at
+	Waiting    int           `json:"waiting"`     // archived, not distilled
+	Newest     time.Time     `json:"newest"`      // last thing said in any session
+	Index      int64         `json:"index_bytes"`
+	Sources    []sourceDoc   `json:"sources"`
+	Expiring   int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
+	Warnings   []string      `json:"warnings,omitempty"`
+	Broken     []problemJSON `json:"broken,omitempty"`
+	Search     string        `json:"search"`
 }
 
 type sourceDoc struct {
@@ -42,6 +44,7 @@ func (a *app) statusCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Tell how the library, its sources and the index are",
+		Example: "  recall status",
 		GroupID: "look",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -69,7 +72,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if err != nil {
 		return statusDoc{}, err
 	}
-	s := statusDoc{Library: l.Dir(), Sessions: len(shelf.entries), Projects: len(shelf.project), Warnings: library.Warnings(l.Dir()), Search: searchMode}
+	s := statusDoc{Library: l.Dir(), Sessions: len(shelf.entries), Projects: shelf.projects(), Warnings: library.Warnings(l.Dir()), Search: searchMode}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
@@ -79,6 +82,8 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 			s.Safe++
 		case "behind":
 			s.Behind++
+		case "unreadable":
+			s.Unreadable++
 		default:
 			s.Gone++
 		}
@@ -116,12 +121,26 @@ func sources(p *pipeline.Pipeline) []sourceDoc {
 	return all
 }
 
+// states counts the sessions that are in each state.
+func (s statusDoc) states() string {
+	parts := []string{fmt.Sprintf("%d safe", s.Safe)}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{s.Behind, "behind"}, {s.Gone, "whose source is gone"}, {s.Unreadable, "whose source can't be read"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (a *app) printStatus(s statusDoc) {
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(a.out, "%-10s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	line("library", "%s", s.Library)
-	line("", "%s of %s: %d safe, %d behind, %d whose source is gone", count(s.Sessions, "session"), count(s.Projects, "project"), s.Safe, s.Behind, s.Gone)
+	line("", "%s of %s: %s", count(s.Sessions, "session"), count(s.Projects, "project"), s.states())
 	if s.Waiting > 0 {
 		line("", "%d not distilled yet; recall sync does it", s.Waiting)
 	}

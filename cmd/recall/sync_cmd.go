@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -50,7 +53,15 @@ reported and skipped: the exit code is then 3.`,
 
 // sync takes in what is new, into a library that is made if there is none.
 func (a *app) sync(cmd *cobra.Command, o pipeline.Options) (pipeline.Report, error) {
+	for _, from := range o.From {
+		if _, err := os.Stat(from); err != nil {
+			return pipeline.Report{}, noSuchFile("--from "+from, err)
+		}
+	}
 	l, made, err := a.createLibrary(cmd)
+	if err == nil {
+		err = l.ReadOnly()
+	}
 	if err != nil {
 		return pipeline.Report{}, err
 	}
@@ -58,7 +69,23 @@ func (a *app) sync(cmd *cobra.Command, o pipeline.Options) (pipeline.Report, err
 		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
 		a.warnPlace(l)
 	}
-	return a.takeIn(cmd, l, o)
+	report, err := a.takeIn(cmd, l, o)
+	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
+		err = noSession(strings.Join(o.From, ", "))
+	}
+	return report, err
+}
+
+// noSuchFile says plainly that a file which was named isn't there.
+func noSuchFile(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return withHint(fmt.Errorf("%s: no such file or folder", name), "give the path of a transcript or of a folder with transcripts")
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+func noSession(where string) error {
+	return withHint(fmt.Errorf("%s: no session found there", where), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
 }
 
 func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
@@ -135,8 +162,17 @@ func (a *app) printProblems(problems []ingest.Problem) {
 			fmt.Fprintf(a.err, "recall: … and %d more; --json lists all\n", len(problems)-most)
 			return
 		}
-		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", p.Path, p.Reason)
+		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", p.Path, reason(p))
 	}
+}
+
+// reason is why something was skipped, without its path, which the system's
+// errors say again.
+func reason(p ingest.Problem) string {
+	if op, why, ok := strings.Cut(p.Reason, " "+p.Path+": "); ok && !strings.ContainsAny(op, " :") {
+		return why
+	}
+	return p.Reason
 }
 
 // size writes bytes as people do.

@@ -77,21 +77,33 @@ func (a *app) printThreads(l *library.Library, shelf *shelf, project string, asJ
 		return a.printJSON(docs)
 	}
 	st := styles(a.color)
+	if len(docs) > 0 {
+		fmt.Fprintf(a.out, "%s of %s, the last active first\n", count(len(docs), "thread"), docs[0].Project)
+	}
 	for _, d := range docs {
 		goal := d.Goal
 		if goal == "" {
 			goal = titles[d.Sessions[len(d.Sessions)-1]]
 		}
-		fmt.Fprintf(a.out, "%s%s%s  %s – %s", st.bold, clip(oneLine(goal), width(a.out)-30), st.reset, day(d.Start), day(d.End))
-		if d.Branch != "" {
-			fmt.Fprintf(a.out, "  %s", d.Branch)
-		}
-		fmt.Fprintln(a.out)
+		fmt.Fprintf(a.out, "\n%s%s%s\n", st.bold, clip(oneLine(goal), width(a.out)), st.reset)
+		fmt.Fprintf(a.out, "  %s%s%s\n", st.dim, span(d), st.reset)
 		for _, id := range d.Sessions {
 			fmt.Fprintf(a.out, "%4d  %s%s%s  %s\n", shelf.number[id], st.dim, shortID(id), st.reset, clip(oneLine(titles[id]), width(a.out)-20))
 		}
 	}
 	return nil
+}
+
+// span is when and on which branch a thread was worked on.
+func span(d threadDoc) string {
+	s := day(d.Start)
+	if end := day(d.End); end != s {
+		s += " to " + end
+	}
+	if d.Branch != "" {
+		s += ", branch " + oneLine(d.Branch)
+	}
+	return s
 }
 
 func threadOf(t []payload.ThreadInfo, project string) threadDoc {
@@ -112,6 +124,7 @@ func (a *app) correctCmd(op, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:               op + " SESSION SESSION",
 		Short:             short,
+		Example:           "  recall thread " + op + " 7f3c 91ab",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,6 +15,7 @@ func (a *app) versionCmd() *cobra.Command {
 		Use:     "version",
 		Short:   "Print recall's version",
 		GroupID: "look",
+		Example: "  recall version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.out, "recall", versionText())

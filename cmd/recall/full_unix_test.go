@@ -1,0 +1,17 @@
+//go:build !windows
+
+package main
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+func TestFullDiskHint(t *testing.T) {
+	err := &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}
+	if got := hintOf(err); !strings.Contains(got, "make room") {
+		t.Errorf("got hint %q, want one about room", got)
+	}
+}
