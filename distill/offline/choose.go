@@ -64,7 +64,11 @@ func weed(likely []chosen, floor float64) []*chosen {
 	for len(likely) > 0 {
 		best, at := -1, 0.0
 		for i, ch := range likely {
-			if s := ch.score * math.Pow(crowding, float64(crowd[place{ch.kind, ch.c.sp.exchange}])); s > at {
+			crowded := crowd[place{ch.kind, ch.c.sp.exchange}]
+			if ch.c.says != nil {
+				crowded = 0 // stated outright, however much else is
+			}
+			if s := ch.score * math.Pow(crowding, float64(crowded)); s > at {
 				best, at = i, s
 			}
 		}
@@ -142,13 +146,16 @@ const outrightScore = 2
 func find(kept []*chosen, ch chosen) *chosen {
 	mine := keywords(ch.c.Text)
 	for _, k := range kept {
+		if k.kind != ch.kind {
+			continue
+		}
 		other := keywords(k.c.Text)
 		a, b := share(mine, other), share(other, mine)
 		near := k.c.sp.exchange == ch.c.sp.exchange || k.c.sp == ch.c.sp.reacts || ch.c.sp == k.c.sp.reacts
 		switch {
 		case k.c.mate == ch.c || ch.c.mate == k.c, near && k.c.mate != nil && k.c.mate == ch.c.mate && max(a, b) >= 0.3:
 			return k
-		case max(a, b) >= 0.75, near && min(a, b) >= 0.4, near && max(a, b) >= 0.6:
+		case max(a, b) >= 0.75, max(a, b) >= 0.6 && len(mine) >= 4 && len(other) >= 4, near && min(a, b) >= 0.4, near && max(a, b) >= 0.6:
 			return k
 		}
 	}

@@ -33,12 +33,20 @@ func say(name string, kind payload.Kind, who speaker, re string, where func(*spe
 // sayings are tried in order; the first that matches counts. Their measured
 // precision is in precision.json.
 var sayings = []saying{
+	// under a heading that says what they are
+	say("headed-decided", payload.Decision, closer, `.`, under(`^(?:decided|decisions?(?: made)?|agreed|settled|what (?:we|was) decided)$`)),
+	say("headed-ruled-out", payload.Eliminated, closer, `.`, under(`^(?:ruled out|eliminated|rejected|dismissed|not (?:taken|the cause)|tried and dropped|what (?:didn't work|was ruled out)|dead ends?)$`)),
+	say("headed-deferred", payload.Deferred, closer, `.`, under(`^(?:deferred|put off|later|out of scope|for later|parked|not now|postponed)$`)),
+	say("headed-question", payload.Question, closer, `.`, under(`^(?:open questions?|questions?(?: for you)?|needs? (?:somebody's |your |someone's )?input|to be decided|undecided|still to decide)$`)),
+	say("headed-warning", payload.Flag, closer, `.`, under(`^(?:don't forget|careful|warnings?|caveats?|gotchas?|known (?:issues|limitations)|limitations?|heads[- ]up|watch out|keep in mind|remember|risks?)$`)),
+	say("open-question", payload.Question, closer, `^(?:open|unanswered|remaining) questions?\b[^:]{0,20}:`, nil),
+
 	// put off
-	say("deferred-typed", payload.Deferred, person, `\b(?:out of scope|(?:do|leave|keep|handle|fix|tackle|address) (?:that|this|it|those|these|them) (?:for )?(?:later|after|another time|next time|in a follow)|not (?:now|yet|for now|in this (?:pr|branch|release|change|version))|postpone|defer(?:red)?\b|in a (?:follow-?up|later|separate|different|next) (?:pr|issue|branch|change|ticket|release|session|step)|(?:put|note|log|add) (?:it|that|this) (?:down )?as an? (?:todo|issue|ticket)|some other time|another day|revisit)\b`, assertive),
-	say("deferred-report", payload.Deferred, closer, `^(?:deferred|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bworth a follow-?up\b`, noOption),
+	say("deferred-typed", payload.Deferred, person, `\b(?:out of scope|(?:do|leave|keep|handle|fix|tackle|address) (?:that|this|it|those|these|them) (?:for )?(?:later|after|another time|next time|in a follow)|not (?:now|yet|for now|in this (?:pr|branch|release|change|version))|postpone|defer(?:red)?\b|in a (?:follow-?up|later|separate|different|next) (?:pr|issue|branch|change|ticket|release|session|step)|(?:put|note|log|add) (?:it|that|this) (?:down )?as an? (?:todo|issue|ticket)|some other time|another day|revisit|put (?:it|that|this) off|leave (?:it|that|this|them|the [\w ]{2,30}?) (?:out )?for (?:now|later|the next)|(?:but|maybe|then) later|later, not|not before (?:the|we|that)|for the next (?:round|version|release|time)|let'?s decide (?:that |this |it )?(?:in|later|after|when|once))\b`, assertive),
+	say("deferred-report", payload.Deferred, closer, `^(?:deferred|put off|noted as a task|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bworth a follow-?up\b`, noOption),
 
 	// ruled out
-	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
+	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|tried and dropped|not taken|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|\bw(?:as|ere) (?:tried and )?(?:dropped|not taken|abandoned|turned down|given up)\b|\b(?:is|are) (?:out|no way out|not an option)\b ?[,:;—–]|\bdrops? out\b ?[,:;—–]|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
 	say("not-the-cause", payload.Eliminated, report, `^(?:so )?(?:it|this|that)(?:'s| is| was)(?: not|n't)(?: actually)? (?:(?:the|a|an) (?:cause|culprit|root cause|reason|source|trigger)\b|(?:caused|because|related)\b|the \w+(?: \w+){0,2}[:;—–,])`, nil),
 	say("is-not-so", payload.Eliminated, report, `(?:\bby itself is|["”’] ?(?:is|—|–|-)|\bclaim(?:s|ed)?\b.{0,60}(?:is|was|—)|\bconcern is|\bassumption (?:is|was)) (?:not\b|wrong|false|incorrect|inaccurate|theoretical|not accurate|unfounded)|— not accurate`, nil),
 	say("unable", payload.Eliminated, report, `^(?:unfortunately,? |the (?:issue|problem|catch) (?:is|here is) that |no[,—–-] ?)?(?:[^\s.,;:!?]+ ){1,5}(?:doesn't|does not|do not|don't|can't|cannot) (?:actually |automatically |even |really )?(?:provide|support|respect|allow|expose|offer|be (?:scoped|restricted|limited|used|done|detected|distinguished)|guarantee|handle)\b`, closingOrMid),
@@ -48,27 +56,27 @@ var sayings = []saying{
 	say("reverted-because", payload.Eliminated, report, `^(?:i |we |so |then |this was |it was )*(?:reverted|rolled back|backed out|abandoned|gave up on|withdrew|undid)\b.{3,120}\b(?:because|since|as|due to|:|—|–|;)`, nil),
 	say("skipped-with-reason", payload.Eliminated, closer, `^(?:skipped|declined|not taken|not applied|rejected|dismissed|ignored|left out|no change)\b.{0,80}(?:—|–|:|because|since)`, nil),
 	say("typed-not-the-cause", payload.Eliminated, person, `\b(?:doesn't mean|does not mean|not the (?:cause|issue|problem|reason)|can't be|cannot be|isn't (?:the|it|related)|is not (?:the|related)|rules out|ruled out|that's not (?:the|it|why)|wasn't (?:the|that))\b`, assertive),
-	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
+	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|(?:is|are) the wrong (?:place|way|approach|tool|idea)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
 
 	// decided
 	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
-	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|i'd|we'd|i would|we would|i'll|we'll|we will|i will)(?: just| rather| then| now)? (?:go (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|take|leave|replace|remove|rename|move|migrate|switch)\b|\b(?:we|i|i'm|we're)(?: are| am)? (?:go|going) (?:with|for)\b`, assertive),
+	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|i'd|we'd|i would|we would|i'll|we'll|we will|i will)(?: just| rather| then| now)? (?:go (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|leave|replace|remove|rename|move|migrate|switch)\b|\b(?:we|i|i'm|we're)(?: are| am)? (?:go|going) (?:with|for)\b|^(?:(?:then|ok|so|no|and|yes)[, ]+)*we (?:drop|take|use|keep|switch to|stay with|stick (?:with|to))\b`, assertive),
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
-	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|it|they|this|that|there|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
-	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, assertive),
+	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
+	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, notProcess),
 	say("i-want", payload.Decision, person, `\b(?:i|we)(?:'d| would)? (?:want|prefer|like|rather)(?: to| that| it| the)?\b.{8,}`, firmWish),
 	say("decided-report", payload.Decision, closer, `^(?:decided|decision|agreed|settled|resolution|chosen|we decided|going with|choice)\b[^:]{0,40}:`, nil),
 	say("now-instead", payload.Decision, closer, `\b(?:now|switched|changed|moved|replaced|replaces|uses?)\b.{2,140}\b(?:instead of|rather than|no longer)\b|\bno longer\b.{2,100}\b(?:now|instead)\b`, fromWork),
 
 	// minded
-	say("warning", payload.Flag, report, `^(?:careful|caution|warning|caveat|gotcha|heads[- ]up|beware|watch out|be aware|keep in mind|one caveat|known (?:issue|limitation)|limitation|important)\b[^.]{0,40}[:—–]`, nil),
+	say("warning", payload.Flag, report, `^(?:careful|caution|warning|caveat|gotcha|heads[- ]up|beware|watch out|be aware|keep in mind|one caveat|known (?:issue|limitation)|limitation|important|don't forget|remember|mind)\b[^.]{0,40}[:—–]`, nil),
 	say("the-catch", payload.Flag, report, `\b(?:the catch|one gotcha|one caveat|be aware that|beware that|keep in mind that|note that|the downside is)\b.{12,}`, closingOnly),
 
 	say("before-that", payload.Flag, report, `\bmust (?:already |first )?(?:be|exist|have)\b.{3,80}\b(?:before|first|prior to)\b|\bwill (?:fail|break|not work|be lost|be overwritten)\b.{0,60}\b(?:if|unless|until|when|without|above|below)\b|\b(?:if|unless|until|when|without|above|below)\b.{3,80}\bwill (?:fail|break|not work|be lost|be overwritten)\b`, closingOnly),
 	say("left-alone", payload.Flag, closer, `^(?:note: |the )?(?:pre-?existing|unrelated)\b|\b(?:pre-?existing|not part of this (?:branch|pr|change)|unrelated to (?:this|the|my|our) )`, nil),
 
 	// what is held to be the cause
-	say("the-cause", payload.Hypothesis, closer, `^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, unopposed),
+	say("the-cause", payload.Hypothesis, closer, `^(?:root )?cause:|^(?:so |ok |confirmed[:,]? |found it[:.,]? )?(?:the )?(?:root |real |actual )?(?:cause|culprit) (?:is|was)\b.{8,}|^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, telling),
 
 	// to do
 	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)`, lastWords),
@@ -84,6 +92,13 @@ var sayings = []saying{
 func assertive(sp *speech, s *sentence) bool {
 	return !strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && s.Block != quoted && len(sp.text) < 2500
 }
+
+// notProcess leaves out what only says how to go on just now.
+func notProcess(sp *speech, s *sentence) bool {
+	return assertive(sp, s) && !howToGoOn.MatchString(s.Text)
+}
+
+var howToGoOn = regexp.MustCompile(`(?i)\b(?:don't|do not|don’t) (?:write|change|touch|do|commit|push|start|make) (?:any |the )?(?:code|anything|changes?|it|yet)\b`)
 
 // replies asks that the person answers the assistant, and asserts.
 func replies(sp *speech, s *sentence) bool {
@@ -117,12 +132,24 @@ func noOption(sp *speech, s *sentence) bool {
 // unopposed leaves out what the person then spoke against.
 func unopposed(sp *speech, s *sentence) bool { return sp.mood != objects }
 
+// under asks for list items and sentences below a heading.
+func under(heading string) func(*speech, *sentence) bool {
+	re := regexp.MustCompile(`(?i)` + heading)
+	return func(sp *speech, s *sentence) bool {
+		h := strings.TrimSpace(strings.ReplaceAll(s.Heading, "’", "'"))
+		return h != "" && len(sp.parts) > 1 && sp.mood != objects && s.Depth < 2 && re.MatchString(h)
+	}
+}
+
+// telling asks that a cause be named, not merely announced.
+func telling(sp *speech, s *sentence) bool { return unopposed(sp, s) && len(s.keys()) >= 4 }
+
 // underNext tells whether a list item stands under a heading of what is to come.
 func underNext(sp *speech, s *sentence) bool {
 	return lastWords(sp, s) && s.Block == listItem && s.Depth < 2 && nextHeading.MatchString(s.Heading)
 }
 
-var nextHeading = regexp.MustCompile(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
+var nextHeading = regexp.MustCompile(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|open|not done|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }

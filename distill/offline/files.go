@@ -53,7 +53,41 @@ func files(t *talk, all []*touched, models Models) []payload.Item {
 	for _, k := range keep {
 		out = append(out, k.f.item(t))
 	}
+	return append(out, offLimits(t, all)...)
+}
+
+// offLimits lists what the person said not to touch and the session didn't.
+func offLimits(t *talk, all []*touched) []payload.Item {
+	var out []payload.Item
+	seen := map[string]bool{}
+	for _, f := range all {
+		seen[f.path] = true
+	}
+	for _, sp := range t.speeches {
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			if !sp.user || sp.foreign(s) || s.Pasted || !handsOff.MatchString(s.Text) {
+				continue
+			}
+			for _, w := range strings.Fields(s.Text) {
+				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
+				if seen[p] || !looksLikePath(p) && !looksLikeFolder(p) {
+					continue
+				}
+				seen[p] = true
+				it := turnItem(payload.File, "file-hands-off", payload.ByUser, sp.turn, tidy(s.Text), quote(sp.text, s.From, s.To))
+				it.Path, it.Status = p, payload.FileOffLimits
+				out = append(out, it)
+			}
+		}
+	}
 	return out
+}
+
+var folderName = regexp.MustCompile(`^[\w.@~-]+(?:/[\w.@-]+)+/?$|^[\w.-]+/$`)
+
+func looksLikeFolder(w string) bool {
+	return folderName.MatchString(w) && !strings.HasPrefix(w, "http")
 }
 
 // A FileCandidate is a file that may be worth an item, for training.
@@ -191,7 +225,7 @@ func relative(roots []string, p string) string {
 	return strings.TrimPrefix(p, "./")
 }
 
-var handsOff = regexp.MustCompile(`(?i)\b(?:don'?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
+var handsOff = regexp.MustCompile(`(?i)(?:^|[.,;!—–] |\b(?:please|but|and|so|ok|stop),? )(?:don['’]?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
 
 // listen looks up what was said of the file: in closing messages, and by the person.
 func (f *touched) listen(t *talk) {

@@ -22,7 +22,7 @@ func goal(t *talk) []payload.Item {
 		return nil
 	}
 	lead := 0
-	for lead < min(3, len(asks))-1 && !asks[lead].change && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
+	for lead < min(3, len(asks))-1 && asks[lead].looking() && asks[lead+1].sp.mood != objects && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
 		lead++
 	}
 	a := asks[lead]
@@ -56,6 +56,11 @@ type request struct {
 	quote  string
 	score  float64
 	change bool // it asks that something be made, changed or found, not merely explained
+}
+
+// looking tells whether a request merely wants something explained.
+func (r *request) looking() bool {
+	return !r.change && (understand.MatchString(r.raw) || strings.HasSuffix(strings.TrimSpace(r.sp.text), "?") && len(r.sp.parts) == 1)
 }
 
 // requests reads what the person's opening words ask for, one request a turn,

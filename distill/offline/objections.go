@@ -66,7 +66,7 @@ func spokenAgainst(sp *speech, s *sentence, rare map[string]float64) *sentence {
 	return best
 }
 
-var turnsDown = regexp.MustCompile(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*(?: [\p{L}\d][\p{L}\d_./+#-]*)?)\s*(?:[.,;!]|$)`)
+var turnsDown = regexp.MustCompile(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*?(?: [\p{L}\d][\p{L}\d_./+#-]*?)?)(?: (?:for|in) (?:this|that|now|here|it))?\s*(?:[.,;:!]|$)`)
 
 // turnedDown makes eliminated items of a "no X" of the person's, where X is what
 // was spoken of before, and another course or a reason is given with it.
@@ -100,11 +100,11 @@ func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
 		for w := range keys {
 			known = known && said[w]
 		}
-		why := reasonBeside(sp, i)
+		why := reasonBeside(sp, i, m[1])
 		if !known || why == "" {
 			continue
 		}
-		it := turnItem(payload.Eliminated, "turned-down", payload.ByUser, sp.turn, tidy(upperFirst(what)+" was turned down"), quote(sp.text, s.From, s.To))
+		it := turnItem(payload.Eliminated, "turned-down", payload.ByUser, sp.turn, tidy("No "+what), quote(sp.text, s.From, s.To))
 		it.Why = strings.TrimRight(shorten(why), ".")
 		it.About = about(what)
 		out = append(out, it)
@@ -114,7 +114,10 @@ func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
 
 // reasonBeside is what the person says with a "no": the rest of the sentence
 // after it, or the next one.
-func reasonBeside(sp *speech, i int) string {
+func reasonBeside(sp *speech, i, after int) string {
+	if rest := strings.Trim(sp.parts[i].Text[after:], " .,;:!"); len(keywords(rest)) >= 2 {
+		return tidy(rest)
+	}
 	for j := i; j < min(i+2, len(sp.parts)); j++ {
 		text := sp.parts[j].Text
 		if j == i {

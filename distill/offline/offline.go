@@ -76,6 +76,7 @@ func (h *Heard) Items(models Models) []payload.Item {
 	items = append(withoutFileNews(items, work), work...)
 	for i := range items {
 		items[i].Why = lowerFirst(items[i].Why)
+		items[i].Confidence = confidence(items[i].Kind, items[i].Rule)
 	}
 	order(items)
 	return items
@@ -90,7 +91,7 @@ func withoutFileNews(items, work []payload.Item) []payload.Item {
 	kept := items[:0:0]
 	for _, it := range items {
 		low := strings.ToLower(it.Text)
-		chose := talkCue("instead").MatchString(low) || it.Why != ""
+		chose := talkCue("instead").MatchString(low) || it.Why != "" || len(strings.Fields(it.Text)) > 12
 		if it.Kind == payload.Decision && it.By != payload.ByUser && told[it.Text] && !chose {
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 var (
 	politeAsk = regexp.MustCompile(`(?i)^(?:(?:and|then|also|maybe|now|so)\s+)*(?:(?:can|could|would|will) (?:we|you|u)|let'?s|lets|let us|please|i(?:'d| would) (?:like|want) (?:you )?to|i want you to)(?: (?:please|also|maybe|then|now|just|rather|first|actually))*\s+`)
 	offerAsk  = regexp.MustCompile(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
-	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
+	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important|don't forget|remember|tried and dropped|not taken|put off|(?:root )?cause|open questions?)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
 	optLead   = regexp.MustCompile(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
-	tailNoise = regexp.MustCompile(`(?i)[,;]?\s*(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
+	tailNoise = regexp.MustCompile(`(?i)(?:[,;]\s*|\s+)(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
 )
 
 // phrase words a candidate as one clear sentence, its reason apart.
@@ -48,6 +48,8 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if !sp.user {
 		text = iDid.ReplaceAllString(text, "$1")
+	} else if before := wordBefore(sp, s); before != "" && leansOn(text) {
+		text = before + " " + tidy(text)
 	} else if q := questionBefore(sp); q != "" && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
 	}
@@ -55,6 +57,19 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 }
 
 var iDid = regexp.MustCompile(`^I(?:'ve|’ve| have)?(?: also| now| just| already)* (added|updated|removed|changed|created|fixed|renamed|replaced|moved|implemented|kept|left|used|made|wrote|put|switched|extracted|set|dropped|reverted|increased|reduced)\b`)
+
+// wordBefore is the person's sentence before this one, where it is short: what
+// an "it" or "that" may mean.
+func wordBefore(sp *speech, s *sentence) string {
+	if s.Index == 0 || s.Block == listItem {
+		return ""
+	}
+	p := &sp.parts[s.Index-1]
+	if len(p.Text) > 120 || len(p.keys()) < 2 || p.Pasted || sp.foreign(p) {
+		return ""
+	}
+	return tidy(p.Text)
+}
 
 // questionBefore is what the assistant asked or offered last before the person
 // spoke, as a heading to their answer; "" if nothing.

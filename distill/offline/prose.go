@@ -48,7 +48,12 @@ var (
 )
 
 // sentences takes a message apart. Code blocks, tables and rules are left out.
-func sentences(text string) []sentence {
+func sentences(text string) []sentence { return sentencesOf(text, false) }
+
+// typedSentences takes apart what a person typed: many don't care for capitals.
+func typedSentences(text string) []sentence { return sentencesOf(text, true) }
+
+func sentencesOf(text string, casual bool) []sentence {
 	var out []sentence
 	heading, fenced := "", false
 	var cur struct {
@@ -59,7 +64,7 @@ func sentences(text string) []sentence {
 	}
 	flush := func() {
 		if cur.open {
-			out = append(out, passage(text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading)...)
+			out = append(out, passage(text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading, casual)...)
 		}
 		cur.open = false
 	}
@@ -128,7 +133,7 @@ func sentences(text string) []sentence {
 var boldLead = regexp.MustCompile(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
 
 // passage makes the sentences of one block.
-func passage(text string, from, to int, kind block, label string, depth int, heading string) []sentence {
+func passage(text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
 	raw := text[from:to]
 	if m := checkbox.FindString(raw); m != "" {
 		from += len(m)
@@ -138,7 +143,7 @@ func passage(text string, from, to int, kind block, label string, depth int, hea
 	if m := boldLead.FindStringSubmatch(raw); m != nil {
 		lead = plain(m[1])
 	}
-	cuts := splitSentences(raw)
+	cuts := splitAt(raw, casual)
 	pasted := kind == paragraph && looksPasted(raw[:strings.IndexByte(raw+"\n", '\n')])
 	var out []sentence
 	for i, c := range cuts {
@@ -167,7 +172,10 @@ var abbreviation = regexp.MustCompile(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|ap
 
 // splitSentences returns the byte ranges of a passage's sentences. A full stop
 // ends one where white space and a capital, a quote or markup follow.
-func splitSentences(s string) [][2]int {
+func splitSentences(s string) [][2]int { return splitAt(s, false) }
+
+// splitAt splits before small letters too where the writing is casual.
+func splitAt(s string, casual bool) [][2]int {
 	var cuts [][2]int
 	from, code, depth := 0, false, 0
 	push := func(to int) {
@@ -214,7 +222,7 @@ func splitSentences(s string) [][2]int {
 				continue
 			}
 			r, _ := utf8.DecodeRuneInString(s[k:])
-			if c != '.' || !unicode.IsLower(r) {
+			if c != '.' || !unicode.IsLower(r) || casual && i > 2 && isLetter(s[i-1]) && isLetter(s[i-2]) {
 				push(j)
 				i = j - 1
 			}
@@ -223,6 +231,8 @@ func splitSentences(s string) [][2]int {
 	push(len(s))
 	return cuts
 }
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 

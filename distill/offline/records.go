@@ -75,8 +75,8 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 			if !a.Multi {
 				it.Alternatives = append(it.Alternatives, recommendedMark.ReplaceAllString(plain(o.Label), ""))
 			}
-		case it.Why == "" && o.Description != "":
-			it.Why = strings.TrimRight(shorten(plain(o.Description)), ". ")
+		case o.Description != "" && len(o.Description) <= 120 && len(a.Chosen) == 1:
+			it.Text = tidy(shorten(strings.TrimRight(it.Text, ". ") + " (" + strings.TrimRight(plain(o.Description), ". ") + ")"))
 		}
 	}
 	it.About = about(a.Question + " " + strings.Join(a.Chosen, " "))
@@ -202,11 +202,11 @@ func openTasks(t *talk) []payload.Item {
 		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == 5 {
 			continue
 		}
-		it := turnItem(payload.Next, "open-task", payload.ByAssistant, turn, tidy(shorten(plain(task.Subject))), clip(task.Subject))
-		it.Why = strings.TrimRight(firstSentence(plain(task.Detail)), ". ")
-		if len(it.Why) > 160 {
-			it.Why = ""
+		text := strings.TrimRight(plain(task.Subject), ". ")
+		if d := strings.TrimRight(firstSentence(plain(task.Detail)), ". "); d != "" && len(d) <= 120 && share(keywords(d), keywords(text)) < 0.7 {
+			text += ": " + lowerFirst(d)
 		}
+		it := turnItem(payload.Next, "open-task", payload.ByAssistant, turn, tidy(shorten(text)), clip(task.Subject))
 		it.About = about(task.Subject)
 		out = append(out, it)
 	}

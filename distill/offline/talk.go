@@ -73,7 +73,11 @@ func listen(s *ingest.Session) *talk {
 			closing, sp.asks = sp, asked
 		}
 		sp.exchange = exchange
-		sp.parts = sentences(sp.text)
+		if sp.user {
+			sp.parts = typedSentences(sp.text)
+		} else {
+			sp.parts = sentences(sp.text)
+		}
 		t.speeches = append(t.speeches, sp)
 	}
 	for i := range s.Turns {

@@ -16,7 +16,7 @@ var (
 	remark      = regexp.MustCompile(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
 	suppose     = regexp.MustCompile(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
 	process     = regexp.MustCompile(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
-	errand      = regexp.MustCompile(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
+	errand      = regexp.MustCompile(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|make a plan|plan (?:it|this|that)\b|i(?:'ll| will)? (?:ask|check|try|look|think|see)\b|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
 	describes   = regexp.MustCompile("^`[^`]+\\(\\)`\\s*(?:-|—|–|:)\\s*[A-Za-z]+s\\b")
 	inTests     = regexp.MustCompile(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
 )

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"recall/distill/offline"
 	"recall/eval"
 	"recall/payload"
 )
@@ -27,17 +28,10 @@ func writeJSON(file string, v any) error {
 	return os.WriteFile(file, append(b, '\n'), 0o644)
 }
 
-// A measure is how often a rule was right on sessions its models had not seen.
-type measure struct {
-	Precision float64 `json:"precision"`
-	Fired     int     `json:"fired"` // neutral ones not counted
-}
-
 // precisions measures kind by rule, and kind as a whole under the rule "".
-func precisions(set []*example) map[payload.Kind]map[string]measure {
+func precisions(set []*example) map[payload.Kind]map[string]offline.Measure {
 	models := leaveOutModels(set, func(e *example) string { return e.c.Gold.Session })
-	type tally struct{ hits, fired int }
-	sum := map[payload.Kind]map[string]*tally{}
+	out := map[payload.Kind]map[string]offline.Measure{}
 	for _, e := range set {
 		its := items(e, models[e.c.Gold.Session])
 		pair := map[int]eval.Pair{}
@@ -45,31 +39,21 @@ func precisions(set []*example) map[payload.Kind]map[string]measure {
 			pair[p.Pred] = p
 		}
 		for i, it := range its {
-			p, hit := pair[i]
-			if hit && !e.c.Gold.Items[p.Gold].Must {
-				continue
+			if out[it.Kind] == nil {
+				out[it.Kind] = map[string]offline.Measure{}
 			}
 			for _, rule := range []string{it.Rule, ""} {
-				if sum[it.Kind] == nil {
-					sum[it.Kind] = map[string]*tally{}
+				m := out[it.Kind][rule]
+				switch p, hit := pair[i]; {
+				case !hit:
+					m.Wrong++
+				case e.c.Gold.Items[p.Gold].Must:
+					m.Right++
+				default:
+					m.Neutral++
 				}
-				t := sum[it.Kind][rule]
-				if t == nil {
-					t = &tally{}
-					sum[it.Kind][rule] = t
-				}
-				t.fired++
-				if hit {
-					t.hits++
-				}
+				out[it.Kind][rule] = m
 			}
-		}
-	}
-	out := map[payload.Kind]map[string]measure{}
-	for kind, rules := range sum {
-		out[kind] = map[string]measure{}
-		for rule, t := range rules {
-			out[kind][rule] = measure{round(float64(t.hits) / float64(t.fired)), t.fired}
 		}
 	}
 	return out
