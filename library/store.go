@@ -188,6 +188,40 @@ func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
 	return text, err
 }
 
+// Saved reads payload.json and payload.md as they belong together: read apart,
+// what another process saves in between would look like a person's edit. Each
+// is nil where there is none.
+func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := heal(e.Folder); err != nil {
+		return nil, nil, err
+	}
+	markdown, err := os.ReadFile(filepath.Join(e.Folder, "payload.md"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	text, err := os.ReadFile(filepath.Join(e.Folder, "payload.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, markdown, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := payload.Decode(text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("session %s: %w", id, err)
+	}
+	return p, markdown, nil
+}
+
 // readFile reads one file of a session's folder, after finishing what a crash
 // left. The folder may be moved at any time: that a file isn't there is
 // believed (fs.ErrNotExist) only where session.json is.
