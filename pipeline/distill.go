@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"recall/distill"
 	"recall/ingest"
@@ -14,8 +16,24 @@ import (
 	"recall/payload"
 )
 
-// parseAhead is how many families are parsed while one is distilled.
-const parseAhead = 2
+// What is parsed and not yet written is held in memory: at most inHand bytes of
+// the sources, a family counting for no less than inHand/parseAhead. One that is
+// larger has the memory for itself.
+const (
+	inHand     = 48 << 20
+	parseAhead = 12
+)
+
+func (f *family) weigh() {
+	for _, m := range f.members {
+		for _, file := range m.Files {
+			if file.Role != ingest.UploadFile && file.Role != ingest.OutputFile {
+				f.weight += file.Size
+			}
+		}
+	}
+	f.weight = min(max(f.weight, inHand/parseAhead), inHand)
+}
 
 // distill makes payloads and index entries of all sessions that are behind,
 // in the order in which they were held, so that each finds the payloads that
@@ -55,28 +73,60 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 	if err := r.heads(ctx, entries); err != nil {
 		return nil, err
 	}
+	r.forgetFaults(entries)
+	if err := r.unindex(ctx, entries, stamps); err != nil {
+		return nil, err
+	}
 	var work []*family
 	for _, members := range families(entries) {
 		f := &family{members: members, beside: beside(members)}
-		missing := r.options.Reindex
+		due := false
 		for i, m := range members {
-			edited, touched := r.touched[m.ID]
 			want := r.stamp(r.made(m, f.beside[i]))
-			f.anew = f.anew || touched && len(edited) == 0 || m.Distilled == nil || r.stamp(*m.Distilled) != want
-			missing = missing || stamps[string(m.ID)] != want
+			_, failed := r.seen.faults[m.ID]
+			anew := r.edited[m.ID] || failed || m.Distilled == nil || r.stamp(*m.Distilled) != want || !r.knowsPage(m)
+			lacks := stamps[string(m.ID)] != want
+			due = due || (anew || lacks) && !r.rests(m, want)
+			f.anew = f.anew || anew
 		}
-		signature := fmt.Sprint(f.anew, f.beside, members[0].Input)
 		switch {
-		case !f.anew && !missing:
+		case !due && !r.options.Reindex:
 			for _, m := range members {
 				r.finished(m.ID)
 			}
-		case !tried[signature]:
-			tried[signature] = true
+		case !tried[f.signature()]:
+			tried[f.signature()] = true
 			work = append(work, f)
 		}
 	}
 	return work, nil
+}
+
+// unindex removes from the index the sessions whose folders somebody deleted.
+// While a folder can't be read, nothing is sure.
+func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[string]string) error {
+	if len(r.Library.Broken()) > 0 {
+		return nil
+	}
+	in := make(map[string]bool, len(entries))
+	for _, e := range entries {
+		in[string(e.ID)] = true
+	}
+	for id := range stamps {
+		if !in[id] {
+			if err := r.Index.Delete(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// knowsPage says whether a hand edit of a session's payload.md would be, or
+// has been, noticed.
+func (r *run) knowsPage(e library.Entry) bool {
+	_, ok := r.seen.pages[e.ID]
+	return ok || r.asWritten(e)
 }
 
 // family is a unit of work: sessions that bear on one another, mostly one.
@@ -88,6 +138,16 @@ type family struct {
 	planKeys [][]string
 	faults   []error
 	ready    chan struct{}
+	weight   int64 // of all this, in bytes of the source
+}
+
+// signature tells a family and what is to be done to it from any other.
+func (f *family) signature() string {
+	var parts []string
+	for i, m := range f.members {
+		parts = append(parts, string(m.ID), m.Input, f.beside[i])
+	}
+	return fmt.Sprint(f.anew, parts)
 }
 
 func (f *family) ids() []string {
@@ -101,16 +161,15 @@ func (f *family) ids() []string {
 // distillAll parses ahead on other cores and does the rest in order.
 func (r *run) distillAll(ctx context.Context, work []*family) (left int, err error) {
 	g, ctx := errgroup.WithContext(ctx)
-	slots := make(chan struct{}, parseAhead)
+	room := semaphore.NewWeighted(inHand)
 	for _, f := range work {
 		f.ready = make(chan struct{})
+		f.weigh()
 	}
 	g.Go(func() error {
 		for _, f := range work {
-			select {
-			case slots <- struct{}{}:
-			case <-ctx.Done():
-				return ctx.Err()
+			if err := room.Acquire(ctx, f.weight); err != nil {
+				return err
 			}
 			g.Go(func() error { r.parse(ctx, f); close(f.ready); return nil })
 		}
@@ -121,17 +180,19 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 		defer w.wait() // nothing may be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
-				left = len(work) - i
-				return errors.Join(w.wait(), errLate)
+				left = sessionsOf(work[i:])
+				return cmp.Or(w.wait(), errLate)
 			}
 			select {
 			case <-f.ready:
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			w.write(r.make(ctx, f))
+			family := r.make(ctx, f)
 			f.sessions = nil
-			<-slots
+			if err := w.write(family, func() { room.Release(f.weight) }); err != nil {
+				return err
+			}
 			r.progress(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
 		}
 		return w.wait()
@@ -145,6 +206,14 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 	return left, nil
 }
 
+func sessionsOf(work []*family) int {
+	n := 0
+	for _, f := range work {
+		n += len(f.members)
+	}
+	return n
+}
+
 var errLate = errors.New("the time budget is used up")
 
 // parse reads a family from the library, settles who owns what, and redacts.
@@ -155,20 +224,39 @@ func (r *run) parse(ctx context.Context, f *family) {
 	f.planKeys = make([][]string, len(f.members))
 	var whole []*ingest.Session
 	for i, m := range f.members {
-		s, err := r.parseOne(ctx, m)
-		if err != nil {
-			f.faults[i] = err
-			continue
+		f.faults[i] = safely("parse", func() (err error) {
+			f.sessions[i], err = r.parseOne(ctx, m)
+			if err == nil {
+				f.planKeys[i] = ingest.PlanKeys(f.sessions[i])
+			}
+			return err
+		})
+		if f.faults[i] == nil {
+			whole = append(whole, f.sessions[i])
 		}
-		f.sessions[i] = s
-		f.planKeys[i] = ingest.PlanKeys(s)
-		whole = append(whole, s)
 	}
-	ingest.Own(whole)
-	ingest.AdoptPlans(whole)
-	for _, s := range whole {
-		s.MapText(r.Rules.Session().Text)
+	err := safely("compare with its forks", func() error {
+		ingest.Own(whole)
+		ingest.AdoptPlans(whole)
+		return nil
+	})
+	for i, s := range f.sessions {
+		if f.faults[i] == nil && err == nil {
+			f.faults[i] = safely("redact", func() error { s.MapText(r.Rules.Session().Text); return nil })
+		}
+		f.faults[i] = cmp.Or(f.faults[i], err)
 	}
+}
+
+// safely makes an error of a panic: a transcript that some rule can't cope with
+// costs no other session.
+func safely(what string, do func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%s: a fault in recall: %v", what, v)
+		}
+	}()
+	return do()
 }
 
 func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, error) {
@@ -197,13 +285,13 @@ func (r *run) make(ctx context.Context, f *family) []*made {
 		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
 		err := f.faults[i]
 		if err == nil {
-			err = r.makeOne(ctx, m, f)
+			err = safely("distill", func() error { return r.makeOne(ctx, m, f) })
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			r.problem(e.Folder, err)
+			r.fail(e, r.stamp(m.made), err)
 		default:
 			all = append(all, m)
 		}
@@ -227,7 +315,11 @@ func (r *run) makeOne(ctx context.Context, m *made, f *family) error {
 	if f.anew {
 		load = func(m *made) error { return r.distillOne(ctx, m) }
 	}
-	if err := load(m); err != nil {
+	err := load(m)
+	if !f.anew && errors.Is(err, library.ErrNoPayload) { // somebody deleted it
+		err = r.distillOne(ctx, m)
+	}
+	if err != nil {
 		return err
 	}
 	r.remember(m)
@@ -299,10 +391,23 @@ func (p *Pipeline) stamp(m payload.Provenance) string {
 
 // finished enters a session's files as seen.
 func (r *run) finished(id ingest.SessionID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, f := range r.touched[id] {
 		r.seen.add(f)
 	}
-	if e, err := r.Library.Session(id); err == nil {
-		r.seen.addPayload(id, e.Folder)
+}
+
+// succeeded does that for one that was brought into library and index.
+func (r *run) succeeded(e library.Entry, page seenFile) {
+	r.finished(e.ID)
+	if now, err := r.Library.Session(e.ID); err == nil {
+		r.keepPage(now, page)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if _, ok := r.seen.faults[e.ID]; ok {
+		delete(r.seen.faults, e.ID)
+		r.seen.dirty = true
 	}
 }

@@ -47,6 +47,7 @@ type Report struct {
 	Found     int              // sessions seen at the sources
 	New       int              // archived for the first time
 	Grown     int              // archived again: longer or rewritten
+	Vanished  int              // of which a file, or all, isn't at the source any more
 	Distilled int              // sessions distilled
 	Indexed   int              // sessions indexed
 	Items     int              // items in what was indexed

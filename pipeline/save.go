@@ -22,12 +22,8 @@ type page struct {
 // merge brings together a new distillation, what was there before it, and what
 // people did to it, and renders the outcome.
 func (r *run) merge(m *made) (page, error) {
-	old, err := r.Library.Payload(m.entry.ID)
-	if err != nil && !errors.Is(err, library.ErrNoPayload) {
-		return page{}, err
-	}
-	onDisk, err := r.Library.Markdown(m.entry.ID)
-	if err != nil && !errors.Is(err, library.ErrNoPayload) {
+	old, onDisk, err := r.Library.Saved(m.entry.ID)
+	if err != nil {
 		return page{}, err
 	}
 	if err := r.takeEdits(m.entry.ID, old, onDisk); err != nil {
@@ -39,7 +35,11 @@ func (r *run) merge(m *made) (page, error) {
 	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
-	payload.Inherit(withoutCopied(old, m.session, edits), &fresh)
+	old = withoutCopied(old, m.session, edits)
+	if old != nil && onlyBeside(old.Made, fresh.Made) {
+		old = sameAs(old, &fresh, edits)
+	}
+	payload.Inherit(old, &fresh)
 	p := payload.Apply(&fresh, edits)
 	md := payload.Render(p, payload.Options{Variant: r.Variant, Budget: r.Budget})
 	p.Written, p.WrittenIDs = md.Text, md.Shown
@@ -103,7 +103,6 @@ func (r *run) nameQuiet() error {
 		if err := r.Library.Place(e.ID, meta); err != nil {
 			return err
 		}
-		r.finished(e.ID)
 	}
 	return nil
 }
@@ -158,10 +157,7 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 			}
 		}
 	}
-	touched := map[payload.ItemID]bool{}
-	for _, e := range edits {
-		touched[e.ID] = true
-	}
+	touched := touchedBy(edits)
 	own := func(items []payload.Item) []payload.Item {
 		return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
 			return !touched[it.ID] && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return copied[e.Turn] })
@@ -169,5 +165,45 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 	}
 	q := *old
 	q.Items, q.Retired = own(old.Items), own(old.Retired)
+	return &q
+}
+
+func touchedBy(edits []payload.Edit) map[payload.ItemID]bool {
+	touched := map[payload.ItemID]bool{}
+	for _, e := range edits {
+		touched[e.ID] = true
+	}
+	return touched
+}
+
+// onlyBeside says whether nothing but the other sessions of the family makes
+// the difference between two distillations.
+func onlyBeside(a, b payload.Provenance) bool {
+	return a.Beside != b.Beside && a.Input == b.Input && a.Distiller == b.Distiller && a.Rules == b.Rules
+}
+
+// sameAs leaves out of an earlier payload what a new one, that only knows more
+// of the family, has otherwise: that was never right, and what the payload is
+// must not hang on which of the family arrived first. What a person touched
+// stays.
+func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload {
+	type claim struct {
+		kind       payload.Kind
+		text, turn string
+	}
+	of := func(it payload.Item) claim {
+		c := claim{kind: it.Kind, text: it.Path + it.Text}
+		if len(it.Evidence) > 0 {
+			c.turn = it.Evidence[0].Turn
+		}
+		return c
+	}
+	has := map[claim]bool{}
+	for _, it := range fresh.Items {
+		has[of(it)] = true
+	}
+	touched := touchedBy(edits)
+	q := *old
+	q.Items = slices.DeleteFunc(slices.Clone(old.Items), func(it payload.Item) bool { return !touched[it.ID] && !has[of(it)] })
 	return &q
 }

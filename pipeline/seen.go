@@ -2,12 +2,12 @@ package pipeline
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,19 +18,23 @@ import (
 // seen remembers which files were taken in at which size and time, so that a
 // sync with nothing new only looks at metadata. It is a cache: a line a file,
 //
-//	"s" or "p" TAB size TAB modification time in ns TAB session TAB path
+//	"s" TAB size TAB modification time in ns TAB session TAB path
+//	"p" TAB size TAB modification time in ns TAB session TAB path
+//	"f" TAB 0 TAB time in ns TAB session TAB fault as JSON
 //
-// s for a source's file, p for a session's payload.md in the library,
-// under a header naming what made it. Losing it, or a header of another
-// version, costs one slower sync. A file is entered only after its session was
-// archived, distilled and indexed.
+// s for a source's file, p for a session's payload.md, whose path is relative to
+// the library, f for a session that can't be distilled as it is, under a header
+// naming what made it. Losing it, or a header of another version, costs one
+// slower sync. A file is entered only after its session was archived,
+// distilled and indexed, or found to be one of those that can't be.
 type seen struct {
 	path   string
 	header string
-	files  map[string]seenFile
+	files  map[string]seenFile           // of sources, by path
+	pages  map[ingest.SessionID]seenFile // payload.md as last written
+	places map[ingest.SessionID]string   // path of payload.md
+	faults map[ingest.SessionID]fault
 	dirty  bool
-
-	payloads map[ingest.SessionID]string // path of its payload.md, among files
 }
 
 type seenFile struct {
@@ -42,7 +46,8 @@ type seenFile struct {
 // openSeen reads the table at path; what can't be read or was made by another
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
-	t := &seen{path: path, header: "recall seen 2 " + header, files: map[string]seenFile{}, payloads: map[ingest.SessionID]string{}}
+	t := &seen{path: path, header: "recall seen 3 " + header, files: map[string]seenFile{},
+		pages: map[ingest.SessionID]seenFile{}, places: map[ingest.SessionID]string{}, faults: map[ingest.SessionID]fault{}}
 	f, err := os.Open(path)
 	if err != nil {
 		return t
@@ -54,22 +59,34 @@ func openSeen(path, header string) *seen {
 		return t
 	}
 	for sc.Scan() {
-		parts := strings.SplitN(sc.Text(), "\t", 5)
-		if len(parts) != 5 {
-			continue
-		}
-		size, err1 := strconv.ParseInt(parts[1], 10, 64)
-		mod, err2 := strconv.ParseInt(parts[2], 10, 64)
-		if err1 != nil || err2 != nil {
-			continue
-		}
-		id := ingest.SessionID(parts[3])
-		t.files[parts[4]] = seenFile{size, mod, id}
-		if parts[0] == "p" {
-			t.payloads[id] = parts[4]
-		}
+		t.read(sc.Text())
 	}
 	return t
+}
+
+// read takes over a line; one that makes no sense is left out.
+func (t *seen) read(line string) {
+	parts := strings.SplitN(line, "\t", 5)
+	if len(parts) != 5 {
+		return
+	}
+	size, err1 := strconv.ParseInt(parts[1], 10, 64)
+	mod, err2 := strconv.ParseInt(parts[2], 10, 64)
+	if err1 != nil || err2 != nil {
+		return
+	}
+	id := ingest.SessionID(parts[3])
+	switch parts[0] {
+	case "s":
+		t.files[parts[4]] = seenFile{size, mod, id}
+	case "p":
+		t.setPage(id, parts[4], seenFile{size, mod, id})
+	case "f":
+		f := fault{At: time.Unix(0, mod)}
+		if json.Unmarshal([]byte(parts[4]), &f) == nil {
+			t.faults[id] = f
+		}
+	}
 }
 
 // session answers as ingest.Seen.
@@ -104,30 +121,25 @@ func (t *seen) add(f ingest.Found) {
 	}
 }
 
-// addPayload enters a session's payload.md, so that a hand edit is noticed.
-func (t *seen) addPayload(id ingest.SessionID, folder string) {
-	path := filepath.Join(folder, "payload.md")
-	if old := t.payloads[id]; old != "" && old != path {
-		delete(t.files, old)
-	}
-	t.payloads[id] = path
-	if fi, err := os.Stat(path); err == nil {
-		t.add(ingest.Found{ID: id, Files: []ingest.File{{Path: path, Size: fi.Size(), Mod: fi.ModTime()}}})
-	}
-}
-
-// handEdited lists the sessions whose payload.md isn't as it was written.
-func (r *run) handEdited() []ingest.SessionID {
-	var ids []ingest.SessionID
-	for id, path := range r.seen.payloads {
-		f := r.seen.files[path]
-		fi, err := os.Stat(path)
-		if err != nil || fi.Size() != f.size || fi.ModTime().UnixNano() != f.mod {
-			ids = append(ids, id)
+// drop forgets a session, so that it is taken in again.
+func (t *seen) drop(id ingest.SessionID) {
+	for path, f := range t.files {
+		if f.session == id {
+			delete(t.files, path)
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	delete(t.pages, id)
+	delete(t.places, id)
+	delete(t.faults, id)
+	t.dirty = true
+}
+
+// setPage enters a session's payload.md, so that a hand edit is noticed.
+func (t *seen) setPage(id ingest.SessionID, path string, f seenFile) {
+	if t.pages[id] != f || t.places[id] != path {
+		t.pages[id], t.places[id] = f, path
+		t.dirty = true
+	}
 }
 
 // save writes the table if it changed.
@@ -146,18 +158,27 @@ func (t *seen) save() error {
 	w := bufio.NewWriter(tmp)
 	fmt.Fprintln(w, t.header)
 	for path, f := range t.files {
-		kind := "s"
-		if t.payloads[f.session] == path {
-			kind = "p"
+		fmt.Fprintf(w, "s\t%d\t%d\t%s\t%s\n", f.size, f.mod, f.session, path)
+	}
+	for id, f := range t.pages {
+		fmt.Fprintf(w, "p\t%d\t%d\t%s\t%s\n", f.size, f.mod, id, t.places[id])
+	}
+	for id, f := range t.faults {
+		text, err := json.Marshal(f)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\n", kind, f.size, f.mod, f.session, path)
+		fmt.Fprintf(w, "f\t0\t%d\t%s\t%s\n", f.At.UnixNano(), id, text)
 	}
 	err = errors.Join(w.Flush(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), t.path)
+	}
 	if err != nil {
 		return fmt.Errorf("write %s: %w", t.path, err)
 	}
 	t.dirty = false
-	return os.Rename(tmp.Name(), t.path)
+	return nil
 }
 
 // unfinished is a mark that a sync was at work. Finding it at the start means

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,12 +28,16 @@ type Options struct {
 // changed, distills and indexes them. What it can't read is a Problem of the
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
-	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version())}
+	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version()),
+		found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
+		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
-	if len(r.touched) > 0 {
+	if len(r.touched) > 0 || r.moved {
 		err = errors.Join(err, p.Library.Settle())
+		r.followPages()
 	}
+	r.recallFaults()
 	return r.report, errors.Join(err, r.seen.save())
 }
 
@@ -53,26 +58,30 @@ type run struct {
 	*Pipeline
 	options Options
 	start   time.Time
-	seen    *seen
 
-	expiring []ingest.Found    // that the client deletes soon
-	lines    map[int64]written // rendered in this run, by index.LineHash
+	edited   map[ingest.SessionID]bool     // payload.md isn't as it was written
+	lost     bool                          // a session's folder isn't in the library any more
+	moved    bool                          // a session's folder isn't where it belongs
+	found    map[ingest.SessionID]bool     // at the sources
+	gone     map[ingest.SessionID][]string // paths that aren't there any more
+	expiring []ingest.Found                // that the client deletes soon
+	lines    map[int64]written             // rendered in this run, by index.LineHash
 
 	mu      sync.Mutex // guards what follows
+	seen    *seen
 	report  Report
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
+	work    bool                                // something touched is to be distilled, or may be
+	failed  map[ingest.SessionID]bool           // can't be distilled, as this run found
+	again   bool                                // something failed that may go well the next time
 }
 
 func (r *run) sync(ctx context.Context) error {
-	r.touched = map[ingest.SessionID][]ingest.Found{}
-	r.lines = map[int64]written{}
+	r.handEdited()
 	changed := r.discover(ctx)
 	interrupted := r.unfinished().isSet()
-	edited := r.handEdited()
-	if r.options.Only != "" {
-		edited = []ingest.SessionID{r.options.Only}
-	}
-	if len(changed)+len(edited) == 0 && !interrupted && !r.options.Reindex {
+	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
+	if len(changed) == 0 && !r.work {
 		return ctx.Err()
 	}
 	if err := r.Library.ReadOnly(); err != nil {
@@ -84,20 +93,18 @@ func (r *run) sync(ctx context.Context) error {
 	if err := r.archive(ctx, changed); err != nil {
 		return err
 	}
-	for _, id := range edited {
-		if _, ok := r.touched[id]; !ok {
-			r.touched[id] = nil
+	left := 0
+	if r.work {
+		var err error
+		if left, err = r.distill(ctx); err != nil {
+			return err
+		}
+		if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
+			return err
 		}
 	}
-	left, err := r.distill(ctx)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(r.nameQuiet(), r.Library.Settle(), r.journal()); err != nil {
-		return err
-	}
-	if left > 0 {
-		r.report.Left += left
+	r.report.Left += left
+	if left > 0 || r.again {
 		return nil // the mark stays: what was archived waits for the next run
 	}
 	return r.unfinished().clear()
@@ -116,6 +123,7 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 		return nil
 	}
 	var changed []ingest.Found
+	var scan scanned
 	for _, reader := range r.Readers {
 		roots := r.options.From
 		own := len(roots) == 0
@@ -128,13 +136,18 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 			r.report.Problems = append(r.report.Problems, problems...)
 			if own {
 				r.expiring = append(r.expiring, expiring(found, r.now(), soon)...)
+				scan.add(root, found)
 			}
 			for _, f := range found {
+				r.found[f.ID] = true
 				if !r.seen.has(f) {
 					changed = append(changed, f)
 				}
 			}
 		}
+	}
+	if ctx.Err() == nil { // else not all was found
+		changed = append(changed, r.vanished(scan, changed)...)
 	}
 	// The newest first: if time runs out, what is being worked on is in.
 	slices.SortStableFunc(changed, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
@@ -159,37 +172,96 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0
-	for i, f := range changed {
+	sessions := bySession(changed)
+	for i, copies := range sessions {
 		if r.late() {
-			r.report.Left += len(changed) - i
+			r.report.Left += len(sessions) - i
 			break
 		}
 		g.Go(func() error {
-			_, unknown := r.Library.Session(f.ID)
-			change, err := r.Library.Archive(ctx, f)
+			for _, f := range copies {
+				if err := r.archiveOne(ctx, f); err != nil {
+					return err
+				}
+			}
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			if err != nil {
-				return r.archiveFailed(ctx, f, err)
-			}
-			r.touched[f.ID] = append(r.touched[f.ID], f)
-			r.archived(change, errors.Is(unknown, library.ErrNoSession))
 			done++
-			r.progress(Progress{Stage: "archive", Done: done, Total: len(changed), Bytes: r.report.Bytes})
+			r.progress(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
 			return nil
 		})
 	}
 	return g.Wait()
 }
 
+// bySession puts together what was found of one session in several places.
+// They are archived one after the other: the library numbers their versions.
+func bySession(found []ingest.Found) [][]ingest.Found {
+	at := map[ingest.SessionID]int{}
+	var all [][]ingest.Found
+	for _, f := range found {
+		i, ok := at[f.ID]
+		if !ok {
+			i = len(all)
+			at[f.ID] = i
+			all = append(all, nil)
+		}
+		all[i] = append(all[i], f)
+	}
+	for _, copies := range all {
+		slices.SortStableFunc(copies, func(a, b ingest.Found) int { return strings.Compare(pathOf(a), pathOf(b)) })
+	}
+	return all
+}
+
+func pathOf(f ingest.Found) string {
+	if len(f.Files) > 0 {
+		return f.Files[0].Path
+	}
+	return f.Root
+}
+
+func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
+	_, unknown := r.Library.Session(f.ID)
+	change, err := r.Library.Archive(ctx, f)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		return r.archiveFailed(ctx, f, err)
+	}
+	for _, path := range r.gone[f.ID] {
+		delete(r.seen.files, path)
+		r.seen.dirty = true
+	}
+	f = without(f, change.Problems)
+	r.touched[f.ID] = append(r.touched[f.ID], f)
+	r.work = r.work || !change.Unchanged || !r.seen.has(f)
+	r.archived(change, errors.Is(unknown, library.ErrNoSession))
+	return nil
+}
+
+// without leaves out of f the files that could not be read: they are looked at
+// again the next time, and reported again.
+func without(f ingest.Found, problems []ingest.Problem) ingest.Found {
+	bad := map[string]bool{}
+	for _, p := range problems {
+		bad[p.Path] = true
+	}
+	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool { return bad[file.Path] })
+	return f
+}
+
 func (r *run) archived(c library.Change, first bool) {
 	r.report.Bytes += c.Bytes
 	r.report.Problems = append(r.report.Problems, c.Problems...)
 	switch {
-	case first && !c.Unchanged:
+	case c.Unchanged:
+	case first:
 		r.report.New++
-	case !c.Unchanged:
+	case len(c.New)+len(c.Grown)+len(c.Rewritten) > 0:
 		r.report.Grown++
+	default:
+		r.report.Vanished++
 	}
 }
 
@@ -204,11 +276,7 @@ func (r *run) archiveFailed(ctx context.Context, f ingest.Found, err error) erro
 	case errors.Is(err, library.ErrNewer):
 		return err
 	}
-	path := f.Root
-	if len(f.Files) > 0 {
-		path = f.Files[0].Path
-	}
-	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: pathOf(f), Reason: err.Error()})
 	return nil
 }
 

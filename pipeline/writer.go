@@ -3,10 +3,12 @@ package pipeline
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
 	"recall/index"
+	"recall/library"
 )
 
 // writers is how many sessions are written at once: writing is mostly waiting
@@ -19,11 +21,18 @@ type writer struct {
 	ctx   context.Context
 	run   *run
 	group *errgroup.Group
+	fault atomic.Pointer[error] // of the index: nothing more is to be written
 
 	mu   sync.Mutex
 	docs []index.Doc
-	done []func()
+	done []entered
 	size int
+}
+
+// entered is what is left to say of a session when its index entry is there.
+type entered struct {
+	entry library.Entry
+	page  seenFile
 }
 
 // A transaction is closed at so many sessions or bytes of text.
@@ -43,26 +52,41 @@ func (w *writer) reset() {
 	w.group.SetLimit(writers)
 }
 
-// write takes over a family, whose members are written in order. What can't be
-// written is a problem of the report; a fault of the index ends the run.
-func (w *writer) write(family []*made) {
+// write takes over a family, whose members are written in order, and calls
+// release when it holds it no more. What can't be written is a problem of the
+// report; a fault of the index ends the run, and is the error of the next call.
+func (w *writer) write(family []*made, release func()) error {
+	if err := w.fault.Load(); err != nil {
+		release()
+		return *err
+	}
 	w.group.Go(func() error {
+		defer release()
 		for _, m := range family {
 			if w.ctx.Err() != nil {
 				return w.ctx.Err()
 			}
-			if m.fresh != nil {
-				if err := w.run.save(m); err != nil {
-					w.run.problem(m.entry.Folder, err)
-					continue
-				}
-			}
-			if err := w.index(m); err != nil {
+			if err := w.one(m); err != nil {
+				w.fault.CompareAndSwap(nil, &err)
 				return err
 			}
 		}
 		return nil
 	})
+	return nil
+}
+
+func (w *writer) one(m *made) error {
+	if m.fresh != nil {
+		if err := safely("write", func() error { return w.run.save(m) }); err != nil {
+			w.run.problem(m.entry.Folder, err)
+			w.run.mu.Lock()
+			w.run.again = true
+			w.run.mu.Unlock()
+			return nil
+		}
+	}
+	return w.index(m)
 }
 
 func (w *writer) index(m *made) error {
@@ -70,6 +94,11 @@ func (w *writer) index(m *made) error {
 	doc := index.DocOf(m.session, p, m.project.Name)
 	doc.Stamp = w.run.stamp(m.made)
 	doc.Lines = writtenLines(p)
+	now, err := w.run.Library.Session(m.entry.ID)
+	if err != nil {
+		now = m.entry
+	}
+	page := lookAtPage(now, p.Written)
 	w.run.count(func(r *Report) {
 		r.Indexed++
 		r.Items += len(p.Items)
@@ -81,7 +110,7 @@ func (w *writer) index(m *made) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.docs = append(w.docs, doc)
-	w.done = append(w.done, func() { w.run.finished(m.entry.ID) })
+	w.done = append(w.done, entered{now, page})
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
 	}
@@ -99,8 +128,8 @@ func (w *writer) flush() error {
 	if err := w.run.Index.PutAll(w.ctx, w.docs); err != nil {
 		return err
 	}
-	for _, done := range w.done {
-		done()
+	for _, d := range w.done {
+		w.run.succeeded(d.entry, d.page)
 	}
 	w.docs, w.done, w.size = nil, nil, 0
 	return nil
@@ -110,6 +139,9 @@ func (w *writer) flush() error {
 func (w *writer) wait() error {
 	err := w.group.Wait()
 	w.reset()
+	if fault := w.fault.Load(); fault != nil {
+		return *fault
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil {

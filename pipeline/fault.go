@@ -1,0 +1,91 @@
+package pipeline
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// A fault is why a session can't be distilled. It is reported by every sync,
+// and tried again only when the session, its payload.md or what distills it has
+// changed, or after faultRest: the cause may have been the machine.
+type fault struct {
+	At     time.Time `json:"-"` // when it was last tried
+	Stamp  string    // what was tried: see Pipeline.stamp
+	Page   string    // payload.md as it was then
+	Path   string
+	Reason string
+}
+
+// faultRest is long against the seconds between two queries.
+const faultRest = time.Hour
+
+func (f seenFile) String() string { return fmt.Sprintf("%d %d", f.size, f.mod) }
+
+// fail notes that a session can't be distilled as it is.
+func (r *run) fail(e library.Entry, stamp string, err error) {
+	r.problem(e.Folder, err)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed[e.ID] = true
+	r.seen.faults[e.ID] = fault{At: r.now(), Stamp: stamp, Page: statPage(filepath.Join(e.Folder, "payload.md")).String(), Path: e.Folder, Reason: err.Error()}
+	for _, f := range r.touched[e.ID] {
+		r.seen.add(f)
+	}
+	r.seen.dirty = true
+}
+
+// rests says whether it is known that distilling a session now would fail.
+func (r *run) rests(e library.Entry, stamp string) bool {
+	f, ok := r.seen.faults[e.ID]
+	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.now()) &&
+		f.Page == statPage(filepath.Join(e.Folder, "payload.md")).String()
+}
+
+func (f fault) due(now time.Time) bool {
+	since := now.Sub(f.At)
+	return since >= faultRest || since < 0
+}
+
+// retry says whether a fault is to be tried again.
+func (r *run) retry() bool {
+	for _, f := range r.seen.faults {
+		if f.due(r.now()) {
+			return true
+		}
+	}
+	return false
+}
+
+// recallFaults reports the faults that were left alone in this run. With From
+// it is asked about those sessions alone.
+func (r *run) recallFaults() {
+	for id, f := range r.seen.faults {
+		if !r.failed[id] && (len(r.options.From) == 0 || r.found[id]) {
+			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
+		}
+	}
+	slices.SortStableFunc(r.report.Problems, func(a, b ingest.Problem) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))
+	})
+	r.report.Problems = slices.Compact(r.report.Problems)
+}
+
+// forgetFaults drops those of sessions that are no longer in the library.
+func (r *run) forgetFaults(entries []library.Entry) {
+	in := make(map[ingest.SessionID]bool, len(entries))
+	for _, e := range entries {
+		in[e.ID] = true
+	}
+	for id := range r.seen.faults {
+		if !in[id] {
+			delete(r.seen.faults, id)
+			r.seen.dirty = true
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package pipeline
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// edited is the size of a payload.md that isn't as it was last written: no
+// file has it.
+const edited = -1
+
+// lookAtPage says what is to be remembered of a session's payload.md that
+// should read as written. It is looked at before it is read: an edit after
+// that changes its time, one before it shows in the text.
+func lookAtPage(e library.Entry, written string) seenFile {
+	path := filepath.Join(e.Folder, "payload.md")
+	f := seenFile{size: edited, session: e.ID}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return f
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != written {
+		return f
+	}
+	f.size, f.mod = fi.Size(), fi.ModTime().UnixNano()
+	return f
+}
+
+// asWritten says whether a session's payload.md is as it was last written, and
+// remembers it if so.
+func (r *run) asWritten(e library.Entry) bool {
+	p, err := r.Library.Payload(e.ID)
+	if err != nil {
+		return false
+	}
+	f := lookAtPage(e, p.Written)
+	if f.size == edited {
+		return false
+	}
+	r.keepPage(e, f)
+	return true
+}
+
+func (r *run) keepPage(e library.Entry, f seenFile) {
+	path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md"))
+	if err != nil {
+		return // it stays unknown and is looked at again
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.setPage(e.ID, path, f)
+}
+
+// handEdited finds the sessions whose payload.md isn't as it was written. One
+// that was deleted is written again: that is no word about any item. A session
+// whose whole folder was deleted is taken in again, if its source is still
+// there: only forgetting it is meant to lose it. A folder that was merely moved
+// is put back by Settle.
+func (r *run) handEdited() {
+	r.edited = map[ingest.SessionID]bool{}
+	if r.options.Only != "" {
+		r.edited[r.options.Only] = true
+		return
+	}
+	var other []ingest.SessionID
+	for id, path := range r.seen.places {
+		f, now := r.seen.pages[id], statPage(filepath.Join(r.Library.Dir(), path))
+		if now.size == f.size && now.mod == f.mod {
+			continue
+		}
+		if known, ok := r.seen.faults[id]; ok && known.Page == now.String() && !known.due(r.now()) {
+			continue // and it is reported
+		}
+		other = append(other, id)
+	}
+	for _, id := range other {
+		switch e, err := r.Library.Session(id); {
+		case errors.Is(err, library.ErrNoSession):
+			r.seen.drop(id)
+			r.lost = true
+		case err == nil && r.asWritten(e):
+			r.moved = true
+		default:
+			r.edited[id] = true
+		}
+	}
+}
+
+// statPage is a payload.md as it is now; size edited if there is none.
+func statPage(path string) seenFile {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return seenFile{size: edited}
+	}
+	return seenFile{size: fi.Size(), mod: fi.ModTime().UnixNano()}
+}
+
+// followPages notes where the folders that were moved in this run are now.
+func (r *run) followPages() {
+	for id, f := range r.seen.pages {
+		if e, err := r.Library.Session(id); err == nil {
+			r.keepPage(e, f)
+		}
+	}
+}
