@@ -116,15 +116,18 @@ func masked(key string, v any) any {
 	return v
 }
 
+// configDoc is the JSON form of recall config.
+type configDoc struct {
+	File     string  `json:"file,omitempty"`   // that was read
+	Passed   string  `json:"passed,omitempty"` // a config.yaml of somebody else's in the working directory
+	Settings []shown `json:"settings"`
+}
+
 func (c *Config) printJSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(struct {
-		File     string  `json:"file,omitempty"`
-		Passed   string  `json:"passed,omitempty"`
-		Settings []shown `json:"settings"`
-	}{c.File, c.Passed, c.shown()})
+	return enc.Encode(configDoc{c.File, c.Passed, c.shown()})
 }
 
 func (c *Config) print(out io.Writer) error {

@@ -18,8 +18,8 @@ type listed struct {
 	Project   string           `json:"project"`
 	Number    int              `json:"number"`
 	Title     string           `json:"title"`
-	Start     time.Time        `json:"start"`
-	End       time.Time        `json:"end"`
+	Start     time.Time        `json:"start,omitzero"`
+	End       time.Time        `json:"end,omitzero"`
 	Turns     int              `json:"turns"`
 	State     string           `json:"state"` // safe, behind, unreadable, source gone
 	Distilled bool             `json:"distilled"`

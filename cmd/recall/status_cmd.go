@@ -18,11 +18,11 @@ type statusDoc struct {
 	Sessions   int           `json:"sessions"`
 	Projects   int           `json:"projects"`
 	Safe       int           `json:"safe"`
-	Behind     int           `json:"behind"`      // sources with bytes that aren't archived
-	Gone       int           `json:"source_gone"` // the library has the only copy
-	Unreadable int           `json:"unreadable"`  // sources that can't be looked at
-	Waiting    int           `json:"waiting"`     // archived, not distilled
-	Newest     time.Time     `json:"newest"`      // last thing said in any session
+	Behind     int           `json:"behind"`          // sources with bytes that aren't archived
+	Gone       int           `json:"source_gone"`     // the library has the only copy
+	Unreadable int           `json:"unreadable"`      // sources that can't be looked at
+	Waiting    int           `json:"waiting"`         // archived, not distilled
+	Newest     time.Time     `json:"newest,omitzero"` // last thing said in any session
 	Index      int64         `json:"index_bytes"`
 	Sources    []sourceDoc   `json:"sources"`
 	Expiring   int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days

@@ -16,8 +16,8 @@ type threadDoc struct {
 	Project  string             `json:"project"`
 	Branch   string             `json:"branch,omitempty"`
 	Goal     string             `json:"goal,omitempty"`
-	Start    time.Time          `json:"start"`
-	End      time.Time          `json:"end"`
+	Start    time.Time          `json:"start,omitzero"`
+	End      time.Time          `json:"end,omitzero"`
 	Sessions []ingest.SessionID `json:"sessions"` // oldest first
 }
 

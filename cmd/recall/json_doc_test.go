@@ -1,0 +1,259 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// jsonDocs are the sections of docs/json.md and the types that they describe.
+var jsonDocs = map[string]reflect.Type{
+	"recall query":        reflect.TypeFor[answerDoc](),
+	"recall list":         reflect.TypeFor[listed](),
+	"recall status":       reflect.TypeFor[statusDoc](),
+	"recall sync":         reflect.TypeFor[syncReport](),
+	"recall project list": reflect.TypeFor[projectDoc](),
+	"recall thread":       reflect.TypeFor[threadDoc](),
+	"recall show, resume": reflect.TypeFor[payload.Payload](),
+	"item":                reflect.TypeFor[payload.Item](),
+	"recall config":       reflect.TypeFor[configDoc](),
+	"recall inspect":      reflect.TypeFor[ingest.Inspection](),
+}
+
+// docs/json.md names every field of every document with its type, and no other.
+func TestJSONDocs(t *testing.T) {
+	documented := readJSONDocs(t)
+	for section, typ := range jsonDocs {
+		want := map[string]string{}
+		fieldsOf(typ, "", want)
+		if diff := cmp.Diff(want, documented[section]); diff != "" {
+			t.Errorf("docs/json.md, %s (-code +docs):\n%s", section, diff)
+		}
+	}
+	for section := range documented {
+		if jsonDocs[section] == nil {
+			t.Errorf("docs/json.md has a section %q that no test knows", section)
+		}
+	}
+}
+
+// fieldsOf lists a type's fields as the documentation names them:
+// "results[].score" → "number", "title" → "string, optional".
+func fieldsOf(t reflect.Type, prefix string, into map[string]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag := f.Tag.Get("json")
+		name, options, _ := strings.Cut(tag, ",")
+		if f.Anonymous && tag == "" {
+			fieldsOf(f.Type, prefix, into)
+			continue
+		}
+		if !f.IsExported() || name == "-" {
+			continue
+		}
+		typ, suffix, inner := jsonType(f.Type)
+		if strings.HasPrefix(options, "omit") {
+			typ += ", optional"
+		}
+		into[prefix+name+suffix] = typ
+		if inner != nil {
+			fieldsOf(inner, prefix+name+suffix+".", into)
+		}
+	}
+}
+
+// jsonType is a Go type as the documentation calls it, what its path gets
+// behind it, and the fields below it, if any.
+func jsonType(t reflect.Type) (name, suffix string, inner reflect.Type) {
+	switch {
+	case t == reflect.TypeFor[time.Time]():
+		return "time", "", nil
+	case t == reflect.TypeFor[payload.Item]():
+		return "item", "", nil
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return jsonType(t.Elem())
+	case reflect.Slice:
+		name, suffix, inner = jsonType(t.Elem())
+		return "list of " + name, "[]" + suffix, inner
+	case reflect.Map:
+		name, suffix, inner = jsonType(t.Elem())
+		return "map to " + name, "{}" + suffix, inner
+	case reflect.Struct:
+		return "object", "", t
+	case reflect.String:
+		return "string", "", nil
+	case reflect.Bool:
+		return "boolean", "", nil
+	case reflect.Float64:
+		return "number", "", nil
+	case reflect.Interface:
+		return "any", "", nil
+	}
+	return "integer", "", nil
+}
+
+var jsonDocRow = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| [^|]+ \\|$")
+
+// readJSONDocs gives the fields and types of each section of docs/json.md.
+func readJSONDocs(t *testing.T) map[string]map[string]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "docs", "json.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	sections := map[string]map[string]string{}
+	var current map[string]string
+	lines := bufio.NewScanner(f)
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		if name, ok := strings.CutPrefix(line, "## "); ok {
+			current = map[string]string{}
+			sections[name] = current
+			continue
+		}
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		row := jsonDocRow.FindStringSubmatch(line)
+		if row == nil || current == nil || current[row[1]] != "" {
+			t.Fatalf("docs/json.md:%d: a row that can't be read, or a second one for the same field: %s", n, line)
+		}
+		current[row[1]] = strings.TrimSpace(row[2])
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for name, fields := range sections {
+		if len(fields) == 0 {
+			delete(sections, name) // prose
+		}
+	}
+	return sections
+}
+
+// What the commands print has the documented fields and no other, and all that
+// aren't optional.
+func TestJSONOutputIsAsDocumented(t *testing.T) {
+	library, sources := demoLibrary(t)
+	documented := readJSONDocs(t)
+	for _, c := range []struct {
+		section string
+		args    []string
+	}{
+		{"recall query", []string{"query", "--no-sync", "--json", "how do we avoid charging a customer twice"}},
+		{"recall query", []string{"query", "--no-sync", "--json", "quokka"}},
+		{"recall list", []string{"list", "--json"}},
+		{"recall status", []string{"status", "--json"}},
+		{"recall sync", []string{"sync", "--json", "--from", sources}},
+		{"recall project list", []string{"project", "list", "--json"}},
+		{"recall thread", []string{"thread", "ledgerline", "--json"}},
+		{"recall show, resume", []string{"show", "Dead-letter page", "--json"}},
+		{"recall show, resume", []string{"resume", "ledgerline", "--json", "--no-sync"}},
+		{"recall config", []string{"config", "--json"}},
+		{"recall inspect", []string{"inspect", "--json", sources}},
+	} {
+		out := mustRun(t, append([]string{"--library", library}, c.args...)...)
+		docs := 0
+		for dec := json.NewDecoder(strings.NewReader(string(out))); dec.More(); docs++ {
+			var v any
+			if err := dec.Decode(&v); err != nil {
+				t.Fatalf("recall %v: %v", c.args, err)
+			}
+			checkFields(t, fmt.Sprint("recall ", c.args), v, documented[c.section], documented["item"])
+		}
+		if docs == 0 {
+			t.Errorf("recall %v prints nothing", c.args)
+		}
+	}
+}
+
+// checkFields holds one printed document, or a list of them, against its section.
+func checkFields(t *testing.T, what string, v any, fields, item map[string]string) {
+	t.Helper()
+	if list, ok := v.([]any); ok {
+		for _, e := range list {
+			checkFields(t, what, e, fields, item)
+		}
+		return
+	}
+	for _, fault := range faults(v, "", fields, item) {
+		t.Errorf("%s: %s", what, fault)
+	}
+}
+
+// faults lists where an object isn't as its section says; prefix is the
+// object's own path in it.
+func faults(v any, prefix string, fields, item map[string]string) []string {
+	object, ok := v.(map[string]any)
+	if !ok {
+		return []string{fmt.Sprintf("%s is no object but %T", prefix, v)}
+	}
+	var out []string
+	for path, typ := range fields {
+		name, below := strings.CutPrefix(path, prefix)
+		if _, there := object[strings.TrimRight(name, "[]{}")]; below && !strings.Contains(name, ".") && !strings.HasSuffix(typ, "optional") && !there {
+			out = append(out, path+" is missing")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		out = append(out, faultsOf(object[name], prefix+name, fields, item)...)
+	}
+	return out
+}
+
+func faultsOf(v any, path string, fields, item map[string]string) []string {
+	for _, suffix := range []string{"", "[]", "{}"} {
+		typ, known := fields[path+suffix]
+		if !known {
+			continue
+		}
+		each := []any{v}
+		switch suffix {
+		case "[]":
+			each, _ = v.([]any)
+		case "{}":
+			m, _ := v.(map[string]any)
+			each = slices.Collect(maps.Values(m))
+		}
+		var out []string
+		for _, e := range each {
+			switch {
+			case strings.Contains(typ, "item"):
+				out = append(out, faults(e, "", item, nil)...)
+			case strings.Contains(typ, "object"):
+				out = append(out, faults(e, path+suffix+".", fields, item)...)
+			}
+		}
+		return out
+	}
+	return []string{path + " isn't documented"}
+}
+
+// demoLibrary is the demo's library in a home of its own, and its sources.
+func demoLibrary(t *testing.T) (library, sources string) {
+	t.Helper()
+	home := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "AppData", "USERPROFILE"} {
+		t.Setenv(name, home)
+	}
+	dir := filepath.Join(home, "demo")
+	mustRun(t, "demo", "--dir", dir)
+	return filepath.Join(dir, "Recall"), filepath.Join(dir, "sources")
+}
