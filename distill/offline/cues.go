@@ -1,21 +1,56 @@
 package offline
 
-import "regexp"
+import (
+	"slices"
+
+	"recall/distill/offline/cue"
+)
 
 // How people who build software talk, in classes of cues. Each is a pattern
 // over a lower-case sentence; what a class is worth for a kind of item is
 // learned (see weights.json), so that a class may be broad.
-type cue struct {
-	name string
-	re   *regexp.Regexp
+type classes struct {
+	names []string
+	set   *cue.Set
 }
 
-func cues(list ...string) []cue {
-	var out []cue
+// cues makes classes of a list of names, each with its pattern.
+func cues(list ...string) *classes {
+	c := &classes{}
+	var patterns []string
 	for i := 0; i+1 < len(list); i += 2 {
-		out = append(out, cue{list[i], regexp.MustCompile(list[i+1])})
+		c.names, patterns = append(c.names, list[i]), append(patterns, list[i+1])
+	}
+	c.set = cue.MustCompile(patterns...)
+	return c
+}
+
+// of lists the classes that a text has a cue of.
+func (c *classes) of(text string) []string {
+	var out []string
+	m := c.set.Match(text)
+	for i, name := range c.names {
+		if m.Has(i) {
+			out = append(out, name)
+		}
 	}
 	return out
+}
+
+// has tells whether a text has a cue of the class.
+func (c *classes) has(name, text string) bool {
+	return c.set.Match(text).Has(slices.Index(c.names, name))
+}
+
+// any tells whether a text has a cue of one of the named classes.
+func (c *classes) any(text string, names ...string) bool {
+	m := c.set.Match(text)
+	for i, name := range c.names {
+		if m.Has(i) && slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
 }
 
 var talkCues = cues(
@@ -66,20 +101,9 @@ var talkCues = cues(
 	"called", `\bcalled\b|\bnamed?\b|\blabel|\bprefix|\bwording\b|\btitle\b`,
 )
 
-// talkCue is the class of a name.
-func talkCue(name string) *regexp.Regexp { return cueByName[name] }
-
-var cueByName = func() map[string]*regexp.Regexp {
-	m := map[string]*regexp.Regexp{}
-	for _, q := range talkCues {
-		m[q.name] = q.re
-	}
-	return m
-}()
-
 // Reactions, told from how a person's words open.
 var (
-	opensYes = regexp.MustCompile(`^(?:yes|yep|yeah|yup|ya|ok|okay|oki|k|sure|sounds? (?:good|great|right)|go(?: ahead| for it)?|do (?:it|that|so|both|all)|please do|perfect|great|good|nice|cool|correct|right|agreed?|exactly|lgtm|looks? good|it'?s (?:perfect|good|fine|great)|its (?:perfect|good)|works?|fine|all good|thanks|thank you|let'?s|lets|that (?:works|sounds)|makes sense|love it|awesome|alright|approved?|proceed|continue|both)\b`)
-	opensNo  = regexp.MustCompile(`^(?:(?:ok|hm+|ah|oh|and|yeah|yes)[, ]+)?(?:no|nope|nah|wait|stop|but|actually|not|don'?t|hm+|this is (?:wrong|not)|that'?s (?:wrong|not|incorrect)|that is (?:wrong|not)|why (?:do|did|are|would|not)|wrong|i (?:don'?t|didn'?t|disagree|meant)|it (?:doesn'?t|does not|didn'?t|still)|still|undo|revert|or no|change (?:in|of) plans?|sorry|never ?mind|are you sure|isn'?t|shouldn'?t|doesn'?t|wouldn'?t)\b`)
-	shortYes = regexp.MustCompile(`^(?:yes|yep|yeah|yup|y|ok|okay|sure|do it|go|go ahead|please|perfect|great|good|agreed?|exactly|lgtm|it'?s|its|sounds|looks|works|fine|correct|right|let'?s|do|that|both|please do|ya|approved?|proceed|makes|all)\b`)
+	opensYes = cue.One(`^(?:yes|yep|yeah|yup|ya|ok|okay|oki|k|sure|sounds? (?:good|great|right)|go(?: ahead| for it)?|do (?:it|that|so|both|all)|please do|perfect|great|good|nice|cool|correct|right|agreed?|exactly|lgtm|looks? good|it'?s (?:perfect|good|fine|great)|its (?:perfect|good)|works?|fine|all good|thanks|thank you|let'?s|lets|that (?:works|sounds)|makes sense|love it|awesome|alright|approved?|proceed|continue|both)\b`)
+	opensNo  = cue.One(`^(?:(?:ok|hm+|ah|oh|and|yeah|yes)[, ]+)?(?:no|nope|nah|wait|stop|but|actually|not|don'?t|hm+|this is (?:wrong|not)|that'?s (?:wrong|not|incorrect)|that is (?:wrong|not)|why (?:do|did|are|would|not)|wrong|i (?:don'?t|didn'?t|disagree|meant)|it (?:doesn'?t|does not|didn'?t|still)|still|undo|revert|or no|change (?:in|of) plans?|sorry|never ?mind|are you sure|isn'?t|shouldn'?t|doesn'?t|wouldn'?t)\b`)
+	shortYes = cue.One(`^(?:yes|yep|yeah|yup|y|ok|okay|sure|do it|go|go ahead|please|perfect|great|good|agreed?|exactly|lgtm|it'?s|its|sounds|looks|works|fine|correct|right|let'?s|do|that|both|please do|ya|approved?|proceed|makes|all)\b`)
 )

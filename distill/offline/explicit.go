@@ -1,9 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/payload"
 )
 
@@ -13,7 +13,7 @@ type saying struct {
 	name  string
 	kind  payload.Kind
 	who   speaker
-	re    *regexp.Regexp // over the plain sentence, apostrophes straight
+	re    *cue.Regexp // over the plain sentence, apostrophes straight
 	where func(sp *speech, s *sentence) bool
 }
 
@@ -27,7 +27,7 @@ const (
 )
 
 func say(name string, kind payload.Kind, who speaker, re string, where func(*speech, *sentence) bool) saying {
-	return saying{name, kind, who, regexp.MustCompile(`(?i)` + re), where}
+	return saying{name, kind, who, cue.One(`(?i)` + re), where}
 }
 
 // sayings are tried in order; the first that matches counts. Their measured
@@ -98,7 +98,7 @@ func notProcess(sp *speech, s *sentence) bool {
 	return assertive(sp, s) && !howToGoOn.MatchString(s.Text)
 }
 
-var howToGoOn = regexp.MustCompile(`(?i)\b(?:don't|do not|don’t) (?:write|change|touch|do|commit|push|start|make) (?:any |the )?(?:code|anything|changes?|it|yet)\b`)
+var howToGoOn = cue.One(`(?i)\b(?:don't|do not|don’t) (?:write|change|touch|do|commit|push|start|make) (?:any |the )?(?:code|anything|changes?|it|yet)\b`)
 
 // replies asks that the person answers the assistant, and asserts.
 func replies(sp *speech, s *sentence) bool {
@@ -134,7 +134,7 @@ func unopposed(sp *speech, s *sentence) bool { return sp.mood != objects }
 
 // under asks for list items and sentences below a heading.
 func under(heading string) func(*speech, *sentence) bool {
-	re := regexp.MustCompile(`(?i)` + heading)
+	re := cue.One(`(?i)` + heading)
 	return func(sp *speech, s *sentence) bool {
 		h := strings.TrimSpace(strings.ReplaceAll(s.Heading, "’", "'"))
 		return h != "" && len(sp.parts) > 1 && sp.mood != objects && s.Depth < 2 && re.MatchString(h)
@@ -149,12 +149,12 @@ func underNext(sp *speech, s *sentence) bool {
 	return lastWords(sp, s) && s.Block == listItem && s.Depth < 2 && nextHeading.MatchString(s.Heading)
 }
 
-var nextHeading = regexp.MustCompile(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|open|not done|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
+var nextHeading = cue.One(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|open|not done|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }
 
-var inQuotes = regexp.MustCompile(`"[^"]{3,}"|“[^”]{3,}”`)
+var inQuotes = cue.One(`"[^"]{3,}"|“[^”]{3,}”`)
 
 // outright says what a candidate states outright, nil if nothing.
 func outright(c *Candidate) *saying {

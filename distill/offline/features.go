@@ -2,9 +2,10 @@ package offline
 
 import (
 	"math"
-	"regexp"
 	"sort"
 	"strings"
+
+	"recall/distill/offline/cue"
 )
 
 // A Candidate is a statement that may become an item, with what is known of
@@ -92,7 +93,7 @@ func pair(all []*Candidate, rare map[string]float64) {
 	}
 }
 
-var pronoun = regexp.MustCompile(`(?i)\b(?:it|this|that|them|those|these|one|there|here|both|same)\b`)
+var pronoun = cue.One(`(?i)\b(?:it|this|that|them|those|these|one|there|here|both|same)\b`)
 
 // leansOn tells whether a typed sentence can't be understood alone.
 func leansOn(text string) bool {
@@ -133,15 +134,15 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 	}
 	f[who] = 1
 	low := strings.ToLower(strings.ReplaceAll(plain(s.Raw), "’", "'"))
-	for _, q := range talkCues {
-		on(who+q.name, q.re.MatchString(low))
+	for _, name := range talkCues.of(low) {
+		f[who+name] = 1
 	}
 	more := strings.ToLower(s.More)
 	if more != "" {
-		for _, q := range talkCues {
-			switch q.name {
+		for _, name := range talkCues.of(more) {
+			switch name {
 			case "instead", "because", "flawed", "recommend", "fails", "undo":
-				on(who+"more-"+q.name, q.re.MatchString(more))
+				f[who+"more-"+name] = 1
 			}
 		}
 	}
@@ -160,21 +161,13 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 // directs tells whether typed words say what is to be: a wish, an order, a
 // choice, not a mere question or a wish to look at something.
 func directs(low string) bool {
-	if q := talkCue("look"); q.MatchString(low) {
-		return false
-	}
-	for _, name := range directing {
-		if talkCue(name).MatchString(low) {
-			return !talkCue("asks-info").MatchString(low)
-		}
-	}
-	return false
+	return !talkCues.any(low, "look", "asks-info") && talkCues.any(low, directing...)
 }
 
 var directing = []string{"lets", "request", "imperative", "want", "should", "instead", "keep", "dont", "go-with", "default", "only", "called"}
 
 // microEdit tells a change of code that its diff tells better.
-var microEdit = regexp.MustCompile("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
+var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
 func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candidate, names map[string]float64, low string) {
@@ -184,7 +177,7 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 		on("u:directs-work", d && c.sp.work)
 		on("u:directs-short", d && c.part.Of <= 3)
 		on("u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
-		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !talkCue("asks-info").MatchString(low))
+		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !talkCues.has("asks-info", low))
 		return
 	}
 	mine := c.part.keys()
@@ -200,7 +193,7 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 			olow := strings.ToLower(o.parts[i].Text)
 			d := directs(olow)
 			on("a:prompt-directs", d)
-			on("a:prompt-looks", talkCue("look").MatchString(olow))
+			on("a:prompt-looks", talkCues.has("look", olow))
 			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
 			cover := weighed(o.parts[i].keys(), mine, names)
 			if len(o.parts[i].keys()) >= 2 {
@@ -211,18 +204,18 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 			}
 		}
 	}
-	did := talkCue("did").MatchString(low) || talkCue("i-did").MatchString(low)
+	did := talkCues.has("did", low) || talkCues.has("i-did", low)
 	on("a:did-work", did && c.sp.work && c.sp.closing)
 	on("a:did-item", did && c.part.Block == listItem)
 	on("a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
 	micro := did && microEdit.MatchString(c.part.Raw)
 	on("a:micro", micro)
-	on("a:micro-bare", micro && c.Why == "" && !talkCue("instead").MatchString(low) && !talkCue("because").MatchString(low))
+	on("a:micro-bare", micro && c.Why == "" && !talkCues.has("instead", low) && !talkCues.has("because", low))
 	on("a:lead-did", did && c.part.Lead != "")
 	on("a:detail", c.part.Block == listItem && c.part.Depth >= 2)
 	on("a:code-first", strings.HasPrefix(c.part.Raw, "`"))
 	on("a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
-	on("a:present-fact", !did && !talkCue("now").MatchString(low) && !talkCue("recommend").MatchString(low) && !talkCue("will").MatchString(low))
+	on("a:present-fact", !did && !talkCues.has("now", low) && !talkCues.has("recommend", low) && !talkCues.has("will", low))
 	f["a:crowd"] = math.Log1p(float64(c.part.Of)) / 4
 }
 
@@ -295,7 +288,7 @@ func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidat
 		on("a:answered-then-work", r.work)
 		on("a:answered-short", len(r.text) < 60)
 		if r.work && sp.mood == accepts {
-			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || talkCue("will").MatchString(strings.ToLower(c.part.Text))))
+			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || talkCues.has("will", strings.ToLower(c.part.Text))))
 		}
 	}
 	on("a:accepted", sp.mood == accepts)
@@ -321,8 +314,10 @@ var headingCues = cues(
 func headingFeatures(on func(string, bool), s *sentence) {
 	h := strings.ToLower(s.Heading)
 	on("headed", h != "")
-	for _, q := range headingCues {
-		on(q.name, h != "" && q.re.MatchString(h))
+	if h != "" {
+		for _, name := range headingCues.of(h) {
+			on(name, true)
+		}
 	}
 }
 

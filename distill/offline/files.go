@@ -3,10 +3,10 @@ package offline
 import (
 	"math"
 	"path"
-	"regexp"
 	"sort"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -84,7 +84,7 @@ func offLimits(t *talk, all []*touched) []payload.Item {
 	return out
 }
 
-var folderName = regexp.MustCompile(`^[\w.@~-]+(?:/[\w.@-]+)+/?$|^[\w.-]+/$`)
+var folderName = cue.One(`^[\w.@~-]+(?:/[\w.@-]+)+/?$|^[\w.-]+/$`)
 
 func looksLikeFolder(w string) bool {
 	return folderName.MatchString(w) && !strings.HasPrefix(w, "http")
@@ -225,7 +225,7 @@ func relative(roots []string, p string) string {
 	return strings.TrimPrefix(p, "./")
 }
 
-var handsOff = regexp.MustCompile(`(?i)(?:^|[.,;!—–] |\b(?:please|but|and|so|ok|stop),? )(?:don['’]?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
+var handsOff = cue.One(`(?i)(?:^|[.,;!—–] |\b(?:please|but|and|so|ok|stop),? )(?:don['’]?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
 
 // listen looks up what was said of the file: in closing messages, and by the person.
 func (f *touched) listen(t *talk) {
@@ -356,7 +356,7 @@ func (f *touched) rank(all []*touched) float64 {
 	return float64(below) / float64(n)
 }
 
-var testName = regexp.MustCompile(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|[._-](?:test|spec)s?\.\w+$|(?:^|/)test_[^/]+$`)
+var testName = cue.One(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|[._-](?:test|spec)s?\.\w+$|(?:^|/)test_[^/]+$`)
 
 func isTest(p string) bool { return testName.MatchString(p) }
 
@@ -420,7 +420,7 @@ func (f *touched) says() string {
 		}
 	}
 	low := strings.ToLower(text)
-	if !ofFile(f.said, path.Base(f.path)) && !talkCue("did").MatchString(low) && !talkCue("i-did").MatchString(low) && !talkCue("now").MatchString(low) || aboutToDo.MatchString(f.said.Text) {
+	if !ofFile(f.said, path.Base(f.path)) && !talkCues.has("did", low) && !talkCues.has("i-did", low) && !talkCues.has("now", low) || aboutToDo.MatchString(f.said.Text) {
 		return ""
 	}
 	if narrates.MatchString(text) || strings.HasSuffix(strings.TrimSpace(text), ":") {
@@ -429,9 +429,9 @@ func (f *touched) says() string {
 	return shorten(tidy(text))
 }
 
-var arrowTo = regexp.MustCompile("^\\S+\\s*(?:→|->|=>)\\s*(`?[^\\s`]+`?)\\.?$")
+var arrowTo = cue.One("^\\S+\\s*(?:→|->|=>)\\s*(`?[^\\s`]+`?)\\.?$")
 
-var narrates = regexp.MustCompile(`(?i)^(?:let me|now |i'll |i need|looking|first|next|let's|i see|good|great|perfect)`)
+var narrates = cue.One(`(?i)^(?:let me|now |i'll |i need|looking|first|next|let's|i see|good|great|perfect)`)
 
 // did words what was done to the file where no report speaks of it.
 func (f *touched) did() string {

@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"recall/distill/offline/cue"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -88,10 +88,10 @@ func requests(t *talk) []request {
 }
 
 var (
-	wantsChange = regexp.MustCompile(`(?i)\b(?:add|fix|implement|build|creat|writ|mak|chang|updat|renam|mov|remov|replac|refactor|migrat|support|improv|review|set up|setup|convert|port|design|optimi[sz]e|clean ?up|release|deploy|install|debug|integrat|extend|redesign|rewrit|document|generat|organi[sz]e|help me|find out|figure out|propose|suggest|prepare|finish|continue|resolve|handle|test|investigat|analy[sz]|summari[sz]|work on|look at|look into|check|achieve|goal)(?:e|es|ed|ing|s|t)?\b`)
-	tellsWrong  = regexp.MustCompile(`(?i)\b(?:error|broken|fails?|failing|failed|crash|bug|wrong|doesn'?t work|not working|issue|problem|breaks?|hangs?|stuck)\b`)
-	justAsks    = regexp.MustCompile(`(?i)^(?:hi|hello|hey|thanks|thank you|ok|yes|no|continue|go on|resume|test|help)\b[\s.!,]*$`)
-	understand  = regexp.MustCompile(`(?i)\b(?:help me understand|explain|what (?:is|are|does)|how does|^why|which data|what value|is there|are there|can you tell|do we|question)\b`)
+	wantsChange = cue.One(`(?i)\b(?:add|fix|implement|build|creat|writ|mak|chang|updat|renam|mov|remov|replac|refactor|migrat|support|improv|review|set up|setup|convert|port|design|optimi[sz]e|clean ?up|release|deploy|install|debug|integrat|extend|redesign|rewrit|document|generat|organi[sz]e|help me|find out|figure out|propose|suggest|prepare|finish|continue|resolve|handle|test|investigat|analy[sz]|summari[sz]|work on|look at|look into|check|achieve|goal)(?:e|es|ed|ing|s|t)?\b`)
+	tellsWrong  = cue.One(`(?i)\b(?:error|broken|fails?|failing|failed|crash|bug|wrong|doesn'?t work|not working|issue|problem|breaks?|hangs?|stuck)\b`)
+	justAsks    = cue.One(`(?i)^(?:hi|hello|hey|thanks|thank you|ok|yes|no|continue|go on|resume|test|help)\b[\s.!,]*$`)
+	understand  = cue.One(`(?i)\b(?:help me understand|explain|what (?:is|are|does)|how does|^why|which data|what value|is there|are there|can you tell|do we|question)\b`)
 )
 
 // requestOf reads what a typed turn asks for: its clearest sentence, with
@@ -176,7 +176,7 @@ func asksForWork(s *sentence) bool {
 	return wantsChange.MatchString(low) || tellsWrong.MatchString(low)
 }
 
-var suggests = regexp.MustCompile(`(?i)\b(?:i wonder|wondering|could we|can we|should we|we should|does it make sense|makes sense|what if|i(?:'d| would) (?:like|suggest|want)|i want|we (?:need|want)|is there a way|how (?:can|could) (?:we|i))\b`)
+var suggests = cue.One(`(?i)\b(?:i wonder|wondering|could we|can we|should we|we should|does it make sense|makes sense|what if|i(?:'d| would) (?:like|suggest|want)|i want|we (?:need|want)|is there a way|how (?:can|could) (?:we|i))\b`)
 
 // requestScore weighs how clearly a sentence asks for work.
 func requestScore(s *sentence) float64 {
@@ -203,7 +203,7 @@ func requestScore(s *sentence) float64 {
 	return score
 }
 
-var planTitle = regexp.MustCompile(`(?m)^\s{0,3}#\s+(.+)$`)
+var planTitle = cue.One(`(?m)^\s{0,3}#\s+(.+)$`)
 
 // planGoal is the goal of a session that began by carrying out a plan.
 func planGoal(s *ingest.Session) (payload.Item, bool) {

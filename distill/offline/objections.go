@@ -1,15 +1,15 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/payload"
 )
 
 var (
-	objection = regexp.MustCompile(`(?i)\b(?:doesn't work|does not work|won't work|didn't work|only works? (?:if|when|for)|the (?:issue|problem) (?:is|with)|(?:is|are|was) not (?:fully |really |quite )?(?:true|right|correct|the case|great|what)|isn't (?:true|right|correct|the|what)|wrong|none of (?:them|the)|would (?:break|lose|fail|mean)|is a stretch|not an option|too (?:strict|slow|complex|complicated|risky|much|broad|fragile)|doesn't (?:mean|make|help|need|have)|already (?:covered|handled|working|have|does)|can't (?:be|use|do|have)|we don't (?:want|need|have)|i don't (?:want|think|like)|no need|let's not|not jump|instead of that|still (?:happens|fails|broken|there))\b`)
-	proposes  = regexp.MustCompile(`(?i)\b(?:we (?:can|could|should)|i(?:'ll| will|'d| would| can| could)|you (?:can|could|should)|let's|should|could|would|propos|suggest|recommend|option|approach|fix|solution|likely|cause|because|add|use|set|create|change|update|replace|store|search|now)\b`)
+	objection = cue.One(`(?i)\b(?:doesn't work|does not work|won't work|didn't work|only works? (?:if|when|for)|the (?:issue|problem) (?:is|with)|(?:is|are|was) not (?:fully |really |quite )?(?:true|right|correct|the case|great|what)|isn't (?:true|right|correct|the|what)|wrong|none of (?:them|the)|would (?:break|lose|fail|mean)|is a stretch|not an option|too (?:strict|slow|complex|complicated|risky|much|broad|fragile)|doesn't (?:mean|make|help|need|have)|already (?:covered|handled|working|have|does)|can't (?:be|use|do|have)|we don't (?:want|need|have)|i don't (?:want|think|like)|no need|let's not|not jump|instead of that|still (?:happens|fails|broken|there))\b`)
+	proposes  = cue.One(`(?i)\b(?:we (?:can|could|should)|i(?:'ll| will|'d| would| can| could)|you (?:can|could|should)|let's|should|could|would|propos|suggest|recommend|option|approach|fix|solution|likely|cause|because|add|use|set|create|change|update|replace|store|search|now)\b`)
 )
 
 // objections makes eliminated items of what the assistant proposed or held and
@@ -66,7 +66,7 @@ func spokenAgainst(sp *speech, s *sentence, rare map[string]float64) *sentence {
 	return best
 }
 
-var turnsDown = regexp.MustCompile(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*?(?: [\p{L}\d][\p{L}\d_./+#-]*?)?)(?: (?:for|in) (?:this|that|now|here|it))?\s*(?:[.,;:!]|$)`)
+var turnsDown = cue.One(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*?(?: [\p{L}\d][\p{L}\d_./+#-]*?)?)(?: (?:for|in) (?:this|that|now|here|it))?\s*(?:[.,;:!]|$)`)
 
 // turnedDown makes eliminated items of a "no X" of the person's, where X is what
 // was spoken of before, and another course or a reason is given with it.

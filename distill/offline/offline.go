@@ -91,7 +91,7 @@ func withoutFileNews(items, work []payload.Item) []payload.Item {
 	kept := items[:0:0]
 	for _, it := range items {
 		low := strings.ToLower(it.Text)
-		chose := talkCue("instead").MatchString(low) || it.Why != "" || len(strings.Fields(it.Text)) > 12
+		chose := talkCues.has("instead", low) || it.Why != "" || len(strings.Fields(it.Text)) > 12
 		if it.Kind == payload.Decision && it.By != payload.ByUser && told[it.Text] && !chose {
 			continue
 		}

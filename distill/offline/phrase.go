@@ -1,16 +1,17 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"recall/distill/offline/cue"
 )
 
 var (
-	politeAsk = regexp.MustCompile(`(?i)^(?:(?:and|then|also|maybe|now|so)\s+)*(?:(?:can|could|would|will) (?:we|you|u)|let'?s|lets|let us|please|i(?:'d| would) (?:like|want) (?:you )?to|i want you to)(?: (?:please|also|maybe|then|now|just|rather|first|actually))*\s+`)
-	offerAsk  = regexp.MustCompile(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
-	pickLead  = regexp.MustCompile(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important|don't forget|remember|tried and dropped|not taken|put off|(?:root )?cause|open questions?)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
-	optLead   = regexp.MustCompile(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
-	tailNoise = regexp.MustCompile(`(?i)(?:[,;]\s*|\s+)(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
+	politeAsk = cue.One(`(?i)^(?:(?:and|then|also|maybe|now|so)\s+)*(?:(?:can|could|would|will) (?:we|you|u)|let'?s|lets|let us|please|i(?:'d| would) (?:like|want) (?:you )?to|i want you to)(?: (?:please|also|maybe|then|now|just|rather|first|actually))*\s+`)
+	offerAsk  = cue.One(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
+	pickLead  = cue.One(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important|don't forget|remember|tried and dropped|not taken|put off|(?:root )?cause|open questions?)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
+	optLead   = cue.One(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
+	tailNoise = cue.One(`(?i)(?:[,;]\s*|\s+)(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
 )
 
 // phrase words a candidate as one clear sentence, its reason apart.
@@ -56,7 +57,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
 }
 
-var iDid = regexp.MustCompile(`^I(?:'ve|’ve| have)?(?: also| now| just| already)* (added|updated|removed|changed|created|fixed|renamed|replaced|moved|implemented|kept|left|used|made|wrote|put|switched|extracted|set|dropped|reverted|increased|reduced)\b`)
+var iDid = cue.One(`^I(?:'ve|’ve| have)?(?: also| now| just| already)* (added|updated|removed|changed|created|fixed|renamed|replaced|moved|implemented|kept|left|used|made|wrote|put|switched|extracted|set|dropped|reverted|increased|reduced)\b`)
 
 // wordBefore is the person's sentence before this one, where it is short: what
 // an "it" or "that" may mean.
@@ -91,7 +92,7 @@ func questionBefore(sp *speech) string {
 	return ""
 }
 
-var optionWord = regexp.MustCompile(`\b(?i:(?:option|approach|variant|choice)s?\s+#?|#)([a-eA-E1-9])\b|(?:^|\s)([B-E])(?:[\s.,;!]|$)|^(A) (?:for|and|is|in|with)\b`)
+var optionWord = cue.One(`\b(?i:(?:option|approach|variant|choice)s?\s+#?|#)([a-eA-E1-9])\b|(?:^|\s)([B-E])(?:[\s.,;!]|$)|^(A) (?:for|and|is|in|with)\b`)
 
 // nameOptions puts the option's own words beside its bare number or letter.
 func nameOptions(text string, closing *speech) string {
@@ -117,7 +118,7 @@ func nameOptions(text string, closing *speech) string {
 	return text
 }
 
-var reasonFollows = regexp.MustCompile(`(?i)^(?:this|that|it|which|because|since|reason|why|otherwise|so that|avoids|keeps|ensures|prevents|matches|pre-1|safer|simpler)\b`)
+var reasonFollows = cue.One(`(?i)^(?:this|that|it|which|because|since|reason|why|otherwise|so that|avoids|keeps|ensures|prevents|matches|pre-1|safer|simpler)\b`)
 
 func firstSentence(s string) string {
 	if cuts := splitSentences(s); len(cuts) > 0 {

@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
+
+	"recall/distill/offline/cue"
 )
 
 // A pick says how the person's reply bears on one sentence of the closing
@@ -20,7 +21,7 @@ type option struct {
 	part  int    // index of its sentence
 }
 
-var optionLead = regexp.MustCompile(`(?i)^(?:option|approach|alternative|choice|variant|plan)\s+([a-e]|[1-9])\b|^\(?([a-e]|[1-9])[).:]\s`)
+var optionLead = cue.One(`(?i)^(?:option|approach|alternative|choice|variant|plan)\s+([a-e]|[1-9])\b|^\(?([a-e]|[1-9])[).:]\s`)
 
 // optionsOf lists the courses that a message offers, in order. Of several
 // lists the last counts: that is what the question at the end is about.
@@ -55,12 +56,12 @@ func optionLabel(s *sentence) string {
 }
 
 var (
-	bareOption = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|or no|sure|hm+|and)[, ]+)*(?:let'?s|lets)?\s*(?:i(?:'d| would|'ll)?|we(?:'d|'ll)?|can we)?\s*(?:do|go with|go for|take|have|use|try|implement|prefer|pick|choose|like|start with|want)?\s*(?:the )?(?:options?|approach|number|variant|choice|nr\.?|no\.?|#)?\s*\(?#?([a-e]|[1-9])\)?(?:[\s.,;:!)]|$)`)
-	namedOpt   = regexp.MustCompile(`(?i)\b(?:options?|approach|variant|choice)\s+#?\(?([a-e]|[1-9])\b`)
-	recommends = regexp.MustCompile(`(?i)\brecommend|\bmy (?:pick|vote|preference|suggestion|instinct|lean|take)\b|\bi'?d (?:go|suggest|lean|keep|start|pick|say)\b|\bi suggest\b`)
-	asksToDo   = regexp.MustCompile(`(?i)\b(?:want me to|should i|shall i|shall we|should we|would you like(?: me)?(?: to)?|do you want(?: me)?(?: to)?|ok to|okay to|ready to|does (?:this|that)|sound(?:s)? (?:good|right)|agree|how about|what do you think|which|happy to)\b`)
-	markedPick = regexp.MustCompile(`(?i)(?:#|option\s+|\()([a-e]|[1-9])\)?\b`)
-	barePick   = regexp.MustCompile(`\*\*\(?#?([A-Ea-e]|[1-9])\)?\*\*`)
+	bareOption = cue.One(`(?i)^(?:(?:ok(?:ay)?|yes|yeah|no|or no|sure|hm+|and)[, ]+)*(?:let'?s|lets)?\s*(?:i(?:'d| would|'ll)?|we(?:'d|'ll)?|can we)?\s*(?:do|go with|go for|take|have|use|try|implement|prefer|pick|choose|like|start with|want)?\s*(?:the )?(?:options?|approach|number|variant|choice|nr\.?|no\.?|#)?\s*\(?#?([a-e]|[1-9])\)?(?:[\s.,;:!)]|$)`)
+	namedOpt   = cue.One(`(?i)\b(?:options?|approach|variant|choice)\s+#?\(?([a-e]|[1-9])\b`)
+	recommends = cue.One(`(?i)\brecommend|\bmy (?:pick|vote|preference|suggestion|instinct|lean|take)\b|\bi'?d (?:go|suggest|lean|keep|start|pick|say)\b|\bi suggest\b`)
+	asksToDo   = cue.One(`(?i)\b(?:want me to|should i|shall i|shall we|should we|would you like(?: me)?(?: to)?|do you want(?: me)?(?: to)?|ok to|okay to|ready to|does (?:this|that)|sound(?:s)? (?:good|right)|agree|how about|what do you think|which|happy to)\b`)
+	markedPick = cue.One(`(?i)(?:#|option\s+|\()([a-e]|[1-9])\)?\b`)
+	barePick   = cue.One(`\*\*\(?#?([A-Ea-e]|[1-9])\)?\*\*`)
 )
 
 // chosenLabel reads which option a reply names, "" if none.
@@ -110,7 +111,7 @@ func picksOf(sp *speech) map[int]*pick {
 		switch {
 		case recommends.MatchString(s.Text):
 			out[i] = &pick{confirmed: true, reply: reply}
-			for _, re := range []*regexp.Regexp{barePick, markedPick} {
+			for _, re := range []*cue.Regexp{barePick, markedPick} {
 				if m := re.FindStringSubmatch(s.Raw); m != nil && choose(strings.ToLower(m[1])) {
 					break
 				}

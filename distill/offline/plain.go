@@ -1,20 +1,21 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/distill/offline/cue"
 )
 
 var (
-	mdLink   = regexp.MustCompile(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
-	mdStrong = regexp.MustCompile(`\*\*([^*\n]+?)\*\*|__([^_\n]+?)__`)
-	mdEm     = regexp.MustCompile(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
-	mdStrike = regexp.MustCompile(`~~([^~\n]+)~~`)
-	htmlTag  = regexp.MustCompile(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
-	spaces   = regexp.MustCompile(`\s+`)
-	leadMark = regexp.MustCompile(`^(?:[✓✔✅❌✗☑⚠️🎉👍→➜•·]|[\x{1F300}-\x{1FAFF}])+\s*`)
+	mdLink   = cue.One(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
+	mdStrong = cue.One(`\*\*([^*\n]+?)\*\*|__([^_\n]+?)__`)
+	mdEm     = cue.One(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
+	mdStrike = cue.One(`~~([^~\n]+)~~`)
+	htmlTag  = cue.One(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
+	spaces   = cue.One(`\s+`)
+	leadMark = cue.One(`^(?:[✓✔✅❌✗☑⚠️🎉👍→➜•·]|[\x{1F300}-\x{1FAFF}])+\s*`)
 )
 
 // plain is a stretch of Markdown as plain words on one line. Code marks stay:
@@ -32,7 +33,7 @@ func plain(s string) string {
 }
 
 // fillers are words that open a sentence in talk and carry nothing.
-var fillers = regexp.MustCompile(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|no|nope|stop|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
+var fillers = cue.One(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|no|nope|stop|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
 
 // tidy makes a stated sentence fit to stand alone: fillers off its beginning, a
 // capital there and a full stop at its end.
@@ -99,7 +100,7 @@ func balanced(s string) bool {
 	return strings.Count(s, "`")%2 == 0 && strings.Count(s, "(") == strings.Count(s, ")") && strings.Count(s, `"`)%2 == 0
 }
 
-var becauseCut = regexp.MustCompile(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
+var becauseCut = cue.One(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
 
 // splitWhy parts a sentence from the reason given in it.
 func splitWhy(s string) (text, why string) {

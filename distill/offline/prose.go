@@ -1,10 +1,11 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/distill/offline/cue"
 )
 
 // block says in what kind of passage a sentence stands.
@@ -37,14 +38,14 @@ type sentence struct {
 }
 
 var (
-	fenceLine   = regexp.MustCompile("^\\s*(```|~~~)")
-	headingLine = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*)`)
-	boldLine    = regexp.MustCompile(`^\s*(?:\*\*|__)([^*]{2,80}?):?(?:\*\*|__):?\s*$`)
-	itemLine    = regexp.MustCompile(`^(\s*)(?:[-*+•✓✅❌☐]|(\d{1,2})[.)]|\(?([a-zA-Z])[.)])\s+`)
-	quoteLine   = regexp.MustCompile(`^\s*>\s?`)
-	tableLine   = regexp.MustCompile(`^\s*\|.*\|\s*$`)
-	ruleLine    = regexp.MustCompile(`^\s*([-*_=─━]\s*){3,}$`)
-	checkbox    = regexp.MustCompile(`^\[[ xX]\]\s+`)
+	fenceLine   = cue.One("^\\s*(```|~~~)")
+	headingLine = cue.One(`^\s{0,3}#{1,6}\s+(.*)`)
+	boldLine    = cue.One(`^\s*(?:\*\*|__)([^*]{2,80}?):?(?:\*\*|__):?\s*$`)
+	itemLine    = cue.One(`^(\s*)(?:[-*+•✓✅❌☐]|(\d{1,2})[.)]|\(?([a-zA-Z])[.)])\s+`)
+	quoteLine   = cue.One(`^\s*>\s?`)
+	tableLine   = cue.One(`^\s*\|.*\|\s*$`)
+	ruleLine    = cue.One(`^\s*([-*_=─━]\s*){3,}$`)
+	checkbox    = cue.One(`^\[[ xX]\]\s+`)
 )
 
 // sentences takes a message apart. Code blocks, tables and rules are left out.
@@ -130,7 +131,7 @@ func sentencesOf(text string, casual bool) []sentence {
 	return out
 }
 
-var boldLead = regexp.MustCompile(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
+var boldLead = cue.One(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
 
 // passage makes the sentences of one block.
 func passage(text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
@@ -168,7 +169,7 @@ func passage(text string, from, to int, kind block, label string, depth int, hea
 	return out
 }
 
-var abbreviation = regexp.MustCompile(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|approx|no|resp|mr|ms|dr|st|fig|[a-z])\.$`)
+var abbreviation = cue.One(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|approx|no|resp|mr|ms|dr|st|fig|[a-z])\.$`)
 
 // splitSentences returns the byte ranges of a passage's sentences. A full stop
 // ends one where white space and a capital, a quote or markup follow.

@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -22,7 +22,7 @@ func eachCall(s *ingest.Session, visit func(t *ingest.Turn, c *ingest.ToolCall))
 	}
 }
 
-var recommendedMark = regexp.MustCompile(`(?i)\s*\((?:recommended|default|suggested)\)`)
+var recommendedMark = cue.One(`(?i)\s*\((?:recommended|default|suggested)\)`)
 
 // answers makes decisions of the questions that the person answered. Asked
 // twice, the last answer counts.
@@ -133,9 +133,9 @@ func planItems(turn *ingest.Turn, plan string) []payload.Item {
 }
 
 var (
-	planHeading = regexp.MustCompile(`decision|choice|non-goals|out of scope|chosen|agreed`)
-	planAside   = regexp.MustCompile(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
-	chooses     = regexp.MustCompile(`\binstead of\b|\brather than\b|\bno longer\b`)
+	planHeading = cue.One(`decision|choice|non-goals|out of scope|chosen|agreed`)
+	planAside   = cue.One(`test|verif|current|problem|context|background|risk|file|step|todo|question`)
+	chooses     = cue.One(`\binstead of\b|\brather than\b|\bno longer\b`)
 )
 
 // refusals makes eliminated items of tool calls that the person refused with a
@@ -180,7 +180,7 @@ func undertaking(turn *ingest.Turn, c *ingest.ToolCall) string {
 	return ""
 }
 
-var announces = regexp.MustCompile(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:let me|i'll|i will|i'm going to|let's)\s+(?:now |also |just |first )*`)
+var announces = cue.One(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:let me|i'll|i will|i'm going to|let's)\s+(?:now |also |just |first )*`)
 
 // openTasks makes next items of tasks that were not completed.
 func openTasks(t *talk) []payload.Item {

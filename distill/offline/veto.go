@@ -1,9 +1,9 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/payload"
 )
 
@@ -11,14 +11,14 @@ import (
 // are like one: the state of the work, what is to be done, a file's share of a
 // summary, talk about what comes now.
 var (
-	stateOfWork = regexp.MustCompile(`(?i)\ball (?:\d+ )?tests? pass|^(?:all (?:changes|tasks|items|steps|tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
-	aboutToDo   = regexp.MustCompile(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|now here|before:|after:|old:|new:|example|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
-	remark      = regexp.MustCompile(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
-	suppose     = regexp.MustCompile(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
-	process     = regexp.MustCompile(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
-	errand      = regexp.MustCompile(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|make a plan|plan (?:it|this|that)\b|i(?:'ll| will)? (?:ask|check|try|look|think|see)\b|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
-	describes   = regexp.MustCompile("^`[^`]+\\(\\)`\\s*(?:-|—|–|:)\\s*[A-Za-z]+s\\b")
-	inTests     = regexp.MustCompile(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
+	stateOfWork = cue.One(`(?i)\ball (?:\d+ )?tests? pass|^(?:all (?:changes|tasks|items|steps|tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
+	aboutToDo   = cue.One(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|now here|before:|after:|old:|new:|example|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
+	remark      = cue.One(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
+	suppose     = cue.One(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
+	process     = cue.One(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
+	errand      = cue.One(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|make a plan|plan (?:it|this|that)\b|i(?:'ll| will)? (?:ask|check|try|look|think|see)\b|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
+	describes   = cue.One("^`[^`]+\\(\\)`\\s*(?:-|—|–|:)\\s*[A-Za-z]+s\\b")
+	inTests     = cue.One(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
 )
 
 // Excluded tells whether a candidate can't be an item of a kind.
@@ -30,7 +30,7 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 	switch kind {
 	case payload.Decision:
 		if c.sp.user {
-			return c.goal || remark.MatchString(text) || errand.MatchString(c.Text) && !talkCue("instead").MatchString(strings.ToLower(text)) && !talkCue("only").MatchString(strings.ToLower(text))
+			return c.goal || remark.MatchString(text) || errand.MatchString(c.Text) && !talkCues.has("instead", strings.ToLower(text)) && !talkCues.has("only", strings.ToLower(text))
 		}
 		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || process.MatchString(text) || describes.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
 	case payload.Eliminated, payload.Flag:
@@ -56,8 +56,8 @@ func (c *Candidate) micro() bool {
 
 func isMicro(s *sentence) bool {
 	low := strings.ToLower(s.Text)
-	return s.Block == listItem && microEdit.MatchString(s.Raw) && talkCue("did").MatchString(low) &&
-		!talkCue("instead").MatchString(low) && !talkCue("because").MatchString(low)
+	return s.Block == listItem && microEdit.MatchString(s.Raw) && talkCues.has("did", low) &&
+		!talkCues.has("instead", low) && !talkCues.has("because", low)
 }
 
 // ofFile tells whether a candidate is a line of a summary about one file.
@@ -66,5 +66,5 @@ func (c *Candidate) ofFile() bool {
 	if c.part.Block != listItem || len(words) == 0 {
 		return false
 	}
-	return looksLikePath(strings.Trim(words[0], "`:,")) || len(words) > 1 && looksLikePath(strings.Trim(words[1], "`:,")) && talkCue("did").MatchString(strings.ToLower(words[0]))
+	return looksLikePath(strings.Trim(words[0], "`:,")) || len(words) > 1 && looksLikePath(strings.Trim(words[1], "`:,")) && talkCues.has("did", strings.ToLower(words[0]))
 }
