@@ -46,11 +46,11 @@ var sayings = []saying{
 	say("deferred-report", payload.Deferred, closer, `^(?:deferred|put off|noted as a task|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bworth a follow-?up\b`, noOption),
 
 	// ruled out
-	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|tried and dropped|not taken|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|\bw(?:as|ere) (?:tried and )?(?:dropped|not taken|abandoned|turned down|given up)\b|\b(?:is|are) (?:out|no way out|not an option)\b ?[,:;—–]|\bdrops? out\b ?[,:;—–]|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
+	say("ruled-out", payload.Eliminated, report, `^(?:ruled? out|eliminated|rejected|dismissed|discarded|tried and dropped|not taken|not the (?:cause|issue|problem|culprit))\b[^:]{0,30}:|^[^,;]{3,70} w(?:as|ere) (?:tried and )?(?:dropped|not taken|abandoned|turned down|given up)\b|\b(?:is|are) (?:out|no way out|not an option)\b ?[,:;—–]|\bdrops? out\b ?[,:;—–]|\b(?:ruled out|rules out|red herring|dead end|false alarm|(?:is|was|are|were)(?: not|n't) (?:actually )?(?:the|a) (?:cause|culprit|root cause|reason|trigger))\b`, nil),
 	say("not-the-cause", payload.Eliminated, report, `^(?:so )?(?:it|this|that)(?:'s| is| was)(?: not|n't)(?: actually)? (?:(?:the|a|an) (?:cause|culprit|root cause|reason|source|trigger)\b|(?:caused|because|related)\b|the \w+(?: \w+){0,2}[:;—–,])`, nil),
 	say("is-not-so", payload.Eliminated, report, `(?:\bby itself is|["”’] ?(?:is|—|–|-)|\bclaim(?:s|ed)?\b.{0,60}(?:is|was|—)|\bconcern is|\bassumption (?:is|was)) (?:not\b|wrong|false|incorrect|inaccurate|theoretical|not accurate|unfounded)|— not accurate`, nil),
 	say("unable", payload.Eliminated, report, `^(?:unfortunately,? |the (?:issue|problem|catch) (?:is|here is) that |no[,—–-] ?)?(?:[^\s.,;:!?]+ ){1,5}(?:doesn't|does not|do not|don't|can't|cannot) (?:actually |automatically |even |really )?(?:provide|support|respect|allow|expose|offer|be (?:scoped|restricted|limited|used|done|detected|distinguished)|guarantee|handle)\b`, closingOrMid),
-	say("would-be-worse", payload.Eliminated, closer, `\b(?:would either|would (?:break|lose|defeat|double|bloat|silently)|only works if .{5,120}(?:isn't|not the case|can't)|without .{5,60}, (?:we|you|it) can(?:'t|not))\b`, nil),
+	say("would-be-worse", payload.Eliminated, closer, `\b(?:would either|would (?:break|lose|defeat|double|bloat|silently)|only works if .{5,120}(?:isn't|not the case|can't)|without .{5,60}, (?:we|you|it) can(?:'t|not))\b`, standing),
 	say("did-not-work", payload.Eliminated, report, `\b(?:didn't|did not|doesn't|won't|wouldn't|can't|cannot|could not|couldn't) (?:work|help|fix it|solve it|be used|scale)\b.{0,20}\b(?:because|since|as|:|—|–|;)`, nil),
 	say("turned-out", payload.Eliminated, report, `\bturn(?:s|ed) out (?:not |to be (?:wrong|false|unnecessary|impossible|slower|worse)|that .{3,80}\b(?:not|n't|no)\b)`, nil),
 	say("reverted-because", payload.Eliminated, report, `^(?:i |we |so |then |this was |it was )*(?:reverted|rolled back|backed out|abandoned|gave up on|withdrew|undid)\b.{3,120}\b(?:because|since|as|due to|:|—|–|;)`, nil),
@@ -115,7 +115,9 @@ func fromWork(sp *speech, s *sentence) bool {
 }
 
 // closingOrMid leaves out lists of what is so: there it is a property, not a finding.
-func closingOrMid(sp *speech, s *sentence) bool { return s.Block == paragraph }
+func closingOrMid(sp *speech, s *sentence) bool {
+	return s.Block == paragraph && !strings.Contains(s.Text, "issue was") && !strings.Contains(s.Text, "problem was")
+}
 
 func closingOnly(sp *speech, s *sentence) bool { return sp.closing }
 
@@ -143,6 +145,11 @@ func under(heading string) func(*speech, *sentence) bool {
 
 // telling asks that a cause be named, not merely announced.
 func telling(sp *speech, s *sentence) bool { return unopposed(sp, s) && len(s.keys()) >= 4 }
+
+// standing leaves out what leans on the sentence before it.
+func standing(sp *speech, s *sentence) bool { return !leaning.MatchString(s.Text) }
+
+var leaning = cue.One(`(?i)^(?:however|but|so|then|and|this|that|it|these|those)\b`)
 
 // underNext tells whether a list item stands under a heading of what is to come.
 func underNext(sp *speech, s *sentence) bool {

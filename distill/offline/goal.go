@@ -22,7 +22,7 @@ func goal(t *talk) []payload.Item {
 		return nil
 	}
 	lead := 0
-	for lead < min(3, len(asks))-1 && asks[lead].looking() && asks[lead+1].sp.mood != objects && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
+	for lead < min(3, len(asks))-1 && asks[lead].looking() && asks[lead+1].sp.mood != objects && asks[lead+1].outright() && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
 		lead++
 	}
 	a := asks[lead]
@@ -61,6 +61,11 @@ type request struct {
 // looking tells whether a request merely wants something explained.
 func (r *request) looking() bool {
 	return !r.change && (understand.MatchString(r.raw) || strings.HasSuffix(strings.TrimSpace(r.sp.text), "?") && len(r.sp.parts) == 1)
+}
+
+// outright tells whether it asks for work in so many words, in a turn of its own.
+func (r *request) outright() bool {
+	return len(r.sp.text) < 800 && (politeAsk.MatchString(r.sp.parts[0].Text) || suggests.MatchString(r.raw) || wantsChange.MatchString(r.raw))
 }
 
 // requests reads what the person's opening words ask for, one request a turn,

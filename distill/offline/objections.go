@@ -66,7 +66,7 @@ func spokenAgainst(sp *speech, s *sentence, rare map[string]float64) *sentence {
 	return best
 }
 
-var turnsDown = cue.One(`(?i)(?:^|[.,;!] |\b(?:stop|ok|but|and|please),? )(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*?(?: [\p{L}\d][\p{L}\d_./+#-]*?)?)(?: (?:for|in) (?:this|that|now|here|it))?\s*(?:[.,;:!]|$)`)
+var turnsDown = cue.One(`(?i)^(?:(?:stop|ok|but|and|please|no|yeah|yes)[,.!]? )*(?:no|not|forget(?: about)?|drop|skip|without|scrap|ditch)(?: the| an?)? ([\p{L}\d][\p{L}\d_./+#-]*?(?: [\p{L}\d][\p{L}\d_./+#-]*?)?)(?: (?:for|in) (?:this|that|now|here|it))?\s*(?:[.,;:!]|$)`)
 
 // turnedDown makes eliminated items of a "no X" of the person's, where X is what
 // was spoken of before, and another course or a reason is given with it.

@@ -26,6 +26,12 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
+		text = aside.ReplaceAllString(text, "")
+		if i := strings.Index(text, `: """`); i > 12 {
+			text = text[:i]
+		}
+	}
+	if sp.user {
 		text = tidy(text)
 		if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && !strings.HasPrefix(t, "not ") {
 			if t != text && asked {
@@ -51,7 +57,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = iDid.ReplaceAllString(text, "$1")
 	} else if before := wordBefore(sp, s); before != "" && leansOn(text) {
 		text = before + " " + tidy(text)
-	} else if q := questionBefore(sp); q != "" && leansOn(text) && len(text) < 120 {
+	} else if q := questionBefore(sp); q != "" && len(keywords(text)) < 4 && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
 	}
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
@@ -85,12 +91,15 @@ func questionBefore(sp *speech) string {
 			continue
 		}
 		q := strings.TrimRight(offerAsk.ReplaceAllString(tidy(s.Text), ""), "?. ")
-		if n := len(keywords(q)); n >= 2 && len(q) < 140 {
+		if n := len(keywords(q)); n >= 2 && len(q) < 140 && !strings.Contains(q, " or ") {
 			return upperFirst(q)
 		}
 	}
 	return ""
 }
+
+// aside is a bracket that opens a typed sentence, and what joins it to the rest.
+var aside = cue.One(`^\([^()]*\)[,;]?\s*(?:and|but)?\s*(?:then)?\s*`)
 
 var optionWord = cue.One(`\b(?i:(?:option|approach|variant|choice)s?\s+#?|#)([a-eA-E1-9])\b|(?:^|\s)([B-E])(?:[\s.,;!]|$)|^(A) (?:for|and|is|in|with)\b`)
 

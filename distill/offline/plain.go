@@ -33,7 +33,7 @@ func plain(s string) string {
 }
 
 // fillers are words that open a sentence in talk and carry nothing.
-var fillers = cue.One(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|no|nope|stop|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
+var fillers = cue.One(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|no|nope|stop|however|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
 
 // tidy makes a stated sentence fit to stand alone: fillers off its beginning, a
 // capital there and a full stop at its end.

@@ -12,12 +12,13 @@ import (
 // summary, talk about what comes now.
 var (
 	stateOfWork = cue.One(`(?i)\ball (?:\d+ )?tests? pass|^(?:all (?:changes|tasks|items|steps|tests?|checks?|green|clean|good|done|set|pass|linters?)|tests? (?:all )?pass|(?:lint|build|vet|fmt|ci|tests?|types?)(?: \w+)? (?:is |are |now )?(?:pass|clean|green|succeed|work|ok)|committed\b|commit: |(?:\w+ )?commits? (?:on|ahead|landed)|branched|pushed\b|pr (?:opened|created|#|is)|opened (?:a |the )?pr|pull request|merged|built|build succeed|verified|both (?:pass|commits)|two commits|done\b|everything|it works|works|ready|complete|implementation (?:is )?complete|working tree|no (?:issues|errors|problems|changes)|nothing)(?:\W|$)|(?:—|–|-|:) (?:passed|passes|ok|clean)\b|\b\d+ (?:tests|issues|errors|failures)\b`)
-	aboutToDo   = cue.One(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|now here|before:|after:|old:|new:|example|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
+	aboutToDo   = cue.One(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|now here|i(?:'ve| have) (?:got|read|looked|checked|reviewed|verified)|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
 	remark      = cue.One(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
 	suppose     = cue.One(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
 	process     = cue.One(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
 	errand      = cue.One(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|make a plan|plan (?:it|this|that)\b|i(?:'ll| will)? (?:ask|check|try|look|think|see)\b|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
 	describes   = cue.One("^`[^`]+\\(\\)`\\s*(?:-|—|–|:)\\s*[A-Za-z]+s\\b")
+	contrast    = cue.One(`(?i)^(?:before|after|old|new|example|e\.g\.?|was|now)\s?:`)
 	inTests     = cue.One(`(?i)^(?:the |this |a |new |added |updated )?(?:unit |integration )?tests? (?:case|that|for|creates?|verif|check|now|cover|assert|use)`)
 )
 
@@ -27,9 +28,15 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 		return c.says.kind != kind
 	}
 	text := strings.ReplaceAll(c.part.Text, "’", "'")
+	if kind == payload.Decision && strings.HasSuffix(strings.TrimRight(c.part.Raw, "*_ "), ":") || contrast.MatchString(text) {
+		return true // it leads to what isn't quoted
+	}
 	switch kind {
 	case payload.Decision:
 		if c.sp.user {
+			if c.mate != nil && c.Text == c.mate.Text && c.mate.Excluded(kind) || idleQuestion(c.part) {
+				return true
+			}
 			return c.goal || remark.MatchString(text) || errand.MatchString(c.Text) && !talkCues.has("instead", strings.ToLower(text)) && !talkCues.has("only", strings.ToLower(text))
 		}
 		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || process.MatchString(text) || describes.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
@@ -37,6 +44,12 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || c.goal
 	}
 	return c.goal
+}
+
+// idleQuestion tells a question from a wish put as one.
+func idleQuestion(s *sentence) bool {
+	return strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && !politeAsk.MatchString(s.Text) && !suggests.MatchString(s.Text) &&
+		!talkCues.any(strings.ToLower(s.Text), "request", "lets", "guess", "should", "want", "imperative")
 }
 
 // micro tells whether a candidate is one of a list of edits that their diff
