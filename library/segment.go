@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,6 +94,9 @@ var (
 		}
 		return d
 	}}
+	// compressing bounds the encoders in use: each holds tens of megabytes, and
+	// more than there are cores are no faster.
+	compressing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	copyBuffers = sync.Pool{New: func() any { b := make([]byte, 256<<10); return &b }}
 )
 
@@ -150,8 +154,11 @@ func (l *Library) stageSegment(r io.Reader, whole hash.Hash, offset int64) (stag
 	s := staged{segment: segment{Offset: offset}}
 	hashes, own := hashesFor(whole, offset)
 	temp, err := l.temp(func(w io.Writer) error {
+		compressing <- struct{}{}
+		defer func() { <-compressing }()
 		enc := encoders.Get().(*zstd.Encoder)
 		defer encoders.Put(enc)
+		defer enc.Reset(nil)
 		enc.Reset(w)
 		n, err := copyHashed(enc, hashes, io.MultiReader(bytes.NewReader(first[:]), r), segmentMax)
 		s.Length = n
