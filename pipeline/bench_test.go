@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"recall/distill"
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
@@ -20,6 +21,7 @@ import (
 	"recall/ingest/cowork"
 	"recall/ingest/synth"
 	"recall/library"
+	"recall/payload"
 	"recall/pipeline"
 	"recall/redact"
 )
@@ -52,7 +54,22 @@ func open(tb testing.TB, dir string) *pipeline.Pipeline {
 // BenchmarkSync takes a folder of transcripts in and compares that with
 // reading, hashing and compressing the same bytes in the same run (ratio; at
 // most 3). RECALL_BENCH_MB sets the size: 1000 for the figure that is quoted.
-func BenchmarkSync(b *testing.B) {
+func BenchmarkSync(b *testing.B) { benchmarkSync(b, offline.Distiller{}) }
+
+// BenchmarkSyncUndistilled is the same with a distiller that finds nothing:
+// what all the rest costs.
+func BenchmarkSyncUndistilled(b *testing.B) { benchmarkSync(b, silent{}) }
+
+// silent distills nothing out of anything.
+type silent struct{}
+
+func (silent) Name() string { return "silent/1" }
+
+func (silent) Distill(context.Context, *ingest.Session) (*payload.Payload, error) {
+	return &payload.Payload{}, nil
+}
+
+func benchmarkSync(b *testing.B, d distill.Distiller) {
 	const each = 4 << 20
 	mb := 64
 	if s := os.Getenv("RECALL_BENCH_MB"); s != "" {
@@ -70,6 +87,7 @@ func BenchmarkSync(b *testing.B) {
 		bytes = readHashCompress(b, root)
 		plain += time.Since(start)
 		p := open(b, b.TempDir())
+		p.Distiller = d
 		start = time.Now()
 		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
 		whole += time.Since(start)
@@ -141,6 +159,7 @@ func BenchmarkSyncNothingNew(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := open(b, b.TempDir())
+	p.Distiller = silent{}
 	if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
 		b.Fatal(err)
 	}
