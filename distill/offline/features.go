@@ -17,10 +17,11 @@ type Candidate struct {
 
 	sp   *speech
 	part *sentence
-	pick *pick      // how a reply bears on it, nil if none does
-	says *saying    // what it states outright, nil if nothing
-	goal bool       // it stands in the session's goal
-	mate *Candidate // what the other side said of the same in the same exchange, nil if nothing
+	pick *pick              // how a reply bears on it, nil if none does
+	says *saying            // what it states outright, nil if nothing
+	rare map[string]float64 // weights of the talk's words
+	goal bool               // it stands in the session's goal
+	mate *Candidate         // what the other side said of the same in the same exchange, nil if nothing
 }
 
 // A Feature is one thing known of a candidate.
@@ -55,6 +56,7 @@ func candidates(t *talk) []*Candidate {
 	markGoal(t, out)
 	names := rarity(t)
 	for _, c := range out {
+		c.rare = names
 		c.Features = features(t, c, names)
 	}
 	pair(out, names)
