@@ -233,7 +233,7 @@ func (p *page) turn(h index.TurnHit, lines int) {
 	if text == "" {
 		head = strings.TrimSuffix(head, ":") + " (no words, only tool calls)"
 	}
-	fmt.Fprintf(p.w, "%s·%s %s\n", p.st.dim, p.st.reset, head)
+	p.wrapped(p.st.dim+"·"+p.st.reset+" ", "  ", head, "")
 	if text == "" {
 		return
 	}

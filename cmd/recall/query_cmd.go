@@ -90,6 +90,9 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 		return err
 	}
 	v := judge(answer)
+	if v == nothing && len(f.also) > 0 && len(answer.Ranked) > 0 {
+		v = weak // the question's own words stand nowhere, the further ones do
+	}
 	if f.asJSON {
 		err = a.printJSON(answerJSON(text, v, answer, a.cfg.Query.Limit, left))
 	} else {

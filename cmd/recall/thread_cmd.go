@@ -140,7 +140,14 @@ func (a *app) correctCmd(op, short string) *cobra.Command {
 				}
 				ids[i] = e.ID
 			}
-			return l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
+			if ids[0] == ids[1] {
+				return withHint(fmt.Errorf("%q and %q are the same session", args[0], args[1]), "name two sessions; recall thread shows them")
+			}
+			err = l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
+			if err == nil {
+				fmt.Fprintln(a.out, map[string]string{"join": "one thread from now on", "split": "two threads from now on"}[op])
+			}
+			return err
 		},
 	}
 }
