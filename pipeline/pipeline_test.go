@@ -27,10 +27,11 @@ type talk struct {
 	said  []string // the person first
 	fork  *talk    // whose beginning this one copies
 	turns int      // how much of it
+	plan  string   // that it ends with, unanswered
 }
 
 // write puts a talk where Claude Code would, as records of its form.
-func (k talk) write(t *testing.T, root string) string {
+func (k talk) write(t testing.TB, root string) string {
 	t.Helper()
 	dir := filepath.Join(root, "projects", "-home-ann-app")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -55,6 +56,13 @@ func (k talk) write(t *testing.T, root string) string {
 			rec["message"] = map[string]any{"id": "msg_" + id, "type": "message", "role": "assistant", "model": "claude-opus-4-7",
 				"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn", "usage": map[string]any{"output_tokens": 10}}
 		}
+		if rest, ok := strings.CutPrefix(text, "Implement the following plan:\n\n"); ok {
+			rec["planContent"] = rest
+		}
+		if k.plan != "" && i == len(k.said)-1 {
+			message := rec["message"].(map[string]any)
+			message["content"] = append(message["content"].([]any), map[string]any{"type": "tool_use", "id": "toolu_" + id, "name": "ExitPlanMode", "input": map[string]any{"plan": k.plan}})
+		}
 		line, err := json.Marshal(rec)
 		if err != nil {
 			t.Fatal(err)
@@ -64,6 +72,10 @@ func (k talk) write(t *testing.T, root string) string {
 	}
 	path := filepath.Join(dir, k.id+".jsonl")
 	if err := os.WriteFile(path, out, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	last := k.start.Add(time.Duration(len(k.said)) * time.Minute)
+	if err := os.Chtimes(path, last, last); err != nil {
 		t.Fatal(err)
 	}
 	return path
