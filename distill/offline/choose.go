@@ -202,7 +202,7 @@ func saidIn(items []payload.Item, it payload.Item) bool {
 		}
 		other := keywords(o.Text)
 		a, b := share(mine, other), share(other, mine)
-		if max(a, b) >= 0.7 || near && max(a, b) >= 0.4 {
+		if max(a, b) >= 0.6 || near && max(a, b) >= 0.4 {
 			return true
 		}
 	}

@@ -61,12 +61,22 @@ func Listen(s *ingest.Session) *Heard {
 	h := &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
 	for _, rule := range rules {
 		for _, it := range rule(t) {
-			if !saidIn(h.Recorded, it) {
+			if !saidIn(h.Recorded, it) && !inGoal(h.Recorded, it) {
 				h.Recorded = append(h.Recorded, it)
 			}
 		}
 	}
 	return h
+}
+
+// inGoal tells whether a decision only repeats the goal.
+func inGoal(items []payload.Item, it payload.Item) bool {
+	for i := range items {
+		if items[i].Kind == payload.Goal && it.Kind == payload.Decision && share(keywords(it.Text), keywords(items[i].Text)) > 0.8 {
+			return true
+		}
+	}
+	return false
 }
 
 // Items distills by the models: what records say, files, and what was said.
