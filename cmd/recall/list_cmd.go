@@ -67,6 +67,7 @@ the only copy).`,
 			}
 			a.printProblems(l.Broken())
 			if err == nil && len(l.Broken()) > 0 {
+				fmt.Fprintln(a.err, "recall: hint: recall reindex, then recall sync, takes them in again where their source is still there")
 				err = exitCode(exitPartial)
 			}
 			return err

@@ -48,6 +48,14 @@ func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
 	fmt.Fprintf(a.err, "recall: indexed %s with %s\n", count(report.Indexed, "session"), count(report.Items, "item"))
 	a.printProblems(report.Problems)
 	if report.Skipped() {
+		// What the library can't give the sources may: the next sync looks at all of them.
+		p, err := a.pipeline(l)
+		if err == nil {
+			err = p.Forget()
+		}
+		if err != nil {
+			return err
+		}
 		return exitCode(exitPartial)
 	}
 	return nil

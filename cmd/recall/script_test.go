@@ -22,6 +22,7 @@ func TestScript(t *testing.T) {
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
+		Cmds:                storyCmds(),
 		Condition: func(name string) (bool, error) {
 			if name == "root" { // for whom permissions are no obstacle
 				return os.Geteuid() == 0, nil
