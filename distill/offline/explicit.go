@@ -39,6 +39,7 @@ var sayings = []saying{
 	say("headed-deferred", payload.Deferred, closer, `.`, under(`^(?:deferred|put off|later|out of scope|for later|parked|not now|postponed)$`)),
 	say("headed-question", payload.Question, closer, `.`, under(`^(?:open questions?|questions?(?: for you)?|needs? (?:somebody's |your |someone's )?input|to be decided|undecided|still to decide)$`)),
 	say("headed-warning", payload.Flag, closer, `.`, under(`^(?:don't forget|careful|warnings?|caveats?|gotchas?|known (?:issues|limitations)|limitations?|heads[- ]up|watch out|keep in mind|remember|risks?)$`)),
+	say("question-for", payload.Question, closer, `^(?:open )?questions? (?:for|to) [^:]{2,40}:`, nil),
 	say("open-question", payload.Question, closer, `^(?:open|unanswered|remaining) questions?\b[^:]{0,20}:`, nil),
 
 	// put off
@@ -62,6 +63,7 @@ var sayings = []saying{
 	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
 	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|i'd|we'd|i would|we would|i'll|we'll|we will|i will)(?: just| rather| then| now)? (?:go (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|leave|replace|remove|rename|move|migrate|switch)\b|\b(?:we|i|i'm|we're)(?: are| am)? (?:go|going) (?:with|for)\b|^(?:(?:then|ok|so|no|and|yes)[, ]+)*we (?:drop|take|use|keep|switch to|stay with|stick (?:with|to))\b`, assertive),
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
+	say("taken-back", payload.Decision, person, `\b(?:i take (?:that|it) back|on second thoughts?|scratch that|changed my mind)\b.{12,}`, assertive),
 	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
 	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, notProcess),
 	say("i-want", payload.Decision, person, `\b(?:i|we)(?:'d| would)? (?:want|prefer|like|rather)(?: to| that| it| the)?\b.{8,}`, firmWish),

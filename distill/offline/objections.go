@@ -97,6 +97,9 @@ func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
 		what := s.Text[m[2]:m[3]]
 		keys := keywords(what)
 		known := len(keys) > 0
+		if sp.refused != nil {
+			keys = nil // it is what the refused call was to do
+		}
 		for w := range keys {
 			known = known && said[w]
 		}

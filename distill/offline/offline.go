@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recall/distill"
+	"recall/distill/offline/cue"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -69,6 +70,9 @@ func Listen(s *ingest.Session) *Heard {
 	return h
 }
 
+// joining words make no sense after "because".
+var joining = cue.One(`(?i)^(?:but|and|so|because|since)\s+`)
+
 // inGoal tells whether a decision only repeats the goal.
 func inGoal(items []payload.Item, it payload.Item) bool {
 	for i := range items {
@@ -85,7 +89,7 @@ func (h *Heard) Items(models Models) []payload.Item {
 	work := files(h.talk, h.touched, models)
 	items = append(withoutFileNews(items, work), work...)
 	for i := range items {
-		items[i].Why = lowerFirst(items[i].Why)
+		items[i].Why = lowerFirst(joining.ReplaceAllString(items[i].Why, ""))
 		items[i].Confidence = confidence(items[i].Kind, items[i].Rule)
 	}
 	order(items)

@@ -55,7 +55,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if !sp.user {
 		text = iDid.ReplaceAllString(text, "$1")
-	} else if before := wordBefore(sp, s); before != "" && leansOn(text) {
+	} else if before := wordBefore(sp, s); before != "" && (leansOn(text) || s.says(continues)) {
 		text = before + " " + tidy(text)
 	} else if q := questionBefore(sp); q != "" && len(keywords(text)) < 4 && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
@@ -64,6 +64,11 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 }
 
 var iDid = cue.One(`^I(?:'ve|’ve| have)?(?: also| now| just| already)* (added|updated|removed|changed|created|fixed|renamed|replaced|moved|implemented|kept|left|used|made|wrote|put|switched|extracted|set|dropped|reverted|increased|reduced)\b`)
+
+// continues matches a sentence that goes on with the one before it.
+var continues = cue.One(`(?i)^(?:(?:but|and|then|maybe|so)[, ]+)*(?:later|not|same|also|both|neither|only)\b`)
+
+func (s *sentence) says(re *cue.Regexp) bool { return re.MatchString(s.Text) && len(s.keys()) < 4 }
 
 // wordBefore is the person's sentence before this one, where it is short: what
 // an "it" or "that" may mean.

@@ -169,7 +169,7 @@ func passage(text string, from, to int, kind block, label string, depth int, hea
 	return out
 }
 
-var abbreviation = cue.One(`(?i)(^|[\s(])(e\.g|i\.e|vs|etc|cf|incl|approx|no|resp|mr|ms|dr|st|fig|[a-z])\.$`)
+var abbreviation = cue.One(`(^|[\s(])((?i:e\.g|i\.e|vs|etc|cf|incl|approx|resp)|No|Mr|Ms|Dr|St|Fig|fig|[A-Za-z])\.$`)
 
 // splitSentences returns the byte ranges of a passage's sentences. A full stop
 // ends one where white space and a capital, a quote or markup follow.
