@@ -77,6 +77,12 @@ func (r *run) handEdited() {
 		}
 		other = append(other, id)
 	}
+	if len(other) == 0 {
+		return
+	}
+	// A look at the folders as they are now. A fault of it shows when something
+	// is asked of the library.
+	_, _ = r.Library.Sessions()
 	for _, id := range other {
 		switch e, err := r.Library.Session(id); {
 		case errors.Is(err, library.ErrNoSession):

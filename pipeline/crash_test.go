@@ -1,0 +1,224 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/pipeline"
+)
+
+// TestMain lets the test binary be the process that is killed: with
+// RECALL_TEST_PIPELINE set it syncs one folder into the library of another.
+func TestMain(m *testing.M) {
+	if dirs, ok := os.LookupEnv("RECALL_TEST_PIPELINE"); ok {
+		root, dir, _ := strings.Cut(dirs, "|")
+		if err := syncChild(root, dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func syncChild(root, dir string) error {
+	p := open(panicker{}, dir)
+	r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+	if err == nil && r.Skipped() {
+		err = fmt.Errorf("skipped: %v", r.Problems)
+	}
+	return errors.Join(err, p.Index.Close(), p.Library.Close())
+}
+
+// panicker lets a helper of tests run outside of one.
+type panicker struct{ testing.TB }
+
+func (panicker) Helper()           {}
+func (panicker) Cleanup(func())    {}
+func (panicker) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
+
+// runChild syncs in a process of its own and kills it after a while, unless that
+// is 0. It says whether the process ended well.
+func runChild(t *testing.T, root, dir string, kill time.Duration) bool {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "RECALL_TEST_PIPELINE="+root+"|"+dir)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if kill > 0 {
+		stop := time.AfterFunc(kill, func() { cmd.Process.Kill() })
+		defer stop.Stop()
+	}
+	return cmd.Wait() == nil
+}
+
+// crowd is the related sessions and a few more, some of them forks.
+func crowd() []talk {
+	all := related()
+	for i := range 24 {
+		k := talk{id: fmt.Sprintf("7%07d-0000-4000-8000-000000000001", i), start: day.Add(time.Duration(i) * time.Hour),
+			said: []string{fmt.Sprintf("Use port %d instead of the default one for service %d, because the other is taken.", 4000+i, i), "Done."}}
+		all = append(all, k)
+		if i%6 == 0 {
+			f := talk{id: fmt.Sprintf("8%07d-0000-4000-8000-000000000001", i), start: k.start, fork: &k, turns: 2,
+				said: append(append([]string{}, k.said...), "Also never expose it to the outside.", "It isn't.")}
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Kill -9 at random moments, ten times, then a calm sync: byte for byte the
+// library of a sync that nobody disturbed. Then again for sessions that grew.
+func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs processes")
+	}
+	root, calm, killed := t.TempDir(), t.TempDir(), t.TempDir()
+	seed := uint64(time.Now().UnixNano())
+	t.Log("seed", seed)
+	rng := rand.New(rand.NewPCG(seed, 3))
+	all := crowd()
+	for _, phase := range []string{"new", "grown"} {
+		for _, k := range all {
+			k.write(t, root)
+		}
+		start := time.Now()
+		if !runChild(t, root, calm, 0) {
+			t.Fatal("the undisturbed sync failed")
+		}
+		took := time.Since(start)
+		died := 0
+		for tries := 0; died < 10 && tries < 40; tries++ { // each goes on where the last one died
+			if !runChild(t, root, killed, took/20+time.Duration(rng.Int64N(int64(took/3)))) {
+				died++
+			}
+		}
+		if died < 3 {
+			t.Errorf("%s: only %d syncs died before they were done", phase, died)
+		}
+		if !runChild(t, root, killed, 0) {
+			t.Fatalf("%s: the last sync failed", phase)
+		}
+		if d := cmp.Diff(tree(t, filepath.Join(calm, "Recall")), tree(t, filepath.Join(killed, "Recall"))); d != "" {
+			t.Fatalf("%s (-undisturbed +killed): %s", phase, d)
+		}
+		t.Logf("%s: an undisturbed sync took %v, %d died", phase, took, died)
+		for i := range all {
+			if all[i].fork == nil && all[i].plan == "" {
+				all[i].said = append(all[i].said, "Keep the logs for 30 days, the auditors ask for it.", "They are kept for 30 days.")
+			}
+		}
+	}
+}
+
+// Cancelled anywhere, a sync says so, leaves nothing running, and the next one
+// completes what it left.
+func TestCancelled(t *testing.T) {
+	root := t.TempDir()
+	want := arrive(t, root, [][]talk{crowd()})
+	before := runtime.NumGoroutine()
+	p := open(t, t.TempDir())
+	stages := map[string]bool{}
+	for stop := 1; ; stop += 3 {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		p.Progress = func(s pipeline.Progress) {
+			if n++; n == stop {
+				stages[s.Stage] = true
+				cancel()
+			}
+		}
+		_, err := p.Sync(ctx, pipeline.Options{From: []string{root}})
+		cancel()
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("cancelled at the %dth step: %v", stop, err)
+		}
+	}
+	if len(stages) != 2 {
+		t.Errorf("it was cancelled in %v, want both stages", stages)
+	}
+	p.Progress = nil
+	syncAll(t, p, root)
+	if d := cmp.Diff(want, tree(t, p.Library.Dir())); d != "" {
+		t.Errorf("(-at once +cancelled again and again): %s", d)
+	}
+	for range 50 { // those of the database end by themselves
+		if runtime.NumGoroutine() <= before+4 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	buf := make([]byte, 1<<20)
+	t.Errorf("%d goroutines before, %d after:\n%s", before, runtime.NumGoroutine(), buf[:runtime.Stack(buf, true)])
+}
+
+// A context that is done before the sync begins.
+func TestCancelledBefore(t *testing.T) {
+	root := t.TempDir()
+	first.write(t, root)
+	p := open(t, t.TempDir())
+	p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
+	if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	want := tree(t, p.Library.Dir())
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Sync(ctx, pipeline.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that it was cancelled", err)
+	}
+	if d := cmp.Diff(want, tree(t, p.Library.Dir())); d != "" {
+		t.Errorf("a cancelled sync changed the library, as if sources were gone: %s", d)
+	}
+}
+
+// A transcript that is written to during syncs: in the end all of it is there.
+func TestGrowingSource(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	k := first
+	k.write(t, root)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			k.said = append(k.said, fmt.Sprintf("Keep the logs of service %d for 30 days.", i), "Done.")
+			k.write(t, root)
+			select {
+			case <-stop:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	}()
+	for range 8 {
+		if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	<-done
+	r := syncAll(t, p, root)
+	e, err := p.Library.Session(ingest.SessionID(first.id))
+	if err != nil || e.Turns != len(k.said) {
+		t.Errorf("%d turns, %v, want %d; report %+v", e.Turns, err, len(k.said), r)
+	}
+}

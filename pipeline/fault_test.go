@@ -1,0 +1,441 @@
+package pipeline_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/distill"
+	"recall/distill/offline"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+var second = talk{id: "bbbbbbbb-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 1), said: []string{
+	"Serve the metrics on port 9100 instead of 8080, because the proxy owns that one.", "The metrics are on port 9100."}}
+
+var third = talk{id: "cccccccc-0000-4000-8000-000000000003", start: day.AddDate(0, 0, 2), said: []string{
+	"Leave the tracing for later, the collector isn't decided.", "Left out."}}
+
+// picky distills all but one session.
+type picky struct {
+	refuses string
+	panics  bool
+	calls   int
+}
+
+func (*picky) Name() string { return offline.Distiller{}.Name() }
+
+func (d *picky) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	d.calls++
+	if string(s.ID) == d.refuses {
+		if d.panics {
+			panic("no such thing")
+		}
+		return nil, errors.New("makes no sense")
+	}
+	return offline.Distiller{}.Distill(ctx, s)
+}
+
+var _ distill.Distiller = (*picky)(nil)
+
+// A session that can't be distilled is reported by every sync, costs no other
+// and is not tried again until something changed or an hour has passed.
+func TestSessionThatAlwaysFails(t *testing.T) {
+	for _, panics := range []bool{false, true} {
+		t.Run(fmt.Sprintf("panics=%t", panics), func(t *testing.T) {
+			root := t.TempDir()
+			d := &picky{refuses: second.id, panics: panics}
+			p := open(t, t.TempDir())
+			p.Distiller = d
+			now := time.Now()
+			p.Now = func() time.Time { return now }
+			first.write(t, root)
+			second.write(t, root)
+			third.write(t, root)
+			try := func(what string, calls int) {
+				t.Helper()
+				d.calls = 0
+				r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+				if err != nil || len(r.Problems) != 1 {
+					t.Errorf("%s: %v, problems %v, want one", what, err, r.Problems)
+				}
+				if d.calls != calls {
+					t.Errorf("%s: distilled %d times, want %d", what, d.calls, calls)
+				}
+			}
+			try("first", 3)
+			if len(items(t, p.Library, second.id)) != 2 {
+				t.Errorf("the others have no payload: %v", items(t, p.Library, second.id))
+			}
+			try("nothing new", 0)
+			more := first
+			more.said = append(slices.Clone(first.said), "Also keep failed jobs for 30 days.", "Done.")
+			more.write(t, root)
+			try("another has grown", 1)
+			changed := second
+			changed.said = append(slices.Clone(second.said), "And the health check too.", "Done.")
+			changed.write(t, root)
+			try("it has grown", 1)
+			now = now.Add(2 * time.Hour)
+			p2 := *p
+			p2.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
+			d.calls = 0
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 || d.calls != 1 {
+				t.Errorf("two hours later: %v, %v, distilled %d times", err, r.Problems, d.calls)
+			}
+			d.refuses = ""
+			now = now.Add(2 * time.Hour)
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 0 || r.Distilled != 1 {
+				t.Errorf("mended: %v, %+v", err, r)
+			}
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || r.Skipped() || r.Distilled != 0 {
+				t.Errorf("after that: %v, %+v", err, r)
+			}
+		})
+	}
+}
+
+// Two files with the same bytes are two sessions.
+func TestSameBytesTwice(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{first.id, second.id, third.id} {
+		path := filepath.Join(root, "projects", "p", name+".jsonl")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{\"type\":\"summary\",\"summary\":\"x\",\"leafUuid\":\"y\"}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := open(t, t.TempDir())
+	if r := syncAll(t, p, root); r.Distilled != 3 {
+		t.Errorf("%+v, want 3 distilled", r)
+	}
+}
+
+// A file that can't be read is reported each time, and taken as soon as it can be.
+func TestUnreadableSideFile(t *testing.T) {
+	root := t.TempDir()
+	path := first.write(t, root)
+	side := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents", "agent-a1.jsonl")
+	if err := os.MkdirAll(filepath.Dir(side), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := `{"uuid":"s1","parentUuid":null,"sessionId":"` + first.id + `","agentId":"a1","isSidechain":true,"type":"user","timestamp":"2026-04-13T09:01:00.000Z","message":{"role":"user","content":"look"}}` + "\n"
+	if err := os.WriteFile(side, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := open(t, t.TempDir())
+	locked := true
+	p.Readers = []ingest.Reader{lockable{claudecode.Reader{}, side, &locked}}
+	for i := range 2 {
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		if err != nil || len(r.Problems) != 1 || r.Problems[0].Path != side {
+			t.Errorf("sync %d: %v, %v; want one problem with %s", i+1, err, r.Problems, side)
+		}
+		if want := 1 - i; r.Distilled != want {
+			t.Errorf("sync %d distilled %d, want %d", i+1, r.Distilled, want)
+		}
+	}
+	locked = false // its size and time are as before
+	if r := syncAll(t, p, root); r.Grown != 1 || r.Distilled != 1 {
+		t.Errorf("readable again: %+v", r)
+	}
+	syncAll(t, p, root)
+}
+
+// lockable is a reader one of whose files can't be opened for a while: chmod
+// doesn't stop root.
+type lockable struct {
+	ingest.Reader
+	path   string
+	locked *bool
+}
+
+func (l lockable) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
+	found, problems := l.Reader.Find(ctx, path, seen)
+	for _, f := range found {
+		for i, file := range f.Files {
+			if file.Path == l.path && *l.locked {
+				f.Files[i].Open = func() (io.ReadCloser, error) { return nil, fs.ErrPermission }
+			}
+		}
+	}
+	return found, problems
+}
+
+// A payload.md that can't be read back is reported with its line, stays as it
+// is and costs no other session.
+func TestEditThatMakesNoSense(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	first.write(t, root)
+	second.write(t, root)
+	syncAll(t, p, root)
+	path := filepath.Join(folder(t, p.Library, first.id), "payload.md")
+	bad := []byte("# Rehydration payload: x\n\n## Decisions made\n\n### deeper\n<<<<<<< mine\n\x00\xff\n")
+	if err := os.WriteFile(path, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	third.write(t, root)
+	for i := range 2 {
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, _ := os.ReadFile(path); string(text) != string(bad) {
+			t.Errorf("sync %d: it was written over: %s", i+1, text)
+		}
+		if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason, "payload.md: line 5") {
+			t.Errorf("sync %d: %v, want one problem with line 5 of payload.md", i+1, r.Problems)
+		}
+		if want := 1 - i; r.Distilled != want {
+			t.Errorf("sync %d: %d distilled, want %d", i+1, r.Distilled, want)
+		}
+	}
+	if got := items(t, p.Library); len(got[third.id]) == 0 {
+		t.Errorf("the new session was not distilled: %v", got)
+	}
+}
+
+// payload.md is made again if somebody deletes it; a folder that was deleted is
+// taken in again, one that was renamed goes back to its name.
+func TestDeletedAndMovedByHand(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	for _, k := range []talk{first, second, third} {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	want := tree(t, p.Library.Dir())
+	nothing := func(what string) {
+		t.Helper()
+		if d := cmp.Diff(want, tree(t, p.Library.Dir())); d != "" {
+			t.Errorf("%s (-before +after): %s", what, d)
+		}
+		if r := syncAll(t, p, root); r.Distilled+r.Indexed+r.New+r.Grown != 0 {
+			t.Errorf("%s: the sync after that did something: %+v", what, r)
+		}
+	}
+	if err := os.Remove(filepath.Join(folder(t, p.Library, first.id), "payload.md")); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.Distilled != 1 {
+		t.Errorf("payload.md deleted: %+v", r)
+	}
+	nothing("payload.md deleted")
+
+	dir := folder(t, p.Library, first.id)
+	if err := os.Rename(dir, filepath.Join(filepath.Dir(dir), "mine")); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.Distilled != 0 {
+		t.Errorf("a renamed folder was distilled again: %+v", r)
+	}
+	nothing("renamed")
+
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.New != 1 || r.Distilled != 1 {
+		t.Errorf("a deleted folder: %+v", r)
+	}
+	nothing("deleted")
+
+	path := filepath.Join(root, "projects", "-home-ann-app", third.id+".jsonl")
+	if err := errors.Join(os.Remove(path), os.RemoveAll(folder(t, p.Library, third.id))); err != nil {
+		t.Fatal(err)
+	}
+	syncAll(t, p, root)
+	stamps, err := p.Index.Stamps(context.Background())
+	if err != nil || len(stamps) != 2 {
+		t.Errorf("%d sessions in the index, %v; want the deleted one out", len(stamps), err)
+	}
+	if r := syncAll(t, p, root); r.Distilled+r.Indexed+r.New+r.Grown != 0 {
+		t.Errorf("after a session deleted for good: %+v", r)
+	}
+}
+
+// A library that was moved on the disk, or renamed a project, isn't distilled again.
+func TestMovedLibrary(t *testing.T) {
+	root, dir := t.TempDir(), t.TempDir()
+	p := open(t, dir)
+	first.write(t, root)
+	second.write(t, root)
+	syncAll(t, p, root)
+	e, err := p.Library.Session(ingest.SessionID(first.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Library.RenameProject(e.Project, "queue"); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.Distilled+r.Indexed+r.New+r.Grown != 0 {
+		t.Errorf("after a project's renaming: %+v", r)
+	}
+	p.Library.Close()
+	to := filepath.Join(dir, "elsewhere")
+	if err := os.Rename(p.Library.Dir(), to); err != nil {
+		t.Fatal(err)
+	}
+	if p.Library, err = library.Open(to); err != nil {
+		t.Fatal(err)
+	}
+	defer p.Library.Close()
+	if r := syncAll(t, p, root); r.Distilled+r.Indexed+r.New+r.Grown != 0 {
+		t.Errorf("after the library was moved: %+v", r)
+	}
+	edit(t, filepath.Join(folder(t, p.Library, first.id), "payload.md"), "- Asked for by hand.")
+	if r := syncAll(t, p, root); r.Edited != 1 {
+		t.Errorf("an edit in the moved library: %+v", r)
+	}
+}
+
+// A hand edit is noticed although the table of what was seen was lost.
+func TestEditAfterLostCache(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	first.write(t, root)
+	second.write(t, root)
+	syncAll(t, p, root)
+	edit(t, filepath.Join(folder(t, p.Library, first.id), "payload.md"), "- Asked for by hand.")
+	if err := os.Remove(filepath.Join(p.Cache, "seen.tsv")); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.Edited != 1 || r.Distilled != 1 {
+		t.Errorf("%+v, want one edited", r)
+	}
+	if r := syncAll(t, p, root); r.Distilled+r.Indexed != 0 {
+		t.Errorf("after that: %+v", r)
+	}
+}
+
+// Sources that went away are noted, in the sources' own places alone.
+func TestVanishedSource(t *testing.T) {
+	root, other := t.TempDir(), t.TempDir()
+	p := open(t, t.TempDir())
+	p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
+	path := first.write(t, root)
+	second.write(t, root)
+	elsewhere := third.write(t, other)
+	run := func(o pipeline.Options) pipeline.Report {
+		t.Helper()
+		r, err := p.Sync(context.Background(), o)
+		if err != nil || r.Skipped() {
+			t.Fatal(err, r.Problems)
+		}
+		return r
+	}
+	run(pipeline.Options{})
+	run(pipeline.Options{From: []string{other}})
+	if err := errors.Join(os.Remove(path), os.Remove(elsewhere)); err != nil {
+		t.Fatal(err)
+	}
+	gone := func(k talk) bool {
+		e, err := p.Library.Session(ingest.SessionID(k.id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.Gone()
+	}
+	run(pipeline.Options{From: []string{other}})
+	if gone(first) || gone(third) {
+		t.Error("a sync of another folder noted that sources are gone")
+	}
+	if r := run(pipeline.Options{}); r.Vanished != 1 || r.Distilled != 0 {
+		t.Errorf("%+v, want one vanished", r)
+	}
+	if !gone(first) || gone(second) || gone(third) {
+		t.Errorf("gone: %t %t %t, want the first alone", gone(first), gone(second), gone(third))
+	}
+	if r := run(pipeline.Options{}); r.Vanished+r.Distilled+r.Grown != 0 {
+		t.Errorf("after that: %+v", r)
+	}
+	first.write(t, root)
+	if r := run(pipeline.Options{}); gone(first) || r.Distilled != 0 {
+		t.Errorf("back again: gone %t, %+v", gone(first), r)
+	}
+}
+
+func TestForgottenStaysAway(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	first.write(t, root)
+	second.write(t, root)
+	if err := os.WriteFile(filepath.Join(p.Library.Dir(), "tombstones.jsonl"), []byte(`{"id":"`+first.id+`"}`+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		syncAll(t, p, root)
+		if entries, err := p.Library.Sessions(); err != nil || len(entries) != 1 || string(entries[0].ID) != second.id {
+			t.Errorf("%v, %v; want the second session alone", entries, err)
+		}
+	}
+}
+
+// When the time is up, the rest waits for the next sync, and the report says so.
+func TestTimeBudget(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	const n = 20
+	for i := range n {
+		k := second
+		k.id = fmt.Sprintf("%08d-0000-4000-8000-000000000001", i)
+		k.start = day.Add(time.Duration(i) * time.Hour)
+		k.write(t, root)
+	}
+	for range 2 * n {
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}, Budget: time.Nanosecond})
+		if err != nil || r.Skipped() {
+			t.Fatal(err, r.Problems)
+		}
+		if r.Left != 0 && r.Left+r.Distilled > n {
+			t.Fatalf("%d distilled and %d left, of %d", r.Distilled, r.Left, n)
+		}
+	}
+	r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+	if err != nil || r.Left != 0 {
+		t.Fatal(err, r)
+	}
+	if got := items(t, p.Library); len(got) != n {
+		t.Errorf("%d sessions have payloads, want %d", len(got), n)
+	}
+}
+
+func edit(t *testing.T, path, line string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const heading = "\n## Decisions made\n"
+	if !strings.Contains(string(text), heading) {
+		t.Fatalf("no decisions in\n%s", text)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(string(text), heading, heading+line+"\n", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func folder(t *testing.T, l *library.Library, id string) string {
+	t.Helper()
+	e, err := l.Session(ingest.SessionID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e.Folder
+}
