@@ -196,7 +196,7 @@ func (p *page) source(h index.Hit) string {
 func (p *page) where(at index.Place, turn int, title bool) string {
 	s := fmt.Sprintf("session %d", at.SessionN)
 	if p.several {
-		s = at.Project + " " + s
+		s = oneLine(at.Project) + " " + s
 	}
 	if title && at.SessionTitle != "" {
 		s += fmt.Sprintf(" %q", clip(oneLine(at.SessionTitle), 50))

@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -86,7 +88,10 @@ func (a *app) printInspected(sessions []*ingest.Session, asJSON bool) error {
 		if asJSON {
 			err = json.NewEncoder(a.out).Encode(ingest.Inspect(s))
 		} else {
-			err = ingest.Describe(a.out, s)
+			var text strings.Builder
+			if err = ingest.Describe(&text, s); err == nil {
+				_, err = io.WriteString(a.out, visible(text.String()))
+			}
 		}
 		if err != nil {
 			return err

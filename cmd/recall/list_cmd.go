@@ -85,7 +85,7 @@ func (a *app) printList(all []listed) {
 	titles := width(a.out) - 42
 	for _, s := range all {
 		if s.Project != last {
-			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, s.Project, st.reset)
+			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, oneLine(s.Project), st.reset)
 			last = s.Project
 		}
 		color := map[string]string{"safe": st.green, "behind": st.yellow, "unreadable": st.red, "source gone": st.dim}[s.State]

@@ -62,7 +62,7 @@ func (a *app) projectListCmd() *cobra.Command {
 				return a.printJSON(all)
 			}
 			for _, p := range all {
-				fmt.Fprintf(a.out, "%-30s %12s  %s\n", p.Name, count(p.Sessions, "session"), strings.Join(append([]string{p.Root}, p.Merged...), ", "))
+				fmt.Fprintf(a.out, "%-30s %12s  %s\n", oneLine(p.Name), count(p.Sessions, "session"), oneLine(strings.Join(append([]string{p.Root}, p.Merged...), ", ")))
 			}
 			return nil
 		},

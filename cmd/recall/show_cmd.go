@@ -92,7 +92,7 @@ func (a *app) variant(name string) (payload.Variant, error) {
 // copyTranscript prints all parts of a transcript.
 func (a *app) copyTranscript(e library.Entry) error {
 	for i := 0; ; i++ {
-		f, err := os.Open(filepath.Join(e.Folder, library.TranscriptName(i)))
+		text, err := os.ReadFile(filepath.Join(e.Folder, library.TranscriptName(i)))
 		if errors.Is(err, os.ErrNotExist) {
 			if i == 0 {
 				return withHint(errors.New("its transcript isn't rendered yet"), "recall sync does it")
@@ -102,9 +102,7 @@ func (a *app) copyTranscript(e library.Entry) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(a.out, f)
-		f.Close()
-		if err != nil {
+		if _, err := io.WriteString(a.out, visible(string(text))); err != nil {
 			return err
 		}
 	}

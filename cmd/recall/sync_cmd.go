@@ -162,7 +162,7 @@ func (a *app) printProblems(problems []ingest.Problem) {
 			fmt.Fprintf(a.err, "recall: … and %d more; --json lists all\n", len(problems)-most)
 			return
 		}
-		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", p.Path, reason(p))
+		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", oneLine(p.Path), oneLine(reason(p)))
 	}
 }
 

@@ -78,7 +78,7 @@ func (a *app) printThreads(l *library.Library, shelf *shelf, project string, asJ
 	}
 	st := styles(a.color)
 	if len(docs) > 0 {
-		fmt.Fprintf(a.out, "%s of %s, the last active first\n", count(len(docs), "thread"), docs[0].Project)
+		fmt.Fprintf(a.out, "%s of %s, the last active first\n", count(len(docs), "thread"), oneLine(docs[0].Project))
 	}
 	for _, d := range docs {
 		goal := d.Goal

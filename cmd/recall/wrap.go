@@ -9,16 +9,18 @@ import (
 // oneLine folds white space and drops control characters, so that text from a
 // transcript can't move the cursor or forge a line.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\r':
-			return ' '
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+	return strings.Join(strings.Fields(visible(strings.ReplaceAll(s, "\r", " "))), " ")
+}
+
+// visible drops control characters but for line ends and tabs: text of several
+// lines that can't move the cursor or paint the screen.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
 			return -1
 		}
 		return r
 	}, s)
-	return strings.Join(strings.Fields(s), " ")
 }
 
 // clip shortens to n runes, at a space where one is near, with an ellipsis.
