@@ -74,6 +74,7 @@ one last worked on.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
+	cmd.RegisterFlagCompletionFunc("variant", completeVariant)
 	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
 	flags.BoolVar(&save, "save", false, "write it to ./scratch/session-N.md instead")
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")

@@ -129,7 +129,7 @@ func shortID(id ingest.SessionID) string {
 
 // completeSession offers ids with titles to the shell.
 func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) > 0 {
+	if len(args) >= strings.Count(cmd.Use, "SESSION") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	l, err := a.library(cmd)

@@ -62,6 +62,7 @@ beginning of its id.`,
 		},
 	}
 	cmd.Flags().StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
+	cmd.RegisterFlagCompletionFunc("variant", completeVariant)
 	cmd.Flags().BoolVarP(&transcript, "transcript", "t", false, "print the readable transcript")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print payload.json, with all evidence")
 	return cmd
@@ -87,6 +88,10 @@ func (a *app) variant(name string) (payload.Variant, error) {
 		return v, nil
 	}
 	return "", withHint(fmt.Errorf("--variant %s: no such variant", name), "variants are coding, debug, handoff")
+}
+
+func completeVariant(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{string(payload.Coding), string(payload.Debug), string(payload.Handoff)}, cobra.ShellCompDirectiveNoFileComp
 }
 
 // copyTranscript prints all parts of a transcript.

@@ -37,7 +37,13 @@ type sourceDoc struct {
 	There  bool          `json:"there"`
 }
 
-const searchMode = "lexical, with a lexicon of the field's words; no embedding model is configured"
+// searchMode says how questions are searched for.
+func searchMode(c *Config) string {
+	if c.Query.Vectors == "concepts" {
+		return "words, with a lexicon of the field's, and concept vectors"
+	}
+	return "words, with a lexicon of the field's"
+}
 
 func (a *app) statusCmd() *cobra.Command {
 	var asJSON bool
@@ -72,7 +78,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if err != nil {
 		return statusDoc{}, err
 	}
-	s := statusDoc{Library: l.Dir(), Sessions: len(shelf.entries), Projects: shelf.projects(), Warnings: library.Warnings(l.Dir()), Search: searchMode}
+	s := statusDoc{Library: l.Dir(), Sessions: len(shelf.entries), Projects: shelf.projects(), Warnings: library.Warnings(l.Dir()), Search: searchMode(a.cfg)}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
