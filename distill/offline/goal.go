@@ -22,11 +22,19 @@ func goal(t *talk) []payload.Item {
 		return nil
 	}
 	lead := 0
-	for lead < min(3, len(asks))-1 && asks[lead].looking() && asks[lead+1].sp.mood != objects && asks[lead+1].outright() && (asks[lead+1].change && asks[lead+1].score > asks[lead].score || asks[lead].score < 0.5) {
-		lead++
+	if asks[0].looking() || asks[0].score < 0.5 {
+		for i := 1; i < min(4, len(asks)); i++ {
+			if o := &asks[i]; o.change && !leansOn(o.text) && o.outright() && o.sp.mood != objects && o.score > asks[0].score {
+				lead = i
+				break
+			}
+		}
 	}
 	a := asks[lead]
 	it := turnItem(payload.Goal, "first-request", payload.ByUser, a.sp.turn, shorten(a.text), a.quote)
+	if name := named(t.session, asks); name != "" {
+		it.Text = shorten(name + ": " + lowerFirst(a.text))
+	}
 	it.About = about(a.raw)
 	for i, o := range asks[:min(3, len(asks))] {
 		if i == lead {
@@ -46,6 +54,26 @@ func lowerFirst(s string) string {
 		return s
 	}
 	return string(unicode.ToLower(r)) + s[n:]
+}
+
+// named is the title that the client gave the session, where it is about what
+// was asked for and says more than the request; "" if there is none.
+func named(s *ingest.Session, asks []request) string {
+	title := strings.TrimRight(plain(s.Title), ". ")
+	if s.TitleFrom != "ai-title" && s.TitleFrom != "summary" || len(title) > 100 || len(strings.Fields(title)) < 3 {
+		return ""
+	}
+	keys := keywords(title)
+	said := map[string]bool{}
+	for _, a := range asks {
+		for w := range keywords(a.text) {
+			said[w] = true
+		}
+	}
+	if n := shared(keys, said); n == 0 || n < 2 && len(keys) > 4 || share(keys, keywords(shorten(asks[0].text))) > 0.8 {
+		return ""
+	}
+	return title
 }
 
 // A request is what one of the person's first words asks for.
