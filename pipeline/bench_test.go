@@ -81,7 +81,7 @@ func benchmarkSync(b *testing.B, d distill.Distiller) {
 	}
 	var plain, whole time.Duration
 	var bytes int64
-	peak := watchHeap(b)
+	peak := watchHeap()
 	for b.Loop() {
 		start := time.Now()
 		bytes = readHashCompress(b, root)
@@ -132,7 +132,7 @@ func readHashCompress(b *testing.B, root string) int64 {
 
 // watchHeap samples the memory that the process holds; the answer is the most
 // that was seen.
-func watchHeap(b *testing.B) func() uint64 {
+func watchHeap() func() uint64 {
 	stop, out := make(chan struct{}), make(chan uint64)
 	go func() {
 		var most uint64

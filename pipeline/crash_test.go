@@ -20,7 +20,8 @@ import (
 )
 
 // TestMain lets the test binary be the process that is killed: with
-// RECALL_TEST_PIPELINE set it syncs one folder into the library of another.
+// RECALL_TEST_PIPELINE set it syncs one folder into the library of another and
+// prints how many megabytes of memory it held at most.
 func TestMain(m *testing.M) {
 	if dirs, ok := os.LookupEnv("RECALL_TEST_PIPELINE"); ok {
 		root, dir, _ := strings.Cut(dirs, "|")
@@ -34,7 +35,12 @@ func TestMain(m *testing.M) {
 }
 
 func syncChild(root, dir string) error {
+	peak := watchHeap()
+	defer func() { fmt.Println(peak() / 1e6) }()
 	p := open(panicker{}, dir)
+	if os.Getenv("RECALL_TEST_SILENT") != "" {
+		p.Distiller = silent{}
+	}
 	r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
 	if err == nil && r.Skipped() {
 		err = fmt.Errorf("skipped: %v", r.Problems)
