@@ -104,7 +104,7 @@ var howToGoOn = cue.One(`(?i)\b(?:don't|do not|don’t) (?:write|change|touch|do
 
 // replies asks that the person answers the assistant, and asserts.
 func replies(sp *speech, s *sentence) bool {
-	return (sp.reacts != nil || sp.refused != nil) && assertive(sp, s)
+	return (sp.reacts != nil || sp.refused != nil) && assertive(sp, s) && len(s.keys()) >= 3
 }
 
 func firmWish(sp *speech, s *sentence) bool {

@@ -114,10 +114,8 @@ func splitWhy(s string) (text, why string) {
 		return s, ""
 	}
 	switch {
-	case strings.HasSuffix(joint, "so that") && len(keywords(head)) < 4:
-		return s, "" // what it is for is what it says
 	case strings.HasSuffix(joint, "so that"), strings.HasSuffix(joint, "to avoid"), strings.HasSuffix(joint, "in order to"):
-		tail = strings.TrimLeft(joint, ",; ") + " " + tail
+		return s, "" // what it is for is part of what it says
 	case strings.HasSuffix(joint, "so"):
 		return s, "" // a consequence, not a reason
 	}

@@ -52,7 +52,7 @@ func TestTidyAndSplitWhy(t *testing.T) {
 		{"yes, and keep the old API", "Keep the old API.", ""},
 		{"go.mod stays as it is", "go.mod stays as it is.", ""},
 		{"It was slow so we cached it.", "It was slow so we cached it.", ""},
-		{"Retry five times to avoid a thundering herd at noon", "Retry five times.", "To avoid a thundering herd at noon"},
+		{"Retry five times to avoid a thundering herd at noon", "Retry five times to avoid a thundering herd at noon.", ""},
 	}
 	for _, tt := range tests {
 		text, why := splitWhy(strings.TrimRight(tidy(tt.in), ". "))
