@@ -108,10 +108,6 @@ func (m mapper) call(c *ToolCall) {
 	}
 }
 
-func (m mapper) of(s string) string {
-	m.text(&s)
-	return s
-}
 
 func (m mapper) answer(a *Answer) {
 	m.text(&a.Question)
