@@ -108,7 +108,6 @@ func (m mapper) call(c *ToolCall) {
 	}
 }
 
-
 func (m mapper) answer(a *Answer) {
 	m.text(&a.Question)
 	m.text(&a.Header)
