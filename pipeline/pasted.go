@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/payload"
 )
 
 // written is a line of a payload.md that was rendered in this run.
@@ -37,7 +38,10 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 			page = pageLines
 			return nil, true
 		}
-		if page > 0 && strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") {
+		if page > 0 && frame(line) {
+			return nil, true
+		}
+		if page > 0 && payload.IsHeading(line) {
 			return nil, true
 		}
 		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {
@@ -50,6 +54,13 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 		ids, ok, _ := r.Index.Known(ctx, line, family...)
 		return ids, ok
 	}
+}
+
+// frame tells the lines of a page that show no item: what session it is of,
+// headings, and what was cut.
+func frame(line string) bool {
+	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") ||
+		strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in payload.json")
 }
 
 const (
