@@ -105,3 +105,19 @@ func headingKey(s string) string {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	}), " ")
 }
+
+// IsHeading says whether a line is a heading as recall writes it.
+func IsHeading(line string) bool {
+	text, ok := strings.CutPrefix(line, "## ")
+	if !ok {
+		return false
+	}
+	for _, layout := range layouts {
+		for _, s := range layout {
+			if s.heading == text {
+				return true
+			}
+		}
+	}
+	return false
+}

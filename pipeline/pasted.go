@@ -38,10 +38,7 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 			page = pageLines
 			return nil, true
 		}
-		if page > 0 && frame(line) {
-			return nil, true
-		}
-		if page > 0 && payload.IsHeading(line) {
+		if page > 0 && (frame(line) || payload.IsHeading(line)) {
 			return nil, true
 		}
 		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {
@@ -56,11 +53,11 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 	}
 }
 
-// frame tells the lines of a page that show no item: what session it is of,
-// headings, and what was cut.
+// frame tells the lines around a page's items: what session it is of, and how
+// many were cut.
 func frame(line string) bool {
 	return strings.HasPrefix(line, "Session ") && strings.Contains(line, " · distilled by ") ||
-		strings.HasPrefix(line, "## ") || strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in payload.json")
+		strings.HasPrefix(line, "… and ") && strings.HasSuffix(line, " more in payload.json")
 }
 
 const (
