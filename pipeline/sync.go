@@ -113,7 +113,7 @@ func (r *run) sync(ctx context.Context) error {
 // journal notes what was done, with the wall clock's time.
 func (r *run) journal() error {
 	rep := r.report
-	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "distilled": rep.Distilled, "edited": rep.Edited,
+	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 
