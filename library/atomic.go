@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -43,11 +44,26 @@ func (l *Library) putAll(files []newFile) (err error) {
 		return err
 	}
 	for i, f := range files {
-		if err := os.Rename(paths[i], f.target); err != nil {
+		if err := rename(paths[i], f.target); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// rename is os.Rename. Windows refuses it while somebody has the file, or one in
+// the folder, open: an editor, a virus scanner, another recall that reads. Most
+// let go of it soon.
+func rename(from, to string) error {
+	err := os.Rename(from, to)
+	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		time.Sleep(wait)
+		err = os.Rename(from, to)
+	}
+	return err
 }
 
 type newFile struct {

@@ -52,7 +52,7 @@ func (l *Library) relocate(from string, e Entry) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := os.Rename(from, e.Folder)
+	err := rename(from, e.Folder)
 	if err == nil {
 		err = l.note(e)
 	}

@@ -72,7 +72,7 @@ func place(segs []staged, raw string) error {
 			os.Remove(s.temp)
 			continue
 		}
-		if err := os.Rename(s.temp, target); err != nil {
+		if err := rename(s.temp, target); err != nil {
 			return err
 		}
 	}

@@ -94,11 +94,11 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 	}
 	if pair {
-		if err := os.Rename(at(newMarkdown), at("payload.md")); err != nil {
+		if err := rename(at(newMarkdown), at("payload.md")); err != nil {
 			// .json.new first: alone it would mean that the rename was done.
 			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 		}
-		if err := os.Rename(at(newPayload), at("payload.json")); err != nil {
+		if err := rename(at(newPayload), at("payload.json")); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func heal(folder string) error {
 	if exists(md) { // neither rename was done; .json.new goes first, as above
 		return errors.Join(removeIfThere(js), removeIfThere(md))
 	}
-	return os.Rename(js, filepath.Join(folder, "payload.json"))
+	return rename(js, filepath.Join(folder, "payload.json"))
 }
 
 func removeIfThere(path string) error {
