@@ -2,7 +2,7 @@ package offline
 
 import (
 	"math"
-	"sort"
+	"slices"
 	"strings"
 
 	"recall/distill/offline/cue"
@@ -359,7 +359,7 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 	}
 	f[who+"committed"] = top
 	rare := 0
-	for w := range mine {
+	for _, w := range mine {
 		if names[w] >= math.Log(1+float64(len(t.speeches))/2) {
 			rare++
 		}
@@ -368,49 +368,12 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 }
 
 // covers is the share of words that one sentence of the speech has too, at best.
-func (sp *speech) covers(words map[string]bool, rare map[string]float64) float64 {
+func (sp *speech) covers(words terms, rare map[string]float64) float64 {
 	top := 0.0
 	for i := range sp.parts {
 		top = max(top, weighed(words, sp.parts[i].keys(), rare))
 	}
 	return top
-}
-
-// weighed is the share of a's words that b has too, rare words counting more.
-func weighed(a, b map[string]bool, rare map[string]float64) float64 {
-	var both, all float64
-	for _, w := range ordered(a) {
-		all += rare[w]
-		if b[w] {
-			both += rare[w]
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return both / all
-}
-
-func ordered(m map[string]bool) []string {
-	out := make([]string, 0, len(m))
-	for w := range m {
-		out = append(out, w)
-	}
-	sort.Strings(out)
-	return out
-}
-
-func share(a, b map[string]bool) float64 {
-	if len(a) == 0 {
-		return 0
-	}
-	n := 0
-	for w := range a {
-		if b[w] {
-			n++
-		}
-	}
-	return float64(n) / float64(len(a))
 }
 
 // rarity weighs each keyword of a talk: the fewer speeches it occurs in, the more.
@@ -419,7 +382,7 @@ func rarity(t *talk) map[string]float64 {
 	for _, sp := range t.speeches {
 		seen := map[string]bool{}
 		for i := range sp.parts {
-			for w := range sp.parts[i].keys() {
+			for _, w := range sp.parts[i].keys() {
 				seen[w] = true
 			}
 		}
@@ -440,6 +403,6 @@ func inOrder(m map[string]float64) []Feature {
 			out = append(out, Feature{k, v})
 		}
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	slices.SortFunc(out, func(a, b Feature) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

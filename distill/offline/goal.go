@@ -64,13 +64,11 @@ func named(s *ingest.Session, asks []request) string {
 		return ""
 	}
 	keys := keywords(title)
-	said := map[string]bool{}
+	said := ""
 	for _, a := range asks {
-		for w := range keywords(a.text) {
-			said[w] = true
-		}
+		said += " " + a.text
 	}
-	if n := shared(keys, said); n == 0 || n < 2 && len(keys) > 4 || share(keys, keywords(shorten(asks[0].text))) > 0.8 {
+	if n := shared(keys, keywords(said)); n == 0 || n < 2 && len(keys) > 4 || share(keys, keywords(shorten(asks[0].text))) > 0.8 {
 		return ""
 	}
 	return title

@@ -53,16 +53,6 @@ func (c *Candidate) personFirst(it *payload.Item) {
 	}
 }
 
-func shared(a, b map[string]bool) int {
-	n := 0
-	for w := range a {
-		if b[w] {
-			n++
-		}
-	}
-	return n
-}
-
 func cite(sp *speech, from, to int) payload.Evidence {
 	return payload.Evidence{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: quote(sp.text, from, to)}
 }

@@ -78,7 +78,7 @@ func turnedDown(t *talk) []payload.Item {
 			out = append(out, turnedDownIn(sp, said)...)
 		}
 		for i := range sp.parts {
-			for w := range sp.parts[i].keys() {
+			for _, w := range sp.parts[i].keys() {
 				said[w] = true
 			}
 		}
@@ -100,7 +100,7 @@ func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
 		if sp.refused != nil {
 			keys = nil // it is what the refused call was to do
 		}
-		for w := range keys {
+		for _, w := range keys {
 			known = known && said[w]
 		}
 		why := reasonBeside(sp, i, m[1])

@@ -34,7 +34,7 @@ type sentence struct {
 	Opens    bool   // first of its block
 	Pasted   bool   // it looks like output or code put into a message
 
-	words map[string]bool // see keys
+	words terms // see keys
 }
 
 var (

@@ -1,27 +1,81 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
+// terms are words in alphabetical order, each once: sets that are compared by
+// walking along both, and whose weights are always summed in the same order.
+type terms []string
+
 // keywords are the words of a text that say what it is about, cut to their
 // stems, names split at their humps and punctuation.
-func keywords(text string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range splitWords(text) {
+func keywords(text string) terms {
+	all := splitWords(text)
+	kept := all[:0]
+	for _, w := range all {
 		if len(w) >= 2 && !commonWords[w] {
-			m[stem(w)] = true
+			kept = append(kept, stem(w))
 		}
 	}
-	return m
+	slices.Sort(kept)
+	return slices.Compact(kept)
 }
 
-func (s *sentence) keys() map[string]bool {
+// keys are the sentence's keywords.
+func (s *sentence) keys() terms {
 	if s.words == nil {
 		s.words = keywords(s.Text + " " + s.More)
+		if s.words == nil {
+			s.words = terms{}
+		}
 	}
 	return s.words
+}
+
+// eachShared visits the words that two lists have both, in order.
+func eachShared(a, b terms, visit func(w string)) {
+	for len(a) > 0 && len(b) > 0 {
+		switch c := strings.Compare(a[0], b[0]); {
+		case c < 0:
+			a = a[1:]
+		case c > 0:
+			b = b[1:]
+		default:
+			visit(a[0])
+			a, b = a[1:], b[1:]
+		}
+	}
+}
+
+// shared counts the words that two lists have both.
+func shared(a, b terms) int {
+	n := 0
+	eachShared(a, b, func(string) { n++ })
+	return n
+}
+
+// share is the share of a's words that b has too.
+func share(a, b terms) float64 {
+	if len(a) == 0 {
+		return 0
+	}
+	return float64(shared(a, b)) / float64(len(a))
+}
+
+// weighed is the share of a's words that b has too, rare words counting more.
+func weighed(a, b terms, rare map[string]float64) float64 {
+	var both, all float64
+	eachShared(a, b, func(w string) { both += rare[w] })
+	if both == 0 {
+		return 0
+	}
+	for _, w := range a {
+		all += rare[w]
+	}
+	return both / all
 }
 
 // splitWords gives the lower-case words of a text.
