@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/pipeline"
 )
@@ -226,5 +227,50 @@ func TestGrowingSource(t *testing.T) {
 	e, err := p.Library.Session(ingest.SessionID(first.id))
 	if err != nil || e.Turns != len(k.said) {
 		t.Errorf("%d turns, %v, want %d; report %+v", e.Turns, err, len(k.said), r)
+	}
+}
+
+// An index that can't be written ends the sync with an error, soon and with
+// nothing left running, also when the time is up at that moment; the next sync
+// makes good for it.
+func TestIndexThatFails(t *testing.T) {
+	root := t.TempDir()
+	want := arrive(t, root, [][]talk{crowd()})
+	for _, budget := range []time.Duration{0, time.Nanosecond} {
+		p := open(t, t.TempDir())
+		good := p.Index
+		ctx, cancel := context.WithCancel(context.Background())
+		p.Progress = func(s pipeline.Progress) {
+			if s.Stage == "archive" && s.Done == s.Total {
+				cancel()
+			}
+		}
+		if _, err := p.Sync(ctx, pipeline.Options{From: []string{root}}); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		closed := false
+		p.Progress = func(s pipeline.Progress) {
+			if s.Stage == "distill" && !closed {
+				closed = true
+				good.Close()
+			}
+		}
+		if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}, Budget: budget}); err == nil {
+			t.Fatal("a sync without an index went well")
+		}
+		var err error
+		if p.Index, err = index.Open(filepath.Join(p.Cache, "index.db")); err != nil {
+			t.Fatal(err)
+		}
+		defer p.Index.Close()
+		p.Progress = nil
+		r := syncAll(t, p, root)
+		stamps, err := p.Index.Stamps(context.Background())
+		if err != nil || len(stamps) != len(crowd()) {
+			t.Errorf("budget %v: %d sessions indexed, %v, want %d; %+v", budget, len(stamps), err, len(crowd()), r)
+		}
+		if d := cmp.Diff(want, tree(t, p.Library.Dir())); d != "" {
+			t.Errorf("budget %v: %s", budget, d)
+		}
 	}
 }

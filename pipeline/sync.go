@@ -33,7 +33,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
-	if len(r.touched) > 0 || r.moved {
+	if r.work || r.moved || len(r.touched) > 0 {
 		err = errors.Join(err, p.Library.Settle())
 		r.followPages()
 	}
