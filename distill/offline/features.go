@@ -54,7 +54,7 @@ func candidates(t *talk) []*Candidate {
 		}
 	}
 	markGoal(t, out)
-	names := rarity(t)
+	names := t.echoes.rare
 	for _, c := range out {
 		c.rare = names
 		c.Features = features(t, c, names)
@@ -337,25 +337,15 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 	if len(mine) == 0 {
 		return
 	}
-	f[who+"asked-for"] = 0
-	best := func(match func(o *speech) bool) float64 {
-		top := 0.0
-		for _, o := range t.speeches {
-			if o == c.sp || !match(o) {
-				continue
-			}
-			top = max(top, o.covers(mine, names))
-		}
-		return top
-	}
-	f[who+"asked-for"] = best(func(o *speech) bool { return o.user && o.exchange == c.sp.exchange })
-	f[who+"said-again"] = best(func(o *speech) bool { return o.closing && !o.user && o.exchange > c.sp.exchange })
-	f[who+"taken-up"] = best(func(o *speech) bool { return o.user && o.exchange > c.sp.exchange })
-	f[who+"said-before"] = best(func(o *speech) bool { return !o.user && o.exchange < c.sp.exchange })
-	f[who+"reported"] = best(func(o *speech) bool { return !o.user && o.exchange == c.sp.exchange && o.closing })
+	e := t.echoes.of(c.sp, mine)
+	f[who+"asked-for"] = e.asked
+	f[who+"said-again"] = e.saidAgain
+	f[who+"taken-up"] = e.takenUp
+	f[who+"said-before"] = e.saidBefore
+	f[who+"reported"] = e.reported
 	top := 0.0
 	for _, m := range t.commits {
-		top = max(top, weighed(mine, keywords(m), names))
+		top = max(top, weighed(mine, m, names))
 	}
 	f[who+"committed"] = top
 	rare := 0
@@ -365,35 +355,6 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 		}
 	}
 	f[who+"rare"] = float64(rare) / float64(len(mine))
-}
-
-// covers is the share of words that one sentence of the speech has too, at best.
-func (sp *speech) covers(words terms, rare map[string]float64) float64 {
-	top := 0.0
-	for i := range sp.parts {
-		top = max(top, weighed(words, sp.parts[i].keys(), rare))
-	}
-	return top
-}
-
-// rarity weighs each keyword of a talk: the fewer speeches it occurs in, the more.
-func rarity(t *talk) map[string]float64 {
-	n := map[string]float64{}
-	for _, sp := range t.speeches {
-		seen := map[string]bool{}
-		for i := range sp.parts {
-			for _, w := range sp.parts[i].keys() {
-				seen[w] = true
-			}
-		}
-		for w := range seen {
-			n[w]++
-		}
-	}
-	for w, k := range n {
-		n[w] = math.Log(1 + float64(len(t.speeches))/k)
-	}
-	return n
 }
 
 func inOrder(m map[string]float64) []Feature {

@@ -15,7 +15,6 @@ var (
 // objections makes eliminated items of what the assistant proposed or held and
 // the person spoke against: the proposal is what fell, the objection its reason.
 func objections(t *talk) []payload.Item {
-	rare := rarity(t)
 	var out []payload.Item
 	for _, sp := range t.speeches {
 		if !sp.user || sp.reacts == nil || sp.refused != nil {
@@ -27,7 +26,7 @@ func objections(t *talk) []payload.Item {
 			if sp.foreign(s) || s.Pasted || len(sp.text) > 1500 || !objection.MatchString(text) || len(s.keys()) < 3 {
 				continue
 			}
-			p := spokenAgainst(sp, s, rare)
+			p := spokenAgainst(sp, s, t.echoes.rare)
 			if p == nil {
 				continue
 			}

@@ -41,9 +41,10 @@ const (
 type talk struct {
 	session  *ingest.Session
 	speeches []*speech
-	commits  []string // messages of the session's commits
-	n        int      // exchanges
-	closed   bool     // it ends with the assistant's word, no call open
+	echoes   *echoes
+	commits  []terms // keywords of the messages of the session's commits
+	n        int     // exchanges
+	closed   bool    // it ends with the assistant's word, no call open
 }
 
 // listen makes the talk of a session. Abandoned branches, copied turns,
@@ -94,7 +95,7 @@ func listen(s *ingest.Session) *talk {
 				c := &turn.Calls[j]
 				work = work || c.Done && !c.Failed && (len(c.Edits) > 0 || c.Commit != "" || writes(c.Name))
 				if c.CommitMessage != "" && !c.Failed {
-					t.commits = append(t.commits, c.CommitMessage)
+					t.commits = append(t.commits, keywords(c.CommitMessage))
 				}
 				if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
 					hear(&speech{turn: turn, text: c.Reason, user: true, refused: c})
@@ -118,6 +119,7 @@ func listen(s *ingest.Session) *talk {
 			}
 		}
 	}
+	t.echoes = listenForEchoes(t)
 	return t
 }
 
