@@ -106,6 +106,9 @@ func (a *app) compose(l *library.Library, args []string) (*payload.Payload, erro
 	if err == nil && p == nil {
 		err = withHint(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
 	}
+	if name := shelf.project[project].Name; err == nil && name != "" {
+		p.Project = name // it may have been another one when it was distilled
+	}
 	return p, err
 }
 
