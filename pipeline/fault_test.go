@@ -439,3 +439,106 @@ func folder(t *testing.T, l *library.Library, id string) string {
 	}
 	return e.Folder
 }
+
+// A fork that can't be distilled doesn't have its parent distilled again and again.
+func TestForkThatFails(t *testing.T) {
+	root := t.TempDir()
+	fork := talk{id: "cccccccc-0000-4000-8000-000000000001", start: day, fork: &first, turns: 4,
+		said: append(slices.Clone(first.said), "Never delete rows from the jobs table, mark them instead.", "Rows are marked as deleted now.")}
+	first.write(t, root)
+	fork.write(t, root)
+	second.write(t, root)
+	d := &picky{refuses: fork.id}
+	p := open(t, t.TempDir())
+	p.Distiller = d
+	for _, calls := range []int{3, 0, 0} {
+		d.calls = 0
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		if err != nil || len(r.Problems) != 1 || d.calls != calls {
+			t.Errorf("%v, %v, distilled %d times, want one problem and %d", err, r.Problems, d.calls, calls)
+		}
+	}
+	third.write(t, root)
+	d.calls = 0
+	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || len(r.Problems) != 1 || d.calls != 1 {
+		t.Errorf("another session: %v, %v, distilled %d times, want 1", err, r.Problems, d.calls)
+	}
+}
+
+// What is archived is distilled from the library: its source may go away meanwhile,
+// and its project may get another name.
+func TestChangesWhileSyncing(t *testing.T) {
+	root := t.TempDir()
+	for _, k := range crowd() {
+		k.write(t, root)
+	}
+	p := open(t, t.TempDir())
+	renamed := false
+	p.Progress = func(s pipeline.Progress) {
+		if s.Stage == "archive" && s.Done == s.Total {
+			if err := os.RemoveAll(filepath.Join(root, "projects")); err != nil {
+				t.Error(err)
+			}
+		}
+		if projects, err := p.Library.Projects(); s.Stage == "distill" && s.Done > 3 && !renamed && err == nil && len(projects) > 0 {
+			renamed = true
+			if err := p.Library.RenameProject(projects[0].ID, "queue"); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	r := syncAll(t, p, root)
+	if r.Distilled < len(crowd()) || !renamed {
+		t.Errorf("%d distilled, want %d; renamed %t", r.Distilled, len(crowd()), renamed)
+	}
+	folders, err := filepath.Glob(filepath.Join(p.Library.Dir(), "queue", "*", "payload.md"))
+	if err != nil || len(folders) != len(crowd()) {
+		t.Errorf("%d payloads under the new name, want %d", len(folders), len(crowd()))
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.Library.Dir(), "app")); len(left) > 0 {
+		t.Errorf("the folder of the old name is still there")
+	}
+	p.Progress = nil
+	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || r.Distilled+r.Indexed != 0 {
+		t.Errorf("after that: %+v, %v", r, err)
+	}
+}
+
+// A payload.md that somebody edits while a sync is still at work on others is
+// taken in by the next one.
+func TestEditWhileSyncing(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	for _, k := range crowd() {
+		k.write(t, root)
+	}
+	edited := false
+	p.Progress = func(s pipeline.Progress) {
+		pages, _ := filepath.Glob(filepath.Join(p.Library.Dir(), "app", "*", "payload.md"))
+		if s.Stage != "distill" || edited || len(pages) == 0 {
+			return
+		}
+		for _, path := range pages {
+			if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "\n## Decisions made\n") {
+				edited = true
+				edit(t, path, "- Asked for by hand.")
+				return
+			}
+		}
+	}
+	r := syncAll(t, p, root)
+	if !edited {
+		t.Skip("there was no moment for it")
+	}
+	p.Progress = nil
+	again := syncAll(t, p, root)
+	if r.Edited+again.Edited != 1 {
+		t.Errorf("taken in by the sync: %d, by the next: %d; want once", r.Edited, again.Edited)
+	}
+	for text := range tree(t, p.Library.Dir()) {
+		if strings.HasSuffix(text, "edits.jsonl") {
+			return
+		}
+	}
+	t.Error("no edits.jsonl")
+}
