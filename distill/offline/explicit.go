@@ -167,7 +167,7 @@ var inQuotes = cue.One(`"[^"]{3,}"|“[^”]{3,}”`)
 
 // outright says what a candidate states outright, nil if nothing.
 func outright(c *Candidate) *saying {
-	text := strings.ReplaceAll(plain(c.part.Raw), "’", "'")
+	text := strings.ReplaceAll(c.part.Text, "’", "'")
 	for i := range sayings {
 		r := &sayings[i]
 		switch r.who {

@@ -135,7 +135,7 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 		}
 	}
 	f[who] = 1
-	low := strings.ToLower(strings.ReplaceAll(plain(s.Raw), "’", "'"))
+	low := strings.ToLower(strings.ReplaceAll(s.Text, "’", "'"))
 	for _, name := range talkCues.of(low) {
 		f[who+name] = 1
 	}

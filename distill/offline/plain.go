@@ -14,7 +14,6 @@ var (
 	mdEm     = cue.One(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
 	mdStrike = cue.One(`~~([^~\n]+)~~`)
 	htmlTag  = cue.One(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
-	spaces   = cue.One(`\s+`)
 	leadMark = cue.One(`^(?:[✓✔✅❌✗☑⚠️🎉👍→➜•·]|[\x{1F300}-\x{1FAFF}])+\s*`)
 )
 
@@ -27,10 +26,33 @@ func plain(s string) string {
 	s = mdStrong.ReplaceAllString(s, "$1$2")
 	s = strings.ReplaceAll(s, "**", "")
 	s = mdEm.ReplaceAllString(s, "$1$2$3")
-	s = spaces.ReplaceAllString(s, " ")
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(oneLine(s))
 	return strings.TrimSpace(leadMark.ReplaceAllString(s, ""))
 }
+
+// oneLine makes each stretch of white space one blank.
+func oneLine(s string) string {
+	at := 0
+	for at < len(s) && !(blank(s[at]) && (s[at] != ' ' || at+1 < len(s) && blank(s[at+1]))) {
+		at++
+	}
+	if at == len(s) {
+		return s // as most sentences are
+	}
+	b := append(make([]byte, 0, len(s)), s[:at]...)
+	for ; at < len(s); at++ {
+		switch {
+		case !blank(s[at]):
+			b = append(b, s[at])
+		case at == 0 || !blank(s[at-1]):
+			b = append(b, ' ')
+		}
+	}
+	return string(b)
+}
+
+// blank tells what is white space in a pattern.
+func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' }
 
 // fillers are words that open a sentence in talk and carry nothing.
 var fillers = cue.One(`(?i)^(?:(?:ok(?:ay)?|oki|alright|right|yes|yeah|yep|yup|sure|great|perfect|cool|nice|awesome|thanks|thank you|thx|hm+|hmm+|ah+|oh|well|so|and|but|also|then|now|anyway|btw|by the way|actually|basically|honestly|sorry|please|pls|done|got it|good (?:call|point|catch|question|idea)|fair enough|agreed|exactly|correct|understood|makes sense|all good|sounds good|no worries|hey|hi|hello|just|no|nope|stop|however|first|second|finally|one more(?: thing)?|fyi|quick question|again)\s*(?:[,:;!.—–-]+\s+|\s+(?:—|–|-)\s+)|(?:ok(?:ay)?|yes|yeah|so|and|but|well|hm+|also|then|sorry|oh|ah)\s+)`)
