@@ -3,9 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"regexp"
+	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"recall/index"
@@ -185,7 +184,10 @@ func (p *page) source(h index.Hit) string {
 	if h.Item.Maker == payload.ByHuman {
 		who = "you, by hand"
 	}
-	parts := []string{who, p.where(h.Place, h.Turn, true)}
+	parts := []string{p.where(h.Place, h.Turn, true)}
+	if who != "" {
+		parts = slices.Insert(parts, 0, who)
+	}
 	if h.Item.Scope != "" {
 		parts = append(parts, "scope: "+h.Item.Scope)
 	}
@@ -248,91 +250,4 @@ func (p *page) nearest(r index.Result) string {
 		return fmt.Sprintf("“%s” (%s), %s", snippet(r.Turn.Text, r.Turn.Terms, 100), day(r.Turn.At), p.where(r.Turn.Place, r.Turn.N, false))
 	}
 	return fmt.Sprintf("%q (%s), %s", clip(p.sentence(r.Item.Item), 160), day(r.Item.Item.At), p.where(r.Item.Place, r.Item.Turn, false))
-}
-
-var triedForm = regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look)|\bever (try|tried|use|used)\b`)
-
-// sentence is an item as one sentence, said so that its kind is plain.
-func (p *page) sentence(it payload.Item) string {
-	text := oneLine(it.Text)
-	switch it.Kind {
-	case payload.Eliminated:
-		if triedForm.MatchString(p.asked) {
-			return "Yes, and ruled out: " + text
-		}
-		return "Ruled out: " + text
-	case payload.File:
-		if it.Path != "" {
-			if text == "" {
-				return it.Path
-			}
-			return it.Path + ": " + text
-		}
-	case payload.Goal:
-		return "Goal: " + text
-	case payload.Next:
-		return "Next: " + text
-	case payload.Question:
-		return "Open question: " + text
-	case payload.Hypothesis:
-		return "Hypothesis: " + text
-	}
-	return text
-}
-
-// mark is the sign before an item.
-func mark(it payload.Item, st style) string {
-	switch {
-	case it.State != payload.Stands && it.State != payload.Reopened && it.State != "":
-		return st.dim + "◌" + st.reset
-	case it.Kind == payload.Eliminated:
-		return st.red + "✗" + st.reset
-	case it.Kind == payload.Deferred || it.Kind == payload.Question || it.Kind == payload.Hypothesis:
-		return st.yellow + "○" + st.reset
-	case it.Kind == payload.Next:
-		return st.green + "→" + st.reset
-	case it.Kind == payload.Flag:
-		return st.yellow + "!" + st.reset
-	}
-	return st.green + "●" + st.reset
-}
-
-// stateText says whether an item holds and since when.
-func stateText(it payload.Item) string {
-	d := day(it.At)
-	switch it.State {
-	case payload.Superseded, payload.Revoked, payload.Done, payload.Retired:
-		return string(it.State) + ", from " + d
-	}
-	switch it.Kind {
-	case payload.Decision:
-		return "stands since " + d
-	case payload.Eliminated:
-		return "ruled out " + d
-	case payload.Deferred:
-		return "deferred " + d
-	case payload.Question:
-		return "open since " + d
-	case payload.File:
-		return it.Status + ", " + d
-	case payload.Next:
-		return "as of " + d
-	case payload.Flag:
-		return "noted " + d
-	}
-	return d
-}
-
-func place(r index.Result) index.Place {
-	if r.Item != nil {
-		return r.Item.Place
-	}
-	return r.Turn.Place
-}
-
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "no date"
-	}
-	return t.Local().Format("2006-01-02")
 }
