@@ -29,6 +29,9 @@ func (f seenFile) String() string { return fmt.Sprintf("%d %d", f.size, f.mod) }
 
 // fail notes that a session can't be distilled as it is.
 func (r *run) fail(e library.Entry, stamp string, err error) {
+	if now, err := r.Library.Session(e.ID); err == nil {
+		e = now // it may have been moved
+	}
 	r.problem(e.Folder, err)
 	r.mu.Lock()
 	defer r.mu.Unlock()

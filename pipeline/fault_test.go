@@ -542,3 +542,38 @@ func TestEditWhileSyncing(t *testing.T) {
 	}
 	t.Error("no edits.jsonl")
 }
+
+// A session whose files can't be written is reported like one that can't be
+// read, and written when it can be.
+func TestFolderThatCantBeWritten(t *testing.T) {
+	root := t.TempDir()
+	p := open(t, t.TempDir())
+	now := time.Now()
+	p.Now = func() time.Time { return now }
+	first.write(t, root)
+	syncAll(t, p, root)
+	// A folder in the way, as chmod doesn't stop root.
+	path := filepath.Join(folder(t, p.Library, first.id), "payload.md")
+	if err := errors.Join(os.Remove(path), os.MkdirAll(filepath.Join(path, "x"), 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	second.write(t, root)
+	for i := range 3 {
+		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+		if err != nil || len(r.Problems) != 1 {
+			t.Errorf("sync %d: %v, %v, want one problem", i+1, err, r.Problems)
+		}
+		if i > 0 && r.Distilled+r.Indexed != 0 {
+			t.Errorf("sync %d: %+v", i+1, r)
+		}
+	}
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+	if r := syncAll(t, p, root); r.Distilled != 1 {
+		t.Errorf("out of the way: %+v", r)
+	}
+	if r := syncAll(t, p, root); r.Distilled != 0 {
+		t.Errorf("after that: %+v", r)
+	}
+}

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -77,16 +78,22 @@ func (w *writer) write(family []*made, release func()) error {
 }
 
 func (w *writer) one(m *made) error {
-	if m.fresh != nil {
-		if err := safely("write", func() error { return w.run.save(m) }); err != nil {
-			w.run.problem(m.entry.Folder, err)
-			w.run.mu.Lock()
-			w.run.again = true
-			w.run.mu.Unlock()
-			return nil
-		}
+	if m.fresh == nil {
+		return w.index(m)
 	}
-	return w.index(m)
+	err := safely("write", func() error { return w.run.save(m) })
+	switch {
+	case err == nil:
+		return w.index(m)
+	case errors.Is(err, library.ErrBusy): // somebody else is at it
+		w.run.problem(m.entry.Folder, err)
+		w.run.mu.Lock()
+		w.run.again = true
+		w.run.mu.Unlock()
+	default:
+		w.run.fail(m.entry, w.run.stamp(m.made), err)
+	}
+	return nil
 }
 
 func (w *writer) index(m *made) error {
