@@ -24,7 +24,8 @@ type touched struct {
 	said     *sentence    // what a closing message says of it, last one
 	saidBy   *speech
 	mentions int
-	typed    int // times the person named it
+	typed    int       // times the person named it
+	heard    *sentence // the last that was asked whether it names the file
 	offLimit *speech
 	offPart  *sentence
 }
@@ -151,9 +152,7 @@ func touchedFiles(t *talk) []*touched {
 			}
 		}
 	}
-	for _, f := range all {
-		f.listen(t)
-	}
+	hearOf(t, all)
 	return all
 }
 
@@ -226,68 +225,6 @@ func relative(roots []string, p string) string {
 }
 
 var handsOff = cue.One(`(?i)(?:^|[.,;!—–] |\b(?:please|but|and|so|ok|stop),? )(?:don['’]?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
-
-// listen looks up what was said of the file: in closing messages, and by the person.
-func (f *touched) listen(t *talk) {
-	base := path.Base(f.path)
-	if len(base) < 3 {
-		return
-	}
-	for _, sp := range t.speeches {
-		if !strings.Contains(sp.text, base) {
-			continue
-		}
-		for i := range sp.parts {
-			s := &sp.parts[i]
-			if !names(s.Raw, f.path) || sp.foreign(s) {
-				continue
-			}
-			switch {
-			case sp.user:
-				f.typed++
-				if handsOff.MatchString(s.Text) {
-					f.offLimit, f.offPart = sp, s
-				}
-			case sp.report():
-				f.mentions++
-				if f.said == nil || ofFile(s, base) || !ofFile(f.said, base) && sp.closing {
-					f.said, f.saidBy = s, sp
-				}
-			}
-		}
-	}
-}
-
-// names tells whether a text names a file: by its path, a part of it, or its
-// bare name.
-func names(text, file string) bool {
-	base := path.Base(file)
-	for from := 0; ; {
-		i := strings.Index(text[from:], base)
-		if i < 0 {
-			return false
-		}
-		i += from
-		start, end := i, i+len(base)
-		for start > 0 && (nameByte(text[start-1]) || strings.IndexByte("./~@", text[start-1]) >= 0) {
-			start--
-		}
-		word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
-		if (end == len(text) || !nameByte(text[end])) && (suffixPath(file, word) || suffixPath(word, file)) {
-			return true
-		}
-		from = end
-	}
-}
-
-// suffixPath tells whether a path ends with another, at a whole name.
-func suffixPath(long, short string) bool {
-	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
-}
-
-func nameByte(c byte) bool {
-	return c == '_' || c == '-' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
 
 // ofFile tells whether a list item is about the file: it opens with its name.
 func ofFile(s *sentence, base string) bool {
