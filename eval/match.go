@@ -11,15 +11,13 @@ import (
 // Threshold is the similarity from which on two items are the same fact. It
 // was set on pairs that people labelled (see TestPairs): where it agrees with
 // most of them.
-const Threshold = 0.35
+const Threshold = 0.31
 
-// What is added where both rest on the same evidence and their words have
-// something in common: within one turn few facts are alike, in one passage
-// hardly two.
+// What is added where both rest on the same turns and their words have
+// something in common: within one turn few facts are alike.
 const (
-	sharedTurn  = 0.10
-	sharedQuote = 0.20
-	inCommon    = 0.12 // similarity of words from which on evidence counts
+	sharedTurn = 0.10
+	inCommon   = 0.12 // similarity of words from which on evidence counts
 )
 
 // A Pair is a predicted and a gold item held to be the same fact.
@@ -55,7 +53,6 @@ type side struct {
 	kind  payload.Kind
 	words bag
 	turns map[string]bool
-	said  []bag // the quotes
 	path  string
 }
 
@@ -63,13 +60,12 @@ func predicted(it payload.Item, turns map[string]string) side {
 	s := side{kind: it.Kind, words: newBag(it.Path+" "+it.Text, it.Why), turns: map[string]bool{}, path: it.Path}
 	for _, e := range it.Evidence {
 		s.turns[canonical(e.Turn, turns)] = true
-		s.said = append(s.said, newBag(e.Quote, ""))
 	}
 	return s
 }
 
 func wanted(it GoldItem, turns map[string]string) side {
-	s := side{kind: it.Kind, words: newBag(it.Text, it.Why), turns: map[string]bool{}, said: []bag{newBag(it.Quote, "")}}
+	s := side{kind: it.Kind, words: newBag(it.Text, it.Why), turns: map[string]bool{}}
 	for _, t := range it.Turns {
 		s.turns[canonical(t, turns)] = true
 	}
@@ -107,22 +103,7 @@ func similarity(a, b side) float64 {
 	if sim < inCommon || !overlap(a.turns, b.turns) {
 		return sim
 	}
-	if sameWords(a.said, b.said) {
-		return min(1, sim+sharedQuote)
-	}
 	return min(1, sim+sharedTurn)
-}
-
-// sameWords tells whether a quote of one is much of a quote of the other.
-func sameWords(a, b []bag) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if min(len(x.words), len(y.words)) >= 3 && x.contains(y) >= 0.7 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // samePath compares paths of which one may be relative to a folder of the other.

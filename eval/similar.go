@@ -91,17 +91,6 @@ func textSimilarity(a, b bag) float64 {
 	return min(sim, 1)
 }
 
-// contains is the share of the smaller bag's weight that both have.
-func (b bag) contains(o bag) float64 {
-	var both float64
-	for w, x := range b.words {
-		if y, ok := o.words[w]; ok {
-			both += min(x, y)
-		}
-	}
-	return both / min(b.total, o.total)
-}
-
 func overlap(a, b map[string]bool) bool {
 	for x := range a {
 		if b[x] {
