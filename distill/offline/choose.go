@@ -3,6 +3,7 @@ package offline
 import (
 	"math"
 	"sort"
+	"strings"
 
 	"recall/payload"
 )
@@ -38,8 +39,8 @@ func choose(models Models, all []*Candidate, recorded []payload.Item) []payload.
 		}
 	}
 	items := recorded[:len(recorded):len(recorded)]
-	for _, ch := range weed(likely, 1) {
-		if !saidIn(recorded, ch.item) {
+	for _, ch := range inFull(weed(likely, 1), all) {
+		if !saidIn(recorded, ch.item) && !answeredToo(recorded, ch.item) {
 			items = append(items, ch.item)
 		}
 	}
@@ -203,6 +204,25 @@ func saidIn(items []payload.Item, it payload.Item) bool {
 		other := keywords(o.Text)
 		a, b := share(mine, other), share(other, mine)
 		if max(a, b) >= 0.6 || near && max(a, b) >= 0.4 {
+			return true
+		}
+	}
+	return false
+}
+
+// answeredToo tells whether a decision of a report only repeats an answer to a
+// question: what it opens with was the answer.
+func answeredToo(items []payload.Item, it payload.Item) bool {
+	if it.Kind != payload.Decision || it.By == payload.ByUser {
+		return false
+	}
+	head := it.Text
+	if i := strings.IndexAny(head, ";:,—("); i > 0 {
+		head = head[:i]
+	}
+	keys := keywords(head)
+	for i := range items {
+		if o := &items[i]; o.Rule == "answer" && len(keys) > 0 && share(keys, keywords(o.Text)) == 1 {
 			return true
 		}
 	}

@@ -70,6 +70,9 @@ var sayings = []saying{
 	say("decided-report", payload.Decision, closer, `^(?:decided|decision|agreed|settled|resolution|chosen|we decided|going with|choice)\b[^:]{0,40}:`, nil),
 	say("now-instead", payload.Decision, closer, `\b(?:now|switched|changed|moved|replaced|replaces|uses?)\b.{2,140}\b(?:instead of|rather than|no longer)\b|\bno longer\b.{2,100}\b(?:now|instead)\b`, fromWork),
 
+	say("replaces", payload.Decision, closer, `.`, replacesSomething),
+	say("lead-instead", payload.Decision, closer, `\b(?:instead of|rather than)\b`, headedChoice),
+
 	// minded
 	say("warning", payload.Flag, report, `^(?:careful|caution|warning|caveat|gotcha|heads[- ]up|beware|watch out|be aware|keep in mind|one caveat|known (?:issue|limitation)|limitation|important|don't forget|remember|mind)\b[^.]{0,40}[:—–]`, nil),
 	say("the-catch", payload.Flag, report, `\b(?:the catch|one gotcha|one caveat|be aware that|beware that|keep in mind that|note that|the downside is)\b.{12,}`, closingOnly),
@@ -111,6 +114,19 @@ func firmWish(sp *speech, s *sentence) bool {
 	low := strings.ToLower(s.Text)
 	return assertive(sp, s) && (sp.refused != nil || strings.Contains(low, "default") || strings.Contains(low, " only ") || strings.Contains(low, " not ") || strings.Contains(low, "prefer") || strings.Contains(low, "rather"))
 }
+
+// replacesSomething asks for a list item that goes on to say what it replaces.
+func replacesSomething(sp *speech, s *sentence) bool {
+	return unopposed(sp, s) && s.Block == listItem && s.Depth < 2 && replacing.MatchString(s.More)
+}
+
+// headedChoice asks for a list item under its own bold name, in a report of work.
+func headedChoice(sp *speech, s *sentence) bool {
+	return unopposed(sp, s) && s.Lead != "" && s.Depth < 2 && noOption(sp, s) && sp.work && len(alternatives(s.Text)) > 0 && !figures.MatchString(s.Text)
+}
+
+// figures matches what reports a measurement.
+var figures = cue.One(`(?i)^(?:measured|results?|tested|verified|before|performance|numbers?|bench\w*)\b|\b(?:instead of|rather than) [\d.,]+\b`)
 
 func fromWork(sp *speech, s *sentence) bool {
 	return sp.work && sp.mood != objects && !strings.Contains(s.Text, "you should") && !strings.Contains(s.Text, "you'll")

@@ -20,6 +20,9 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 	if kind != payload.Decision && kind != payload.Eliminated {
 		return it // what is said to be so needs nobody's word beside it
 	}
+	if kind == payload.Decision {
+		it.Alternatives = alternatives(c.Text)
+	}
 	switch r := c.sp.asks; {
 	case c.pick != nil && (c.pick.picked || c.pick.confirmed):
 		it.By = payload.ByBoth
@@ -35,9 +38,36 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 			it.By = payload.ByBoth
 		}
 		it.Evidence = append(it.Evidence, citeOpening(r))
+	case !c.sp.user && c.says != nil && kind == payload.Decision:
+		if e, ok := c.wish(); ok {
+			it.By = payload.ByBoth
+			it.Evidence = append(it.Evidence, e)
+			return it // the report says it in full
+		}
 	}
 	c.personFirst(&it)
 	return it
+}
+
+// wish is what the person said that led to what a report states: the sentence
+// of theirs in the same exchange that has most in common with it.
+func (c *Candidate) wish() (payload.Evidence, bool) {
+	var best *sentence
+	var by *speech
+	top := 0.0
+	if o := c.sp.asks; o != nil && o.exchange == c.sp.exchange {
+		for i := range o.parts {
+			s := &o.parts[i]
+			x := weighed(s.keys(), c.part.keys(), c.rare)
+			if x > top && (x > 0.25 || shared(s.keys(), c.part.keys()) >= 2) && !o.foreign(s) && !s.Pasted {
+				best, by, top = s, o, x
+			}
+		}
+	}
+	if best == nil {
+		return payload.Evidence{}, false
+	}
+	return cite(by, best.From, best.To), true
 }
 
 // personFirst puts the person's words before the assistant's, where they are

@@ -73,6 +73,19 @@ func Listen(s *ingest.Session) *Heard {
 // joining words make no sense after "because".
 var joining = cue.One(`(?i)^(?:but|and|so|because|since)\s+`)
 
+// reasonWords fits a reason to stand after "because": no joining word, a small
+// letter at its beginning but for names.
+func reasonWords(it *payload.Item) string {
+	why := joining.ReplaceAllString(it.Why, "")
+	first, _, _ := strings.Cut(why, " ")
+	for _, e := range it.Evidence {
+		if i := strings.Index(e.Quote, " "+first); i > 0 && first != "" && !strings.ContainsAny(e.Quote[i-1:i], ".!?:") {
+			return why // written so within a sentence
+		}
+	}
+	return lowerFirst(why)
+}
+
 // inGoal tells whether a decision only repeats the goal.
 func inGoal(items []payload.Item, it payload.Item) bool {
 	for i := range items {
@@ -89,7 +102,7 @@ func (h *Heard) Items(models Models) []payload.Item {
 	work := files(h.talk, h.touched, models)
 	items = append(withoutFileNews(items, work), work...)
 	for i := range items {
-		items[i].Why = lowerFirst(joining.ReplaceAllString(items[i].Why, ""))
+		items[i].Why = reasonWords(&items[i])
 		items[i].Confidence = confidence(items[i].Kind, items[i].Rule)
 	}
 	order(items)

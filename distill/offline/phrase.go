@@ -21,6 +21,9 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = optLead.ReplaceAllString(text, "")
 	}
 	text = pickLead.ReplaceAllString(text, "")
+	if m := replacing.FindStringSubmatch(s.More); m != nil && !sp.user {
+		text = strings.TrimRight(text, ". ") + ", replacing " + strings.TrimRight(m[1], " ")
+	}
 	if sp.user && sp.reacts != nil {
 		text = nameOptions(text, sp.reacts)
 	}
@@ -132,7 +135,7 @@ func nameOptions(text string, closing *speech) string {
 	return text
 }
 
-var reasonFollows = cue.One(`(?i)^(?:this|that|it|which|because|since|reason|why|otherwise|so that|avoids|keeps|ensures|prevents|matches|pre-1|safer|simpler)\b`)
+var reasonFollows = cue.One(`(?i)^(?:because|since|(?:the )?reasons?|why|otherwise|(?:(?:this|that|it|which)(?: also)? )?(?:avoids?|keeps?|ensures?|prevents?|matches|lets|saves|safer|simpler|is (?:safer|simpler|faster|cheaper|needed|required|what)|would (?:have|otherwise|break|lose)|means (?:that )?(?:we|no|it)))\b`)
 
 func firstSentence(s string) string {
 	if cuts := splitSentences(s); len(cuts) > 0 {

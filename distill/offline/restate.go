@@ -1,0 +1,203 @@
+package offline
+
+import (
+	"slices"
+	"strings"
+
+	"recall/distill/offline/cue"
+	"recall/payload"
+)
+
+// What people type is terse; the report that follows says it in full, with the
+// names of what was chosen and of what lost. The item then takes the report's
+// words, and both are its evidence.
+
+// contrast matches a statement that names what was chosen and what it replaces.
+var namesLoser = cue.One(`(?i)\b(?:instead of|rather than|in place of|replac(?:es|ed|ing)|no longer|over)\b|, not\b`)
+
+// Ways to name what lost. The first group is the loser.
+var losers = []*cue.Regexp{
+	cue.One(`(?i)\b(?:instead of|rather than|in place of|replac(?:es|ed|ing)|supersed(?:es|ed|ing)) (?:the |an? |our |your |its )?([^,.;:()—–]{2,70})`),
+	cue.One(`(?i)\b(?:chose|choose|chosen|prefer(?:red)?|pick(?:ed)?|favou?r(?:ed)?|take|took) [^,.;:]{2,60} over (?:the |an? )?([^,.;:()—–]{2,60})`),
+	cue.One(`(?i), (?:and )?not (?:on |via |with |in |by |the |an? )*([^,.;:()—–]{2,60})`),
+	cue.One(`(?i)\b(?:drop|dropped|dropping|ditch|ditched|scrap|scrapped|abandon|abandoned) (?:the )?([^,.;:()—–]{2,40}?) (?:and|then|, we|we) (?:now )?(?:go(?:ing)? with|use|take|switch|move)`),
+	cue.One(`(?i)\b(?:switch|switched|switching|mov(?:e|ed|ing)|migrat(?:e|ed|ing)) (?:\S+ ){0,3}from (?:the )?([^,.;:()—–]{2,40}?) (?:over )?to\b`),
+}
+
+var loserEnd = cue.One(`(?i)\s+(?:because|since|as|so|which|while|when|for|until|unless|but|and (?:is|are|was|now)|keeps?|makes?)\b.*$`)
+
+// alternatives lists what a statement says lost, at most two.
+func alternatives(text string) []string {
+	var out []string
+	for _, re := range losers {
+		m := re.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		x := strings.TrimPrefix(strings.TrimSpace(loserEnd.ReplaceAllString(m[1], "")), "being ")
+		if n := len(strings.Fields(x)); n == 0 || n > 9 || strings.Count(x, "`")%2 == 1 || strings.HasPrefix(x, "just ") || strings.HasPrefix(x, "only ") || len(keywords(x)) == 0 {
+			continue
+		}
+		if len(out) == 0 || share(keywords(x), keywords(out[0])) < 0.5 {
+			out = append(out, x)
+		}
+		if len(out) == 2 {
+			break
+		}
+	}
+	return out
+}
+
+// replacing is what follows a list item's first sentence, where it says what that replaces.
+var replacing = cue.One(`(?i)^(?:this|that|it|which) (?:replaces|supersedes|takes the place of) ([^.;]{3,80})`)
+
+// names are a sentence's keywords, with compound names joined too: who types
+// "maplibre" means "MapLibre".
+func (s *sentence) names() terms {
+	m := append(terms(nil), s.keys()...)
+	for _, w := range strings.Fields(s.Text + " " + s.More) {
+		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
+		if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 && len(splitWords(w)) > 1 {
+			m = append(m, stem(joined))
+		}
+	}
+	slices.Sort(m)
+	return slices.Compact(m)
+}
+
+func onlyLetters(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+		return r
+	}
+	return -1
+}
+
+// restated finds the report's full statement of what a person decided in few
+// words: in the message that it was answered with or a later one, nil if none.
+func restated(c *Candidate, all []*Candidate) *Candidate {
+	if !c.sp.user || len(c.part.keys()) == 0 || c.sp.refused != nil && strings.HasSuffix(c.sp.text, "?") {
+		return nil
+	}
+	mine := c.part.names()
+	confirms := c.sp.mood == accepts && stays.MatchString(c.part.Text)
+	var best *Candidate
+	top := 0.0
+	for _, o := range all {
+		if o.sp.user || !o.sp.closing || o.sp.mood == objects || o.sp.exchange < c.sp.exchange && !confirms || !o.states() {
+			continue
+		}
+		theirs := o.part.names()
+		n := shared(mine, theirs)
+		cover := coverage(mine, theirs, c.rare)
+		contrast := namesLoser.MatchString(o.part.Text) || replacing.MatchString(o.part.More)
+		switch {
+		case len(theirs) < 4 || n == 0:
+			continue
+		case contrast && (n >= 2 && cover >= 0.3 || n >= 1 && cover >= 0.2 && o.sp.exchange == c.sp.exchange && leads(o.part, mine)):
+		case n >= 2 && cover >= 0.5 && len(theirs) > len(mine) && o.part.Block == listItem:
+		default:
+			continue
+		}
+		score := cover
+		if contrast {
+			score += 0.5
+		}
+		if score >= top { // of equals the last: the last form counts
+			best, top = o, score
+		}
+	}
+	return best
+}
+
+var stays = cue.One(`(?i)\b(?:keep|stay|leave|stick|fine|ok)\b`)
+
+// leads tells whether a statement opens with one of the words.
+func leads(s *sentence, words terms) bool {
+	head := s.Lead
+	if head == "" {
+		f := strings.Fields(s.Text)
+		head = strings.Join(f[:min(4, len(f))], " ")
+	}
+	h := sentence{Text: head}
+	return shared(h.names(), words) > 0
+}
+
+// states tells whether a candidate says how things are to be, and isn't
+// plainly something else.
+func (c *Candidate) states() bool {
+	raw := strings.TrimRight(c.part.Raw, "*_ ")
+	if strings.HasSuffix(raw, "?") || strings.HasSuffix(raw, ":") || c.says != nil && c.says.kind != payload.Decision {
+		return false
+	}
+	text := strings.ReplaceAll(c.part.Text, "’", "'")
+	return !c.ofFile() && !figures.MatchString(text) && !stateOfWork.MatchString(text) && !aboutToDo.MatchString(text) && !remark.MatchString(text) && !turnedAway.MatchString(text)
+}
+
+// turnedAway matches what says that something is not done: no decision's full form.
+var turnedAway = cue.One(`(?i)\b(?:ruled out|not taken|was (?:tried and )?dropped|not done|rejected)\b`)
+
+// coverage is weighed for names: a joined name counts only where it is met.
+func coverage(a, b terms, rare map[string]float64) float64 {
+	var both, all float64
+	eachShared(a, b, func(w string) { both += max(rare[w], leastRare) })
+	for _, w := range a {
+		if rare[w] > 0 || slices.Contains(b, w) {
+			all += max(rare[w], leastRare)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return both / all
+}
+
+// leastRare is what a word weighs at least that stands in each message of a short talk.
+const leastRare = 0.7
+
+// inFull gives what was decided in few words the words of the report, and
+// takes the report's own item out of the list.
+func inFull(kept []*chosen, all []*Candidate) []*chosen {
+	taken := map[*Candidate]*chosen{}
+	for _, ch := range kept {
+		if ch.kind != payload.Decision || !ch.c.sp.user {
+			continue
+		}
+		o := restated(ch.c, all)
+		if o == nil {
+			continue
+		}
+		if first := taken[o]; first != nil {
+			first.join(*ch)
+			ch.kind = ""
+			continue
+		}
+		taken[o] = ch
+		full := o.Item(payload.Decision)
+		full.At = ch.item.At
+		full.By, full.Rule = payload.ByBoth, "restated"
+		full.Evidence = full.Evidence[:1]
+		for _, e := range ch.item.Evidence {
+			if len(full.Evidence) < 3 && !cites(full.Evidence, e) {
+				full.Evidence = append(full.Evidence, e)
+			}
+		}
+		if full.Why == "" && share(keywords(ch.item.Why), keywords(full.Text)) < 0.6 {
+			full.Why = ch.item.Why
+		}
+		if len(full.Alternatives) == 0 {
+			full.Alternatives = ch.item.Alternatives
+		}
+		ch.item = full
+	}
+	out := kept[:0:0]
+	for _, ch := range kept {
+		if ch.kind == "" {
+			continue
+		}
+		if by := taken[ch.c]; by != nil && by != ch {
+			continue
+		}
+		out = append(out, ch)
+	}
+	return out
+}
