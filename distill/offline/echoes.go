@@ -8,37 +8,63 @@ import "math"
 type echoes struct {
 	rare map[string]float64 // weight of each keyword of the talk: the fewer speeches it occurs in, the more
 	uses map[string][]int32 // sentences that have it, by their place in said
-	said []*speech          // the speech of each sentence
-	sum  []float64          // what each sentence has of the words looked for; all 0 between two look-ups
-	hits []int32            // sentences whose sum isn't 0
+	said []saidAt
+	hits []int32 // sentences whose sum isn't 0
 }
 
-// An echo is what share of a statement's words, rare ones counting more, one
-// other sentence has at best: of the person in the same exchange, and so on.
-type echo struct {
-	asked, saidAgain, takenUp, saidBefore, reported float64
+// A saidAt is a sentence of the talk: who says it when, and what it has of the
+// words looked for. Its sum is 0 between two look-ups.
+type saidAt struct {
+	sum      float64
+	exchange int32
+	by       speaking
 }
+
+// speaking says whose a sentence is.
+type speaking uint8
+
+const (
+	midway speaking = iota // the assistant's, before its last word
+	closes                 // its last word before the person speaks
+	typing                 // the person's
+)
+
+// An echo is what share of a statement's words, rare ones counting more, one
+// sentence of another speech has at best: by when it is said, and by whom.
+type echo [3][3]float64
+
+// When another sentence is said: in which exchange.
+const (
+	before = iota
+	beside
+	after
+)
 
 // listenForEchoes gathers the words of a talk.
 func listenForEchoes(t *talk) *echoes {
 	e := &echoes{rare: map[string]float64{}, uses: map[string][]int32{}}
 	for _, sp := range t.speeches {
-		from := int32(len(e.said))
+		sp.from = len(e.said)
+		by := midway
+		if sp.user {
+			by = typing
+		} else if sp.closing {
+			by = closes
+		}
 		for i := range sp.parts {
 			for _, w := range sp.parts[i].keys() {
 				uses := e.uses[w]
-				if len(uses) == 0 || uses[len(uses)-1] < from {
+				if len(uses) == 0 || int(uses[len(uses)-1]) < sp.from {
 					e.rare[w]++
 				}
 				e.uses[w] = append(uses, int32(len(e.said)))
 			}
-			e.said = append(e.said, sp)
+			e.said = append(e.said, saidAt{exchange: int32(sp.exchange), by: by})
 		}
 	}
 	for w, k := range e.rare {
 		e.rare[w] = math.Log(1 + float64(len(t.speeches))/k)
 	}
-	e.sum = make([]float64, len(e.said))
 	return e
 }
 
@@ -49,39 +75,34 @@ func (e *echoes) of(own *speech, words terms) echo {
 		r := e.rare[w]
 		all += r
 		for _, at := range e.uses[w] {
-			if e.sum[at] == 0 {
+			s := &e.said[at]
+			if s.sum == 0 {
 				e.hits = append(e.hits, at)
 			}
-			e.sum[at] += r
+			s.sum += r
 		}
 	}
 	var best echo
 	for _, at := range e.hits {
-		best.hear(own, e.said[at], e.sum[at])
-		e.sum[at] = 0
+		s, when := &e.said[at], beside
+		if s.exchange < int32(own.exchange) {
+			when = before
+		} else if s.exchange > int32(own.exchange) {
+			when = after
+		}
+		i := int(at) - own.from
+		if x := &best[when][s.by]; s.sum > *x && (i < 0 || i >= len(own.parts)) {
+			*x = s.sum
+		}
+		s.sum = 0
 	}
 	e.hits = e.hits[:0]
 	if all > 0 {
-		for _, x := range []*float64{&best.asked, &best.saidAgain, &best.takenUp, &best.saidBefore, &best.reported} {
-			*x /= all
+		for when := range best {
+			for by := range best[when] {
+				best[when][by] /= all
+			}
 		}
 	}
 	return best
-}
-
-// hear counts a sentence of another speech, by who says it when.
-func (best *echo) hear(own, other *speech, sum float64) {
-	switch {
-	case other == own:
-	case other.exchange == own.exchange && other.user:
-		best.asked = max(best.asked, sum)
-	case other.exchange == own.exchange && other.closing:
-		best.reported = max(best.reported, sum)
-	case other.exchange > own.exchange && other.user:
-		best.takenUp = max(best.takenUp, sum)
-	case other.exchange > own.exchange && other.closing:
-		best.saidAgain = max(best.saidAgain, sum)
-	case other.exchange < own.exchange && !other.user:
-		best.saidBefore = max(best.saidBefore, sum)
-	}
 }

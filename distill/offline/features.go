@@ -338,11 +338,11 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 		return
 	}
 	e := t.echoes.of(c.sp, mine)
-	f[who+"asked-for"] = e.asked
-	f[who+"said-again"] = e.saidAgain
-	f[who+"taken-up"] = e.takenUp
-	f[who+"said-before"] = e.saidBefore
-	f[who+"reported"] = e.reported
+	f[who+"asked-for"] = e[beside][typing]
+	f[who+"said-again"] = e[after][closes]
+	f[who+"taken-up"] = e[after][typing]
+	f[who+"said-before"] = max(e[before][closes], e[before][midway])
+	f[who+"reported"] = e[beside][closes]
 	top := 0.0
 	for _, m := range t.commits {
 		top = max(top, weighed(mine, m, names))

@@ -20,12 +20,14 @@ var (
 // plain is a stretch of Markdown as plain words on one line. Code marks stay:
 // they tell names from words.
 func plain(s string) string {
-	s = mdLink.ReplaceAllString(s, "$1")
-	s = htmlTag.ReplaceAllString(s, " ")
-	s = mdStrike.ReplaceAllString(s, "$1")
-	s = mdStrong.ReplaceAllString(s, "$1$2")
-	s = strings.ReplaceAll(s, "**", "")
-	s = mdEm.ReplaceAllString(s, "$1$2$3")
+	if strings.ContainsAny(s, "[<~*_") { // most sentences have none
+		s = mdLink.ReplaceAllString(s, "$1")
+		s = htmlTag.ReplaceAllString(s, " ")
+		s = mdStrike.ReplaceAllString(s, "$1")
+		s = mdStrong.ReplaceAllString(s, "$1$2")
+		s = strings.ReplaceAll(s, "**", "")
+		s = mdEm.ReplaceAllString(s, "$1$2$3")
+	}
 	s = strings.TrimSpace(oneLine(s))
 	return strings.TrimSpace(leadMark.ReplaceAllString(s, ""))
 }

@@ -80,7 +80,7 @@ func weighed(a, b terms, rare map[string]float64) float64 {
 
 // splitWords gives the lower-case words of a text.
 func splitWords(text string) []string {
-	var out []string
+	out := make([]string, 0, len(text)/6+1)
 	start, prev := -1, rune(0)
 	for i, r := range text {
 		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
@@ -102,6 +102,9 @@ func splitWords(text string) []string {
 
 // stem cuts the commonest English endings.
 func stem(w string) string {
+	if strings.IndexByte("sgdrye", w[len(w)-1]) < 0 {
+		return w // the last letters of all of them
+	}
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"} {
 		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
 			return w[:len(w)-len(end)]
@@ -174,12 +177,13 @@ func looksPasted(raw string) bool {
 			return true
 		}
 	}
-	if strings.Count(t, "  ") > 3 || strings.ContainsAny(t, "│┃╭╰├└⎿▌") {
+	if strings.Count(t, "  ") > 3 || strings.IndexByte(t, "│"[0]) >= 0 && strings.ContainsAny(t, "│┃╭╰├└⎿▌") {
 		return true
 	}
 	code := 0
-	for _, r := range t {
-		if strings.ContainsRune("{}[]()<>=;|&$\\%", r) {
+	for i := 0; i < len(t); i++ {
+		switch t[i] {
+		case '{', '}', '[', ']', '(', ')', '<', '>', '=', ';', '|', '&', '$', '\\', '%':
 			code++
 		}
 	}
