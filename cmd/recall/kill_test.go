@@ -45,6 +45,9 @@ func recallCmd(t *testing.T, home string, args ...string) *exec.Cmd {
 // Killed at any moment, ten times over, a sync loses nothing: the next one
 // gives byte for byte the library that an undisturbed one gives.
 func TestKilledSync(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
 	sources := t.TempDir()
 	claude, cowork, err := demo.Write(sources)
 	if err != nil {

@@ -18,8 +18,15 @@ func TestMain(m *testing.M) {
 }
 
 func TestScript(t *testing.T) {
+	dir := filepath.Join("testdata", "script")
+	var files []string
+	if testing.Short() { // two that go through everything, for the slow race detector
+		files = []string{filepath.Join(dir, "demo.txtar"), filepath.Join(dir, "sync.txtar")}
+		dir = ""
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Dir:                 dir,
+		Files:               files,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,
 		Cmds:                storyCmds(),
