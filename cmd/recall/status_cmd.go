@@ -167,7 +167,7 @@ func (a *app) printStatus(s statusDoc) {
 		line("sources", "none found on this machine")
 	}
 	if s.Expiring > 0 {
-		line("", "Claude Code will delete %s within 7 days", count(s.Expiring, "transcript"))
+		line("", "Claude Code will delete %s within 7 days; recall sync makes sure that the library has them", count(s.Expiring, "transcript"))
 	}
 	line("index", "%s", size(s.Index))
 	line("search", "%s", s.Search)
