@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"strings"
 
 	"recall/distill/offline/cue"
 )
@@ -25,32 +26,42 @@ func cues(list ...string) *classes {
 	return c
 }
 
-// of lists the classes that a text has a cue of.
-func (c *classes) of(text string) []string {
+// in asks a text for all classes at once.
+func (c *classes) in(text string) said { return said{c.names, c.set.Match(text)} }
+
+// has tells whether a text has a cue of the class.
+func (c *classes) has(name, text string) bool { return c.in(text).has(name) }
+
+// any tells whether a text has a cue of one of the named classes.
+func (c *classes) any(text string, names ...string) bool { return c.in(text).any(names...) }
+
+// A said holds the classes that a text has a cue of.
+type said struct {
+	names   []string
+	matches cue.Matches
+}
+
+// all lists them.
+func (s said) all() []string {
 	var out []string
-	m := c.set.Match(text)
-	for i, name := range c.names {
-		if m.Has(i) {
+	for i, name := range s.names {
+		if s.matches.Has(i) {
 			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// has tells whether a text has a cue of the class.
-func (c *classes) has(name, text string) bool {
-	return c.set.Match(text).Has(slices.Index(c.names, name))
-}
+func (s said) has(name string) bool { return s.matches.Has(slices.Index(s.names, name)) }
 
-// any tells whether a text has a cue of one of the named classes.
-func (c *classes) any(text string, names ...string) bool {
-	m := c.set.Match(text)
-	for i, name := range c.names {
-		if m.Has(i) && slices.Contains(names, name) {
-			return true
-		}
+func (s said) any(names ...string) bool { return slices.ContainsFunc(names, s.has) }
+
+// cues are those of the sentence in small letters.
+func (s *sentence) cues() said {
+	if s.said.names == nil {
+		s.said = talkCues.in(strings.ToLower(s.Text))
 	}
-	return false
+	return s.said
 }
 
 var talkCues = cues(

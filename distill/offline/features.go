@@ -135,13 +135,16 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 		}
 	}
 	f[who] = 1
-	low := strings.ToLower(strings.ReplaceAll(s.Text, "’", "'"))
-	for _, name := range talkCues.of(low) {
+	said := s.cues()
+	if strings.Contains(s.Text, "’") {
+		said = talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
+	}
+	for _, name := range said.all() {
 		f[who+name] = 1
 	}
 	more := strings.ToLower(s.More)
 	if more != "" {
-		for _, name := range talkCues.of(more) {
+		for _, name := range talkCues.in(more).all() {
 			switch name {
 			case "instead", "because", "flawed", "recommend", "fails", "undo":
 				f[who+"more-"+name] = 1
@@ -152,7 +155,7 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 	shapeFeatures(f, on, who, c)
 	reactionFeatures(on, who, sp, c)
 	headingFeatures(on, s)
-	askFeatures(f, on, t, c, names, low)
+	askFeatures(f, on, t, c, names, said)
 	if c.says != nil {
 		f["says-"+string(c.says.kind)] = 1
 	}
@@ -162,8 +165,8 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 
 // directs tells whether typed words say what is to be: a wish, an order, a
 // choice, not a mere question or a wish to look at something.
-func directs(low string) bool {
-	return !talkCues.any(low, "look", "asks-info") && talkCues.any(low, directing...)
+func directs(s said) bool {
+	return !s.any("look", "asks-info") && s.any(directing...)
 }
 
 var directing = []string{"lets", "request", "imperative", "want", "should", "instead", "keep", "dont", "go-with", "default", "only", "called"}
@@ -172,14 +175,14 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candidate, names map[string]float64, low string) {
+func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candidate, names map[string]float64, said said) {
 	if c.sp.user {
-		d := directs(low)
+		d := directs(said)
 		on("u:directs", d)
 		on("u:directs-work", d && c.sp.work)
 		on("u:directs-short", d && c.part.Of <= 3)
 		on("u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
-		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !talkCues.has("asks-info", low))
+		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
 		return
 	}
 	mine := c.part.keys()
@@ -192,10 +195,10 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 		on("a:prompt-no", o.mood == objects)
 		on("a:prompt-pasted", len(o.text) > 1200)
 		for i := range o.parts {
-			olow := strings.ToLower(o.parts[i].Text)
-			d := directs(olow)
+			asked := o.parts[i].cues()
+			d := directs(asked)
 			on("a:prompt-directs", d)
-			on("a:prompt-looks", talkCues.has("look", olow))
+			on("a:prompt-looks", asked.has("look"))
 			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
 			cover := weighed(o.parts[i].keys(), mine, names)
 			if len(o.parts[i].keys()) >= 2 {
@@ -206,18 +209,18 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 			}
 		}
 	}
-	did := talkCues.has("did", low) || talkCues.has("i-did", low)
+	did := said.any("did", "i-did")
 	on("a:did-work", did && c.sp.work && c.sp.closing)
 	on("a:did-item", did && c.part.Block == listItem)
 	on("a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
 	micro := did && microEdit.MatchString(c.part.Raw)
 	on("a:micro", micro)
-	on("a:micro-bare", micro && c.Why == "" && !talkCues.has("instead", low) && !talkCues.has("because", low))
+	on("a:micro-bare", micro && c.Why == "" && !said.any("instead", "because"))
 	on("a:lead-did", did && c.part.Lead != "")
 	on("a:detail", c.part.Block == listItem && c.part.Depth >= 2)
 	on("a:code-first", strings.HasPrefix(c.part.Raw, "`"))
 	on("a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
-	on("a:present-fact", !did && !talkCues.has("now", low) && !talkCues.has("recommend", low) && !talkCues.has("will", low))
+	on("a:present-fact", !did && !said.any("now", "recommend", "will"))
 	f["a:crowd"] = math.Log1p(float64(c.part.Of)) / 4
 }
 
@@ -290,7 +293,7 @@ func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidat
 		on("a:answered-then-work", r.work)
 		on("a:answered-short", len(r.text) < 60)
 		if r.work && sp.mood == accepts {
-			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || talkCues.has("will", strings.ToLower(c.part.Text))))
+			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || c.part.cues().has("will")))
 		}
 	}
 	on("a:accepted", sp.mood == accepts)
@@ -317,7 +320,7 @@ func headingFeatures(on func(string, bool), s *sentence) {
 	h := strings.ToLower(s.Heading)
 	on("headed", h != "")
 	if h != "" {
-		for _, name := range headingCues.of(h) {
+		for _, name := range headingCues.in(h).all() {
 			on(name, true)
 		}
 	}

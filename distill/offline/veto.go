@@ -49,7 +49,7 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 // idleQuestion tells a question from a wish put as one.
 func idleQuestion(s *sentence) bool {
 	return strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && !politeAsk.MatchString(s.Text) && !suggests.MatchString(s.Text) &&
-		!talkCues.any(strings.ToLower(s.Text), "request", "lets", "guess", "should", "want", "imperative")
+		!s.cues().any("request", "lets", "guess", "should", "want", "imperative")
 }
 
 // micro tells whether a candidate is one of a list of edits that their diff
@@ -68,9 +68,7 @@ func (c *Candidate) micro() bool {
 }
 
 func isMicro(s *sentence) bool {
-	low := strings.ToLower(s.Text)
-	return s.Block == listItem && microEdit.MatchString(s.Raw) && talkCues.has("did", low) &&
-		!talkCues.has("instead", low) && !talkCues.has("because", low)
+	return s.Block == listItem && s.cues().has("did") && !s.cues().any("instead", "because") && microEdit.MatchString(s.Raw)
 }
 
 // ofFile tells whether a candidate is a line of a summary about one file.
