@@ -51,12 +51,12 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	if len(a.Chosen) == 0 || strings.TrimSpace(strings.Join(a.Chosen, "")) == "" || c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
 		return payload.Item{}, false
 	}
-	choice := strings.TrimSpace(recommendedMark.ReplaceAllString(plain(strings.Join(a.Chosen, ", ")), ""))
+	choice := chosenWords(a)
 	question := strings.TrimRight(plain(a.Question), "?: ")
 	if len(question) > 100 && a.Header != "" {
 		question = plain(a.Header)
 	}
-	text := question + ": " + choice
+	text := statement(question, choice)
 	if a.Free && len(strings.Fields(choice)) > 6 {
 		text = choice
 	}
@@ -65,6 +65,11 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 		it.At = c.At
 	}
 	it.Why = strings.TrimRight(plain(a.Notes), ". ")
+	for _, o := range a.Options {
+		if strings.EqualFold(strings.TrimRight(plain(o.Description), ". "), it.Why) {
+			it.Why = "" // what an option means is no reason for it
+		}
+	}
 	chosen := map[string]bool{}
 	for _, l := range a.Chosen {
 		chosen[l] = true
@@ -72,15 +77,29 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	for _, o := range a.Options {
 		switch {
 		case !chosen[o.Label]:
-			if !a.Multi {
+			if !a.Multi && !saysNo.MatchString(o.Label) && !saysYes.MatchString(o.Label) {
 				it.Alternatives = append(it.Alternatives, recommendedMark.ReplaceAllString(plain(o.Label), ""))
 			}
-		case o.Description != "" && len(o.Description) <= 120 && len(a.Chosen) == 1:
+		case o.Description == a.Notes || saysYes.MatchString(choice) || saysNo.MatchString(choice):
+		case o.Description != "" && len(o.Description) <= 120 && share(keywords(o.Description), keywords(it.Text)) < 0.6 && len(a.Chosen) == 1:
 			it.Text = tidy(shorten(strings.TrimRight(it.Text, ". ") + " (" + strings.TrimRight(plain(o.Description), ". ") + ")"))
 		}
 	}
 	it.About = about(a.Question + " " + strings.Join(a.Chosen, " "))
 	return it, true
+}
+
+// chosenWords are the labels that were chosen, as one phrase.
+func chosenWords(a ingest.Answer) string {
+	var out []string
+	for i, c := range a.Chosen {
+		c = strings.TrimSpace(recommendedMark.ReplaceAllString(plain(c), ""))
+		if i > 0 {
+			c = smallFirst(c)
+		}
+		out = append(out, c)
+	}
+	return strings.Join(out, "; ")
 }
 
 // plans makes decisions of the last plan that the person approved, and of one

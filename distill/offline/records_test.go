@@ -78,7 +78,7 @@ func TestAnswers(t *testing.T) {
 			Chosen:  []string{chosen}, Notes: "keep the schema portable"}}}
 	}
 	s := session(user("Add a store for the sessions."), says("", ask("Postgres")), says("", ask("SQLite (Recommended)")), says("Done."))
-	want := []string{"Which store: SQLite (one file). | keep the schema portable | not Postgres"}
+	want := []string{"Store: SQLite (one file). | keep the schema portable | not Postgres"}
 	if d := cmp.Diff(want, of(t, s, payload.Decision)); d != "" {
 		t.Errorf("the last answer counts (-want +got):\n%s", d)
 	}
