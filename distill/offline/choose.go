@@ -149,12 +149,12 @@ const sameWeight = 0.4
 
 // find looks among the kept for one that says the same.
 func find(kept []*chosen, ch chosen) *chosen {
-	mine := keywords(ch.c.Text)
+	mine := ch.c.keys()
 	for _, k := range kept {
 		if k.kind != ch.kind {
 			continue
 		}
-		other := keywords(k.c.Text)
+		other := k.c.keys()
 		a, b := share(mine, other), share(other, mine)
 		if wa, wb := weighed(mine, other, ch.c.rare), weighed(other, mine, ch.c.rare); max(wa, wb) >= sameWeight && len(mine) >= 3 && len(other) >= 3 {
 			return k

@@ -13,7 +13,7 @@ type saying struct {
 	name  string
 	kind  payload.Kind
 	who   speaker
-	re    *cue.Regexp // over the plain sentence, apostrophes straight
+	re    string // over the plain sentence, apostrophes straight
 	where func(sp *speech, s *sentence) bool
 }
 
@@ -27,7 +27,7 @@ const (
 )
 
 func say(name string, kind payload.Kind, who speaker, re string, where func(*speech, *sentence) bool) saying {
-	return saying{name, kind, who, cue.One(`(?i)` + re), where}
+	return saying{name, kind, who, `(?i)` + re, where}
 }
 
 // sayings are tried in order; the first that matches counts. Their measured
@@ -181,39 +181,39 @@ func lastWords(sp *speech, s *sentence) bool { return sp.last }
 
 var inQuotes = cue.One(`"[^"]{3,}"|“[^”]{3,}”`)
 
+// sayingCues are the patterns of sayings, asked for in one pass.
+var sayingCues = func() *cue.Set {
+	var patterns []string
+	for i := range sayings {
+		patterns = append(patterns, sayings[i].re)
+	}
+	return cue.MustCompile(patterns...)
+}()
+
 // outright says what a candidate states outright, nil if nothing.
 func outright(c *Candidate) *saying {
 	text := strings.ReplaceAll(c.part.Text, "’", "'")
+	if c.sp.user {
+		text = inQuotes.ReplaceAllString(text, `"…"`) // what they quote is not what they say
+	}
+	said := sayingCues.Match(text)
 	for i := range sayings {
-		r := &sayings[i]
-		switch r.who {
-		case person:
-			if !c.sp.user {
-				continue
-			}
-		case report:
-			if c.sp.user {
-				continue
-			}
-		case closer:
-			if c.sp.user || !c.sp.closing {
-				continue
-			}
-		case finale:
-			if !c.sp.last {
-				continue
-			}
-		}
-		if r.where != nil && !r.where(c.sp, c.part) {
-			continue
-		}
-		said := text
-		if r.who == person {
-			said = inQuotes.ReplaceAllString(text, `"…"`) // what they quote is not what they say
-		}
-		if r.re.MatchString(said) {
+		if r := &sayings[i]; said.Has(i) && r.who.spoke(c.sp) && (r.where == nil || r.where(c.sp, c.part)) {
 			return r
 		}
 	}
 	return nil
+}
+
+// spoke tells whether a speech is of such a speaker.
+func (who speaker) spoke(sp *speech) bool {
+	switch who {
+	case person:
+		return sp.user
+	case report:
+		return !sp.user
+	case closer:
+		return !sp.user && sp.closing
+	}
+	return sp.last
 }

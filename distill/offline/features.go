@@ -15,13 +15,23 @@ type Candidate struct {
 	Why      string
 	Features []Feature // in order of name; 0 where missing
 
-	sp   *speech
-	part *sentence
-	pick *pick              // how a reply bears on it, nil if none does
-	says *saying            // what it states outright, nil if nothing
-	rare map[string]float64 // weights of the talk's words
-	goal bool               // it stands in the session's goal
-	mate *Candidate         // what the other side said of the same in the same exchange, nil if nothing
+	sp      *speech
+	part    *sentence
+	pick    *pick              // how a reply bears on it, nil if none does
+	says    *saying            // what it states outright, nil if nothing
+	rare    map[string]float64 // weights of the talk's words
+	goal    bool               // it stands in the session's goal
+	words   terms              // keywords of wordsOf, which was its text; see keys
+	wordsOf string
+	mate    *Candidate // what the other side said of the same in the same exchange, nil if nothing
+}
+
+// keys are the keywords of its text, which pair may reword.
+func (c *Candidate) keys() terms {
+	if c.wordsOf != c.Text {
+		c.words, c.wordsOf = keywords(c.Text), c.Text
+	}
+	return c.words
 }
 
 // A Feature is one thing known of a candidate.
@@ -336,7 +346,7 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 	f[who+"late"] = place
 	on(who+"short-talk", t.n <= 5)
 	on(who+"long-talk", t.n > 20)
-	mine := keywords(c.Text)
+	mine := c.keys()
 	if len(mine) == 0 {
 		return
 	}

@@ -35,6 +35,7 @@ type sentence struct {
 	Pasted   bool   // it looks like output or code put into a message
 
 	words terms // see keys
+	full  terms // see names
 	said  said  // see cues
 }
 

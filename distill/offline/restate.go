@@ -54,6 +54,9 @@ var replacing = cue.One(`(?i)^(?:this|that|it|which) (?:replaces|supersedes|take
 // names are a sentence's keywords, with compound names joined too: who types
 // "maplibre" means "MapLibre".
 func (s *sentence) names() terms {
+	if s.full != nil {
+		return s.full
+	}
 	m := append(terms(nil), s.keys()...)
 	for _, w := range strings.Fields(s.Text + " " + s.More) {
 		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
@@ -62,7 +65,8 @@ func (s *sentence) names() terms {
 		}
 	}
 	slices.Sort(m)
-	return slices.Compact(m)
+	s.full = slices.Compact(m)
+	return s.full
 }
 
 func onlyLetters(r rune) rune {
@@ -74,7 +78,7 @@ func onlyLetters(r rune) rune {
 
 // restated finds the report's full statement of what a person decided in few
 // words: in the message that it was answered with or a later one, nil if none.
-func restated(c *Candidate, all []*Candidate) *Candidate {
+func restated(c *Candidate, reports []*Candidate) *Candidate {
 	if !c.sp.user || len(c.part.keys()) == 0 || c.sp.refused != nil && strings.HasSuffix(c.sp.text, "?") {
 		return nil
 	}
@@ -82,17 +86,15 @@ func restated(c *Candidate, all []*Candidate) *Candidate {
 	confirms := c.sp.mood == accepts && stays.MatchString(c.part.Text)
 	var best *Candidate
 	top := 0.0
-	for _, o := range all {
-		if o.sp.user || !o.sp.closing || o.sp.mood == objects || o.sp.exchange < c.sp.exchange && !confirms || !o.states() {
-			continue
-		}
+	for _, o := range reports {
 		theirs := o.part.names()
 		n := shared(mine, theirs)
+		if n == 0 || len(theirs) < 4 || o.sp.exchange < c.sp.exchange && !confirms {
+			continue
+		}
 		cover := coverage(mine, theirs, c.rare)
 		contrast := namesLoser.MatchString(o.part.Text) || replacing.MatchString(o.part.More)
 		switch {
-		case len(theirs) < 4 || n == 0:
-			continue
 		case contrast && (n >= 2 && cover >= 0.3 || n >= 1 && cover >= 0.2 && o.sp.exchange == c.sp.exchange && leads(o.part, mine)):
 		case n >= 2 && cover >= 0.5 && len(theirs) > len(mine) && o.part.Block == listItem:
 		default:
@@ -158,11 +160,17 @@ const leastRare = 0.7
 // takes the report's own item out of the list.
 func inFull(kept []*chosen, all []*Candidate) []*chosen {
 	taken := map[*Candidate]*chosen{}
+	var reports []*Candidate
+	for _, c := range all {
+		if !c.sp.user && c.sp.closing && c.sp.mood != objects && c.states() {
+			reports = append(reports, c)
+		}
+	}
 	for _, ch := range kept {
 		if ch.kind != payload.Decision || !ch.c.sp.user {
 			continue
 		}
-		o := restated(ch.c, all)
+		o := restated(ch.c, reports)
 		if o == nil {
 			continue
 		}
