@@ -17,7 +17,7 @@ func goal(t *talk) []payload.Item {
 	if it, ok := planGoal(t.session); ok {
 		return []payload.Item{it}
 	}
-	asks := requests(t)
+	asks := requests(lastTask(t))
 	if len(asks) == 0 {
 		return nil
 	}
@@ -37,16 +37,32 @@ func goal(t *talk) []payload.Item {
 	}
 	it.About = about(a.raw)
 	for i, o := range asks[:min(3, len(asks))] {
-		if i == lead {
-			continue
-		}
-		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
-		if i == lead+1 && o.change && o.sp.mood != objects && !objection.MatchString(o.raw) && (politeAsk.MatchString(o.sp.parts[0].Text) || wantsChange.MatchString(o.raw) || suggests.MatchString(o.raw)) && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
+		if i == lead+1 && o.change && !whatIf.MatchString(o.sp.text) && o.sp.mood != objects && !objection.MatchString(o.raw) && (politeAsk.MatchString(o.sp.parts[0].Text) || wantsChange.MatchString(o.raw) || suggests.MatchString(o.raw)) && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
 			it.Text += " Then: " + lowerFirst(o.text)
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
 		}
 	}
 	return []payload.Item{it}
 }
+
+// lastTask is what was said from the person's last change of subject on, all
+// of it where they never said that they change it.
+func lastTask(t *talk) []*speech {
+	for i := len(t.speeches) - 1; i > 0; i-- {
+		if sp := t.speeches[i]; sp.user && sp.refused == nil && turnsTo.MatchString(sp.text) {
+			if r, ok := requestOf(sp); ok && len(keywords(r.text)) >= 3 {
+				return t.speeches[i:]
+			}
+		}
+	}
+	return t.speeches
+}
+
+// turnsTo matches how people open another task.
+var turnsTo = cue.One(`(?i)^\W*(?:(?:ok(?:ay)?|no|so|hey|hi|great|good|nice|thanks|thank you|and|now|alright|cool|perfect|done|right)[,:.! ]+)*(?:(?:a |an |on to |onto |for )?(?:completely |totally |very )?(?:different|unrelated|separate|new|another|other|next) (?:thing|topic|task|question|subject|problem|issue)|something (?:else|different)|unrelated(?:ly)?|change of (?:topic|subject)|switching (?:gears|topics?|to)|next up|moving on)\b(?: now| then| though)?\s*[:,.;!—–-]+\s*`)
+
+// whatIf matches a question that asks for an opinion, not for work.
+var whatIf = cue.One(`(?i)^\W*(?:could we|can we|what if|what about|should we|how about|why|would it)\b[^.!]*\?\s*$`)
 
 func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
@@ -96,9 +112,9 @@ func (r *request) outright() bool {
 
 // requests reads what the person's opening words ask for, one request a turn,
 // pasted output and repetitions left out.
-func requests(t *talk) []request {
+func requests(said []*speech) []request {
 	var out []request
-	for _, sp := range t.speeches {
+	for _, sp := range said {
 		if !sp.user || sp.refused != nil {
 			continue
 		}
@@ -121,7 +137,7 @@ func requests(t *talk) []request {
 var (
 	wantsChange = cue.One(`(?i)\b(?:add|fix|implement|build|creat|writ|mak|chang|updat|renam|mov|remov|replac|refactor|migrat|support|improv|review|set up|setup|convert|port|design|optimi[sz]e|clean ?up|release|deploy|install|debug|integrat|extend|redesign|rewrit|document|generat|organi[sz]e|help me|find out|figure out|propose|suggest|prepare|finish|continue|resolve|handle|test|investigat|analy[sz]|summari[sz]|work on|look at|look into|check|achieve|goal)(?:e|es|ed|ing|s|t)?\b`)
 	tellsWrong  = cue.One(`(?i)\b(?:error|broken|fails?|failing|failed|crash|bug|wrong|doesn'?t work|not working|issue|problem|breaks?|hangs?|stuck)\b`)
-	justAsks    = cue.One(`(?i)^(?:hi|hello|hey|thanks|thank you|ok|yes|no|continue|go on|resume|test|help)\b[\s.!,]*$`)
+	justAsks    = cue.One(`(?i)^(?:(?:please )?(?:resume|continue|pick up)(?: (?:with|from))?(?: (?:the|our|my))?(?: (?:last|previous|work|where we left off))*(?: (?:session|work|conversation|task))?|hi|hello|hey|thanks|thank you|ok|yes|no|continue|go on|resume|test|help)\b[\s.!,]*$`)
 	understand  = cue.One(`(?i)\b(?:help me understand|explain|what (?:is|are|does)|how does|^why|which data|what value|is there|are there|can you tell|do we|question)\b`)
 )
 
@@ -133,7 +149,7 @@ func requestOf(sp *speech) (request, bool) {
 	best := -1
 	for i := range sp.parts {
 		s := &sp.parts[i]
-		if sp.foreign(s) || s.Pasted || justAsks.MatchString(strings.TrimSpace(s.Raw)) || len(keywords(s.Text)) < 2 {
+		if sp.foreign(s) || s.Pasted || justAsks.MatchString(strings.TrimSpace(s.Raw)) || aboutTheWay.MatchString(strings.TrimSpace(s.Text)) || len(keywords(s.Text)) < 2 {
 			continue
 		}
 		use = append(use, i)
@@ -164,8 +180,8 @@ func requestOf(sp *speech) (request, bool) {
 	}
 	var texts []string
 	for _, i := range use[from:to] {
-		text := asked(sp.parts[i].Text)
-		if text == "" || len(texts) > 0 && share(keywords(text), keywords(texts[len(texts)-1])) > 0.8 {
+		text := asked(wish(sp.parts[i].Text))
+		if text == "" || aboutTheWay.MatchString(text) || len(texts) > 0 && share(keywords(text), keywords(texts[len(texts)-1])) > 0.8 {
 			continue
 		}
 		if n := len(texts); n > 0 && sp.parts[i].Block == listItem {
@@ -186,14 +202,64 @@ func requestOf(sp *speech) (request, bool) {
 // maxGoal is how long a goal's sentences may be together, in bytes.
 const maxGoal = 260
 
+// wish is a typed sentence as a wish: without the words that change the
+// subject, and without how to go about it.
+func wish(text string) string {
+	text = strings.TrimSpace(turnsTo.ReplaceAllString(text, ""))
+	if t := howTo.ReplaceAllString(text, ""); len(keywords(t)) >= 3 {
+		text = t
+	}
+	if t := wanting.ReplaceAllString(text, ""); len(keywords(t)) >= 3 {
+		text = t
+	}
+	return spelled(text)
+}
+
+var (
+	// how somebody wants to be worked with, at the end of a request or alone
+	howTo       = cue.One(`(?i)[,;.]?\s+(?:(?:but |and |so |please |pls )*(?:plan (?:it|this|first)|make a plan(?: first)?|(?:don'?t|do not) (?:write|change|touch) (?:any )?(?:code|anything)(?: yet)?|(?:no|without) code(?: yet)?|ultra ?think|think (?:hard|deeply|about it)|what do you think|wdyt|let me know|how would you do (?:it|that|this)|(?:and )?commit (?:it|that|this)(?: when done)?|take your time|step by step|ask me (?:if|when) .*))[,;.?!]*\s*(?:pls|please)?[.?!]*$`)
+	aboutTheWay = cue.One(`(?i)^(?:please |pls |and |but |so )*(?:plan (?:it|this)\b.{0,40}|make a plan\b.{0,30}|(?:don'?t|do not) (?:write|change|touch) (?:any )?(?:code|anything)\b.{0,10}|ultra ?think|think (?:hard|deeply)|what do you think|wdyt|let me know.{0,30}|how would you do (?:it|that|this)|take your time|go step by step)[.?!]*$`)
+	wanting     = cue.One(`(?i)^(?:(?:so|and|hi|hey|ok|now)[, ]+)*(?:i|we)(?:'d| would)? (?:want|like|need|wanna)(?: to| you to)\s+`)
+)
+
+// spelled puts right what people type in haste.
+func spelled(s string) string {
+	for _, f := range hasty {
+		s = f.re.ReplaceAllString(s, f.with)
+	}
+	return s
+}
+
+var hasty = []struct {
+	re   *cue.Regexp
+	with string
+}{
+	{cue.One(`(?i)\s+(?:pls|plz)\b`), ""},
+	{cue.One(`\b(d|D)ont\b`), "${1}on't"},
+	{cue.One(`\b(c|C)ant\b`), "${1}an't"},
+	{cue.One(`\b(w|W)ont\b`), "${1}on't"},
+	{cue.One(`\b([Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Ss]hould|[Ww]ould|[Cc]ould|[Hh]as)nt\b`), "${1}n't"},
+	{cue.One(`\b([Tt]hat|[Ww]hat|[Tt]here)s\b`), "${1}'s"},
+	{cue.One(`\b([Ll])ets\b`), "${1}et's"},
+	{cue.One(`(^|[\s(])i('m|'d|'ll|'ve|)([\s,.;)]|$)`), "${1}I${2}${3}"},
+	{cue.One(`\b[Ii]m\b`), "I'm"},
+	{cue.One(`\?{2,}`), "?"},
+	{cue.One(`!{2,}`), "!"},
+}
+
 // asked words a request as what is to be done: "can you add X?" is "Add X.".
 func asked(text string) string {
+	if m := whether.FindStringSubmatch(text); m != nil {
+		return "Find out whether " + m[2] + " " + strings.ToLower(m[1]) + " " + m[3] + "."
+	}
 	text = strings.TrimRight(tidy(text), ". ")
 	if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && t != text {
 		text = strings.TrimRight(t, "? ")
 	}
 	return tidy(text)
 }
+
+var whether = cue.One(`(?i)^(?:\S+, )?(can|could|may|should|do|is|are|does) (we|i|they|it|the \w+) (.{6,}?),? or not\W*$`)
 
 // asksForWork tells a request from a question.
 func asksForWork(s *sentence) bool {
