@@ -204,8 +204,13 @@ func (m *merger) changed(id ItemID, old, now *Item) {
 	any = differ(&f.Path, old.Path, now.Path) || any
 	any = differ(&f.Status, old.Status, now.Status) || any
 	any = differ(&f.State, old.State, now.State) || any
-	if !slices.Equal(old.Alternatives, now.Alternatives) {
-		lost := slices.Clone(now.Alternatives)
+	// What lost isn't shown where the text names it; under another text it
+	// would be, though the person's line doesn't say it.
+	hidden := f.Text != nil && slices.ContainsFunc(m.p.Items, func(it Item) bool {
+		return it.ID == id && !slices.Equal(it.Alternatives, now.Alternatives)
+	})
+	if hidden || !slices.Equal(old.Alternatives, now.Alternatives) {
+		lost := append([]string{}, now.Alternatives...)
 		f.Alternatives, any = &lost, true
 	}
 	if any {
