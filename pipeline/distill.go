@@ -77,6 +77,10 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 	if err := r.unindex(ctx, entries, stamps); err != nil {
 		return nil, err
 	}
+	names, err := r.projectNames()
+	if err != nil {
+		return nil, err
+	}
 	var work []*family
 	for _, members := range families(entries) {
 		f := &family{members: members, beside: beside(members)}
@@ -85,7 +89,8 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 			want := r.stamp(r.made(m, f.beside[i]))
 			_, failed := r.seen.faults[m.ID]
 			anew := r.edited[m.ID] || failed || m.Distilled == nil || r.stamp(*m.Distilled) != want || !r.knowsPage(m)
-			lacks := stamps[string(m.ID)] != want
+			f.names = append(f.names, names[m.Project])
+			lacks := stamps[string(m.ID)] != indexStamp(want, f.names[i])
 			due = due || (anew || lacks) && !r.rests(m, want)
 			f.anew = f.anew || anew
 		}
@@ -133,6 +138,7 @@ func (r *run) knowsPage(e library.Entry) bool {
 type family struct {
 	members  []library.Entry
 	beside   []string          // for each, what Provenance.Beside should be
+	names    []string          // for each, its project's name as of now
 	anew     bool              // distill them all; else only the index lacks them
 	sessions []*ingest.Session // parsed and redacted, as members; nil where that failed
 	planKeys [][]string
@@ -145,7 +151,7 @@ type family struct {
 func (f *family) signature() string {
 	var parts []string
 	for i, m := range f.members {
-		parts = append(parts, string(m.ID), m.Input, f.beside[i])
+		parts = append(parts, string(m.ID), m.Input, f.beside[i], f.names[i])
 	}
 	return fmt.Sprint(f.anew, parts)
 }
@@ -359,7 +365,7 @@ func (r *run) describe(m *made) {
 	p, e, s := m.fresh, m.entry, m.session
 	p.Schema = payload.Schema
 	p.Session, p.Source = string(e.ID), string(e.Source)
-	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, m.project.Name
+	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, ownName(m.project)
 	p.Start, p.End = s.Start, s.End
 	p.Carried = carried(s)
 	p.Made = m.made
@@ -383,6 +389,35 @@ func carried(s *ingest.Session) []payload.ItemID {
 func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
 	return payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
 }
+
+// ownName is a project's name as files hold it: what its root or a person calls
+// it, without the suffix that other projects of that name bring about.
+func ownName(p library.Project) string {
+	if p.Named {
+		return p.Name
+	}
+	return p.Base
+}
+
+// projectNames gives the projects' names as of now, by every id that they go by.
+func (p *Pipeline) projectNames() (map[string]string, error) {
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+		for _, merged := range p.Ids {
+			names[merged] = p.Name
+		}
+	}
+	return names, nil
+}
+
+// indexStamp is the stamp of what the index holds: the project's name belongs
+// to it, which changes when another project of that name turns up.
+func indexStamp(stamp, project string) string { return stamp + " " + project }
 
 // stamp says the same in one word.
 func (p *Pipeline) stamp(m payload.Provenance) string {

@@ -52,7 +52,7 @@ func (r *run) save(m *made) error {
 	if err := r.place(m); err != nil {
 		return err
 	}
-	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: m.project.Name})
+	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: ownName(m.project)})
 	for try := 0; ; try++ {
 		p := m.page.payload
 		err := r.Library.SavePayload(m.entry.ID, library.Derived{

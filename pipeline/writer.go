@@ -99,7 +99,7 @@ func (w *writer) one(m *made) error {
 func (w *writer) index(m *made) error {
 	p := m.page.payload
 	doc := index.DocOf(m.session, p, m.project.Name)
-	doc.Stamp = w.run.stamp(m.made)
+	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)
 	doc.Lines = writtenLines(p)
 	now, err := w.run.Library.Session(m.entry.ID)
 	if err != nil {
