@@ -15,15 +15,16 @@ type Candidate struct {
 	Why      string
 	Features []Feature // in order of name; 0 where missing
 
-	sp      *speech
-	part    *sentence
-	pick    *pick              // how a reply bears on it, nil if none does
-	says    *saying            // what it states outright, nil if nothing
-	rare    map[string]float64 // weights of the talk's words
-	goal    bool               // it stands in the session's goal
-	words   terms              // keywords of wordsOf, which was its text; see keys
-	wordsOf string
-	mate    *Candidate // what the other side said of the same in the same exchange, nil if nothing
+	sp       *speech
+	part     *sentence
+	pick     *pick              // how a reply bears on it, nil if none does
+	says     *saying            // what it states outright, nil if nothing
+	rare     map[string]float64 // weights of the talk's words
+	goal     bool               // it stands in the session's goal
+	words    terms              // keywords of wordsOf, which was its text; see keys
+	wordsOf  string
+	proposal *sentence  // of the closing message that a typed answer takes its content from, nil if none
+	mate     *Candidate // what the other side said of the same in the same exchange, nil if nothing
 }
 
 // keys are the keywords of its text, which pair may reword.
@@ -57,6 +58,9 @@ func candidates(t *talk) []*Candidate {
 			c := &Candidate{sp: sp, part: s, pick: picks[i]}
 			c.Text, c.Why = phrase(sp, s)
 			c.says = outright(c)
+			if c.leansBack() {
+				c.fromProposal()
+			}
 			if len(strings.Fields(c.Text)) < 3 {
 				continue
 			}
@@ -96,7 +100,7 @@ func pair(all []*Candidate, rare map[string]float64) {
 		}
 	}
 	for _, c := range all {
-		if c.mate != nil && c.sp.user && c.says == nil && leansOn(c.Text) {
+		if c.mate != nil && c.sp.user && c.says == nil && c.proposal == nil && leansOn(c.Text) {
 			c.Text = c.mate.Text
 			if c.Why == "" {
 				c.Why = c.mate.Why
@@ -133,44 +137,40 @@ func (sp *speech) report() bool {
 // features describes a candidate by who speaks, where it stands, what its
 // words are and what came of it.
 func features(t *talk, c *Candidate, names map[string]float64) []Feature {
-	f := map[string]float64{}
+	f := make(noted, 0, 48)
 	sp, s := c.sp, c.part
 	who := "a:"
 	if sp.user {
 		who = "u:"
 	}
-	on := func(name string, yes bool) {
-		if yes {
-			f[name] = 1
-		}
-	}
-	f[who] = 1
+	on := f.on
+	f.set(who, 1)
 	said := s.cues()
 	if strings.Contains(s.Text, "’") {
 		said = talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
 	}
 	for _, name := range said.all() {
-		f[who+name] = 1
+		f.set(who+name, 1)
 	}
 	more := strings.ToLower(s.More)
 	if more != "" {
 		for _, name := range talkCues.in(more).all() {
 			switch name {
 			case "instead", "because", "flawed", "recommend", "fails", "undo":
-				f[who+"more-"+name] = 1
+				f.set(who+"more-"+name, 1)
 			}
 		}
 	}
 	placeFeatures(on, who, sp, s)
-	shapeFeatures(f, on, who, c)
+	shapeFeatures(&f, on, who, c)
 	reactionFeatures(on, who, sp, c)
 	headingFeatures(on, s)
-	askFeatures(f, on, t, c, names, said)
+	askFeatures(&f, on, t, c, names, said)
 	if c.says != nil {
-		f["says-"+string(c.says.kind)] = 1
+		f.set("says-"+string(c.says.kind), 1)
 	}
-	sessionFeatures(f, on, who, t, c, names)
-	return inOrder(f)
+	sessionFeatures(&f, on, who, t, c, names)
+	return f.inOrder()
 }
 
 // directs tells whether typed words say what is to be: a wish, an order, a
@@ -185,7 +185,7 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candidate, names map[string]float64, said said) {
+func askFeatures(f *noted, on func(string, bool), t *talk, c *Candidate, names map[string]float64, said said) {
 	if c.sp.user {
 		d := directs(said)
 		on("u:directs", d)
@@ -196,6 +196,7 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 		return
 	}
 	mine := c.part.keys()
+	var all, directive float64 // how much of what was asked for the sentence has
 	for _, o := range t.exchange(c.sp.exchange) {
 		if !o.user {
 			continue
@@ -212,9 +213,9 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
 			cover := weighed(o.parts[i].keys(), mine, names)
 			if len(o.parts[i].keys()) >= 2 {
-				f["a:covers-ask"] = max(f["a:covers-ask"], cover)
+				all = max(all, cover)
 				if d {
-					f["a:covers-directive"] = max(f["a:covers-directive"], cover)
+					directive = max(directive, cover)
 				}
 			}
 		}
@@ -231,7 +232,9 @@ func askFeatures(f map[string]float64, on func(string, bool), t *talk, c *Candid
 	on("a:code-first", strings.HasPrefix(c.part.Raw, "`"))
 	on("a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
 	on("a:present-fact", !did && !said.any("now", "recommend", "will"))
-	f["a:crowd"] = math.Log1p(float64(c.part.Of)) / 4
+	f.set("a:covers-ask", all)
+	f.set("a:covers-directive", directive)
+	f.set("a:crowd", math.Log1p(float64(c.part.Of))/4)
 }
 
 func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
@@ -261,12 +264,12 @@ func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
 	}
 }
 
-func shapeFeatures(f map[string]float64, on func(string, bool), who string, c *Candidate) {
+func shapeFeatures(f *noted, on func(string, bool), who string, c *Candidate) {
 	words := strings.Fields(c.Text)
 	on(who+"short", len(words) < 6)
 	on(who+"long", len(words) > 25)
 	on(who+"very-long", len(words) > 45)
-	f[who+"log-words"] = math.Log1p(float64(len(words))) / 3
+	f.set(who+"log-words", math.Log1p(float64(len(words)))/3)
 	raw := strings.TrimSpace(c.part.Raw)
 	on(who+"question", strings.HasSuffix(raw, "?"))
 	on(who+"colon-end", strings.HasSuffix(raw, ":"))
@@ -338,12 +341,12 @@ func headingFeatures(on func(string, bool), s *sentence) {
 
 // sessionFeatures set a candidate against the rest of the session: where it
 // stands in it, how common its names are, whether it is said again or committed.
-func sessionFeatures(f map[string]float64, on func(string, bool), who string, t *talk, c *Candidate, names map[string]float64) {
+func sessionFeatures(f *noted, on func(string, bool), who string, t *talk, c *Candidate, names map[string]float64) {
 	place := 0.0
 	if t.n > 1 {
 		place = float64(c.sp.exchange) / float64(t.n-1)
 	}
-	f[who+"late"] = place
+	f.set(who+"late", place)
 	on(who+"short-talk", t.n <= 5)
 	on(who+"long-talk", t.n > 20)
 	mine := c.keys()
@@ -351,32 +354,44 @@ func sessionFeatures(f map[string]float64, on func(string, bool), who string, t 
 		return
 	}
 	e := t.echoes.of(c.sp, mine)
-	f[who+"asked-for"] = e[beside][typing]
-	f[who+"said-again"] = e[after][closes]
-	f[who+"taken-up"] = e[after][typing]
-	f[who+"said-before"] = max(e[before][closes], e[before][midway])
-	f[who+"reported"] = e[beside][closes]
+	f.set(who+"asked-for", e[beside][typing])
+	f.set(who+"said-again", e[after][closes])
+	f.set(who+"taken-up", e[after][typing])
+	f.set(who+"said-before", max(e[before][closes], e[before][midway]))
+	f.set(who+"reported", e[beside][closes])
 	top := 0.0
 	for _, m := range t.commits {
 		top = max(top, weighed(mine, m, names))
 	}
-	f[who+"committed"] = top
+	f.set(who+"committed", top)
 	rare := 0
 	for _, w := range mine {
 		if names[w] >= math.Log(1+float64(len(t.speeches))/2) {
 			rare++
 		}
 	}
-	f[who+"rare"] = float64(rare) / float64(len(mine))
+	f.set(who+"rare", float64(rare)/float64(len(mine)))
 }
 
-func inOrder(m map[string]float64) []Feature {
-	out := make([]Feature, 0, len(m))
-	for k, v := range m {
-		if v != 0 {
-			out = append(out, Feature{k, v})
+// noted are features as they are found; of one noted twice the last counts.
+type noted []Feature
+
+func (n *noted) set(name string, value float64) { *n = append(*n, Feature{name, value}) }
+
+func (n *noted) on(name string, yes bool) {
+	if yes {
+		n.set(name, 1)
+	}
+}
+
+// inOrder gives those that aren't 0 in order of name.
+func (n noted) inOrder() []Feature {
+	slices.SortStableFunc(n, func(a, b Feature) int { return strings.Compare(a.Name, b.Name) })
+	out := n[:0]
+	for i, f := range n {
+		if f.Value != 0 && (i+1 == len(n) || n[i+1].Name != f.Name) {
+			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b Feature) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }

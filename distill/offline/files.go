@@ -234,12 +234,8 @@ func ofFile(s *sentence, base string) bool {
 
 // features of a file, for the model that tells which ones the work turned on.
 func (f *touched) features(all []*touched) []Feature {
-	m := map[string]float64{}
-	on := func(k string, yes bool) {
-		if yes {
-			m[k] = 1
-		}
-	}
+	var m noted
+	on := m.on
 	written, lines := 0, 0
 	for _, o := range all {
 		if o.edits > 0 {
@@ -266,14 +262,14 @@ func (f *touched) features(all []*touched) []Feature {
 	on("few-files", written <= 3)
 	on("many-files", written > 8)
 	if lines > 0 {
-		m["share"] = float64(f.lines) / float64(lines)
+		m.set("share", float64(f.lines)/float64(lines))
 	}
-	m["log-edits"] = math.Log1p(float64(f.edits))
-	m["log-mentions"] = math.Log1p(float64(f.mentions))
+	m.set("log-edits", math.Log1p(float64(f.edits)))
+	m.set("log-mentions", math.Log1p(float64(f.mentions)))
 	if written > 0 {
-		m["rank"] = f.rank(all)
+		m.set("rank", f.rank(all))
 	}
-	return inOrder(m)
+	return m.inOrder()
 }
 
 // rank is 1 for the file with the most edits, 0 for the one with the fewest.

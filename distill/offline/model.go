@@ -90,32 +90,30 @@ func Beside(all []*Candidate, p []float64) [][]Feature {
 	out := make([][]Feature, len(all))
 	for i, c := range all {
 		rank := float64(len(sorted) - sort.SearchFloat64s(sorted, p[i]) - 1)
-		f := map[string]float64{
-			"logit":       math.Log((p[i] + 1e-6) / (1 - p[i] + 1e-6)),
-			"rank":        math.Log1p(max(0, rank)),
-			"rank-share":  max(0, rank) / float64(len(all)),
-			"rank-talk":   max(0, rank) / exchanges,
-			"in-message":  above(inMessage[c.sp], p[i]),
-			"in-exchange": above(inExchange[c.sp.exchange], p[i]),
-			"talk":        math.Log(exchanges),
-			"candidates":  math.Log(float64(len(all))),
-		}
-		if c.sp.user {
-			f["typed"] = 1
-		}
+		crowd := above(inExchange[c.sp.exchange], p[i])
+		f := make(noted, 0, 10)
+		f.set("logit", math.Log((p[i]+1e-6)/(1-p[i]+1e-6)))
+		f.set("rank", math.Log1p(max(0, rank)))
+		f.set("rank-share", max(0, rank)/float64(len(all)))
+		f.set("rank-talk", max(0, rank)/exchanges)
+		f.set("in-message", above(inMessage[c.sp], p[i]))
+		f.set("in-exchange", crowd)
+		f.set("talk", math.Log(exchanges))
+		f.set("candidates", math.Log(float64(len(all))))
+		f.on("typed", c.sp.user)
 		where := "talk"
 		if c.sp.work {
 			where = "work"
 		}
-		switch n := f["in-exchange"]; {
-		case n == 0:
-			f["first-of-"+where] = 1
-		case n < math.Log1p(1.5):
-			f["second-of-"+where] = 1
-		case n < math.Log1p(3.5):
-			f["third-of-"+where] = 1
+		switch {
+		case crowd == 0:
+			f.set("first-of-"+where, 1)
+		case crowd < math.Log1p(1.5):
+			f.set("second-of-"+where, 1)
+		case crowd < math.Log1p(3.5):
+			f.set("third-of-"+where, 1)
 		}
-		out[i] = inOrder(f)
+		out[i] = f.inOrder()
 	}
 	return out
 }
