@@ -92,7 +92,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 			f.names = append(f.names, names[m.Project])
 			lacks := stamps[string(m.ID)] != indexStamp(want, f.names[i])
 			due = due || (anew || lacks) && !r.rests(m, want)
-			f.anew = f.anew || anew
+			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
 		}
 		switch {
 		case !due && !r.options.Reindex:

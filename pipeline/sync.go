@@ -33,7 +33,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
-	if r.work || r.moved || len(r.touched) > 0 {
+	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
 		r.followPages()
 	}
@@ -85,6 +85,9 @@ func (r *run) sync(ctx context.Context) error {
 		return ctx.Err()
 	}
 	if err := r.Library.ReadOnly(); err != nil {
+		if r.options.Reindex { // the index isn't in the library
+			_, err = r.distill(ctx)
+		}
 		return err
 	}
 	if err := r.unfinished().set(); err != nil {

@@ -30,9 +30,12 @@ the sources and without a model. People's edits and ids stay.`,
 }
 
 func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
-	// What can't be made again must not be removed first.
-	if err := l.Journal("reindex", nil); err != nil {
-		return err
+	// What can't be made again must not be removed first. A library of a newer
+	// format is only read.
+	if l.ReadOnly() == nil {
+		if err := l.Journal("reindex", nil); err != nil {
+			return err
+		}
 	}
 	if a.ix != nil {
 		a.ix.Close()
