@@ -2,6 +2,7 @@ package offline
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -77,7 +78,7 @@ func weed(likely []chosen, floor float64) []*chosen {
 			break
 		}
 		ch := likely[best]
-		likely = append(likely[:best:best], likely[best+1:]...)
+		likely = slices.Delete(likely, best, best+1)
 		if same := find(kept, ch); same != nil {
 			same.join(ch)
 			continue

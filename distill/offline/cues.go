@@ -60,6 +60,7 @@ func (s said) any(names ...string) bool { return slices.ContainsFunc(names, s.ha
 func (s *sentence) cues() said {
 	if s.said.names == nil {
 		s.said = talkCues.in(strings.ToLower(s.Text))
+		s.directs = directs(s.said)
 	}
 	return s.said
 }

@@ -207,7 +207,7 @@ func askFeatures(f *noted, on func(string, bool), t *talk, c *Candidate, names m
 		on("a:prompt-pasted", len(o.text) > 1200)
 		for i := range o.parts {
 			asked := o.parts[i].cues()
-			d := directs(asked)
+			d := o.parts[i].directs
 			on("a:prompt-directs", d)
 			on("a:prompt-looks", asked.has("look"))
 			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)

@@ -26,6 +26,13 @@ var optionLead = cue.One(`(?i)^(?:option|approach|alternative|choice|variant|pla
 // optionsOf lists the courses that a message offers, in order. Of several
 // lists the last counts: that is what the question at the end is about.
 func optionsOf(sp *speech) []option {
+	if sp.options == nil {
+		sp.options = append([]option{}, findOptions(sp)...)
+	}
+	return sp.options
+}
+
+func findOptions(sp *speech) []option {
 	var last, cur []option
 	for i := range sp.parts {
 		label := optionLabel(&sp.parts[i])

@@ -146,8 +146,21 @@ func splitWhy(s string) (text, why string) {
 	return strings.TrimSpace(head), strings.TrimRight(upperFirst(strings.TrimSpace(tail)), ". ")
 }
 
+// smallLetters tells what is an ordinary word at first sight.
+func smallLetters(w string) bool {
+	for i := 0; i < len(w); i++ {
+		if w[i] < 'a' || w[i] > 'z' {
+			return false
+		}
+	}
+	return true
+}
+
 // looksLikeName tells paths, flags, symbols and versions from words.
 func looksLikeName(w string) bool {
+	if smallLetters(w) {
+		return false
+	}
 	w = strings.Trim(w, "\"'()[]{}<>,;:.!?…“”‘’")
 	if strings.HasPrefix(w, "`") || strings.HasPrefix(w, "--") {
 		return true

@@ -34,9 +34,10 @@ type sentence struct {
 	Opens    bool   // first of its block
 	Pasted   bool   // it looks like output or code put into a message
 
-	words terms // see keys
-	full  terms // see names
-	said  said  // see cues
+	words   terms // see keys
+	full    terms // see names
+	said    said  // see cues
+	directs bool  // see cues
 }
 
 var (

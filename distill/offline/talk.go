@@ -24,7 +24,8 @@ type speech struct {
 	mood     mood    // how the person took it; of a person's speech: how they took what was before
 	work     bool    // files were changed or commits made in its exchange
 	parts    []sentence
-	from     int // number of its first sentence among the talk's
+	options  []option // see optionsOf
+	from     int      // number of its first sentence among the talk's
 }
 
 // mood is how a person takes what was said to them.

@@ -83,8 +83,9 @@ func splitWords(text string) []string {
 	out := make([]string, 0, len(text)/6+1)
 	start, prev := -1, rune(0)
 	for i, r := range text {
-		letter := unicode.IsLetter(r) || unicode.IsDigit(r)
-		hump := unicode.IsUpper(r) && unicode.IsLower(prev)
+		small := 'a' <= r && r <= 'z' // as most are
+		letter := small || unicode.IsLetter(r) || unicode.IsDigit(r)
+		hump := !small && unicode.IsUpper(r) && unicode.IsLower(prev)
 		if start >= 0 && (!letter || hump) {
 			out = append(out, strings.ToLower(text[start:i]))
 			start = -1
@@ -156,6 +157,10 @@ func worthReading(s *sentence, sp *speech) bool {
 	}
 	plainWords, odd := 0, 0
 	for _, w := range words {
+		if smallLetters(w) {
+			plainWords++
+			continue
+		}
 		t := strings.Trim(w, "`\"'(),.:;!?*_")
 		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
 			plainWords++
