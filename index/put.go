@@ -18,28 +18,50 @@ func (x *Index) Put(ctx context.Context, d Doc) error {
 // PutAll replaces several sessions in one transaction, which is faster than
 // one by one. All are replaced or none.
 func (x *Index) PutAll(ctx context.Context, docs []Doc) error {
-	if len(docs) == 0 {
+	all := make([]*Prepared, len(docs))
+	for i, d := range docs {
+		var err error
+		if all[i], err = Prepare(d); err != nil {
+			return err
+		}
+	}
+	return x.PutPrepared(ctx, all)
+}
+
+// Prepared is a session made ready to be put in: its words cut, its rows laid
+// out. Most of the work of Put is that, and needs no lock.
+type Prepared struct {
+	doc  Doc
+	rows rows
+}
+
+// Prepare makes a session ready. It may be called from several goroutines.
+func Prepare(d Doc) (*Prepared, error) {
+	if d.Session == "" {
+		return nil, fmt.Errorf("index: a session without an id")
+	}
+	r, err := rowsOf(d)
+	if err != nil {
+		return nil, fmt.Errorf("index %s: %w", d.Session, err)
+	}
+	d.Turns = nil // they are in the rows
+	return &Prepared{d, r}, nil
+}
+
+// PutPrepared is PutAll of sessions that were made ready.
+func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
+	if len(all) == 0 {
 		return nil
 	}
-	op := "index " + docs[0].Session
-	all := make([]rows, len(docs)) // before the transaction, so that the lock is held for writing only
-	for i, d := range docs {
-		if d.Session == "" {
-			return fmt.Errorf("index: a session without an id")
-		}
-		var err error
-		if all[i], err = rowsOf(d); err != nil {
-			return fmt.Errorf("index %s: %w", d.Session, err)
-		}
-	}
+	op := "index " + all[0].doc.Session
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		return x.fail(op, err)
 	}
 	defer tx.Rollback()
-	for i, d := range docs {
-		if err := put(ctx, tx, d, all[i]); err != nil {
-			return x.fail("index "+d.Session, err)
+	for _, p := range all {
+		if err := put(ctx, tx, p.doc, p.rows); err != nil {
+			return x.fail("index "+p.doc.Session, err)
 		}
 	}
 	return x.fail(op, tx.Commit())

@@ -53,7 +53,7 @@ type Report struct {
 	Items     int              // items in what was indexed
 	Bytes     int64            // source bytes newly archived
 	Left      int              // sessions left for the next time, the time budget being used up
-	BadLines  int              // lines that no parser could use, in what was distilled
+	Unread    []Unread         // sessions with lines that no parser could use, of those indexed
 	Expiring  int              // transcripts that the client will delete within 7 days
 	Unsafe    int              // of those: not archived as they are now
 	Edited    int              // payloads whose hand edits were taken in

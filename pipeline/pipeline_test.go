@@ -329,7 +329,7 @@ func TestBadSessionIsSkipped(t *testing.T) {
 	if got := items(t, p.Library)[first.id]; len(got) == 0 {
 		t.Errorf("the good session has no items; report %+v", r)
 	}
-	if r.BadLines == 0 && len(r.Problems) == 0 {
+	if len(r.Unread) == 0 && len(r.Problems) == 0 {
 		t.Errorf("nothing is said of the bad file: %+v", r)
 	}
 }

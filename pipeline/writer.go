@@ -25,7 +25,7 @@ type writer struct {
 	fault atomic.Pointer[error] // of the index: nothing more is to be written
 
 	mu   sync.Mutex
-	docs []index.Doc
+	docs []*index.Prepared
 	done []entered
 	size int
 }
@@ -106,17 +106,23 @@ func (w *writer) index(m *made) error {
 		now = m.entry
 	}
 	page := lookAtPage(now, p.Written)
+	ready, err := index.Prepare(doc)
+	if err != nil {
+		return err
+	}
 	w.run.count(func(r *Report) {
 		r.Indexed++
 		r.Items += len(p.Items)
-		r.BadLines += m.session.Report.SkippedTotal
+		if u, ok := unread(m); ok {
+			r.Unread = append(r.Unread, u)
+		}
 		if m.fresh != nil {
 			r.Distilled++
 		}
 	})
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.docs = append(w.docs, doc)
+	w.docs = append(w.docs, ready)
 	w.done = append(w.done, entered{now, page})
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
@@ -132,7 +138,7 @@ func (w *writer) flush() error {
 	if len(w.docs) == 0 {
 		return nil
 	}
-	if err := w.run.Index.PutAll(w.ctx, w.docs); err != nil {
+	if err := w.run.Index.PutPrepared(w.ctx, w.docs); err != nil {
 		return err
 	}
 	for _, d := range w.done {

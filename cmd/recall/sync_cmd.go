@@ -142,9 +142,7 @@ func (a *app) printReport(r pipeline.Report) {
 		parts = append(parts, fmt.Sprintf("%d skipped", len(r.Problems)))
 	}
 	fmt.Fprintln(a.out, strings.Join(parts, ", "))
-	if r.BadLines > 0 {
-		fmt.Fprintf(a.out, "%s could not be read; recall inspect FILE shows which\n", count(r.BadLines, "line"))
-	}
+	a.printUnread(r.Unread)
 	if r.Expiring > 0 {
 		safe := "safe in the library"
 		if r.Unsafe > 0 {
@@ -153,6 +151,30 @@ func (a *app) printReport(r pipeline.Report) {
 		fmt.Fprintf(a.out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n", count(r.Expiring, "transcript"), safe)
 	}
 	a.printProblems(r.Problems)
+}
+
+// printUnread tells of lines that could not be read, and where the first are.
+func (a *app) printUnread(list []pipeline.Unread) {
+	lines := 0
+	for _, u := range list {
+		lines += u.Lines
+	}
+	if lines == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "%s of %s could not be read; all their bytes are kept:\n", count(lines, "line"), count(len(list), "session"))
+	const most = 5
+	for i, u := range list {
+		if i == most {
+			fmt.Fprintf(a.out, "  … and %d more sessions; --json lists all\n", len(list)-most)
+			return
+		}
+		fmt.Fprintf(a.out, "  %s:%d: %s", oneLine(u.Path), u.First.Line, oneLine(u.First.Reason))
+		if u.Lines > 1 {
+			fmt.Fprintf(a.out, " (and %d more)", u.Lines-1)
+		}
+		fmt.Fprintln(a.out)
+	}
 }
 
 func (a *app) printProblems(problems []ingest.Problem) {
@@ -198,10 +220,18 @@ type syncReport struct {
 	Edited    int           `json:"edited"`
 	Bytes     int64         `json:"bytes"`
 	Left      int           `json:"left"`
-	BadLines  int           `json:"bad_lines"`
+	Unread    []unreadJSON  `json:"unread"`
 	Expiring  int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
 	Unsafe    int           `json:"unsafe"`   // of those: not archived yet
 	Problems  []problemJSON `json:"problems"`
+}
+
+type unreadJSON struct {
+	Session ingest.SessionID `json:"session"`
+	Path    string           `json:"path"`  // of the file with the first such line
+	Lines   int              `json:"lines"` // how many
+	Line    int              `json:"line"`  // number of the first
+	Reason  string           `json:"reason"`
 }
 
 type problemJSON struct {
@@ -210,7 +240,10 @@ type problemJSON struct {
 }
 
 func syncJSON(r pipeline.Report) syncReport {
-	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, r.BadLines, r.Expiring, r.Unsafe, []problemJSON{}}
+	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, []unreadJSON{}, r.Expiring, r.Unsafe, []problemJSON{}}
+	for _, u := range r.Unread {
+		s.Unread = append(s.Unread, unreadJSON{u.Session, u.Path, u.Lines, u.First.Line, u.First.Reason})
+	}
 	for _, p := range r.Problems {
 		s.Problems = append(s.Problems, problemJSON(p))
 	}

@@ -1,0 +1,30 @@
+package pipeline
+
+import "recall/ingest"
+
+// Unread is a session in which some lines could not be read. The rest of it
+// was taken in, and the library holds all of its bytes.
+type Unread struct {
+	Session ingest.SessionID
+	Lines   int         // how many
+	Path    string      // of the first one: its file at the source
+	First   ingest.Skip // the first one
+}
+
+// unread tells of a session's lines that no parser could use.
+func unread(m *made) (Unread, bool) {
+	report := m.session.Report
+	if report.SkippedTotal == 0 {
+		return Unread{}, false
+	}
+	u := Unread{Session: m.entry.ID, Lines: report.SkippedTotal, Path: m.entry.Folder}
+	if len(report.Skipped) > 0 {
+		u.First = report.Skipped[0]
+	}
+	for _, f := range m.entry.Files {
+		if f.Name == u.First.File && len(f.Sources) > 0 {
+			u.Path = f.Sources[0].Path
+		}
+	}
+	return u, true
+}
