@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,9 +19,9 @@ const (
 const ModelCall = "<!-- recall: model call -->"
 
 var (
-	markerIDs   = regexp.MustCompile(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
-	markerOpen  = regexp.MustCompile(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
-	markerClose = regexp.MustCompile(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
+	markerIDs   = lazy(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
+	markerOpen  = lazy(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
+	markerClose = lazy(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
 )
 
 // CarriedIDs returns the ids in recall's markers in a text, each once.
@@ -31,7 +30,7 @@ func CarriedIDs(text string) []string {
 		return nil
 	}
 	var ids []string
-	for _, m := range markerIDs.FindAllStringSubmatch(text, -1) {
+	for _, m := range markerIDs().FindAllStringSubmatch(text, -1) {
 		ids = addIDs(ids, strings.Fields(m[1]))
 	}
 	return ids
@@ -80,12 +79,12 @@ func recallParts(text string) []Foreign {
 	var out []Foreign
 	at := 0
 	for {
-		open := markerOpen.FindStringIndex(text[at:])
+		open := markerOpen().FindStringIndex(text[at:])
 		if open == nil {
 			return out
 		}
 		from, to := at+open[0], len(text)
-		if end := markerClose.FindStringIndex(text[at+open[1]:]); end != nil {
+		if end := markerClose().FindStringIndex(text[at+open[1]:]); end != nil {
 			to = at + open[1] + end[1]
 		}
 		out = append(out, Foreign{From: from, To: to, Label: ForeignRecall})

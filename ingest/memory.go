@@ -3,6 +3,7 @@ package ingest
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // memoryTags are the elements in which tools hand their memories to a model,
@@ -20,43 +21,48 @@ var memoryTags = []struct{ tag, label string }{
 }
 
 type memoryRule struct {
-	open  *regexp.Regexp
+	open  func() *regexp.Regexp
 	label string
 }
 
 var memoryRules = func() []memoryRule {
 	var rules []memoryRule
 	for _, m := range memoryTags {
-		rules = append(rules, memoryRule{regexp.MustCompile(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
+		rules = append(rules, memoryRule{lazy(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
 	}
 	return rules
 }()
 
 var (
-	contentsOf = regexp.MustCompile(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
-	memoryWord = regexp.MustCompile(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace)`)
-	claudeMd   = regexp.MustCompile(`(?m)^# claudeMd[ \t\r]*$`)
+	contentsOf = lazy(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	memoryWord = lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace)`)
+	claudeMd   = lazy(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
 	headings = []memoryRule{
-		{regexp.MustCompile(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
-		{regexp.MustCompile(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
-		{regexp.MustCompile(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
-		{regexp.MustCompile(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
+		{lazy(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
+		{lazy(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
+		{lazy(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
+		{lazy(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
 	}
 	// What ends a part that has no closing tag.
-	afterRules = regexp.MustCompile(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
+	afterRules = lazy(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
+
+// lazy puts off compiling an expression to its first use: most commands read no transcript.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // memoryParts finds what other tools' memories and rule files put into a
 // text.
 func memoryParts(text string) []Foreign {
 	var out []Foreign
-	if strings.Contains(text, "</") && memoryWord.MatchString(text) {
+	if strings.Contains(text, "</") && memoryWord().MatchString(text) {
 		for _, r := range memoryRules {
 			out = append(out, tagged(text, r)...)
 		}
 	}
-	if m := claudeMd.FindStringIndex(text); m != nil {
+	if m := claudeMd().FindStringIndex(text); m != nil {
 		out = append(out, Foreign{From: m[0], To: m[1] + untilRulesEnd(text[m[1]:]), Label: ForeignRules})
 	}
 	if strings.Contains(text, "Contents of ") {
@@ -64,7 +70,7 @@ func memoryParts(text string) []Foreign {
 	}
 	if strings.HasPrefix(text, "#") || strings.Contains(text, "\n#") {
 		for _, r := range headings {
-			if m := r.open.FindStringIndex(text); m != nil {
+			if m := r.open().FindStringIndex(text); m != nil {
 				out = append(out, Foreign{From: m[0], To: m[1] + untilNextHeading(text[m[1]:], text[m[0]:m[1]]), Label: r.label})
 			}
 		}
@@ -76,7 +82,7 @@ func memoryParts(text string) []Foreign {
 func tagged(text string, r memoryRule) []Foreign {
 	var out []Foreign
 	for at := 0; ; {
-		m := r.open.FindStringSubmatchIndex(text[at:])
+		m := r.open().FindStringSubmatchIndex(text[at:])
 		if m == nil {
 			return out
 		}
@@ -95,7 +101,7 @@ func tagged(text string, r memoryRule) []Foreign {
 // quotedFiles finds the files that a client quotes under "Contents of …".
 func quotedFiles(text string) []Foreign {
 	var out []Foreign
-	all := contentsOf.FindAllStringSubmatchIndex(text, -1)
+	all := contentsOf().FindAllStringSubmatchIndex(text, -1)
 	for i, m := range all {
 		label := ForeignRules
 		if path := text[m[2]:m[3]]; strings.Contains(path, "/memory/") || strings.HasSuffix(path, "MEMORY.md") {
@@ -111,7 +117,7 @@ func quotedFiles(text string) []Foreign {
 }
 
 func untilRulesEnd(text string) int {
-	m := afterRules.FindStringIndex(text)
+	m := afterRules().FindStringIndex(text)
 	switch {
 	case m == nil:
 		return len(text)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync"
 
 	"recall/payload"
 )
@@ -31,7 +32,8 @@ type Models map[payload.Kind]*Model
 //go:embed weights.json
 var weightsJSON []byte
 
-var shipped = mustModels(weightsJSON)
+// shipped are the models of weights.json, read when first used.
+var shipped = sync.OnceValue(func() Models { return mustModels(weightsJSON) })
 
 func mustModels(data []byte) Models {
 	var m Models

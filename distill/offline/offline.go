@@ -36,7 +36,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	}
 	models := d.Models
 	if models == nil {
-		models = shipped
+		models = shipped()
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}

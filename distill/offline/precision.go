@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"recall/payload"
 )
@@ -38,20 +39,20 @@ const enough = 10
 //go:embed precision.json
 var precisionJSON []byte
 
-var measured = func() map[payload.Kind]map[string]Measure {
+var measured = sync.OnceValue(func() map[payload.Kind]map[string]Measure {
 	var m map[payload.Kind]map[string]Measure
 	if err := json.Unmarshal(precisionJSON, &m); err != nil {
 		panic(fmt.Sprintf("distill/offline: precision.json: %v", err))
 	}
 	return m
-}()
+})
 
 // confidence is a rule's measured precision: its own where it fired often
 // enough, else that of all rules of its kind; 0 where nothing was measured.
 func confidence(kind payload.Kind, rule string) float64 {
-	m := measured[kind][rule]
+	m := measured()[kind][rule]
 	if m.Right+m.Wrong < enough {
-		m = measured[kind][""]
+		m = measured()[kind][""]
 	}
 	return m.Precision()
 }

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -88,7 +87,7 @@ var harnessProse = []struct{ opening, also, what string }{
 
 var (
 	injectedTags = []string{"system-reminder", "ide_opened_file", "ide_selection", "ide_diagnostics"}
-	commandTag   = regexp.MustCompile(`(?s)<(command-name|command-message|command-args|local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
+	commandTag   = lazy(`(?s)<(command-name|command-message|command-args|local-command-stdout)>(.*?)</(?:command-name|command-message|command-args|local-command-stdout)>`)
 )
 
 // stripInjected removes what the client wraps around a prompt: reminders
@@ -141,7 +140,7 @@ func inTag(text, tag string) string {
 
 // parseCommand reads a slash command: a text wholly of command tags.
 func parseCommand(text string) (name, args string, ok bool) {
-	if strings.TrimSpace(commandTag.ReplaceAllString(text, "")) != "" {
+	if strings.TrimSpace(commandTag().ReplaceAllString(text, "")) != "" {
 		return "", "", false
 	}
 	name = strings.TrimSpace(inTag(text, "command-name"))

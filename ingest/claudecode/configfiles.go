@@ -4,7 +4,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sort"
 	"strings"
 	"time"
@@ -41,7 +40,7 @@ func configRootOf(path string) (string, bool) {
 	return filepath.Dir(projects), filepath.Base(projects) == "projects"
 }
 
-var todoName = regexp.MustCompile(`^(.+?)-agent-(.+)\.json$`)
+var todoName = lazy(`^(.+?)-agent-(.+)\.json$`)
 
 // todos takes <root>/todos/<session>-agent-<session>.json; lists of
 // sub-agents are theirs.
@@ -51,7 +50,7 @@ func (f *finder) todos(dir string, byID map[string]*group) {
 		return // there needn't be any
 	}
 	for _, e := range entries {
-		m := todoName.FindStringSubmatch(e.Name())
+		m := todoName().FindStringSubmatch(e.Name())
 		if m == nil || m[1] != m[2] || byID[m[1]] == nil || !e.Type().IsRegular() {
 			continue
 		}
@@ -127,7 +126,7 @@ func (f *finder) plans(dir string, groups []*group) {
 
 func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
 
-var slugField = regexp.MustCompile(`"slug":"([a-z0-9-]+)"`)
+var slugField = lazy(`"slug":"([a-z0-9-]+)"`)
 
 // slugAtEnd returns the words that name a session's plan, from its last
 // lines; "" if it has none.
@@ -146,7 +145,7 @@ func slugAtEnd(path string) string {
 	if err != nil {
 		return ""
 	}
-	all := slugField.FindAllSubmatch(raw, -1)
+	all := slugField().FindAllSubmatch(raw, -1)
 	if len(all) == 0 {
 		return ""
 	}

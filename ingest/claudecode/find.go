@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -157,7 +156,7 @@ func (f *finder) walk(dir string, level int) {
 		full := filepath.Join(dir, name)
 		switch {
 		case e.IsDir():
-			if sessions[name] && uuidStem.MatchString(name) {
+			if sessions[name] && uuidStem().MatchString(name) {
 				continue // the session's own folder, see sideFiles
 			}
 			if !skipDirs[name] && !(strings.HasPrefix(name, "local_") && isStorage(full)) {
@@ -198,14 +197,14 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-var uuidStem = regexp.MustCompile(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+var uuidStem = lazy(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
 // file takes in one .jsonl file that may be a session's conversation. Where the
 // client puts it, under a name that is a UUID, it needn't be opened for that.
 // hasFolder says that there is a folder of its side files.
 func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 	stem := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	isUUID := uuidStem.MatchString(stem)
+	isUUID := uuidStem().MatchString(stem)
 	id := stem
 	if !isUUID || filepath.Base(filepath.Dir(filepath.Dir(path))) != "projects" {
 		h, err := f.peek(path, stem, info)

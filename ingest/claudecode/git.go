@@ -3,6 +3,7 @@ package claudecode
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/ingest"
@@ -10,20 +11,25 @@ import (
 )
 
 var (
-	commitCall = regexp.MustCompile(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
-	commitLine = regexp.MustCompile(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
+	commitCall = lazy(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
+	commitLine = lazy(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
 	// The two ways in which messages are handed over: a here-document, or quotes.
-	hereMessage   = regexp.MustCompile(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
-	quotedMessage = regexp.MustCompile(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
+	hereMessage   = lazy(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
+	quotedMessage = lazy(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
+
+// lazy puts off compiling an expression to its first use: most commands read no transcript.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // noteCommit finds the commit that a shell command made: its hash as git
 // printed it, and its message, which stands in the command if git was quiet.
 func noteCommit(call *ingest.ToolCall) {
-	if !strings.Contains(call.Command, "commit") || !commitCall.MatchString(call.Command) {
+	if !strings.Contains(call.Command, "commit") || !commitCall().MatchString(call.Command) {
 		return
 	}
-	if all := commitLine.FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
+	if all := commitLine().FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
 		last := all[len(all)-1]
 		call.Commit = firstOf(call.Commit, last[1])
 		call.CommitMessage = firstOf(call.CommitMessage, strings.TrimSpace(last[2]))
@@ -35,12 +41,12 @@ func noteCommit(call *ingest.ToolCall) {
 
 // messageIn reads the message out of a commit command, its first line.
 func messageIn(command string) string {
-	at := commitCall.FindStringIndex(command)
+	at := commitCall().FindStringIndex(command)
 	command = command[at[0]:]
 	message := ""
-	if m := hereMessage.FindStringSubmatch(command); m != nil {
+	if m := hereMessage().FindStringSubmatch(command); m != nil {
 		message = m[1]
-	} else if m := quotedMessage.FindStringSubmatch(command); m != nil {
+	} else if m := quotedMessage().FindStringSubmatch(command); m != nil {
 		message = firstOf(strings.NewReplacer(`\"`, `"`, `\$`, `$`, "\\`", "`").Replace(m[1]), m[2])
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")

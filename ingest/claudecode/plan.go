@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -93,12 +92,12 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 
 // planName is what the client names plans like, in whatever folder its
 // configuration lies.
-var planName = regexp.MustCompile(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
+var planName = lazy(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
 // isPlanFile says whether path is one of the client's plan files.
 func isPlanFile(path string) bool {
 	path = strings.ReplaceAll(path, `\`, "/")
-	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName.MatchString(path)
+	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)
 }
 
 // finishPlans looks up the text of plans that only a file holds.

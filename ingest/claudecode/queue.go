@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func (p *parser) unqueue(text string) {
 func (p *parser) recoverQueued() {
 	for k, q := range p.meta.queued {
 		typed := Classify(q.text)
-		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand.MatchString(typed.Text) || p.said(typed.Text) {
+		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand().MatchString(typed.Text) || p.said(typed.Text) {
 			continue
 		}
 		d := &draft{node: -1}
@@ -73,7 +72,7 @@ func (p *parser) recoverQueued() {
 	}
 }
 
-var slashCommand = regexp.MustCompile(`^/[a-z][\w:-]*(\s|$)`)
+var slashCommand = lazy(`^/[a-z][\w:-]*(\s|$)`)
 
 // said says whether text is a turn of the person's, or whole lines of one:
 // several queued prompts are delivered as one.

@@ -2,7 +2,6 @@ package claudecode
 
 import (
 	"bytes"
-	"regexp"
 	"strings"
 	"time"
 
@@ -146,13 +145,13 @@ func clipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
-var ansi = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var ansi = lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 func stripANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s
 	}
-	return ansi.ReplaceAllString(s, "")
+	return ansi().ReplaceAllString(s, "")
 }
 
 // exitCode reads the number of a failed command's "Exit code N"; 0 if the

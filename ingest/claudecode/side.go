@@ -3,7 +3,6 @@ package claudecode
 import (
 	"io"
 	"path"
-	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -112,14 +111,14 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	call.Result, call.ResultLen = stripANSI(text), max(size, f.Size)
 }
 
-var savedTo = regexp.MustCompile(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
+var savedTo = lazy(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
 // persisted returns the path of the file that holds the whole of an output.
 func persisted(text string) string {
 	if !strings.Contains(text, "saved to") {
 		return ""
 	}
-	if m := savedTo.FindStringSubmatch(text); m != nil && strings.Contains(m[1], "tool-results") {
+	if m := savedTo().FindStringSubmatch(text); m != nil && strings.Contains(m[1], "tool-results") {
 		return strings.TrimSuffix(strings.TrimSpace(m[1]), ".")
 	}
 	return ""

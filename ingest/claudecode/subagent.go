@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path"
-	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -169,7 +168,7 @@ func addCounts(to *map[string]int, from map[string]int) {
 	}
 }
 
-var agentTrailer = regexp.MustCompile(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
+var agentTrailer = lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent finds which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
@@ -180,7 +179,7 @@ func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
 		}
 	})
 	if call.Agent == "" {
-		if m := agentTrailer.FindStringSubmatch(text); m != nil {
+		if m := agentTrailer().FindStringSubmatch(text); m != nil {
 			call.Agent = m[1]
 		}
 	}

@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +52,7 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 	t.list, t.touched = list, true
 }
 
-var taskNumber = regexp.MustCompile(`Task #(\S+) created`)
+var taskNumber = lazy(`Task #(\S+) created`)
 
 func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn, At: at}
@@ -65,7 +64,7 @@ func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn inge
 			task.Subject = firstOf(task.Subject, got.Subject)
 		}
 	})
-	if m := taskNumber.FindStringSubmatch(text); m != nil && task.ID == "" {
+	if m := taskNumber().FindStringSubmatch(text); m != nil && task.ID == "" {
 		task.ID = m[1]
 	}
 	if task.ID == "" {

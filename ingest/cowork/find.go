@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -20,7 +21,12 @@ import (
 const maxDepth = 8
 
 // sessionName is what names a session, of its record and its storage folder.
-var sessionName = regexp.MustCompile(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+var sessionName = lazy(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// lazy puts off compiling an expression to its first use: most commands read no transcript.
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
 
 // notSearched are folders beside the accounts' that hold none of the app's
 // sessions, some of them look-alikes.
@@ -70,7 +76,7 @@ func (f *finder) find(path string) {
 // even copies of other sessions' records.
 func storageAround(path string) (storage string, own bool) {
 	for at, below := path, ""; ; {
-		if sessionName.MatchString(filepath.Base(at)) && isStorage(at) {
+		if sessionName().MatchString(filepath.Base(at)) && isStorage(at) {
 			first, _, _ := strings.Cut(filepath.ToSlash(below), "/")
 			return at, first == "" || first == ".claude" || first == "audit.jsonl"
 		}
@@ -100,7 +106,7 @@ func isFolder(dir string) bool {
 
 func isRecordName(name string) bool {
 	stem, ok := strings.CutSuffix(name, ".json")
-	return ok && sessionName.MatchString(stem)
+	return ok && sessionName().MatchString(stem)
 }
 
 // folder looks through a folder that is no session's storage. Of a folder with
@@ -144,7 +150,7 @@ func (f *finder) sessionsOf(dir string, entries []fs.DirEntry) int {
 			f.problem(filepath.Join(dir, name), "a symbolic link, not followed")
 		case e.IsDir() == ext: // neither a record nor a storage folder
 		case e.IsDir() && (isRecord[name] || !isStorage(filepath.Join(dir, name))):
-		case !sessionName.MatchString(stem):
+		case !sessionName().MatchString(stem):
 			f.problem(filepath.Join(dir, name), "not the name of a session")
 		default:
 			names = append(names, stem)

@@ -2,7 +2,6 @@ package cowork
 
 import (
 	"path"
-	"regexp"
 	"strings"
 )
 
@@ -123,13 +122,13 @@ func lastName(dir string) string {
 
 // grant is what the app answers when it connects another folder: "Host path:
 // … → VM path: …".
-var grant = regexp.MustCompile("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
+var grant = lazy("Host path:\\s*(\\S[^\\n]*?)\\s*(?:→|->)\\s*VM path:\\s*([`\"']?/sessions/[^\\n]+)")
 
 // Grants adds the folders that the result of request_cowork_directory states,
 // and returns the host's names of them.
 func (m *Mounts) Grants(result string) []string {
 	var hosts []string
-	for _, g := range grant.FindAllStringSubmatch(result, -1) {
+	for _, g := range grant().FindAllStringSubmatch(result, -1) {
 		host := strings.Trim(g[1], "`\"'")
 		m.stated = append(m.stated, mount{path.Clean(statedVM(g[2], lastName(host))), host})
 		hosts = append(hosts, host)
