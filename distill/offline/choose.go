@@ -40,7 +40,7 @@ func choose(models Models, all []*Candidate, recorded []payload.Item) []payload.
 		}
 	}
 	items := recorded[:len(recorded):len(recorded)]
-	for _, ch := range inFull(weed(likely, 1), all) {
+	for _, ch := range inFull(weed(likely, 1)) {
 		if !saidIn(recorded, ch.item) && !answeredToo(recorded, ch.item) {
 			items = append(items, ch.item)
 		}
@@ -105,7 +105,7 @@ func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, score
 		}
 		if c.says != nil {
 			likely = append(likely, chosen{c: c, kind: kind, score: 1})
-		} else if p >= m.Threshold {
+		} else if p >= m.cut(c.rule()) {
 			likely = append(likely, chosen{c: c, kind: kind, score: p})
 		}
 	}
@@ -127,7 +127,7 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 		if c.Excluded(kind) {
 			continue
 		}
-		if th := models[kind].Threshold; p[i] >= th && p[i]/th > best.score {
+		if th := models[kind].Threshold; p[i] >= models[kind].cut(c.rule()) && p[i]/th > best.score {
 			best.score, best.kind = p[i]/th, kind
 		}
 	}

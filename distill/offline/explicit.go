@@ -60,8 +60,9 @@ var sayings = []saying{
 	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|(?:is|are) the wrong (?:place|way|approach|tool|idea)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
 
 	// decided
-	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
+	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name|show|display|sort|save|send|run|build|ship|start|deploy|host|track|measure|group|filter|round|return|load|render|read|place|split|log|train|export|publish)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
 	say("go-with", payload.Decision, person, `\b(?:let's|lets|let us|i'd|we'd|i would|we would|i'll|we'll|we will|i will)(?: just| rather| then| now)? (?:go (?:with|for)|stick (?:with|to)|use|keep|drop|skip|opt for|settle on|leave|replace|remove|rename|move|migrate|switch)\b|\b(?:we|i|i'm|we're)(?: are| am)? (?:go|going) (?:with|for)\b|^(?:(?:then|ok|so|no|and|yes)[, ]+)*we (?:drop|take|use|keep|switch to|stay with|stick (?:with|to))\b`, assertive),
+	say("keep", payload.Decision, person, `^(?:(?:ok(?:ay)?|yes|no|makes sense|fine|then|so|and|good|right)[,. ]+)*(?:keep|leave|stay with|stick (?:to|with)) (?:the|it|that|them|our|this|at)\b.{3,}`, replies),
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
 	say("taken-back", payload.Decision, person, `\b(?:i take (?:that|it) back|on second thoughts?|scratch that|changed my mind)\b.{12,}`, assertive),
 	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
@@ -85,6 +86,7 @@ var sayings = []saying{
 
 	// to do
 	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)`, lastWords),
+	say("open-trap", payload.Flag, closer, `\b(?:fails?|off limits|must not|cannot|can't|won't|isn't safe|not safe)\b`, underNext),
 	say("next-list", payload.Next, closer, `.`, underNext),
 	say("offer", payload.Next, closer, `^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to)\b`, lastWords),
 	say("still-open", payload.Next, closer, `\b(?:is|are) still (?:open|to do|missing|pending|left)\b|\bstill (?:needs? to|has to|have to|to be done)\b|\bremains? to be\b|\byou(?:'ll| will)? (?:still )?(?:need|have) to\b`, lastWords),

@@ -23,6 +23,7 @@ type Candidate struct {
 	goal     bool               // it stands in the session's goal
 	words    terms              // keywords of wordsOf, which was its text; see keys
 	wordsOf  string
+	full     *Candidate // the report's full statement of it, nil if none
 	proposal *sentence  // of the closing message that a typed answer takes its content from, nil if none
 	mate     *Candidate // what the other side said of the same in the same exchange, nil if nothing
 }
@@ -74,6 +75,15 @@ func candidates(t *talk) []*Candidate {
 		c.Features = features(t, c, names)
 	}
 	pair(out, names)
+	var reports []*Candidate
+	for _, c := range out {
+		if !c.sp.user && c.sp.closing && c.sp.mood != objects && c.states() {
+			reports = append(reports, c)
+		}
+	}
+	for _, c := range out {
+		c.full = restated(c, reports)
+	}
 	return out
 }
 

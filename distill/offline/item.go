@@ -17,6 +17,15 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 	if c.sp.user {
 		it.By = payload.ByUser
 	}
+	if p := c.proposal; p != nil {
+		it.By = payload.ByBoth
+		it.About = about(p.Raw)
+		it.Evidence = append([]payload.Evidence{cite(c.sp.reacts, p.From, p.To)}, it.Evidence...)
+		if kind == payload.Decision {
+			it.Alternatives = alternatives(c.Text)
+		}
+		return it
+	}
 	if kind != payload.Decision && kind != payload.Eliminated {
 		return it // what is said to be so needs nobody's word beside it
 	}
@@ -97,6 +106,10 @@ func (c *Candidate) rule() string {
 	switch {
 	case c.says != nil:
 		return c.says.name
+	case c.full != nil:
+		return "restated"
+	case c.proposal != nil:
+		return "proposal-taken"
 	case c.pick != nil && c.pick.picked:
 		return "option-picked"
 	case c.pick != nil && c.pick.confirmed:

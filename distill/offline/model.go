@@ -18,6 +18,10 @@ type Model struct {
 	Threshold float64            `json:"threshold"` // probability from which on a candidate becomes an item
 	Weights   map[string]float64 `json:"weights"`
 
+	// Cuts are the higher thresholds of rules that are right less often; a rule
+	// whose cut is above 1 is off.
+	Cuts map[string]float64 `json:"cuts,omitempty"`
+
 	// Second weighs a candidate's likelihood anew beside those of the others:
 	// a session holds a handful of items however much was said in it.
 	Second *Model `json:"second,omitempty"`
@@ -42,6 +46,9 @@ func mustModels(data []byte) Models {
 	}
 	return m
 }
+
+// cut is the threshold of a rule.
+func (m *Model) cut(rule string) float64 { return max(m.Threshold, m.Cuts[rule]) }
 
 // Score is the probability that a candidate with these features is an item.
 // Features are summed in order, so that it is the same on any run.

@@ -63,6 +63,9 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	} else if q := questionBefore(sp); q != "" && len(keywords(text)) < 4 && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
 	}
+	if sp.user {
+		text, why = spelled(text), spelled(why)
+	}
 	return shorten(tidy(text)), strings.TrimSuffix(shorten(why), ".")
 }
 

@@ -128,7 +128,7 @@ func leads(s *sentence, words terms) bool {
 // plainly something else.
 func (c *Candidate) states() bool {
 	raw := strings.TrimRight(c.part.Raw, "*_ ")
-	if strings.HasSuffix(raw, "?") || strings.HasSuffix(raw, ":") || c.says != nil && c.says.kind != payload.Decision {
+	if strings.HasSuffix(raw, "?") || strings.HasSuffix(raw, ":") || c.says != nil && c.says.kind != payload.Decision && c.says.kind != payload.Next && c.says.kind != payload.Flag {
 		return false
 	}
 	text := strings.ReplaceAll(c.part.Text, "’", "'")
@@ -158,19 +158,13 @@ const leastRare = 0.7
 
 // inFull gives what was decided in few words the words of the report, and
 // takes the report's own item out of the list.
-func inFull(kept []*chosen, all []*Candidate) []*chosen {
+func inFull(kept []*chosen) []*chosen {
 	taken := map[*Candidate]*chosen{}
-	var reports []*Candidate
-	for _, c := range all {
-		if !c.sp.user && c.sp.closing && c.sp.mood != objects && c.states() {
-			reports = append(reports, c)
-		}
-	}
 	for _, ch := range kept {
 		if ch.kind != payload.Decision || !ch.c.sp.user {
 			continue
 		}
-		o := restated(ch.c, reports)
+		o := ch.c.full
 		if o == nil {
 			continue
 		}

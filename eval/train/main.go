@@ -56,7 +56,9 @@ func run(ctx context.Context, gold, transcripts string, write, verbose bool, onl
 	if curves {
 		for _, kind := range learned {
 			curve(set, kind, "a session left out", session)
+			bars(set, kind, "a session left out", session)
 			curve(set, kind, "the other project", project)
+			bars(set, kind, "the other project", project)
 		}
 		return nil
 	}
@@ -69,6 +71,13 @@ func run(ctx context.Context, gold, transcripts string, write, verbose bool, onl
 	}
 	if only != "session" {
 		models := leaveOutModels(set, project)
+		if verbose && only == "project" {
+			byProject := map[string]fitted{}
+			for _, e := range set {
+				byProject[session(e)] = models[project(e)]
+			}
+			detail(set, byProject)
+		}
 		report("the other project", scoreWith(set, func(e *example) fitted { return models[project(e)] }))
 	}
 	if write {
