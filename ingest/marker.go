@@ -116,8 +116,8 @@ func mergeForeign(parts []Foreign) []Foreign {
 // MarkPasted marks lines that equal ones which the library wrote, although
 // they were pasted without the marker. known answers for a line without
 // surrounding space; ids are those of the items that it shows. Blank lines
-// between two marked ones are marked with them.
-func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) {
+// between two marked ones are marked with them. It says whether there were any.
+func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (any bool) {
 	for i := range s.Turns {
 		t := &s.Turns[i]
 		pasted, ids := pastedParts(t.Text, known)
@@ -127,7 +127,9 @@ func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) {
 		t.Foreign = mergeForeign(append(t.Foreign, pasted...))
 		t.Carried = addIDs(t.Carried, ids)
 		s.Carried = addIDs(s.Carried, ids)
+		any = true
 	}
+	return any
 }
 
 func pastedParts(text string, known func(string) ([]string, bool)) (parts []Foreign, ids []string) {

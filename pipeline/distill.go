@@ -142,6 +142,7 @@ type family struct {
 	anew     bool              // distill them all; else only the index lacks them
 	sessions []*ingest.Session // parsed and redacted, as members; nil where that failed
 	planKeys [][]string
+	fresh    []*payload.Payload // as distilled, before it is known what was pasted; nil where that isn't to be
 	faults   []error
 	ready    chan struct{}
 	weight   int64 // of all this, in bytes of the source
@@ -222,12 +223,14 @@ func sessionsOf(work []*family) int {
 
 var errLate = errors.New("the time budget is used up")
 
-// parse reads a family from the library, settles who owns what, and redacts.
-// Nothing after it sees an unredacted word.
+// parse reads a family from the library, settles who owns what, redacts, and
+// distills: all that can be done on several cores at once. Nothing after it
+// sees an unredacted word.
 func (r *run) parse(ctx context.Context, f *family) {
 	f.sessions = make([]*ingest.Session, len(f.members))
 	f.faults = make([]error, len(f.members))
 	f.planKeys = make([][]string, len(f.members))
+	f.fresh = make([]*payload.Payload, len(f.members))
 	var whole []*ingest.Session
 	for i, m := range f.members {
 		f.faults[i] = safely("parse", func() (err error) {
@@ -251,6 +254,12 @@ func (r *run) parse(ctx context.Context, f *family) {
 			f.faults[i] = safely("redact", func() error { s.MapText(r.Rules.Session().Text); return nil })
 		}
 		f.faults[i] = cmp.Or(f.faults[i], err)
+		if f.anew && f.faults[i] == nil {
+			f.faults[i] = safely("distill", func() (err error) {
+				f.fresh[i], err = r.Distiller.Distill(ctx, s)
+				return err
+			})
+		}
 	}
 }
 
@@ -282,12 +291,12 @@ func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, e
 	return s, nil
 }
 
-// make distills a family, in order and on one core: what it renders may have
-// been pasted into later sessions.
+// make brings a family's payloads about, in order and on one core: what it
+// renders may have been pasted into later sessions.
 func (r *run) make(ctx context.Context, f *family) []*made {
 	var all []*made
 	for i, e := range f.members {
-		m := &made{entry: e, session: f.sessions[i], made: r.made(e, f.beside[i])}
+		m := &made{entry: e, session: f.sessions[i], fresh: f.fresh[i], made: r.made(e, f.beside[i])}
 		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
 		err := f.faults[i]
 		if err == nil {
@@ -316,7 +325,9 @@ type made struct {
 }
 
 func (r *run) makeOne(ctx context.Context, m *made, f *family) error {
-	m.session.MarkPasted(r.pasted(ctx, f.ids()))
+	if m.session.MarkPasted(r.pasted(ctx, f.ids())) {
+		m.fresh = nil // distilled too early: some of it isn't the session's own
+	}
 	load := r.loadOne
 	if f.anew {
 		load = func(m *made) error { return r.distillOne(ctx, m) }
@@ -341,7 +352,10 @@ func (r *run) distillOne(ctx context.Context, m *made) error {
 	if m.project, err = r.Library.ProjectFor(ingest.ProjectOf(m.session, roots)); err != nil {
 		return err
 	}
-	if m.fresh, err = r.Distiller.Distill(ctx, m.session); err != nil {
+	if m.fresh == nil {
+		m.fresh, err = r.Distiller.Distill(ctx, m.session)
+	}
+	if err != nil {
 		return err
 	}
 	distill.Ground(m.session, m.fresh)
