@@ -100,7 +100,7 @@ func (h *Heard) Ranked(kind payload.Kind, m *Model) (items []payload.Item, score
 	var likely []chosen
 	for i, p := range m.Judge(h.Candidates) {
 		c := h.Candidates[i]
-		if c.Excluded(kind) {
+		if c.barred(kind) {
 			continue
 		}
 		if c.says != nil {
@@ -124,7 +124,7 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 		if p == nil {
 			continue
 		}
-		if c.Excluded(kind) {
+		if c.barred(kind) {
 			continue
 		}
 		if th := models[kind].Threshold; p[i] >= models[kind].cut(c.rule()) && p[i]/th > best.score {

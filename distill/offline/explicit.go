@@ -42,6 +42,8 @@ var sayings = []saying{
 	say("question-for", payload.Question, closer, `^(?:open )?questions? (?:for|to) [^:]{2,40}:`, nil),
 	say("open-question", payload.Question, closer, `^(?:open|unanswered|remaining) questions?\b[^:]{0,20}:`, nil),
 
+	say("asked-last", payload.Question, closer, `\b(?:which|how|what|who|when|where|should|do we|do you (?:want|prefer|have|know|need)|would you (?:rather|prefer)|is it|are there|can you|does| or )\b.*\?$`, awaited),
+
 	// put off
 	say("deferred-typed", payload.Deferred, person, `\b(?:out of scope|(?:do|leave|keep|handle|fix|tackle|address) (?:that|this|it|those|these|them) (?:for )?(?:later|after|another time|next time|in a follow)|not (?:now|yet|for now|in this (?:pr|branch|release|change|version))|postpone|defer(?:red)?\b|in a (?:follow-?up|later|separate|different|next) (?:pr|issue|branch|change|ticket|release|session|step)|(?:put|note|log|add) (?:it|that|this) (?:down )?as an? (?:todo|issue|ticket)|some other time|another day|revisit|put (?:it|that|this) off|leave (?:it|that|this|them|the [\w ]{2,30}?) (?:out )?for (?:now|later|the next)|(?:but|maybe|then) later|later, not|not before (?:the|we|that)|for the next (?:round|version|release|time)|let'?s decide (?:that |this |it )?(?:in|later|after|when|once))\b`, assertive),
 	say("deferred-report", payload.Deferred, closer, `^(?:deferred|put off|noted as a task|left for later|out of scope|postponed|parked|not now|follow-?ups?|for later|todo later|future work)\b[^:]{0,20}:|\b(?:is|are|was|stays?|were) (?:deferred|postponed|parked|left for (?:later|a follow-?up)|out of scope)\b|\bleft (?:it|that|this|them) (?:out|for later|for a follow-?up)\b|\bskip(?:ped|ping)? .{2,60}\bfor (?:now|this round|this pr)\b|\bworth a follow-?up\b`, noOption),
@@ -85,14 +87,14 @@ var sayings = []saying{
 	say("the-cause", payload.Hypothesis, closer, `^(?:root )?cause:|^(?:so |ok |confirmed[:,]? |found it[:.,]? )?(?:the )?(?:root |real |actual )?(?:cause|culprit) (?:is|was)\b.{8,}|^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, telling),
 
 	// to do
-	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)`, lastWords),
+	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)|^worth (?:a|an) (?:nudge|ping|look|check|follow-?up|note|test|try|second)\b`, nearEnd),
 	say("open-trap", payload.Flag, closer, `\b(?:fails?|off limits|must not|cannot|can't|won't|isn't safe|not safe)\b`, underNext),
 	say("next-list", payload.Next, closer, `.`, underNext),
 	say("offer", payload.Next, closer, `^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to)\b`, lastWords),
 	say("still-open", payload.Next, closer, `\b(?:is|are) still (?:open|to do|missing|pending|left)\b|\bstill (?:needs? to|has to|have to|to be done)\b|\bremains? to be\b|\byou(?:'ll| will)? (?:still )?(?:need|have) to\b`, lastWords),
 
 	// how far it is
-	say("state", payload.Status, closer, `\b(?:committed|uncommitted|pushed|merged|not (?:yet )?(?:committed|pushed|merged|implemented|deployed|tested|released)|nothing (?:was |is |has been )?(?:committed|pushed)|no pr (?:exists|yet)|pr #?\d+|deployed|released)\b`, lastWords),
+	say("state", payload.Status, closer, `\b(?:committed|uncommitted|pushed|merged|not (?:yet )?(?:committed|pushed|merged|implemented|deployed|tested|released)|nothing (?:was |is |has been )?(?:committed|pushed)|no pr (?:exists|yet)|pr #?\d+|deployed|released)\b`, doneAndNot),
 }
 
 // assertive leaves out questions, and what stands in long pasted texts.
@@ -177,6 +179,27 @@ func underNext(sp *speech, s *sentence) bool {
 }
 
 var nextHeading = cue.One(`(?i)^(?:the )?(?:suggested |recommended |possible |open |remaining )?(?:next(?: steps?| up| actions?)?|open|not done|to-?dos?|remaining(?: work| steps| items| tasks)?|still (?:to do|open|left)|left to do|follow-?ups?|what'?s (?:left|next)|open (?:items|tasks|points))\b`)
+
+// awaited asks for a question at the end of the session that only a person can
+// answer: no offer, no courtesy.
+func awaited(sp *speech, s *sentence) bool {
+	return sp.last && s.Index >= s.Of-2 && strings.HasSuffix(strings.TrimRight(s.Raw, "*_ "), "?") &&
+		!offerAsk.MatchString(s.Text) && !courtesy.MatchString(s.Text) && (len(s.keys()) >= 3 || s.Index > 0 && len(sp.parts[s.Index-1].keys()) >= 4)
+}
+
+var courtesy = cue.One(`(?i)\b(?:anything else|any questions|make sense|sounds? (?:good|right|ok)|want me|shall i|should i|ready|let me know|look good|looks? right|like me to|can i help|help you|would you like|what would you like|what's next|what do you think|next\?|proceed|go ahead|happy with|for you\?|work for you)\b`)
+
+// doneAndNot asks that the session's last message speaks of what is done and
+// of what is not.
+func doneAndNot(sp *speech, s *sentence) bool { return sp.last && notDone.MatchString(sp.text) }
+
+var notDone = cue.One(`(?i)\bnot (?:yet )?(?:been )?(?:pushed|committed|merged|implemented|deployed|tested|released|done|started|run|finished|wired|complete)\b|\buncommitted\b|\bno pr\b|\bstill (?:open|missing|pending|needs?|to do|left|fails?|failing)\b|\b(?:remaining|left to do|todo|blocked|pending)\b|\b(?:haven't|hasn't|isn't|wasn't)\b|\bnothing (?:is|was|has been) (?:committed|pushed|deployed)`)
+
+// nearEnd asks that it was said in one of the last messages, and nothing of it
+// reported as done since.
+func nearEnd(sp *speech, s *sentence) bool {
+	return sp.toCome <= 2 && sp.mood != objects && !offerAsk.MatchString(s.Text) && (sp.last || sp.toCome > 0 && sp.reaction != nil && !sp.reaction.work)
+}
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }

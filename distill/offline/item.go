@@ -17,6 +17,12 @@ func (c *Candidate) Item(kind payload.Kind) payload.Item {
 	if c.sp.user {
 		it.By = payload.ByUser
 	}
+	if i := c.part.Index; kind == payload.Question && i > 0 && len(c.part.keys()) < 4 {
+		if before := &c.sp.parts[i-1]; len(before.Text)+len(c.Text) < maxText && before.From < c.part.From {
+			it.Text = shorten(tidy(before.Text) + " " + c.Text) // what the question is about
+			it.Evidence = []payload.Evidence{cite(c.sp, before.From, c.part.To)}
+		}
+	}
 	if p := c.proposal; p != nil {
 		it.By = payload.ByBoth
 		it.About = about(p.Raw)

@@ -16,6 +16,7 @@ type speech struct {
 	user     bool
 	closing  bool // the assistant's last word before the person speaks again
 	last     bool // the closing message of the session
+	toCome   int  // how many closing messages follow it
 	exchange int  // 0-based: the person's how manieth word it belongs to
 	refused  *ingest.ToolCall
 	asks     *speech // of the assistant's: the person's word that it follows, nil if none
@@ -112,6 +113,13 @@ func listen(s *ingest.Session) *talk {
 	if closing != nil {
 		closing.closing, closing.last, closing.mood = true, true, silent
 		t.closed = len(closing.turn.Calls) == 0
+	}
+	closings := 0
+	for i := len(t.speeches) - 1; i >= 0; i-- {
+		if sp := t.speeches[i]; sp.closing {
+			sp.toCome = closings
+			closings++
+		}
 	}
 	for _, sp := range t.speeches {
 		if sp.user {

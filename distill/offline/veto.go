@@ -15,11 +15,11 @@ var (
 	aboutToDo   = cue.One(`(?i)^(?:let me|now (?:let me|i|the|update|add|check|fix|run|for|wire)|i'll (?:start|check|look|read|first|now|run|verify|search)|i (?:need to|see|can see|have)|looking|checking|running|reading|first,? (?:let|i)|next,? (?:let|i)|try |you can\b|your task|or (?:just )?(?:run|use|try)|just run|simply|run |here(?:'s| is| are)|next (?:run|step|time)|now here|i(?:'ve| have) (?:got|read|looked|checked|reviewed|verified)|want me|should i|would you|if you(?:'d| want)|good (?:question|catch|point)|great|you(?:'re| are) (?:right|absolutely))\b`)
 	remark      = cue.One(`(?i)^(?:\W*)(?:high|medium|low|critical|major|minor|nit|p[0-3]|blocker|info|important|suggestion)\b\s*(?:\)|\]|:|—|–|-)`)
 	suppose     = cue.One(`(?i)^(?:if|when|suppose|imagine|say|in case) [^,]{3,80}(?:,|→|:)|\bprints?\b.*\bexit\b|→ prints?\b`)
-	process     = cue.One(`(?i)^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
+	process     = cue.One(`(?i)^(?:i'?ve |i have )?(?:just )?(?:written|wrote|created|saved|prepared|drafted|put together) (?:a|an|the|it|everything|your)\b.{0,80}(?:\bto|\bin|\bat|:) \S*[/.]\S+|^or (?:just|simply)\b|^(?:the )?(?:pr|pull request|issue|ticket|commit)(?: \w+)? (?:description|body|title|message|comment)\b|^(?:cleaned up|re-?ran|double-?checked|confirmed|tested|checked|ran|still)\b|→ (?:still|now) `)
 	errand      = cue.One(`(?i)^(?:fix (?:this|it|that|the|lint|these)\b|(?:give|tell|show|write|send|explain|print|run|rerun|commit|push|open|check|review|look|test|try|verify)\b(?: (?:me|it|this|that|the|a|an|again))?|make a plan|plan (?:it|this|that)\b|i(?:'ll| will)? (?:ask|check|try|look|think|see)\b|(?:if|when) i (?:run|do|use|try|start|open|click|call)|i(?:'m| am)? (?:just |now )?(?:get|getting|tried|ran|see|saw|got|have the)\b)`)
 	describes   = cue.One("^`[^`]+`\\s*(?:-|—|–)\\s*[A-Za-z]+s\\b|^`[^`]+\\(\\)`\\s*:\\s*[A-Za-z]+s\\b|^(?:[Aa]dded |[Nn]ew |[Rr]emoved )?`[^`]*` imports?\\b")
 	// what is so, as against what is to be
-	finding   = cue.One(`(?i)^(?:\(|on \(?\d|the (?:issue|problem|code|bug|error|cause|failure|log|output)(?: here| now)? (?:is|was|has|had|says|shows)\b|that's (?:the|why|what)|this is\b|these are\b|note (?:the|that)|there (?:is|are|was|were)\b|you already|it already|(?:the )?\S+(?: \S+)? already (?:has|have|is|are|exists?|supports?|does)\b|same \S+|optional\b|mergeable|approved)|\bstill (?:technically|points?|remains?|waiting|needs?|has|have)\b|\b(?:agents?|reviewers?|tests?|ci) (?:confirmed|found|agreed)\b|\b(?:is|are) (?:correct|accurate|fine|right) (?:as (?:is|they are)|already)|\bremains? (?:accurate|correct|valid)\b|→ (?:\S+ ){0,3}(?:prints?|clean|ok|pass(?:es|ed)?|works?)\b`)
+	finding   = cue.One(`(?i)^(?:\(|on \(?\d|the (?:issue|problem|code|bug|error|cause|failure|log|output)(?: here| now)? (?:is|was|has|had|says|shows)\b|that's (?:the|why|what)|this is\b|these are\b|note (?:the|that)|there (?:is|are|was|were)\b|you already|it already|(?:the )?\S+(?: \S+)? already (?:has|have|is|are|exists?|supports?|does)\b|same \S+|optional\b|mergeable|approved)|\bstill (?:technically|points?|remains?|waiting|needs?|has|have|fails?|failing|crashes|breaks?|broken|missing)\b|\b(?:agents?|reviewers?|tests?|ci) (?:confirmed|found|agreed)\b|\b(?:is|are) (?:correct|accurate|fine|right) (?:as (?:is|they are)|already)|\bremains? (?:accurate|correct|valid)\b|→ (?:\S+ ){0,3}(?:prints?|clean|ok|pass(?:es|ed)?|works?)\b`)
 	chapter   = cue.One(`(?i)^(?:new |added |updated |more )?(?:unit |integration )?(?:tests?|docs?|documentation|readme|changelog|comments?|lint(?:ing)?|formatting|imports?|cleanup)\b[^:]{0,20}:|^(?:removed|deleted|cleaned up) (?:the )?(?:duplicate|unused|dead|redundant|leftover|stale|debug)\b`)
 	recounts  = cue.One(`(?i)^(?:(?:and|but|so|well|yeah|hm+)[, ]+)*(?:i(?:'ve| have| had| was| just| get| got| see| saw| tried| noticed)\b|this is (?:a|the|an|not)\b|it'?s (?:a|hard|the|not|still|just|weird|strange|also)\b|(?:the )?idea was\b|i (?:guess|think|wonder|assume|don'?t (?:know|see|think|understand))\b|(?:scrolling|clicking|typing|running|opening|starting) )|\bi guess\b|\bstill (?:doesn'?t|does not|fails|not working|broken|see|get)\b`)
 	wantsWork = cue.One(`(?i)^(?:i|we)(?:'d| would)? (?:want|need|like|wanna)(?: you)? to (?:achieve|share|see|build|make|start|test|try|know|understand|learn|get|collaborate|work)\b`)
@@ -47,11 +47,27 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 			}
 			return c.goal || remark.MatchString(text) || errand.MatchString(c.Text) && !talkCues.has("instead", strings.ToLower(text)) && !talkCues.has("only", strings.ToLower(text))
 		}
-		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || process.MatchString(text) || describes.MatchString(text) || finding.MatchString(text) || chapter.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
+		return usage.MatchString(c.part.Heading) || stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || inTests.MatchString(text) || process.MatchString(text) || describes.MatchString(text) || finding.MatchString(text) || chapter.MatchString(text) || suppose.MatchString(text) || c.ofFile() || c.micro()
 	case payload.Eliminated, payload.Flag:
 		return stateOfWork.MatchString(text) || aboutToDo.MatchString(text) || c.goal
 	}
 	return c.goal
+}
+
+// barred tells whether a candidate is no item of a kind though its words may
+// be those of one: what is excluded, and what led to nothing.
+func (c *Candidate) barred(kind payload.Kind) bool {
+	return c.Excluded(kind) || c.says == nil && kind == payload.Decision && !c.sp.user && c.idle()
+}
+
+// usage matches headings of what tells how to use a thing.
+var usage = cue.One(`(?i)\b(?:usage|how to|launch|run it|try it|to use|quick ?start|getting started|commands?|shortcuts?|key ?bind(?:ing)?s?|examples?|installation|ways to)\b`)
+
+// idle tells whether an assistant's statement led to nothing: no work in its
+// exchange or the next, nothing that was picked or said yes to.
+func (c *Candidate) idle() bool {
+	r := c.sp.reaction
+	return !c.sp.work && c.pick == nil && (r == nil || r.mood == objects || !r.work)
 }
 
 // idleQuestion tells a question from a wish put as one.
