@@ -75,14 +75,9 @@ func candidates(t *talk) []*Candidate {
 		c.Features = features(t, c, names)
 	}
 	pair(out, names)
-	var reports []*Candidate
+	full := fullForms(out)
 	for _, c := range out {
-		if !c.sp.user && c.sp.closing && c.sp.mood != objects && c.states() {
-			reports = append(reports, c)
-		}
-	}
-	for _, c := range out {
-		c.full = restated(c, reports)
+		c.full = restated(c, full)
 	}
 	return out
 }

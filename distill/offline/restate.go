@@ -2,6 +2,7 @@ package offline
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"recall/distill/offline/cue"
@@ -76,36 +77,63 @@ func onlyLetters(r rune) rune {
 	return -1
 }
 
+// A fullForm is a report's statement that may say in full what a person decided.
+type fullForm struct {
+	*Candidate
+	names    terms
+	contrast bool // it names what lost
+}
+
+// fullForms lists them, in the order in which they were said.
+func fullForms(all []*Candidate) []fullForm {
+	var out []fullForm
+	for _, c := range all {
+		if c.sp.user || !c.sp.closing || c.sp.mood == objects || len(c.part.names()) < 4 {
+			continue
+		}
+		contrast := namesLoser.MatchString(c.part.Text) || replacing.MatchString(c.part.More)
+		if (contrast || c.part.Block == listItem) && c.states() {
+			out = append(out, fullForm{c, c.part.names(), contrast})
+		}
+	}
+	return out
+}
+
 // restated finds the report's full statement of what a person decided in few
 // words: in the message that it was answered with or a later one, nil if none.
-func restated(c *Candidate, reports []*Candidate) *Candidate {
+func restated(c *Candidate, full []fullForm) *Candidate {
 	if !c.sp.user || len(c.part.keys()) == 0 || c.sp.refused != nil && strings.HasSuffix(c.sp.text, "?") {
 		return nil
 	}
 	mine := c.part.names()
-	confirms := c.sp.mood == accepts && stays.MatchString(c.part.Text)
+	if c.sp.mood != accepts || !stays.MatchString(c.part.Text) { // what it confirms was said before
+		at := sort.Search(len(full), func(i int) bool { return full[i].sp.exchange >= c.sp.exchange })
+		full = full[at:]
+	}
 	var best *Candidate
 	top := 0.0
-	for _, o := range reports {
-		theirs := o.part.names()
-		n := shared(mine, theirs)
-		if n == 0 || len(theirs) < 4 || o.sp.exchange < c.sp.exchange && !confirms {
+	for i := range full {
+		o := &full[i]
+		if !o.contrast && len(o.names) <= len(mine) {
 			continue
 		}
-		cover := coverage(mine, theirs, c.rare)
-		contrast := namesLoser.MatchString(o.part.Text) || replacing.MatchString(o.part.More)
+		n := shared(mine, o.names)
+		if n == 0 || n == 1 && (!o.contrast || o.sp.exchange != c.sp.exchange) {
+			continue
+		}
+		cover := coverage(mine, o.names, c.rare)
 		switch {
-		case contrast && (n >= 2 && cover >= 0.3 || n >= 1 && cover >= 0.2 && o.sp.exchange == c.sp.exchange && leads(o.part, mine)):
-		case n >= 2 && cover >= 0.5 && len(theirs) > len(mine) && o.part.Block == listItem:
+		case o.contrast && (n >= 2 && cover >= 0.3 || cover >= 0.2 && o.sp.exchange == c.sp.exchange && leads(o.part, mine)):
+		case n >= 2 && cover >= 0.5 && len(o.names) > len(mine) && o.part.Block == listItem:
 		default:
 			continue
 		}
 		score := cover
-		if contrast {
+		if o.contrast {
 			score += 0.5
 		}
 		if score >= top { // of equals the last: the last form counts
-			best, top = o, score
+			best, top = o.Candidate, score
 		}
 	}
 	return best
