@@ -67,7 +67,7 @@ var sayings = []saying{
 	say("keep", payload.Decision, person, `^(?:(?:ok(?:ay)?|yes|no|makes sense|fine|then|so|and|good|right)[,. ]+)*(?:keep|leave|stay with|stick (?:to|with)) (?:the|it|that|them|our|this|at)\b.{3,}`, replies),
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
 	say("taken-back", payload.Decision, person, `\b(?:i take (?:that|it) back|on second thoughts?|scratch that|changed my mind)\b.{12,}`, assertive),
-	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b`, assertive),
+	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b|^(?:(?:and|but|also|ok|so|note)[, ]+)*(?:it|this|that|everything|all \w+) (?:has|have|needs?) to (?:be|stay|work|run|fit|remain|keep)\b`, assertive),
 	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, notProcess),
 	say("i-want", payload.Decision, person, `\b(?:i|we)(?:'d| would)? (?:want|prefer|like|rather)(?: to| that| it| the)?\b.{8,}`, firmWish),
 	say("decided-report", payload.Decision, closer, `^(?:decided|decision|agreed|settled|resolution|chosen|we decided|going with|choice)\b[^:]{0,40}:`, nil),
