@@ -9,7 +9,7 @@ type echoes struct {
 	rare map[string]float64 // weight of each keyword of the talk: the fewer speeches it occurs in, the more
 	uses map[string][]int32 // sentences that have it, by their place in said
 	said []saidAt
-	hits []int32 // sentences whose sum isn't 0
+	hits []int32 // room for the sentences whose sum isn't 0
 }
 
 // A saidAt is a sentence of the talk: who says it when, and what it has of the
@@ -70,21 +70,21 @@ func listenForEchoes(t *talk) *echoes {
 
 // of a statement of one speech: in the sentences of all others.
 func (e *echoes) of(own *speech, words terms) echo {
-	all := 0.0
+	all, said, hits := 0.0, e.said, e.hits[:0]
 	for _, w := range words {
 		r := e.rare[w]
 		all += r
 		for _, at := range e.uses[w] {
-			s := &e.said[at]
+			s := &said[at]
 			if s.sum == 0 {
-				e.hits = append(e.hits, at)
+				hits = append(hits, at)
 			}
 			s.sum += r
 		}
 	}
 	var best echo
-	for _, at := range e.hits {
-		s, when := &e.said[at], beside
+	for _, at := range hits {
+		s, when := &said[at], beside
 		if s.exchange < int32(own.exchange) {
 			when = before
 		} else if s.exchange > int32(own.exchange) {
@@ -96,7 +96,7 @@ func (e *echoes) of(own *speech, words terms) echo {
 		}
 		s.sum = 0
 	}
-	e.hits = e.hits[:0]
+	e.hits = hits // kept for their room
 	if all > 0 {
 		for when := range best {
 			for by := range best[when] {

@@ -81,30 +81,36 @@ func weighed(a, b terms, rare map[string]float64) float64 {
 // splitWords gives the lower-case words of a text.
 func splitWords(text string) []string {
 	out := make([]string, 0, len(text)/6+1)
-	start, prev := -1, rune(0)
+	start, prev, capital := -1, rune(0), false
+	add := func(w string) {
+		if capital {
+			w = strings.ToLower(w)
+		}
+		out, start, capital = append(out, w), -1, false
+	}
 	for i, r := range text {
 		small := 'a' <= r && r <= 'z' // as most are
 		letter := small || unicode.IsLetter(r) || unicode.IsDigit(r)
 		hump := !small && unicode.IsUpper(r) && unicode.IsLower(prev)
 		if start >= 0 && (!letter || hump) {
-			out = append(out, strings.ToLower(text[start:i]))
-			start = -1
+			add(text[start:i])
 		}
 		if letter && start < 0 {
 			start = i
 		}
+		capital = capital || letter && !small
 		prev = r
 	}
 	if start >= 0 {
-		out = append(out, strings.ToLower(text[start:]))
+		add(text[start:])
 	}
 	return out
 }
 
 // stem cuts the commonest English endings.
 func stem(w string) string {
-	if strings.IndexByte("sgdrye", w[len(w)-1]) < 0 {
-		return w // the last letters of all of them
+	if w == "" || strings.IndexByte("sngdrye", w[len(w)-1]) < 0 {
+		return w // none of them ends so
 	}
 	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"} {
 		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
