@@ -17,7 +17,11 @@ func goal(t *talk) []payload.Item {
 	if it, ok := planGoal(t.session); ok {
 		return []payload.Item{it}
 	}
-	asks := requests(lastTask(t))
+	said := lastTask(t)
+	if it, ok := summaryGoal(t); ok && len(said) == len(t.speeches) {
+		return []payload.Item{it}
+	}
+	asks := requests(said)
 	if len(asks) == 0 {
 		return nil
 	}

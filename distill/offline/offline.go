@@ -104,6 +104,9 @@ func (h *Heard) Items(models Models) []payload.Item {
 	for i := range items {
 		items[i].Why = reasonWords(&items[i])
 		items[i].Confidence = confidence(items[i].Kind, items[i].Rule)
+		if items[i].Rule == "abandoned" {
+			items[i].Confidence = min(faint, items[i].Confidence)
+		}
 	}
 	order(items)
 	return items
@@ -128,7 +131,7 @@ func withoutFileNews(items, work []payload.Item) []payload.Item {
 }
 
 // rules read items from records rather than from sentences.
-var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, objections, turnedDown, openTasks}
+var rules = []func(*talk) []payload.Item{goal, answers, plans, refusals, objections, turnedDown, abandoned, openTasks, leftOver}
 
 // carried lists the items of other sessions that were handed to this one.
 func carried(s *ingest.Session) []payload.ItemID {

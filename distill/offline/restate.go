@@ -65,6 +65,11 @@ func (s *sentence) names() terms {
 			m = append(m, stem(joined))
 		}
 	}
+	for i, w := range m {
+		if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdgmnprt", w[n-1]) >= 0 {
+			m[i] = w[:n-1] // "capped" is "cap"
+		}
+	}
 	slices.Sort(m)
 	s.full = slices.Compact(m)
 	return s.full
