@@ -131,6 +131,9 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 			best.score, best.kind = p[i]/th, kind
 		}
 	}
+	if c.says == nil && c.pick != nil && c.pick.picked && c.sp.reaction != nil && models[payload.Decision] != nil && !c.barred(payload.Decision) {
+		best.kind, best.score = payload.Decision, outrightScore // named by the person
+	}
 	if c.says != nil {
 		if best.kind != c.says.kind {
 			best.kind, best.score = c.says.kind, 1
