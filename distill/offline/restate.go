@@ -60,6 +60,9 @@ func (s *sentence) names() terms {
 	}
 	m := append(terms(nil), s.keys()...)
 	for _, w := range strings.Fields(s.Text + " " + s.More) {
+		if smallLetters(w) {
+			continue
+		}
 		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
 		if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 && len(splitWords(w)) > 1 {
 			m = append(m, stem(joined))
@@ -93,11 +96,11 @@ type fullForm struct {
 func fullForms(all []*Candidate) []fullForm {
 	var out []fullForm
 	for _, c := range all {
-		if c.sp.user || !c.sp.closing || c.sp.mood == objects || len(c.part.names()) < 4 {
+		if c.sp.user || !c.sp.closing || c.sp.mood == objects {
 			continue
 		}
 		contrast := namesLoser.MatchString(c.part.Text) || replacing.MatchString(c.part.More)
-		if (contrast || c.part.Block == listItem) && c.states() {
+		if (contrast || c.part.Block == listItem) && c.states() && len(c.part.names()) >= 4 {
 			out = append(out, fullForm{c, c.part.names(), contrast})
 		}
 	}
