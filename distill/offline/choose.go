@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"recall/distill/offline/cue"
 	"recall/payload"
 )
 
@@ -131,7 +132,7 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 			best.score, best.kind = p[i]/th, kind
 		}
 	}
-	if c.says == nil && c.pick != nil && c.pick.picked && c.sp.reaction != nil && models[payload.Decision] != nil && !c.barred(payload.Decision) {
+	if c.says == nil && c.pick != nil && c.pick.picked && takes(c.sp) && models[payload.Decision] != nil && !c.barred(payload.Decision) {
 		best.kind, best.score = payload.Decision, outrightScore // named by the person
 	}
 	if c.says != nil {
@@ -142,6 +143,20 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 	}
 	return best, best.kind != ""
 }
+
+// takes tells whether the reply to a message that offers courses takes one of
+// them in so many words: it names it first, and neither asks nor objects.
+func takes(sp *speech) bool {
+	r := sp.reaction
+	if r == nil || r.mood == objects || len(r.parts) == 0 || !bareOption.MatchString(strings.TrimSpace(r.text)) {
+		return false
+	}
+	first := r.parts[0].Text
+	return !strings.HasSuffix(first, "?") && !objection.MatchString(first) && (endsAsking(sp) || choiceOf.MatchString(sp.text))
+}
+
+// choiceOf matches how a message says that it offers a choice.
+var choiceOf = cue.One(`(?i)\b(?:options?|ways|approaches|alternatives|choices|variants)\b|\bi(?:'d| would) (?:take|go|start|pick|lean|recommend)|\bi lean\b|\brecommend`)
 
 // outrightScore is the score of what is stated outright: it stands before what
 // is merely likely.

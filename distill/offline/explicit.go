@@ -68,7 +68,8 @@ var sayings = []saying{
 	say("decided", payload.Decision, person, `\b(?:(?:we|i)(?:'ve| have)? (?:decided|agreed|settled|chose|picked)|decision(?: is)?:|change (?:in|of) plans?)\b`, assertive),
 	say("taken-back", payload.Decision, person, `\b(?:i take (?:that|it) back|on second thoughts?|scratch that|changed my mind)\b.{12,}`, assertive),
 	say("person-rule", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:we|you|they|the \w+)(?: \w+)? (?:only|always|never|must(?: not)?|should (?:only|always|never|not|be)|shouldn't|may not)\b|^(?:(?:and|but|also|ok|so|note)[, ]+)*(?:it|this|that|everything|all \w+) (?:has|have|needs?) to (?:be|stay|work|run|fit|remain|keep)\b`, assertive),
-	say("only-so", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:\S+ ){1,3}(?:only|always|never) (?:go(?:es)?|runs?|happens?|deploys?|comes?|gets?|uses?|takes?|has|have|is|are|be|writes?|reads?|talks?|sends?|ships?|lives?|works?) .{4,}`, assertive),
+	say("corrects", payload.Decision, person, `^(?:(?:then|and|so|but|no|please|just)[, ]+)*(?:use|take|put|go with|make it|keep|store|call it|name it|switch to)\b.{6,}`, afterNo),
+	say("only-so", payload.Decision, person, `^(?:(?:and|but|also|ok|so|note|remember)[, ]+)*(?:\S+ ){1,3}(?:only|always|never) (?:go(?:es)?|runs?|happens?|deploys?|comes?|gets?|uses?|takes?|has|have|is|are|be|writes?|reads?|talks?|sends?|ships?|lives?|works?) .{4,}`, standsAlone),
 	say("do-not", payload.Decision, person, `\b(?:let's|let us) not\b.{4,}|(?:^|[,;.] |\bno |\bbut |\band |\bplease |\bso )(?:do not|don't|never) (?:use|add|change|make|create|set|touch|remove|include|store|write|show|call|rename|commit|push|do|put|allow|log|send|break|introduce|support|build|start)\b`, notProcess),
 	say("i-want", payload.Decision, person, `\b(?:i|we)(?:'d| would)? (?:want|prefer|like|rather)(?: to| that| it| the)?\b.{8,}`, firmWish),
 	say("decided-report", payload.Decision, closer, `^(?:decided|decision|agreed|settled|resolution|chosen|we decided|going with|choice)\b[^:]{0,40}:`, nil),
@@ -102,6 +103,18 @@ var sayings = []saying{
 func assertive(sp *speech, s *sentence) bool {
 	return !strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && s.Block != quoted && len(sp.text) < 2500
 }
+
+// afterNo asks that the words follow a "no" to what the assistant did or proposed.
+func afterNo(sp *speech, s *sentence) bool {
+	return assertive(sp, s) && (sp.reacts != nil || sp.refused != nil) && len(sp.text) < 400 && opensNo.MatchString(strings.ToLower(strings.TrimSpace(sp.text)))
+}
+
+// standsAlone leaves out what leans on what was said before, or recounts.
+func standsAlone(sp *speech, s *sentence) bool {
+	return assertive(sp, s) && !vague.MatchString(s.Text) && !recounts.MatchString(s.Text)
+}
+
+var vague = cue.One(`(?i)^(?:(?:and|but|so)[, ]+)*(?:like|there|i|it|that|this|which|he|she)\b`)
 
 // notProcess leaves out what only says how to go on just now.
 func notProcess(sp *speech, s *sentence) bool {

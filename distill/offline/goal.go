@@ -228,6 +228,9 @@ var (
 
 // spelled puts right what people type in haste.
 func spelled(s string) string {
+	if !anyHasty.MatchString(s) {
+		return s
+	}
 	for _, f := range hasty {
 		s = f.re.ReplaceAllString(s, f.with)
 	}
@@ -250,6 +253,14 @@ var hasty = []struct {
 	{cue.One(`\?{2,}`), "?"},
 	{cue.One(`!{2,}`), "!"},
 }
+
+var anyHasty = func() *cue.Set {
+	var patterns []string
+	for _, f := range hasty {
+		patterns = append(patterns, f.re.String())
+	}
+	return cue.MustCompile(patterns...)
+}()
 
 // asked words a request as what is to be done: "can you add X?" is "Add X.".
 func asked(text string) string {

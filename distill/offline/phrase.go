@@ -11,6 +11,8 @@ var (
 	offerAsk  = cue.One(`(?i)^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to|want to|should we|shall we)(?: (?:also|go ahead and|just|now|maybe))*\s+`)
 	pickLead  = cue.One(`(?i)^(?:my (?:pick|recommendation|vote|preference|suggestion|instinct|lean|take)|recommendation|recommended|decision|resolution|proposal|summary|conclusion|answer|decided|agreed|settled|ruled out|eliminated|rejected|dismissed|deferred|out of scope|next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?|the catch|note|careful|caution|warning|caveat|gotcha|heads[- ]up|limitation|one caveat|important|don't forget|remember|tried and dropped|not taken|put off|(?:root )?cause|open questions?)(?: when (?:you're )?ready)?(?: is|:|\s+—|\s+–)+\s+`)
 	optLead   = cue.One(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
+	optNamed  = cue.One(`(?i)^(?:option|approach|alternative)\s+\(?(?:[a-e]|[1-9])\)?\s*(?::|—|–|-)\s+`)
+	concludes = cue.One(`(?i)^(.{20,}?)[,;.] (?:so|then|therefore)(?: then)? ((?:let'?s|lets|let us|we(?:'ll| will)? (?:go|use|take|keep|stay|stick|drop|do)|i(?:'d| would) (?:go|use|take|keep)|use|take|keep|go with|stick)\b.*)$`)
 	tailNoise = cue.One(`(?i)(?:[,;]\s*|\s+)(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
 )
 
@@ -26,6 +28,10 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if sp.user && sp.reacts != nil {
 		text = nameOptions(text, sp.reacts)
+	}
+	text = optNamed.ReplaceAllString(text, "")
+	if m := concludes.FindStringSubmatch(text); m != nil && sp.user && len(keywords(m[2])) >= 2 {
+		text, why = m[2], tidy(m[1])
 	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
@@ -46,7 +52,10 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	} else if t := offerAsk.ReplaceAllString(text, ""); t != text && asked {
 		text = strings.TrimRight(t, "?. ")
 	}
-	text, why = splitWhy(strings.TrimRight(text, ". "))
+	before := why
+	if text, why = splitWhy(strings.TrimRight(text, ". ")); why == "" {
+		why = before
+	}
 	if why == "" && reasonFollows.MatchString(s.More) {
 		why = strings.TrimRight(firstSentence(s.More), ". ")
 	}
