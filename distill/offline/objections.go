@@ -74,7 +74,12 @@ func turnedDown(t *talk) []payload.Item {
 	said := map[string]bool{}
 	for _, sp := range t.speeches {
 		if sp.user {
-			out = append(out, turnedDownIn(sp, said)...)
+			for _, it := range turnedDownIn(sp, said) {
+				if name := strings.TrimSpace(plain(t.session.Title)); name != "" && len(name) <= 80 {
+					it.Aliases = []string{name} // what it was turned down for
+				}
+				out = append(out, it)
+			}
 		}
 		for i := range sp.parts {
 			for _, w := range sp.parts[i].keys() {

@@ -110,7 +110,7 @@ func fullForms(all []*Candidate) []fullForm {
 // restated finds the report's full statement of what a person decided in few
 // words: in the message that it was answered with or a later one, nil if none.
 func restated(c *Candidate, full []fullForm) *Candidate {
-	if !c.sp.user || len(c.part.keys()) == 0 || c.sp.refused != nil && strings.HasSuffix(c.sp.text, "?") {
+	if !c.sp.user || len(c.part.keys()) == 0 || c.sp.refused != nil && strings.HasSuffix(c.sp.text, "?") || c.says == nil && c.explains() {
 		return nil
 	}
 	mine := c.part.names()
@@ -147,6 +147,15 @@ func restated(c *Candidate, full []fullForm) *Candidate {
 	return best
 }
 
+// explains tells whether typed words ask or tell at length rather than say what is to be.
+func (c *Candidate) explains() bool {
+	if strings.HasSuffix(strings.TrimSpace(c.part.Raw), "?") {
+		return true
+	}
+	c.part.cues()
+	return !c.part.directs && len(c.part.keys()) > 8
+}
+
 var stays = cue.One(`(?i)\b(?:keep|stay|leave|stick|fine|ok)\b`)
 
 // leads tells whether a statement opens with one of the words.
@@ -168,8 +177,14 @@ func (c *Candidate) states() bool {
 		return false
 	}
 	text := strings.ReplaceAll(c.part.Text, "’", "'")
+	if atLine.MatchString(text) {
+		return false
+	}
 	return !c.ofFile() && !figures.MatchString(text) && !stateOfWork.MatchString(text) && !aboutToDo.MatchString(text) && !remark.MatchString(text) && !turnedAway.MatchString(text)
 }
+
+// atLine matches what tells of a line of a file.
+var atLine = cue.One("^`?[^` ]+:\\d")
 
 // turnedAway matches what says that something is not done: no decision's full form.
 var turnedAway = cue.One(`(?i)\b(?:ruled out|not taken|was (?:tried and )?dropped|not done|rejected)\b`)

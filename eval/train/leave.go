@@ -78,7 +78,7 @@ var cut = map[payload.Kind]float64{payload.Decision: 0.42, payload.File: 0.46}
 // five at that likelihood, by "-curve" over both ways of leaving out: where a
 // rule reaches that. One that never does is off.
 var cuts = map[payload.Kind]map[string]float64{payload.Decision: {
-	"closing-list": 0.55, "final-message": 0.48, "closing-prose": 0.44, "typed": off, "typed-answer": off, "report-midway": off, "refusal-words": 0.5,
+	"closing-list": 0.5, "final-message": 0.48, "closing-prose": 0.44, "typed": off, "typed-answer": off, "report-midway": off, "refusal-words": 0.5,
 }}
 
 const off = 2
