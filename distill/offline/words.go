@@ -27,10 +27,11 @@ func keywords(text string) terms {
 // keys are the sentence's keywords.
 func (s *sentence) keys() terms {
 	if s.words == nil {
-		s.words = keywords(s.Text + " " + s.More)
-		if s.words == nil {
-			s.words = terms{}
+		text := s.Text
+		if s.More != "" {
+			text += " " + s.More
 		}
+		s.words = keywords(text)
 	}
 	return s.words
 }
