@@ -32,9 +32,6 @@ func (c *classes) in(text string) said { return said{c.names, c.set.Match(text)}
 // has tells whether a text has a cue of the class.
 func (c *classes) has(name, text string) bool { return c.in(text).has(name) }
 
-// any tells whether a text has a cue of one of the named classes.
-func (c *classes) any(text string, names ...string) bool { return c.in(text).any(names...) }
-
 // A said holds the classes that a text has a cue of.
 type said struct {
 	names   []string
