@@ -150,7 +150,7 @@ var harmless = []string{
 	"git@github.com:acme/app.git", "ssh://git@github.com:22/acme/app.git",
 	"secret: true", "tokens: 1500", "max_tokens: 4096", "token_count=128000", "tokenizer = \"o200k_base\"", "input_tokens\":1234,\"output_tokens\":567",
 	"password = password2", "password, err := readPassword(fd)", "if password == \"\" {", "passwordField.setText(\"Enter your password\")", `"password": "Password"`, `label: "Forgot password?"`, `type="password" id="login-password"`,
-	`errors.New("wrong password")`, `["username", "password", "email"]`, `"password": "DB_PASSWORD"`, "PWD=/home/alex/src", "OLDPWD: /tmp", "pwd: /work/main",
+	`errors.New("wrong password")`, `["username", "password", "email"]`, `"password": "DB_PASSWORD"`, "PWD=/home/alex/src", "OLDPWD: /tmp", "pwd: /home/ann/app",
 	"the secret is to keep functions short", "the key insight: use one pass", "the token is refreshed hourly", "key = primaryKey1", "key: \"user:1234:profile\"", "keyboard: qwertz105de", "author: alex1984smith",
 	"go.sum: h1:PmEvCfVI7ti9dV3s5aMZUY7sS2GxRvG3yzih7E+cS3w=", "integrity sha512-9f3c1b7ae04d5682c1f79ab3d0e462584b8d7e2f60a1935c==", "\"integrity\": \"sha512-q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ==\"",
 	"-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEAgAAuTANBgkqhkiG9w0BAQUFADBa\n-----END CERTIFICATE-----", "-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
