@@ -113,5 +113,5 @@ var talkCues = cues(
 // Reactions, told from how a person's words open.
 var (
 	opensYes = cue.One(`^(?:yes|yep|yeah|yup|ya|ok|okay|oki|k|sure|sounds? (?:good|great|right)|go(?: ahead| for it)?|do (?:it|that|so|both|all)|please do|perfect|great|good|nice|cool|correct|right|agreed?|exactly|lgtm|looks? good|it'?s (?:perfect|good|fine|great)|its (?:perfect|good)|works?|fine|all good|thanks|thank you|let'?s|lets|that (?:works|sounds)|makes sense|love it|awesome|alright|approved?|proceed|continue|both)\b`)
-	opensNo  = cue.One(`^(?:(?:ok|hm+|ah|oh|and|yeah|yes)[, ]+)?(?:no|nope|nah|wait|stop|but|actually|not|don'?t|hm+|this is (?:wrong|not)|that'?s (?:wrong|not|incorrect)|that is (?:wrong|not)|why (?:do|did|are|would|not)|wrong|i (?:don'?t|didn'?t|disagree|meant)|it (?:doesn'?t|does not|didn'?t|still)|still|undo|revert|or no|change (?:in|of) plans?|sorry|never ?mind|are you sure|isn'?t|shouldn'?t|doesn'?t|wouldn'?t)\b`)
+	opensNo  = cue.One(`^(?:(?:ok|hm+|ah|oh|and|yeah|yes)[, ]+)?(?:no|nope|nah|wait|stop|but|actually|not|don'?t|hm+|this is (?:wrong|not)|that'?s (?:wrong|not|incorrect)|that is (?:wrong|not)|why (?:do|did|are|would)|wrong|i (?:don'?t|didn'?t|disagree|meant)|it (?:doesn'?t|does not|didn'?t|still)|still|undo|revert|or no|change (?:in|of) plans?|sorry|never ?mind|are you sure|isn'?t|shouldn'?t|doesn'?t|wouldn'?t)\b`)
 )

@@ -96,11 +96,12 @@ type fullForm struct {
 func fullForms(all []*Candidate) []fullForm {
 	var out []fullForm
 	for _, c := range all {
-		if c.sp.user || !c.sp.closing || c.sp.mood == objects {
+		if c.sp.user || !c.sp.closing {
 			continue
 		}
 		contrast := namesLoser.MatchString(c.part.Text) || replacing.MatchString(c.part.More)
-		if (contrast || c.part.Block == listItem) && c.states() && len(c.part.names()) >= 4 {
+		opens := c.part.Index == 0 && c.sp.work
+		if (contrast || opens || c.part.Block == listItem) && c.states() && len(c.part.names()) >= 4 {
 			out = append(out, fullForm{c, c.part.names(), contrast})
 		}
 	}
@@ -114,6 +115,7 @@ func restated(c *Candidate, full []fullForm) *Candidate {
 		return nil
 	}
 	mine := c.part.names()
+	leans := c.says != nil && leansOn(c.part.Text)
 	if c.sp.mood != accepts || !stays.MatchString(c.part.Text) { // what it confirms was said before
 		at := sort.Search(len(full), func(i int) bool { return full[i].sp.exchange >= c.sp.exchange })
 		full = full[at:]
@@ -122,16 +124,17 @@ func restated(c *Candidate, full []fullForm) *Candidate {
 	top := 0.0
 	for i := range full {
 		o := &full[i]
-		if !o.contrast && len(o.names) <= len(mine) {
-			continue
+		if !o.contrast && len(o.names) <= len(mine) || o.sp.mood == objects && o.sp.exchange >= c.sp.exchange {
+			continue // an objection to a report is no confirmation of it; one before it may be
 		}
 		n := shared(mine, o.names)
-		if n == 0 || n == 1 && (!o.contrast || o.sp.exchange != c.sp.exchange) {
+		if n == 0 || n == 1 && (!o.contrast && !leans || o.sp.exchange != c.sp.exchange) {
 			continue
 		}
 		cover := coverage(mine, o.names, c.rare)
 		switch {
 		case o.contrast && (n >= 2 && cover >= 0.3 || cover >= 0.2 && o.sp.exchange == c.sp.exchange && leads(o.part, mine)):
+		case leans && cover >= 0.6 && o.sp.exchange == c.sp.exchange:
 		case n >= 2 && cover >= 0.5 && len(o.names) > len(mine) && o.part.Block == listItem:
 		default:
 			continue
