@@ -153,7 +153,10 @@ func label(s *sentence) string {
 	if text == "" {
 		text = s.Text
 	}
-	text = optLead.ReplaceAllString(text, "")
+	if text = optLead.ReplaceAllString(text+" ", ""); len(keywords(text)) == 0 {
+		text = optNamed.ReplaceAllString(optLead.ReplaceAllString(s.Text, ""), "")
+	}
+	text = strings.TrimSpace(text)
 	if i := strings.Index(text, " — "); i > 15 {
 		text = text[:i]
 	}

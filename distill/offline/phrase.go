@@ -13,6 +13,7 @@ var (
 	optLead   = cue.One(`(?i)^(?:(?:option|approach|alternative)\s+)?\(?(?:[a-e]|[1-9])[).:]\s+`)
 	optNamed  = cue.One(`(?i)^(?:option|approach|alternative)\s+\(?(?:[a-e]|[1-9])\)?\s*(?::|—|–|-)\s+`)
 	concludes = cue.One(`(?i)^(.{20,}?)[,;.] (?:so|then|therefore)(?: then)? ((?:let'?s|lets|let us|we(?:'ll| will)? (?:go|use|take|keep|stay|stick|drop|do)|i(?:'d| would) (?:go|use|take|keep)|use|take|keep|go with|stick)\b.*)$`)
+	newPlan   = cue.One(`(?i)^\W*(?:(?:ok|sorry|hm+|no|wait|actually)[,. ]+)*(?:change (?:in|of) plans?|new plan|i take (?:that|it) back|scratch that|on second thoughts?|i changed my mind|decision(?: is)?)\s*[:,.;—–-]+\s*`)
 	tailNoise = cue.One(`(?i)(?:[,;]\s*|\s+)(?:right|ok|okay|or|no|please|thanks|thank you|wdyt|what do you think|does that make sense|makes sense|i think|if possible)\s*[?!.]*$`)
 )
 
@@ -35,6 +36,9 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
+		if t := newPlan.ReplaceAllString(text, ""); len(keywords(t)) >= 2 {
+			text = t
+		}
 		text = aside.ReplaceAllString(text, "")
 		if i := strings.Index(text, `: """`); i > 12 {
 			text = text[:i]

@@ -126,6 +126,9 @@ func balanced(s string) bool {
 
 var becauseCut = cue.One(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
 
+// inTime matches what follows a "since" that tells a time.
+var inTime = cue.One(`(?i)^(?:v?\d|the (?:last|first|beginning|start|release|update|upgrade|deploy)|last|yesterday|today|this (?:morning|week|month)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|repo)\b`)
+
 // splitWhy parts a sentence from the reason given in it.
 func splitWhy(s string) (text, why string) {
 	loc := becauseCut.FindStringIndex(s)
@@ -138,6 +141,8 @@ func splitWhy(s string) (text, why string) {
 		return s, ""
 	}
 	switch {
+	case strings.HasSuffix(joint, "since") && inTime.MatchString(tail):
+		return s, "" // from then on
 	case strings.HasSuffix(joint, "so that"), strings.HasSuffix(joint, "to avoid"), strings.HasSuffix(joint, "in order to"):
 		return s, "" // what it is for is part of what it says
 	case strings.HasSuffix(joint, "so"):
