@@ -85,10 +85,20 @@ func whichOne(q, choice string) string {
 		}
 		return m[1] + " that we " + verb + " " + rest + ": " + smallFirst(choice)
 	}
-	if m := whichBare.FindStringSubmatch(q); m != nil && !strings.Contains(" "+strings.ToLower(m[1])+" ", " is ") {
+	if m := whichBare.FindStringSubmatch(q); m != nil && !hasVerb(strings.Fields(strings.ToLower(m[1]))[1:]) {
 		return m[1] + ": " + choice
 	}
 	return ""
+}
+
+// hasVerb tells whether one of the words may be a verb.
+func hasVerb(words []string) bool {
+	for _, w := range words {
+		if baseVerbs[w] || baseVerbs[strings.TrimSuffix(w, "s")] || baseVerbs[strings.TrimSuffix(w, "es")] || w == "is" || w == "are" || w == "has" {
+			return true
+		}
+	}
+	return false
 }
 
 func howMany(q, choice string) string {

@@ -127,7 +127,7 @@ func balanced(s string) bool {
 var becauseCut = cue.One(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
 
 // inTime matches what follows a "since" that tells a time.
-var inTime = cue.One(`(?i)^(?:v?\d|the (?:last|first|beginning|start|release|update|upgrade|deploy)|last|yesterday|today|this (?:morning|week|month)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|repo)\b`)
+var inTime = cue.One(`(?i)^(?:v?\d|the (?:(?:last|first) (?:release|version|week|month|deploy|commit|sync)|beginning|start|release|update|upgrade|deploy)|last|yesterday|today|this (?:morning|week|month)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|repo)\b`)
 
 // splitWhy parts a sentence from the reason given in it.
 func splitWhy(s string) (text, why string) {

@@ -115,6 +115,10 @@ func restated(c *Candidate, full []fullForm) *Candidate {
 		return nil
 	}
 	mine := c.part.names()
+	if len(c.Text) < len(c.part.Text) {
+		short := sentence{Text: c.Text} // without "ok, makes sense"
+		mine = short.names()
+	}
 	leans := c.says != nil && leansOn(c.part.Text)
 	if c.sp.mood != accepts || !stays.MatchString(c.part.Text) { // what it confirms was said before
 		at := sort.Search(len(full), func(i int) bool { return full[i].sp.exchange >= c.sp.exchange })
