@@ -64,6 +64,9 @@ func (c *Candidate) barred(kind payload.Kind) bool {
 		!c.part.cues().any("instead", "change", "remove", "add", "keep", "dont", "only", "default", "did") {
 		return true // a heading of a list, not a choice
 	}
+	if c.says == nil && kind == payload.Decision && !c.sp.user && strings.HasSuffix(strings.TrimRight(c.part.Raw, "*_ "), "!") {
+		return true // a greeting, a cheer
+	}
 	return c.Excluded(kind) || c.says == nil && kind == payload.Decision && !c.sp.user && c.idle()
 }
 
