@@ -121,9 +121,7 @@ func (p *page) full(r index.Result) {
 	p.headline(mark(it, p.st), p.sentence(it), stateText(it))
 	p.field("why", it.Why)
 	p.field("who", p.source(h))
-	if len(it.Alternatives) > 0 {
-		p.field("over", strings.Join(it.Alternatives, "; "))
-	}
+	p.field("over", strings.Join(unnamed(it), "; "))
 	if len(it.Evidence) > 0 {
 		p.quote(it.Evidence[0].Quote)
 	}
@@ -135,6 +133,17 @@ func (p *page) quote(text string) {
 	if text = oneLine(text); text != "" {
 		p.wrapped("  ", "  ", "“"+text+"”", p.st.dim)
 	}
+}
+
+// unnamed are the options that lost and that the item's text doesn't name.
+func unnamed(it payload.Item) []string {
+	var lost []string
+	for _, a := range it.Alternatives {
+		if !strings.Contains(strings.ToLower(it.Text), strings.ToLower(a)) {
+			lost = append(lost, a)
+		}
+	}
+	return lost
 }
 
 // headline is the sentence, and the state at the right edge where it fits.
