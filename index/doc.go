@@ -10,7 +10,8 @@ import (
 // DocOf makes a session's entry from what was parsed (and redacted) and
 // distilled of it. Without a payload (nil) its turns alone can be found.
 // Left out are turns of abandoned branches and turns that another session
-// owns, where nothing was said, and what the harness or other tools put in.
+// owns, where nothing was said, what the harness or other tools put in, and a
+// compaction's summary of what stands before it.
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	at := map[string]int{} // place in s.Turns by any id that evidence may cite
@@ -26,7 +27,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	}
 	for i, t := range s.Turns {
 		at[string(t.ID)] = i
-		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt {
+		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary && len(d.Turns) > 0 {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}
