@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"recall/distill"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+)
+
+// make brings a family's payloads about, in order and on one core: what it
+// renders may have been pasted into later sessions.
+func (r *run) make(ctx context.Context, f *family) []*made {
+	var all []*made
+	for i, e := range f.members {
+		m := &made{entry: e, session: f.sessions[i], fresh: f.fresh[i], made: r.made(e, f.beside[i])}
+		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
+		err := f.faults[i]
+		if err == nil {
+			err = safely("distill", func() error { return r.makeOne(ctx, m, f) })
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			r.fail(e, r.stamp(m.made), err)
+		default:
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// made is a session on its way to the library and the index.
+type made struct {
+	entry   library.Entry
+	session *ingest.Session
+	made    payload.Provenance // what is (to be) said of its payload
+	project library.Project
+	fresh   *payload.Payload // as distilled; nil if the saved payload stays
+	page    page
+}
+
+func (r *run) makeOne(ctx context.Context, m *made, f *family) error {
+	if m.session.MarkPasted(r.pasted(ctx, f.ids())) {
+		m.fresh = nil // distilled too early: some of it isn't the session's own
+	}
+	load := r.loadOne
+	if f.anew {
+		load = func(m *made) error { return r.distillOne(ctx, m) }
+	}
+	err := load(m)
+	if !f.anew && errors.Is(err, library.ErrNoPayload) { // somebody deleted it
+		err = r.distillOne(ctx, m)
+	}
+	if err != nil {
+		return err
+	}
+	r.remember(m)
+	return nil
+}
+
+// distillOne makes a session's payload anew.
+func (r *run) distillOne(ctx context.Context, m *made) error {
+	roots, err := r.Library.Roots()
+	if err != nil {
+		return err
+	}
+	if m.project, err = r.Library.ProjectFor(ingest.ProjectOf(m.session, roots)); err != nil {
+		return err
+	}
+	if m.fresh == nil {
+		m.fresh, err = r.Distiller.Distill(ctx, m.session)
+	}
+	if err != nil {
+		return err
+	}
+	distill.Ground(m.session, m.fresh)
+	r.describe(m)
+	m.page, err = r.merge(m)
+	return err
+}
+
+// loadOne takes a payload that is as it should be; the index alone lacks it.
+func (r *run) loadOne(m *made) error {
+	var err error
+	if m.page.payload, err = r.Library.Payload(m.entry.ID); err != nil {
+		return err
+	}
+	m.project, err = r.Library.Project(m.entry.Project)
+	return err
+}
+
+// describe fills in what a distiller need not know.
+func (r *run) describe(m *made) {
+	p, e, s := m.fresh, m.entry, m.session
+	p.Schema = payload.Schema
+	p.Session, p.Source = string(e.ID), string(e.Source)
+	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, ownName(m.project)
+	p.Start, p.End = s.Start, s.End
+	p.Carried = carried(s)
+	p.Made = m.made
+}
+
+// carried lists the items of other sessions that were handed to this one, in
+// order of first appearance.
+func carried(s *ingest.Session) []payload.ItemID {
+	var ids []payload.ItemID
+	for _, t := range s.Turns {
+		for _, id := range t.Carried {
+			if !slices.Contains(ids, payload.ItemID(id)) {
+				ids = append(ids, payload.ItemID(id))
+			}
+		}
+	}
+	return ids
+}

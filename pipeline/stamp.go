@@ -1,0 +1,47 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"recall/library"
+	"recall/payload"
+)
+
+// made is what the payload of a session is made from, if it is up to date.
+func (p *Pipeline) made(e library.Entry, beside string) payload.Provenance {
+	return payload.Provenance{Distiller: p.Distiller.Name(), Rules: p.Rules.Version(), Input: e.Input, Beside: beside}
+}
+
+// ownName is a project's name as files hold it: what its root or a person calls
+// it, without the suffix that other projects of that name bring about.
+func ownName(p library.Project) string {
+	if p.Named {
+		return p.Name
+	}
+	return p.Base
+}
+
+// projectNames gives the projects' names as of now, by every id that they go by.
+func (p *Pipeline) projectNames() (map[string]string, error) {
+	projects, err := p.Library.Projects()
+	if err != nil {
+		return nil, err
+	}
+	names := map[string]string{}
+	for _, p := range projects {
+		names[p.ID] = p.Name
+		for _, merged := range p.Ids {
+			names[merged] = p.Name
+		}
+	}
+	return names, nil
+}
+
+// indexStamp is the stamp of what the index holds: the project's name belongs
+// to it, which changes when another project of that name turns up.
+func indexStamp(stamp, project string) string { return stamp + " " + project }
+
+// stamp says the same in one word.
+func (p *Pipeline) stamp(m payload.Provenance) string {
+	return fmt.Sprintf("%s %s %s %s", m.Input, m.Distiller, m.Rules, m.Beside)
+}
