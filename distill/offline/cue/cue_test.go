@@ -104,6 +104,9 @@ func TestManyPatterns(t *testing.T) {
 // Patterns whose states are many fill the table again and again; answers stay
 // right and time in proportion to the text.
 func TestTableOverflows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
 	patterns := []string{`(?:a|b)*a(?:a|b){14}c`, `b(?:b|a){13}x`, `c$`}
 	s, res := MustCompile(patterns...), regexps(patterns)
 	seed := uint32(7)
