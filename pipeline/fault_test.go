@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,13 +35,13 @@ var third = talk{id: "cccccccc-0000-4000-8000-000000000003", start: day.AddDate(
 type picky struct {
 	refuses string
 	panics  bool
-	calls   int
+	calls   atomic.Int32
 }
 
 func (*picky) Name() string { return offline.Distiller{}.Name() }
 
 func (d *picky) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
-	d.calls++
+	d.calls.Add(1)
 	if string(s.ID) == d.refuses {
 		if d.panics {
 			panic("no such thing")
@@ -68,13 +69,13 @@ func TestSessionThatAlwaysFails(t *testing.T) {
 			third.write(t, root)
 			try := func(what string, calls int) {
 				t.Helper()
-				d.calls = 0
+				d.calls.Store(0)
 				r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
 				if err != nil || len(r.Problems) != 1 {
 					t.Errorf("%s: %v, problems %v, want one", what, err, r.Problems)
 				}
-				if d.calls != calls {
-					t.Errorf("%s: distilled %d times, want %d", what, d.calls, calls)
+				if int(d.calls.Load()) != calls {
+					t.Errorf("%s: distilled %d times, want %d", what, d.calls.Load(), calls)
 				}
 			}
 			try("first", 3)
@@ -93,9 +94,9 @@ func TestSessionThatAlwaysFails(t *testing.T) {
 			now = now.Add(2 * time.Hour)
 			p2 := *p
 			p2.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
-			d.calls = 0
-			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 || d.calls != 1 {
-				t.Errorf("two hours later: %v, %v, distilled %d times", err, r.Problems, d.calls)
+			d.calls.Store(0)
+			if r, err := p2.Sync(context.Background(), pipeline.Options{}); err != nil || len(r.Problems) != 1 || d.calls.Load() != 1 {
+				t.Errorf("two hours later: %v, %v, distilled %d times", err, r.Problems, d.calls.Load())
 			}
 			d.refuses = ""
 			now = now.Add(2 * time.Hour)
@@ -452,16 +453,16 @@ func TestForkThatFails(t *testing.T) {
 	p := open(t, t.TempDir())
 	p.Distiller = d
 	for _, calls := range []int{3, 0, 0} {
-		d.calls = 0
+		d.calls.Store(0)
 		r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
-		if err != nil || len(r.Problems) != 1 || d.calls != calls {
-			t.Errorf("%v, %v, distilled %d times, want one problem and %d", err, r.Problems, d.calls, calls)
+		if err != nil || len(r.Problems) != 1 || int(d.calls.Load()) != calls {
+			t.Errorf("%v, %v, distilled %d times, want one problem and %d", err, r.Problems, d.calls.Load(), calls)
 		}
 	}
 	third.write(t, root)
-	d.calls = 0
-	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || len(r.Problems) != 1 || d.calls != 1 {
-		t.Errorf("another session: %v, %v, distilled %d times, want 1", err, r.Problems, d.calls)
+	d.calls.Store(0)
+	if r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil || len(r.Problems) != 1 || d.calls.Load() != 1 {
+		t.Errorf("another session: %v, %v, distilled %d times, want 1", err, r.Problems, d.calls.Load())
 	}
 }
 
