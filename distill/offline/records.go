@@ -124,7 +124,35 @@ func plans(t *talk) []payload.Item {
 	if turn == nil {
 		return nil
 	}
-	return planItems(turn, text)
+	if items := planItems(turn, text); len(items) > 0 || turn.Kind == ingest.PlanTurn {
+		return items
+	}
+	return wholePlan(turn, text)
+}
+
+// wholePlan makes one decision of an approved plan none of whose lines chooses
+// between things: what was agreed is the plan, told by its title and first steps.
+func wholePlan(turn *ingest.Turn, plan string) []payload.Item {
+	title := ""
+	if m := planTitle.FindStringSubmatch(plan); m != nil {
+		title = strings.TrimSpace(strings.TrimPrefix(plain(m[1]), "Plan:"))
+	}
+	var steps []string
+	proof := ""
+	for _, s := range sentences(plan) {
+		if s.Block != listItem || s.Depth > 0 || planAside.MatchString(strings.ToLower(s.Heading)) || len(steps) == 3 {
+			continue
+		}
+		if steps = append(steps, strings.TrimRight(s.Text, ". ")); proof == "" {
+			proof = quote(plan, s.From, s.To)
+		}
+	}
+	if proof == "" || title == "" {
+		return nil
+	}
+	it := turnItem(payload.Decision, "plan", payload.ByBoth, turn, shorten(tidy(title+": "+strings.Join(steps, "; "))), proof)
+	it.About = about(strings.Join(steps, " "))
+	return []payload.Item{it}
 }
 
 // mostPlanned is how many decisions one plan may yield.
