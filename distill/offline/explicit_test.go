@@ -54,6 +54,12 @@ func TestStatedOutright(t *testing.T) {
 			"Compare the two offers and pick one.",
 			"Offer A it is; decision.md is written. Next step: tell vendor B.",
 		}, []want{{payload.Decision, "EU hosting"}, {payload.Next, "vendor B"}}, nil},
+		{"a prohibition", []string{
+			"Make the tests faster.",
+			"I'll clear the fixtures first.",
+			"Never delete testdata, it is hand-made.",
+			"Understood, it stays.",
+		}, []want{{payload.Decision, "never delete testdata"}}, nil},
 		{"decided on X, not Y", []string{
 			"Where do we move? We decided on Leipzig, not Berlin.",
 			"Leipzig, then. I look for offices.",
