@@ -65,20 +65,17 @@ func Inherit(old, updated *Payload) {
 }
 
 // pairItems returns for each new item the index of the old one that it repeats,
-// or -1: first what is word for word the same, then the best pairs of the rest.
+// or -1: first what is word for word the same, of the same kind before another
+// (one sentence may be both a goal and a decision), then the best pairs of the
+// rest.
 func pairItems(old, updated []Item) []int {
 	pairs := fill(make([]int, len(updated)), -1)
-	asBefore := map[string][]int{}
-	for k := range old {
-		asBefore[identity(&old[k])] = append(asBefore[identity(&old[k])], k)
-	}
 	used := make([]bool, len(old))
+	pairSame(old, updated, pairs, used, func(it *Item) string { return string(it.Kind) + "\x00" + identity(it) })
+	pairSame(old, updated, pairs, used, identity)
 	var news, olds []int
 	for i := range updated {
-		key := identity(&updated[i])
-		if left := asBefore[key]; len(left) > 0 {
-			pairs[i], used[left[0]], asBefore[key] = left[0], true, left[1:]
-		} else {
+		if pairs[i] < 0 {
 			news = append(news, i)
 		}
 	}
@@ -101,6 +98,24 @@ func pairItems(old, updated []Item) []int {
 		}
 	}
 	return pairs
+}
+
+// pairSame pairs, in order, what is not paired yet and has the same key.
+func pairSame(old, updated []Item, pairs []int, used []bool, key func(*Item) string) {
+	left := map[string][]int{}
+	for k := range old {
+		if !used[k] {
+			left[key(&old[k])] = append(left[key(&old[k])], k)
+		}
+	}
+	for i := range updated {
+		if pairs[i] >= 0 {
+			continue
+		}
+		if k := key(&updated[i]); len(left[k]) > 0 {
+			pairs[i], used[left[k][0]], left[k] = left[k][0], true, left[k][1:]
+		}
+	}
 }
 
 // identity is equal of an item distilled twice in the same words.

@@ -254,3 +254,22 @@ func BenchmarkInherit(b *testing.B) {
 		Inherit(old, p)
 	}
 }
+
+// One sentence may be a goal and a decision: each keeps its own id, whichever
+// was found first.
+func TestInheritKeepsKindsApart(t *testing.T) {
+	said := func(kind Kind) Item {
+		return Item{Kind: kind, Text: "Never delete rows.", State: Stands, Evidence: []Evidence{{Turn: "t1", Quote: "Never delete rows."}}}
+	}
+	both := &Payload{Session: "s", Items: []Item{said(Goal), said(Decision)}}
+	Inherit(nil, both)
+	old := &Payload{Session: "s", Items: []Item{said(Decision)}}
+	Inherit(nil, old)
+	later := &Payload{Session: "s", Items: []Item{said(Goal), said(Decision)}}
+	Inherit(old, later)
+	for i := range both.Items {
+		if both.Items[i].ID != later.Items[i].ID {
+			t.Errorf("the %s has id %s after the decision alone, %s at once", both.Items[i].Kind, later.Items[i].ID, both.Items[i].ID)
+		}
+	}
+}
