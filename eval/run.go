@@ -1,0 +1,190 @@
+package eval
+
+import (
+	"time"
+
+	"recall/payload"
+)
+
+// RunSchema is the version of a run file's form.
+const RunSchema = 1
+
+// A Run is one measurement, kept as one JSON file: what was measured, with
+// what, and everything behind each figure.
+type Run struct {
+	Schema    int               `json:"schema"`
+	What      string            `json:"what"`     // "payloads" or "questions"
+	At        time.Time         `json:"at"`       // when it was made
+	Recall    string            `json:"recall"`   // version of the program
+	Revision  string            `json:"revision"` // of the source, "+" at its end if changed since; empty if unknown
+	Command   []string          `json:"command"`
+	Config    map[string]string `json:"config"`            // settings that shape the result
+	Prompts   map[string]string `json:"prompts,omitempty"` // name to version
+	Gold      GoldRef           `json:"gold"`
+	Agreement *Agreement        `json:"agreement,omitempty"` // of the similarity with labelled pairs, where there are any
+	Systems   []System          `json:"systems"`             // the one under test first, then baselines and the oracle
+}
+
+// GoldRef names the gold that a run was held against.
+type GoldRef struct {
+	Name     string `json:"name"` // of the folder
+	Hash     string `json:"hash"` // of its files
+	Sessions int    `json:"sessions"`
+	Items    int    `json:"items"`
+	Must     int    `json:"must"`
+	Pairs    int    `json:"pairs"` // labelled
+	Asked    int    `json:"asked"` // questions
+}
+
+// A System is one way of making payloads or of answering, with what it
+// reached. Exactly one of Payloads and Questions is set.
+type System struct {
+	Name      string         `json:"name"`            // "offline", "last assistant message", "oracle", …
+	Model     string         `json:"model,omitempty"` // behind it, if any
+	Baseline  bool           `json:"baseline,omitempty"`
+	Payloads  *PayloadScore  `json:"payloads,omitempty"`
+	Questions *QuestionScore `json:"questions,omitempty"`
+}
+
+// An Interval is a figure with its bootstrap 95 % interval over sessions (over
+// questions where questions are counted).
+type Interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// Rates are the figures of a count.
+type Rates struct {
+	Count
+	Precision Interval `json:"precision"`
+	Recall    Interval `json:"recall"`
+	F1        Interval `json:"f1"`
+	Few       bool     `json:"few,omitempty"` // under 10 items with must: shown as counts, not F1
+}
+
+// A PayloadScore is how payloads stand against gold sets.
+type PayloadScore struct {
+	Kinds      map[payload.Kind]Rates `json:"kinds"` // strict
+	Micro      Rates                  `json:"micro"` // strict, over all kinds
+	Lenient    Rates                  `json:"lenient"`
+	Grounding  Interval               `json:"grounding"`   // share of items whose quotes stand in the cited turns
+	FalseClaim int                    `json:"false_claim"` // items more like an entry of "not" than like gold
+	Tokens     float64                `json:"tokens"`      // of payload.md, mean a session
+	Cut        int                    `json:"cut"`         // items left out of payload.md for its budget
+	Seconds    float64                `json:"seconds"`     // mean a session
+	Cost       float64                `json:"cost"`        // US dollars, mean a session; 0 without a model
+	Sessions   []SessionScore         `json:"sessions"`
+}
+
+// A SessionScore is one session's part of a PayloadScore: enough to trace and
+// to redo every figure.
+type SessionScore struct {
+	Session   string        `json:"session"`
+	Title     string        `json:"title,omitempty"`
+	Project   string        `json:"project"` // folder of the gold set
+	Gold      []GoldItem    `json:"gold"`
+	Predicted []Predicted   `json:"predicted"`
+	Pairs     []MatchedPair `json:"pairs"`   // strict
+	Lenient   []MatchedPair `json:"lenient"` // any kind
+	Tokens    int           `json:"tokens"`
+	Cut       int           `json:"cut"`
+	Seconds   float64       `json:"seconds"`
+	Cost      float64       `json:"cost"`
+	Dropped   int           `json:"dropped"` // items that grounding dropped
+}
+
+// Predicted is an item of a payload as a run keeps it.
+type Predicted struct {
+	ID         payload.ItemID `json:"id"`
+	Kind       payload.Kind   `json:"kind"`
+	Text       string         `json:"text"`
+	Why        string         `json:"why,omitempty"`
+	Path       string         `json:"path,omitempty"`
+	Rule       string         `json:"rule,omitempty"`
+	Turns      []string       `json:"turns"` // canonical ids
+	Quote      string         `json:"quote,omitempty"`
+	Grounded   bool           `json:"grounded"`
+	FalseClaim string         `json:"false_claim,omitempty"` // the entry of "not" that it is like
+}
+
+// A MatchedPair names a predicted and a gold item that were held to be one fact.
+type MatchedPair struct {
+	Predicted  payload.ItemID `json:"predicted"`
+	Gold       string         `json:"gold"`
+	Similarity float64        `json:"similarity"`
+}
+
+// An Agreement says how far a similarity judges pairs as people did.
+type Agreement struct {
+	Judge     string            `json:"judge"` // "words/1", or a model's name
+	Threshold float64           `json:"threshold"`
+	Pairs     int               `json:"pairs"`
+	Agree     int               `json:"agree"`
+	Same      int               `json:"same"`      // pairs labelled the same
+	SameFound int               `json:"sameFound"` // of those judged the same
+	Forms     map[string]KofN   `json:"forms"`     // made from true pairs: "negated", "reversed", "swapped"; K: told apart
+	Kinds     map[string]KofN   `json:"kinds,omitempty"`
+	Wrong     []DisagreedOnPair `json:"wrong,omitempty"`
+}
+
+// DisagreedOnPair is a labelled pair that was judged otherwise.
+type DisagreedOnPair struct {
+	A          string  `json:"a"`
+	B          string  `json:"b"`
+	Same       bool    `json:"same"` // as people labelled it
+	Similarity float64 `json:"similarity"`
+}
+
+// KofN is a count out of a whole, with its 95 % interval (Wilson's).
+type KofN struct {
+	K    int     `json:"k"`
+	N    int     `json:"n"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// A QuestionScore is how answers stand against questions.
+type QuestionScore struct {
+	All         QuestionRates   `json:"all"`
+	Paraphrased QuestionRates   `json:"paraphrased"`
+	Plain       QuestionRates   `json:"plain"` // the others
+	Stale       KofN            `json:"stale"` // a superseded item came first
+	Abstained   KofN            `json:"abstained"`
+	Refused     KofN            `json:"refused"` // answerable questions that were refused
+	Seconds     float64         `json:"seconds"` // mean a question
+	Cost        float64         `json:"cost"`    // US dollars, mean a question
+	Questions   []QuestionsMade `json:"questions"`
+}
+
+// QuestionRates are means over answerable questions.
+type QuestionRates struct {
+	N        int      `json:"n"`
+	Hit1     Interval `json:"hit1"`
+	Hit5     Interval `json:"hit5"`
+	Hit20    Interval `json:"hit20"`
+	Recall5  Interval `json:"recall5"`
+	MRR      Interval `json:"mrr"`
+	NDCG10   Interval `json:"ndcg10"`
+	Session1 Interval `json:"session1"` // hit@1 of sessions
+	Session5 Interval `json:"session5"`
+	Session  Interval `json:"session20"`
+	Answer1  Interval `json:"answer1"` // the first thing printed holds an expected item
+}
+
+// QuestionsMade is one question with what came out.
+type QuestionsMade struct {
+	ID         string   `json:"id"`          // hash of file and text: the question can be named without being told
+	Q          string   `json:"q,omitempty"` // left out of files that are kept in a repository
+	Paraphrase bool     `json:"paraphrase,omitempty"`
+	Expect     []string `json:"expect"`
+	Items      []string `json:"items"` // ranked, gold ids where matched, else ours
+	Ranks      []int    `json:"ranks"` // of the expected ones, from 1; 0 where not among the first 20
+	SessionAt  int      `json:"session_at"`
+	Answer1    bool     `json:"answer1"`
+	StaleFirst bool     `json:"stale_first,omitempty"`
+	Refused    bool     `json:"refused,omitempty"`
+	Coverage   float64  `json:"coverage"`
+	First      string   `json:"first,omitempty"` // what was printed first
+	Seconds    float64  `json:"seconds"`
+}
