@@ -59,8 +59,14 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 		return x.fail(op, err)
 	}
 	defer tx.Rollback()
-	for _, p := range all {
-		if err := put(ctx, tx, p.doc, p.rows); err != nil {
+	ids := make([]int64, len(all))
+	for i, p := range all {
+		if ids[i], err = putSession(ctx, tx, p.doc); err != nil {
+			return x.fail("index "+p.doc.Session, err)
+		}
+	}
+	for i, p := range all {
+		if err := putRows(ctx, tx, ids[i], p.rows); err != nil {
 			return x.fail("index "+p.doc.Session, err)
 		}
 	}
@@ -83,7 +89,7 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	if err != nil {
 		return x.fail(op, err)
 	}
-	if err := put(ctx, tx, Doc{Session: session}, rows{}); err != nil {
+	if err := putRows(ctx, tx, id, rows{}); err != nil {
 		return x.fail(op, err)
 	}
 	if err := dropLines(ctx, tx, session); err != nil {
@@ -95,22 +101,26 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	return x.fail(op, tx.Commit())
 }
 
-func put(ctx context.Context, tx *sql.Tx, d Doc, r rows) error {
-	var id int64
-	err := tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items) VALUES(?,?,?,?,?,?,?)
+// putSession writes what an entry is beside its texts, and returns its key. It
+// is done for all sessions of a transaction before the first text is written:
+// statements that may have to be undone alone make FTS5 write out what it has
+// gathered, a segment each time.
+func putSession(ctx context.Context, tx *sql.Tx, d Doc) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items) VALUES(?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
 			start=excluded.start, end=excluded.end, items=excluded.items RETURNING id`,
 		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items)).Scan(&id)
 	if err != nil {
+		return 0, err
+	}
+	return id, putLines(ctx, tx, d)
+}
+
+func putRows(ctx context.Context, tx *sql.Tx, session int64, r rows) error {
+	if err := replaceItems(ctx, tx, session, r.items); err != nil {
 		return err
 	}
-	if err := putLines(ctx, tx, d); err != nil {
-		return err
-	}
-	if err := replaceItems(ctx, tx, id, r.items); err != nil {
-		return err
-	}
-	return replaceTurns(ctx, tx, id, r.turns)
+	return replaceTurns(ctx, tx, session, r.turns)
 }
 
 func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow) error {

@@ -2,7 +2,6 @@ package index
 
 import (
 	"bytes"
-	"compress/flate"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -10,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/klauspost/compress/flate"
 
 	"recall/index/words"
 )
@@ -55,12 +56,14 @@ func rowsOf(d Doc) (rows, error) {
 		}
 		r.items = append(r.items, row)
 	}
-	for i, t := range d.Turns {
-		row, err := turnRowOf(t, d.Turns[max(0, i-2):i])
+	var before [2]string // the beginnings of the two turns before
+	for _, t := range d.Turns {
+		row, lead, err := turnRowOf(t, before[0]+before[1])
 		if err != nil {
 			return rows{}, err
 		}
 		r.turns = append(r.turns, row)
+		before = [2]string{before[1], lead}
 	}
 	return r, nil
 }
@@ -85,19 +88,31 @@ func itemRowOf(it Item) (itemRow, error) {
 	return r, nil
 }
 
-func turnRowOf(t Turn, before []Turn) (turnRow, error) {
+// turnRowOf also returns how the turn begins, for those after it.
+func turnRowOf(t Turn, before string) (r turnRow, lead string, err error) {
 	shown := clipText(t.Text, turnShown)
 	text, err := pack(shown)
 	if err != nil {
-		return turnRow{}, fmt.Errorf("turn %s: %w", t.ID, err)
+		return turnRow{}, "", fmt.Errorf("turn %s: %w", t.ID, err)
 	}
-	r := turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: text}
-	r.body = wordsOf(turnBody, t.Text, t.More)
-	for _, b := range before {
-		r.ctx += wordsOf(turnContext, b.Text)
-	}
+	r = turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: text, ctx: before}
+	said, n := words.Join(nil, t.Text, turnBody, notStop)
+	all, _ := words.Join(said, t.More, turnBody-n, notStop)
+	r.body = string(all)
 	r.hash = hashOf(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown, r.body, r.ctx)
-	return r, nil
+	return r, firstWords(r.body[:len(said)], turnContext), nil
+}
+
+// firstWords cuts words, each with a space behind it, to n.
+func firstWords(s string, n int) string {
+	for i := range len(s) {
+		if s[i] == ' ' {
+			if n--; n == 0 {
+				return s[:i+1]
+			}
+		}
+	}
+	return s
 }
 
 func notStop(w string) bool { return !words.Stop(w) }
@@ -117,9 +132,11 @@ func wordsOf(limit int, texts ...string) string {
 
 func hashOf(parts ...string) int64 {
 	h := fnv.New64a()
+	var b []byte
 	for _, p := range parts {
-		fmt.Fprintf(h, "%d:", len(p))
-		io.WriteString(h, p)
+		b = append(strconv.AppendInt(b[:0], int64(len(p)), 10), ':')
+		b = append(b, p...)
+		h.Write(b)
 	}
 	return int64(h.Sum64())
 }
@@ -139,9 +156,9 @@ func clipText(s string, limit int) string {
 	return s + "…"
 }
 
-// deflaters are kept: a new one takes a megabyte.
+// deflaters are kept: a new one takes half a megabyte.
 var deflaters = sync.Pool{New: func() any {
-	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	w, err := flate.NewWriter(io.Discard, 5)
 	if err != nil {
 		panic(err) // the level is right
 	}

@@ -26,6 +26,13 @@ func Split(s string) []string {
 // Each calls f for each word of Split until f returns false.
 func Each(s string, f func(string) bool) {
 	for i := 0; i < len(s); {
+		if j := plainEnd(s, i); j > i && ends(s, j) { // most words
+			if !f(clip(s[i:j])) {
+				return
+			}
+			i = j
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case wide(r):
@@ -44,6 +51,21 @@ func Each(s string, f func(string) bool) {
 			i += n
 		}
 	}
+}
+
+// plainEnd finds the end of a run of small letters and digits.
+func plainEnd(s string, i int) int {
+	for i < len(s) && plain(s[i]) {
+		i++
+	}
+	return i
+}
+
+func plain(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
+
+// ends says whether a word that has come to i surely ends there.
+func ends(s string, i int) bool {
+	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))
 }
 
 // Join appends the words of a text to dst, each followed by a space, at most
@@ -86,7 +108,12 @@ func Content(s string) []string {
 	return out
 }
 
-func inner(r rune) bool { return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !wide(r) }
+func inner(r rune) bool {
+	if r < utf8.RuneSelf {
+		return plain(byte(r)) || r-'A' < 26 && r >= 'A'
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !wide(r)
+}
 
 // joiner holds identifiers together.
 func joiner(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == '\\' }
@@ -158,7 +185,8 @@ func chunk(s string, f func(string) bool) bool {
 	if i := strings.LastIndexAny(s, `/\`); i >= 0 {
 		whole = s[i+1:]
 	}
-	parts := parts(s)
+	var room [8]string
+	parts := parts(room[:0], s)
 	if len(parts) > 1 {
 		if w := join(whole); len(parts) > 2 || w != parts[len(parts)-1] {
 			if !f(clip(w)) {
@@ -176,12 +204,7 @@ func chunk(s string, f func(string) bool) bool {
 
 // lowerWord is the common case: one plain word in lower case.
 func lowerWord(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
-			return false
-		}
-	}
-	return true
+	return plainEnd(s, 0) == len(s)
 }
 
 func join(s string) string {
@@ -193,31 +216,37 @@ func join(s string) string {
 	}, s))
 }
 
-// parts cuts at joiners and where case changes: "parseJSONFile" is parse,
-// json, file.
-func parts(s string) []string {
-	var out []string
-	r := []rune(s)
+// parts appends to out what is left of s when it is cut at joiners and where
+// case changes: "parseJSONFile" is parse, json, file.
+func parts(out []string, s string) []string {
 	start := 0
 	flush := func(i int) {
 		if i > start {
-			out = append(out, strings.ToLower(string(r[start:i])))
+			out = append(out, strings.ToLower(s[start:i]))
 		}
 		start = i
 	}
-	for i := range r {
+	var before rune
+	for i, r := range s {
 		switch {
-		case joiner(r[i]):
+		case joiner(r):
 			flush(i)
-			start = i + 1
-		case i > start && unicode.IsUpper(r[i]) && (unicode.IsLower(r[i-1]) || unicode.IsDigit(r[i-1])):
+			start = i + 1 // they are of one byte
+		case i == start || !unicode.IsUpper(r):
+		case unicode.IsLower(before), unicode.IsDigit(before):
 			flush(i)
-		case i > start && i+1 < len(r) && unicode.IsUpper(r[i]) && unicode.IsUpper(r[i-1]) && unicode.IsLower(r[i+1]):
+		case unicode.IsUpper(before) && lowerAt(s, i+utf8.RuneLen(r)):
 			flush(i)
 		}
+		before = r
 	}
-	flush(len(r))
+	flush(len(s))
 	return out
+}
+
+func lowerAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsLower(r)
 }
 
 func clip(w string) string {
