@@ -1,0 +1,210 @@
+package library
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// linksName is in each project's folder: which decision refines, supersedes or
+// contradicts which. A line stands in the folder of its later item's session;
+// items' ids are the library's, so where it stands says nothing more.
+const linksName = "links.jsonl"
+
+// Links are the lines of all projects' links.jsonl, each file's in order.
+// Misplaced tells that some stand in a folder whose project their session has
+// left: see SettleLinks. What can't be read is an error that names file and
+// line, beside the lines that can.
+func (l *Library) Links() (lines []payload.Link, misplaced bool, err error) {
+	files, err := l.linkFiles()
+	if err != nil {
+		return nil, false, err
+	}
+	var bad []error
+	for _, path := range files {
+		some, err := readLinks(path)
+		if err != nil {
+			bad = append(bad, err)
+		}
+		for i := range some {
+			folder, ok := l.linksFolder(&some[i])
+			misplaced = misplaced || ok && folder != filepath.Dir(path)
+		}
+		lines = append(lines, some...)
+	}
+	return lines, misplaced, errors.Join(bad...)
+}
+
+// LinksStamp changes whenever any links.jsonl does.
+func (l *Library) LinksStamp() (string, error) {
+	files, err := l.linkFiles()
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	for _, path := range files {
+		fi, err := os.Stat(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "%s %d %d\n", filepath.Base(filepath.Dir(path)), fi.Size(), fi.ModTime().UnixNano())
+	}
+	return b.String(), nil
+}
+
+// AppendLinks adds lines, each to the file of its later item's project; when it
+// returns they are durable.
+func (l *Library) AppendLinks(lines []payload.Link) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	unlock, err := l.lock("links")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return l.appendLinks(lines)
+}
+
+// appendLinks is AppendLinks for those who hold the lock.
+func (l *Library) appendLinks(lines []payload.Link) error {
+	byFolder := map[string][]payload.Link{}
+	var folders []string
+	for _, line := range lines {
+		folder, ok := l.linksFolder(&line)
+		if !ok {
+			return fmt.Errorf("link of %s: %s: %w", line.From, line.FromSession, ErrNoSession)
+		}
+		if byFolder[folder] == nil {
+			folders = append(folders, folder)
+		}
+		byFolder[folder] = append(byFolder[folder], line)
+	}
+	for _, folder := range folders {
+		text, err := payload.EncodeLinks(byFolder[folder])
+		if err != nil {
+			return err
+		}
+		if err := appendLines(filepath.Join(folder, linksName), text); err != nil {
+			return fmt.Errorf("%s: %w", linksName, err)
+		}
+		if err := syncDir(folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SettleLinks brings every line to the folder of its project, after sessions
+// were moved. A crash on the way leaves lines twice, which means the same.
+func (l *Library) SettleLinks() error {
+	unlock, err := l.lock("links")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	files, err := l.linkFiles()
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		lines, err := readLinks(path)
+		if err != nil {
+			return err // nothing may be lost of a file that can't be read whole
+		}
+		var away, stay []payload.Link
+		for _, line := range lines {
+			if folder, ok := l.linksFolder(&line); ok && folder != filepath.Dir(path) {
+				away = append(away, line)
+			} else {
+				stay = append(stay, line)
+			}
+		}
+		if len(away) == 0 {
+			continue
+		}
+		if err := l.appendLinks(away); err != nil {
+			return err
+		}
+		if err := l.replaceLinks(path, stay); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceLinks leaves a file with these lines, none without any.
+func (l *Library) replaceLinks(path string, lines []payload.Link) error {
+	folder := filepath.Dir(path)
+	if len(lines) == 0 {
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+		os.Remove(folder) // if nothing else is in it
+		return nil
+	}
+	text, err := payload.EncodeLinks(lines)
+	if err != nil {
+		return err
+	}
+	fresh := path + ".new"
+	if err := removeIfThere(fresh); err != nil {
+		return err
+	}
+	if err := appendLines(fresh, text); err != nil {
+		return err
+	}
+	if err := rename(fresh, path); err != nil {
+		return err
+	}
+	return syncDir(folder)
+}
+
+// linksFolder is the folder of a line's project. Of a session that isn't in the
+// library any more none is known.
+func (l *Library) linksFolder(line *payload.Link) (string, bool) {
+	for _, id := range []string{line.FromSession, line.ToSession} {
+		if e, err := l.Session(ingest.SessionID(id)); err == nil {
+			return filepath.Dir(e.Folder), true
+		}
+	}
+	return "", false
+}
+
+func (l *Library) linkFiles() ([]string, error) {
+	dirs, err := os.ReadDir(l.dir)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, d := range dirs {
+		path := filepath.Join(l.dir, d.Name(), linksName)
+		if d.IsDir() && exists(path) {
+			files = append(files, path)
+		}
+	}
+	slices.Sort(files)
+	return files, nil
+}
+
+func readLinks(path string) ([]payload.Link, error) {
+	lines, err := wholeLines(path)
+	if err != nil {
+		return nil, err
+	}
+	links, err := payload.DecodeLinks(bytes.Join(lines, []byte("\n")))
+	if err != nil {
+		err = fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	return links, err
+}

@@ -1,0 +1,159 @@
+package payload
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Relation is how a later item bears on an earlier one.
+type Relation string
+
+const (
+	Same        Relation = "same"        // says it again
+	Refines     Relation = "refines"     // adds to it; both hold
+	Supersedes  Relation = "supersedes"  // takes its place
+	Contradicts Relation = "contradicts" // can't hold beside it, and it is open which one does
+)
+
+// Relations lists all of them.
+var Relations = []Relation{Same, Refines, Supersedes, Contradicts}
+
+// LinkOp is what a line of links.jsonl does.
+type LinkOp string
+
+const (
+	OpLink    LinkOp = "link"
+	OpRetract LinkOp = "retract" // takes back the maker's link between the two, a person's that of any maker
+)
+
+// Link is one line of a project's links.jsonl: the claim, with evidence on both
+// sides, that a later item bears on an earlier one. The file is append-only:
+// taking back is one more line.
+type Link struct {
+	Op       LinkOp   `json:"op"`
+	Relation Relation `json:"relation,omitempty"` // of OpLink
+	From     ItemID   `json:"from"`               // the later item
+	To       ItemID   `json:"to"`                 // the earlier one
+
+	FromSession  string    `json:"from_session"`
+	ToSession    string    `json:"to_session"`
+	FromEvidence *Evidence `json:"from_evidence,omitempty"` // none where a person wrote the item
+	ToEvidence   *Evidence `json:"to_evidence,omitempty"`
+
+	Maker     Maker     `json:"maker"`
+	Rule      string    `json:"rule,omitempty"`      // which rule or prompt
+	Precision float64   `json:"precision,omitempty"` // 0–1, as measured; of rules and models
+	Collapses bool      `json:"collapses,omitempty"` // sure enough to show From alone; a person's always is
+	At        time.Time `json:"at"`                  // when From was said: it bears on To from then on
+
+	Who  string    `json:"who,omitempty"` // of a person
+	Said time.Time `json:"said,omitzero"` // when the person said so
+}
+
+// Hides tells whether the link lets From stand for To.
+func (l *Link) Hides() bool {
+	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)
+}
+
+func (l *Link) check() error {
+	switch {
+	case l.Op != OpLink && l.Op != OpRetract:
+		return fmt.Errorf("unknown operation %q", l.Op)
+	case l.From == "" || l.To == "" || l.From == l.To:
+		return errors.New("want two items")
+	case l.Maker == "":
+		return errors.New("no maker")
+	case l.Op == OpLink && !slices.Contains(Relations, l.Relation):
+		return fmt.Errorf("unknown relation %q", l.Relation)
+	}
+	return nil
+}
+
+// EncodeLinks returns links as lines to append to links.jsonl.
+func EncodeLinks(links []Link) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	for i := range links {
+		l := &links[i]
+		if err := l.check(); err != nil {
+			return nil, fmt.Errorf("link from %s to %s: %w", l.From, l.To, err)
+		}
+		if err := enc.Encode(l); err != nil {
+			return nil, fmt.Errorf("link from %s to %s: %w", l.From, l.To, err)
+		}
+	}
+	return buf.Bytes(), nil
+}
+
+// DecodeLinks reads links.jsonl. It returns what it could read together with an
+// error that names the lines it couldn't.
+func DecodeLinks(data []byte) ([]Link, error) {
+	var links []Link
+	var bad []error
+	n := 0
+	for line := range bytes.Lines(data) {
+		n++
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var l Link
+		err := json.Unmarshal(line, &l)
+		if err == nil {
+			err = l.check()
+		}
+		if err != nil {
+			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
+			continue
+		}
+		links = append(links, l)
+	}
+	return links, errors.Join(bad...)
+}
+
+// StandingLinks returns the links that hold after all lines, one for each pair
+// of items: the last line of each maker counts, a person's word before a
+// model's, a model's before a rule's. They are in order of their time, then of
+// their items; the order in which makers wrote doesn't matter.
+func StandingLinks(lines []Link) []Link {
+	type pair struct{ from, to ItemID }
+	last := map[pair]map[Maker]Link{}
+	for _, l := range lines {
+		p := pair{l.From, l.To}
+		if last[p] == nil {
+			last[p] = map[Maker]Link{}
+		}
+		if old, ok := last[p][l.Maker]; ok && l.Maker == ByHuman && l.Said.Before(old.Said) {
+			continue
+		}
+		last[p][l.Maker] = l
+	}
+	var standing []Link
+	for _, makers := range last {
+		for _, maker := range []Maker{ByHuman, ByModel, ByRule} {
+			l, ok := makers[maker]
+			if ok && l.Op == OpLink {
+				standing = append(standing, l)
+			}
+			if ok && (l.Op == OpLink || maker == ByHuman) {
+				break
+			}
+		}
+	}
+	slices.SortFunc(standing, compareLinks)
+	return standing
+}
+
+func compareLinks(a, b Link) int {
+	if c := a.At.Compare(b.At); c != 0 {
+		return c
+	}
+	if a.From != b.From {
+		return bytes.Compare([]byte(a.From), []byte(b.From))
+	}
+	return bytes.Compare([]byte(a.To), []byte(b.To))
+}
