@@ -1,0 +1,193 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// browser is a headless Chromium that is spoken to in the DevTools protocol
+// over its pipe (file descriptors 3 and 4, messages end in a zero byte):
+// https://chromedevtools.github.io/devtools-protocol/.
+type browser struct {
+	t       *testing.T
+	to      io.WriteCloser
+	from    *bufio.Reader
+	session string // of the tab
+	n       int
+	events  []event
+}
+
+// event is what the browser tells unasked: a request, a line on the console.
+type event struct {
+	Method string
+	Params json.RawMessage
+}
+
+// openBrowser starts Chromium with one empty tab, and skips the test where
+// there is none.
+func openBrowser(t *testing.T) *browser {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("Chromium's pipe needs file descriptors 3 and 4, which Go can't hand on under Windows")
+	}
+	program := ""
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chromium-headless-shell"} {
+		if path, err := exec.LookPath(name); err == nil {
+			program = path
+			break
+		}
+	}
+	if program == "" {
+		t.Skip("no Chromium: apt-get install chromium, and this test opens the page in it")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	t.Cleanup(cancel)
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A page that this test wrote is all that is opened: no sandbox, which a
+	// container's root couldn't have.
+	cmd := exec.CommandContext(ctx, program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+		"--disable-background-networking", "--no-first-run", "--user-data-dir="+t.TempDir(), "--remote-debugging-pipe", "about:blank")
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	b := &browser{t: t, to: ourOut, from: bufio.NewReader(ourIn)}
+	t.Cleanup(func() {
+		b.session = ""
+		b.try("Browser.close", nil, nil) // it writes its profile until it has ended
+		ourOut.Close()
+		cmd.Wait()
+		ourIn.Close()
+	})
+	b.attach()
+	return b
+}
+
+func (b *browser) attach() {
+	b.t.Helper()
+	var targets struct {
+		TargetInfos []struct{ TargetID, Type string }
+	}
+	b.call("Target.getTargets", nil, &targets)
+	for _, info := range targets.TargetInfos {
+		if info.Type == "page" {
+			var attached struct{ SessionID string }
+			b.call("Target.attachToTarget", map[string]any{"targetId": info.TargetID, "flatten": true}, &attached)
+			b.session = attached.SessionID
+			return
+		}
+	}
+	b.t.Fatal("Chromium has no page open")
+}
+
+// call sends a command and decodes its answer into out, unless that is nil.
+func (b *browser) call(method string, params map[string]any, out any) {
+	b.t.Helper()
+	if err := b.try(method, params, out); err != nil {
+		b.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+func (b *browser) try(method string, params map[string]any, out any) error {
+	b.n++
+	if params == nil {
+		params = map[string]any{}
+	}
+	ask := map[string]any{"id": b.n, "method": method, "params": params}
+	if b.session != "" {
+		ask["sessionId"] = b.session
+	}
+	data, err := json.Marshal(ask)
+	if err != nil {
+		return err
+	}
+	if _, err := b.to.Write(append(data, 0)); err != nil {
+		return err
+	}
+	for {
+		m, err := b.read()
+		switch {
+		case err != nil:
+			return err
+		case m.ID != b.n:
+			b.events = append(b.events, event{m.Method, m.Params})
+		case m.Error != nil:
+			return errors.New(m.Error.Message)
+		case out != nil:
+			return json.Unmarshal(m.Result, out)
+		default:
+			return nil
+		}
+	}
+}
+
+type message struct {
+	ID             int
+	Method         string
+	Params, Result json.RawMessage
+	Error          *struct{ Message string }
+}
+
+func (b *browser) read() (m message, err error) {
+	data, err := b.from.ReadBytes(0)
+	if err != nil {
+		return m, fmt.Errorf("Chromium is gone: %w", err)
+	}
+	return m, json.Unmarshal(data[:len(data)-1], &m)
+}
+
+// open loads a page and waits until all of it is there.
+func (b *browser) open(url string) {
+	b.t.Helper()
+	b.events = nil
+	b.call("Page.navigate", map[string]any{"url": url}, nil)
+	for {
+		for _, e := range b.events {
+			if e.Method == "Page.loadEventFired" {
+				return
+			}
+		}
+		m, err := b.read()
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		b.events = append(b.events, event{m.Method, m.Params})
+	}
+}
+
+// eval is the value of a script's expression in the page.
+func (b *browser) eval(script string, out any) {
+	b.t.Helper()
+	var answer struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct{ Text string }
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true}, &answer)
+	if answer.ExceptionDetails != nil {
+		b.t.Fatalf("%s: %s", script, answer.ExceptionDetails.Text)
+	}
+	if err := json.Unmarshal(answer.Result.Value, out); err != nil {
+		b.t.Fatalf("%s: %v", script, err)
+	}
+}
