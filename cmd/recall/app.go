@@ -52,6 +52,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
 		a.statusCmd(), a.inspectCmd(), a.configCmd(), a.versionCmd(),
+		a.restoreCmd(),
 	)
 }
 

@@ -22,16 +22,18 @@ import (
 
 // jsonDocs are the sections of docs/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
-	"recall query":        reflect.TypeFor[answerDoc](),
-	"recall list":         reflect.TypeFor[listed](),
-	"recall status":       reflect.TypeFor[statusDoc](),
-	"recall sync":         reflect.TypeFor[syncReport](),
-	"recall project list": reflect.TypeFor[projectDoc](),
-	"recall thread":       reflect.TypeFor[threadDoc](),
-	"recall show, resume": reflect.TypeFor[payload.Payload](),
-	"item":                reflect.TypeFor[payload.Item](),
-	"recall config":       reflect.TypeFor[configDoc](),
-	"recall inspect":      reflect.TypeFor[ingest.Inspection](),
+	"recall query":              reflect.TypeFor[answerDoc](),
+	"recall list":               reflect.TypeFor[listed](),
+	"recall status":             reflect.TypeFor[statusDoc](),
+	"recall sync":               reflect.TypeFor[syncReport](),
+	"recall project list":       reflect.TypeFor[projectDoc](),
+	"recall thread":             reflect.TypeFor[threadDoc](),
+	"recall show, resume":       reflect.TypeFor[payload.Payload](),
+	"item":                      reflect.TypeFor[payload.Item](),
+	"recall config":             reflect.TypeFor[configDoc](),
+	"recall restore":            reflect.TypeFor[restoreDoc](),
+	"recall restore --versions": reflect.TypeFor[versionDoc](),
+	"recall inspect":            reflect.TypeFor[ingest.Inspection](),
 }
 
 // docs/json.md names every field of every document with its type, and no other.
@@ -167,6 +169,8 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall show, resume", []string{"show", "Dead-letter page", "--json"}},
 		{"recall show, resume", []string{"resume", "ledgerline", "--json", "--no-sync"}},
 		{"recall config", []string{"config", "--json"}},
+		{"recall restore", []string{"restore", "--dry-run", "--to", filepath.Join(library, "x"), "--json", "Dead-letter page"}},
+		{"recall restore --versions", []string{"restore", "--versions", "--json", "Dead-letter page"}},
 		{"recall inspect", []string{"inspect", "--json", sources}},
 	} {
 		out := mustRun(t, append([]string{"--library", library}, c.args...)...)

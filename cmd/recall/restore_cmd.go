@@ -1,0 +1,209 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// restoreDoc is the JSON form of recall restore.
+type restoreDoc struct {
+	Session ingest.SessionID `json:"session"`
+	Root    string           `json:"root"`             // it is put below
+	Resume  string           `json:"resume,omitempty"` // command that goes on with it
+	Written bool             `json:"written"`          // false under --dry-run, or where something was in the way
+	Files   []restoredFile   `json:"files"`
+}
+
+type restoredFile struct {
+	Name    string `json:"name"`
+	Path    string `json:"path"`
+	Version int    `json:"version"`
+	Bytes   int64  `json:"bytes"`
+	Sum     string `json:"sha256"`
+	State   string `json:"state"`
+}
+
+func (a *app) restoreCmd() *cobra.Command {
+	var o pipeline.RestoreOptions
+	var dryRun, versions, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "restore SESSION",
+		Short:   "Put a session's own files back where its client finds them",
+		GroupID: "keep",
+		Long: `Writes a session's files, byte for byte, to where Claude Code or Cowork looks for
+them: the transcript with its sub-agents' files, saved tool results, todos and
+plans. Afterwards "claude --resume" works again. Every file is read again and
+its hash compared before it gets its name.
+
+A file that is there already, and isn't merely the beginning of what is put
+back, is never overwritten: then nothing is written at all. Restored files get
+today's time, so that Claude Code doesn't delete them again at its next start.
+
+On another machine the session goes below this one's folder; which project
+folder it belongs to is told from where the project is now, or from --in.`,
+		Example: `  recall restore 7f3c
+  recall restore 7f3c --dry-run
+  recall restore "Retry policy" --in ~/work/billing
+  recall restore 7f3c --versions
+  recall restore 7f3c --version 1 --to /tmp/old     then: CLAUDE_CONFIG_DIR=/tmp/old claude --resume`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			if versions {
+				return a.printVersions(l, e, asJSON)
+			}
+			p, err := a.pipeline(l)
+			if err != nil {
+				return err
+			}
+			return a.restore(cmd, p, e, o, dryRun, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client has it")
+	cmd.Flags().StringVar(&o.Dir, "in", "", "the folder in which you will go on with it (Claude Code)")
+	cmd.Flags().IntVar(&o.Version, "version", 0, "an older content of the transcript (see --versions)")
+	cmd.Flags().BoolVar(&versions, "versions", false, "list the contents that its files have had")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be written")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) restore(cmd *cobra.Command, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions, dryRun, asJSON bool) error {
+	r, err := p.PlanRestore(cmd.Context(), e, o)
+	switch {
+	case errors.Is(err, ingest.ErrNoPlace):
+		return withHint(err, "name a folder with --to, and with --in the project's folder; or recall export %s --format raw --raw --to DIR", shortID(e.ID))
+	case errors.Is(err, library.ErrDamaged):
+		return withHint(err, "recall verify says what is damaged; another version (--versions) or a backup may have it")
+	case err != nil:
+		return err
+	}
+	blocked := r.Blocked()
+	if !dryRun && len(blocked) == 0 {
+		if err := p.Restore(cmd.Context(), r); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := a.printJSON(restoreJSON(r, !dryRun && len(blocked) == 0)); err != nil {
+			return err
+		}
+	} else {
+		a.printRestore(r, dryRun)
+	}
+	if len(blocked) > 0 {
+		return inTheWay(blocked[0])
+	}
+	return nil
+}
+
+func inTheWay(p library.Putting) error {
+	what := "a different file is there"
+	if p.State == library.PutNewer {
+		what = "the file that is there is newer: it begins with what is archived and goes on"
+	}
+	return withHint(fmt.Errorf("%s: %s; nothing was written", p.Path, what),
+		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
+}
+
+// resumeCommand goes on with a restored session, "" where there is none.
+func resumeCommand(r pipeline.Restoring) string {
+	if r.Session.Source != ingest.ClaudeCode {
+		return ""
+	}
+	cmd := "claude --resume " + string(r.Session.ID)
+	if !r.Own {
+		cmd = "CLAUDE_CONFIG_DIR=" + shellWord(r.Root) + " " + cmd
+	}
+	if r.Dir != "" {
+		cmd = "cd " + shellWord(r.Dir) + " && " + cmd
+	}
+	return cmd
+}
+
+// shellWord is text as one word of a POSIX shell.
+func shellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
+	words := map[library.PutState]string{
+		library.PutNew: "restored", library.PutLonger: "made whole", library.PutThere: "is there", library.PutKept: "left as it is",
+		library.PutNewer: "IN THE WAY (newer)", library.PutOther: "IN THE WAY (different)",
+	}
+	if dryRun || len(r.Blocked()) > 0 {
+		words[library.PutNew], words[library.PutLonger] = "would be restored", "would be made whole"
+	}
+	for _, f := range r.Files {
+		fmt.Fprintf(a.out, "%-18s %9s  %s\n", words[f.State], size(f.Size), oneLine(f.Path))
+	}
+	if len(r.Blocked()) > 0 {
+		return
+	}
+	if r.NoDir {
+		fmt.Fprintf(a.err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n", oneLine(r.Dir))
+	}
+	if cmd := resumeCommand(r); cmd != "" {
+		fmt.Fprintf(a.out, "go on with it: %s\n", cmd)
+	} else {
+		fmt.Fprintln(a.out, "the app shows it after a restart")
+	}
+}
+
+func restoreJSON(r pipeline.Restoring, written bool) restoreDoc {
+	doc := restoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: written, Files: []restoredFile{}}
+	for _, f := range r.Files {
+		doc.Files = append(doc.Files, restoredFile{f.Name, f.Path, f.Version, f.Size, f.Sum, string(f.State)})
+	}
+	return doc
+}
+
+// versionDoc is a version in the JSON form of recall restore --versions.
+type versionDoc struct {
+	Name    string `json:"name"`
+	Version int    `json:"version"`
+	Bytes   int64  `json:"bytes"`
+	Sum     string `json:"sha256"`
+	Current bool   `json:"current"`
+}
+
+func (a *app) printVersions(l *library.Library, e library.Entry, asJSON bool) error {
+	all, err := l.Versions(e.ID)
+	if err != nil {
+		return err
+	}
+	docs := []versionDoc{}
+	for _, v := range all {
+		docs = append(docs, versionDoc{v.Name, v.Version, v.Size, v.Sum, v.Current})
+	}
+	if asJSON {
+		return a.printJSON(docs)
+	}
+	for _, v := range docs {
+		now := ""
+		if v.Current {
+			now = "current"
+		}
+		fmt.Fprintf(a.out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, size(v.Bytes), v.Sum, now, oneLine(v.Name))
+	}
+	return nil
+}
+

@@ -1,0 +1,114 @@
+package claudecode
+
+import (
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf16"
+
+	"recall/ingest"
+)
+
+var _ ingest.Layout = Reader{}
+
+// ByFolder is true: "claude --resume" lists the sessions of the folder that it
+// is called in.
+func (Reader) ByFolder() bool { return true }
+
+// Base is the configuration folder above projects/<slug>/<session>.jsonl.
+func (Reader) Base(f ingest.Found) string {
+	for _, file := range f.Files {
+		if _, base, ok := inProjects(file); ok {
+			return filepath.FromSlash(base)
+		}
+	}
+	return ""
+}
+
+// Places implements ingest.Layout.
+func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
+	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
+	for _, file := range f.Files {
+		if file.Name != mainName {
+			continue
+		}
+		was, _, ok := inProjects(file)
+		if ok && slug == "" {
+			slug = was
+		}
+		if ok {
+			stem = strings.TrimSuffix(path.Base(ingest.SlashPath(file.Path)), ".jsonl")
+		}
+	}
+	if len(slug) > maxSlug && dir != "" {
+		return nil, fmt.Errorf("session %s: %s is too long a name for its folder to be told: %w", f.ID, dir, ingest.ErrNoPlace)
+	}
+	if slug == "" {
+		return nil, fmt.Errorf("session %s: no folder is known that it worked in: %w", f.ID, ingest.ErrNoPlace)
+	}
+	places := map[string]string{}
+	for _, file := range f.Files {
+		at := placeOf(file, slug, stem, base)
+		if !filepath.IsLocal(filepath.FromSlash(at)) {
+			return nil, fmt.Errorf("session %s: %q leads out of the folder: %w", f.ID, file.Name, ingest.ErrNoPlace)
+		}
+		places[file.Name] = at
+	}
+	return places, nil
+}
+
+// placeOf is where the client has a file, below its configuration folder.
+func placeOf(file ingest.File, slug, stem, base string) string {
+	first, rest, nested := strings.Cut(file.Name, "/")
+	switch {
+	case file.Name == mainName:
+		return path.Join("projects", slug, stem+".jsonl")
+	case file.Role == ingest.Transcript: // what a worktree left in another slug
+		if was, _, ok := inProjects(file); ok {
+			slug = was
+		}
+		return path.Join("projects", slug, stem+".jsonl")
+	case !nested:
+		return path.Join("projects", slug, stem, file.Name)
+	case first == "tasks" || first == "file-history":
+		return path.Join(first, stem, rest)
+	case first == "todos" || first == "plans":
+		return file.Name
+	}
+	// A folder that this version knows nothing of: as it was, if that is known.
+	if was, ok := strings.CutPrefix(ingest.SlashPath(file.Path), base+"/"); ok && base != "" && !strings.HasPrefix(was, "projects/") {
+		return was
+	}
+	return path.Join("projects", slug, stem, file.Name)
+}
+
+// inProjects tells slug and configuration folder of <base>/projects/<slug>/x.jsonl.
+func inProjects(file ingest.File) (slug, base string, ok bool) {
+	if file.Role != ingest.Transcript {
+		return "", "", false
+	}
+	dir := path.Dir(ingest.SlashPath(file.Path))
+	projects := path.Dir(dir)
+	return path.Base(dir), path.Dir(projects), path.Base(projects) == "projects"
+}
+
+// Slug is the name that the client gives the folder of a directory's sessions:
+// every character but letters and digits of ASCII becomes a dash, one for each
+// UTF-16 unit. What is longer than maxSlug the client cuts and adds a hash that
+// differs between its builds: such a name can't be told. "" gives "".
+func Slug(dir string) string {
+	var b strings.Builder
+	for _, r := range dir {
+		if r < 0x80 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9') {
+			b.WriteRune(r)
+			continue
+		}
+		for range utf16.RuneLen(r) {
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+const maxSlug = 200

@@ -1,0 +1,76 @@
+package claudecode
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+)
+
+func TestSlug(t *testing.T) {
+	for dir, want := range map[string]string{
+		"":                  "",
+		"/home/ann/app":     "-home-ann-app",
+		`C:\Users\Ann\repo`: "C--Users-Ann-repo",
+		"/w/my.app_v2":      "-w-my-app-v2",
+		"/home/ann/.x":      "-home-ann--x",
+		"/w/é":              "-w--",
+		"/w/😀":              "-w---", // two UTF-16 units
+	} {
+		if got := Slug(dir); got != want {
+			t.Errorf("Slug(%q) = %q, want %q", dir, got, want)
+		}
+	}
+}
+
+func TestLayoutPlaces(t *testing.T) {
+	f := ingest.Found{ID: "s1", Files: []ingest.File{
+		{Name: mainName, Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-app\s1.jsonl`},
+		{Name: "transcripts/-w-tree.jsonl", Role: ingest.Transcript, Path: `C:\Users\Ann\.claude\projects\C--w-tree\s1.jsonl`},
+		{Name: "subagents/workflows/w/agent-1.jsonl", Role: ingest.SubagentFile},
+		{Name: "tool-results/t.txt", Role: ingest.ToolResult},
+		{Name: "todos/s1-agent-s1.json", Role: ingest.TodoFile},
+		{Name: "tasks/1.json", Role: ingest.TodoFile},
+		{Name: "file-history/ab@v1", Role: "file-history"},
+		{Name: "plans/quiet-fox.md", Role: ingest.PlanFile},
+	}}
+	want := map[string]string{
+		mainName:                              "projects/C--w-app/s1.jsonl",
+		"transcripts/-w-tree.jsonl":           "projects/C--w-tree/s1.jsonl",
+		"subagents/workflows/w/agent-1.jsonl": "projects/C--w-app/s1/subagents/workflows/w/agent-1.jsonl",
+		"tool-results/t.txt":                  "projects/C--w-app/s1/tool-results/t.txt",
+		"todos/s1-agent-s1.json":              "todos/s1-agent-s1.json",
+		"tasks/1.json":                        "tasks/s1/1.json",
+		"file-history/ab@v1":                  "file-history/s1/ab@v1",
+		"plans/quiet-fox.md":                  "plans/quiet-fox.md",
+	}
+	got, err := Reader{}.Places(f, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := (Reader{}).Base(f); got != "C:/Users/Ann/.claude" {
+		t.Errorf("base %q", got)
+	}
+	got, err = Reader{}.Places(f, "/home/ann/app")
+	if err != nil || got[mainName] != "projects/-home-ann-app/s1.jsonl" || got["tool-results/t.txt"] != "projects/-home-ann-app/s1/tool-results/t.txt" {
+		t.Errorf("in another folder: %v, %v", got, err)
+	}
+	for name, f := range map[string]ingest.Found{
+		"no folder known": {ID: "s1", Files: []ingest.File{{Name: mainName, Role: ingest.Transcript, Path: "/backup/s1.jsonl"}}},
+		"a name that leads out": {ID: "s1", Files: []ingest.File{
+			{Name: mainName, Role: ingest.Transcript, Path: "/r/projects/-w/s1.jsonl"}, {Name: "plans/../../../x", Role: ingest.PlanFile}}},
+	} {
+		if _, err := (Reader{}).Places(f, ""); !errors.Is(err, ingest.ErrNoPlace) {
+			t.Errorf("%s: %v, want ErrNoPlace", name, err)
+		}
+	}
+	if _, err := (Reader{}).Places(f, "/"+strings.Repeat("long/", 50)); !errors.Is(err, ingest.ErrNoPlace) {
+		t.Errorf("a slug that the client would cut: %v, want ErrNoPlace", err)
+	}
+}

@@ -1,0 +1,87 @@
+package library
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+)
+
+// A FileVersion is one content that a file of a session has had. One that only
+// grew has one version; each rewriting or shortening made another.
+type FileVersion struct {
+	Name    string
+	Role    ingest.FileRole
+	Version int // from 1, in the order in which they were taken in
+	Size    int64
+	Sum     string // SHA-256, hex
+	Current bool
+}
+
+// Versions lists every version of every file of a session, by file and number.
+func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
+	e, v, err := l.versionsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	var all []FileVersion
+	for name, list := range v.files {
+		state := e.file(name)
+		for i, ver := range list {
+			f := FileVersion{Name: name, Version: i + 1, Size: ver.Size, Sum: ver.Sum}
+			if state != nil {
+				f.Role, f.Current = state.Role, state.Version == i+1
+			}
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b FileVersion) int {
+		if c := strings.Compare(a.Name, b.Name); c != 0 {
+			return c
+		}
+		return a.Version - b.Version
+	})
+	return all, nil
+}
+
+// OpenVersion reads one version of a file, 0 for the current one. What is read
+// is checked: the error of damaged bytes (ErrDamaged) comes before the end of
+// the file.
+func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadCloser, FileVersion, error) {
+	e, v, err := l.versionsOf(id)
+	if err != nil {
+		return nil, FileVersion{}, err
+	}
+	state := e.file(name)
+	if n == 0 && state != nil {
+		n = state.Version
+	}
+	ver := v.at(name, n)
+	if ver == nil {
+		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n, len(v.files[name]))
+	}
+	f := FileVersion{Name: name, Version: n, Size: ver.Size, Sum: ver.Sum}
+	if state != nil {
+		f.Role, f.Current = state.Role, state.Version == n
+	}
+	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: ver.Segs}, f, nil
+}
+
+func (l *Library) versionsOf(id ingest.SessionID) (Entry, *versions, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return e, nil, err
+	}
+	lines, err := l.readLines(id, filepath.Join("raw", "versions.jsonl"))
+	if err != nil {
+		return e, nil, err
+	}
+	if e, err = l.Session(id); err != nil {
+		return e, nil, err
+	}
+	return e, parseVersions("versions.jsonl", lines), nil
+}

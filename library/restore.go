@@ -1,0 +1,253 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"recall/ingest"
+)
+
+// A Putting is one file of a session on its way out of the library.
+type Putting struct {
+	Name    string // of the file in the session
+	Path    string // where it is to be
+	Version int    // 0 is the current one
+	Shared  bool   // other sessions use the file too: one that is there stays
+	Over    bool   // replaces whatever file is there
+
+	// What LookAt found.
+	Size  int64
+	Sum   string
+	State PutState
+}
+
+// PutState is what putting a file back would mean.
+type PutState string
+
+const (
+	PutNew    PutState = "new"       // nothing is there
+	PutLonger PutState = "longer"    // the beginning of it is there: nothing can be lost
+	PutThere  PutState = "there"     // it is there already, byte for byte
+	PutKept   PutState = "kept"      // another one is there, and stays: it isn't the session's alone
+	PutNewer  PutState = "newer"     // the file that is there goes on after what is archived
+	PutOther  PutState = "different" // a different file is there
+	PutOver   PutState = "over"      // a different file is there and is replaced, as asked
+)
+
+// ErrInTheWay: a file is where one is to be put that it isn't the beginning of.
+var ErrInTheWay = errors.New("another file is there")
+
+// Blocked says whether the file can't be put where it should be.
+func (p Putting) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
+
+// writes says whether anything is to be done.
+func (p Putting) writes() bool {
+	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
+}
+
+// LookAt compares what is where the files are to be put with what is archived,
+// and fills in Size, Sum and State. It reads both, so archived bytes that are
+// damaged (ErrDamaged) are found before anything is written.
+func (l *Library) LookAt(ctx context.Context, id ingest.SessionID, files []Putting) error {
+	for i := range files {
+		if err := l.lookAtOne(ctx, id, &files[i]); err != nil {
+			return fmt.Errorf("%s: %w", files[i].Path, err)
+		}
+	}
+	return nil
+}
+
+func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting) error {
+	r, v, err := l.OpenVersion(id, p.Name, p.Version)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p.Version, p.Size, p.Sum = v.Version, v.Size, v.Sum
+	there, err := os.Open(p.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(p.Path); err == nil {
+			return errors.New("a link that leads nowhere is there")
+		}
+		p.State = PutNew
+		_, err = io.Copy(io.Discard, ctxReader{ctx, r})
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	defer there.Close()
+	fi, err := there.Stat()
+	if err != nil {
+		return err
+	}
+	if !fi.Mode().IsRegular() {
+		return errors.New("something that is no file is there")
+	}
+	same, err := commonLength(ctxReader{ctx, r}, there)
+	if err != nil {
+		return err
+	}
+	switch size := fi.Size(); {
+	case same == size && size == v.Size:
+		p.State = PutThere
+	case same == size:
+		p.State = PutLonger
+	case p.Shared:
+		p.State = PutKept
+	case p.Over:
+		p.State = PutOver
+	case same == v.Size:
+		p.State = PutNewer
+	default:
+		p.State = PutOther
+	}
+	return nil
+}
+
+// commonLength is how many bytes two streams begin with in common. archived is
+// read to its end in any case, which checks it.
+func commonLength(archived, there io.Reader) (int64, error) {
+	a, b := make([]byte, 128<<10), make([]byte, 128<<10)
+	var same int64
+	equal := true
+	for {
+		n, err := io.ReadFull(archived, a)
+		if equal {
+			m, err2 := io.ReadFull(there, b[:n])
+			if err2 != nil && err2 != io.EOF && err2 != io.ErrUnexpectedEOF {
+				return same, err2
+			}
+			if equal = bytes.Equal(a[:n], b[:m]); equal {
+				same += int64(n)
+			} else {
+				same += int64(samePrefix(a[:n], b[:m]))
+			}
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return same, nil
+		}
+		if err != nil {
+			return same, err
+		}
+	}
+}
+
+func samePrefix(a, b []byte) int {
+	n := min(len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return n
+}
+
+// PutBack writes the files that LookAt looked at, if none is Blocked
+// (ErrInTheWay): each to a file beside its place, synced, read again and
+// hashed, and only then given its name. One that turns up there meanwhile is
+// left alone. Files get today's time: by the old one a client would delete
+// them at once.
+func (l *Library) PutBack(ctx context.Context, id ingest.SessionID, files []Putting) error {
+	for _, p := range files {
+		if p.Blocked() {
+			return fmt.Errorf("%s: %w", p.Path, ErrInTheWay)
+		}
+	}
+	for _, p := range files {
+		if !p.writes() {
+			continue
+		}
+		if err := l.putBackOne(ctx, id, p); err != nil {
+			return fmt.Errorf("%s: %w", p.Path, err)
+		}
+	}
+	return nil
+}
+
+func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting) error {
+	r, _, err := l.OpenVersion(id, p.Name, p.Version)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
+		return err
+	}
+	return putVerified(ctxReader{ctx, r}, p.Path, p.Size, p.Sum, p.State != PutNew)
+}
+
+// putVerified brings a stream to path: written beside it, synced, read again
+// and hashed, renamed. Without over, a file that is there is an error.
+func putVerified(r io.Reader, path string, size int64, sum string, over bool) (err error) {
+	dir := filepath.Dir(path)
+	temp, err := os.CreateTemp(dir, ".recall-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = io.Copy(temp, r)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err2 := temp.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = checkFile(temp.Name(), size, sum)
+	}
+	if err != nil {
+		return err
+	}
+	if over {
+		err = rename(temp.Name(), path)
+	} else {
+		err = nameNew(temp.Name(), path)
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// nameNew gives a file a name that nobody has.
+func nameNew(temp, path string) error {
+	err := os.Link(temp, path)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrInTheWay
+	}
+	if err == nil {
+		return nil
+	}
+	if exists(path) { // a file system without links
+		return ErrInTheWay
+	}
+	return rename(temp, path)
+}
+
+// checkFile reads a file and compares it with what it should hold.
+func checkFile(path string, size int64, sum string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := copyHashed(io.Discard, []hash.Hash{h}, f, 1<<62)
+	if err != nil {
+		return err
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); n != size || got != sum {
+		return fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", n, got, size, sum)
+	}
+	return nil
+}

@@ -1,0 +1,215 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// RestoreOptions say where a session is put back and which content.
+type RestoreOptions struct {
+	To      string // instead of the client's own place: a root, as Reader.Roots has them
+	Dir     string // the folder to go on with it in, where the client goes by that; "" for the session's own
+	Version int    // of the conversation; 0 for the current one
+}
+
+// A Restoring is a session on its way back.
+type Restoring struct {
+	Session library.Entry
+	Root    string // it is put below
+	Own     bool   // its client looks there without being told
+	Dir     string // the folder that the client finds it from, "" if it doesn't go by that
+	NoDir   bool   // that folder isn't there
+	Files   []library.Putting
+}
+
+// Blocked lists the files that would have to be written over.
+func (r Restoring) Blocked() []library.Putting {
+	return slices.DeleteFunc(slices.Clone(r.Files), func(p library.Putting) bool { return !p.Blocked() })
+}
+
+// PlanRestore says where each file of a session belongs and what is there now;
+// Library.PutBack does it. The error is ingest.ErrNoPlace where a session's
+// place can't be told.
+func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
+	reader, err := p.reader(e.Source)
+	if err != nil {
+		return Restoring{}, err
+	}
+	layout, ok := reader.(ingest.Layout)
+	if !ok {
+		return Restoring{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
+	}
+	found, err := p.Library.Found(e.ID)
+	if err != nil {
+		return Restoring{}, err
+	}
+	r := Restoring{Session: e}
+	if err := p.chooseRoot(&r, reader, layout.Base(found), o.To); err != nil {
+		return r, err
+	}
+	places, err := layout.Places(found, p.chooseDir(ctx, &r, reader, layout, found, o.Dir))
+	if err != nil {
+		return r, err
+	}
+	for i, f := range found.Files {
+		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])), Shared: f.Role == "spaces"}
+		if f.Role == ingest.Transcript && i == 0 {
+			put.Version = o.Version
+		}
+		r.Files = append(r.Files, put)
+	}
+	return r, p.Library.LookAt(ctx, e.ID, r.Files)
+}
+
+// chooseRoot takes the root that was asked for, else the one that the session
+// was found under if it is on this machine, else this machine's own.
+func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
+	switch {
+	case to != "":
+		abs, err := filepath.Abs(to)
+		if err != nil {
+			return err
+		}
+		r.Root = abs
+	case base != "" && isFolder(base):
+		r.Root = base
+	default:
+		roots := p.RootsOf(reader)
+		if len(roots) == 0 && reader.Source() == ingest.ClaudeCode && homeRoot() != "" {
+			roots = []string{homeRoot()}
+		}
+		if len(roots) == 0 {
+			return fmt.Errorf("%s keeps nothing on this machine: %w", reader.Source(), ingest.ErrNoPlace)
+		}
+		r.Root = roots[0]
+		if reader.Source() == ingest.ClaudeCode && filepath.Base(r.Root) == "projects" {
+			r.Root = filepath.Dir(r.Root)
+		}
+	}
+	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()), func(root string) bool { return r.Root == root || sameFolder(r.Root, root) })
+	return nil
+}
+
+// homeRoot is where Claude Code keeps its files unless told otherwise, "" where
+// there is no home.
+func homeRoot() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(home, ".claude")
+}
+
+// chooseDir finds the folder that the session is gone on with in, for clients
+// that go by that, and returns it if the session's place must be told anew from
+// it: its own folder isn't on this machine, or another one was asked for.
+func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout, found ingest.Found, asked string) string {
+	if !layout.ByFolder() {
+		return ""
+	}
+	if asked != "" {
+		r.Dir = realOf(asked)
+		r.NoDir = !isFolder(r.Dir)
+		return r.Dir
+	}
+	s, err := reader.Parse(ctx, found)
+	if err != nil || len(s.Where.Cwds) == 0 {
+		return "" // the place that it was found in must do
+	}
+	own := s.Where.Cwds[0].Dir
+	r.Dir = own
+	if isFolder(own) {
+		return ownPlace(layout, found, own)
+	}
+	for _, dir := range p.elsewhere(own, layout.Base(found)) {
+		if isFolder(dir) {
+			r.Dir = realOf(dir)
+			return r.Dir
+		}
+	}
+	r.NoDir = true
+	return ownPlace(layout, found, own)
+}
+
+// ownPlace is "" where the place of a session is known, else the folder to tell
+// it from.
+func ownPlace(layout ingest.Layout, found ingest.Found, dir string) string {
+	if layout.Base(found) == "" {
+		return dir
+	}
+	return ""
+}
+
+// elsewhere lists where a folder of another machine, or of an earlier time,
+// could be on this one: below a project's root of now, or below this home.
+func (p *Pipeline) elsewhere(dir, base string) []string {
+	var list []string
+	swap := func(from, to string) {
+		if rest, ok := below(ingest.SlashPath(dir), ingest.SlashPath(from)); ok && from != "" && to != "" {
+			list = append(list, filepath.Join(to, filepath.FromSlash(rest)))
+		}
+	}
+	projects, err := p.Library.Projects()
+	if err == nil {
+		for _, pr := range projects {
+			for _, old := range slices.Concat(pr.Former, pr.Merged) {
+				swap(old, pr.Root)
+			}
+		}
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		swap(path.Dir(ingest.SlashPath(base)), home) // of ~/.claude
+	}
+	return list
+}
+
+func below(p, dir string) (rest string, ok bool) {
+	if p == dir {
+		return "", true
+	}
+	return strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+}
+
+func isFolder(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+func sameFolder(a, b string) bool {
+	fa, err1 := os.Stat(a)
+	fb, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(fa, fb)
+}
+
+// realOf is a folder's path as its client would name it.
+func realOf(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir
+}
+
+// Restore puts a session back as planned. The error is library.ErrInTheWay,
+// and nothing is written, if a file would have to be written over.
+func (p *Pipeline) Restore(ctx context.Context, r Restoring) error {
+	err := p.Library.PutBack(ctx, r.Session.ID, r.Files)
+	if errors.Is(err, library.ErrInTheWay) {
+		return fmt.Errorf("restore %s: %w; nothing of it was overwritten", r.Session.ID, err)
+	}
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", r.Session.ID, err)
+	}
+	return p.Library.Journal("restore", map[string]any{"session": r.Session.ID, "to": r.Root, "files": len(r.Files)})
+}
