@@ -57,7 +57,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		} else if gone {
 			return fail(ErrForgotten)
 		}
-		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: &versions{files: map[string][]version{}}}
+		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: newVersions()}
 		if err = a.run(ctx, have); err != nil {
 			dropStaged(a.segs)
 		}
@@ -239,7 +239,7 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 func (a *archiving) addVersion(line versionLine, f ingest.File, r reading) {
 	line.File, line.Role, line.Size, line.Sum, line.Add = f.Name, f.Role, r.size, r.sum, []string{}
 	for _, s := range r.added {
-		line.Add = append(line.Add, s.String())
+		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, s.crc)
 		a.change.Bytes += s.Length
 	}
 	if err := a.versions.apply(line); err != nil {

@@ -261,7 +261,7 @@ func TestTombstonesAndFormats(t *testing.T) {
 	archive(t, l, f)
 
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))
-	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 1", "format = 2", 1))
+	write(t, filepath.Join(l.Dir(), "library.toml"), strings.Replace(string(text), "format = 2", "format = 3", 1))
 	l = again(t, l)
 	write(t, filepath.Join(src, "transcript.jsonl"), "one\ntwo\n")
 	if _, err := l.Archive(context.Background(), find(t, id, src)); !errors.Is(err, ErrNewer) {

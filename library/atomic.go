@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +54,10 @@ func (l *Library) putAll(files []newFile) (err error) {
 // the folder, open: an editor, a virus scanner, another recall that reads. Most
 // let go of it soon.
 func rename(from, to string) error {
+	return onDisk(opRename, from, to, func() error { return renameSoon(from, to) })
+}
+
+func renameSoon(from, to string) error {
 	err := os.Rename(from, to)
 	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
@@ -78,16 +81,7 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	err = write(f)
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err != nil {
-		os.Remove(path)
+	if err := create(path, write); err != nil {
 		return "", err
 	}
 	return path, nil
@@ -208,116 +202,11 @@ func syncSome(paths []string) (err error) {
 		startWriting(f)
 	}
 	for _, f := range files {
-		if err := f.Sync(); err != nil {
+		if err := syncFile(f); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// syncDir makes renames in a folder durable. Windows has no such call: its
-// file system keeps the order itself.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	err = d.Sync()
-	if err2 := d.Close(); err == nil {
-		err = err2
-	}
-	return err
-}
-
-// appendLines adds whole lines to an append-only file in one write, and cuts
-// off what a crash may have left of an earlier one. The caller holds the lock
-// of the file's owner.
-func appendLines(path string, lines []byte) error {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return err
-	}
-	err = func() error {
-		end, err := lastLineEnd(f)
-		if err != nil {
-			return err
-		}
-		if err := f.Truncate(end); err != nil {
-			return err
-		}
-		if _, err := f.WriteAt(lines, end); err != nil {
-			f.Truncate(end) // a half line of a full disk
-			return err
-		}
-		return f.Sync()
-	}()
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	return err
-}
-
-// lastLineEnd is the length of f without a last line that has no end.
-func lastLineEnd(f *os.File) (int64, error) {
-	fi, err := f.Stat()
-	if err != nil {
-		return 0, err
-	}
-	end := fi.Size()
-	buf := make([]byte, 4096)
-	for end > 0 {
-		n := min(int64(len(buf)), end)
-		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
-			return 0, err
-		}
-		if i := bytes.LastIndexByte(buf[:n], '\n'); i >= 0 {
-			return end - n + int64(i) + 1, nil
-		}
-		end -= n
-	}
-	return 0, nil
-}
-
-// appendShared adds one line to a file that anybody may append to at any
-// time, without a lock: one O_APPEND write.
-func appendShared(path string, line []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(bytes.TrimRight(line, "\n"), '\n'))
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	return err
-}
-
-// wholeLines reads an append-only file's lines, without a torn last one.
-// A file that isn't there has none.
-func wholeLines(path string) ([][]byte, error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return splitLines(data), nil
-}
-
-// splitLines are the lines of text that have an end and aren't blank.
-func splitLines(data []byte) [][]byte {
-	end := bytes.LastIndexByte(data, '\n')
-	var lines [][]byte
-	for line := range bytes.Lines(data[:end+1]) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			lines = append(lines, line)
-		}
-	}
-	return lines
 }
 
 func exists(path string) bool {

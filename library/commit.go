@@ -16,15 +16,16 @@ func (l *Library) commitNew(a *archiving) error {
 	}
 	defer os.RemoveAll(build) // of a failure
 	raw := filepath.Join(build, "raw")
-	if err := os.MkdirAll(raw, 0o700); err != nil {
+	if err := onDisk(opMakeDirs, raw, "", func() error { return os.MkdirAll(raw, 0o700) }); err != nil { // synced below
 		return err
 	}
+	a.entry.Format = Format
 	text, err := a.entry.encode()
 	if err != nil {
 		return err
 	}
 	lines := filepath.Join(raw, "versions.jsonl")
-	err = errors.Join(os.WriteFile(lines, encodeLines(a.lines), 0o600), os.WriteFile(sessionFile(build), text, 0o600))
+	err = errors.Join(overwrite(lines, sealLines(encodeLines(a.lines))), overwrite(sessionFile(build), text))
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (l *Library) commitNew(a *archiving) error {
 		return errStale
 	}
 	unsorted := filepath.Join(l.dir, "unsorted")
-	if err := os.MkdirAll(unsorted, 0o700); err != nil {
+	if err := makeDirs(unsorted); err != nil {
 		return err
 	}
 	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
@@ -98,7 +99,7 @@ func (l *Library) commitChange(a *archiving) error {
 		return errStale
 	}
 	raw := filepath.Join(now.Folder, "raw")
-	if err := os.MkdirAll(raw, 0o700); err != nil {
+	if err := makeDirs(raw); err != nil {
 		return err
 	}
 	if err := place(a.segs, raw); err != nil {

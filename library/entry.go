@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,6 +29,10 @@ type Entry struct {
 	Input     string              `json:"input"`               // SHA-256 over the current version of all its files: payload.Provenance.Input
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs
 	Files     []FileState         `json:"files"`               // by name
+
+	Format    int                  `json:"format,omitempty"`    // of the library when it was last written; 0 is 1
+	Sums      map[string]string    `json:"sums,omitempty"`      // SHA-256 of what is rendered, by slash-separated path in the folder
+	Inherited map[string]inherited `json:"inherited,omitempty"` // append-only files as format 1 left them, by such a path
 
 	Folder string `json:"-"` // absolute
 }
@@ -165,6 +170,7 @@ func (e Entry) clone() Entry {
 	for i := range e.Files {
 		e.Files[i].Sources = slices.Clone(e.Files[i].Sources)
 	}
+	e.Sums = maps.Clone(e.Sums)
 	return e
 }
 
@@ -175,7 +181,7 @@ func (e Entry) encode() ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(e)
-	return b.Bytes(), err
+	return sealJSON(b.Bytes()), err
 }
 
 func decodeEntry(text []byte, folder string) (Entry, error) {

@@ -44,6 +44,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -53,7 +54,7 @@ import (
 )
 
 // Format is the version of the folder's layout that this package writes.
-const Format = 1
+const Format = 2
 
 var (
 	// ErrNoLibrary: the folder isn't a library.
@@ -80,8 +81,10 @@ var readme []byte
 type Library struct {
 	dir      string
 	id       string
-	format   int
+	format   atomic.Int32
 	lockWait time.Duration
+
+	formatMu sync.Mutex // guards the change of format
 
 	stageMu   sync.Mutex
 	stage     string // own folder under .tmp, "" until something is written
@@ -120,6 +123,9 @@ func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNa
 type libraryFile struct {
 	ID     string `toml:"id" comment:"This file marks the folder as a recall library. The id names its index in the user's cache directory."`
 	Format int    `toml:"format"`
+	Readme string `toml:"readme,omitempty" comment:"SHA-256 of README.md, if recall wrote it."`
+
+	Inherited map[string]inherited `toml:"inherited,omitempty" comment:"Append-only files as an earlier format left them: their lines have no checksums."`
 }
 
 // Create makes a library in dir, which may exist. A folder that is a library
@@ -134,10 +140,6 @@ func Create(dir string) (*Library, error) {
 	var b [10]byte
 	rand.Read(b[:])
 	id := strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
-	text, err := toml.Marshal(libraryFile{ID: id, Format: Format})
-	if err != nil {
-		return nil, err
-	}
 	l, err := newLibrary(dir, id, Format)
 	if err != nil {
 		return nil, err
@@ -155,7 +157,7 @@ func Create(dir string) (*Library, error) {
 	}
 	defer unlock()
 	if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
-		if err := l.put(filepath.Join(dir, "library.toml"), text); err != nil {
+		if err := l.putLibraryFile(libraryFile{ID: id, Format: Format}); err != nil {
 			return nil, fmt.Errorf("create library %s: %w", dir, err)
 		}
 	}
@@ -191,8 +193,10 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	return &Library{dir: abs, id: id, format: format, lockWait: 30 * time.Second,
-		sessions: map[ingest.SessionID]known{}, parts: map[string][]ingest.SessionID{}}, nil
+	l := &Library{dir: abs, id: id, lockWait: 30 * time.Second,
+		sessions: map[ingest.SessionID]known{}, parts: map[string][]ingest.SessionID{}}
+	l.format.Store(int32(format))
+	return l, nil
 }
 
 // ID is the library's id, random, made once.
@@ -203,7 +207,7 @@ func (l *Library) Dir() string { return l.dir }
 
 // ReadOnly says why nothing can be written: ErrNewer, or nil.
 func (l *Library) ReadOnly() error {
-	if l.format > Format {
+	if l.format.Load() > Format {
 		return ErrNewer
 	}
 	return nil

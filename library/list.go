@@ -201,6 +201,9 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
+	if err := e.inherit(); err != nil {
+		return err
+	}
 	text, err := e.encode()
 	if err != nil {
 		return err

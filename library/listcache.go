@@ -31,7 +31,7 @@ type listLine struct {
 	Entry  Entry
 }
 
-const listVersion = 1
+const listVersion = 2
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".jsonl") }
 

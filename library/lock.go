@@ -17,7 +17,7 @@ import (
 // lock takes the lock of a name, waiting up to lockWait, and returns the call
 // that gives it back. The error is ErrBusy if somebody else held it all along.
 func (l *Library) lock(name string) (unlock func(), err error) {
-	if err := l.ReadOnly(); err != nil {
+	if err := l.upgrade(); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(l.dir, ".locks")

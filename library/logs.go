@@ -40,7 +40,7 @@ func (l *Library) appendTop(name string, record any) error {
 	path := filepath.Join(l.dir, name)
 	err = appendShared(path, line)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		if err := makeDirs(filepath.Dir(path)); err != nil {
 			return err
 		}
 		err = appendShared(path, line)

@@ -102,7 +102,7 @@ func (l *Library) move(e Entry) error {
 		return nil
 	}
 	from, to := filepath.Dir(e.Folder), filepath.Dir(want)
-	if err := os.MkdirAll(to, 0o700); err != nil {
+	if err := makeDirs(to); err != nil {
 		return err
 	}
 	if a, err := os.Stat(want); err == nil {

@@ -69,6 +69,7 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 	if err != nil {
 		return err
 	}
+	text = sealTOML(text)
 	path := filepath.Join(l.dir, "projects.toml")
 	if have, err := os.ReadFile(path); err == nil && string(have) == string(text) {
 		return nil

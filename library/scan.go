@@ -47,7 +47,7 @@ func (l *Library) refresh() error {
 func (l *Library) relocate(from string, e Entry) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
 	next := fmt.Sprintf("%d %d", time.Now().UnixNano(), os.Getpid()) // never the same again
-	if err := os.WriteFile(path, []byte(moving+next), 0o600); err != nil {
+	if err := overwrite(path, []byte(moving+next)); err != nil {
 		return err
 	}
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func (l *Library) relocate(from string, e Entry) error {
 		err = l.note(e)
 	}
 	l.seen = next
-	return errors.Join(err, os.WriteFile(path, []byte(next), 0o600))
+	return errors.Join(err, overwrite(path, []byte(next)))
 }
 
 const moving = "moving "

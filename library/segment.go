@@ -47,6 +47,7 @@ func parseSegment(name string) (segment, error) {
 type staged struct {
 	segment
 	temp string
+	crc  string // CRC-32C of the file
 }
 
 func dropStaged(segs []staged) {
@@ -153,18 +154,20 @@ func (l *Library) stageSegment(r io.Reader, whole hash.Hash, offset int64) (stag
 	}
 	s := staged{segment: segment{Offset: offset}}
 	hashes, own := hashesFor(whole, offset)
+	crc := &crcWriter{}
 	temp, err := l.temp(func(w io.Writer) error {
+		crc.w = w
 		compressing <- struct{}{}
 		defer func() { <-compressing }()
 		enc := encoders.Get().(*zstd.Encoder)
 		defer encoders.Put(enc)
 		defer enc.Reset(nil)
-		enc.Reset(w)
+		enc.Reset(crc)
 		n, err := copyHashed(enc, hashes, io.MultiReader(bytes.NewReader(first[:]), r), segmentMax)
 		s.Length = n
 		return errors.Join(err, enc.Close())
 	})
-	s.temp, s.Sum = temp, hex.EncodeToString(own.Sum(nil))
+	s.temp, s.Sum, s.crc = temp, hex.EncodeToString(own.Sum(nil)), crcText(crc.sum)
 	return s, err
 }
 

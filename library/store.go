@@ -43,6 +43,7 @@ func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	if err != nil {
 		return fail(err)
 	}
+	text = sealJSON(text)
 	unlock, err := l.lockSession(id)
 	if err != nil {
 		return fail(err)
@@ -81,6 +82,8 @@ const (
 func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	var files []newFile
+	e.sumTranscript(d.Transcript)
+	delete(e.Sums, "payload.json") // of format 1; it has its own now
 	for i, part := range d.Transcript {
 		if path := at(TranscriptName(i)); !same(path, part) {
 			files = append(files, newFile{path, part})
@@ -111,13 +114,30 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	return syncDir(e.Folder) // saveEntry doesn't where session.json stays the same
 }
 
+// sumTranscript notes the sums of a transcript's parts.
+func (e *Entry) sumTranscript(parts [][]byte) {
+	if parts == nil {
+		return
+	}
+	sums := map[string]string{}
+	for name, sum := range e.Sums {
+		if !isTranscript(name) {
+			sums[name] = sum
+		}
+	}
+	for i, part := range parts {
+		sums[TranscriptName(i)] = hexSum(part)
+	}
+	e.Sums = sums
+}
+
 // removeParts removes what a longer transcript before had more.
 func removeParts(folder string, parts [][]byte) error {
 	if parts == nil {
 		return nil
 	}
 	for i := max(1, len(parts)); exists(filepath.Join(folder, TranscriptName(i))); i++ {
-		if err := os.Remove(filepath.Join(folder, TranscriptName(i))); err != nil {
+		if err := remove(filepath.Join(folder, TranscriptName(i))); err != nil {
 			return err
 		}
 	}
@@ -138,7 +158,10 @@ func heal(folder string) error {
 }
 
 func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if !exists(path) {
+		return nil
+	}
+	if err := remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -150,6 +173,10 @@ func TranscriptName(part int) string {
 		return "transcript.md"
 	}
 	return fmt.Sprintf("transcript-%d.md", part+1)
+}
+
+func isTranscript(name string) bool {
+	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
 }
 
 func same(path string, data []byte) bool {

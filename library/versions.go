@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"recall/ingest"
 )
@@ -20,7 +21,8 @@ type versionLine struct {
 	Keep    int             `json:"keep"`
 	Add     []string        `json:"add"`
 	Size    int64           `json:"size"`
-	Sum     string          `json:"sha256"` // of the whole content
+	Sum     string          `json:"sha256"`        // of the whole content
+	CRC     []string        `json:"crc,omitempty"` // CRC-32C of the files named in Add, as stored
 }
 
 // A version is one content of a file.
@@ -34,7 +36,8 @@ type version struct {
 // at n-1.
 type versions struct {
 	files map[string][]version
-	size  int64 // of versions.jsonl as read, to notice another writer
+	crcs  map[string][]string // of each segment's file, as stored now or once
+	size  int64               // of versions.jsonl as read, to notice another writer
 	lost  []ingest.Problem
 }
 
@@ -50,7 +53,7 @@ func readVersions(folder string) (*versions, error) {
 }
 
 func parseVersions(path string, lines [][]byte) *versions {
-	v := &versions{files: map[string][]version{}}
+	v := newVersions()
 	for i, text := range lines {
 		v.size += int64(len(text)) + 1
 		var line versionLine
@@ -63,6 +66,10 @@ func parseVersions(path string, lines [][]byte) *versions {
 		}
 	}
 	return v
+}
+
+func newVersions() *versions {
+	return &versions{files: map[string][]version{}, crcs: map[string][]string{}}
 }
 
 func (v *versions) apply(line versionLine) error {
@@ -103,6 +110,11 @@ func (v *versions) apply(line versionLine) error {
 	}
 	all[line.Version-1] = next
 	v.files[line.File] = all
+	for i, name := range line.Add {
+		if i < len(line.CRC) && !slices.Contains(v.crcs[name], line.CRC[i]) {
+			v.crcs[name] = append(v.crcs[name], line.CRC[i])
+		}
+	}
 	return nil
 }
 

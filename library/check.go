@@ -1,0 +1,139 @@
+package library
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"io"
+)
+
+// How a flipped bit is found:
+//
+//   - a line of an append-only file ends in a checksum of what stands before
+//     it, {…,"check":"1f2e3d4c"}: CRC-32C, of which one flip never goes unseen;
+//   - a JSON file that is replaced whole ends in the SHA-256 of what stands
+//     before that, …,\n  "check": "…"\n}\n, a TOML file in a comment # check …;
+//   - sums of files that are for people stand in session.json, a README's in
+//     library.toml, payload.md's whole text in payload.json;
+//   - a segment's name has the SHA-256 of the bytes that are in it, and
+//     versions.jsonl the CRC-32C of the file as stored.
+//
+// What was written by format 1, which had none of this, is named with size and
+// SHA-256 where it ends: see inherited.
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func crcOf(data []byte) string { return crcText(crc32.Checksum(data, castagnoli)) }
+
+func crcText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
+
+// crcWriter sums what passes.
+type crcWriter struct {
+	w   io.Writer
+	sum uint32
+}
+
+func (c *crcWriter) Write(p []byte) (int, error) {
+	n, err := c.w.Write(p)
+	c.sum = crc32.Update(c.sum, castagnoli, p[:n])
+	return n, err
+}
+
+const lineCheck = `,"check":"`
+
+// sealLine ends a JSON object on one line in its checksum.
+func sealLine(line []byte) []byte {
+	line = bytes.TrimSpace(line)
+	if len(line) < 3 || line[len(line)-1] != '}' || sealOf(line) == sealGood {
+		return line // {} says nothing, another value can't carry one
+	}
+	body := line[:len(line)-1]
+	return append(append([]byte{}, body...), lineCheck+crcOf(body)+`"}`...)
+}
+
+// sealLines does that for each line of text.
+func sealLines(text []byte) []byte {
+	var b bytes.Buffer
+	for _, line := range splitLines(text) {
+		b.Write(sealLine(line))
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+type seal int
+
+const (
+	sealNone seal = iota
+	sealGood
+	sealBad
+)
+
+// sealOf says what a line's checksum says of it.
+func sealOf(line []byte) seal {
+	const tail = len(lineCheck) + 8 + len(`"}`)
+	if len(line) <= tail || string(line[len(line)-tail:][:len(lineCheck)]) != lineCheck {
+		return sealNone
+	}
+	body := line[:len(line)-tail]
+	if want := lineCheck + crcOf(body) + `"}`; string(line[len(body):]) == want {
+		return sealGood
+	}
+	return sealBad
+}
+
+const docCheck = ",\n  \"check\": \""
+
+// sealJSON ends an indented JSON object in the sum of its text.
+func sealJSON(text []byte) []byte {
+	body, ok := bytes.CutSuffix(text, []byte("\n}\n"))
+	if !ok {
+		return text
+	}
+	sum := sha256.Sum256(text)
+	return append(append([]byte{}, body...), docCheck+hex.EncodeToString(sum[:])+"\"\n}\n"...)
+}
+
+// sealOfJSON says what such a sum says of a file.
+func sealOfJSON(text []byte) seal {
+	const tail = len(docCheck) + 2*sha256.Size + len("\"\n}\n")
+	if len(text) <= tail || string(text[len(text)-tail:][:len(docCheck)]) != docCheck {
+		return sealNone
+	}
+	body := text[:len(text)-tail]
+	h := sha256.New()
+	h.Write(body)
+	h.Write([]byte("\n}\n"))
+	if want := docCheck + hex.EncodeToString(h.Sum(nil)) + "\"\n}\n"; string(text[len(body):]) == want {
+		return sealGood
+	}
+	return sealBad
+}
+
+const tomlCheck = "# check "
+
+// sealTOML ends a TOML file in a comment with the sum of its text.
+func sealTOML(text []byte) []byte {
+	sum := sha256.Sum256(text)
+	return append(append([]byte{}, text...), tomlCheck+hex.EncodeToString(sum[:])+"\n"...)
+}
+
+// sealOfTOML says what it says of a file.
+func sealOfTOML(text []byte) seal {
+	i := bytes.LastIndex(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
+	body, last := text[:i+1], text[i+1:]
+	if !bytes.HasPrefix(last, []byte(tomlCheck)) {
+		return sealNone
+	}
+	if bytes.Equal(sealTOML(body), text) {
+		return sealGood
+	}
+	return sealBad
+}
+
+func hexSum(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,135 @@
+package library
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+)
+
+// A diskOp is one change of the disk.
+type diskOp struct {
+	Kind     diskKind
+	Path, To string // To of a rename or a link
+}
+
+type diskKind string
+
+const (
+	opWrite    diskKind = "write"  // a new file, or all of one that isn't precious
+	opAppend   diskKind = "append" // to a file that may be there
+	opSync     diskKind = "sync"
+	opSyncDir  diskKind = "syncdir"
+	opRename   diskKind = "rename"
+	opLink     diskKind = "link"
+	opRemove   diskKind = "remove"
+	opMakeDirs diskKind = "mkdirs"
+)
+
+// diskTap, where a test has put one, does each change itself, or fails it. The
+// library makes no change of the disk but through it.
+var diskTap func(op diskOp, do func() error) error
+
+func onDisk(kind diskKind, path, to string, do func() error) error {
+	if diskTap != nil {
+		return diskTap(diskOp{kind, path, to}, do)
+	}
+	return do()
+}
+
+// unsynced says that a file system refused to make something durable.
+var unsynced atomic.Bool
+
+// Unsynced says whether the file system refused to promise, in this process,
+// that what was written stays after a loss of power. Everything was written
+// all the same.
+func (l *Library) Unsynced() bool { return unsynced.Load() }
+
+// refused tells a file system that can't sync from one that failed to.
+func refused(err error) error {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, errors.ErrUnsupported) {
+		unsynced.Store(true)
+		return nil
+	}
+	return err
+}
+
+// syncFile makes the content of an open file durable.
+func syncFile(f *os.File) error {
+	return refused(onDisk(opSync, f.Name(), "", f.Sync))
+}
+
+// syncDir makes renames in a folder durable. Windows has no such call: its
+// file system keeps the order itself.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return refused(onDisk(opSyncDir, dir, "", func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		err = d.Sync()
+		if err2 := d.Close(); err == nil {
+			err = err2
+		}
+		return err
+	}))
+}
+
+// create writes a new file; nothing is left of it if there is an error.
+func create(path string, write func(io.Writer) error) error {
+	err := onDisk(opWrite, path, "", func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		err = write(f)
+		if err2 := f.Close(); err == nil {
+			err = err2
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		os.Remove(path)
+	}
+	return err
+}
+
+// overwrite makes data the content of a file that may be lost.
+func overwrite(path string, data []byte) error {
+	return onDisk(opWrite, path, "", func() error { return os.WriteFile(path, data, 0o600) })
+}
+
+// makeDirs makes a folder and those above it, durably.
+func makeDirs(dir string) error {
+	if exists(dir) {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if err := makeDirs(above); err != nil {
+		return err
+	}
+	err := onDisk(opMakeDirs, dir, "", func() error { return os.Mkdir(dir, 0o700) })
+	if errors.Is(err, fs.ErrExist) {
+		return nil // somebody was faster
+	}
+	if err != nil {
+		return err
+	}
+	return syncDir(above)
+}
+
+func remove(path string) error {
+	return onDisk(opRemove, path, "", func() error { return os.Remove(path) })
+}
+
+// link gives a file a second name.
+func link(from, to string) error {
+	return onDisk(opLink, from, to, func() error { return os.Link(from, to) })
+}

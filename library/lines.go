@@ -1,0 +1,136 @@
+package library
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// Append-only files hold a JSON object a line, each with its checksum. What
+// has no line end is what a crash left of a write, and is cut off by the next
+// one; but for a last line that is whole by its checksum.
+
+// appendLines adds whole lines to an append-only file in one write, and cuts
+// off what a crash may have left of an earlier one. The caller holds the lock
+// of the file's owner.
+func appendLines(path string, lines []byte) error {
+	lines = sealLines(lines)
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		end, closed, err := lastLineEnd(f)
+		if err != nil {
+			return err
+		}
+		if !closed {
+			lines = append([]byte("\n"), lines...)
+		}
+		err = onDisk(opAppend, path, "", func() error {
+			if err := f.Truncate(end); err != nil {
+				return err
+			}
+			if _, err := f.WriteAt(lines, end); err != nil {
+				f.Truncate(end) // a half line of a full disk
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return syncFile(f)
+	}()
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	return err
+}
+
+// lastLineEnd is the length of f without a torn last line, and whether a line
+// end stands there.
+func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return 0, false, err
+	}
+	end = fi.Size()
+	var tail []byte
+	buf := make([]byte, 4096)
+	for end > 0 {
+		n := min(int64(len(buf)), end)
+		if _, err := f.ReadAt(buf[:n], end-n); err != nil {
+			return 0, false, err
+		}
+		i := bytes.LastIndexByte(buf[:n], '\n')
+		tail = append(bytes.Clone(buf[i+1:n]), tail...)
+		end -= n - int64(i) - 1
+		if i >= 0 {
+			break
+		}
+	}
+	if whole := unended(tail); whole != nil {
+		return end + int64(len(whole)), false, nil
+	}
+	return end, true, nil
+}
+
+// unended is what of the text behind the last line end is a whole line all the
+// same, by its checksum: only its end is missing, or damaged. Else it is nil.
+func unended(tail []byte) []byte {
+	if sealOf(tail) == sealGood {
+		return tail
+	}
+	if n := len(tail) - 1; n > 0 && sealOf(tail[:n]) == sealGood {
+		return tail[:n]
+	}
+	return nil
+}
+
+// appendShared adds one line to a file that anybody may append to at any
+// time, without a lock: one O_APPEND write.
+func appendShared(path string, line []byte) error {
+	line = append(sealLine(line), '\n')
+	return onDisk(opAppend, path, "", func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(line)
+		if err2 := f.Close(); err == nil {
+			err = err2
+		}
+		return err
+	})
+}
+
+// wholeLines reads an append-only file's lines, without a torn last one.
+// A file that isn't there has none.
+func wholeLines(path string) ([][]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return splitLines(data), nil
+}
+
+// splitLines are the lines of text that have an end, or need none, and aren't
+// blank.
+func splitLines(data []byte) [][]byte {
+	end := bytes.LastIndexByte(data, '\n') + 1
+	var lines [][]byte
+	for line := range bytes.Lines(data[:end]) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	if last := unended(data[end:]); last != nil {
+		lines = append(lines, last)
+	}
+	return lines
+}

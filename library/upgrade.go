@@ -1,0 +1,160 @@
+package library
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Formats of the library:
+//
+//	1  as the package describes it, without checksums but those of segments
+//	2  everything carries one; see check.go
+//
+// A library is brought to the newest format by the first one who writes to it,
+// a session's folder when it is next written. Nothing is rewritten for that:
+// what has no checksum is summed as it is then.
+
+// inherited is the beginning of an append-only file that an earlier format
+// wrote.
+type inherited struct {
+	Size int64  `json:"size" toml:"size"`
+	Sum  string `json:"sha256" toml:"sha256"`
+}
+
+// inherit sums a file as it is, of which only whole lines count. There is none
+// of an empty one.
+func inherit(path string) (inherited, bool, error) {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return inherited{}, false, nil
+	}
+	if err != nil {
+		return inherited{}, false, err
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	return inherited{int64(len(text)), hexSum(text)}, len(text) > 0, nil
+}
+
+// upgrade brings library.toml to this format before the first write. Two who do
+// it at once write much the same.
+func (l *Library) upgrade() error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	l.formatMu.Lock()
+	defer l.formatMu.Unlock()
+	if l.format.Load() == Format {
+		return nil
+	}
+	f := libraryFile{ID: l.id, Format: Format, Inherited: map[string]inherited{}}
+	logs, err := filepath.Glob(filepath.Join(globSafe(l.dir), "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	nested, err := filepath.Glob(filepath.Join(globSafe(l.dir), "inbox", "*.jsonl"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(logs, nested...) {
+		in, some, err := inherit(path)
+		if err != nil {
+			return fmt.Errorf("upgrade library: %w", err)
+		}
+		if name, err := filepath.Rel(l.dir, path); some && err == nil {
+			f.Inherited[filepath.ToSlash(name)] = in
+		}
+	}
+	if err := errors.Join(l.putLibraryFile(f), syncDir(l.dir)); err != nil {
+		return fmt.Errorf("upgrade library: %w", err)
+	}
+	l.format.Store(Format)
+	return nil
+}
+
+// globSafe keeps a folder's name from being a pattern.
+func globSafe(dir string) string {
+	var b []byte
+	for _, c := range []byte(dir) {
+		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator != '\\' {
+			b = append(b, '[', c, ']')
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// putLibraryFile writes library.toml. The caller syncs the folder.
+func (l *Library) putLibraryFile(f libraryFile) error {
+	if text, err := os.ReadFile(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
+		f.Readme = hexSum(text)
+	}
+	text, err := toml.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return l.put(filepath.Join(l.dir, "library.toml"), sealTOML(text))
+}
+
+// ownReadme says whether a README.md is one that recall writes, or wrote.
+func ownReadme(text []byte) bool {
+	return bytes.HasPrefix(text, []byte("# A recall library\n"))
+}
+
+// inherit notes what an earlier format left in a session's folder, before
+// session.json is written in this one.
+func (e *Entry) inherit() error {
+	if e.Format >= Format {
+		return nil
+	}
+	old := map[string]inherited{}
+	for _, name := range []string{"raw/versions.jsonl", "edits.jsonl", "notes.jsonl"} {
+		in, some, err := inherit(filepath.Join(e.Folder, filepath.FromSlash(name)))
+		if err != nil {
+			return err
+		}
+		if some {
+			old[name] = in
+		}
+	}
+	sums := map[string]string{}
+	names := []string{"payload.json"}
+	for i := 0; i == 0 || exists(filepath.Join(e.Folder, TranscriptName(i))); i++ {
+		names = append(names, TranscriptName(i))
+	}
+	for _, name := range names {
+		sum, err := fileSum(filepath.Join(e.Folder, name))
+		if err == nil {
+			sums[name] = sum
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	maps.Copy(sums, e.Sums)
+	e.Format, e.Inherited, e.Sums = Format, old, sums
+	return nil
+}
+
+// fileSum is the SHA-256 of a file.
+func fileSum(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
