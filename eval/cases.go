@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
-	"recall/ingest/claudecode"
 )
 
 // A Case is a session with what people would keep of it.
@@ -22,7 +21,7 @@ type Case struct {
 func NewCase(s *ingest.Session, g *Gold) *Case {
 	c := &Case{Gold: g, Session: s, turns: turnsOf(s)}
 	for _, it := range g.Items {
-		c.want = append(c.want, wanted(it, c.turns))
+		c.want = append(c.want, newSide(wanted(it, c.turns)))
 	}
 	return c
 }
@@ -42,13 +41,4 @@ func LoadCases(ctx context.Context, gold, transcripts string) ([]*Case, error) {
 		cases = append(cases, NewCase(s, g))
 	}
 	return cases, nil
-}
-
-// ParseTranscript parses the one session of a file.
-func ParseTranscript(ctx context.Context, file string) (*ingest.Session, error) {
-	found, problems := claudecode.Reader{}.Find(ctx, file, nil)
-	if len(found) == 0 {
-		return nil, fmt.Errorf("no session in %s %v", file, problems)
-	}
-	return claudecode.Reader{}.Parse(ctx, found[0])
 }

@@ -1,24 +1,24 @@
 // Package eval compares payloads with gold sets: what people wrote down about
 // the same sessions. It says how much of what should have been found was found
-// (recall), and how much of what was found should have been (precision).
+// (recall), how much of what was found should have been (precision), and whether
+// questions find what people expect them to find.
 package eval
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"sort"
-	"strings"
-
 	"recall/payload"
 )
 
-// A Gold set is what careful people would keep of one session.
+// GoldSchema is the version of the gold files that are read.
+const GoldSchema = 1
+
+// A Gold set is what careful people would keep of one session: one
+// NAME.gold.json.
 type Gold struct {
 	Schema     int        `json:"schema"`
 	Session    string     `json:"session"`
 	Transcript string     `json:"transcript"` // relative to the folder of transcripts
+	Summary    string     `json:"summary"`    // for readers
+	Variant    string     `json:"variant"`    // of the payload that would suit it
 	Items      []GoldItem `json:"items"`
 	Not        []string   `json:"not"` // claims a careless distiller would make, wrong here
 
@@ -34,67 +34,41 @@ type GoldItem struct {
 	Why   string       `json:"why"`
 	Must  bool         `json:"must"`  // false: fair to keep and fair to leave
 	Turns []string     `json:"turns"` // uuids of the records that show it
-	Quote string       `json:"quote"`
+	Quote string       `json:"quote"` // verbatim from one of them
 }
 
-// LoadGold reads every *.gold.json below dir, in order of path. Problems are
-// reported with file and item.
-func LoadGold(dir string) ([]*Gold, error) {
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.HasSuffix(path, ".gold.json") {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	sort.Strings(files)
-	var sets []*Gold
-	for _, f := range files {
-		g, err := readGold(f)
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, g)
-	}
-	return sets, nil
+// A Question is what people ask of a project's sessions, with the gold items
+// that answer it: an entry of NAME.questions.json. Items are named
+// "<session>#<id>".
+type Question struct {
+	Q          string   `json:"q"`
+	Expect     []string `json:"expect"`     // right answers, best first; none: the sessions don't say
+	Stale      []string `json:"stale"`      // true once, not to be given as current
+	AsOf       string   `json:"as_of"`      // day of asking, "2026-02-12"; "" for after the last session
+	Paraphrase bool     `json:"paraphrase"` // few words in common with the item
+	Note       string   `json:"note"`
+
+	File string `json:"-"`
 }
 
-func readGold(file string) (*Gold, error) {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	g := &Gold{File: file, Project: filepath.Base(filepath.Dir(file))}
-	if err := json.Unmarshal(b, g); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return g, g.check()
+// Other words that people may find a gold item by, from aliases.json.
+type Other struct {
+	Aliases []string `json:"aliases"`
+	Asks    []string `json:"asks"`
 }
 
-// check finds what would make a score meaningless.
-func (g *Gold) check() error {
-	known := map[payload.Kind]bool{}
-	for _, k := range payload.Kinds {
-		known[k] = true
-	}
-	seen := map[string]bool{}
-	for i, it := range g.Items {
-		switch {
-		case it.ID == "":
-			return fmt.Errorf("%s: item %d has no id", g.File, i+1)
-		case seen[it.ID]:
-			return fmt.Errorf("%s: two items with the id %s", g.File, it.ID)
-		case !known[it.Kind]:
-			return fmt.Errorf("%s: item %s: unknown kind %q", g.File, it.ID, it.Kind)
-		case strings.TrimSpace(it.Text) == "":
-			return fmt.Errorf("%s: item %s has no text", g.File, it.ID)
-		case len(it.Turns) == 0:
-			return fmt.Errorf("%s: item %s cites no turn", g.File, it.ID)
-		}
-		seen[it.ID] = true
-	}
-	return nil
+// A LabelledPair is two statements about one session that people called the
+// same fact or not: a line of pairs-NAME.jsonl.
+type LabelledPair struct {
+	Session  string       `json:"session"`
+	SessionB string       `json:"session_b"` // of B, where it is another
+	Kind     payload.Kind `json:"kind"`
+	KindA    payload.Kind `json:"kind_a"` // where they differ
+	KindB    payload.Kind `json:"kind_b"`
+	A        string       `json:"a"`
+	B        string       `json:"b"`
+	Same     bool         `json:"same"`
+	Made     bool         `json:"made"` // a true pair turned round by hand
+
+	Project string `json:"-"`
 }

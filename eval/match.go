@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"context"
 	"path"
 	"strings"
 
@@ -48,31 +49,40 @@ func turnsOf(s *ingest.Session) map[string]string {
 	return m
 }
 
-// side is one item made ready to be compared.
+// side is one claim made ready to be compared.
 type side struct {
 	kind  payload.Kind
+	text  string
 	words bag
 	turns map[string]bool
 	path  string
 }
 
-func predicted(it payload.Item, turns map[string]string) side {
-	s := side{kind: it.Kind, words: newBag(it.Path+" "+it.Text, it.Why), turns: map[string]bool{}, path: it.Path}
-	for _, e := range it.Evidence {
-		s.turns[canonical(e.Turn, turns)] = true
+func newSide(c Claim) side {
+	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path+" "+c.Text), c.Why), turns: map[string]bool{}}
+	for _, t := range c.Turns {
+		s.turns[t] = true
 	}
 	return s
 }
 
-func wanted(it GoldItem, turns map[string]string) side {
-	s := side{kind: it.Kind, words: newBag(it.Text, it.Why), turns: map[string]bool{}}
+func predicted(it payload.Item, turns map[string]string) Claim {
+	c := Claim{Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path}
+	for _, e := range it.Evidence {
+		c.Turns = append(c.Turns, canonical(e.Turn, turns))
+	}
+	return c
+}
+
+func wanted(it GoldItem, turns map[string]string) Claim {
+	c := Claim{Kind: it.Kind, Text: it.Text, Why: it.Why}
 	for _, t := range it.Turns {
-		s.turns[canonical(t, turns)] = true
+		c.Turns = append(c.Turns, canonical(t, turns))
 	}
 	if it.Kind == payload.File {
-		s.path = firstPath(it.Text)
+		c.Path = firstPath(it.Text)
 	}
-	return s
+	return c
 }
 
 func canonical(id string, turns map[string]string) string {
@@ -91,19 +101,37 @@ func firstPath(text string) string {
 	return strings.Trim(f[0], "`*,:;")
 }
 
-// similarity of two items, 0 to 1. Files are compared by path alone.
+// similarity of two claims, 0 to 1. Files are compared by path alone; a
+// statement of no kind is about a file if it names it.
 func similarity(a, b side) float64 {
 	if a.kind == payload.File && b.kind == payload.File {
-		if samePath(a.path, b.path) {
-			return 1
-		}
-		return 0
+		return truth(samePath(a.path, b.path))
+	}
+	if a.kind == "" && b.kind == payload.File {
+		return truth(names(a.text, b.path))
 	}
 	sim := textSimilarity(a.words, b.words)
 	if sim < inCommon || !overlap(a.turns, b.turns) {
 		return sim
 	}
 	return min(1, sim+sharedTurn)
+}
+
+func truth(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// names says whether a text names a file.
+func names(text, file string) bool {
+	for _, word := range strings.Fields(text) {
+		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {
+			return true
+		}
+	}
+	return false
 }
 
 // samePath compares paths of which one may be relative to a folder of the other.
@@ -114,25 +142,21 @@ func samePath(a, b string) bool {
 
 // anchored takes the way up off a relative path and puts a slash before it.
 func anchored(p string) string {
+	p = strings.ReplaceAll(p, `\`, "/")
 	for strings.HasPrefix(p, "./") || strings.HasPrefix(p, "../") {
 		p = p[strings.IndexByte(p, '/')+1:]
 	}
 	return path.Clean("/" + p)
 }
 
-// Match pairs predicted with gold items one to one so that the summed
-// similarity is highest; pairs under the threshold are no pairs. With strict
-// only items of one kind are paired.
-func (c *Case) Match(items []payload.Item, strict bool) []Pair {
-	cost := make([][]float64, len(items)) // 0 where two can't be a pair
-	for i, it := range items {
-		p := predicted(it, c.turns)
-		cost[i] = make([]float64, len(c.want))
-		for j := range c.want {
-			if strict && p.kind != c.want[j].kind {
-				continue
-			}
-			if x := similarity(p, c.want[j]); x >= Threshold {
+// pairUp pairs rows with columns one to one so that the summed similarity is
+// highest; pairs under the threshold, or not allowed (nil: all are), are none.
+func pairUp(alike [][]float64, threshold float64, allowed func(i, j int) bool) []Pair {
+	cost := make([][]float64, len(alike)) // 0 where two can't be a pair
+	for i, row := range alike {
+		cost[i] = make([]float64, len(row))
+		for j, x := range row {
+			if x >= threshold && (allowed == nil || allowed(i, j)) {
 				cost[i][j] = -x
 			}
 		}
@@ -146,10 +170,41 @@ func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 	return pairs
 }
 
+// sides makes a payload's items ready to be compared.
+func (c *Case) sides(items []payload.Item) []side {
+	out := make([]side, len(items))
+	for i, it := range items {
+		out[i] = newSide(predicted(it, c.turns))
+	}
+	return out
+}
+
+// Match pairs predicted with gold items by their words, one to one so that the
+// summed similarity is highest; pairs under the threshold are no pairs. With
+// strict only items of one kind are paired.
+func (c *Case) Match(items []payload.Item, strict bool) []Pair {
+	same := func(i, j int) bool { return !strict || items[i].Kind == c.Gold.Items[j].Kind }
+	return pairUp(alike(c.sides(items), c.want), Threshold, same)
+}
+
+// matchBy is Match by any judge, strict and lenient.
+func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, lenient []Pair, err error) {
+	var wants []Claim
+	for _, it := range c.Gold.Items {
+		wants = append(wants, wanted(it, c.turns))
+	}
+	x, err := by.Alike(ctx, claims, wants)
+	if err != nil {
+		return nil, nil, err
+	}
+	strict = pairUp(x, by.Threshold(), func(i, j int) bool { return claims[i].Kind == wants[j].Kind })
+	return strict, pairUp(x, by.Threshold(), nil), nil
+}
+
 // Fit says which gold item of its kind a predicted item is most like, and how
 // much; -1 where none is like enough.
 func (c *Case) Fit(it payload.Item) (best int, similar float64) {
-	p := predicted(it, c.turns)
+	p := newSide(predicted(it, c.turns))
 	best = -1
 	for j, w := range c.want {
 		if w.kind != it.Kind {

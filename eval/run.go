@@ -23,6 +23,8 @@ type Run struct {
 	Gold      GoldRef           `json:"gold"`
 	Agreement *Agreement        `json:"agreement,omitempty"` // of the similarity with labelled pairs, where there are any
 	Systems   []System          `json:"systems"`             // the one under test first, then baselines and the oracle
+	Missing   []string          `json:"missing,omitempty"`   // gold sessions that have no transcript: in no figure
+	Problems  []Problem         `json:"problems,omitempty"`  // what is odd about gold sets and transcripts
 }
 
 // GoldRef names the gold that a run was held against.
@@ -42,6 +44,7 @@ type System struct {
 	Name      string         `json:"name"`            // "offline", "last assistant message", "oracle", …
 	Model     string         `json:"model,omitempty"` // behind it, if any
 	Baseline  bool           `json:"baseline,omitempty"`
+	Oracle    bool           `json:"oracle,omitempty"` // answers from what people wrote
 	Payloads  *PayloadScore  `json:"payloads,omitempty"`
 	Questions *QuestionScore `json:"questions,omitempty"`
 }
@@ -97,7 +100,7 @@ type SessionScore struct {
 // Predicted is an item of a payload as a run keeps it.
 type Predicted struct {
 	ID         payload.ItemID `json:"id"`
-	Kind       payload.Kind   `json:"kind"`
+	Kind       payload.Kind   `json:"kind"` // "" of a baseline's sentence that is like nothing: wrong in each kind
 	Text       string         `json:"text"`
 	Why        string         `json:"why,omitempty"`
 	Path       string         `json:"path,omitempty"`
@@ -178,6 +181,7 @@ type QuestionsMade struct {
 	Q          string   `json:"q,omitempty"` // left out of files that are kept in a repository
 	Paraphrase bool     `json:"paraphrase,omitempty"`
 	Expect     []string `json:"expect"`
+	Stale      []string `json:"stale,omitempty"`
 	Items      []string `json:"items"` // ranked, gold ids where matched, else ours
 	Ranks      []int    `json:"ranks"` // of the expected ones, from 1; 0 where not among the first 20
 	SessionAt  int      `json:"session_at"`

@@ -10,9 +10,9 @@ import (
 // A Count is what precision and recall are made of. Gold items that are fair
 // to leave, and what was predicted for them, count on neither side.
 type Count struct {
-	Hits   int // predicted and wanted
-	Pred   int // predicted, without those that match a neutral gold item
-	Wanted int // gold items with must
+	Hits   int `json:"hits"`   // predicted and wanted
+	Pred   int `json:"pred"`   // predicted, without those that match a neutral gold item
+	Wanted int `json:"wanted"` // gold items with must
 }
 
 // Precision is 1 where nothing was predicted.
@@ -52,48 +52,59 @@ type Score struct {
 	Sessions int
 }
 
-// Score holds a payload's items against the session's gold set.
+// Score holds a payload's items against the session's gold set, by their words.
 func (c *Case) Score(items []payload.Item) Score {
-	sc := Score{Kinds: map[payload.Kind]Count{}, Sessions: 1}
-	kindOf := func(i int) payload.Kind { return items[i].Kind }
-	sc.Kinds = counts(items, c.Gold, c.Match(items, true), kindOf)
+	kinds := make([]payload.Kind, len(items))
+	for i, it := range items {
+		kinds[i] = it.Kind
+	}
+	return scoreOf(kinds, c.Gold.Items, c.Match(items, true), c.Match(items, false))
+}
+
+// scoreOf counts one session: the kinds of what was predicted, the gold items,
+// and the pairs of both.
+func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
+	sc := Score{Kinds: counts(kinds, gold, strict), Sessions: 1}
 	for _, n := range sc.Kinds {
 		sc.Micro = sc.Micro.plus(n)
 	}
-	all := func(int) payload.Kind { return "" }
-	for _, n := range counts(items, c.Gold, c.Match(items, false), all) {
+	unsorted := sc.Kinds[""].Pred // wrong, and nobody says of what kind: wrong in each
+	delete(sc.Kinds, "")
+	if unsorted > 0 {
+		for _, kind := range payload.Kinds {
+			n := sc.Kinds[kind]
+			n.Pred += unsorted
+			sc.Kinds[kind] = n
+		}
+	}
+	none := make([]payload.Kind, len(kinds))
+	for _, n := range counts(none, gold, lenient) {
 		sc.Lenient = sc.Lenient.plus(n)
 	}
 	return sc
 }
 
-// counts tallies pairs by the group of the predicted item; gold items without
-// a pair count for their own kind.
-func counts(items []payload.Item, gold *Gold, pairs []Pair, group func(int) payload.Kind) map[payload.Kind]Count {
+// counts tallies pairs by the kind of the predicted item; gold items without a
+// pair count for their own kind.
+func counts(kinds []payload.Kind, gold []GoldItem, pairs []Pair) map[payload.Kind]Count {
 	m := map[payload.Kind]Count{}
+	add := func(kind payload.Kind, c Count) { m[kind] = m[kind].plus(c) }
 	neutral := map[int]bool{}
 	for _, p := range pairs {
-		if !gold.Items[p.Gold].Must {
+		if gold[p.Gold].Must {
+			add(kinds[p.Pred], Count{Hits: 1})
+		} else {
 			neutral[p.Pred] = true
-			continue
 		}
-		c := m[group(p.Pred)]
-		c.Hits++
-		m[group(p.Pred)] = c
 	}
-	for i := range items {
-		if neutral[i] {
-			continue
+	for i, kind := range kinds {
+		if !neutral[i] {
+			add(kind, Count{Pred: 1})
 		}
-		c := m[group(i)]
-		c.Pred++
-		m[group(i)] = c
 	}
-	for _, g := range gold.Items {
+	for _, g := range gold {
 		if g.Must {
-			c := m[g.Kind]
-			c.Wanted++
-			m[g.Kind] = c
+			add(g.Kind, Count{Wanted: 1})
 		}
 	}
 	return m

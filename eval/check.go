@@ -1,0 +1,169 @@
+package eval
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/payload"
+)
+
+// A Problem is something wrong with a gold set, or missing for it.
+type Problem struct {
+	File string `json:"file"`
+	Item string `json:"item,omitempty"` // id of the item, "question 3", "line 12"; "" for the file
+	What string `json:"what"`
+}
+
+func (p Problem) String() string {
+	if p.Item == "" {
+		return p.File + ": " + p.What
+	}
+	return p.File + ": " + p.Item + ": " + p.What
+}
+
+// Problems is the error of a gold set: everything that is wrong, a line each.
+type Problems []Problem
+
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// The fields that files may hold.
+var (
+	goldFields     = strings.Fields("schema session transcript summary variant items not")
+	itemFields     = strings.Fields("id kind text why must turns quote path status note")
+	questionFields = strings.Fields("q expect stale as_of paraphrase note")
+	pairFields     = strings.Fields("session session_b kind kind_a kind_b a b same made note")
+)
+
+// loader gathers a set and what is wrong with it.
+type loader struct {
+	set        *Set
+	hash       hash.Hash
+	problems   Problems
+	othersFrom map[string]string // file of each entry of Set.Others
+}
+
+func (l *loader) problem(file, item, what string) {
+	l.problems = append(l.problems, Problem{file, item, what})
+}
+
+// unknownFields notes fields that nobody reads: a misspelt one is easily missed.
+func (l *loader) unknownFields(file, item string, b []byte, known []string) {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(b, &m) != nil {
+		return
+	}
+	var odd []string
+	for k := range m {
+		if !slices.Contains(known, k) {
+			odd = append(odd, k)
+		}
+	}
+	slices.Sort(odd)
+	for _, k := range odd {
+		l.set.Notices = append(l.set.Notices, Problem{file, item, fmt.Sprintf("unknown field %q", k)})
+	}
+}
+
+// check finds what would make a score meaningless.
+func (l *loader) check() {
+	items := map[string]bool{}
+	from := map[string]string{} // session to file
+	for _, g := range l.set.Golds {
+		if other := from[g.Session]; other != "" && g.Session != "" {
+			l.problem(g.File, "", fmt.Sprintf("session %s has another gold set, %s", g.Session, filepath.Base(other)))
+		}
+		from[g.Session] = g.File
+		l.problems = append(l.problems, g.Check()...)
+		for _, it := range g.Items {
+			items[g.Session+"#"+it.ID] = true
+		}
+	}
+	n := map[string]int{}
+	for _, q := range l.set.Questions {
+		n[q.File]++
+		l.question(q, fmt.Sprintf("question %d", n[q.File]), items)
+	}
+	var names []string
+	for name := range l.set.Others {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !items[name] {
+			l.problem(l.othersFrom[name], name, "no such gold item")
+		}
+	}
+}
+
+func (l *loader) question(q Question, at string, items map[string]bool) {
+	if strings.TrimSpace(q.Q) == "" {
+		l.problem(q.File, at, "no question in q")
+	}
+	for _, name := range slices.Concat(q.Expect, q.Stale) {
+		if !items[name] {
+			l.problem(q.File, at, fmt.Sprintf("expects or calls stale %s, and there is no such gold item", name))
+		}
+	}
+	if _, err := q.asOf(); err != nil {
+		l.problem(q.File, at, fmt.Sprintf("as_of %q is not a day like 2026-04-17", q.AsOf))
+	}
+}
+
+// asOf is the end of the day of asking; zero for no such day.
+func (q Question) asOf() (time.Time, error) {
+	if q.AsOf == "" {
+		return time.Time{}, nil
+	}
+	day, err := time.Parse(time.DateOnly, q.AsOf)
+	return day.AddDate(0, 0, 1), err
+}
+
+// Check names all that is wrong with a gold set by itself; see Case.Check for
+// what is wrong against the transcript.
+func (g *Gold) Check() []Problem {
+	var out []Problem
+	say := func(item, what string, args ...any) {
+		out = append(out, Problem{g.File, item, fmt.Sprintf(what, args...)})
+	}
+	if g.Schema != GoldSchema {
+		say("", "schema %d, want %d", g.Schema, GoldSchema)
+	}
+	if g.Session == "" {
+		say("", "no session")
+	}
+	seen := map[string]bool{}
+	for i, it := range g.Items {
+		name := it.ID
+		if name == "" {
+			name = fmt.Sprintf("item %d", i+1)
+			say(name, "no id")
+		} else if seen[it.ID] {
+			say(name, "a second item with this id")
+		}
+		seen[it.ID] = true
+		if !slices.Contains(payload.Kinds, it.Kind) {
+			say(name, "unknown kind %q", it.Kind)
+		}
+		if strings.TrimSpace(it.Text) == "" {
+			say(name, "no text")
+		}
+		if len(it.Turns) == 0 {
+			say(name, "cites no turn")
+		}
+		if strings.TrimSpace(it.Quote) == "" {
+			say(name, "no quote")
+		}
+	}
+	return out
+}

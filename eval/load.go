@@ -1,0 +1,246 @@
+package eval
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A Set is all that people wrote about some sessions.
+type Set struct {
+	Name      string // of its folders
+	Hash      string // of its files
+	Golds     []*Gold
+	Questions []Question
+	Others    map[string]Other // by "<session>#<id>"
+	Pairs     []LabelledPair
+	Notices   []Problem // what is odd and costs nothing
+}
+
+//go:embed testdata/demo
+var bundled embed.FS
+
+// Bundled is the name of the gold set over the sample sessions that stands in
+// for a missing folder.
+const Bundled = "bundled"
+
+// LoadSet reads what lies below the folders, in order of path: *.gold.json,
+// *.questions.json, aliases.json, pairs-*.jsonl. Without a folder it reads the
+// bundled set. The error is Problems: all that is wrong, not the first thing
+// only; the set then holds what was right.
+func LoadSet(folders ...string) (*Set, error) {
+	s := &Set{Others: map[string]Other{}}
+	l := loader{set: s, hash: sha256.New(), othersFrom: map[string]string{}}
+	if len(folders) == 0 {
+		sub, err := fs.Sub(bundled, "testdata/demo")
+		if err != nil {
+			return nil, err
+		}
+		s.Name = Bundled
+		l.folder(sub, Bundled, "demo")
+	}
+	for i, dir := range folders {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := os.Stat(dir); err != nil {
+			return nil, err
+		} else if !info.IsDir() {
+			return nil, fmt.Errorf("%s is not a folder", dir)
+		}
+		if i > 0 {
+			s.Name += "+"
+		}
+		s.Name += filepath.Base(abs)
+		l.folder(os.DirFS(dir), dir, filepath.Base(abs))
+	}
+	s.Hash = hex.EncodeToString(l.hash.Sum(nil))[:16]
+	l.check()
+	if len(l.problems) > 0 {
+		return s, l.problems
+	}
+	return s, nil
+}
+
+// LoadGold reads the gold sets below dir, in order of path. The error names
+// file and item of all that is wrong with them.
+func LoadGold(dir string) ([]*Gold, error) {
+	s, err := LoadSet(dir)
+	if s == nil {
+		return nil, err
+	}
+	return s.Golds, err
+}
+
+// Item is the gold item of that name, "<session>#<id>"; nil if there is none.
+func (s *Set) Item(name string) *GoldItem {
+	session, id, _ := strings.Cut(name, "#")
+	for _, g := range s.Golds {
+		if g.Session != session {
+			continue
+		}
+		for i := range g.Items {
+			if g.Items[i].ID == id {
+				return &g.Items[i]
+			}
+		}
+	}
+	return nil
+}
+
+// Ref says what the set holds.
+func (s *Set) Ref() GoldRef {
+	r := GoldRef{Name: s.Name, Hash: s.Hash, Sessions: len(s.Golds), Pairs: len(s.Pairs), Asked: len(s.Questions)}
+	for _, g := range s.Golds {
+		r.Items += len(g.Items)
+		for _, it := range g.Items {
+			if it.Must {
+				r.Must++
+			}
+		}
+	}
+	return r
+}
+
+// folder reads all files below one folder.
+func (l *loader) folder(fsys fs.FS, name, base string) {
+	var files []string
+	err := fs.WalkDir(fsys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			l.problem(filepath.Join(name, p), "", err.Error())
+			return nil
+		}
+		if !d.IsDir() {
+			files = append(files, p)
+		}
+		return nil
+	})
+	if err != nil {
+		l.problem(name, "", err.Error())
+	}
+	slices.Sort(files)
+	for _, p := range files {
+		read := l.reader(path.Base(p))
+		if read == nil {
+			continue
+		}
+		project := path.Base(path.Dir(p))
+		if project == "." {
+			project = base
+		}
+		shown := filepath.Join(name, filepath.FromSlash(p))
+		b, err := fs.ReadFile(fsys, p)
+		if err != nil {
+			l.problem(shown, "", err.Error())
+			continue
+		}
+		fmt.Fprintf(l.hash, "%s %d\n", p, len(b))
+		l.hash.Write(b)
+		read(shown, project, b)
+	}
+}
+
+// reader is what reads files of that name; nil for those that aren't ours.
+func (l *loader) reader(name string) func(file, project string, b []byte) {
+	switch {
+	case strings.HasSuffix(name, ".gold.json"):
+		return l.gold
+	case strings.HasSuffix(name, ".questions.json"):
+		return l.questions
+	case name == "aliases.json":
+		return l.others
+	case strings.HasPrefix(name, "pairs-") && strings.HasSuffix(name, ".jsonl"):
+		return l.pairs
+	}
+	return nil
+}
+
+func (l *loader) gold(file, project string, b []byte) {
+	g := &Gold{File: file, Project: project}
+	if !l.decode(file, "", b, g) {
+		return
+	}
+	l.unknownFields(file, "", b, goldFields)
+	var items struct{ Items []json.RawMessage }
+	if json.Unmarshal(b, &items) == nil {
+		for i, raw := range items.Items {
+			l.unknownFields(file, g.Items[i].ID, raw, itemFields)
+		}
+	}
+	l.set.Golds = append(l.set.Golds, g)
+}
+
+func (l *loader) questions(file, _ string, b []byte) {
+	var list []Question
+	var raws []json.RawMessage
+	if !l.decode(file, "", b, &list) || json.Unmarshal(b, &raws) != nil {
+		return
+	}
+	for i, q := range list {
+		l.unknownFields(file, fmt.Sprintf("question %d", i+1), raws[i], questionFields)
+		q.File = file
+		l.set.Questions = append(l.set.Questions, q)
+	}
+}
+
+func (l *loader) others(file, _ string, b []byte) {
+	var m map[string]Other
+	if !l.decode(file, "", b, &m) {
+		return
+	}
+	for name, o := range m {
+		l.set.Others[name] = o
+		l.othersFrom[name] = file
+	}
+}
+
+func (l *loader) pairs(file, project string, b []byte) {
+	for i, line := range bytes.Split(b, []byte("\n")) {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		p := LabelledPair{Project: project}
+		at := fmt.Sprintf("line %d", i+1)
+		if !l.decode(file, at, line, &p) {
+			continue
+		}
+		l.unknownFields(file, at, line, pairFields)
+		if strings.TrimSpace(p.A) == "" || strings.TrimSpace(p.B) == "" {
+			l.problem(file, at, "a pair needs two texts, a and b")
+			continue
+		}
+		l.set.Pairs = append(l.set.Pairs, p)
+	}
+}
+
+// decode reads JSON and says in which line it went wrong.
+func (l *loader) decode(file, item string, b []byte, v any) bool {
+	err := json.Unmarshal(b, v)
+	if err == nil {
+		return true
+	}
+	at := int64(-1)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &syntax) {
+		at = syntax.Offset
+	} else if errors.As(err, &kind) {
+		at = kind.Offset
+	}
+	if item == "" && at >= 0 && at <= int64(len(b)) {
+		item = fmt.Sprintf("line %d", 1+bytes.Count(b[:at], []byte("\n")))
+	}
+	l.problem(file, item, err.Error())
+	return false
+}

@@ -1,0 +1,129 @@
+package eval
+
+import (
+	"math"
+	"slices"
+)
+
+// Answerable says whether the sessions hold an answer.
+func (m *QuestionsMade) Answerable() bool { return len(m.Expect) > 0 }
+
+// best is the rank of the first expected item; 0 if none was found.
+func (m *QuestionsMade) best() int {
+	best := 0
+	for _, r := range m.Ranks {
+		if r > 0 && (best == 0 || r < best) {
+			best = r
+		}
+	}
+	return best
+}
+
+// Hit says whether an expected item is among the first k results.
+func (m *QuestionsMade) Hit(k int) float64 { return truth(m.best() > 0 && m.best() <= k) }
+
+// HitSession says the same of sessions.
+func (m *QuestionsMade) HitSession(k int) float64 {
+	return truth(m.SessionAt > 0 && m.SessionAt <= k)
+}
+
+// Recall is the share of expected items among the first k results.
+func (m *QuestionsMade) Recall(k int) float64 {
+	n := 0
+	for _, r := range m.Ranks {
+		if r > 0 && r <= k {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(m.Expect)))
+}
+
+// Reciprocal is one divided by the rank of the first expected item.
+func (m *QuestionsMade) Reciprocal() float64 {
+	if m.best() == 0 {
+		return 0
+	}
+	return 1 / float64(m.best())
+}
+
+// NDCG is the normalised discounted cumulative gain of the first k results, a
+// result that holds an expected item gaining 1.
+func (m *QuestionsMade) NDCG(k int) float64 {
+	at := slices.Clone(m.Ranks)
+	slices.Sort(at)
+	var gain, ideal float64
+	for _, r := range slices.Compact(at) {
+		if r > 0 && r <= k {
+			gain += 1 / math.Log2(float64(r)+1)
+		}
+	}
+	for i := range min(k, len(m.Expect)) {
+		ideal += 1 / math.Log2(float64(i)+2)
+	}
+	if ideal == 0 {
+		return 0
+	}
+	return gain / ideal
+}
+
+// questionMetrics are the figures of QuestionRates, in order.
+var questionMetrics = []struct {
+	name string
+	of   func(*QuestionsMade) float64
+	in   func(*QuestionRates) *Interval
+}{
+	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) }, func(r *QuestionRates) *Interval { return &r.Hit1 }},
+	{"hit@5", func(m *QuestionsMade) float64 { return m.Hit(5) }, func(r *QuestionRates) *Interval { return &r.Hit5 }},
+	{"hit@20", func(m *QuestionsMade) float64 { return m.Hit(20) }, func(r *QuestionRates) *Interval { return &r.Hit20 }},
+	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) }, func(r *QuestionRates) *Interval { return &r.Recall5 }},
+	{"MRR", (*QuestionsMade).Reciprocal, func(r *QuestionRates) *Interval { return &r.MRR }},
+	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) }, func(r *QuestionRates) *Interval { return &r.NDCG10 }},
+	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) }, func(r *QuestionRates) *Interval { return &r.Session1 }},
+	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) }, func(r *QuestionRates) *Interval { return &r.Session5 }},
+	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) }, func(r *QuestionRates) *Interval { return &r.Session }},
+	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) }, func(r *QuestionRates) *Interval { return &r.Answer1 }},
+}
+
+// summedUp makes the figures of a search from its answers.
+func summedUp(made []QuestionsMade) *QuestionScore {
+	q := &QuestionScore{Questions: made}
+	rates := func(in func(*QuestionsMade) bool) (r QuestionRates) {
+		var set []*QuestionsMade
+		for i := range made {
+			if m := &made[i]; m.Answerable() && in(m) {
+				set = append(set, m)
+			}
+		}
+		r.N = len(set)
+		for _, metric := range questionMetrics {
+			values := make([]float64, len(set))
+			for i, m := range set {
+				values[i] = metric.of(m)
+			}
+			*metric.in(&r) = meanOf(values)
+		}
+		return r
+	}
+	q.All = rates(func(*QuestionsMade) bool { return true })
+	q.Paraphrased = rates(func(m *QuestionsMade) bool { return m.Paraphrase })
+	q.Plain = rates(func(m *QuestionsMade) bool { return !m.Paraphrase })
+	var stale, mayBeStale, abstained, refused, answerable int
+	for i := range made {
+		m := &made[i]
+		q.Seconds += m.Seconds / float64(len(made))
+		count := func(to *int, yes bool) {
+			if yes {
+				*to++
+			}
+		}
+		count(&answerable, m.Answerable())
+		count(&refused, m.Answerable() && m.Refused)
+		count(&abstained, !m.Answerable() && m.Refused)
+		count(&mayBeStale, len(m.Stale) > 0)
+		count(&stale, m.StaleFirst)
+	}
+	q.Stale = wilson(stale, mayBeStale)
+	q.Abstained = wilson(abstained, len(made)-answerable)
+	q.Refused = wilson(refused, answerable)
+	return q
+}

@@ -1,0 +1,54 @@
+package eval
+
+import (
+	"recall/distill"
+	"recall/distill/offline"
+	"recall/index"
+	"recall/ingest"
+)
+
+// Options say what a run measures.
+type Options struct {
+	Gold []string // folders of gold sets; none: the bundled set
+	From string   // folder with the transcripts, at whatever depth
+
+	Distiller distill.Distiller     // nil: the offline one
+	Model     string                // behind the distiller, "" if none
+	Spent     func() float64        // US dollars that the distiller has cost so far; nil: it costs nothing
+	Redact    func(*ingest.Session) // takes secrets out; nil: none
+	Budget    int                   // tokens of payload.md; 0: payload.DefaultBudget
+	Judge     Judge                 // nil: words
+
+	// Shown says how the answer to a question is printed; nil: its first result
+	// in full, or nothing if the question's words stand nowhere.
+	Shown func(question string, a index.Answer) Shown
+
+	Progress func(done, total int, what string) // nil: none
+}
+
+// Shown is what somebody who asks sees first.
+type Shown struct {
+	Refused bool   // it says that nothing is known
+	First   int    // place in Answer.Ranked of what is printed first; -1 for none
+	Text    string // that, as printed
+}
+
+func (o Options) distiller() distill.Distiller {
+	if o.Distiller == nil {
+		return offline.Distiller{}
+	}
+	return o.Distiller
+}
+
+func (o Options) judge() Judge {
+	if o.Judge == nil {
+		return Words{}
+	}
+	return o.Judge
+}
+
+func (o Options) progress(done, total int, what string) {
+	if o.Progress != nil {
+		o.Progress(done, total, what)
+	}
+}

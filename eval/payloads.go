@@ -1,0 +1,324 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"recall/distill"
+	"recall/eval/baseline"
+	"recall/ingest"
+	"recall/payload"
+	"recall/payload/tokens"
+)
+
+// Payloads distills every session that has a gold set and says how the payloads
+// stand against it, and how the baselines do. A session whose transcript is
+// missing is named in the run and is in no figure; one that can't be distilled
+// counts as an empty payload and is named. What recall's program knows of itself
+// (Run.Recall, Revision, Command) is left to the caller.
+func Payloads(ctx context.Context, o Options) (*Run, error) {
+	set, err := LoadSet(o.Gold...)
+	if err != nil {
+		return nil, err
+	}
+	c, err := gather(ctx, set, o, true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRun(ctx, "payloads", set, c, o)
+	if err != nil {
+		return nil, err
+	}
+	m := maker{o: o, run: r}
+	tested, err := m.system(ctx, c.cases, m.distilled)
+	if err != nil {
+		return nil, err
+	}
+	tested.Name, tested.Model = o.distiller().Name(), o.Model
+	r.Systems = append(r.Systems, tested)
+	for _, b := range baselines {
+		var having []*Case
+		for _, k := range c.cases {
+			if len(b.parts(k.Session)) > 0 {
+				having = append(having, k)
+			}
+		}
+		if len(having) == 0 {
+			continue
+		}
+		sys, err := m.system(ctx, having, m.said(b.parts))
+		if err != nil {
+			return nil, err
+		}
+		sys.Name, sys.Baseline = b.name, true
+		r.Systems = append(r.Systems, sys)
+	}
+	return r, nil
+}
+
+// baselines are what stands in for a payload that nobody made. Each of its
+// statements is a prediction; it has the kind of what it is like, as nobody
+// says more, and one that is like nothing is wrong in each kind.
+var baselines = []struct {
+	name  string
+	parts func(*ingest.Session) []baseline.Part
+}{
+	{"last assistant message", baseline.LastAssistant},
+	{"compaction summary", baseline.CompactionSummary},
+	{"first + last user message", baseline.FirstAndLastUser},
+}
+
+// newRun begins a run: what is measured, with what.
+func newRun(ctx context.Context, what string, set *Set, c *corpus, o Options) (*Run, error) {
+	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(), Missing: c.missing,
+		Config:  map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3, 64)},
+		Prompts: map[string]string{}}
+	r.Problems = append(append(r.Problems, set.Notices...), c.problems...)
+	if len(set.Pairs) > 0 {
+		a, err := Agree(ctx, o.judge(), set.Pairs)
+		if err != nil {
+			return nil, err
+		}
+		r.Agreement = &a
+	}
+	return r, nil
+}
+
+// A maker fills a run with systems that make payloads.
+type maker struct {
+	o   Options
+	run *Run
+}
+
+// making is what a system makes of one session.
+type making struct {
+	claims    []Claim
+	predicted []Predicted
+	kindless  bool
+	tokens    int
+	cut       int
+	dropped   int
+	seconds   float64
+	cost      float64
+}
+
+// system scores one way of making payloads.
+func (m maker) system(ctx context.Context, cases []*Case, do func(context.Context, *Case) (making, error)) (System, error) {
+	var sessions []SessionScore
+	for i, c := range cases {
+		made, err := do(ctx, c)
+		if err != nil {
+			return System{}, err
+		}
+		s, err := m.score(ctx, c, made)
+		if err != nil {
+			return System{}, fmt.Errorf("session %s: %w", c.Gold.Session, err)
+		}
+		sessions = append(sessions, s)
+		m.o.progress(i+1, len(cases), c.Session.Title)
+	}
+	return System{Payloads: summed(sessions)}, nil
+}
+
+// distilled is the system under test.
+func (m maker) distilled(ctx context.Context, c *Case) (making, error) {
+	spent := func() float64 {
+		if m.o.Spent == nil {
+			return 0
+		}
+		return m.o.Spent()
+	}
+	before, begun := spent(), time.Now()
+	p, err := m.o.distiller().Distill(ctx, c.Session)
+	out := making{seconds: time.Since(begun).Seconds(), cost: spent() - before}
+	if ctx.Err() != nil {
+		return out, ctx.Err()
+	}
+	if err != nil {
+		m.run.Problems = append(m.run.Problems, Problem{c.Gold.File, "", fmt.Sprintf("session %s was not distilled: %v", c.Gold.Session, err)})
+		return out, nil
+	}
+	if p.Made.Prompt != "" {
+		m.run.Prompts[p.Made.Distiller] = p.Made.Prompt
+	}
+	payload.Inherit(nil, p)
+	for _, n := range p.Dropped {
+		out.dropped += n
+	}
+	page := payload.Render(p, payload.Options{Budget: m.o.Budget})
+	out.tokens, out.cut = page.Tokens, page.Cut
+	for _, it := range p.Items {
+		out.claims = append(out.claims, predicted(it, c.turns))
+		out.predicted = append(out.predicted, predictedOf(it, c))
+	}
+	return out, nil
+}
+
+func predictedOf(it payload.Item, c *Case) Predicted {
+	p := Predicted{ID: it.ID, Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Rule: it.Rule, Turns: []string{}, Grounded: grounded(c.Session, it)}
+	for _, e := range it.Evidence {
+		p.Turns = append(p.Turns, canonical(e.Turn, c.turns))
+	}
+	if len(it.Evidence) > 0 {
+		p.Quote = it.Evidence[0].Quote
+	}
+	return p
+}
+
+// grounded says whether all that an item quotes stands in the turns it cites.
+func grounded(s *ingest.Session, it payload.Item) bool {
+	one := &payload.Payload{Items: []payload.Item{it}}
+	distill.Ground(s, one)
+	return len(one.Items) == 1 && len(one.Items[0].Evidence) == len(it.Evidence)
+}
+
+// said is a baseline: statements of a part of the session.
+func (m maker) said(parts func(*ingest.Session) []baseline.Part) func(context.Context, *Case) (making, error) {
+	return func(_ context.Context, c *Case) (making, error) {
+		out := making{kindless: true}
+		for _, p := range parts(c.Session) {
+			out.tokens += tokens.Count(p.Text)
+			for _, text := range baseline.Statements(p.Text) {
+				turn := []string{canonical(string(p.Turn), c.turns)}
+				id := payload.ItemID(fmt.Sprintf("s%d", len(out.claims)+1))
+				out.claims = append(out.claims, Claim{Text: text, Turns: turn})
+				out.predicted = append(out.predicted, Predicted{ID: id, Text: text, Turns: turn, Quote: text, Grounded: true})
+			}
+		}
+		return out, nil
+	}
+}
+
+// score holds what was made of a session against its gold set.
+func (m maker) score(ctx context.Context, c *Case, made making) (SessionScore, error) {
+	s := SessionScore{Session: c.Gold.Session, Title: c.Session.Title, Project: c.Gold.Project, Gold: c.Gold.Items,
+		Tokens: made.tokens, Cut: made.cut, Seconds: made.seconds, Cost: made.cost, Dropped: made.dropped}
+	strict, lenient, err := c.matchBy(ctx, m.o.judge(), made.claims)
+	if err != nil {
+		return s, err
+	}
+	s.Predicted = made.predicted
+	if made.kindless {
+		strict = lenient
+		for _, p := range lenient {
+			s.Predicted[p.Pred].Kind = c.Gold.Items[p.Gold].Kind
+		}
+	} else if err := c.falseClaims(ctx, m.o.judge(), made.claims, s.Predicted); err != nil {
+		return s, err
+	}
+	name := func(pairs []Pair) []MatchedPair {
+		out := []MatchedPair{}
+		for _, p := range pairs {
+			out = append(out, MatchedPair{s.Predicted[p.Pred].ID, c.Gold.Items[p.Gold].ID, p.Similarity})
+		}
+		return out
+	}
+	s.Pairs, s.Lenient = name(strict), name(lenient)
+	return s, nil
+}
+
+// falseClaims marks predictions that are more like a claim that the gold set
+// calls wrong than like any of its items.
+func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predicted []Predicted) error {
+	if len(c.Gold.Not) == 0 {
+		return nil
+	}
+	var right, wrong []Claim
+	for _, it := range c.Gold.Items {
+		right = append(right, wanted(it, c.turns))
+	}
+	for _, text := range c.Gold.Not {
+		wrong = append(wrong, Claim{Text: text})
+	}
+	good, err := by.Alike(ctx, claims, right)
+	if err != nil {
+		return err
+	}
+	bad, err := by.Alike(ctx, claims, wrong)
+	if err != nil {
+		return err
+	}
+	for i := range claims {
+		_, like := most(good[i])
+		if j, unlike := most(bad[i]); j >= 0 && unlike >= by.Threshold() && unlike > like {
+			predicted[i].FalseClaim = c.Gold.Not[j]
+		}
+	}
+	return nil
+}
+
+// most is the greatest of a list with its place; -1 of none.
+func most(list []float64) (at int, value float64) {
+	at = -1
+	for i, x := range list {
+		if at < 0 || x > value {
+			at, value = i, x
+		}
+	}
+	return at, value
+}
+
+// Score counts a session of a run anew from what the run keeps of it.
+func (s *SessionScore) Score() Score {
+	kinds := make([]payload.Kind, len(s.Predicted))
+	pred, gold := map[payload.ItemID]int{}, map[string]int{}
+	for i, p := range s.Predicted {
+		kinds[i], pred[p.ID] = p.Kind, i
+	}
+	for i, g := range s.Gold {
+		gold[g.ID] = i
+	}
+	places := func(pairs []MatchedPair) []Pair {
+		var out []Pair
+		for _, p := range pairs {
+			out = append(out, Pair{pred[p.Predicted], gold[p.Gold], p.Similarity})
+		}
+		return out
+	}
+	return scoreOf(kinds, s.Gold, places(s.Pairs), places(s.Lenient))
+}
+
+// summed makes the figures of a system from its sessions.
+func summed(sessions []SessionScore) *PayloadScore {
+	out := &PayloadScore{Kinds: map[payload.Kind]Rates{}, Sessions: sessions}
+	scores := make([]Score, len(sessions))
+	for i := range sessions {
+		scores[i] = sessions[i].Score()
+	}
+	pick := func(f func(Score) Count) Rates {
+		counts := make([]Count, len(scores))
+		for i, s := range scores {
+			counts[i] = f(s)
+		}
+		return ratesOf(counts)
+	}
+	for _, kind := range kindsOf(sessions) {
+		out.Kinds[kind] = pick(func(s Score) Count { return s.Kinds[kind] })
+	}
+	out.Micro = pick(func(s Score) Count { return s.Micro })
+	out.Micro.Few = false
+	out.Lenient = pick(func(s Score) Count { return s.Lenient })
+	out.Lenient.Few = false
+	var grounded []Count // as precision: those that stand of those there are
+	n := float64(len(sessions))
+	for _, s := range sessions {
+		g := Count{Pred: len(s.Predicted)}
+		for _, p := range s.Predicted {
+			if p.Grounded {
+				g.Hits++
+			}
+			if p.FalseClaim != "" {
+				out.FalseClaim++
+			}
+		}
+		grounded = append(grounded, g)
+		out.Tokens += float64(s.Tokens) / n
+		out.Cut += s.Cut
+		out.Seconds += s.Seconds / n
+		out.Cost += s.Cost / n
+	}
+	out.Grounding = ratesOf(grounded).Precision
+	return out
+}

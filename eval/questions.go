@@ -1,0 +1,152 @@
+package eval
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// deepest is the last rank that counts.
+const deepest = 20
+
+// Questions asks the questions of gold sets and says whether the answers hold
+// what people expect, for recall as it is, for what anybody would write first,
+// and for recall over what people wrote instead of what was distilled.
+//
+// The sessions searched are all that lie where the gold sets' transcripts lie.
+// A question that was asked on a day is asked of the sessions that had begun by
+// then, and finds nothing later. Distilled items have no gold id: a session's
+// are paired with its gold items as for Payloads, of whatever kind, and an item
+// holds the gold item that it is paired with; a message holds the gold items
+// whose quote stands in it.
+func Questions(ctx context.Context, o Options) (*Run, error) {
+	set, err := LoadSet(o.Gold...)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Questions) == 0 {
+		return nil, fmt.Errorf("%s holds no questions (NAME.questions.json)", set.Name)
+	}
+	c, err := gather(ctx, set, o, true)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newRun(ctx, "questions", set, c, o)
+	if err != nil {
+		return nil, err
+	}
+	asked := set.askable(c, r)
+	systems, err := searches(ctx, set, c, o, r)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range systems {
+		sys, err := s.ask(ctx, asked, o)
+		s.close()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+		r.Systems = append(r.Systems, sys)
+	}
+	return r, nil
+}
+
+// askable leaves out, and names, the questions that need a session whose
+// transcript is missing.
+func (set *Set) askable(c *corpus, r *Run) []Question {
+	var out []Question
+	for _, q := range set.Questions {
+		gone := ""
+		for _, name := range q.Expect {
+			if s := sessionOf(name); slices.Contains(c.missing, s) {
+				gone = s
+			}
+		}
+		if gone != "" {
+			r.Problems = append(r.Problems, Problem{q.File, q.Q, "left out: session " + gone + " has no transcript"})
+			continue
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// A result is one thing that a search came up with.
+type result struct {
+	session string
+	holds   []string // names of gold items
+	name    string   // of the result itself
+	text    string
+}
+
+// An answer is what a search says to a question.
+type answer struct {
+	results  []result // ranked: items, or messages where there are no items
+	sessions []string // in order of their first result
+	first    *result  // what is printed first
+	refused  bool
+	coverage float64
+	seconds  float64
+}
+
+// ask puts all questions to one search.
+func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, error) {
+	made := make([]QuestionsMade, len(asked))
+	for i, q := range asked {
+		a, err := s.answer(ctx, q)
+		if err != nil {
+			return System{}, fmt.Errorf("%q: %w", q.Q, err)
+		}
+		made[i] = madeOf(q, a)
+		o.progress(i+1, len(asked), s.name)
+	}
+	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: summedUp(made)}, nil
+}
+
+func madeOf(q Question, a answer) QuestionsMade {
+	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{}, Ranks: make([]int, len(q.Expect)),
+		Refused: a.refused, Coverage: a.coverage, Seconds: a.seconds}
+	for i, r := range a.results[:min(deepest, len(a.results))] {
+		name := r.name
+		for _, held := range r.holds {
+			name = held
+			for j, e := range q.Expect {
+				if e == held && m.Ranks[j] == 0 {
+					m.Ranks[j] = i + 1
+				}
+			}
+		}
+		m.Items = append(m.Items, name)
+	}
+	for i, s := range a.sessions {
+		if slices.ContainsFunc(q.Expect, func(name string) bool { return sessionOf(name) == s }) {
+			m.SessionAt = i + 1
+			break
+		}
+	}
+	if len(a.results) > 0 {
+		first := a.results[0]
+		m.StaleFirst = holdsAny(first, q.Stale) && !holdsAny(first, q.Expect)
+	}
+	if a.first != nil {
+		m.First = a.first.text
+		m.Answer1 = !a.refused && holdsAny(*a.first, q.Expect)
+	}
+	return m
+}
+
+func holdsAny(r result, names []string) bool {
+	return slices.ContainsFunc(r.holds, func(h string) bool { return slices.Contains(names, h) })
+}
+
+// id names a question without telling it.
+func (q Question) id() string {
+	sum := sha256.Sum256([]byte(q.AsOf + "\x00" + q.Q))
+	return hex.EncodeToString(sum[:6])
+}
+
+// since measures how long something took, in seconds.
+func since(t time.Time) float64 { return time.Since(t).Seconds() }

@@ -1,0 +1,315 @@
+package eval
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/eval/baseline"
+	"recall/index"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// A search answers questions.
+type search struct {
+	name             string
+	model            string
+	baseline, oracle bool
+	answer           func(context.Context, Question) (answer, error)
+	close            func()
+}
+
+// sessionOf is the session in a gold item's name.
+func sessionOf(name string) string {
+	s, _, _ := strings.Cut(name, "#")
+	return s
+}
+
+// searches are the ways to answer that are compared, the one under test first.
+func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*search, error) {
+	distilled, holds, err := distillAll(ctx, c, o, r)
+	if err != nil {
+		return nil, err
+	}
+	quotes := quotesOf(c)
+	gold, goldHolds := goldItems(c, nil)
+	withOther, _ := goldItems(c, set.Others)
+	indexed := func(name string, items map[string][]payload.Item, holds map[payload.ItemID]string) *search {
+		x := &indexed{corpus: c, items: items, holds: holds, quotes: quotes, shown: o.Shown, open: map[int]*index.Index{}}
+		return &search{name: name, answer: x.answer, close: x.close}
+	}
+	all := []*search{
+		indexed(o.distiller().Name(), distilled, holds),
+		{name: "OR-BM25 over messages", answer: overMessages(c, quotes), close: func() {}},
+		indexed("turns only", nil, nil),
+		indexed("oracle", gold, goldHolds),
+	}
+	if len(set.Others) > 0 {
+		all = append(all, indexed("oracle with aliases", withOther, goldHolds))
+	}
+	all[0].model = o.Model
+	for _, s := range all[1:] {
+		s.oracle = strings.HasPrefix(s.name, "oracle")
+		s.baseline = !s.oracle
+	}
+	return all, nil
+}
+
+// distillAll makes the payload items of all sessions, with ids, and says which
+// gold item each of them holds.
+func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[string][]payload.Item, holds map[payload.ItemID]string, err error) {
+	items, holds = map[string][]payload.Item{}, map[payload.ItemID]string{}
+	cases := map[ingest.SessionID]*Case{}
+	for _, k := range c.cases {
+		cases[k.Session.ID] = k
+	}
+	for i, s := range c.all {
+		p, err := o.distiller().Distill(ctx, s)
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err != nil {
+			r.Problems = append(r.Problems, Problem{string(s.ID), "", fmt.Sprintf("not distilled: %v", err)})
+			continue
+		}
+		payload.Inherit(nil, p)
+		items[string(s.ID)] = p.Items
+		o.progress(i+1, len(c.all), "distilling")
+		k := cases[s.ID]
+		if k == nil {
+			continue
+		}
+		var claims []Claim
+		for _, it := range p.Items {
+			claims = append(claims, predicted(it, k.turns))
+		}
+		_, pairs, err := k.matchBy(ctx, o.judge(), claims)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, pair := range pairs {
+			holds[p.Items[pair.Pred].ID] = k.Gold.Session + "#" + k.Gold.Items[pair.Gold].ID
+		}
+	}
+	return items, holds, nil
+}
+
+// goldItems are what people wrote as a payload would hold it, with the other
+// words that they may be found by.
+func goldItems(c *corpus, others map[string]Other) (map[string][]payload.Item, map[payload.ItemID]string) {
+	items, holds := map[string][]payload.Item{}, map[payload.ItemID]string{}
+	for _, k := range c.cases {
+		at := map[string]ingest.Turn{}
+		for _, t := range k.Session.Turns {
+			at[string(t.ID)] = t
+		}
+		for _, g := range k.Gold.Items {
+			name := k.Gold.Session + "#" + g.ID
+			it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, State: payload.Stands,
+				Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
+			if g.Kind == payload.File {
+				it.Path = firstPath(g.Text)
+			}
+			for _, id := range g.Turns {
+				t := at[canonical(id, k.turns)]
+				it.Evidence = append(it.Evidence, payload.Evidence{Turn: id, N: t.N, Quote: g.Quote})
+				if it.At.IsZero() {
+					it.At = t.At
+				}
+			}
+			items[k.Gold.Session] = append(items[k.Gold.Session], it)
+			holds[it.ID] = name
+		}
+	}
+	return items, holds
+}
+
+// quote is the evidence of a gold item in plain spaces.
+type quote struct{ name, text string }
+
+func quotesOf(c *corpus) map[string][]quote {
+	m := map[string][]quote{}
+	for _, k := range c.cases {
+		for _, g := range k.Gold.Items {
+			if text := plainSpace(g.Quote); text != "" {
+				m[k.Gold.Session] = append(m[k.Gold.Session], quote{k.Gold.Session + "#" + g.ID, text})
+			}
+		}
+	}
+	return m
+}
+
+// quoted lists the gold items whose quote stands in a text of a session.
+func quoted(quotes []quote, text string) []string {
+	text = plainSpace(text)
+	var out []string
+	for _, q := range quotes {
+		if strings.Contains(text, q.text) {
+			out = append(out, q.name)
+		}
+	}
+	return out
+}
+
+// overMessages is the baseline that searches messages as they are.
+func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Question) (answer, error) {
+	made := map[int]*baseline.Messages{}
+	return func(_ context.Context, q Question) (answer, error) {
+		until, err := q.asOf()
+		if err != nil {
+			return answer{}, err
+		}
+		sessions := c.begunBy(until)
+		if made[len(sessions)] == nil {
+			made[len(sessions)] = baseline.NewMessages(sessions)
+		}
+		begun := time.Now()
+		found := made[len(sessions)].Search(q.Q)
+		a := answer{seconds: since(begun), refused: len(found) == 0}
+		for _, m := range found {
+			if !slices.Contains(a.sessions, m.Session) {
+				a.sessions = append(a.sessions, m.Session)
+			}
+			if len(a.results) < deepest {
+				a.results = append(a.results, result{m.Session, quoted(quotes[m.Session], m.Text), m.Session + "#" + string(m.Turn), m.Text})
+			}
+		}
+		if len(a.results) > 0 {
+			a.first = &a.results[0]
+		}
+		return a, nil
+	}
+}
+
+// begunBy lists the sessions that had begun by then, oldest first; all of them
+// for the zero time.
+func (c *corpus) begunBy(until time.Time) []*ingest.Session {
+	if until.IsZero() {
+		return c.all
+	}
+	n := 0
+	for n < len(c.all) && c.all[n].Start.Before(until) {
+		n++
+	}
+	return c.all[:n]
+}
+
+// indexed is recall's own search over items, in an index made for it alone.
+type indexed struct {
+	corpus *corpus
+	items  map[string][]payload.Item // by session; nil for turns only
+	holds  map[payload.ItemID]string
+	quotes map[string][]quote
+	shown  func(string, index.Answer) Shown
+	open   map[int]*index.Index // by how many of the sessions, oldest first, are in it
+	dir    string
+}
+
+func (x *indexed) close() {
+	for _, ix := range x.open {
+		ix.Close()
+	}
+	if x.dir != "" {
+		os.RemoveAll(x.dir)
+	}
+}
+
+// of is the index of the first sessions.
+func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.Index, error) {
+	n := len(sessions)
+	if ix := x.open[n]; ix != nil {
+		return ix, nil
+	}
+	if x.dir == "" {
+		var err error
+		if x.dir, err = os.MkdirTemp("", "recall-eval-"); err != nil {
+			return nil, err
+		}
+	}
+	ix, err := index.Open(filepath.Join(x.dir, fmt.Sprintf("%d.db", n)))
+	if err != nil {
+		return nil, err
+	}
+	x.open[n] = ix
+	var docs []index.Doc
+	for _, s := range sessions {
+		var p *payload.Payload
+		if x.items != nil {
+			p = &payload.Payload{Items: x.items[string(s.ID)]}
+		}
+		docs = append(docs, index.DocOf(s, p, x.corpus.project[s.ID]))
+	}
+	if err := ix.PutAll(ctx, docs); err != nil {
+		return nil, err
+	}
+	return ix, ix.Tidy(ctx)
+}
+
+// depth is how many results are asked for: enough that the first twenty items
+// are among them.
+const depth = 100
+
+func (x *indexed) answer(ctx context.Context, q Question) (answer, error) {
+	until, err := q.asOf()
+	if err != nil {
+		return answer{}, err
+	}
+	ix, err := x.of(ctx, x.corpus.begunBy(until))
+	if err != nil {
+		return answer{}, err
+	}
+	begun := time.Now()
+	found, err := ix.Search(ctx, index.Query{Text: q.Q, Until: until, Limit: depth})
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{seconds: since(begun), coverage: found.Coverage}
+	for _, r := range found.Ranked {
+		if s := r.Session(); !slices.Contains(a.sessions, s) {
+			a.sessions = append(a.sessions, s)
+		}
+		if (r.Item != nil) == (x.items != nil) {
+			a.results = append(a.results, x.result(r))
+		}
+	}
+	x.print(q, found, &a)
+	return a, nil
+}
+
+// print says what of an answer is seen first.
+func (x *indexed) print(q Question, found index.Answer, a *answer) {
+	shown := Shown{Refused: found.Unknown || len(found.Ranked) == 0, First: min(0, len(found.Ranked)-1)}
+	if x.shown != nil {
+		shown = x.shown(q.Q, found)
+	}
+	a.refused = shown.Refused
+	if shown.First < 0 || shown.First >= len(found.Ranked) {
+		return
+	}
+	first := x.result(found.Ranked[shown.First])
+	if shown.Text != "" {
+		first.text = shown.Text
+		if found.Ranked[shown.First].Turn != nil {
+			first.holds = quoted(x.quotes[first.session], shown.Text)
+		}
+	}
+	a.first = &first
+}
+
+// result says what a line of an answer holds.
+func (x *indexed) result(r index.Result) result {
+	if r.Turn != nil {
+		return result{r.Session(), quoted(x.quotes[r.Session()], r.Turn.Text), r.Session() + "#" + r.Turn.ID, r.Turn.Text}
+	}
+	it := r.Item.Item
+	out := result{session: r.Session(), name: string(it.ID), text: it.Text}
+	if name, ok := x.holds[it.ID]; ok {
+		out.holds = []string{name}
+	}
+	return out
+}

@@ -1,0 +1,279 @@
+package eval
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/cowork"
+)
+
+var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}
+
+// located is a session's transcript on this machine.
+type located struct {
+	reader ingest.Reader
+	found  ingest.Found
+}
+
+// near says which transcripts belong together: a folder of Claude Code's, a
+// root of Cowork's.
+func (l located) near() string {
+	if l.found.Source == ingest.ClaudeCode && len(l.found.Files) > 0 {
+		return filepath.Dir(l.found.Files[0].Path)
+	}
+	return l.found.Root
+}
+
+// locate lists the transcripts below a file or folder.
+func locate(ctx context.Context, root string) (all []located, problems []Problem) {
+	for _, r := range readers {
+		found, bad := r.Find(ctx, root, nil)
+		for _, f := range found {
+			all = append(all, located{r, f})
+		}
+		for _, p := range bad {
+			problems = append(problems, Problem{File: p.Path, What: p.Reason})
+		}
+	}
+	return all, problems
+}
+
+// A corpus is the sessions that a run is about.
+type corpus struct {
+	cases    []*Case // those with a gold set, in its order
+	all      []*ingest.Session
+	project  map[ingest.SessionID]string
+	missing  []string // sessions of gold sets without a transcript
+	problems []Problem
+}
+
+// gather finds and parses the sessions of a set, and with neighbours all that
+// lie beside them. A transcript that is missing or can't be read is named and
+// costs nothing else.
+func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus, error) {
+	c := &corpus{project: map[ingest.SessionID]string{}}
+	if _, err := os.Stat(o.From); err != nil {
+		return nil, fmt.Errorf("transcripts: %w", err)
+	}
+	var below []located
+	var problems []Problem
+	byID := map[ingest.SessionID]located{}
+	walk := func() {
+		if below != nil {
+			return
+		}
+		below, problems = locate(ctx, o.From)
+		for _, l := range below {
+			if _, twice := byID[l.found.ID]; !twice {
+				byID[l.found.ID] = l
+			}
+		}
+	}
+	where := map[*Gold]located{}
+	project := map[string]string{} // by near
+	for _, g := range set.Golds {
+		l, ok := stated(ctx, o.From, g)
+		if !ok {
+			walk()
+			l, ok = byID[ingest.SessionID(g.Session)]
+		}
+		if !ok {
+			c.missing = append(c.missing, g.Session)
+			c.problems = append(c.problems, Problem{g.File, "", fmt.Sprintf("no transcript of session %s below %s", g.Session, o.From)})
+			continue
+		}
+		where[g] = l
+		project[l.near()] = g.Project
+	}
+	parsed := map[ingest.SessionID]*ingest.Session{}
+	parse := func(l located, project string) error {
+		if parsed[l.found.ID] != nil {
+			return nil
+		}
+		s, err := l.reader.Parse(ctx, l.found)
+		if err != nil {
+			return err
+		}
+		parsed[l.found.ID] = s
+		c.all = append(c.all, s)
+		c.project[s.ID] = project
+		return nil
+	}
+	for _, g := range set.Golds {
+		l, ok := where[g]
+		if !ok {
+			continue
+		}
+		if err := parse(l, g.Project); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			c.missing = append(c.missing, g.Session)
+			c.problems = append(c.problems, Problem{g.File, "", fmt.Sprintf("transcript of session %s: %v", g.Session, err)})
+			delete(where, g)
+		}
+		c.problems = append(c.problems, checkAgainst(g, l.found)...)
+	}
+	if neighbours {
+		walk()
+		for _, l := range below {
+			name, ok := project[l.near()]
+			if !ok {
+				continue
+			}
+			if err := parse(l, name); err != nil {
+				problems = append(problems, Problem{File: l.found.Files[0].Path, What: err.Error()})
+			}
+		}
+		c.problems = append(c.problems, problems...)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(c.all, func(a, b *ingest.Session) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
+	})
+	ingest.Own(c.all)
+	ingest.AdoptPlans(c.all)
+	for _, s := range c.all {
+		if o.Redact != nil {
+			o.Redact(s)
+		}
+	}
+	for _, g := range set.Golds {
+		if l, ok := where[g]; ok {
+			c.cases = append(c.cases, NewCase(parsed[l.found.ID], g))
+		}
+	}
+	if len(c.cases) == 0 {
+		return nil, fmt.Errorf("none of the %d gold sessions has a transcript below %s", len(set.Golds), o.From)
+	}
+	return c, nil
+}
+
+// stated finds a gold set's transcript where the set says that it is.
+func stated(ctx context.Context, root string, g *Gold) (located, bool) {
+	p := filepath.FromSlash(g.Transcript)
+	if g.Transcript == "" || !filepath.IsLocal(p) {
+		return located{}, false
+	}
+	p = filepath.Join(root, p)
+	if _, err := os.Stat(p); err != nil {
+		return located{}, false
+	}
+	all, _ := locate(ctx, p)
+	for _, l := range all {
+		if string(l.found.ID) == g.Session {
+			return l, true
+		}
+	}
+	return located{}, false
+}
+
+// ParseTranscript parses the one session of a file.
+func ParseTranscript(ctx context.Context, file string) (*ingest.Session, error) {
+	all, problems := locate(ctx, file)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no session in %s %v", file, problems)
+	}
+	return all[0].reader.Parse(ctx, all[0].found)
+}
+
+// checkAgainst names the items of a gold set that the transcript doesn't bear
+// out: turns that aren't there, quotes that stand in none of the turns cited.
+// It reads the records themselves, as a parser leaves out what it has no use
+// for. White space doesn't count.
+func checkAgainst(g *Gold, f ingest.Found) []Problem {
+	said := map[string]string{} // by cited record, all its texts
+	for _, it := range g.Items {
+		for _, t := range it.Turns {
+			said[t] = ""
+		}
+	}
+	seen := map[string]bool{}
+	for _, file := range f.Files {
+		if !strings.HasSuffix(file.Name, ".jsonl") {
+			continue
+		}
+		if err := readRecords(file, said, seen); err != nil {
+			return []Problem{{g.File, "", fmt.Sprintf("reading %s: %v", file.Path, err)}}
+		}
+	}
+	var out []Problem
+	for _, it := range g.Items {
+		stands := len(it.Turns) == 0 || strings.TrimSpace(it.Quote) == ""
+		for _, t := range it.Turns {
+			if !seen[t] {
+				out = append(out, Problem{g.File, it.ID, fmt.Sprintf("cites turn %s, and the transcript has none of that id", t)})
+			}
+			stands = stands || strings.Contains(said[t], plainSpace(it.Quote))
+		}
+		if !stands {
+			out = append(out, Problem{g.File, it.ID, fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
+		}
+	}
+	return out
+}
+
+// readRecords gathers the texts of the records that said names.
+func readRecords(file ingest.File, said map[string]string, seen map[string]bool) error {
+	r, err := file.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	lines := bufio.NewReaderSize(r, 1<<16)
+	for {
+		line, err := lines.ReadBytes('\n')
+		var head struct {
+			UUID string `json:"uuid"`
+		}
+		if json.Unmarshal(line, &head) == nil {
+			if before, cited := said[head.UUID]; cited {
+				var v any
+				if json.Unmarshal(line, &v) == nil {
+					var b strings.Builder
+					texts(v, &b)
+					said[head.UUID], seen[head.UUID] = before+"\n"+plainSpace(b.String()), true
+				}
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// texts writes every string that a JSON value holds.
+func texts(v any, b *strings.Builder) {
+	switch v := v.(type) {
+	case string:
+		b.WriteString(v)
+		b.WriteByte('\n')
+	case []any:
+		for _, e := range v {
+			texts(e, b)
+		}
+	case map[string]any:
+		for _, e := range v {
+			texts(e, b)
+		}
+	}
+}
+
+// plainSpace is a text with every run of white space made one blank.
+func plainSpace(text string) string { return strings.Join(strings.Fields(text), " ") }
