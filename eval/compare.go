@@ -1,0 +1,240 @@
+package eval
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Verdict says what a comparison shows.
+type Verdict string
+
+const (
+	Better   Verdict = "better"
+	Worse    Verdict = "worse"
+	CantTell Verdict = "can't tell" // the interval of the difference holds zero, or there is too little to go by
+)
+
+// A Comparison says what changed from one run to another, on what both have.
+type Comparison struct {
+	What    string       `json:"what"`
+	Systems [2]string    `json:"systems"` // before, after
+	Shared  int          `json:"shared"`  // sessions, or questions, that both have with the same gold
+	Notes   []string     `json:"notes"`   // what was left out and why, and what else makes the runs differ
+	Figures []Difference `json:"figures"`
+}
+
+// A Difference is one figure before and after, over what both runs have.
+type Difference struct {
+	Name    string   `json:"name"` // "decision F1", "micro precision", "hit@1"
+	Before  float64  `json:"before"`
+	After   float64  `json:"after"`
+	Change  Interval `json:"change"` // after less before, with its paired bootstrap interval
+	Few     bool     `json:"few,omitempty"`
+	Verdict Verdict  `json:"verdict"`
+}
+
+// fewest is how many sessions or questions a comparison must rest on to tell
+// anything.
+const fewest = 5
+
+// Compare holds the systems under test of two runs against each other.
+func Compare(before, after *Run) (*Comparison, error) {
+	if before.What != after.What {
+		return nil, fmt.Errorf("one run is of %s, the other of %s", before.What, after.What)
+	}
+	if len(before.Systems) == 0 || len(after.Systems) == 0 {
+		return nil, fmt.Errorf("a run holds no system")
+	}
+	c, err := CompareSystems(before.Systems[0], after.Systems[0])
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	if before.Gold.Hash != after.Gold.Hash {
+		notes = append(notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name, before.Gold.Hash, after.Gold.Name, after.Gold.Hash))
+	}
+	for _, key := range []string{"judge", "threshold", "redaction"} {
+		if a, b := before.Config[key], after.Config[key]; a != b {
+			notes = append(notes, fmt.Sprintf("%s: %s before, %s after: part of a change may be the measure's", key, a, b))
+		}
+	}
+	c.Notes = append(notes, c.Notes...)
+	return c, nil
+}
+
+// CompareSystems holds two systems against each other, on the sessions or
+// questions that both have.
+func CompareSystems(before, after System) (*Comparison, error) {
+	c := &Comparison{Systems: [2]string{before.Name, after.Name}, Notes: []string{}}
+	switch {
+	case before.Payloads != nil && after.Payloads != nil:
+		c.What = "payloads"
+		c.payloads(before.Payloads, after.Payloads)
+	case before.Questions != nil && after.Questions != nil:
+		c.What = "questions"
+		c.questions(before.Questions, after.Questions)
+	default:
+		return nil, fmt.Errorf("%s and %s were not measured alike", before.Name, after.Name)
+	}
+	if c.Shared == 0 {
+		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, map[string]string{"payloads": "session", "questions": "question"}[c.What])
+	}
+	return c, nil
+}
+
+// shared pairs what two lists have in common by key, and notes the rest.
+func shared[T any](c *Comparison, what string, before, after []T, key func(T) string, same func(a, b T) bool) (out [][2]T) {
+	old := map[string]T{}
+	for _, x := range before {
+		old[key(x)] = x
+	}
+	changed, fresh := 0, 0
+	for _, y := range after {
+		x, ok := old[key(y)]
+		delete(old, key(y))
+		switch {
+		case !ok:
+			fresh++
+		case !same(x, y):
+			changed++
+		default:
+			out = append(out, [2]T{x, y})
+		}
+	}
+	note := func(n int, why string) {
+		if n > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("%d %s left out: %s", n, plural(n, what), why))
+		}
+	}
+	note(len(old), "only in the run before")
+	note(fresh, "only in the run after")
+	note(changed, "people's answers to it changed in between")
+	c.Shared = len(out)
+	if c.Shared > 0 && c.Shared < fewest {
+		c.Notes = append(c.Notes, fmt.Sprintf("%d %s in common are too few to tell anything", c.Shared, plural(c.Shared, what)))
+	}
+	return out
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return what
+	}
+	return what + "s"
+}
+
+func (c *Comparison) payloads(before, after *PayloadScore) {
+	pairs := shared(c, "session", before.Sessions, after.Sessions,
+		func(s SessionScore) string { return s.Session },
+		func(a, b SessionScore) bool {
+			return slices.EqualFunc(a.Gold, b.Gold, func(x, y GoldItem) bool { return x.ID == y.ID && x.Kind == y.Kind && x.Must == y.Must })
+		})
+	if len(pairs) == 0 {
+		return
+	}
+	scores := make([][2]Score, len(pairs))
+	var both []SessionScore
+	for i, p := range pairs {
+		scores[i] = [2]Score{p[0].Score(), p[1].Score()}
+		both = append(both, p[0], p[1])
+	}
+	for _, kind := range kindsOf(both) {
+		c.counted(string(kind), scores, func(s Score) Count { return s.Kinds[kind] }, true)
+	}
+	c.counted("micro", scores, func(s Score) Count { return s.Micro }, false)
+	c.counted("lenient", scores, func(s Score) Count { return s.Lenient }, false)
+}
+
+// counted compares precision, recall and F1 of a count.
+func (c *Comparison) counted(name string, scores [][2]Score, pick func(Score) Count, mayBeFew bool) {
+	for _, m := range []struct {
+		name string
+		of   func(Count) float64
+	}{{"F1", Count.F1}, {"precision", Count.Precision}, {"recall", Count.Recall}} {
+		value := func(side int, draw []int) float64 {
+			var sum Count
+			for _, i := range draw {
+				sum = sum.plus(pick(scores[i][side]))
+			}
+			return m.of(sum)
+		}
+		c.add(name+" "+m.name, len(scores), value, false)
+		if mayBeFew {
+			wanted := 0
+			for _, s := range scores {
+				wanted += pick(s[0]).Wanted
+			}
+			c.Figures[len(c.Figures)-1].Few = wanted < few
+		}
+	}
+}
+
+func (c *Comparison) questions(before, after *QuestionScore) {
+	pairs := shared(c, "question", before.Questions, after.Questions,
+		func(q QuestionsMade) string { return q.ID },
+		func(a, b QuestionsMade) bool {
+			return slices.Equal(a.Expect, b.Expect) && slices.Equal(a.Stale, b.Stale)
+		})
+	if len(pairs) == 0 {
+		return
+	}
+	for _, m := range questionMetrics {
+		c.mean(m.name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
+	}
+	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 }, func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
+	refused := func(q *QuestionsMade) float64 { return truth(q.Refused) }
+	c.mean("abstained", pairs, func(q *QuestionsMade) bool { return !q.Answerable() }, refused, false)
+	c.mean("refused", pairs, func(q *QuestionsMade) bool { return q.Answerable() }, refused, true)
+}
+
+// mean compares the mean of a figure over the questions that it is of.
+func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool, of func(*QuestionsMade) float64, lessIsMore bool) {
+	var values [][2]float64
+	for i := range pairs {
+		if in(&pairs[i][0]) {
+			values = append(values, [2]float64{of(&pairs[i][0]), of(&pairs[i][1])})
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	c.add(name, len(values), func(side int, draw []int) float64 {
+		var sum float64
+		for _, i := range draw {
+			sum += values[i][side]
+		}
+		return sum / float64(len(draw))
+	}, lessIsMore)
+}
+
+// add compares a figure of n sessions or questions by paired bootstrap: what
+// is drawn is drawn for both.
+func (c *Comparison) add(name string, n int, value func(side int, draw []int) float64, lessIsMore bool) {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	d := Difference{Name: name, Before: value(0, all), After: value(1, all), Verdict: CantTell}
+	var changes []float64
+	resamples(n, func(draw []int) { changes = append(changes, value(1, draw)-value(0, draw)) })
+	d.Change = spread(d.After-d.Before, changes)
+	if n >= fewest {
+		switch up := d.Change.Low > 0; {
+		case up && !lessIsMore, d.Change.High < 0 && lessIsMore:
+			d.Verdict = Better
+		case up, d.Change.High < 0:
+			d.Verdict = Worse
+		}
+	}
+	c.Figures = append(c.Figures, d)
+}
+
+// Figure is the difference of that name; nil if there is none.
+func (c *Comparison) Figure(name string) *Difference {
+	for i := range c.Figures {
+		if c.Figures[i].Name == name {
+			return &c.Figures[i]
+		}
+	}
+	return nil
+}
