@@ -1,0 +1,115 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// A Commit is a git commit that the session made.
+type Commit struct {
+	Hash    string // as printed, mostly the first 7 to 12 digits; "" if git was quiet
+	Subject string // first line of its message, "" if not known
+	Branch  string // "" if not known
+	At      time.Time
+	Dir     string // folder it was made in, "" if unknown
+	N       int
+	Turn    ingest.TurnID
+	Agent   string
+	Copied  bool
+}
+
+var (
+	commitPrinted = lazy(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
+	logLine       = lazy(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
+	bareHash      = lazy(`(?m)^[0-9a-f]{7,40}$`)
+)
+
+// commits lists the commits that calls made. A commit is told by the hash that
+// git printed in the call's output; a quiet one by the log printed after it, or
+// by its message alone.
+func commits(s *ingest.Session, actions []Action) []Commit {
+	var all []Commit
+	for i := range actions {
+		a := &actions[i]
+		if !a.Ran() || !strings.Contains(a.Call.Command, "commit") {
+			continue
+		}
+		dir, asked := commitCommand(a)
+		if asked == 0 && a.Call.Commit == "" {
+			continue
+		}
+		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Turn: a.Turn, Agent: a.Agent, Copied: a.Copied, Branch: s.Where.Branch}
+		if made.At.IsZero() {
+			made.At = a.At
+		}
+		all = append(all, printedCommits(a.Call, made)...)
+	}
+	return all
+}
+
+// commitCommand counts the git commits of a command line, and says where the last one ran.
+func commitCommand(a *Action) (dir string, n int) {
+	for i := range a.commands {
+		c := &a.commands[i]
+		if c.program() != "git" {
+			continue
+		}
+		args := c.args()
+		at := c.dir
+		for len(args) > 1 && (args[0] == "-C" || args[0] == "-c") {
+			if args[0] == "-C" {
+				at = absolute(at, args[1])
+			}
+			args = args[2:]
+		}
+		if len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run") {
+			dir, n = at, n+1
+		}
+	}
+	return dir, n
+}
+
+// printedCommits are the commits of one call as its output tells them.
+func printedCommits(c *ingest.ToolCall, made Commit) []Commit {
+	var all []Commit
+	for _, f := range commitPrinted().FindAllStringSubmatch(c.Result, -1) {
+		m := made
+		m.Branch, m.Hash, m.Subject = f[1], f[2], strings.TrimSpace(f[3])
+		if m.Branch == "detached HEAD" {
+			m.Branch = ""
+		}
+		all = append(all, m)
+	}
+	if len(all) > 0 || c.Failed {
+		return all
+	}
+	made.Hash, made.Subject = c.Commit, c.CommitMessage
+	if made.Hash == "" {
+		made.Hash = hashAfter(c.Result, made.Subject)
+	}
+	if made.Hash == "" && made.Subject == "" || nothingToCommit(c.Result) {
+		return nil
+	}
+	return []Commit{made}
+}
+
+func nothingToCommit(out string) bool {
+	return strings.Contains(out, "nothing to commit") || strings.Contains(out, "no changes added to commit")
+}
+
+// hashAfter finds the hash of a quiet commit in a log printed after it: beside
+// its subject, or alone on a line (git rev-parse HEAD).
+func hashAfter(out, subject string) string {
+	for _, f := range logLine().FindAllStringSubmatch(out, -1) {
+		if subject != "" && strings.HasPrefix(f[2], subject) {
+			return f[1]
+		}
+	}
+	if all := bareHash().FindAllString(out, -1); len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}

@@ -1,0 +1,162 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+
+	"recall/ingest"
+)
+
+// What came of an attempt to mend an error.
+const (
+	Helped  = "helped"      // the same command succeeded afterwards
+	Again   = "came again"  // it ran into the same error
+	Other   = "other error" // it failed with another one
+	Unknown = "not known"   // it wasn't run again
+)
+
+// A Repair is what was done about an error between its appearance and the
+// next time that the same command succeeded.
+type Repair struct {
+	Failed  *Action
+	Error   string
+	Tries   []Try
+	Outcome string // of the last try
+}
+
+// A Try is what was done before the command was run again.
+type Try struct {
+	Did     []*Action // edits and commands that change something, in order
+	Then    *Action   // the command run again; nil if it wasn't
+	Outcome string
+	Said    string // what the assistant said of it afterwards; "" if nothing
+}
+
+// triesMost and apart bound how far a repair is followed.
+const (
+	triesMost = 12
+	apart     = 150 // actions
+)
+
+// RepairOf follows what was done about a fault.
+func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
+	r := Repair{Failed: &t.Actions[f.Action], Error: f.Text, Outcome: Unknown}
+	keys := runKeys(r.Failed)
+	met := t.faultsByAction()
+	from := f.Action
+	for i := f.Action + 1; i < len(t.Actions) && i-from < apart && len(r.Tries) < triesMost; i++ {
+		a := &t.Actions[i]
+		if !a.Ran() || !shareKey(keys, runKeys(a)) {
+			continue
+		}
+		try := Try{Did: t.effective(from+1, i), Then: a, Outcome: Helped}
+		switch {
+		case slices.ContainsFunc(met[i], func(g Fault) bool { return g.Sig == f.Sig }):
+			try.Outcome = Again
+		case a.Call.Failed || len(met[i]) > 0:
+			try.Outcome = Other
+		default:
+			try.Said = saidAfter(s, a)
+		}
+		r.Tries = append(r.Tries, try)
+		r.Outcome = try.Outcome
+		if try.Outcome == Helped {
+			return r
+		}
+		from = i
+	}
+	if len(r.Tries) == 0 {
+		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+20)); len(did) > 0 {
+			r.Tries = []Try{{Did: did[:min(len(did), 5)], Outcome: Unknown}}
+		}
+	}
+	return r
+}
+
+func (t *Trace) faultsByAction() map[int][]Fault {
+	m := map[int][]Fault{}
+	for _, f := range t.Faults {
+		m[f.Action] = append(m[f.Action], f)
+	}
+	return m
+}
+
+// effective lists the actions of a stretch that change something.
+func (t *Trace) effective(from, to int) []*Action {
+	var out []*Action
+	for i := from; i < to; i++ {
+		a := &t.Actions[i]
+		if !a.Ran() {
+			continue
+		}
+		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })
+		if changes || a.Call.Command != "" && !a.Call.Failed && len(a.commands) > 0 && !a.shows() && len(runKeys(a)) > 0 {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// verbs are programs that do different things by their first argument.
+var verbs = map[string]bool{"go": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "cargo": true, "git": true, "gh": true, "make": true, "mise": true,
+	"mix": true, "docker": true, "uv": true, "poetry": true, "npx": true, "pip": true, "pip3": true, "brew": true, "apt": true, "apt-get": true, "swift": true, "dotnet": true,
+	"python": true, "python3": true, "node": true, "kubectl": true, "terraform": true, "rake": true, "bundle": true, "just": true, "gradle": true, "./gradlew": true, "bash": true, "sh": true}
+
+// runKeys name what a command line runs, so that a second run is known: "go
+// test", "npm run build", "pytest".
+func runKeys(a *Action) []string {
+	var keys []string
+	for i := range a.commands {
+		c := &a.commands[i]
+		prog := c.program()
+		if prog == "" || c.pipe {
+			continue
+		}
+		switch prog {
+		case "cd", "echo", "cat", "head", "tail", "grep", "sleep", "export", "set", "true", "ls", "printf", "sed", "rg", "mkdir", "which", "test", "[", "pwd", "source", "exit", "wait", "kill":
+			continue
+		}
+		key := prog
+		if plain, _ := operands(c.args()); verbs[prog] && len(plain) > 0 {
+			key += " " + plain[0]
+			if (plain[0] == "run" || plain[0] == "exec") && len(plain) > 1 && prog != "go" && prog != "gh" {
+				key += " " + plain[1]
+			}
+		}
+		if args := c.args(); strings.HasPrefix(prog, "python") && len(args) > 1 && args[0] == "-m" {
+			key = args[1] // python -m pytest is pytest
+		}
+		if !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	if len(keys) == 0 && a.Call.Command == "" {
+		if _, file := toolTouch(a.Call); !file {
+			keys = append(keys, "tool "+a.Call.Name)
+		}
+	}
+	return keys
+}
+
+func shareKey(a, b []string) bool {
+	return slices.ContainsFunc(a, func(k string) bool { return slices.Contains(b, k) })
+}
+
+// saidAfter is the first paragraph of what the assistant said next, before
+// the person speaks.
+func saidAfter(s *ingest.Session, a *Action) string {
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.N <= a.N || a.N == 0 {
+			continue
+		}
+		if t.Role == ingest.User && t.Kind != ingest.Event {
+			return ""
+		}
+		if text := strings.TrimSpace(t.Text); text != "" && t.Role == ingest.Assistant {
+			text, _, _ = strings.Cut(text, "\n\n")
+			return reason(text)
+		}
+	}
+	return ""
+}

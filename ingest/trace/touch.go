@@ -1,0 +1,266 @@
+package trace
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+)
+
+// How a file was touched.
+type How string
+
+const (
+	Read   How = "read"
+	Edit   How = "edited"
+	Create How = "created" // or written over as a whole
+	Delete How = "deleted"
+	Rename How = "renamed" // Touch.From names what it was
+)
+
+// A Touch is a file that a call read or changed.
+type Touch struct {
+	Path string // absolute where that can be told, as the transcript's machine names it
+	From string // Rename: the name before
+	How  How
+	Tool bool // by a file tool, which says so itself; else told from a command line
+	// Unsure says that the command line failed somewhere: the file may have been
+	// touched or not.
+	Unsure bool
+}
+
+// touches lists what a call did to files, each file and way once.
+func touches(a *Action) []Touch {
+	if !a.Ran() {
+		return nil
+	}
+	var out []Touch
+	add := func(t Touch) {
+		if t.Path != "" && !noFile(t.Path) && !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	c := a.Call
+	if how, ok := toolTouch(c); ok {
+		if !c.Failed {
+			if p := absolute(a.Dir, filePath(c)); p != "" {
+				add(Touch{Path: p, How: how, Tool: true})
+			}
+		}
+		return out
+	}
+	for i := range a.commands {
+		for _, t := range a.commands[i].touches() {
+			t.Unsure = c.Failed
+			add(t)
+		}
+	}
+	return out
+}
+
+// filePath is the file of a file tool's call.
+func filePath(c *ingest.ToolCall) string {
+	for _, p := range []string{c.Path, c.Input["path"], c.Input["file"]} {
+		if p != "" {
+			return p
+		}
+	}
+	return ""
+}
+
+// toolTouch says what a file tool does, of Claude Code or of an MCP server that
+// calls it alike.
+func toolTouch(c *ingest.ToolCall) (How, bool) {
+	name := c.Name
+	if i := strings.LastIndex(name, "__"); i >= 0 && strings.HasPrefix(name, "mcp__") {
+		name = name[i+2:]
+	}
+	switch name {
+	case "Read", "NotebookRead", "read_file", "read_text_file":
+		return Read, true
+	case "Edit", "MultiEdit", "NotebookEdit", "edit_file", "str_replace":
+		return Edit, true
+	case "Write", "write_file", "create_file":
+		return Create, true
+	case "delete_file":
+		return Delete, true
+	}
+	return "", false
+}
+
+// noFile tells what isn't a file of anybody's.
+func noFile(p string) bool {
+	return strings.HasPrefix(p, "/dev/") || strings.HasPrefix(p, "/proc/") || p == "/" || strings.ContainsRune(p, '\n') || len(p) > 1024
+}
+
+// touches reads what a command does to the files that it names.
+func (c *command) touches() []Touch {
+	var out []Touch
+	add := func(how How, p, from string) {
+		if p = absolute(c.dir, p); p != "" {
+			if from = absolute(c.dir, from); from != "" || how != Rename {
+				out = append(out, Touch{Path: p, From: from, How: how})
+			}
+		}
+	}
+	for _, f := range c.files {
+		if !f.to.plain {
+			continue
+		}
+		add(map[string]How{">": Create, ">>": Edit, "<": Read}[f.op], f.to.text, "")
+	}
+	args := c.args()
+	prog := c.program()
+	if prog == "git" && len(args) > 0 {
+		prog, args = "git "+args[0], args[1:]
+	}
+	plain, flags := operands(args)
+	switch prog {
+	case "rm", "unlink", "trash", "git rm":
+		for _, p := range plain {
+			add(Delete, p, "")
+		}
+	case "mv", "git mv", "cp", "install":
+		how := Rename
+		if prog == "cp" || prog == "install" {
+			how = Create
+		}
+		for _, m := range moves(plain) {
+			if how == Create {
+				add(Read, m[0], "")
+				add(Create, m[1], "")
+			} else {
+				add(Rename, m[1], m[0])
+			}
+		}
+	case "tee":
+		for _, p := range plain {
+			if slices.Contains(flags, "-a") {
+				add(Edit, p, "")
+			} else {
+				add(Create, p, "")
+			}
+		}
+	case "touch":
+		for _, p := range plain {
+			add(Create, p, "")
+		}
+	case "sed", "perl":
+		how := Read
+		if slices.ContainsFunc(flags, func(f string) bool {
+			return strings.HasPrefix(f, "-i") || strings.HasPrefix(f, "-pi") || f == "--in-place"
+		}) {
+			how = Edit
+		}
+		for _, p := range plain[min(1, len(plain)):] {
+			if how == Edit || looksLikePath(p) {
+				add(how, p, "")
+			}
+		}
+	case "gofmt", "goimports", "prettier", "black", "rustfmt", "ruff":
+		if prog == "black" || prog == "rustfmt" || slices.Contains(flags, "-w") || slices.Contains(flags, "--write") || slices.Contains(plain, "format") {
+			for _, p := range plain {
+				if path.Ext(p) != "" {
+					add(Edit, p, "")
+				}
+			}
+		}
+	case "git checkout", "git restore":
+		if i := slices.Index(args, "--"); i >= 0 {
+			plain = args[i+1:]
+		} else if prog == "git checkout" {
+			plain = nil
+		}
+		for _, p := range plain {
+			add(Edit, p, "")
+		}
+	default:
+		c.others(prog, args, plain, add)
+	}
+	return out
+}
+
+// readers are programs whose arguments that look like paths are files they read.
+var readers = map[string]bool{"cat": true, "bat": true, "head": true, "tail": true, "less": true, "wc": true, "diff": true, "awk": true, "jq": true,
+	"sort": true, "uniq": true, "cut": true, "python": true, "python3": true, "node": true, "ruby": true, "bash": true, "sh": true, "source": true, ".": true,
+	"pandoc": true, "unzip": true, "tar": true, "gunzip": true, "convert": true, "magick": true, "ffmpeg": true, "pdftotext": true, "soffice": true, "libreoffice": true, "nl": true, "file": true}
+
+// others reads commands that have no rule of their own: -o names a product, and
+// some programs read what they are given.
+func (c *command) others(prog string, args, plain []string, add func(how How, p, from string)) {
+	made := ""
+	for i, a := range args {
+		switch {
+		case (a == "-o" || a == "--output" || a == "--out" || prog == "wget" && a == "-O") && i+1 < len(args):
+			made = args[i+1]
+		case strings.HasPrefix(a, "--output="):
+			made = strings.TrimPrefix(a, "--output=")
+		}
+	}
+	if prog == "grep" || prog == "find" || prog == "ssh" || prog == "ps" { // their -o is something else
+		return
+	}
+	if made != "" && made != "-" && made != unknownWord && looksLikePath(made) {
+		add(Create, made, "")
+	}
+	if readers[prog] {
+		for _, p := range plain {
+			if p != made && looksLikePath(p) {
+				add(Read, p, "")
+			}
+		}
+	}
+}
+
+// operands parts arguments from flags; what only the shell knew is left out.
+func operands(args []string) (plain, flags []string) {
+	for i, a := range args {
+		switch {
+		case a == unknownWord:
+		case a == "--":
+			for _, rest := range args[i+1:] {
+				if rest != unknownWord {
+					plain = append(plain, rest)
+				}
+			}
+			return plain, flags
+		case strings.HasPrefix(a, "-") && len(a) > 1:
+			flags = append(flags, a)
+		default:
+			plain = append(plain, a)
+		}
+	}
+	return plain, flags
+}
+
+// moves pairs what mv and cp take with where it goes.
+func moves(plain []string) [][2]string {
+	if len(plain) < 2 {
+		return nil
+	}
+	to := plain[len(plain)-1]
+	folder := len(plain) > 2 || strings.HasSuffix(to, "/") || to == "." || to == ".."
+	var out [][2]string
+	for _, from := range plain[:len(plain)-1] {
+		if folder {
+			out = append(out, [2]string{from, path.Join(to, path.Base(from))})
+		} else {
+			out = append(out, [2]string{from, to})
+		}
+	}
+	return out
+}
+
+// looksLikePath tells a file's name from a word, a number, an address or a
+// program's text.
+func looksLikePath(s string) bool {
+	if s == "" || len(s) > 300 || strings.ContainsAny(s, " \t\n(){}$;=,\"'|") || strings.Contains(s, "://") {
+		return false
+	}
+	ext := path.Ext(s)
+	if len(ext) > 1 && len(ext) <= 8 && strings.Trim(ext[1:], "0123456789") != "" && len(s) > len(ext) {
+		return true
+	}
+	return strings.HasPrefix(s, "/") && strings.Count(s, "/") > 1 || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~/")
+}

@@ -1,0 +1,130 @@
+// Package trace tells what a session did, from what its transcript states: its
+// tool calls in order, the files they touched, what they installed, the commits
+// they made, the errors they met. It runs nothing and looks at no disk: command
+// lines are read, never executed, and the same session gives the same trace.
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// A Trace is what one session did.
+type Trace struct {
+	Actions  []Action
+	Packages []Package
+	Commits  []Commit
+	Faults   []Fault
+}
+
+// An Action is one tool call, with what led to it and what came of it.
+type Action struct {
+	N         int           // ordinal of its turn; a sub-agent's is that of the turn that started it, 0 if unknown
+	Turn      ingest.TurnID // the turn that made it, a sub-agent's own
+	Agent     string        // id of the sub-agent, "" for the session itself
+	Call      *ingest.ToolCall
+	At        time.Time     // of the message that made it; zero if the transcript states none
+	Took      time.Duration // from there to its result: the model's writing and the person's answer included; 0 if unknown
+	Why       string        // what was said with it, or last before it to the same end; "" if nothing
+	Dir       string        // working directory, "" if unknown
+	Abandoned bool          // on a branch that was rewound: it was done all the same
+	Copied    bool          // a fork's copy of its parent's call
+
+	Touches  []Touch
+	commands []command
+}
+
+// Ran says whether the call was carried out, whatever came of it.
+func (a *Action) Ran() bool {
+	c := a.Call
+	return c.Verdict != ingest.Rejected && c.Verdict != ingest.Denied && c.Verdict != ingest.Clarify && c.Done
+}
+
+// Of traces a session. It keeps pointers to the session's calls.
+func Of(s *ingest.Session) *Trace {
+	t := &tracer{session: s, agents: map[string][]*ingest.Subagent{}}
+	for i := range s.Subagents {
+		a := &s.Subagents[i]
+		t.agents[a.Call] = append(t.agents[a.Call], a)
+	}
+	t.turns(s.Turns, 0, "")
+	for i := range s.Subagents { // whose call isn't known
+		if a := &s.Subagents[i]; slices.Contains(t.agents[a.Call], a) {
+			t.turns(a.Turns, -1, a.ID)
+		}
+	}
+	tr := &Trace{Actions: t.actions}
+	for i := range tr.Actions {
+		a := &tr.Actions[i]
+		if a.Call.Command != "" && a.Call.Name != "PowerShell" && strings.ContainsAny(a.Call.Command, "/.;|&><\n ") {
+			a.commands = readShell(a.Call.Command, a.Dir)
+		}
+		a.Touches = touches(a)
+	}
+	tr.Packages = packages(tr.Actions)
+	tr.Commits = commits(s, tr.Actions)
+	tr.Faults = faults(tr.Actions)
+	return tr
+}
+
+type tracer struct {
+	session *ingest.Session
+	agents  map[string][]*ingest.Subagent // by call, taken out when followed
+	actions []Action
+}
+
+// turns adds the calls of a conversation, each call's sub-agents after it. n is
+// the ordinal that a sub-agent's calls go by, 0 for the session's own turns.
+func (t *tracer) turns(turns []ingest.Turn, n int, agent string) {
+	why := ""
+	for i := range turns {
+		turn := &turns[i]
+		switch {
+		case turn.Role == ingest.User && turn.Kind != ingest.Event:
+			why = ""
+		case strings.TrimSpace(turn.Text) != "" && turn.Role == ingest.Assistant:
+			why = reason(turn.Text)
+		}
+		for k := range turn.Calls {
+			c := &turn.Calls[k]
+			a := Action{N: cmp.Or(n, turn.N), Turn: turn.ID, Agent: agent, Call: c, At: turn.At, Why: why, Dir: turn.Dir,
+				Abandoned: turn.Abandoned, Copied: turn.Copied}
+			a.N = max(0, a.N)
+			if !c.At.IsZero() && c.At.After(turn.At) && !turn.At.IsZero() {
+				a.Took = c.At.Sub(turn.At)
+			}
+			if a.Why == "" {
+				a.Why = reason(c.Input["description"])
+			}
+			t.actions = append(t.actions, a)
+			if c.ID == "" {
+				continue
+			}
+			below := t.agents[c.ID]
+			delete(t.agents, c.ID)
+			for _, sub := range below {
+				t.turns(sub.Turns, cmp.Or(a.N, -1), sub.ID)
+			}
+		}
+	}
+}
+
+// reasonMost is how much is kept of what was said before a call, in bytes.
+const reasonMost = 400
+
+// reason is the last paragraph of what was said: it speaks of what comes next.
+func reason(text string) string {
+	text = strings.TrimSpace(text)
+	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
+		text = text[i+2:]
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > reasonMost {
+		text = "…" + strings.ToValidUTF8(text[len(text)-reasonMost:], "")
+	}
+	return text
+}

@@ -1,0 +1,256 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+)
+
+var noon = time.Date(2026, 4, 17, 12, 0, 0, 0, time.UTC)
+
+// run is a shell call that succeeded, or failed where its output begins so.
+func run(command, output string) ingest.ToolCall {
+	return ingest.ToolCall{Name: "Bash", Command: command, Done: true, Result: output, Failed: strings.HasPrefix(output, "Exit code "),
+		Input: map[string]string{"command": command}}
+}
+
+// session has a turn for each call, a minute apart, begun by a person's word.
+func session(calls ...ingest.ToolCall) *ingest.Session {
+	s := &ingest.Session{ID: "s", Source: ingest.ClaudeCode}
+	s.Where.Branch = "main"
+	s.Turns = append(s.Turns, ingest.Turn{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "do it", At: noon})
+	for i, c := range calls {
+		at := noon.Add(time.Duration(i+1) * time.Minute)
+		c.ID = fmt.Sprintf("c%d", i+2)
+		if c.Done {
+			c.At = at.Add(3 * time.Second)
+		}
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprintf("t%d", i+2)), N: i + 2, Role: ingest.Assistant, Kind: ingest.Message,
+			At: at, Dir: "/w", Text: fmt.Sprintf("Step %d.\n\nNow the call.", i+2), Calls: []ingest.ToolCall{c}})
+	}
+	return s
+}
+
+func TestActions(t *testing.T) {
+	s := session(run("make", "ok"), ingest.ToolCall{Name: "Task", Done: true}, ingest.ToolCall{Name: "Bash", Command: "rm x", Done: true, Failed: true, Verdict: ingest.Rejected, Reason: "keep it"})
+	s.Subagents = []ingest.Subagent{
+		{ID: "a1", Call: "c3", Turns: []ingest.Turn{{ID: "u1", N: 1, Role: ingest.Assistant, Text: "I look.", Calls: []ingest.ToolCall{{ID: "x", Name: "Read", Path: "/w/a.go", Done: true}}}}},
+		{ID: "a2", Turns: []ingest.Turn{{ID: "u2", N: 1, Role: ingest.Assistant, Calls: []ingest.ToolCall{run("ls", "")}}}},
+	}
+	var got []string
+	for _, a := range Of(s).Actions {
+		got = append(got, fmt.Sprintf("%d %s%s %v %q ran=%v touches=%d", a.N, a.Agent, a.Call.Name, a.Took, a.Why, a.Ran(), len(a.Touches)))
+	}
+	want := []string{
+		`2 Bash 3s "Now the call." ran=true touches=0`,
+		`3 Task 3s "Now the call." ran=true touches=0`,
+		`3 a1Read 0s "I look." ran=true touches=1`,
+		`4 Bash 3s "Now the call." ran=false touches=0`,
+		`0 a2Bash 0s "" ran=true touches=0`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTouches(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"cat a.txt > b.txt", "created /w/b.txt; read /w/a.txt"},
+		{"cd sub && git mv -f a.go b.go", "renamed /w/sub/b.go from /w/sub/a.go"},
+		{"mv a.go b.go lib/", "renamed /w/lib/a.go from /w/a.go; renamed /w/lib/b.go from /w/b.go"},
+		{"cp 'my file.txt' ./-odd", "read /w/my file.txt; created /w/-odd"},
+		{"rm -rf -- -x build *.o", "deleted /w/-x; deleted /w/build"},
+		{"sed -i 's/a/b/' a.go", "edited /w/a.go"},
+		{"sed -n '1,20p' a.go", "read /w/a.go"},
+		{"go build -o bin/x.out ./cmd", "created /w/bin/x.out"},
+		{"python3 make.py in.csv | tee -a log.txt", "read /w/make.py; read /w/in.csv; edited /w/log.txt"},
+		{"curl -s https://example.org/x.zip -o /tmp/x.zip", "created /tmp/x.zip"},
+		{"go test ./... 2>/dev/null", ""},
+		{"grep -o foo a.txt", ""},
+		{"git checkout -- a.go", "edited /w/a.go"},
+		{"echo hi >> notes.md", "edited /w/notes.md"},
+		{"cat > x.py <<'E'\nrm y\nE", "created /w/x.py"},
+	} {
+		tr := Of(session(run(c.line, "")))
+		var got []string
+		for _, x := range tr.Actions[0].Touches {
+			text := string(x.How) + " " + x.Path
+			if x.From != "" {
+				text += " from " + x.From
+			}
+			got = append(got, text)
+		}
+		if g := strings.Join(got, "; "); g != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.line, g, c.want)
+		}
+	}
+	failed := Of(session(run("rm a && false", "Exit code 1"), ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true, Failed: true}))
+	if x := failed.Actions[0].Touches; len(x) != 1 || !x[0].Unsure {
+		t.Errorf("of a line that failed: got %v, want one that isn't sure", x)
+	}
+	if x := failed.Actions[1].Touches; len(x) != 0 {
+		t.Errorf("of a refused edit: got %v, want none", x)
+	}
+}
+
+func TestPackages(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		calls []ingest.ToolCall
+		want  string
+	}{
+		{"pip with its output", []ingest.ToolCall{run("pip install 'requests>=2' python-dateutil 2>&1 | tail -1", "Successfully installed certifi-2024.8 python_dateutil-2.9.0.post0 requests-2.32.3")},
+			"pip requests 2.32.3; pip python-dateutil 2.9.0.post0"},
+		{"pip, quiet", []ingest.ToolCall{run("pip install -q flask==3.0", "")}, "pip flask 3.0"},
+		{"quiet, and its failure hidden", []ingest.ToolCall{run("pip install -q flask || true", "")}, ""},
+		{"piped away", []ingest.ToolCall{run("pip install flask | tail -1", "")}, ""},
+		{"failed", []ingest.ToolCall{run("pip install nosuch", "Exit code 1\nERROR: No matching distribution found for nosuch")}, ""},
+		{"failed behind a pipe", []ingest.ToolCall{run("pip install nosuch 2>&1 | tail -1", "ERROR: No matching distribution found for nosuch")}, ""},
+		{"installed, and then the test failed", []ingest.ToolCall{run("pip install flask && pytest", "Exit code 1\nSuccessfully installed flask-3.0.3\n1 failed")}, "pip flask 3.0.3"},
+		{"already there", []ingest.ToolCall{run("python3 -m pip install numpy", "Requirement already satisfied: numpy in /usr/lib/python3 (1.26.4)")}, "pip numpy 1.26.4 had"},
+		{"a list", []ingest.ToolCall{run("pip install -r requirements.txt", "Successfully installed a-1.0 b-c-2.0")}, "pip a 1.0; pip b-c 2.0"},
+		{"removed again", []ingest.ToolCall{run("pip install a", ""), run("pip uninstall -y a", "")}, ""},
+		{"upgraded", []ingest.ToolCall{run("pip install a", "Successfully installed a-1.0"), run("pip install -U a", "Successfully installed a-1.1")}, "pip a 1.1"},
+		{"npm", []ingest.ToolCall{run("cd web && npm install -D vite@5.1.0 @types/node", "added 12 packages in 3s")}, "npm vite 5.1.0 in /w/web; npm @types/node  in /w/web"},
+		{"npm failed", []ingest.ToolCall{run("npm i nosuch | tail", "npm error code E404\nnpm error 404  'nosuch@*' is not in this registry.")}, ""},
+		{"pnpm", []ingest.ToolCall{run("pnpm add zod | cat", "dependencies:\n+ zod 3.23.8\n")}, "pnpm zod 3.23.8 in /w"},
+		{"apt", []ingest.ToolCall{run("sudo apt-get update && sudo DEBIAN_FRONTEND=noninteractive apt-get install -y jq poppler-utils 2>&1 | tail -3", "Setting up jq (1.6-2.1ubuntu3) ...\nSetting up poppler-utils (22.02.0-2) ...")},
+			"apt jq 1.6-2.1ubuntu3; apt poppler-utils 22.02.0-2"},
+		{"apt, one unknown", []ingest.ToolCall{run("apt-get install -y nosuch", "Exit code 100\nE: Unable to locate package nosuch")}, ""},
+		{"cargo", []ingest.ToolCall{run("cargo install ripgrep", "  Installing ripgrep v14.1.0\n   Installed package `ripgrep v14.1.0` (executable `rg`)")}, "cargo ripgrep 14.1.0"},
+		{"go get", []ingest.ToolCall{run("go get github.com/spf13/cobra@latest", "go: added github.com/inconshreveable/mousetrap v1.1.0\ngo: added github.com/spf13/cobra v1.10.2")}, "go github.com/spf13/cobra v1.10.2 in /w"},
+		{"go install", []ingest.ToolCall{run("go install golang.org/x/tools/gopls@v0.16.0", "")}, "go golang.org/x/tools/gopls v0.16.0"},
+		{"go's own packages", []ingest.ToolCall{run("go install ./...", "")}, ""},
+		{"uv", []ingest.ToolCall{run("uv pip install polars", "Installed 1 package in 5ms\n + polars==1.2.0")}, "uv polars 1.2.0"},
+		{"brew", []ingest.ToolCall{run("brew install tmux", "==> Pouring tmux--3.5a.arm64_sonoma.bottle.tar.gz")}, "brew tmux 3.5a"},
+		{"said, not done", []ingest.ToolCall{run(`echo "run pip install flask"`, "run pip install flask")}, ""},
+		{"in the background", []ingest.ToolCall{run("pip install torch", "Command running in background with ID: b1")}, ""},
+		{"refused by the person", []ingest.ToolCall{{Name: "Bash", Command: "pip install torch", Done: true, Failed: true, Verdict: ingest.Rejected}}, ""},
+	} {
+		var got []string
+		for _, p := range Of(session(c.calls...)).Packages {
+			text := p.Manager + " " + p.Name + " " + p.Version
+			if p.Dir != "" {
+				text += " in " + p.Dir
+			}
+			if p.Had {
+				text += " had"
+			}
+			got = append(got, strings.TrimSpace(text))
+		}
+		if g := strings.Join(got, "; "); g != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, g, c.want)
+		}
+	}
+}
+
+func TestCommits(t *testing.T) {
+	for _, c := range []struct{ name, line, output, want string }{
+		{"printed", `git commit -m "fix: a"`, "[fix/a 1234abc] fix: a\n 1 file changed", "fix/a 1234abc fix: a"},
+		{"the first of all", `git init && git commit -m init`, "[main (root-commit) 967fe65] init", "main 967fe65 init"},
+		{"two", "git commit -m a; git commit -m b", "[main 1111111] a\n[main 2222222] b", "main 1111111 a; main 2222222 b"},
+		{"then the push failed", `git commit -m a && git push`, "Exit code 1\n[main 1111111] a\nfatal: no upstream", "main 1111111 a"},
+		{"quiet, with a log", `git commit -qm "a b" && git log --oneline -1`, "1234abcd (HEAD -> main) a b", "main 1234abcd a b"},
+		{"nothing there", `git commit -m a; true`, "nothing to commit, working tree clean", ""},
+		{"another repository", `git -C /r commit -m a`, "[main 1111111] a", "main 1111111 a"},
+		{"only talk", `echo "git commit"`, "git commit", ""},
+	} {
+		call := run(c.line, c.output)
+		if strings.Contains(c.line, "-qm") {
+			call.CommitMessage = "a b" // as the parser reads it
+		}
+		var got []string
+		for _, m := range Of(session(call)).Commits {
+			got = append(got, m.Branch+" "+m.Hash+" "+m.Subject)
+		}
+		if g := strings.Join(got, "; "); g != c.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", c.name, g, c.want)
+		}
+	}
+}
+
+// The same error has the same signature wherever and whenever it comes.
+func TestSignature(t *testing.T) {
+	same := [][]string{
+		{"./a/b.go:12:3: undefined: openStore", "c.go:9:1: undefined: openStore", "undefined: openStore", "error: undefined: openStore", "./a/b.go:12:3: undefined: openStore (typecheck)"},
+		{"dial tcp 127.0.0.1:5432: connect: connection refused", "dial tcp 10.0.0.7:6543: connect: connection refused"},
+		{"--- FAIL: TestOpen (0.01s)", "--- FAIL: TestOpen (2.50s)"},
+		{"fatal: unable to read e53647ba1f1e5203bedff558b482f178db045555", "fatal: unable to read 752e16ce0f1e5203bedff558b482f178db045555"},
+		{"ModuleNotFoundError: No module named 'yaml'", "E   ModuleNotFoundError: No module named 'yaml'"},
+		{"src/x.ts(4,7): error TS2322: Type 'string' is not assignable", "src/y.ts(40,17): error TS2322: Type 'string' is not assignable"},
+	}
+	all := map[int64]string{}
+	for _, group := range same {
+		for _, line := range group[1:] {
+			if Signature(line) != Signature(group[0]) {
+				t.Errorf("%q and %q differ:\n%s\n%s", line, group[0], Normal(line), Normal(group[0]))
+			}
+		}
+		if other, ok := all[Signature(group[0])]; ok {
+			t.Errorf("%q has the signature of %q", group[0], other)
+		}
+		all[Signature(group[0])] = group[0]
+	}
+	for _, line := range []string{"", "FAIL\texample.org/x\t0.3s", "5 tests, 4 failures", "exit status 1", "Error:", "[lint] ERROR task failed"} {
+		if Signature(line) != 0 {
+			t.Errorf("%q says nothing, and has a signature: %s", line, Normal(line))
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	tr := Of(session(
+		run("go test ./...", "Exit code 1\nok  example.org/a\n--- FAIL: TestOpen (0.01s)\n    a_test.go:9: got 1, want 2\nFAIL\nFAIL example.org/b 0.1s"),
+		run("cat build.log", "error: linker not found"),
+		run("go test ./... | tail -3", "--- FAIL: TestShut (0.01s)"),
+		run("npm test", "all fine, 0 errors, no error found"),
+		ingest.ToolCall{Name: "Edit", Path: "/w/a", Done: true, Failed: true, Result: "String to replace not found in file."},
+		run("psql -c x", "Exit code 2\npsql says nothing usual here"),
+	))
+	var got []string
+	for _, f := range tr.Faults {
+		got = append(got, fmt.Sprint(f.Action, " ", f.Text))
+	}
+	want := []string{"0 --- FAIL: TestOpen (0.01s)", "2 --- FAIL: TestShut (0.01s)", "5 psql says nothing usual here"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRepairOf(t *testing.T) {
+	s := session(
+		run("go test ./...", "Exit code 1\na.go:3:5: undefined: open"),
+		ingest.ToolCall{Name: "Read", Path: "/w/a.go", Done: true},
+		ingest.ToolCall{Name: "Edit", Path: "/w/a.go", Done: true},
+		run("go test ./...", "Exit code 1\na.go:4:5: undefined: open"),
+		run("git pull", "done"),
+		run("go test -v ./a", "ok"),
+	)
+	s.Turns = append(s.Turns, ingest.Turn{ID: "end", N: 8, Role: ingest.Assistant, Kind: ingest.Message, Text: "Passes now: it was on main.\n\nMore?"})
+	tr := Of(s)
+	r := tr.RepairOf(s, tr.Faults[0])
+	var got []string
+	for _, try := range r.Tries {
+		line := try.Outcome + ":"
+		for _, a := range try.Did {
+			line += " " + first(a.Call.Command, a.Call.Path)
+		}
+		got = append(got, line+" | "+try.Said)
+	}
+	want := []string{"came again: /w/a.go | ", "helped: git pull | Passes now: it was on main."}
+	if diff := cmp.Diff(want, got); diff != "" || r.Outcome != Helped {
+		t.Errorf("%s: %s", r.Outcome, diff)
+	}
+	// Never run again: nobody knows.
+	s.Turns = s.Turns[:4]
+	tr = Of(s)
+	if r := tr.RepairOf(s, tr.Faults[0]); r.Outcome != Unknown || len(r.Tries) != 1 || !slices.ContainsFunc(r.Tries[0].Did, func(a *Action) bool { return a.Call.Path == "/w/a.go" }) {
+		t.Errorf("got %+v, want what was done, its outcome not known", r)
+	}
+}
