@@ -171,21 +171,29 @@ func Create(dir string) (*Library, error) {
 // none. A library of a newer format opens, and every call that would write to
 // it returns ErrNewer.
 func Open(dir string) (*Library, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "library.toml"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
-	}
+	f, err := readLibraryFile(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open library: %w", err)
-	}
-	var f libraryFile
-	if err := toml.Unmarshal(text, &f); err != nil {
-		return nil, fmt.Errorf("open library %s: library.toml: %w", dir, err)
-	}
-	if f.ID == "" || f.Format < 1 || f.ID != safeName(f.ID, 40) {
-		return nil, fmt.Errorf("open library %s: library.toml: it needs an id and a format", dir)
+		return nil, err
 	}
 	return newLibrary(dir, f.ID, f.Format)
+}
+
+func readLibraryFile(dir string) (libraryFile, error) {
+	var f libraryFile
+	text, err := os.ReadFile(filepath.Join(dir, "library.toml"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
+	}
+	if err != nil {
+		return f, fmt.Errorf("open library: %w", err)
+	}
+	if err := toml.Unmarshal(text, &f); err != nil {
+		return f, fmt.Errorf("open library %s: library.toml: %w", dir, err)
+	}
+	if f.ID == "" || f.Format < 1 || f.ID != safeName(f.ID, 40) {
+		return f, fmt.Errorf("open library %s: library.toml: it needs an id and a format", dir)
+	}
+	return f, nil
 }
 
 func newLibrary(dir, id string, format int) (*Library, error) {

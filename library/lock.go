@@ -16,10 +16,15 @@ import (
 
 // lock takes the lock of a name, waiting up to lockWait, and returns the call
 // that gives it back. The error is ErrBusy if somebody else held it all along.
+// Whoever takes one is about to write.
 func (l *Library) lock(name string) (unlock func(), err error) {
 	if err := l.upgrade(); err != nil {
 		return nil, err
 	}
+	return l.acquire(name)
+}
+
+func (l *Library) acquire(name string) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
 	defer cancel()

@@ -45,8 +45,7 @@ func inherit(path string) (inherited, bool, error) {
 	return inherited{int64(len(text)), hexSum(text)}, len(text) > 0, nil
 }
 
-// upgrade brings library.toml to this format before the first write. Two who do
-// it at once write much the same.
+// upgrade brings the files at the top to this format before the first write.
 func (l *Library) upgrade() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -56,28 +55,78 @@ func (l *Library) upgrade() error {
 	if l.format.Load() == Format {
 		return nil
 	}
-	f := libraryFile{ID: l.id, Format: Format, Inherited: map[string]inherited{}}
-	logs, err := filepath.Glob(filepath.Join(globSafe(l.dir), "*.jsonl"))
+	unlock, err := l.acquire("folders")
 	if err != nil {
 		return err
 	}
-	nested, err := filepath.Glob(filepath.Join(globSafe(l.dir), "inbox", "*.jsonl"))
+	defer unlock()
+	f, err := readLibraryFile(l.dir)
+	if err == nil && f.Format < Format { // nobody was faster
+		err = l.upgradeTop(f)
+	}
 	if err != nil {
-		return err
-	}
-	for _, path := range append(logs, nested...) {
-		in, some, err := inherit(path)
-		if err != nil {
-			return fmt.Errorf("upgrade library: %w", err)
-		}
-		if name, err := filepath.Rel(l.dir, path); some && err == nil {
-			f.Inherited[filepath.ToSlash(name)] = in
-		}
-	}
-	if err := errors.Join(l.putLibraryFile(f), syncDir(l.dir)); err != nil {
 		return fmt.Errorf("upgrade library: %w", err)
 	}
-	l.format.Store(Format)
+	l.format.Store(int32(max(f.Format, Format)))
+	return l.ReadOnly()
+}
+
+// upgradeTop seals what is at the top. library.toml comes last: it says that
+// the rest is.
+func (l *Library) upgradeTop(f libraryFile) error {
+	f.Format, f.Inherited = Format, map[string]inherited{}
+	// A new name, so that the events to come don't follow on those there are.
+	inbox := filepath.Join(l.dir, "inbox")
+	if exists(filepath.Join(inbox, eventsName)) {
+		err := rename(filepath.Join(inbox, eventsName), filepath.Join(inbox, "events-format1.jsonl"))
+		if err := errors.Join(err, syncDir(inbox)); err != nil {
+			return err
+		}
+	}
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
+		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
+		if err != nil {
+			return err
+		}
+		for _, path := range paths {
+			in, some, err := inherit(path)
+			if err != nil {
+				return err
+			}
+			if name, err := filepath.Rel(l.dir, path); some && err == nil {
+				f.Inherited[filepath.ToSlash(name)] = in
+			}
+		}
+	}
+	if err := l.sealLinks(); err != nil {
+		return err
+	}
+	projects := filepath.Join(l.dir, "projects.toml")
+	text, err := os.ReadFile(projects)
+	if err == nil && sealOfTOML(text) == sealNone {
+		err = l.put(projects, sealTOML(text))
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return errors.Join(l.putLibraryFile(f), syncDir(l.dir))
+}
+
+// sealLinks rewrites the links, whose files move with their projects.
+func (l *Library) sealLinks() error {
+	files, err := l.linkFiles()
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(l.put(path, sealLines(text)), syncDir(filepath.Dir(path))); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

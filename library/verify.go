@@ -1,0 +1,345 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"recall/ingest"
+)
+
+// A Finding is one thing that Verify found.
+type Finding struct {
+	Path    string           // relative to the library, slash-separated
+	Session ingest.SessionID // "" of a file at the top, or where none is known
+	State   FindingState
+	What    string // precisely
+	Mend    Mend   // of damage: how it can be made good
+
+	segment segment // of a damaged one
+}
+
+// FindingState tells damage from what only should be known.
+type FindingState string
+
+const (
+	Damaged    FindingState = "damaged"    // other bytes than were written, or none
+	Edited     FindingState = "edited"     // by a person, where that is allowed: not damage
+	Unfinished FindingState = "unfinished" // a write that was cut off: the next sync makes it good
+	Leftover   FindingState = "leftover"   // of a write that was cut off; nothing needs it
+	Unknown    FindingState = "unknown"    // not recall's file, so nothing can be said of it
+)
+
+// Mend says how damage can be made good.
+type Mend string
+
+const (
+	MendRender Mend = "render" // it is made again from what else is there
+	MendSource Mend = "source" // its source is still there, and may have the same bytes
+	MendNone   Mend = ""       // only from a backup
+)
+
+// Verified is the outcome of Verify.
+type Verified struct {
+	Sessions int
+	Files    int   // looked at
+	Bytes    int64 // read of the library
+	Source   int64 // bytes of the sources that were hashed, uncompressed
+	Findings []Finding
+}
+
+// Damage counts the findings that are damage.
+func (v Verified) Damage() int {
+	n := 0
+	for _, f := range v.Findings {
+		if f.State == Damaged {
+			n++
+		}
+	}
+	return n
+}
+
+// VerifyOptions say how thoroughly.
+type VerifyOptions struct {
+	Quick    bool                    // check segments as they are stored, without unpacking them
+	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
+}
+
+// Verify reads every file of the library again and compares it with its
+// checksums. It changes nothing and takes no lock but for a second look at a
+// session where the first found something: it may have been written meanwhile.
+// The error is for a library that can't be read at all.
+func (l *Library) Verify(ctx context.Context, o VerifyOptions) (Verified, error) {
+	entries, err := l.Sessions()
+	if err != nil {
+		return Verified{}, err
+	}
+	broken := l.Broken()
+	c := &checking{l: l, ctx: ctx, options: o}
+	for _, e := range entries {
+		c.add(e)
+	}
+	c.run()
+	c.top()
+	for _, b := range broken {
+		c.brokenFolder(b)
+	}
+	c.strays(entries)
+	if err := ctx.Err(); err != nil {
+		return Verified{}, err
+	}
+	c.out.Sessions = len(entries)
+	c.out.Bytes, c.out.Source, c.out.Files = c.bytes.Load(), c.source.Load(), int(c.files.Load())
+	slices.SortFunc(c.out.Findings, func(a, b Finding) int {
+		if n := strings.Compare(a.Path, b.Path); n != 0 {
+			return n
+		}
+		return strings.Compare(a.What, b.What)
+	})
+	return c.out, nil
+}
+
+// checking is a Verify at work.
+type checking struct {
+	l       *Library
+	ctx     context.Context
+	options VerifyOptions
+	tasks   []task
+	total   int64 // bytes of all segments as stored
+
+	bytes, source, files, done atomic.Int64
+
+	mu  sync.Mutex
+	out Verified
+}
+
+// A task is what one worker does at a time: a segment, or the rest of a folder.
+type task struct {
+	folder *folderCheck
+	seg    *storedSegment // nil: the folder's other files
+}
+
+// storedSegment is a segment with what is known of its file.
+type storedSegment struct {
+	segment
+	crcs []string // one of them, or none known
+	file string   // one that has it
+}
+
+// add plans the check of one session.
+func (c *checking) add(e Entry) {
+	f := newFolderCheck(c, e)
+	c.tasks = append(c.tasks, task{folder: f})
+	for i := range f.segs {
+		c.tasks = append(c.tasks, task{folder: f, seg: &f.segs[i]})
+		c.total += f.segs[i].Length
+	}
+}
+
+// run does all tasks on all cores.
+func (c *checking) run() {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			w := newUnpacker()
+			defer w.close()
+			for c.ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(c.tasks) {
+					return
+				}
+				c.do(c.tasks[i], w)
+			}
+		})
+	}
+	wg.Wait()
+	for _, f := range c.folders() {
+		c.settle(f)
+	}
+}
+
+func (c *checking) folders() []*folderCheck {
+	var all []*folderCheck
+	for _, t := range c.tasks {
+		if t.seg == nil {
+			all = append(all, t.folder)
+		}
+	}
+	return all
+}
+
+func (c *checking) do(t task, w *unpacker) {
+	if t.seg == nil {
+		t.folder.rest()
+		return
+	}
+	t.folder.checkSegment(*t.seg, w)
+	done := c.done.Add(t.seg.Length)
+	if c.options.Progress != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.options.Progress(done, c.total)
+	}
+}
+
+// settle takes over what was found of a session, after a second look.
+func (c *checking) settle(f *folderCheck) {
+	if len(f.findings) > 0 && c.ctx.Err() == nil {
+		f = c.again(f)
+	}
+	c.out.Findings = append(c.out.Findings, f.findings...)
+}
+
+// again checks a session's folder a second time, while nobody writes to it.
+func (c *checking) again(f *folderCheck) *folderCheck {
+	if c.l.ReadOnly() == nil && c.l.format.Load() == Format {
+		if unlock, err := c.l.lockSession(f.entry.ID); err == nil {
+			defer unlock()
+		}
+	}
+	e, err := readEntry(f.entry.Folder)
+	if err != nil {
+		c.l.forget() // it was moved, or session.json is the trouble
+		if e, err = c.l.Session(f.entry.ID); err != nil {
+			e = f.entry
+		}
+	}
+	second := newFolderCheck(c, e)
+	w := newUnpacker()
+	defer w.close()
+	for _, s := range second.segs {
+		second.checkSegment(s, w)
+	}
+	second.rest()
+	return second
+}
+
+func (c *checking) rel(path string) string {
+	if rel, err := filepath.Rel(c.l.dir, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
+}
+
+func (c *checking) found(f Finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out.Findings = append(c.out.Findings, f)
+}
+
+// read reads a small file and counts it.
+func (c *checking) read(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		c.files.Add(1)
+		c.bytes.Add(int64(len(text)))
+	}
+	return text, err
+}
+
+// brokenFolder tells of a folder whose session.json can't be used.
+func (c *checking) brokenFolder(b ingest.Problem) {
+	mend := MendNone
+	if exists(filepath.Join(b.Path, "raw", "versions.jsonl")) || exists(filepath.Join(b.Path, "payload.json")) {
+		mend = MendRender
+	}
+	c.found(Finding{Path: c.rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
+}
+
+// top checks the files that are no session's.
+func (c *checking) top() {
+	var f libraryFile
+	path := filepath.Join(c.l.dir, "library.toml")
+	text, err := c.read(path)
+	if err == nil {
+		f, err = readLibraryFile(c.l.dir)
+	}
+	switch {
+	case err != nil:
+		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
+	case f.Format < 2:
+		// without any checksum yet
+	case sealOfTOML(text) != sealGood:
+		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written", Mend: MendRender})
+	}
+	c.readme(f)
+	if text, err := c.read(filepath.Join(c.l.dir, "projects.toml")); err == nil && f.Format >= 2 && sealOfTOML(text) != sealGood {
+		c.found(Finding{Path: "projects.toml", State: Damaged, What: "not what its last line says was written; if you edited it, recall repair takes it as it is", Mend: MendRender})
+	}
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
+		paths, _ := filepath.Glob(filepath.Join(globSafe(c.l.dir), pattern)) // the pattern is good
+		for _, path := range paths {
+			name := c.rel(path)
+			text, err := c.read(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			what, state := "", Damaged
+			if err != nil {
+				what = err.Error()
+			} else {
+				what, state = checkLines(text, f.Inherited[name], f.Format >= 2)
+			}
+			if what != "" {
+				c.found(Finding{Path: name, State: state, What: what})
+			}
+		}
+	}
+}
+
+func (c *checking) readme(f libraryFile) {
+	text, err := c.read(filepath.Join(c.l.dir, "README.md"))
+	switch {
+	case f.Readme == "":
+	case errors.Is(err, fs.ErrNotExist):
+		c.found(Finding{Path: "README.md", State: Damaged, What: "it is gone", Mend: MendRender})
+	case err != nil:
+		c.found(Finding{Path: "README.md", State: Damaged, What: err.Error()})
+	case hexSum(text) != f.Readme:
+		c.found(Finding{Path: "README.md", State: Damaged, What: "not as recall wrote it", Mend: MendRender})
+	}
+}
+
+// strays tells of what lies in the library and isn't recall's.
+func (c *checking) strays(entries []Entry) {
+	known := map[string]bool{}
+	for _, e := range entries {
+		known[e.Folder] = true
+	}
+	for _, b := range c.l.Broken() {
+		known[b.Path] = true
+	}
+	groups, _ := os.ReadDir(c.l.dir)
+	for _, g := range groups {
+		path := filepath.Join(c.l.dir, g.Name())
+		if !g.IsDir() {
+			if !topFiles[g.Name()] {
+				c.found(Finding{Path: g.Name(), State: Unknown, What: "not a file of recall's"})
+			}
+			continue
+		}
+		if ownFolder(g.Name()) {
+			continue
+		}
+		inside, _ := os.ReadDir(path)
+		for _, d := range inside {
+			at := filepath.Join(path, d.Name())
+			if known[at] || !d.IsDir() && d.Name() == linksName || exists(sessionFile(at)) {
+				continue
+			}
+			c.found(Finding{Path: c.rel(at), State: Unknown, What: "not a session"})
+		}
+	}
+}
+
+// topFiles are those at the top of a library.
+var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
+	"threads.jsonl": true, "journal.jsonl": true, "usage.jsonl": true}

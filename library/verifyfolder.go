@@ -1,0 +1,273 @@
+package library
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"recall/payload"
+)
+
+// folderCheck is the check of one session's folder.
+type folderCheck struct {
+	c       *checking
+	entry   Entry
+	lines   []byte // of versions.jsonl
+	noLines error
+	v       *versions
+	segs    []storedSegment // that versions need
+
+	mu       sync.Mutex
+	findings []Finding
+}
+
+func newFolderCheck(c *checking, e Entry) *folderCheck {
+	f := &folderCheck{c: c, entry: e, v: newVersions()}
+	f.lines, f.noLines = c.read(f.at("raw/versions.jsonl"))
+	if f.noLines != nil {
+		return f
+	}
+	f.v = parseVersions(f.at("raw/versions.jsonl"), splitLines(f.lines))
+	f.segs = f.v.stored()
+	return f
+}
+
+// stored lists every segment that a version needs, once.
+func (v *versions) stored() []storedSegment {
+	var all []storedSegment
+	seen := map[string]bool{}
+	for file, list := range v.files {
+		for _, ver := range list {
+			for _, s := range ver.Segs {
+				if name := s.String(); !seen[name] {
+					seen[name] = true
+					all = append(all, storedSegment{s, v.crcs[name], file})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b storedSegment) int { return strings.Compare(a.String(), b.String()) })
+	return all
+}
+
+func (f *folderCheck) at(name string) string {
+	return filepath.Join(f.entry.Folder, filepath.FromSlash(name))
+}
+
+func (f *folderCheck) found(name string, state FindingState, mend Mend, format string, args ...any) *Finding {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.findings = append(f.findings, Finding{Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend})
+	return &f.findings[len(f.findings)-1]
+}
+
+// sealed says whether the session was written by a format with checksums.
+func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
+
+// rest checks all but the segments.
+func (f *folderCheck) rest() {
+	f.session()
+	f.versions()
+	p := f.payload()
+	f.markdown(p)
+	f.logs()
+	f.rendered()
+	f.others()
+}
+
+func (f *folderCheck) session() {
+	text, err := f.c.read(sessionFile(f.entry.Folder))
+	if err != nil {
+		f.found("session.json", Damaged, MendRender, "%v", err)
+		return
+	}
+	var e struct {
+		Format int `json:"format"`
+	}
+	switch s := sealOfJSON(text); {
+	case s == sealGood:
+	case s == sealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
+		f.found("session.json", Damaged, MendRender, "not what its last line says was written")
+	}
+}
+
+// versions checks versions.jsonl, and that it has what session.json says.
+func (f *folderCheck) versions() {
+	const name = "raw/versions.jsonl"
+	if f.noLines != nil {
+		if len(f.entry.Files) > 0 {
+			f.found(name, Damaged, MendSource, "%v", f.noLines)
+		}
+		return
+	}
+	behind := ""
+	for _, state := range f.entry.Files {
+		if ver := f.v.at(state.Name, state.Version); ver == nil || ver.Size < state.Size || ver.Size == state.Size && ver.Sum != state.Sum {
+			behind = state.Name
+		}
+	}
+	what, state := checkLines(f.lines, f.entry.Inherited[name], f.sealed())
+	switch {
+	case what != "" && state == Damaged:
+		f.found(name, Damaged, MendSource, "%s", what)
+	case behind != "":
+		f.found(name, Damaged, MendSource, "it lacks the content of %s that session.json names", behind)
+	case what != "":
+		f.found(name, state, "", "%s", what)
+	case len(f.v.lost) > 0:
+		f.found(name, Damaged, MendSource, "%s", f.v.lost[0].Reason)
+	}
+}
+
+// checkSegment reads one segment's file.
+func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
+	name := "raw/" + s.String()
+	stored, source, err := w.check(f.at(name), s, f.c.options.Quick)
+	f.c.files.Add(1)
+	f.c.bytes.Add(stored)
+	f.c.source.Add(source)
+	if err == nil {
+		return
+	}
+	mend := MendNone
+	if state := f.entry.file(s.file); state != nil {
+		for _, src := range state.Sources {
+			if fi, err := os.Stat(src.Path); err == nil && fi.Size() >= s.Offset+s.Length {
+				mend = MendSource
+			}
+		}
+	}
+	var other storedOtherwise
+	if errors.As(err, &other) {
+		mend = MendRender
+	}
+	f.found(name, Damaged, mend, "%v, of %s", err, s.file).segment = s.segment
+}
+
+// payload checks payload.json and returns it, nil if it can't be used.
+func (f *folderCheck) payload() *payload.Payload {
+	text, err := f.c.read(f.at("payload.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		if f.entry.Distilled != nil {
+			f.found("payload.json", Damaged, MendRender, "it is gone")
+		}
+		return nil
+	}
+	if err != nil {
+		f.found("payload.json", Damaged, MendRender, "%v", err)
+		return nil
+	}
+	s := sealOfJSON(text)
+	known := f.entry.Sums["payload.json"]
+	if s == sealBad || s == sealNone && f.sealed() && known != hexSum(text) {
+		f.found("payload.json", Damaged, MendRender, "not what its last line says was written")
+		return nil
+	}
+	p, err := payload.Decode(text)
+	if err != nil && !errors.Is(err, payload.ErrNewer) {
+		f.found("payload.json", Damaged, MendRender, "%v", err)
+	}
+	return p
+}
+
+// markdown compares payload.md with what was written: anything else is a
+// person's edit.
+func (f *folderCheck) markdown(p *payload.Payload) {
+	text, err := f.c.read(f.at("payload.md"))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if p != nil {
+			f.found("payload.md", Damaged, MendRender, "it is gone")
+		}
+	case err != nil:
+		f.found("payload.md", Damaged, MendRender, "%v", err)
+	case p != nil && p.Written != string(text):
+		f.found("payload.md", Edited, "", "by hand since it was written; the next sync takes the edit in")
+	}
+}
+
+func (f *folderCheck) logs() {
+	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
+		text, err := f.c.read(f.at(name))
+		if errors.Is(err, fs.ErrNotExist) {
+			if f.entry.Inherited[name].Size > 0 {
+				f.found(name, Damaged, "", "it is gone")
+			}
+			continue
+		}
+		if err != nil {
+			f.found(name, Damaged, "", "%v", err)
+			continue
+		}
+		if what, state := checkLines(text, f.entry.Inherited[name], f.sealed()); what != "" {
+			f.found(name, state, "", "%s", what)
+		}
+	}
+}
+
+// rendered checks the files whose sums stand in session.json.
+func (f *folderCheck) rendered() {
+	for name, want := range f.entry.Sums {
+		if name == "payload.json" {
+			continue
+		}
+		sum, err := fileSum(f.at(name))
+		f.c.files.Add(1)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			f.found(name, Damaged, MendRender, "it is gone")
+		case err != nil:
+			f.found(name, Damaged, MendRender, "%v", err)
+		case sum != want:
+			f.found(name, Damaged, MendRender, "not what session.json says was written")
+		}
+	}
+}
+
+// others tells of files that nothing was said of.
+func (f *folderCheck) others() {
+	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true, "payload.md": true,
+		"edits.jsonl": true, "notes.jsonl": true}
+	for _, s := range f.segs {
+		needed["raw/"+s.String()] = true
+	}
+	for name := range f.entry.Sums {
+		needed[name] = true
+	}
+	_ = filepath.WalkDir(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				f.found(f.name(path), Damaged, "", "%v", err)
+			}
+			return nil
+		}
+		name := f.name(path)
+		switch _, err := parseSegment(strings.TrimPrefix(name, "raw/")); {
+		case needed[name]:
+		case strings.HasPrefix(name, "raw/") && err == nil:
+			f.found(name, Leftover, "", "no version needs it")
+		case name == newMarkdown || name == newPayload:
+			f.found(name, Unfinished, "", "of a save that was cut off")
+		case isTranscript(name) && !f.sealed():
+		case isTranscript(name):
+			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
+		default:
+			f.found(name, Unknown, "", "not a file of recall's")
+		}
+		return nil
+	})
+}
+
+func (f *folderCheck) name(path string) string {
+	rel, err := filepath.Rel(f.entry.Folder, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}
