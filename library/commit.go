@@ -55,6 +55,11 @@ func (l *Library) commitNew(a *archiving) error {
 	if _, ok := l.known(a.entry.ID); ok {
 		return errStale
 	}
+	if gone, err := l.forgotten(a.entry.ID); err != nil {
+		return err
+	} else if gone { // while it was read
+		return ErrForgotten
+	}
 	unsorted := filepath.Join(l.dir, "unsorted")
 	if err := makeDirs(unsorted); err != nil {
 		return err

@@ -40,11 +40,23 @@ func (l *Library) refresh() error {
 	return nil
 }
 
-// relocate renames a session's folder to e.Folder and tells the other
-// processes: the generation begins with "moving" meanwhile, so that nobody who
-// looks at the folders misses it between two of them. The caller holds the
-// lock of folders and has called refresh.
+// relocate renames a session's folder to e.Folder. The caller holds the lock of
+// folders and has called refresh.
 func (l *Library) relocate(from string, e Entry) error {
+	return l.rearrange(func() error {
+		err := rename(from, e.Folder)
+		if err == nil {
+			err = l.note(e)
+		}
+		return err
+	})
+}
+
+// rearrange changes the folders, under l.mu, and tells the other processes: the
+// generation begins with "moving" meanwhile, so that nobody who looks at the
+// folders misses one between two of them. The caller holds the lock of folders
+// and has called refresh.
+func (l *Library) rearrange(change func() error) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
 	next := fmt.Sprintf("%d %d", time.Now().UnixNano(), os.Getpid()) // never the same again
 	if err := overwrite(path, []byte(moving+next)); err != nil {
@@ -52,10 +64,7 @@ func (l *Library) relocate(from string, e Entry) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := rename(from, e.Folder)
-	if err == nil {
-		err = l.note(e)
-	}
+	err := change()
 	l.seen = next
 	return errors.Join(err, overwrite(path, []byte(next)))
 }

@@ -1,0 +1,112 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Forget removes sessions so that no byte of theirs is left in the index's
+// files: not in pages that are free, nor in the full-text tables, which else
+// keep the words of deleted rows until they happen to be merged, nor in the
+// write-ahead log. It rewrites the file and so takes as long as copying it. The
+// error tells if a reader held on to the log all the time: then do it again.
+func (x *Index) Forget(ctx context.Context, sessions ...string) error {
+	for _, id := range sessions {
+		if err := x.Delete(ctx, id); err != nil {
+			return err
+		}
+	}
+	return x.fail("forget in index", x.scrub(ctx))
+}
+
+func (x *Index) scrub(ctx context.Context) error {
+	conn, err := x.db.Conn(ctx) // secure_delete is a connection's
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, `PRAGMA secure_delete=ON`); err != nil {
+		return err
+	}
+	if err := scrubRows(ctx, conn); err != nil {
+		return err
+	}
+	if _, err := conn.ExecContext(ctx, `VACUUM`); err != nil {
+		return err
+	}
+	return emptyLog(ctx, conn)
+}
+
+// scrubRows empties what Delete leaves because other sessions may share it, and
+// has the full-text tables drop the words of deleted rows.
+func scrubRows(ctx context.Context, conn *sql.Conn) error {
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	tables, err := fullTextTables(ctx, tx)
+	if err != nil {
+		return err
+	}
+	for _, name := range tables {
+		if _, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s(%[1]s) VALUES('optimize')`, name)); err != nil {
+			return err
+		}
+	}
+	for _, s := range []string{
+		`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`,
+		`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`,
+		`DELETE FROM common`, // its words are counted anew
+	} {
+		if _, err := tx.ExecContext(ctx, s); err != nil && !strings.Contains(err.Error(), "no such table") {
+			return err
+		}
+	}
+	if err := tidy(ctx, tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+func fullTextTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type='table' AND sql LIKE '%using fts5(%'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var names []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// emptyLog folds the write-ahead log into the file and cuts it to nothing, which
+// waits for readers.
+func emptyLog(ctx context.Context, conn *sql.Conn) error {
+	for try := 0; ; try++ {
+		var held, pages, moved int
+		if err := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&held, &pages, &moved); err != nil {
+			return err
+		}
+		if held == 0 {
+			return nil
+		}
+		if try == 20 {
+			return fmt.Errorf("another process is reading the index, whose log may still hold what was forgotten")
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package library
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+)
+
+// Forgetting is the one way in which something leaves the library. In this
+// order, so that what was cut short is finished by doing it again:
+//
+//	tombstones.jsonl     gets the ids, and nothing but them: they don't come back
+//	the sessions' folders  go, with all that was archived and made of them
+//	lines at the top     go that name the sessions: threads, links, inbox
+//	projects.toml        loses projects without any session left
+//	cache/               goes: a model's answer doesn't say what it was made of
+
+type tombstone struct {
+	ID ingest.SessionID `json:"id"`
+}
+
+// Forgotten says whether a session was forgotten and is kept out.
+func (l *Library) Forgotten(id ingest.SessionID) (bool, error) { return l.forgotten(id) }
+
+// Tombstones lists the ids that were forgotten.
+func (l *Library) Tombstones() ([]ingest.SessionID, error) {
+	if _, err := l.forgotten(""); err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var ids []ingest.SessionID
+	if exists(filepath.Join(l.dir, "tombstones.jsonl")) {
+		for id := range l.tombs {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// Forget removes sessions and all that names them, and everything at the top of
+// the library that holds one of the texts. Doing it again finishes what was
+// cut short, and does no harm.
+func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
+	if err := l.bury(ids); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	for _, id := range ids {
+		if err := l.dig(id); err != nil {
+			return fmt.Errorf("forget %s: %w", id, err)
+		}
+	}
+	if err := errors.Join(l.dropLines(ids, texts), l.dropProjects(), l.dropCache()); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
+	return nil
+}
+
+// bury enters the ids that aren't there yet.
+func (l *Library) bury(ids []ingest.SessionID) error {
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var lines []byte
+	for _, id := range ids {
+		if !validID(id) {
+			return fmt.Errorf("%q is no session's id", id)
+		}
+		gone, err := l.forgotten(id)
+		if err != nil {
+			return err
+		}
+		if !gone {
+			lines = fmt.Appendf(lines, "{\"id\":%q}\n", id)
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	if err := appendLines(filepath.Join(l.dir, "tombstones.jsonl"), lines); err != nil {
+		return err
+	}
+	return syncDir(l.dir)
+}
+
+// dig removes every folder of a session.
+func (l *Library) dig(id ingest.SessionID) error {
+	for {
+		more, err := l.digOne(id)
+		if err != nil || !more {
+			return err
+		}
+		if _, err := l.Sessions(); err != nil { // there may be a second one with that id
+			return err
+		}
+	}
+}
+
+func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	unlockFolders, err := l.lock("folders")
+	if err != nil {
+		return false, err
+	}
+	defer unlockFolders()
+	if err := l.refresh(); err != nil {
+		return false, err
+	}
+	e, ok := l.known(id)
+	if !ok {
+		return false, nil
+	}
+	aside, err := l.tempName()
+	if err != nil {
+		return false, err
+	}
+	if err := l.takeOut(e, aside); err != nil {
+		return false, err
+	}
+	above := filepath.Dir(e.Folder)
+	if err := syncDir(above); err != nil {
+		return false, err
+	}
+	os.Remove(above) // if that was the last one
+	return true, removeAll(aside)
+}
+
+// takeOut moves a session's folder out of sight and tells other processes. The
+// caller holds the lock of folders.
+func (l *Library) takeOut(e Entry, aside string) error {
+	return l.rearrange(func() error {
+		err := rename(e.Folder, aside)
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		if err == nil {
+			l.removeEntry(e.ID)
+		}
+		return err
+	})
+}
+
+// removeEntry forgets what is known of a session. The caller holds l.mu.
+func (l *Library) removeEntry(id ingest.SessionID) {
+	delete(l.sessions, id)
+	part := shortPart(id)
+	l.parts[part] = slices.DeleteFunc(l.parts[part], func(o ingest.SessionID) bool { return o == id })
+	l.listStale = true
+}
+
+// removeAll removes a folder out of sight.
+func removeAll(dir string) error {
+	return onDisk(opRemove, dir, "", func() error { return os.RemoveAll(dir) })
+}
+
+// dropLines takes the lines that name a session, or hold one of the texts, out
+// of the append-only files at the top and of the projects.
+func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
+	var names [][]byte
+	for _, id := range ids {
+		names = append(names, fmt.Appendf(nil, "%q", id))
+	}
+	unlockLinks, err := l.lock("links")
+	if err != nil {
+		return err
+	}
+	defer unlockLinks()
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	var all []string
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", "*.jsonl")} {
+		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
+		if err != nil {
+			return err
+		}
+		all = append(all, paths...)
+	}
+	slices.Sort(all)
+	for _, path := range slices.Compact(all) {
+		base := filepath.Base(path)
+		if base == "tombstones.jsonl" {
+			continue
+		}
+		byID := base != "journal.jsonl" && base != "usage.jsonl" // there an id is all that is left
+		drop := func(line []byte) bool {
+			return byID && slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(line, n) }) || texts.In(line)
+		}
+		if err := l.rewriteLines(path, drop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewriteLines replaces an append-only file by its lines without those to be
+// dropped. The caller holds the lock of folders.
+func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	all := splitLines(text)
+	stay := slices.DeleteFunc(slices.Clone(all), drop)
+	torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // and what a crash left may hold it too
+	if len(stay) == len(all) && !(torn && drop(text)) {
+		return nil
+	}
+	if err := l.put(path, sealLines(append(bytes.Join(stay, []byte("\n")), '\n'))); err != nil {
+		return err
+	}
+	return errors.Join(l.disinherit(path), syncDir(filepath.Dir(path)))
+}
+
+// disinherit drops the sum of what an earlier format had written of a file
+// that was written anew.
+func (l *Library) disinherit(path string) error {
+	name, err := filepath.Rel(l.dir, path)
+	if err != nil {
+		return err
+	}
+	f, err := readLibraryFile(l.dir)
+	if err != nil {
+		return err
+	}
+	if _, ok := f.Inherited[filepath.ToSlash(name)]; !ok {
+		return nil
+	}
+	delete(f.Inherited, filepath.ToSlash(name))
+	return errors.Join(l.putLibraryFile(f), syncDir(l.dir))
+}
+
+// dropProjects removes the projects that have no session left.
+func (l *Library) dropProjects() error {
+	all, err := l.Sessions()
+	if err != nil {
+		return err
+	}
+	if len(l.Broken()) > 0 {
+		return nil // theirs aren't known
+	}
+	used := map[string]bool{}
+	for _, e := range all {
+		used[e.Project] = true
+	}
+	return l.changeRegistry(func(r *registry) error {
+		r.Projects = slices.DeleteFunc(r.Projects, func(p Project) bool {
+			return !used[p.ID] && !slices.ContainsFunc(p.Ids, func(id string) bool { return used[id] })
+		})
+		return nil
+	})
+}
+
+// dropCache removes the models' answers.
+func (l *Library) dropCache() error {
+	dir := filepath.Join(l.dir, "cache")
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	aside, err := l.tempName()
+	if err != nil {
+		return err
+	}
+	if err := rename(dir, aside); err != nil {
+		return err
+	}
+	return errors.Join(syncDir(l.dir), removeAll(aside))
+}

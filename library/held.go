@@ -1,0 +1,116 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"recall/ingest"
+)
+
+// ErrNotHeld: the library doesn't have these bytes.
+var ErrNotHeld = errors.New("not archived")
+
+// Held says whether the library has every byte of a session's file as it is at
+// its source now: nil if it has. Both are read and compared, the archived bytes
+// checked against their hashes on the way; nothing is taken from memory. The
+// error is ErrNotHeld, ErrDamaged where only damaged bytes are archived, or the
+// fault that kept the source from being read.
+func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
+	e, v, err := l.versionsOf(id)
+	if errors.Is(err, ErrNoSession) {
+		return fmt.Errorf("session %s: %w", id, ErrNotHeld)
+	}
+	if err != nil {
+		return err
+	}
+	var damaged error
+	for _, n := range candidates(e.file(f.Name), v.files[f.Name], f) {
+		same, err := l.sameAs(ctx, id, f, n)
+		switch {
+		case same:
+			return nil
+		case errors.Is(err, ErrDamaged):
+			damaged = err
+		case err != nil:
+			return err
+		}
+	}
+	if damaged != nil {
+		return damaged
+	}
+	return fmt.Errorf("%s: %w", f.Name, ErrNotHeld)
+}
+
+// candidates are the versions that may hold a file's bytes: the one that was
+// last taken from it first, then the newest.
+func candidates(state *FileState, all []version, f ingest.File) []int {
+	var list []int
+	for n := len(all); n > 0; n-- {
+		if all[n-1].Size >= f.Size {
+			list = append(list, n)
+		}
+	}
+	if state == nil {
+		return list
+	}
+	if s := state.source(f.Path); s != nil {
+		slices.SortStableFunc(list, func(a, b int) int {
+			switch {
+			case a == s.Version && b != s.Version:
+				return -1
+			case b == s.Version && a != s.Version:
+				return 1
+			}
+			return 0
+		})
+	}
+	return list
+}
+
+// sameAs says whether a file's bytes are the first of a version's.
+func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File, n int) (bool, error) {
+	archived, _, err := l.OpenVersion(id, f.Name, n)
+	if err != nil {
+		return false, err
+	}
+	defer archived.Close()
+	src, _, err := openSource(f)
+	if err != nil {
+		return false, err
+	}
+	defer src.Close()
+	return beginsWith(ctxReader{ctx, archived}, src)
+}
+
+// beginsWith says whether a stream begins with all of another. It reads it to
+// its end, and so checks it, where it does.
+func beginsWith(whole, part io.Reader) (bool, error) {
+	bufA, bufB := copyBuffers.Get().(*[]byte), copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(bufA)
+	defer copyBuffers.Put(bufB)
+	for {
+		n, err := io.ReadFull(part, *bufB)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return false, err
+		}
+		ended := err != nil
+		m, err := io.ReadFull(whole, (*bufA)[:n])
+		if m < n {
+			if err == io.EOF || err == io.ErrUnexpectedEOF {
+				err = nil
+			}
+			return false, err
+		}
+		if !bytes.Equal((*bufA)[:n], (*bufB)[:n]) {
+			return false, nil
+		}
+		if ended {
+			_, err := io.Copy(io.Discard, whole)
+			return err == nil, err
+		}
+	}
+}
