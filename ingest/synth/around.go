@@ -47,6 +47,7 @@ func (g *session) progress(call string) {
 	g.begin()
 	g.o.open("data", `{"type":"hook_progress","hookEvent":"PostToolUse","hookName":"PostToolUse:`+g.one(verbs)+`"`)
 	g.o.str("command", "tools/hooks/"+g.one(g.p.parts)+".sh")
+	g.o.str("output", strings.Join(g.code(4+g.IntN(12)), "\n"))
 	g.o.shut("}")
 	g.o.str("parentToolUseID", call)
 	g.o.str("toolUseID", call)

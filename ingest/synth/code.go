@@ -24,6 +24,14 @@ func (g *session) code(n int) []string {
 	return g.pool[from : from+n]
 }
 
+// fresh returns n functions that were in no file before.
+func (t talk) fresh(n int) (lines []string) {
+	for range n {
+		lines = append(lines, t.function()...)
+	}
+	return lines
+}
+
 func (t talk) function() []string {
 	name, thing := t.p.identifier(t.source), t.one(t.p.things)
 	other := t.p.identifier(t.source)

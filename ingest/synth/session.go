@@ -45,7 +45,7 @@ func newSession(p *project, o Options, i int) *session {
 // small ones can be made.
 const (
 	withAttachments = 30 << 10
-	turnSize        = 28 << 10 // of a turn with its calls, on average
+	turnSize        = 60 << 10 // of a turn with its calls, on average
 )
 
 // play writes the session: turns until it is as long as wanted.
@@ -124,7 +124,7 @@ func (g *session) picture(b []byte) []byte {
 // answer closes a turn in words: what was done, and now and then what came of it.
 func (g *session) answer() {
 	g.tick(3, 40)
-	text := g.sentences(4 + g.IntN(4))
+	text := g.sentences(2 + g.IntN(3))
 	var item *Item
 	if !g.chance(3) {
 		i := g.item(g.one([]string{"eliminated", "next", "deferred", "decision"}))
@@ -153,9 +153,11 @@ func (g *session) tick(least, most int) {
 func (g *session) step(n int) {
 	message := g.messageID()
 	g.tick(2, 12)
-	g.thinking(message)
+	if g.chance(2) {
+		g.thinking(message)
+	}
 	if g.chance(4) {
-		text := g.sentence()
+		text := g.sentences(1 + g.IntN(2))
 		g.assistant(message, "tool_use", func(o *object) {
 			o.b = append(o.b, `"type":"text"`...)
 			o.str("text", text)
@@ -181,15 +183,15 @@ func (g *session) step(n int) {
 
 func (g *session) thinking(message string) {
 	text := ""
-	if g.chance(3) {
-		text = g.sentences(2 + g.IntN(6))
+	if g.chance(2) {
+		text = g.sentences(3 + g.IntN(8))
 	}
 	g.assistant(message, "tool_use", func(o *object) {
 		o.b = append(o.b, `"type":"thinking"`...)
 		o.str("thinking", text)
 		o.name("signature")
 		o.b = append(o.b, '"')
-		o.b = g.base64(o.b, 240+g.IntN(700))
+		o.b = g.base64(o.b, 700+g.IntN(1300))
 		o.b = append(o.b, '"')
 	})
 }
@@ -207,7 +209,7 @@ func (g *session) call(message, name string, input func(o *object)) string {
 		o.raw("caller", `{"type":"direct"}`)
 	})
 	g.tick(1, 6)
-	if g.chance(3) {
+	for n := 1 + g.IntN(3)/2; n > 0 && g.most > withAttachments; n-- {
 		g.progress(id)
 	}
 	return id
@@ -226,7 +228,7 @@ func (g *session) result(id, text string, failed bool, full func(o *object)) {
 }
 
 func (g *session) search(message string) {
-	found := g.grep(4 + g.IntN(10))
+	found := g.grep(8 + g.IntN(24))
 	pattern := g.p.identifier(g.source)
 	id := g.call(message, "Grep", func(o *object) {
 		o.str("pattern", pattern)
@@ -245,7 +247,7 @@ func (g *session) path() string { return g.p.dir() + "/" + g.p.file(g.source) }
 
 func (g *session) read(message string) {
 	path, from := g.path(), 1+g.IntN(400)
-	lines := g.code(25 + g.IntN(60))
+	lines := g.code(30 + g.IntN(100))
 	id := g.call(message, "Read", func(o *object) {
 		o.str("file_path", path)
 		o.num("offset", from)
@@ -264,9 +266,9 @@ func (g *session) read(message string) {
 
 func (g *session) edit(message string) {
 	path := g.path()
-	lines := g.code(120 + g.IntN(180))
+	lines := g.code(150 + g.IntN(300))
 	at := 20 + g.IntN(90)
-	old, replaced := lines[at:at+6], g.code(6+g.IntN(8))
+	old, replaced := lines[at:at+9], g.fresh(2+g.IntN(4))
 	id := g.call(message, "Edit", func(o *object) {
 		o.str("file_path", path)
 		o.str("old_string", strings.Join(old, "\n"))
@@ -278,7 +280,7 @@ func (g *session) edit(message string) {
 		o.str("oldString", strings.Join(old, "\n"))
 		o.str("newString", strings.Join(replaced, "\n"))
 		o.str("originalFile", strings.Join(lines, "\n"))
-		o.open("structuredPatch", `[{"oldStart":`+strconv.Itoa(at+1)+`,"oldLines":6,"newStart":`+strconv.Itoa(at+1)+`,"newLines":`+strconv.Itoa(len(replaced))+`,"lines":[`)
+		o.open("structuredPatch", `[{"oldStart":`+strconv.Itoa(at+1)+`,"oldLines":9,"newStart":`+strconv.Itoa(at+1)+`,"newLines":`+strconv.Itoa(len(replaced))+`,"lines":[`)
 		for i, l := range append(minus(old), plus(replaced)...) {
 			if i > 0 {
 				o.b = append(o.b, ',')

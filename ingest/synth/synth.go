@@ -3,10 +3,26 @@
 // options give the same bytes.
 //
 // They are life-like where it matters for time and space: many record types,
-// the shares of bytes that real transcripts have (what is said makes up two per
-// cent, results of tools fifty, counted in both places where they stand), words
-// that follow Zipf's law, several projects over several months, decisions and
-// dead ends in the words that people use.
+// the shares of bytes and the numbers of turns and calls that real transcripts
+// have, words that follow Zipf's law, several projects over several months,
+// decisions and dead ends in the words that people use. Measured over 43 real
+// sessions, 24.6 MB, and over 16 of these, 67 MB, without images:
+//
+//	                                real   here
+//	typed, in % of bytes             0.6    0.7
+//	assistant's prose                1.7    1.2
+//	thinking                         1.5    1.8
+//	its signatures                   6.3    6.4
+//	input of tools                   4.2    3.2
+//	results of tools as text        14.6   15.8
+//	the same as objects             30.8   34.4
+//	progress                        10.6   10.9
+//	lines, a MB                      462    449
+//	typed messages                  16.8   15.9
+//	calls                             87     95
+//	turns that are searched           51     59
+//	statements to distill            125    151
+//	times that zstd makes it smaller 6.3    6.9
 package synth
 
 import (

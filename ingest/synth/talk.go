@@ -129,7 +129,18 @@ var (
 
 // sentence says something that is not worth keeping.
 func (t talk) sentence() string {
-	return fmt.Sprintf(t.one(small), t.word(), t.word(), t.p.identifier(t.source))
+	said := fmt.Sprintf(t.one(small), t.word(), t.word(), t.p.identifier(t.source))
+	if !t.chance(3) { // people and models don't stop after seven words
+		said = strings.TrimSuffix(said, ".") + fmt.Sprintf(t.one(onward), t.word(), t.p.identifier(t.source))
+	}
+	return said
+}
+
+var onward = []string{
+	", so that the %[1]s is known by the time `%[2]s` needs it.",
+	", which is why %[2]s has seen two of each %[1]s since the last release.",
+	" and leaves the %[1]s to %[2]s, as the other callers of it do.",
+	", while %[2]s still goes by the %[1]s that it was given at the start.",
 }
 
 func (t talk) sentences(n int) string {
