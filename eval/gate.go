@@ -1,0 +1,61 @@
+package eval
+
+import (
+	"fmt"
+	"strings"
+)
+
+// gated are the figures that may not drop: one for each thing that is wanted,
+// so that precision may be traded for recall where that is a gain. Others of a
+// comparison are for reading.
+func gated(name string) bool {
+	return strings.HasSuffix(name, " F1") || !strings.HasSuffix(name, " precision") && !strings.HasSuffix(name, " recall")
+}
+
+// A Gate is a run held against a baseline.
+type Gate struct {
+	Comparison *Comparison
+	Dropped    []Difference // figures that are significantly worse; kinds with too few items are never among them
+}
+
+// Holds says whether nothing dropped.
+func (g *Gate) Holds() bool { return len(g.Dropped) == 0 }
+
+// NewGate compares a run with a baseline session by session, or question by
+// question. A figure has dropped if the paired bootstrap interval of its change
+// lies below zero; grounding, which is a promise, if it is lower at all. The
+// error says that the two can't be compared as a whole: then there is no gate
+// until a new baseline is written.
+func NewGate(baseline, now *Run) (*Gate, error) {
+	c, err := Compare(baseline, now)
+	if err != nil {
+		return nil, err
+	}
+	g := &Gate{Comparison: c}
+	before, after := baseline.Systems[0], now.Systems[0]
+	if n := measuredOn(before); c.Shared < n {
+		return nil, fmt.Errorf("only %d of the baseline's %d %s can be compared (%s)", c.Shared, n, map[string]string{"payloads": "sessions", "questions": "questions"}[c.What], strings.Join(c.Notes, "; "))
+	}
+	for _, d := range c.Figures {
+		if d.Verdict == Worse && !d.Few && gated(d.Name) {
+			g.Dropped = append(g.Dropped, d)
+		}
+	}
+	if before.Payloads != nil {
+		was, is := before.Payloads.Grounding.Value, after.Payloads.Grounding.Value
+		if is < was-1e-4 { // baselines are rounded
+			d := Difference{Name: "grounding", Before: was, After: is, Change: Interval{Value: is - was, Low: is - was, High: is - was}, Verdict: Worse}
+			c.Figures = append(c.Figures, d)
+			g.Dropped = append(g.Dropped, d)
+		}
+	}
+	return g, nil
+}
+
+// measuredOn counts the sessions or questions behind a system's figures.
+func measuredOn(s System) int {
+	if s.Payloads != nil {
+		return len(s.Payloads.Sessions)
+	}
+	return len(s.Questions.Questions)
+}

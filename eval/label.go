@@ -1,0 +1,152 @@
+package eval
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// idLetter begins the ids of a kind's items in gold files that Label makes.
+var idLetter = map[payload.Kind]string{
+	payload.Goal: "g", payload.Decision: "d", payload.Eliminated: "e", payload.Flag: "f", payload.Next: "p", payload.Hypothesis: "h",
+	payload.Deferred: "o", payload.Question: "q", payload.File: "x", payload.Status: "s",
+}
+
+// Label makes a gold set to fill in out of a payload: each item a proposal with
+// its evidence, all of them with must. A person takes out what isn't worth
+// keeping, words the rest, adds what is missing, and writes the summary and the
+// claims of Not. The payload must have been made from the session.
+func Label(f ingest.Found, p *payload.Payload) *Gold {
+	g := &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: []GoldItem{}, Not: []string{}}
+	n := map[payload.Kind]int{}
+	for _, it := range p.Items {
+		if len(it.Evidence) == 0 { // a person's own words: the transcript can't bear them out
+			continue
+		}
+		n[it.Kind]++
+		item := GoldItem{ID: fmt.Sprintf("%s%d", idLetter[it.Kind], n[it.Kind]), Kind: it.Kind, Text: it.Text, Why: it.Why, Must: true}
+		if it.Kind == payload.File {
+			item.Text = strings.TrimSuffix(it.Path+": "+it.Text, ": ")
+		}
+		for _, e := range it.Evidence {
+			if !slices.Contains(item.Turns, e.Turn) {
+				item.Turns = append(item.Turns, e.Turn)
+			}
+		}
+		item.Quote = asWritten(it.Evidence[0].Quote)
+		g.Items = append(g.Items, item)
+	}
+	return g
+}
+
+// transcriptOf names a session's transcript from the folder that it was found
+// below.
+func transcriptOf(f ingest.Found) string {
+	if len(f.Files) == 0 {
+		return ""
+	}
+	name := f.Files[0].Path
+	if rel, err := filepath.Rel(f.Root, name); err == nil && filepath.IsLocal(rel) && rel != "." {
+		return filepath.ToSlash(rel)
+	}
+	if name == "" {
+		name = f.Files[0].Name
+	}
+	return filepath.Base(filepath.FromSlash(name))
+}
+
+var placeholder = regexp.MustCompile(`‹[^›]*›`)
+
+// asWritten is the longest part of a quote that stands in the transcript as it
+// is: secrets were taken out of what payloads quote.
+func asWritten(quote string) string {
+	best := ""
+	for _, part := range placeholder.Split(quote, -1) {
+		if part = strings.TrimSpace(part); len(part) > len(best) {
+			best = part
+		}
+	}
+	return best
+}
+
+// Encode is the set as a gold file holds it.
+func (g *Gold) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(g)
+	return b.Bytes(), err
+}
+
+// ReadLabelled reads one gold file. The error is Problems: all that is wrong
+// with it by itself; notices are what is odd and costs nothing.
+func ReadLabelled(file string) (g *Gold, notices []Problem, err error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	l := loader{set: &Set{Others: map[string]Other{}}, hash: sha256.New(), othersFrom: map[string]string{}}
+	l.gold(file, filepath.Base(filepath.Dir(abs)), b)
+	l.check()
+	if len(l.set.Golds) > 0 {
+		g = l.set.Golds[0]
+	}
+	if len(l.problems) > 0 {
+		return g, l.set.Notices, l.problems
+	}
+	return g, l.set.Notices, nil
+}
+
+// CheckTranscript names the items that the transcript doesn't bear out: turns
+// that aren't there, quotes that stand in none of their turns.
+func (g *Gold) CheckTranscript(f ingest.Found) []Problem {
+	if string(f.ID) != g.Session {
+		return []Problem{{g.File, "", fmt.Sprintf("is about session %s, and this is the transcript of %s", g.Session, f.ID)}}
+	}
+	return checkAgainst(g, f)
+}
+
+// Unfilled says what a person hasn't seen to yet in a set that Label made from
+// the payload.
+func (g *Gold) Unfilled(p *payload.Payload) []Problem {
+	var out []Problem
+	say := func(item, what string) { out = append(out, Problem{g.File, item, what}) }
+	if strings.TrimSpace(g.Summary) == "" {
+		say("", "summary is empty: one sentence on what the session came to")
+	}
+	if len(g.Not) == 0 {
+		say("", "not is empty: what would a careless reader claim that is wrong here?")
+	}
+	proposed := map[string]bool{}
+	for _, it := range Label(ingest.Found{}, p).Items {
+		proposed[string(it.Kind)+" "+it.Text] = true
+	}
+	has := map[payload.Kind]bool{}
+	for _, it := range g.Items {
+		has[it.Kind] = true
+		switch {
+		case it.Kind != payload.File && proposed[string(it.Kind)+" "+it.Text]:
+			say(it.ID, "still worded as proposed: keep it only if leaving it out would change what the next session does, and say it in one sentence")
+		case it.Kind == payload.Decision && strings.TrimSpace(it.Why) == "":
+			say(it.ID, "no why: leave it so if the session gives no reason")
+		}
+	}
+	if !has[payload.Goal] {
+		say("", "no goal: what was the session for?")
+	}
+	return out
+}

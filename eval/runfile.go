@@ -1,0 +1,174 @@
+package eval
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+)
+
+// EncodeRun is a run as its file holds it.
+func EncodeRun(r *Run) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	err := enc.Encode(r)
+	return b.Bytes(), err
+}
+
+// ReadRun reads a run file, or a baseline file.
+func ReadRun(file string) (*Run, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, fmt.Errorf("%s is no run of recall eval: %w", file, err)
+	}
+	switch {
+	case r.Schema > RunSchema:
+		return nil, fmt.Errorf("%s was written by a newer recall (schema %d, this one knows %d)", file, r.Schema, RunSchema)
+	case r.Schema < 1 || r.What != "payloads" && r.What != "questions" || len(r.Systems) == 0:
+		return nil, fmt.Errorf("%s is no run of recall eval", file)
+	}
+	for _, s := range r.Systems {
+		if (s.Payloads != nil) != (r.What == "payloads") || (s.Questions != nil) != (r.What == "questions") {
+			return nil, fmt.Errorf("%s: system %q holds no figures of %s", file, s.Name, r.What)
+		}
+	}
+	return r, nil
+}
+
+// EncodeBaseline is what of a run may be kept in a repository to hold later
+// ones against: the system under test, bare, without clock times, a line a
+// session or question. ReadRun reads it.
+func EncodeBaseline(r *Run) ([]byte, error) {
+	bare := r.Bare()
+	bare.Agreement, bare.Missing = nil, nil
+	bare.Systems = slices.Clone(bare.Systems[:1])
+	s := &bare.Systems[0]
+	if s.Payloads != nil {
+		s.Payloads.Seconds = 0
+		for i := range s.Payloads.Sessions {
+			one := &s.Payloads.Sessions[i]
+			one.Seconds = 0
+			for j := range one.Predicted {
+				one.Predicted[j].FalseClaim = ""
+			}
+		}
+	}
+	if s.Questions != nil {
+		s.Questions.Seconds = 0
+		for i := range s.Questions.Questions {
+			q := &s.Questions.Questions[i]
+			q.Seconds, q.Coverage, q.Items = 0, 0, nil
+		}
+	}
+	data, err := json.Marshal(bare)
+	if err != nil {
+		return nil, err
+	}
+	var v any
+	if err := json.Unmarshal(data, &v); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := writeLines(&b, pruned(v), 0); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// pruned leaves out what is empty, and rounds: nil for a value that says nothing.
+func pruned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, x := range v {
+			if v[k] = pruned(x); v[k] == nil {
+				delete(v, k)
+			}
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		if len(v) == 0 {
+			return nil
+		}
+		for i, x := range v {
+			if _, number := x.(float64); !number { // ranks: 0 says something
+				v[i] = pruned(x)
+			}
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	case bool:
+		if !v {
+			return nil
+		}
+	case float64:
+		if v == 0 {
+			return nil
+		}
+		return math.Round(v*1e4) / 1e4
+	}
+	return v
+}
+
+// linesDeep is how deep a baseline file is broken into lines: to the elements
+// of systems[0].payloads.sessions.
+const linesDeep = 5
+
+// writeLines writes JSON with a line for each field and element down to
+// linesDeep, and what is below on one line.
+func writeLines(b *bytes.Buffer, v any, depth int) error {
+	open, end := "{", "}"
+	var keys []string
+	var values []any
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		for _, k := range keys {
+			values = append(values, v[k])
+		}
+	case []any:
+		open, end, values = "[", "]", v
+	}
+	if depth >= linesDeep || len(values) == 0 {
+		data, err := json.Marshal(v)
+		b.Write(data)
+		return err
+	}
+	b.WriteString(open)
+	for i, x := range values {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+		for range depth + 1 {
+			b.WriteByte(' ')
+		}
+		if keys != nil {
+			fmt.Fprintf(b, "%q: ", keys[i])
+		}
+		if err := writeLines(b, x, depth+1); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('\n')
+	for range depth {
+		b.WriteByte(' ')
+	}
+	b.WriteString(end)
+	return nil
+}
