@@ -51,7 +51,7 @@ func (a *app) addCommands(root *cobra.Command) {
 	root.AddCommand(
 		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
-		a.statusCmd(), a.inspectCmd(), a.configCmd(), a.versionCmd(),
+		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
 		a.restoreCmd(),
 	)
 }

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"recall/eval"
+)
+
+func (a *app) evalCompareCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "compare BEFORE AFTER",
+		Short: "Say what one run changed against another",
+		Long: `Compares two runs on the sessions or questions that both have, by paired
+bootstrap: a figure is better or worse if the 95 % interval of its change doesn't
+hold zero; else the runs can't tell.`,
+		Example: `  recall eval payloads --out before.json
+  recall eval payloads --out after.json
+  recall eval compare before.json after.json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			runs, err := readRuns(args)
+			if err != nil {
+				return err
+			}
+			c, err := eval.Compare(runs[0], runs[1])
+			if err != nil {
+				return withHint(err, "compare two runs of one gold set, made by the same command")
+			}
+			if asJSON {
+				return a.printJSON(c)
+			}
+			a.printComparison(c)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) printComparison(c *eval.Comparison) {
+	st := styles(a.color)
+	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
+	fmt.Fprintf(a.out, "%s%s, then %s: %s in common%s\n", st.bold, oneLine(c.Systems[0]), oneLine(c.Systems[1]), count(c.Shared, one), st.reset)
+	t := evalTables{a.out, st}
+	t.differences(c.Figures)
+	fmt.Fprintf(a.out, "\n%s\n", changes(c))
+	for _, n := range c.Notes {
+		t.note("note: %s", n)
+	}
+}

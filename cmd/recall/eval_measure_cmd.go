@@ -1,0 +1,343 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/demo"
+	"recall/eval"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+// evalFlags are what a measurement may be told.
+type evalFlags struct {
+	gold                         []string
+	from                         string
+	out, baseline, writeBaseline string
+	asJSON                       bool
+}
+
+func (a *app) evalPayloadsCmd() *cobra.Command {
+	return a.measureCmd(&cobra.Command{
+		Use:   "payloads",
+		Short: "Measure what is distilled against gold sets",
+		Long: `Distills every session that has a gold set and compares the items with what
+people wrote down: precision, recall and F1 for each kind, with intervals, beside
+what the last message, a compaction's summary, or the first and last prompts would
+have given.
+
+Without --gold: the bundled gold set over the bundled sample sessions. Without
+--from, gold sets of your own are held against the transcripts in your library.`,
+		Example: `  recall eval payloads
+  recall eval payloads --gold mine/gold --from mine/transcripts --json
+  recall eval payloads --write-baseline base.json
+  recall eval payloads --baseline base.json || echo "worse, or broken"`,
+	}, eval.Payloads, func(w io.Writer, st style, r *eval.Run) { evalTables{w, st}.payloads(r) })
+}
+
+func (a *app) evalQuestionsCmd() *cobra.Command {
+	return a.measureCmd(&cobra.Command{
+		Use:   "questions",
+		Short: "Measure answers against the questions of gold sets",
+		Long: `Takes the sessions into an index, asks the questions of the gold sets
+(NAME.questions.json) and says at which rank an expected item came, beside
+BM25 over the raw messages, and beside an oracle: recall's own search over the
+items that people wrote. What the oracle misses is the search's fault, what it
+finds and recall doesn't is the distiller's.
+
+Without --gold: the bundled gold set over the bundled sample sessions. Without
+--from, gold sets of your own are held against the transcripts in your library.`,
+		Example: `  recall eval questions
+  recall eval questions --gold mine/gold --from mine/transcripts --out run.json
+  recall eval questions --baseline base.json`,
+	}, eval.Questions, func(w io.Writer, st style, r *eval.Run) { evalTables{w, st}.questions(r) })
+}
+
+type measuring func(context.Context, eval.Options) (*eval.Run, error)
+
+func (a *app) measureCmd(cmd *cobra.Command, measure measuring, tables func(io.Writer, style, *eval.Run)) *cobra.Command {
+	var f evalFlags
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		r, err := a.measured(cmd, f, measure)
+		if err != nil {
+			return err
+		}
+		return a.evaluated(r, f, tables)
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.gold, "gold", nil, "folder of gold sets, a sub-folder a project; may be given again")
+	flags.StringVar(&f.from, "from", "", "folder with the transcripts (default: the library's)")
+	flags.String("distiller", "", "what makes the payloads (distill.distiller)")
+	setsKey(flags, "distiller", "distill.distiller")
+	flags.StringVar(&f.out, "out", "", "file for the run (default: one in the user's cache directory)")
+	flags.StringVar(&f.baseline, "baseline", "", "fail with exit code 4 if a figure is significantly worse than in this run or baseline")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write figures, ids and hashes without any text to this file, for --baseline")
+	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON")
+	cmd.MarkFlagDirname("gold")
+	cmd.MarkFlagDirname("from")
+	for _, name := range []string{"out", "baseline", "write-baseline"} {
+		cmd.MarkFlagFilename(name, "json")
+	}
+	cmd.RegisterFlagCompletionFunc("distiller", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		k, _ := keyNamed("distill.distiller")
+		return k.words, cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// measured makes a run.
+func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eval.Run, error) {
+	cfg, err := a.config(cmd)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return nil, err
+	}
+	from, done, err := a.transcripts(cmd, f)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	bar := newProgress(a.err)
+	r, err := measure(cmd.Context(), eval.Options{
+		Gold: f.gold, From: from, Budget: cfg.Payload.Budget, Shown: shownAs,
+		Redact: func(s *ingest.Session) { s.MapText(rules.Session().Text) },
+		Progress: func(done, total int, what string) {
+			bar.show(pipeline.Progress{Stage: clip(oneLine(what), 24), Done: done, Total: total})
+		},
+	})
+	bar.done()
+	if err != nil {
+		return nil, badGold(err)
+	}
+	r.Recall, r.Revision, r.Command = versionText(), revision(), append([]string{"recall"}, os.Args[1:]...)
+	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cfg.Distill.Distiller
+	if r.At.IsZero() {
+		r.At = time.Now().UTC()
+	}
+	return r, nil
+}
+
+// badGold gives the faults of gold files a way out.
+func badGold(err error) error {
+	var faults eval.Problems
+	if errors.As(err, &faults) {
+		return withHint(fmt.Errorf("the gold sets have %s:\n%w", count(len(faults), "fault"), err), "recall eval label --check FILE checks one gold file")
+	}
+	return err
+}
+
+// revision is that of the source, with a "+" if it was changed since; "" if it
+// isn't known.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	rev, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			rev = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+"
+		}
+	}
+	if rev == "" {
+		return ""
+	}
+	return rev + changed
+}
+
+// transcripts is the folder of the sessions that are measured: the one named,
+// that of the sample sessions for the bundled gold set, else the library's
+// sessions as they were. The caller calls done when they were read.
+func (a *app) transcripts(cmd *cobra.Command, f evalFlags) (dir string, done func(), err error) {
+	if f.from != "" {
+		if _, err := os.Stat(f.from); err != nil {
+			return "", nil, noSuchFile(f.from, err)
+		}
+		return f.from, func() {}, nil
+	}
+	var parent string
+	var fill func(dir string) error
+	if len(f.gold) == 0 {
+		fill = func(dir string) error { _, _, err := demo.Write(dir); return err }
+	} else {
+		l, err := a.library(cmd)
+		if errors.Is(err, library.ErrNoLibrary) {
+			return "", nil, withHint(errors.New("no transcripts to hold the gold sets against: there is no library"), "name their folder with --from")
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		parent = cacheDir(l)
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			return "", nil, err
+		}
+		fill = func(dir string) error { return a.unpack(cmd, l, f.gold, dir) }
+	}
+	if dir, err = os.MkdirTemp(parent, "recall-eval-"); err != nil {
+		return "", nil, err
+	}
+	done = func() { os.RemoveAll(dir) }
+	if err := fill(dir); err != nil {
+		done()
+		return "", nil, err
+	}
+	return dir, done, nil
+}
+
+// unpack puts the sessions of the gold sets' projects into dir, as their
+// clients had them.
+func (a *app) unpack(cmd *cobra.Command, l *library.Library, gold []string, dir string) error {
+	set, err := eval.LoadSet(gold...)
+	if err != nil {
+		return badGold(err)
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	shelf, err := newShelf(l)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]bool{}
+	for _, g := range set.Golds {
+		if e, err := l.Session(ingest.SessionID(g.Session)); err == nil {
+			wanted[shelf.of(e).ID] = true
+		}
+	}
+	if len(wanted) == 0 {
+		return withHint(fmt.Errorf("none of the %s of %s is in the library", count(len(set.Golds), "session"), set.Name), "name the folder of their transcripts with --from")
+	}
+	for _, e := range shelf.entries {
+		if !wanted[shelf.of(e).ID] {
+			continue
+		}
+		r, err := p.PlanRestore(cmd.Context(), e, pipeline.RestoreOptions{To: filepath.Join(dir, string(e.Source))})
+		if err == nil {
+			err = p.Restore(cmd.Context(), r)
+		}
+		if err != nil {
+			fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", e.ID, err)
+		}
+	}
+	return nil
+}
+
+// shownAs prints an answer as recall query does, for its first result.
+func shownAs(question string, ans index.Answer) eval.Shown {
+	v := judge(ans)
+	var b strings.Builder
+	p := page{w: &b, width: 100, asked: question}
+	p.print(ans, v, 1)
+	shown := eval.Shown{Refused: v == nothing, Text: b.String()}
+	if len(ans.Ranked) == 0 {
+		shown.First = -1
+	}
+	return shown
+}
+
+// evaluated keeps a run, prints it, and holds it against the baseline.
+func (a *app) evaluated(r *eval.Run, f evalFlags, tables func(io.Writer, style, *eval.Run)) error {
+	var base *eval.Run
+	if f.baseline != "" {
+		runs, err := readRuns([]string{f.baseline})
+		if err != nil {
+			return withHint(err, "--write-baseline %s makes one", f.baseline)
+		}
+		base = runs[0]
+	}
+	file, err := keepRun(r, f.out)
+	if err != nil {
+		return err
+	}
+	say := a.out
+	if f.asJSON {
+		say = a.err
+		err = a.printJSON(r)
+	} else {
+		tables(a.out, styles(a.color), r)
+		fmt.Fprintf(a.out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n", file, quoted(file))
+	}
+	if err != nil {
+		return err
+	}
+	if base != nil {
+		held, err := a.gate(say, base, r, f.baseline)
+		if err != nil {
+			return err
+		}
+		if !held {
+			return exitCode(exitWorse)
+		}
+	}
+	if f.writeBaseline != "" {
+		data, err := eval.EncodeBaseline(r)
+		if err == nil {
+			err = writeWhole(f.writeBaseline, data)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(say, "Baseline: %s\n", f.writeBaseline)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.err, "recall: %s\n", oneLine(p.String()))
+	}
+	if len(r.Missing) > 0 {
+		fmt.Fprintf(a.err, "recall: %s of the gold sets left out\n", count(len(r.Missing), "session"))
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+// quoted is a path as one word of a shell, in quotes only where it needs them.
+func quoted(path string) string { return shellWord(path) }
+
+// gate says whether a run reaches its baseline.
+func (a *app) gate(w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
+	g, err := eval.NewGate(base, r)
+	if err != nil {
+		return false, withHint(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
+	}
+	st := styles(a.color)
+	fmt.Fprintln(w)
+	for _, note := range g.Comparison.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	if g.Holds() {
+		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.green, st.reset, base.At.Local().Format("2006-01-02"), changes(g.Comparison))
+		return true, nil
+	}
+	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.red, st.reset, base.At.Local().Format("2006-01-02"), file)
+	evalTables{w, st}.differences(g.Dropped)
+	return false, nil
+}
+
+// changes counts what a comparison shows.
+func changes(c *eval.Comparison) string {
+	n := map[eval.Verdict]int{}
+	for _, d := range c.Figures {
+		n[d.Verdict]++
+	}
+	return fmt.Sprintf("%s better, %d worse, %d can't tell", count(n[eval.Better], "figure"), n[eval.Worse], n[eval.CantTell])
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"recall/eval/report"
+)
+
+func (a *app) evalReportCmd() *cobra.Command {
+	var asHTML bool
+	var out string
+	cmd := &cobra.Command{
+		Use:   "report [RUN…]",
+		Short: "Show runs, as tables or as one HTML page",
+		Long: `Prints runs as tables, or writes one HTML page about them: plots, the history
+over runs, and every session with gold and found items side by side, with their
+evidence. The page needs no network and no script. It quotes the transcripts.
+
+Without RUN it is about every run that was kept in the user's cache directory.`,
+		Example: `  recall eval report --html
+  recall eval report before.json after.json --html --out report.html`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if out != "" && !asHTML {
+				return withHint(errors.New("--out is for the page"), "add --html")
+			}
+			return a.evalReport(args, asHTML, out)
+		},
+	}
+	cmd.Flags().BoolVar(&asHTML, "html", false, "write one HTML page")
+	cmd.Flags().StringVar(&out, "out", "", "the page's file (default: report.html in the user's cache directory)")
+	cmd.MarkFlagFilename("out", "html")
+	return cmd
+}
+
+func (a *app) evalReport(files []string, asHTML bool, out string) error {
+	if len(files) == 0 {
+		kept, err := keptRuns()
+		if err != nil {
+			return err
+		}
+		if len(kept) == 0 {
+			return withHint(errors.New("no run was kept yet"), "recall eval payloads makes one")
+		}
+		files = kept
+	}
+	runs, err := readRuns(files)
+	if err != nil {
+		return err
+	}
+	if !asHTML {
+		t := evalTables{a.out, styles(a.color)}
+		for i, r := range runs {
+			if i > 0 {
+				fmt.Fprintln(a.out)
+			}
+			if r.What == "questions" {
+				t.questions(r)
+			} else {
+				t.payloads(r)
+			}
+		}
+		return nil
+	}
+	var b bytes.Buffer
+	if err := report.HTML(&b, runs); err != nil {
+		return err
+	}
+	if out == "" {
+		dir, err := runsDir()
+		if err != nil {
+			return err
+		}
+		out = filepath.Join(dir, "report.html")
+	}
+	if err := writeWhole(out, b.Bytes()); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s about %s\n", out, count(len(runs), "run"))
+	return nil
+}

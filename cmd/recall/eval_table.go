@@ -1,0 +1,298 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/eval"
+	"recall/payload"
+)
+
+// evalTables prints runs for people.
+type evalTables struct {
+	w  io.Writer
+	st style
+}
+
+func (t evalTables) head(r *eval.Run, what string) {
+	s := r.Systems[0]
+	name := s.Name
+	if s.Model != "" {
+		name += " (" + s.Model + ")"
+	}
+	fmt.Fprintf(t.w, "%s%s of %s against the gold set %q%s\n", t.st.bold, what, name, oneLine(r.Gold.Name), t.st.reset)
+}
+
+// title is the head of a table.
+func (t evalTables) title(format string, args ...any) {
+	fmt.Fprintf(t.w, "\n%s%s%s\n", t.st.dim, fmt.Sprintf(format, args...), t.st.reset)
+}
+
+// columns is the head of a table's columns.
+func (t evalTables) columns(widths []int, names ...string) {
+	fmt.Fprint(t.w, "\n", t.st.dim)
+	t.cells(false, widths, names...)
+	fmt.Fprint(t.w, t.st.reset)
+}
+
+// note is a line of explanation.
+func (t evalTables) note(format string, args ...any) {
+	fmt.Fprintf(t.w, "%s  %s%s\n", t.st.dim, fmt.Sprintf(format, args...), t.st.reset)
+}
+
+// ranged is a figure with its interval: "0.55 (0.46–0.63)".
+func ranged(i eval.Interval) string { return fmt.Sprintf("%.2f (%.2f–%.2f)", i.Value, i.Low, i.High) }
+
+// share is a count out of a whole with the share's interval.
+func share(k eval.KofN) string {
+	if k.N == 0 {
+		return "none asked"
+	}
+	return fmt.Sprintf("%d of %d (%.2f–%.2f)", k.K, k.N, k.Low, k.High)
+}
+
+// bar is a share from 0 to 1, n columns wide.
+func bar(x float64, n int) string {
+	full := int(math.Round(min(max(x, 0), 1) * float64(n)))
+	return strings.Repeat("█", full) + strings.Repeat("░", n-full)
+}
+
+// cells prints one line: the first cell to the left, the others to the right
+// of their columns.
+func (t evalTables) cells(bold bool, widths []int, cells ...string) {
+	var b strings.Builder
+	for i, c := range cells {
+		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
+		if i == 0 {
+			b.WriteString(c + pad)
+		} else {
+			b.WriteString("  " + pad + c)
+		}
+	}
+	line := strings.TrimRight(b.String(), " ")
+	if bold {
+		line = t.st.bold + line + t.st.reset
+	}
+	fmt.Fprintln(t.w, line)
+}
+
+func (t evalTables) payloads(r *eval.Run) {
+	ours := r.Systems[0].Payloads
+	t.head(r, "Payloads")
+	fmt.Fprintf(t.w, "%s, %s, of which %d must be found\n", count(len(ours.Sessions), "session"), count(r.Gold.Items, "gold item"), r.Gold.Must)
+	t.kinds(ours)
+	t.beside(r)
+	if r.Agreement != nil {
+		t.agreement(r.Agreement)
+	}
+}
+
+func (t evalTables) kinds(s *eval.PayloadScore) {
+	widths := []int{11, 10, 16, 16, 16, 6, 6, 6}
+	t.columns(widths, "kind", "", "F1 (95 %)", "precision", "recall", "right", "found", "wanted")
+	row := func(name string, r eval.Rates, bold bool) {
+		counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted)}
+		if r.Few {
+			t.cells(bold, widths, append([]string{name, "", "too few", "", ""}, counts...)...)
+			return
+		}
+		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 10), ranged(r.F1), ranged(r.Precision), ranged(r.Recall)}, counts...)...)
+	}
+	for _, k := range payload.Kinds {
+		if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
+			row(string(k), r, false)
+		}
+	}
+	row("all kinds", s.Micro, true)
+	row("any kind", s.Lenient, false)
+	t.note("precision: of what was found, how much people wrote down too. recall: of what must be found, how much was.")
+	t.note("F1: both in one. too few: under 10 items to find, so only counts. any kind: found under another kind counts.")
+	t.note("Behind each figure stands its 95 %% interval, by drawing the sessions anew (bootstrap).")
+}
+
+// beside is the system under test beside its baselines.
+func (t evalTables) beside(r *eval.Run) {
+	widths := []int{30, 16, 5, 6, 8, 8, 6, 10, 8}
+	t.columns(widths, "what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens", "a session", "cost")
+	for i, s := range r.Systems {
+		p := s.Payloads
+		if p == nil {
+			continue
+		}
+		two := func(x float64) string { return fmt.Sprintf("%.2f", x) }
+		t.cells(i == 0, widths, clip(oneLine(s.Name), 30), ranged(p.Micro.F1), two(p.Micro.Precision.Value), two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
+			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), evalTime(p.Seconds), evalCost(p.Cost))
+	}
+	ours := r.Systems[0].Payloads
+	t.note("grounded: share of items whose quote stands in the turn that it cites. tokens: of payload.md, on average.")
+	if of := sessionsUnlike(r); of != "" {
+		t.note("%s", of)
+	}
+	if ours.Cut > 0 {
+		t.note("%s kept out of payload.md by its budget; payload.json has them.", count(ours.Cut, "item"))
+	}
+	if ours.FalseClaim > 0 {
+		t.note("%s more like a claim that the gold set calls wrong than like a right one: read them in the report.", count(ours.FalseClaim, "item"))
+	}
+}
+
+// sessionsUnlike says which baselines were measured on fewer sessions.
+func sessionsUnlike(r *eval.Run) string {
+	var few []string
+	for _, s := range r.Systems[1:] {
+		if s.Payloads != nil && len(s.Payloads.Sessions) < len(r.Systems[0].Payloads.Sessions) {
+			few = append(few, fmt.Sprintf("%s: %s", s.Name, count(len(s.Payloads.Sessions), "session")))
+		}
+	}
+	if len(few) == 0 {
+		return ""
+	}
+	return "on fewer sessions, where there is one: " + strings.Join(few, ", ") + "."
+}
+
+func (t evalTables) agreement(a *eval.Agreement) {
+	t.title("is it the same fact? judged by %s, from a similarity of %.2f on", a.Judge, a.Threshold)
+	fmt.Fprintf(t.w, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same, a.SameFound)
+	var forms []string
+	for name := range a.Forms {
+		forms = append(forms, name)
+	}
+	slices.Sort(forms)
+	for i, name := range forms {
+		k := a.Forms[name]
+		forms[i] = fmt.Sprintf("%s %d of %d", name, k.K, k.N)
+	}
+	if len(forms) > 0 {
+		fmt.Fprintf(t.w, "told apart from its opposite: %s\n", strings.Join(forms, ", "))
+	}
+}
+
+// evalTime says how long something took, "" for nothing worth telling.
+func evalTime(s float64) string {
+	switch {
+	case s <= 0:
+		return "–"
+	case s < 0.001:
+		return "under 1 ms"
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", s*1000)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+func evalCost(d float64) string {
+	if d <= 0 {
+		return "nothing"
+	}
+	return fmt.Sprintf("$%.4f", d)
+}
+
+func (t evalTables) questions(r *eval.Run) {
+	ours := r.Systems[0].Questions
+	t.head(r, "Answers")
+	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", count(len(ours.Questions), "question"), ours.All.N, count(r.Gold.Sessions, "gold session"))
+	t.found(ours)
+	t.answers(r)
+	t.refusals(r)
+}
+
+// evalMeasure is a figure of questions.
+type evalMeasure struct {
+	name string
+	of   func(*eval.QuestionRates) eval.Interval
+}
+
+var evalMeasures = []evalMeasure{
+	{"hit@1", func(r *eval.QuestionRates) eval.Interval { return r.Hit1 }},
+	{"hit@5", func(r *eval.QuestionRates) eval.Interval { return r.Hit5 }},
+	{"hit@20", func(r *eval.QuestionRates) eval.Interval { return r.Hit20 }},
+	{"recall@5", func(r *eval.QuestionRates) eval.Interval { return r.Recall5 }},
+	{"MRR", func(r *eval.QuestionRates) eval.Interval { return r.MRR }},
+	{"nDCG@10", func(r *eval.QuestionRates) eval.Interval { return r.NDCG10 }},
+	{"session@1", func(r *eval.QuestionRates) eval.Interval { return r.Session1 }},
+	{"session@5", func(r *eval.QuestionRates) eval.Interval { return r.Session5 }},
+	{"session@20", func(r *eval.QuestionRates) eval.Interval { return r.Session }},
+	{"answer@1", func(r *eval.QuestionRates) eval.Interval { return r.Answer1 }},
+}
+
+// found is every figure of the system under test.
+func (t evalTables) found(q *eval.QuestionScore) {
+	widths := []int{10, 10, 16, 16, 16}
+	t.columns(widths, "", "", "all", fmt.Sprintf("plain (%d)", q.Plain.N), fmt.Sprintf("paraphrased (%d)", q.Paraphrased.N))
+	for _, m := range evalMeasures {
+		t.cells(false, widths, m.name, bar(m.of(&q.All).Value, 10), ranged(m.of(&q.All)), orNone(q.Plain, m), orNone(q.Paraphrased, m))
+	}
+	t.note("hit@k: an expected item is among the first k results; session@k: one of the right session. recall@5: the")
+	t.note("share of expected items there. MRR: one by the rank of the first. nDCG@10: how near the top they all stand.")
+	t.note("answer@1: the first thing that recall query would print holds the answer.")
+	t.note("paraphrased: asked in few of the item's own words. Intervals by drawing the questions anew (bootstrap).")
+}
+
+func orNone(r eval.QuestionRates, m evalMeasure) string {
+	if r.N == 0 {
+		return "–"
+	}
+	return ranged(m.of(&r))
+}
+
+// answers is every system's figures, side by side.
+func (t evalTables) answers(r *eval.Run) {
+	widths := []int{22}
+	head := []string{"who answers"}
+	for _, m := range evalMeasures {
+		head = append(head, strings.Replace(m.name, "session", "sess", 1))
+		widths = append(widths, max(5, len(head[len(head)-1])))
+	}
+	t.columns(widths, head...)
+	for i, s := range r.Systems {
+		if s.Questions == nil {
+			continue
+		}
+		line := []string{clip(oneLine(s.Name), 22)}
+		for _, m := range evalMeasures {
+			line = append(line, fmt.Sprintf("%.2f", m.of(&s.Questions.All).Value))
+		}
+		t.cells(i == 0, widths, line...)
+	}
+	t.note("oracle: our search over the items that people wrote. What it misses the search loses, the rest the distiller.")
+}
+
+// refusals is what must not happen, for every system.
+func (t evalTables) refusals(r *eval.Run) {
+	widths := []int{22, 22, 22, 22, 10}
+	t.columns(widths, "who answers", "superseded first", "no answer, said so", "answer, but refused", "a question")
+	for i, s := range r.Systems {
+		if q := s.Questions; q != nil {
+			t.cells(i == 0, widths, clip(oneLine(s.Name), 22), share(q.Stale), share(q.Abstained), share(q.Refused), evalTime(q.Seconds))
+		}
+	}
+	t.note("superseded first: what no longer holds came first. no answer, said so: questions that the sessions don't answer.")
+}
+
+// differences prints figures before and after.
+func (t evalTables) differences(all []eval.Difference) {
+	widths := []int{24, 7, 7, 26, 11}
+	t.columns(widths, "figure", "before", "after", "change (95 %)", "")
+	for _, d := range all {
+		verdict, color := string(d.Verdict), ""
+		switch d.Verdict {
+		case eval.Better:
+			color = t.st.green
+		case eval.Worse:
+			color = t.st.red
+		}
+		if d.Few {
+			verdict = "too few"
+			color = ""
+		}
+		fmt.Fprint(t.w, color)
+		t.cells(false, widths, d.Name, fmt.Sprintf("%.3f", d.Before), fmt.Sprintf("%.3f", d.After), fmt.Sprintf("%+.3f (%+.3f to %+.3f)", d.Change.Value, d.Change.Low, d.Change.High), verdict)
+		if color != "" {
+			fmt.Fprint(t.w, t.st.reset)
+		}
+	}
+}
