@@ -13,6 +13,7 @@
 //	fturn(body, ctx)   FTS5, contentless: the turn; the two turns before
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
+//	path touch moved made fault faulted                     what sessions did to files and met, see did.go
 //	common(list)       in how many rows the frequent words stand, see Tidy
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
@@ -27,6 +28,7 @@ package index
 import (
 	"time"
 
+	"recall/ingest/trace"
 	"recall/payload"
 )
 
@@ -39,6 +41,8 @@ type Doc struct {
 	Start, End time.Time // zero if unknown
 	Items      []Item
 	Turns      []Turn // in order
+
+	Did *trace.Trace // nil if that isn't known
 
 	Stamp string // what this was made from; see Stamps
 	Lines []Line // of its payload.md; see Known

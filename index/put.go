@@ -44,7 +44,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Turns = nil // they are in the rows
+	d.Turns, d.Did = nil, nil // they are in the rows
 	return &Prepared{d, r}, nil
 }
 
@@ -62,6 +62,9 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	ids := make([]int64, len(all))
 	for i, p := range all {
 		if ids[i], err = putSession(ctx, tx, p.doc); err != nil {
+			return x.fail("index "+p.doc.Session, err)
+		}
+		if err := replaceDid(ctx, tx, ids[i], p.rows.did); err != nil {
 			return x.fail("index "+p.doc.Session, err)
 		}
 	}
@@ -93,6 +96,9 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 		return x.fail(op, err)
 	}
 	if err := dropLines(ctx, tx, session); err != nil {
+		return x.fail(op, err)
+	}
+	if err := dropDid(ctx, tx, id, didRows{}); err != nil {
 		return x.fail(op, err)
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id); err != nil {

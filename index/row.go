@@ -31,6 +31,7 @@ const (
 type rows struct {
 	items []itemRow
 	turns []turnRow
+	did   didRows
 }
 
 type itemRow struct {
@@ -48,7 +49,7 @@ type turnRow struct {
 }
 
 func rowsOf(d Doc) (rows, error) {
-	var r rows
+	r := rows{did: didOf(d.Did)}
 	for _, it := range d.Items {
 		row, err := itemRowOf(it)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/library"
 	"recall/payload"
 )
@@ -42,6 +43,15 @@ type made struct {
 	project library.Project
 	fresh   *payload.Payload // as distilled; nil if the saved payload stays
 	page    page
+	did     *trace.Trace // see doings
+}
+
+// doings is what the session did, worked out when it is first asked for.
+func (m *made) doings() *trace.Trace {
+	if m.did == nil {
+		m.did = trace.Of(m.session)
+	}
+	return m.did
 }
 
 func (r *run) makeOne(ctx context.Context, m *made, f *family) error {

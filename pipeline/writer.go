@@ -101,6 +101,7 @@ func (w *writer) index(m *made) error {
 	doc := index.DocOf(m.session, p, m.project.Name)
 	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)
 	doc.Lines = writtenLines(p)
+	doc.Did = m.doings()
 	now, err := w.run.Library.Session(m.entry.ID)
 	if err != nil {
 		now = m.entry

@@ -1,0 +1,232 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"path"
+	"slices"
+	"strings"
+
+	"recall/ingest/trace"
+)
+
+// didTables hold what sessions did: the files they touched and moved, the
+// commits they made, the errors they met. Paths and errors stand once each,
+// however many sessions have them.
+//
+//	path(id, base, path)                         base: the last name, in lower case
+//	touch(path, session, how, n, at, calls)      how: the bits of hows; n, at: of the last time
+//	moved(session, old, new, n)                  files and folders
+//	made(session, hash, subject, branch, dir, at, n)   commits
+//	fault(sig, text)  faulted(sig, session, n, at)     errors, see trace.Signature
+var didTables = []string{
+	`CREATE TABLE path(id INTEGER PRIMARY KEY, base TEXT NOT NULL, path TEXT NOT NULL UNIQUE)`,
+	`CREATE INDEX path_base ON path(base)`,
+	`CREATE TABLE touch(path INTEGER NOT NULL, session INTEGER NOT NULL, how INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, calls INTEGER NOT NULL, PRIMARY KEY(path, session)) WITHOUT ROWID`,
+	`CREATE INDEX touch_session ON touch(session)`,
+	`CREATE TABLE moved(session INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL, n INTEGER NOT NULL)`,
+	`CREATE INDEX moved_old ON moved(old)`,
+	`CREATE INDEX moved_new ON moved(new)`,
+	`CREATE INDEX moved_session ON moved(session)`,
+	`CREATE TABLE made(session INTEGER NOT NULL, hash TEXT NOT NULL, subject TEXT NOT NULL, branch TEXT NOT NULL, dir TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL)`,
+	`CREATE INDEX made_hash ON made(hash)`,
+	`CREATE INDEX made_at ON made(at)`,
+	`CREATE INDEX made_session ON made(session)`,
+	`CREATE TABLE fault(sig INTEGER PRIMARY KEY, text TEXT NOT NULL)`,
+	`CREATE TABLE faulted(sig INTEGER NOT NULL, session INTEGER NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY(sig, session, n)) WITHOUT ROWID`,
+	`CREATE INDEX faulted_session ON faulted(session)`,
+}
+
+// hows are the ways of touching a file, each a bit in its place.
+var hows = []trace.How{trace.Read, trace.Edit, trace.Create, trace.Delete, trace.Rename}
+
+// pathsMost bounds the files of one session: one that touches more did so with
+// a program, which says nothing about any of them.
+const pathsMost = 3000
+
+// didRows is what a trace becomes in the tables.
+type didRows struct {
+	touches []touchRow
+	moves   [][3]any // old, new, n
+	commits []trace.Commit
+	faults  []faultRow
+}
+
+type touchRow struct {
+	path       string
+	how        int
+	n, at      int64
+	calls      int
+	base       string
+	lastOfCall int
+}
+
+type faultRow struct {
+	sig, n, at int64
+	text       string
+}
+
+// didOf lays a trace out in rows. What a fork copied is its parent's.
+func didOf(t *trace.Trace) didRows {
+	var r didRows
+	if t == nil {
+		return r
+	}
+	at := map[string]int{}
+	touch := func(i int, a *trace.Action, p string, how trace.How) {
+		k, ok := at[p]
+		if !ok {
+			if len(r.touches) == pathsMost {
+				return
+			}
+			k = len(r.touches)
+			at[p] = k
+			r.touches = append(r.touches, touchRow{path: p, base: baseOf(p), lastOfCall: -1})
+		}
+		row := &r.touches[k]
+		row.how |= 1 << slices.Index(hows, how)
+		row.n, row.at = max(row.n, int64(a.N)), max(row.at, millis(a.At))
+		if row.lastOfCall != i {
+			row.calls++
+			row.lastOfCall = i
+		}
+	}
+	for i := range t.Actions {
+		a := &t.Actions[i]
+		if a.Copied {
+			continue
+		}
+		for _, x := range a.Touches {
+			if x.Unsure {
+				continue
+			}
+			touch(i, a, x.Path, x.How)
+			if x.How == trace.Rename {
+				touch(i, a, x.From, trace.Rename)
+				r.moves = append(r.moves, [3]any{x.From, x.Path, a.N})
+			}
+		}
+	}
+	for _, c := range t.Commits {
+		if !c.Copied {
+			r.commits = append(r.commits, c)
+		}
+	}
+	seen := map[[2]int64]bool{}
+	for _, f := range t.Faults {
+		a := &t.Actions[f.Action]
+		row := faultRow{f.Sig, int64(a.N), millis(a.At), f.Text}
+		if key := [2]int64{row.sig, row.n}; !seen[key] {
+			seen[key] = true
+			r.faults = append(r.faults, row)
+		}
+	}
+	return r
+}
+
+// baseOf is the last name of a path of any system, in lower case.
+func baseOf(p string) string {
+	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
+}
+
+// replaceDid replaces what is known of a session's doings.
+func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows) error {
+	if err := dropDid(ctx, tx, session, r); err != nil {
+		return err
+	}
+	paths, err := inserter(ctx, tx, len(r.touches),
+		`INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET base=excluded.base RETURNING id`,
+		`INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer paths.close()
+	for _, t := range r.touches {
+		var id int64
+		if err := paths.st[0].QueryRowContext(ctx, t.base, t.path).Scan(&id); err != nil {
+			return err
+		}
+		if _, err := paths.st[1].ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
+			return err
+		}
+	}
+	for _, m := range r.moves {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1], m[2]); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.commits {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO made(session, hash, subject, branch, dir, at, n) VALUES(?,?,?,?,?,?,?)`,
+			session, c.Hash, c.Subject, c.Branch, c.Dir, millis(c.At), c.N); err != nil {
+			return err
+		}
+	}
+	faults, err := inserter(ctx, tx, len(r.faults),
+		`INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer faults.close()
+	for _, f := range r.faults {
+		if _, err := faults.st[0].ExecContext(ctx, f.sig, f.text); err != nil {
+			return err
+		}
+		if _, err := faults.st[1].ExecContext(ctx, f.sig, session, f.n, f.at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropDid forgets what a session did, and the paths and errors that only it
+// had and that it doesn't have again.
+func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows) error {
+	paths, err := column[string](ctx, tx, `SELECT path FROM path WHERE id IN (SELECT path FROM touch WHERE session=?)`, session)
+	if err != nil {
+		return err
+	}
+	sigs, err := column[int64](ctx, tx, `SELECT DISTINCT sig FROM faulted WHERE session=?`, session)
+	if err != nil {
+		return err
+	}
+	for _, table := range []string{"touch", "moved", "made", "faulted"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE session=?`, session); err != nil {
+			return err
+		}
+	}
+	keep := map[string]bool{}
+	for _, t := range again.touches {
+		keep[t.path] = true
+	}
+	for _, p := range paths {
+		if keep[p] {
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p); err != nil {
+			return err
+		}
+	}
+	for _, sig := range sigs {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`, sig); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []T
+	for rows.Next() {
+		var v T
+		if err := rows.Scan(&v); err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
