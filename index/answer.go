@@ -11,11 +11,8 @@ import (
 	"recall/payload"
 )
 
-// answer loads what is shown.
+// answer adds where each result stands.
 func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
-	if err := r.prepare(ctx); err != nil {
-		return err
-	}
 	places := map[int64]Place{}
 	for _, c := range list {
 		p, ok := places[c.session]
@@ -27,18 +24,10 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
 			places[c.session] = p
 		}
 		if c.table == items {
-			h := Hit{Place: p, Score: c.score, Turn: int(c.n)}
-			if err := r.item(ctx, c.id, &h); err != nil {
-				return err
-			}
-			a.Hits = append(a.Hits, h)
-			continue
+			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look})
+		} else {
+			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Score: c.score, Look: c.look})
 		}
-		h := TurnHit{Place: p, Score: c.score}
-		if err := r.turn(ctx, c.id, &h); err != nil {
-			return err
-		}
-		a.Turns = append(a.Turns, h)
 	}
 	var i, t int
 	for _, c := range list { // the slices don't grow any more
@@ -79,13 +68,12 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 	return p, err
 }
 
-func (r *reader) item(ctx context.Context, id int64, h *Hit) error {
+func (r *reader) item(ctx context.Context, id int64, it *payload.Item) (err error) {
 	var data []byte
 	if err := r.ofItem.QueryRowContext(ctx, id).Scan(&data); err != nil {
 		return err
 	}
-	var err error
-	h.Item, err = unpackItem(data)
+	*it, err = unpackItem(data)
 	return err
 }
 
@@ -101,7 +89,7 @@ func unpackItem(data []byte) (payload.Item, error) {
 	return it, nil
 }
 
-func (r *reader) turn(ctx context.Context, id int64, h *TurnHit) error {
+func (r *reader) turn(ctx context.Context, id int64, h *Turn) error {
 	var at int64
 	var text []byte
 	err := r.ofTurn.QueryRowContext(ctx, id).Scan(&h.ID, &h.N, &h.Role, &at, &text)

@@ -35,34 +35,17 @@ func TestDocOf(t *testing.T) {
 	}
 }
 
-func TestKindsAsked(t *testing.T) {
-	for _, c := range []struct {
-		q    string
-		kind payload.Kind
-		want float64
-	}{
-		{"what did we decide about retries?", payload.Decision, 1},
-		{"what did we decide about retries?", payload.File, 0.6},
-		{"which files handle retries?", payload.File, 1},
-		{"where does it retry", payload.File, 1},
-		{"what's left on retries?", payload.Next, 1},
-		{"what's left on retries?", payload.Goal, 0.7},
-		{"retry progress", payload.Status, 1},
-	} {
-		if got := kindsAsked(c.q)(c.kind); got != c.want {
-			t.Errorf("%q, %s: got %v, want %v", c.q, c.kind, got, c.want)
-		}
-	}
-}
-
-// An item stands above the turn that it was taken from, whatever their scores.
+// A turn stands below the item that was taken from it, whatever their scores.
 func TestItemAboveItsTurn(t *testing.T) {
-	found := [2][]candidate{
-		items: {{id: 1, session: 1, n: 4, kind: payload.Decision, score: 0.2}, {id: 2, session: 1, n: 4, kind: payload.File, score: 0.1}},
-		turns: {{id: 7, session: 1, n: 4, score: 2}, {id: 8, session: 2, n: 4, score: 1.5}},
+	list := []ranked{
+		{table: items, candidate: candidate{id: 1, session: 1, n: 4, score: -1}},
+		{table: items, candidate: candidate{id: 2, session: 1, n: 4, score: -2}},
+		{table: turns, candidate: candidate{id: 7, session: 1, n: 4, score: 2}},
+		{table: turns, candidate: candidate{id: 8, session: 2, n: 4, score: 1.5}},
 	}
+	order(list)
 	var got []int64
-	for _, r := range fuse(found, kindsAsked(""), 10) {
+	for _, r := range list {
 		got = append(got, r.id)
 	}
 	if want := []int64{8, 1, 7, 2}; !cmp.Equal(got, want) {
@@ -72,13 +55,14 @@ func TestItemAboveItsTurn(t *testing.T) {
 
 // A talkative session doesn't take the whole page.
 func TestSpread(t *testing.T) {
-	var found [2][]candidate
+	var list []ranked
 	for i := range 5 {
-		found[turns] = append(found[turns], candidate{id: int64(i + 1), session: 1, n: int64(i + 1), score: 1 - float64(i)/100})
+		list = append(list, ranked{table: turns, candidate: candidate{id: int64(i + 1), session: 1, n: int64(i + 1), score: 1 - float64(i)/100}})
 	}
-	found[turns] = append(found[turns], candidate{id: 9, session: 2, n: 1, score: 0.8})
+	list = append(list, ranked{table: turns, candidate: candidate{id: 9, session: 2, n: 1, score: 0.8}})
+	order(list)
 	var got []int64
-	for _, r := range fuse(found, kindsAsked(""), 10) {
+	for _, r := range list {
 		got = append(got, r.id)
 	}
 	if want := []int64{1, 2, 9, 3, 4, 5}; !cmp.Equal(got, want) {

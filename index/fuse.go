@@ -2,45 +2,93 @@ package index
 
 import (
 	"cmp"
+	"context"
+	"math"
 	"slices"
 
+	"recall/index/rank"
 	"recall/payload"
 )
 
-// ranked is one line of the answer before it is loaded.
+// ranked is one line of the answer before its place is known.
 type ranked struct {
 	candidate
 	table int
+	item  payload.Item // of an item
+	turn  Turn         // of a turn
+	look  rank.Features
 }
 
-// How items and turns make one list. Chosen on one
-// project's questions and reported on the other's; all are flat around these.
 const (
-	itemBonus    = 1.75 // an item says in a sentence what a turn takes a page for; 1.5–2.5 do the same
-	supportShare = 0.2  // of what its session's results score together
-	supportDecay = 0.7  // from each of these, best first, to the next
-	setBack      = 0.6  // of a session's third turn and on; no session's rank depends on it
+	lookedAt     = 50  // items, and as many turns, that are looked at a second time
+	supportDecay = 0.7 // from each of a session's results, best first, to the next
+	setBack      = 0.6 // of a session's third turn and on; no session's rank depends on it
 )
 
-// fuse makes one list of items and turns, best first.
-func fuse(found [2][]candidate, weight func(payload.Kind) float64, limit int) []ranked {
+// UseWeights has the second look weigh otherwise than shipped. Not to be
+// called while searches run.
+func (x *Index) UseWeights(w rank.Weights) { x.weights = w }
+
+// look makes one list of items and turns, best first: the first of each are
+// loaded and scored again.
+func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]ranked, error) {
+	if err := r.prepare(ctx); err != nil {
+		return nil, err
+	}
+	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), r.kin(ts))
 	var out []ranked
 	for k, list := range found {
-		for _, c := range list {
-			if k == items {
-				c.score *= itemBonus * weight(c.kind)
-			}
-			out = append(out, ranked{c, k})
+		for _, c := range list[:min(len(list), max(lookedAt, r.q.Limit))] {
+			out = append(out, ranked{candidate: c, table: k})
 		}
 	}
-	byScore(out)
-	support(out)
-	byScore(out)
-	spread(out)
-	byScore(out)
-	below(out)
-	byScore(out)
-	return out[:min(limit, len(out))]
+	support := supports(out)
+	for i := range out {
+		o := &out[i]
+		c := rank.Candidate{Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
+		if o.table == items {
+			if err := r.item(ctx, o.id, &o.item); err != nil {
+				return nil, err
+			}
+			c.Item = &o.item
+		} else {
+			if err := r.turn(ctx, o.id, &o.turn); err != nil {
+				return nil, err
+			}
+			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
+		}
+		o.look = asked.Look(c)
+		o.score = r.weights.Score(o.look)
+	}
+	order(out)
+	return out, nil
+}
+
+func rankTerms(ts []term) []rank.Term {
+	out := make([]rank.Term, len(ts))
+	for i, t := range ts {
+		out[i] = rank.Term{Stem: t.stem, IDF: t.idf}
+	}
+	return out
+}
+
+// order makes scores shares of the best one, and puts results in order.
+func order(list []ranked) {
+	if len(list) == 0 {
+		return
+	}
+	top := math.Inf(-1)
+	for _, r := range list {
+		top = max(top, r.score)
+	}
+	for i := range list {
+		list[i].score = math.Exp(list[i].score - top)
+	}
+	byScore(list)
+	spread(list)
+	byScore(list)
+	below(list)
+	byScore(list)
 }
 
 func byScore(list []ranked) {
@@ -49,23 +97,32 @@ func byScore(list []ranked) {
 	})
 }
 
-// support adds to each result a share of what its session scores: one that
-// speaks of the matter in several places is the likelier one.
-func support(list []ranked) {
-	type sum struct{ total, weight float64 }
-	sums := map[int64]*sum{}
-	for _, r := range list {
-		s := sums[r.session]
-		if s == nil {
-			s = &sum{0, 1}
-			sums[r.session] = s
-		}
-		s.total += r.score * s.weight
-		s.weight *= supportDecay
-	}
+// supports sums for each result what its session's others score, each less
+// than the one before: a session that speaks of the matter in several places
+// is the likelier one.
+func supports(list []ranked) []float64 {
+	best := make([]int, len(list))
 	for i := range list {
-		list[i].score += supportShare * sums[list[i].session].total
+		best[i] = i
 	}
+	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(list[b].candidate.score, list[a].candidate.score) })
+	bySession := map[int64][]int{}
+	for _, i := range best {
+		bySession[list[i].session] = append(bySession[list[i].session], i)
+	}
+	out := make([]float64, len(list))
+	for _, of := range bySession {
+		for _, i := range of {
+			weight := 1.0
+			for _, j := range of {
+				if j != i {
+					out[i] += weight * list[j].candidate.score
+					weight *= supportDecay
+				}
+			}
+		}
+	}
+	return out
 }
 
 // spread sets back a session's turns after the second: neighbours find one

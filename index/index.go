@@ -28,6 +28,7 @@ package index
 import (
 	"time"
 
+	"recall/index/rank"
 	"recall/ingest/trace"
 	"recall/payload"
 )
@@ -131,6 +132,8 @@ type Hit struct {
 	Score    float64  // comparable within one answer only
 	Terms    []string // the question's words that stand in the item itself
 	Coverage float64  // see Answer.Coverage
+
+	Look rank.Features // what the second look saw
 }
 
 // TurnHit is a turn found.
@@ -140,4 +143,5 @@ type TurnHit struct {
 	Score    float64
 	Terms    []string
 	Coverage float64
+	Look     rank.Features
 }

@@ -136,7 +136,7 @@ func TestHitIsComplete(t *testing.T) {
 	want := Hit{
 		Place: Place{Session: "s2", SessionTitle: "Retry policy", SessionN: 2, SessionStart: day.AddDate(0, 0, 3), Project: "billing", Source: "claude-code"},
 		Item:  docs[1].Items[0].Item,
-		Turn:  1, Score: h.Score, Terms: []string{"exponential", "backoff", "jitter"}, Coverage: 1,
+		Turn:  1, Score: h.Score, Terms: []string{"exponential", "backoff", "jitter"}, Coverage: 1, Look: h.Look,
 	}
 	if diff := cmp.Diff(want, *h); diff != "" {
 		t.Errorf("hit (-want +got):\n%s", diff)

@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"modernc.org/sqlite"
+
+	"recall/index/rank"
 )
 
 // ErrRebuild means that the index can't be used as it is: made by an older or
@@ -50,6 +52,8 @@ type Index struct {
 	db   *sql.DB
 	path string
 	near *nearness // nil without vectors
+
+	weights rank.Weights
 }
 
 // Open opens the index for reading and writing, and makes it if it isn't
@@ -112,7 +116,7 @@ func open(path, params string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return &Index{db: db, path: path}, nil
+	return &Index{db: db, path: path, weights: rank.Default}, nil
 }
 
 // Close closes the index. The last one to close it folds the write-ahead log

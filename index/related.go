@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/index/embed"
+	"recall/index/rank"
 	"recall/index/words"
 )
 
@@ -39,6 +40,30 @@ func (r *reader) others(ts []term) []other {
 	return out
 }
 
+// kin lists the lexicon's phrases for each of the question's terms.
+func (r *reader) kin(ts []term) []rank.Kin {
+	place := map[string]int{}
+	for i, t := range ts {
+		place[t.stem] = i
+	}
+	var out []rank.Kin
+	for _, m := range embed.Mentions(clipText(r.q.Text, longest)) {
+		for _, stem := range m.Stems {
+			i, ok := place[stem]
+			if !ok {
+				continue
+			}
+			for _, phrase := range m.Others {
+				w, cut := content(phrase)
+				if len(w) > 1 || len(w) == 1 && !cut {
+					out = append(out, rank.Kin{Term: i, Stems: stems(w)})
+				}
+			}
+		}
+	}
+	return out
+}
+
 // related is the rarest of the lexicon's phrases as an FTS5 query, as many as
 // the table's rows allow.
 func related(list []other, k, docs int) string {
@@ -69,10 +94,12 @@ func content(phrase string) (w []string, cut bool) {
 	return w, cut
 }
 
-func stemmed(w []string) string {
+func stemmed(w []string) string { return strings.Join(stems(w), " ") }
+
+func stems(w []string) []string {
 	out := make([]string, len(w))
 	for i, s := range w {
 		out[i] = words.Stem(s)
 	}
-	return strings.Join(out, " ")
+	return out
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -38,7 +39,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	r := &reader{tx: tx, q: q, near: x.near}
+	r := &reader{tx: tx, q: q, near: x.near, weights: x.weights}
 	var a Answer
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
@@ -56,7 +57,11 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	if err := r.answer(ctx, &a, fuse(found, kindsAsked(clipText(q.Text, longest)), q.Limit)); err != nil {
+	list, err := r.look(ctx, found, ts)
+	if err != nil {
+		return Answer{}, err
+	}
+	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
 	a.WithoutVectors = r.leftOut
@@ -73,6 +78,7 @@ type reader struct {
 
 	ofSession, ofItem, ofTurn *sql.Stmt // what is shown of each
 
+	weights rank.Weights
 	near    *nearness // nil without vectors
 	leftOut bool      // they should have been asked, and weren't
 }
@@ -102,30 +108,39 @@ type candidate struct {
 	id      int64 // row
 	session int64
 	n       int64 // turn ordinal
-	kind    payload.Kind
 	score   float64
+	parts   [partCount]float64 // of score
+	near    float64            // cosine of its vector, 0 if unknown
 }
+
+// The parts of a first score.
+const (
+	byWords = iota
+	bySource
+	byLexicon
+	partCount
+)
 
 // find runs the question over items and turns.
 func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidate, err error) {
-	scores := [2]map[int64]float64{{}, {}}
+	all := [2]map[int64]*candidate{{}, {}}
 	others := r.others(ts)
 	for k, t := range tables {
 		if t.kind == turns && r.q.Kinds != nil {
 			continue
 		}
 		for _, m := range []weighted{
-			{match(affordable(ts, k)), 1},
-			{match(affordable(also, k)), alsoWeight},
-			{related(others, k, r.size[t.kind]), t.related},
+			{match(affordable(ts, k)), 1, t.part},
+			{match(affordable(also, k)), alsoWeight, t.part},
+			{related(others, k, r.size[t.kind]), t.related, byLexicon},
 		} {
-			if err := r.add(ctx, scores[t.kind], t, m); err != nil {
+			if err := r.add(ctx, all[t.kind], t, m); err != nil {
 				return found, err
 			}
 		}
 	}
 	for kind := range found {
-		found[kind] = best(scores[kind], candidates)
+		found[kind] = best(all[kind], candidates)
 		if kind == items && r.near != nil {
 			if found[kind], err = r.fuseNear(ctx, found[kind], r.near); err != nil {
 				return found, err
@@ -153,18 +168,22 @@ func (r *reader) level(list []candidate, ts []term, k int) {
 	for i := range list {
 		if full > 0 {
 			list[i].score /= full
+			for p := range list[i].parts {
+				list[i].parts[p] /= full
+			}
 		}
 	}
 }
 
-// weighted is an FTS5 query and how much what it finds counts.
+// weighted is an FTS5 query, how much what it finds counts, and as which part.
 type weighted struct {
 	match  string
 	weight float64
+	part   int
 }
 
 // add adds the weighted scores of one full-text query.
-func (r *reader) add(ctx context.Context, scores map[int64]float64, t table, m weighted) error {
+func (r *reader) add(ctx context.Context, all map[int64]*candidate, t table, m weighted) error {
 	if m.match == "" {
 		return nil
 	}
@@ -180,7 +199,14 @@ func (r *reader) add(ctx context.Context, scores map[int64]float64, t table, m w
 		if err := rows.Scan(&id, &bm25); err != nil {
 			return err
 		}
-		scores[id] -= bm25 * m.weight * t.weight // it is negative, the better the lower
+		c := all[id]
+		if c == nil {
+			c = &candidate{id: id}
+			all[id] = c
+		}
+		s := -bm25 * m.weight * t.weight // it is negative, the better the lower
+		c.score += s
+		c.parts[m.part] += s
 	}
 	return rows.Err()
 }
@@ -205,22 +231,17 @@ func (r *reader) locate(ctx context.Context, list []candidate, kind int) error {
 		at[list[i].id] = &list[i]
 		fmt.Fprintf(&b, ",%d", list[i].id)
 	}
-	column := `''`
-	if kind == items {
-		column = `kind`
-	}
-	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n, `+column+` FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
+	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		var id, session, n int64
-		var k string
-		if err := rows.Scan(&id, &session, &n, &k); err != nil {
+		if err := rows.Scan(&id, &session, &n); err != nil {
 			return err
 		}
-		at[id].session, at[id].n, at[id].kind = session, n, payload.Kind(k)
+		at[id].session, at[id].n = session, n
 	}
 	return rows.Err()
 }
@@ -301,10 +322,10 @@ func kindArgs(kinds []payload.Kind) []any {
 
 // best sorts what was found, ties by row so that the same question gets the
 // same answer.
-func best(scores map[int64]float64, n int) []candidate {
-	out := make([]candidate, 0, len(scores))
-	for id, s := range scores {
-		out = append(out, candidate{id: id, score: s})
+func best(all map[int64]*candidate, n int) []candidate {
+	out := make([]candidate, 0, len(all))
+	for _, c := range all {
+		out = append(out, *c)
 	}
 	slices.SortFunc(out, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))

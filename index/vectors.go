@@ -192,16 +192,22 @@ func convex(found []candidate, near map[int64]float64, weight float64) []candida
 	if len(found) > 0 {
 		top = found[0].score
 	}
-	scores := map[int64]float64{}
+	all := map[int64]*candidate{}
 	for _, c := range found {
-		scores[c.id] = (1 - weight) * c.score
+		c.score *= 1 - weight
+		all[c.id] = &c
 	}
 	for id, cos := range near {
-		if cos > 0 {
-			scores[id] += weight * cos * top
+		if cos <= 0 {
+			continue
 		}
+		if all[id] == nil {
+			all[id] = &candidate{id: id}
+		}
+		all[id].score += weight * cos * top
+		all[id].near = cos
 	}
-	return best(scores, candidates)
+	return best(all, candidates)
 }
 
 func vectorBytes(v []float32) []byte {

@@ -44,6 +44,22 @@ func Related(text string) []string {
 	return out
 }
 
+// Mention is a word or phrase of a text that the lexicon knows.
+type Mention struct {
+	Stems  []string // of its words
+	Others []string // phrases of its groups
+}
+
+// Mentions lists what of a text the lexicon knows, as Related does, each
+// mention apart.
+func Mentions(text string) []Mention {
+	var out []Mention
+	for _, g := range concepts(stems(text), tooCommon) {
+		out = append(out, Mention{g.stems, strings.Split(line(lexicon, g.group), "|")})
+	}
+	return out
+}
+
 func stems(text string) []string {
 	var out []string
 	words.Each(text, func(w string) bool { out = append(out, words.Stem(w)); return true })
@@ -54,6 +70,7 @@ func stems(text string) []string {
 type concept struct {
 	group int // byte offset of its line
 	of    int // in how many groups the phrase stands
+	stems []string
 }
 
 // concepts finds the groups that a text's words and phrases stand in, phrases
@@ -69,7 +86,7 @@ func concepts(stems []string, max int) []concept {
 			}
 			if len(groups) <= max {
 				for _, g := range groups {
-					out = append(out, concept{g, len(groups)})
+					out = append(out, concept{g, len(groups), stems[i : i+k]})
 				}
 			}
 			n = k

@@ -1,0 +1,5 @@
+package main
+
+import "context"
+
+func (w *world) ablate(ctx context.Context) error { return nil }

@@ -1,0 +1,39 @@
+// Command rank fits the weights of the second look (recall/index/rank) and of
+// how sure an answer is, and measures what each part of a search brings.
+//
+//	go run ./eval/train/rank -shared DIR [-write] [-ablation]
+//
+// DIR holds transcripts/dev and eval/gold. What is fitted to one project is
+// reported on the other; with -write the weights fitted to both go to
+// index/rank: figures only.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+)
+
+func main() {
+	shared := flag.String("shared", os.Getenv("RECALL_SHARED"), "folder with transcripts/dev and eval/gold")
+	write := flag.Bool("write", false, "write the weights, fitted to all projects")
+	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
+	flag.Parse()
+	if err := run(context.Background(), *shared, *write, *ablation); err != nil {
+		fmt.Fprintln(os.Stderr, "rank:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, shared string, write, ablation bool) error {
+	w, err := load(ctx, shared)
+	if err != nil {
+		return err
+	}
+	defer w.close()
+	if ablation {
+		return w.ablate(ctx)
+	}
+	return w.train(ctx, write)
+}

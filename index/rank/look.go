@@ -1,0 +1,153 @@
+package rank
+
+import (
+	"strings"
+
+	"recall/payload"
+)
+
+// The features, each about 0 to 1. Those of turns are apart: what a word in an
+// item's one sentence says, it doesn't say in a page.
+const (
+	Words   = iota // the first pass: the question's words in the item and its aliases
+	Source         // and in its source turns
+	Lexicon        // the lexicon's words, in both
+	Near           // cosine of the vectors, where there are any
+	All            // in the item, its aliases and its quotes
+	Alias          // likeness to the most alike alias
+	Like           // likeness to its text
+	Kindred        // share that stands there in the lexicon's words only
+	Rare           // weight of its rarest word that stands there
+	Pairs          // its neighbouring words that stand near each other
+	About          // share that stands in the names it is about
+	Support        // what its session's other results score in the first pass
+	Asked          // its kind is the one asked for
+	Why            // asked why, and it says why
+	OfFile
+	OfStatus
+	OfGoal
+	OfNext
+	OfOpen // deferred, question, hypothesis
+	OfFlag
+	OfEliminated
+	Sure   // its maker's confidence, from 0.75 up or down; 0 where it states none
+	Person // on a person's word
+	Human  // made or changed by a person's own hand
+	Past   // it doesn't hold any more
+	ATurn  // from here on of turns: it is one
+	TurnWords
+	TurnLexicon
+	TurnAll
+	TurnRare
+	TurnPairs
+	TurnSupport
+	TurnPerson
+	TurnLong
+	Count
+)
+
+var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "pairs", "about", "support",
+	"asked", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human", "past",
+	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person", "turn-long"}
+
+// Name names a feature, as weights.txt does.
+func Name(i int) string { return names[i] }
+
+// Features are what the second look sees of a candidate.
+type Features [Count]float64
+
+// Candidate is an item or a turn that the first pass found.
+type Candidate struct {
+	Item *payload.Item // nil for a turn
+	Text string        // of a turn
+	User bool          // a turn is a person's
+
+	// Of the first pass; as shares of what a document would score that holds
+	// all of the question's words.
+	Words, Source, Lexicon, Support float64
+	Near                            float64 // cosine, 0 if unknown
+}
+
+// Look sees a candidate.
+func (q *Question) Look(c Candidate) Features {
+	if c.Item == nil {
+		return q.turn(c)
+	}
+	return q.item(c)
+}
+
+// longestTurn is how much of a turn is read, in bytes.
+const longestTurn = 3000
+
+func (q *Question) turn(c Candidate) Features {
+	var f Features
+	s := c.Text
+	if len(s) > longestTurn {
+		s = strings.ToValidUTF8(s[:longestTurn], "")
+		f[TurnLong] = 1
+	}
+	t := q.read(s)
+	f[ATurn] = 1
+	f[TurnWords], f[TurnLexicon], f[TurnSupport] = c.Words, c.Lexicon, c.Support
+	f[TurnAll], f[TurnRare], f[TurnPairs] = q.share(t.terms), q.rarest(t.terms), q.pairs(t)
+	f[TurnPerson] = truth(c.User)
+	return f
+}
+
+func (q *Question) item(c Candidate) Features {
+	it := c.Item
+	head := q.read(it.Text)
+	rest := q.read(it.Why + " . " + it.Scope + " . " + strings.Join(it.Alternatives, " . "))
+	about := q.read(it.Path + " . " + strings.Join(it.About, " . "))
+	var f Features
+	f[Words], f[Source], f[Lexicon], f[Support], f[Near] = c.Words, c.Source, c.Lexicon, c.Support, c.Near
+	f[About] = q.share(about.terms)
+	all := head.terms | rest.terms | about.terms
+	kin := head.kin | rest.kin | about.kin
+	f[Like] = q.likeness(head)
+	f[Pairs] = max(q.pairs(head), q.pairs(rest))
+	for _, a := range it.Aliases {
+		t := q.read(a)
+		all, kin = all|t.terms, kin|t.kin
+		f[Alias] = max(f[Alias], q.likeness(t))
+		f[Pairs] = max(f[Pairs], q.pairs(t))
+	}
+	for _, e := range it.Evidence {
+		t := q.read(e.Quote)
+		all, kin = all|t.terms, kin|t.kin
+	}
+	f[All], f[Rare], f[Kindred] = q.share(all), q.rarest(all), q.share(kin&^all)
+	q.standing(it, &f)
+	return f
+}
+
+// standing sees what an item is, whatever its words.
+func (q *Question) standing(it *payload.Item, f *Features) {
+	asked := q.asked[it.Kind] || q.tried && it.Kind == payload.Eliminated
+	f[Asked] = truth(asked)
+	f[Why] = truth(q.why && it.Why != "")
+	if of, ok := ofKind[it.Kind]; ok && !asked {
+		f[of] = 1
+	}
+	if it.Confidence > 0 {
+		f[Sure] = it.Confidence - 0.75
+	}
+	f[Person] = truth(it.By == payload.ByUser || it.By == payload.ByBoth)
+	f[Human] = truth(it.Maker == payload.ByHuman)
+	f[Past] = truth(!it.Current())
+}
+
+// ofKind is an item's feature where its kind isn't the one asked for; a
+// decision's has none.
+var ofKind = map[payload.Kind]int{
+	payload.File: OfFile, payload.Status: OfStatus, payload.Goal: OfGoal, payload.Next: OfNext,
+	payload.Deferred: OfOpen, payload.Question: OfOpen, payload.Hypothesis: OfOpen,
+	payload.Flag: OfFlag, payload.Eliminated: OfEliminated,
+}
+
+func truth(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

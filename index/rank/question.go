@@ -1,0 +1,248 @@
+// Package rank takes the second look: the first candidates of a search are
+// scored again with what BM25 can't see, by a linear model of few weights.
+//
+// A Question is made once; Look turns each candidate into Features; Weights
+// score them. The shipped weights (weights.txt) are fitted by
+//
+//	go run ./eval/train/rank -shared DIR -write
+//
+// which also prints how good they are on the project they were not fitted to.
+package rank
+
+import (
+	"math/bits"
+	"regexp"
+	"strings"
+
+	"recall/index/words"
+	"recall/payload"
+)
+
+// A Term is one word of a question.
+type Term struct {
+	Stem string
+	IDF  float64 // the rarer, the higher
+}
+
+// Kin is a phrase that the lexicon knows for one of a question's terms.
+type Kin struct {
+	Term  int      // index of the term
+	Stems []string // of the phrase, small words left out
+}
+
+// MostTerms is how many terms of a question are looked at.
+const MostTerms = 64
+
+// Question is a question made ready to be compared with candidates.
+type Question struct {
+	terms []Term
+	total float64        // of all IDF
+	most  float64        // the highest IDF
+	place map[string]int // stem to term
+	kin   map[string][]Kin
+	first map[uint16]bool // how stems begin that matter; others needn't be stemmed
+
+	asked map[payload.Kind]bool
+	tried bool // whether something was tried
+	why   bool
+}
+
+// Ask makes a question ready; terms beyond MostTerms are left out.
+func Ask(text string, terms []Term, kin []Kin) *Question {
+	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{}, first: map[uint16]bool{}}
+	for i, t := range q.terms {
+		q.total += t.IDF
+		q.most = max(q.most, t.IDF)
+		q.place[t.Stem] = i
+		q.first[beginning(t.Stem)] = true
+	}
+	for _, k := range kin {
+		if k.Term >= len(q.terms) || len(k.Stems) == 0 {
+			continue
+		}
+		q.kin[k.Stems[0]] = append(q.kin[k.Stems[0]], k)
+		for _, s := range k.Stems {
+			q.first[beginning(s)] = true
+		}
+	}
+	q.form(text)
+	return q
+}
+
+// askedBy are words that ask for a kind of item.
+var askedBy = map[string][]payload.Kind{
+	"file": {payload.File}, "files": {payload.File}, "where": {payload.File},
+	"status": {payload.Status}, "done": {payload.Status, payload.File}, "finished": {payload.Status, payload.File}, "progress": {payload.Status, payload.File},
+	"goal": {payload.Goal}, "goals": {payload.Goal}, "aim": {payload.Goal}, "purpose": {payload.Goal},
+	"next": {payload.Next}, "left": {payload.Next, payload.Deferred, payload.Question}, "todo": {payload.Next, payload.Deferred}, "todos": {payload.Next, payload.Deferred},
+	"remaining": {payload.Next, payload.Deferred}, "remains": {payload.Next, payload.Deferred}, "pending": {payload.Next, payload.Deferred, payload.Question},
+	"open": {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred}, "postponed": {payload.Deferred}, "later": {payload.Deferred},
+	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag}, "trap": {payload.Flag}, "caveat": {payload.Flag},
+}
+
+// triedForm matches a question whether something was tried, and why it isn't
+// used: what was ruled out answers it.
+var triedForm = regexp.MustCompile(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
+
+// longestForm is how much of a question its form is read from, in bytes.
+const longestForm = 1 << 10
+
+// form reads what kind of answer is asked for.
+func (q *Question) form(text string) {
+	if len(text) > longestForm {
+		text = strings.ToValidUTF8(text[:longestForm], "")
+	}
+	q.asked = map[payload.Kind]bool{}
+	words.Each(text, func(w string) bool {
+		for _, k := range askedBy[w] {
+			q.asked[k] = true
+		}
+		q.why = q.why || w == "why" || w == "reason" || w == "because"
+		return true
+	})
+	q.tried = triedForm.MatchString(strings.ToLower(text))
+}
+
+// Stemming changes a word's end only: a word that begins as no wanted stem
+// does isn't one.
+func beginning(w string) uint16 {
+	if w == "" {
+		return 0
+	}
+	if len(w) < 2 {
+		return uint16(w[0])
+	}
+	return uint16(w[0])<<8 | uint16(w[1])
+}
+
+// set is some of a question's terms.
+type set uint64
+
+func (s set) has(i int) bool { return s>>i&1 == 1 }
+
+// share is how much of the question's weight a set of its terms has, 0 to 1.
+func (q *Question) share(s set) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	return q.weight(s) / q.total
+}
+
+func (q *Question) weight(s set) float64 {
+	var sum float64
+	for ; s != 0; s &= s - 1 {
+		sum += q.terms[bits.TrailingZeros64(uint64(s))].IDF
+	}
+	return sum
+}
+
+// rarest is the highest IDF of a set as a share of the question's highest.
+func (q *Question) rarest(s set) float64 {
+	var top float64
+	for ; s != 0; s &= s - 1 {
+		top = max(top, q.terms[bits.TrailingZeros64(uint64(s))].IDF)
+	}
+	if q.most == 0 {
+		return 0
+	}
+	return top / q.most
+}
+
+// text is what a question finds in one text.
+type text struct {
+	terms set // that stand in it
+	kin   set // of which a kindred phrase stands in it
+	words int // of content, in all
+	at    []mention
+}
+
+type mention struct{ term, place int }
+
+// read reads a text.
+func (q *Question) read(s string) text {
+	var t text
+	var open []opened
+	words.Each(s, func(w string) bool {
+		if words.Stop(w) {
+			return true
+		}
+		t.words++
+		if !q.first[beginning(w)] {
+			open = open[:0]
+			return true
+		}
+		stem := words.Stem(w)
+		if i, ok := q.place[stem]; ok {
+			t.terms |= 1 << i
+			t.at = append(t.at, mention{i, t.words})
+		}
+		open = q.follow(&t, open, stem)
+		return true
+	})
+	return t
+}
+
+// opened is a phrase of several words of which the first n were read.
+type opened struct {
+	kin Kin
+	n   int
+}
+
+// follow reads one more stem of the lexicon's phrases.
+func (q *Question) follow(t *text, open []opened, stem string) []opened {
+	next := open[:0]
+	for _, o := range open {
+		if o.kin.Stems[o.n] != stem {
+			continue
+		}
+		if o.n++; o.n == len(o.kin.Stems) {
+			t.kin |= 1 << o.kin.Term
+		} else {
+			next = append(next, o)
+		}
+	}
+	for _, k := range q.kin[stem] {
+		if len(k.Stems) == 1 {
+			t.kin |= 1 << k.Term
+		} else {
+			next = append(next, opened{k, 1})
+		}
+	}
+	return next
+}
+
+// likeness is how much of both the question and a text is in the other, 0 to 1
+// (Dice's coefficient; the text's other words weigh as the question's mean).
+func (q *Question) likeness(t text) float64 {
+	if q.total == 0 {
+		return 0
+	}
+	mean := q.total / float64(len(q.terms))
+	both := q.weight(t.terms)
+	rest := float64(max(t.words-bits.OnesCount64(uint64(t.terms)), 0)) * mean
+	return 2 * both / (q.total + both + rest)
+}
+
+// near is the distance in words up to which neighbours in the question still
+// are neighbours in a text.
+const near = 3
+
+// pairs is the share of the question's neighbouring terms that stand near one
+// another in a text, 0 to 1.
+func (q *Question) pairs(t text) float64 {
+	if len(q.terms) < 2 {
+		return 0
+	}
+	var found set
+	for i, a := range t.at {
+		for _, b := range t.at[i+1:] {
+			if b.place-a.place > near {
+				break
+			}
+			if d := b.term - a.term; d == 1 || d == -1 {
+				found |= 1 << min(a.term, b.term)
+			}
+		}
+	}
+	return float64(bits.OnesCount64(uint64(found))) / float64(len(q.terms)-1)
+}

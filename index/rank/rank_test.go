@@ -1,0 +1,132 @@
+package rank
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
+)
+
+func retries() *Question {
+	terms := []Term{{"retri", 2}, {"backoff", 5}, {"jitter", 3}}
+	kin := []Kin{{Term: 1, Stems: []string{"exponenti", "delai"}}, {Term: 2, Stems: []string{"random"}}}
+	return Ask("why retries with backoff and jitter?", terms, kin)
+}
+
+func TestLookAtItem(t *testing.T) {
+	it := &payload.Item{Kind: payload.File, Text: "Retries back off: random, exponential delays", Why: "a herd", Aliases: []string{"jitter", "retry jitter"},
+		Path: "backoff.go", Confidence: 0.9, By: payload.ByUser, State: payload.Superseded}
+	got := retries().Look(Candidate{Item: it, Words: 0.5, Source: 0.25, Support: 0.1})
+	want := Features{Words: 0.5, Source: 0.25, Support: 0.1,
+		All:     1,                         // retries in the text, jitter in an alias, backoff in the path
+		About:   0.5,                       // backoff, 5 of 10
+		Alias:   2 * 5. / (10 + 5),         // "retry jitter" is 5 of the question's 10 and has no other word
+		Like:    2 * 2. / (10 + 2 + 50./3), // one of its six words, the others weigh 10/3 each
+		Kindred: 0,                         // what stands there itself isn't counted again
+		Rare:    1,
+		Why:     1, OfFile: 1, Sure: 0.15, Person: 1, Past: 1,
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", Name(i), got[i], want[i])
+		}
+	}
+}
+
+func TestLookAtTurn(t *testing.T) {
+	got := retries().Look(Candidate{Text: "we have backoff, and then the jitter, for all of them", User: true, Words: 0.4, Lexicon: 0.1, Support: 0.2})
+	want := Features{ATurn: 1, TurnWords: 0.4, TurnLexicon: 0.1, TurnSupport: 0.2, TurnAll: 0.8, TurnRare: 1, TurnPairs: 0.5, TurnPerson: 1}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", Name(i), got[i], want[i])
+		}
+	}
+}
+
+// A phrase of several words counts only as a whole.
+func TestKindredPhrase(t *testing.T) {
+	q := retries()
+	for text, want := range map[string]float64{
+		"exponential delay between them":  0.5,
+		"exponential, and then the delay": 0.5, // small words don't count
+		"exponential growth, no delay":    0,
+		"random":                          0.3,
+		"random, exponential delays":    0.8,
+	} {
+		if got := q.Look(Candidate{Item: &payload.Item{Text: text}})[Kindred]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestAsked(t *testing.T) {
+	for _, c := range []struct {
+		q    string
+		kind payload.Kind
+		want float64
+	}{
+		{"which files handle retries?", payload.File, 1},
+		{"which files handle retries?", payload.Decision, 0},
+		{"what did we decide about retries?", payload.File, 0},
+		{"where does it retry", payload.File, 1},
+		{"what's left on retries?", payload.Next, 1},
+		{"what's left on retries?", payload.Goal, 0},
+		{"retry progress", payload.Status, 1},
+		{"did we try redis?", payload.Eliminated, 1},
+		{"why didn't we use redis?", payload.Eliminated, 1},
+		{"redis?", payload.Eliminated, 0},
+	} {
+		got := Ask(c.q, nil, nil).Look(Candidate{Item: &payload.Item{Kind: c.kind}})
+		if got[Asked] != c.want {
+			t.Errorf("%q, %s: got %v, want %v", c.q, c.kind, got[Asked], c.want)
+		}
+		if of, ok := ofKind[c.kind]; ok && got[of] != 1-c.want {
+			t.Errorf("%q, %s: got %s %v, want %v", c.q, c.kind, Name(of), got[of], 1-c.want)
+		}
+	}
+}
+
+// What stands comes before what doesn't, and a person's word before a rule's,
+// all else alike.
+func TestStanding(t *testing.T) {
+	q := retries()
+	score := func(it payload.Item) float64 {
+		it.Text = "Retries with backoff"
+		return Default.Score(q.Look(Candidate{Item: &it}))
+	}
+	old, stands, human := score(payload.Item{State: payload.Superseded}), score(payload.Item{State: payload.Stands}), score(payload.Item{Maker: payload.ByHuman})
+	if !(old < stands && stands < human) {
+		t.Errorf("superseded %v, standing %v, by hand %v: want them in this order", old, stands, human)
+	}
+}
+
+func TestWeights(t *testing.T) {
+	w, err := Parse(Default.String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Default, w); diff != "" {
+		t.Errorf("written and read again (-want +got):\n%s", diff)
+	}
+	if _, err := Parse("words 1 # fine\n\nnonsense 2\n"); err == nil || err.Error() != `weights, line 3: "nonsense 2" is no name of a feature and its weight` {
+		t.Errorf("got %v for a line that is no weight", err)
+	}
+	seen := map[string]bool{}
+	for i := range int(Count) {
+		if n := Name(i); n == "" || seen[n] {
+			t.Errorf("feature %d is named %q, not or not it alone", i, n)
+		}
+		seen[Name(i)] = true
+	}
+}
+
+func TestQuestionWithoutTerms(t *testing.T) {
+	f := Ask("", nil, nil).Look(Candidate{Item: &payload.Item{Text: "anything"}})
+	for i, x := range f {
+		if math.IsNaN(x) {
+			t.Errorf("%s is NaN for an empty question", Name(i))
+		}
+	}
+}
