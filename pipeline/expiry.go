@@ -53,6 +53,14 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) []inges
 	return soon
 }
 
+// deletedOn is when the client deletes a transcript, zero if it doesn't.
+func deletedOn(f ingest.Found, transcript ingest.File) time.Time {
+	if f.Source != ingest.ClaudeCode || transcript.Mod.IsZero() {
+		return time.Time{}
+	}
+	return transcript.Mod.AddDate(0, 0, cleanupDays(f.Root))
+}
+
 // soon is how long before its deletion a transcript is spoken of.
 const soon = 7 * 24 * time.Hour
 

@@ -52,7 +52,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
 		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
-		a.restoreCmd(),
+		a.restoreCmd(), a.guardCmd(),
 	)
 }
 
@@ -167,18 +167,11 @@ func (a *app) pipeline(l *library.Library) (*pipeline.Pipeline, error) {
 	if err != nil {
 		return nil, err
 	}
-	roots := map[ingest.Source][]string{}
-	if !a.cfg.Auto("sources.claude_code") {
-		roots[ingest.ClaudeCode] = a.cfg.Sources.ClaudeCode
-	}
-	if !a.cfg.Auto("sources.cowork") {
-		roots[ingest.Cowork] = a.cfg.Sources.Cowork
-	}
 	return &pipeline.Pipeline{
 		Library:   l,
 		Index:     a.ix,
 		Readers:   readers(),
-		Roots:     roots,
+		Roots:     a.roots(),
 		Distiller: offline.Distiller{},
 		Rules:     rules,
 		Cache:     cacheDir(l),
@@ -186,6 +179,19 @@ func (a *app) pipeline(l *library.Library) (*pipeline.Pipeline, error) {
 		Variant:   payload.Variant(a.cfg.Payload.Variant),
 		Who:       author(),
 	}, nil
+}
+
+// roots are the configured places of sessions, of sources that aren't searched
+// for.
+func (a *app) roots() map[ingest.Source][]string {
+	roots := map[ingest.Source][]string{}
+	if !a.cfg.Auto("sources.claude_code") {
+		roots[ingest.ClaudeCode] = a.cfg.Sources.ClaudeCode
+	}
+	if !a.cfg.Auto("sources.cowork") {
+		roots[ingest.Cowork] = a.cfg.Sources.Cowork
+	}
+	return roots
 }
 
 func readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }

@@ -206,4 +206,3 @@ func (a *app) printVersions(l *library.Library, e library.Entry, asJSON bool) er
 	}
 	return nil
 }
-

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/library"
+	"recall/pipeline"
+)
+
+const guardHelp = `Answers, before something is removed, reset or reinstalled, what would be lost:
+which sessions and outputs under the paths exist nowhere but there. Every file
+of a session is compared, byte for byte and now, with what the library has of
+it. Exit code 0 only if everything is safe, 1 if something isn't.
+
+It knows the folders that guides tell people to clear: Cowork's
+local-agent-mode-sessions, the disks of its virtual machines (claude-code-vm,
+vm_bundles: nobody can look inside those from here, so they are never called
+safe without --vm), ~/.claude/projects, and the library itself; also below a
+folder above them, and behind links. Files that are no session's are counted:
+recall keeps none of them. Without a path it looks at every place that sessions
+are taken from.
+
+With --run, what isn't safe is archived first; the command runs only if all is
+safe then, and its exit code is passed on. Without paths before --run those that
+the command names are looked at, or the working folder if it names none.`
+
+func (a *app) guardCmd() *cobra.Command {
+	var asJSON, run bool
+	var o pipeline.GuardOptions
+	cmd := &cobra.Command{
+		Use:     "guard [PATH…]",
+		Short:   "Tell what would be lost before something is removed",
+		GroupID: "keep",
+		Long:    guardHelp,
+		Example: `  recall guard ~/.claude
+  recall guard "$HOME/Library/Application Support/Claude/vm_bundles"
+  recall guard --run -- rm -rf ~/.claude/projects/-home-ann-old
+  alias rm='recall guard --run -- rm'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, command := args, []string(nil)
+			if at := cmd.ArgsLenAtDash(); run && at >= 0 {
+				paths, command = args[:at], args[at:]
+			}
+			switch {
+			case run && len(command) == 0:
+				return withHint(errors.New("--run without a command"), "write it after two dashes: recall guard --run -- rm -rf FOLDER")
+			case run && len(paths) == 0:
+				var err error
+				if paths, err = pathsOf(command); err != nil {
+					return err
+				}
+			}
+			return a.guard(cmd, paths, command, o, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&run, "run", false, "archive what isn't safe, then run the command after -- if all is")
+	cmd.Flags().BoolVar(&o.VM, "vm", false, "what is on the virtual machines' own disks may go")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// opaque are programs whose arguments don't show what they work on.
+var opaque = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true,
+	"xargs": true, "eval": true, "perl": true, "ruby": true, "node": true, "ssh": true, "docker": true}
+
+// pathsOf lists the files and folders that a command's arguments name, else the
+// working folder.
+func pathsOf(command []string) ([]string, error) {
+	var paths []string
+	for i, word := range command {
+		name := strings.TrimSuffix(filepath.Base(word), ".exe")
+		first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"
+		if first && (opaque[name] || strings.HasPrefix(name, "python")) {
+			return nil, withHint(fmt.Errorf("what %q will touch can't be told from its arguments", word), "name the folders: recall guard FOLDER --run -- %s …", word)
+		}
+		if i == 0 {
+			continue
+		}
+		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+			word = value
+		}
+		if _, err := os.Lstat(word); err == nil && word != "" {
+			paths = append(paths, word)
+		}
+	}
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	return paths, nil
+}
+
+func (a *app) guard(cmd *cobra.Command, paths, command []string, o pipeline.GuardOptions, asJSON bool) error {
+	p, err := a.guardPipeline(cmd)
+	if err != nil {
+		return err
+	}
+	report, err := p.Guard(cmd.Context(), paths, o)
+	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
+		report, err = a.archiveFirst(cmd, p, report, paths, o)
+	}
+	if err != nil {
+		return err
+	}
+	if len(command) == 0 || !report.Safe() {
+		if asJSON {
+			err = a.printJSON(guardJSON(report))
+		} else {
+			a.printGuard(report)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case report.Safe() && len(command) > 0:
+		return a.runGuarded(cmd, command)
+	case report.Safe():
+		return nil
+	case len(command) > 0:
+		fmt.Fprintf(a.err, "recall: not run: %s\n", oneLine(strings.Join(command, " ")))
+	}
+	return exitCode(exitNothing)
+}
+
+// guardPipeline is a pipeline whose library may be missing: then nothing is
+// safe.
+func (a *app) guardPipeline(cmd *cobra.Command) (*pipeline.Pipeline, error) {
+	l, err := a.library(cmd)
+	if errors.Is(err, library.ErrNoLibrary) {
+		return &pipeline.Pipeline{Readers: readers(), Roots: a.roots()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.pipeline(l)
+}
+
+// archiveFirst makes safe what it can and looks again.
+func (a *app) archiveFirst(cmd *cobra.Command, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string, o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
+	if p.Library == nil {
+		l, made, err := a.createLibrary(cmd)
+		if err != nil {
+			return nil, err
+		}
+		if made {
+			fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
+			a.warnPlace(l)
+		}
+		if p, err = a.pipeline(l); err != nil {
+			return nil, err
+		}
+	}
+	problems, err := p.ArchiveAtRisk(cmd.Context(), before)
+	a.printProblems(problems)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.Guard(cmd.Context(), paths, o)
+	if err == nil {
+		fmt.Fprintf(a.err, "recall: archived %s first\n", count(len(before.Unsafe())-len(after.Unsafe()), "session"))
+	}
+	return after, err
+}
+
+// runGuarded runs the command with this process's streams and passes its exit
+// code on.
+func (a *app) runGuarded(cmd *cobra.Command, command []string) error {
+	c := exec.CommandContext(cmd.Context(), command[0], command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = a.in, a.out, a.err
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() >= 0:
+		return exitCode(exit.ExitCode())
+	}
+	return fmt.Errorf("%s: %w", command[0], err)
+}

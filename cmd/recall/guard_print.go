@@ -1,0 +1,183 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"recall/ingest"
+	"recall/pipeline"
+)
+
+func (a *app) printGuard(g *pipeline.GuardReport) {
+	st := styles(a.color)
+	for _, at := range g.Paths {
+		if at.Gone {
+			fmt.Fprintf(a.out, "%s isn't there\n", oneLine(at.Path))
+		}
+	}
+	for _, d := range g.Dangers {
+		mark, color := "·", st.dim
+		if d.Blocks {
+			mark, color = "!", st.red
+		}
+		fmt.Fprintf(a.out, "%s%s %s: %s%s\n", color, mark, oneLine(d.Path), dangerText(d), st.reset)
+	}
+	for _, s := range g.Unsafe() {
+		a.printUnsafe(s, st)
+	}
+	a.printGuardSums(g, st)
+	a.printOther(g.Other)
+	if len(g.Unsafe()) > 0 {
+		fmt.Fprintln(a.out, "  recall sync makes them safe")
+	}
+	a.printProblems(g.Problems)
+}
+
+func dangerText(d pipeline.Danger) string {
+	switch d.Kind {
+	case pipeline.DangerLibrary:
+		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
+	case pipeline.DangerOther:
+		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
+	case pipeline.DangerVM:
+		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
+	case pipeline.DangerTooMuch:
+		return "too many files to look through in time; name the folders below it that are meant"
+	}
+	return "where sessions are kept"
+}
+
+func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
+	title := s.Title
+	if title == "" {
+		title = "not in the library"
+	}
+	fmt.Fprintf(a.out, "%s✗ %s  %s%s: %d of %s only there\n", st.red, shortID(s.ID), clip(oneLine(title), 60), st.reset, len(s.AtRisk), count(s.Files, "file"))
+	const most = 3
+	for i, f := range s.AtRisk {
+		if i == most {
+			fmt.Fprintf(a.out, "    … and %d more; --json lists all\n", len(s.AtRisk)-most)
+			break
+		}
+		fmt.Fprintf(a.out, "    %-12s %9s  %s\n", f.State, size(f.Size), oneLine(f.Path))
+		if f.Why != "" {
+			fmt.Fprintf(a.out, "    %s\n", oneLine(f.Why))
+		}
+	}
+	if s.Deleted.IsZero() {
+		return
+	}
+	when := day(s.Deleted)
+	if s.Deleted.Before(time.Now()) {
+		when = "at its next start"
+	}
+	fmt.Fprintf(a.out, "    Claude Code deletes it %s (cleanupPeriodDays)\n", when)
+}
+
+func (a *app) printGuardSums(g *pipeline.GuardReport, st style) {
+	unsafe, outputs, bytes := len(g.Unsafe()), 0, int64(0)
+	for _, s := range g.Sessions {
+		outputs += s.Outputs
+		bytes += s.Bytes
+	}
+	color, mark := st.green, "✓"
+	if !g.Safe() {
+		color, mark = st.red, "✗"
+	}
+	fmt.Fprintf(a.out, "%s%s %s there", color, mark, count(len(g.Sessions), "session"))
+	if len(g.Sessions) > 0 {
+		fmt.Fprintf(a.out, " (%s, %s): %d archived as they are now, %d not", size(bytes), count(outputs, "output"), len(g.Sessions)-unsafe, unsafe)
+	}
+	fmt.Fprintln(a.out, st.reset)
+}
+
+func (a *app) printOther(o pipeline.OtherFiles) {
+	if o.Count == 0 {
+		return
+	}
+	fmt.Fprintf(a.out, "  %s there that no session owns; recall keeps none of them:\n", count(o.Count, "other file"))
+	const most = 8
+	for i, group := range o.Groups {
+		if i == most {
+			fmt.Fprintf(a.out, "    … and %d more places; --json lists all\n", len(o.Groups)-most)
+			break
+		}
+		fmt.Fprintf(a.out, "    %7d  %s\n", group.Count, oneLine(group.Path))
+	}
+}
+
+// guardDoc is the JSON form of recall guard.
+type guardDoc struct {
+	Safe     bool           `json:"safe"`
+	Paths    []guardPathDoc `json:"paths"`
+	Sessions []guardSession `json:"sessions"`
+	Dangers  []guardDanger  `json:"dangers"`
+	Other    guardOther     `json:"other"`
+	Problems []problemJSON  `json:"problems"`
+}
+
+type guardPathDoc struct {
+	Path string `json:"path"`
+	Real string `json:"real"`
+	Gone bool   `json:"gone"`
+}
+
+type guardSession struct {
+	ID      ingest.SessionID `json:"id"`
+	Source  ingest.Source    `json:"source"`
+	Title   string           `json:"title,omitempty"`
+	Files   int              `json:"files"`
+	Bytes   int64            `json:"bytes"`
+	Outputs int              `json:"outputs"`
+	AtRisk  []guardFile      `json:"at_risk"`
+	Deleted time.Time        `json:"deleted,omitzero"`
+}
+
+type guardFile struct {
+	Path  string `json:"path"`
+	Role  string `json:"role"`
+	Bytes int64  `json:"bytes"`
+	State string `json:"state"`
+	Why   string `json:"why,omitempty"`
+}
+
+type guardDanger struct {
+	Path   string `json:"path"`
+	Kind   string `json:"kind"`
+	Blocks bool   `json:"blocks"`
+}
+
+type guardOther struct {
+	Count  int          `json:"count"`
+	Groups []guardGroup `json:"groups"`
+}
+
+type guardGroup struct {
+	Path  string `json:"path"`
+	Count int    `json:"count"`
+}
+
+func guardJSON(g *pipeline.GuardReport) guardDoc {
+	doc := guardDoc{Safe: g.Safe(), Paths: []guardPathDoc{}, Sessions: []guardSession{}, Dangers: []guardDanger{}, Problems: []problemJSON{},
+		Other: guardOther{g.Other.Count, []guardGroup{}}}
+	for _, at := range g.Paths {
+		doc.Paths = append(doc.Paths, guardPathDoc(at))
+	}
+	for _, s := range g.Sessions {
+		one := guardSession{ID: s.ID, Source: s.Source, Title: s.Title, Files: s.Files, Bytes: s.Bytes, Outputs: s.Outputs, AtRisk: []guardFile{}, Deleted: s.Deleted}
+		for _, f := range s.AtRisk {
+			one.AtRisk = append(one.AtRisk, guardFile{f.Path, string(f.Role), f.Size, string(f.State), f.Why})
+		}
+		doc.Sessions = append(doc.Sessions, one)
+	}
+	for _, d := range g.Dangers {
+		doc.Dangers = append(doc.Dangers, guardDanger{d.Path, string(d.Kind), d.Blocks})
+	}
+	for _, group := range g.Other.Groups {
+		doc.Other.Groups = append(doc.Other.Groups, guardGroup(group))
+	}
+	for _, pr := range g.Problems {
+		doc.Problems = append(doc.Problems, problemJSON(pr))
+	}
+	return doc
+}

@@ -1,0 +1,433 @@
+package pipeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// A GuardReport tells what would be lost with some files and folders: which
+// sessions lie there, and whether the library has every byte of them.
+type GuardReport struct {
+	Paths    []GuardPath
+	Sessions []GuardSession // with a file there, those at risk first
+	Dangers  []Danger       // folders of which more is known than their files
+	Other    OtherFiles     // that are no session's
+	Problems []ingest.Problem
+}
+
+// GuardPath is one of the paths that were asked about.
+type GuardPath struct {
+	Path string // absolute
+	Real string // where it leads
+	Gone bool   // nothing is there
+}
+
+// GuardSession is a session of which something lies there.
+type GuardSession struct {
+	ID      ingest.SessionID
+	Source  ingest.Source
+	Title   string // "" if the library doesn't have it
+	Files   int    // of it, there
+	Bytes   int64
+	Outputs int         // of the files, those that it produced
+	AtRisk  []GuardFile // that exist nowhere but there
+	Deleted time.Time   // when Claude Code deletes a transcript at risk, zero if it isn't known to
+
+	found []ingest.Found // where it was found, usually one
+}
+
+// GuardFile is a file of a session that the library doesn't have as it is now.
+type GuardFile struct {
+	Path  string
+	Role  ingest.FileRole
+	Size  int64
+	State GuardState
+	Why   string // in words, of damaged and unreadable ones
+}
+
+// GuardState is why a file isn't safe.
+type GuardState string
+
+const (
+	GuardNew        GuardState = "not archived" // the library has nothing of it, or not all
+	GuardDamaged    GuardState = "damaged"      // what is archived of it can't be read back
+	GuardUnreadable GuardState = "unreadable"   // it can't be compared
+	GuardForgotten  GuardState = "forgotten"    // it is kept out of the library on purpose; no risk
+)
+
+// Danger is a folder that more hangs on than shows.
+type Danger struct {
+	Path   string
+	Kind   DangerKind
+	Blocks bool // it can't be called safe
+}
+
+// DangerKind says what a dangerous folder is.
+type DangerKind string
+
+const (
+	DangerLibrary DangerKind = "library" // this library: it goes with all that it keeps
+	DangerOther   DangerKind = "another library"
+	DangerVM      DangerKind = "vm"       // disks of virtual machines: nobody can look inside from here
+	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
+	DangerTooMuch DangerKind = "too much" // more files than could be looked at
+)
+
+// OtherFiles are files that are neither a session's nor the library's: recall
+// knows nothing of them and keeps none of them.
+type OtherFiles struct {
+	Count  int
+	Groups []FileGroup // by the first name below a path, the largest first
+}
+
+// FileGroup is a file or folder with the number of other files in it.
+type FileGroup struct {
+	Path  string
+	Count int
+}
+
+// Safe says whether nothing would be lost of any session.
+func (g *GuardReport) Safe() bool {
+	return len(g.Unsafe()) == 0 && len(g.Blocking()) == 0
+}
+
+// Unsafe lists the sessions that would lose something.
+func (g *GuardReport) Unsafe() []GuardSession {
+	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s GuardSession) bool { return !s.unsafe() })
+}
+
+func (s GuardSession) unsafe() bool {
+	return slices.ContainsFunc(s.AtRisk, func(f GuardFile) bool { return f.State != GuardForgotten })
+}
+
+// Blocking lists the dangers that keep all from being called safe.
+func (g *GuardReport) Blocking() []Danger {
+	return slices.DeleteFunc(slices.Clone(g.Dangers), func(d Danger) bool { return !d.Blocks })
+}
+
+// GuardOptions say how a guard looks.
+type GuardOptions struct {
+	VM    bool          // what is on virtual machines' own disks may go
+	Limit time.Duration // for looking through folders; 0 is a minute
+}
+
+// Guard tells what would be lost if the paths were removed, without changing
+// anything. Each session's files there are compared byte for byte with the
+// library, whose own bytes are checked against their hashes. Without paths it
+// looks at every place that sessions are taken from. Library may be nil: then
+// nothing is safe.
+func (p *Pipeline) Guard(ctx context.Context, paths []string, o GuardOptions) (*GuardReport, error) {
+	g := &guarding{Pipeline: p, report: &GuardReport{}, options: o, sessions: map[string]*GuardSession{}, known: map[string]bool{}}
+	if o.Limit == 0 {
+		g.options.Limit = time.Minute
+	}
+	if len(paths) == 0 {
+		for _, reader := range p.Readers {
+			paths = append(paths, p.RootsOf(reader)...)
+		}
+	}
+	if err := g.aim(paths); err != nil {
+		return nil, err
+	}
+	g.libraryItself()
+	g.sources(ctx)
+	if err := g.look(ctx); err != nil {
+		return nil, err
+	}
+	if err := g.compare(ctx); err != nil {
+		return nil, err
+	}
+	g.finish()
+	return g.report, nil
+}
+
+// ArchiveAtRisk takes into the library what a report found at risk: bytes only,
+// the next sync does the rest.
+func (p *Pipeline) ArchiveAtRisk(ctx context.Context, g *GuardReport) ([]ingest.Problem, error) {
+	unsafe := g.Unsafe()
+	if len(unsafe) == 0 {
+		return nil, nil
+	}
+	if err := p.unfinished().set(); err != nil {
+		return nil, err
+	}
+	var problems []ingest.Problem
+	for _, s := range unsafe {
+		for _, f := range s.found {
+			change, err := p.Library.Archive(ctx, f)
+			if err != nil {
+				return problems, err
+			}
+			problems = append(problems, change.Problems...)
+		}
+	}
+	return problems, nil
+}
+
+// guarding is one call of Guard under way.
+type guarding struct {
+	*Pipeline
+	options  GuardOptions
+	report   *GuardReport
+	reach    reach
+	sessions map[string]*GuardSession // by source and id
+	known    map[string]bool          // real paths of sessions' files
+	own      string                   // the library's real folder, ""
+}
+
+// aim resolves the paths.
+func (g *guarding) aim(paths []string) error {
+	for _, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		at := GuardPath{Path: abs, Real: abs}
+		fi, err := os.Stat(abs)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			at.Gone = true
+		case err != nil:
+			return err
+		default:
+			at.Real = realOf(abs)
+			g.reach.targets = append(g.reach.targets, fi)
+		}
+		if !slices.Contains(g.report.Paths, at) {
+			g.report.Paths = append(g.report.Paths, at)
+		}
+	}
+	g.reach.known = map[string]bool{}
+	return nil
+}
+
+// libraryItself notices that the library would go, or a part of it.
+func (g *guarding) libraryItself() {
+	if g.Library == nil {
+		return
+	}
+	g.own = realOf(g.Library.Dir())
+	if g.reach.has(g.own) {
+		g.danger(Danger{Path: g.own, Kind: DangerLibrary, Blocks: true})
+		return
+	}
+	for _, at := range g.report.Paths {
+		if !at.Gone && isBelow(at.Real, g.own) {
+			g.danger(Danger{Path: at.Real, Kind: DangerLibrary, Blocks: true})
+		}
+	}
+}
+
+func (g *guarding) danger(d Danger) {
+	if !slices.Contains(g.report.Dangers, d) {
+		g.report.Dangers = append(g.report.Dangers, d)
+	}
+}
+
+// sources finds the sessions of the configured places that the paths touch.
+func (g *guarding) sources(ctx context.Context) {
+	for _, reader := range g.Readers {
+		for _, root := range g.RootsOf(reader) {
+			real := realOf(root)
+			switch {
+			case !isFolder(real):
+			case g.reach.has(real):
+				g.danger(Danger{Path: real, Kind: DangerSource})
+				g.find(ctx, reader, root)
+			case slices.ContainsFunc(g.report.Paths, func(at GuardPath) bool { return !at.Gone && isBelow(at.Real, real) }):
+				g.find(ctx, reader, root)
+			}
+		}
+	}
+}
+
+// find takes what a reader finds under a path.
+func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) {
+	found, problems := reader.Find(ctx, path, nil)
+	for _, pr := range problems {
+		if g.reach.has(realOf(pr.Path)) {
+			g.report.Problems = append(g.report.Problems, pr)
+		}
+	}
+	for _, f := range found {
+		g.take(f)
+	}
+}
+
+// take notes a session's files that lie under the paths.
+func (g *guarding) take(f ingest.Found) {
+	at := f
+	at.Files = nil
+	for _, file := range f.Files {
+		real := g.reach.real(file.Path)
+		if g.known[real] || !g.reach.has(real) {
+			continue
+		}
+		g.known[real] = true
+		at.Files = append(at.Files, file)
+	}
+	if len(at.Files) == 0 {
+		return
+	}
+	key := string(f.Source) + " " + string(f.ID)
+	s := g.sessions[key]
+	if s == nil {
+		s = &GuardSession{ID: f.ID, Source: f.Source}
+		g.sessions[key] = s
+	}
+	s.found = append(s.found, f)
+	for _, file := range at.Files {
+		s.Files++
+		s.Bytes += file.Size
+		if file.Role == ingest.OutputFile {
+			s.Outputs++
+		}
+	}
+	s.AtRisk = append(s.AtRisk, riskOf(at.Files)...)
+}
+
+// riskOf takes all files for being at risk, until they are compared.
+func riskOf(files []ingest.File) []GuardFile {
+	var all []GuardFile
+	for _, f := range files {
+		all = append(all, GuardFile{Path: f.Path, Role: f.Role, Size: f.Size, State: GuardNew})
+	}
+	return all
+}
+
+// compare holds every file against the library.
+func (g *guarding) compare(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, s := range g.sessions {
+		group.Go(func() error {
+			g.compareOne(ctx, s)
+			return ctx.Err()
+		})
+	}
+	return group.Wait()
+}
+
+func (g *guarding) compareOne(ctx context.Context, s *GuardSession) {
+	held := func(ingest.File) error { return library.ErrNotHeld }
+	forgotten := false
+	if g.Library != nil {
+		held = func(f ingest.File) error { return g.Library.Held(ctx, s.ID, f) }
+		forgotten, _ = g.Library.Forgotten(s.ID) // what can't be told counts as a risk
+		if e, err := g.Library.Session(s.ID); err == nil {
+			s.Title = e.Title
+		}
+	}
+	var left []GuardFile
+	for _, f := range s.AtRisk {
+		root, file := fileAt(s.found, f.Path)
+		err := held(file)
+		switch {
+		case err == nil:
+			continue
+		case forgotten:
+			f.State = GuardForgotten
+		case errors.Is(err, library.ErrDamaged):
+			f.State, f.Why = GuardDamaged, err.Error()
+		case !errors.Is(err, library.ErrNotHeld):
+			f.State, f.Why = GuardUnreadable, err.Error()
+		}
+		left = append(left, f)
+		if f.Role == ingest.Transcript && f.State != GuardForgotten {
+			s.Deleted = earliest(s.Deleted, deletedOn(root, file))
+		}
+	}
+	s.AtRisk = left
+}
+
+func fileAt(found []ingest.Found, path string) (ingest.Found, ingest.File) {
+	for _, f := range found {
+		for _, file := range f.Files {
+			if file.Path == path {
+				return f, file
+			}
+		}
+	}
+	return ingest.Found{}, ingest.File{Path: path}
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// finish puts the report in order.
+func (g *guarding) finish() {
+	for _, s := range g.sessions {
+		g.report.Sessions = append(g.report.Sessions, *s)
+	}
+	slices.SortFunc(g.report.Sessions, func(a, b GuardSession) int {
+		if a.unsafe() != b.unsafe() {
+			return map[bool]int{true: -1, false: 1}[a.unsafe()]
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	slices.SortFunc(g.report.Dangers, func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
+}
+
+// reach tells what lies under some files and folders, by what they are, not by
+// name: links and spelling don't hide anything.
+type reach struct {
+	targets []fs.FileInfo
+	known   map[string]bool
+	reals   map[string]string // of folders
+}
+
+// real resolves a path's folder.
+func (r *reach) real(path string) string {
+	dir := filepath.Dir(path)
+	real, ok := r.reals[dir]
+	if !ok {
+		real = realOf(dir)
+		if r.reals == nil {
+			r.reals = map[string]string{}
+		}
+		r.reals[dir] = real
+	}
+	return filepath.Join(real, filepath.Base(path))
+}
+
+// has says whether a real path is one of the targets or lies below one.
+func (r *reach) has(path string) bool {
+	if v, ok := r.known[path]; ok {
+		return v
+	}
+	fi, err := os.Stat(path)
+	v := err == nil && slices.ContainsFunc(r.targets, func(t fs.FileInfo) bool { return os.SameFile(t, fi) })
+	if up := filepath.Dir(path); !v && up != path {
+		v = r.has(up)
+	}
+	r.known[path] = v
+	return v
+}
+
+// isBelow says whether a real path is a folder or lies in it.
+func isBelow(path, dir string) bool {
+	one := reach{known: map[string]bool{}}
+	fi, err := os.Stat(dir)
+	if err != nil {
+		return path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
+	}
+	one.targets = []fs.FileInfo{fi}
+	return one.has(path)
+}
