@@ -212,7 +212,7 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 		if from != nil && same != base {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
 		}
-	case old != nil && r.keep == len(old.Segs):
+	case old != nil && r.whole:
 		a.addVersion(versionLine{Version: base, Keep: r.keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
 	case old != nil && from != nil && len(r.added) == 0 && r.size == from.Size && from.Version == base:

@@ -31,7 +31,7 @@ func (l *Library) commitNew(a *archiving) error {
 	}
 	// Into place before they are synced: all this is still out of sight, and
 	// one wait for the disk does for the files and their names.
-	if err := place(a.segs, raw); err != nil {
+	if err := place(a.segs, raw, nil); err != nil {
 		return err
 	}
 	files := []string{lines, sessionFile(build)}
@@ -107,7 +107,7 @@ func (l *Library) commitChange(a *archiving) error {
 	if err := makeDirs(raw); err != nil {
 		return err
 	}
-	if err := place(a.segs, raw); err != nil {
+	if err := place(a.segs, raw, v.crcs); err != nil {
 		return err
 	}
 	if len(a.lines) > 0 {
@@ -116,10 +116,36 @@ func (l *Library) commitChange(a *archiving) error {
 		}
 	}
 	if len(a.segs)+len(a.lines) > 0 {
+		if err := dropMerged(raw, v, a.lines); err != nil {
+			return err
+		}
 		if err := syncDir(raw); err != nil {
 			return err
 		}
 	}
 	now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
 	return l.saveEntry(now)
+}
+
+// dropMerged removes the segments that lines have made needless: small ones,
+// stored again together.
+func dropMerged(raw string, v *versions, lines []versionLine) error {
+	before := v.stored()
+	for _, line := range lines {
+		if err := v.apply(line); err != nil {
+			return nil // an earlier line could not be read: nothing is sure
+		}
+	}
+	needed := map[segment]bool{}
+	for _, s := range v.stored() {
+		needed[s.segment] = true
+	}
+	for _, s := range before {
+		if !needed[s.segment] && len(v.lost) == 0 {
+			if err := removeIfThere(filepath.Join(raw, s.String())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

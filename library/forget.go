@@ -285,3 +285,15 @@ func (l *Library) dropCache() error {
 	}
 	return errors.Join(syncDir(l.dir), removeAll(aside))
 }
+
+// DropList removes the remembered list of sessions (see KeepListIn), which has
+// their titles; it is written anew when the library is closed.
+func (l *Library) DropList() error {
+	if l.listDir == "" {
+		return nil
+	}
+	l.mu.Lock()
+	l.listStale = true
+	l.mu.Unlock()
+	return removeIfThere(l.listFile())
+}

@@ -34,7 +34,7 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged, state.Version)
 		}
 		file := ingest.File{Name: state.Name, Role: state.Role, Size: ver.Size, Open: func() (io.ReadCloser, error) {
-			return &segmentReader{open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, segs: ver.Segs}, nil
+			return l.openSegments(id, state.Name, state.Version, ver.Segs), nil
 		}}
 		for _, s := range state.Sources {
 			if s.Version == state.Version {
@@ -44,6 +44,18 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 		f.Files = append(f.Files, file)
 	}
 	return f, nil
+}
+
+// openSegments streams a version's content.
+func (l *Library) openSegments(id ingest.SessionID, name string, n int, segs []segment) *segmentReader {
+	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: segs, anew: func() []segment {
+		if _, v, err := l.versionsOf(id); err == nil {
+			if ver := v.at(name, n); ver != nil {
+				return ver.Segs
+			}
+		}
+		return nil
+	}}
 }
 
 // openRaw opens a segment of a session, wherever its folder is by now.

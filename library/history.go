@@ -3,7 +3,6 @@ package library
 import (
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +67,7 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	if state != nil {
 		f.Role, f.Current = state.Role, state.Version == n
 	}
-	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: ver.Segs}, f, nil
+	return l.openSegments(id, name, n, ver.Segs), f, nil
 }
 
 func (l *Library) versionsOf(id ingest.SessionID) (Entry, *versions, error) {

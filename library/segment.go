@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -65,11 +67,12 @@ func temps(segs []staged) []string {
 }
 
 // place moves staged segments into raw. What is there already has the same
-// bytes, by its name.
-func place(segs []staged, raw string) error {
+// bytes, by its name, if its checksum is the one known of it; else it is
+// replaced.
+func place(segs []staged, raw string, crcs map[string][]string) error {
 	for _, s := range segs {
 		target := filepath.Join(raw, s.String())
-		if exists(target) {
+		if have, err := fileCRC(target); err == nil && (have == s.crc || slices.Contains(crcs[s.String()], have)) {
 			os.Remove(s.temp)
 			continue
 		}
@@ -186,6 +189,8 @@ func hashesFor(whole hash.Hash, offset int64) (feed []hash.Hash, own hash.Hash) 
 type segmentReader struct {
 	open func(name string) (*os.File, error)
 	segs []segment
+	anew func() []segment // the version's segments as they are now: it may be packed meanwhile; or nil
+	skip int64            // bytes of the segment that were read before it was packed
 	file *os.File
 	dec  *zstd.Decoder
 	sum  hash.Hash
@@ -215,6 +220,11 @@ func (r *segmentReader) Read(p []byte) (int, error) {
 			r.endSegment()
 			r.segs = r.segs[1:]
 		}
+		if r.skip > 0 {
+			over := min(r.skip, int64(n))
+			n = copy(p, p[over:n])
+			r.skip -= over
+		}
 		if n > 0 {
 			return n, nil
 		}
@@ -223,12 +233,33 @@ func (r *segmentReader) Read(p []byte) (int, error) {
 
 func (r *segmentReader) next() error {
 	f, err := r.open(r.segs[0].String())
+	if errors.Is(err, fs.ErrNotExist) && r.anew != nil {
+		f, err = r.openPacked(err)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
 	r.file, r.read, r.sum = f, 0, sha256.New()
 	r.dec = decoders.Get().(*zstd.Decoder)
 	return r.dec.Reset(f)
+}
+
+// openPacked goes on at the same place of the version's segments as they are
+// by now.
+func (r *segmentReader) openPacked(gone error) (*os.File, error) {
+	at := r.segs[0].Offset + r.skip
+	segs := r.anew()
+	for i, s := range segs {
+		if s.Offset <= at && at < s.Offset+s.Length && s != r.segs[0] {
+			f, err := r.open(s.String())
+			if err != nil {
+				return nil, err
+			}
+			r.segs, r.skip = segs[i:], at-s.Offset
+			return f, nil
+		}
+	}
+	return nil, gone
 }
 
 func (r *segmentReader) damaged(cause error) error {

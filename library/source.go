@@ -21,6 +21,7 @@ import (
 // that the library has.
 type reading struct {
 	keep  int      // leading segments of the version that the source still begins with
+	whole bool     // it begins with all of them; those after keep are small, and stored again with what follows
 	added []staged // what follows them
 	size  int64
 	sum   string
@@ -62,8 +63,13 @@ func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (
 	}
 	in := io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit)
 	whole := sha256.New()
+	var small tail
+	from := mergeFrom(base, limit)
 	for r.keep < len(base) {
 		before, _ := whole.(hash.Cloner).Clone()
+		if r.keep == from {
+			small = tail{r.keep, r.size, before}
+		}
 		same, n, err := compare(in, base[r.keep], whole)
 		if err != nil {
 			return r, false, err
@@ -81,6 +87,14 @@ func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (
 		r.size += n
 		r.keep++
 	}
+	r.whole = r.keep == len(base)
+	if r.whole && small.hash != nil {
+		src.Close()
+		if src, in, err = reopen(ctx, f, small.size, limit); err != nil {
+			return r, false, sourceError{err}
+		}
+		r.keep, r.size, whole = small.keep, small.size, small.hash
+	}
 	for {
 		s, err := l.stageSegment(in, whole, r.size)
 		if err != nil {
@@ -96,6 +110,53 @@ func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (
 	}
 	r.sum = hex.EncodeToString(whole.Sum(nil))
 	return r, changedSince(f.Path, fi), nil
+}
+
+// tail is where the small segments at the end of a version begin, and the hash
+// of what stands before them.
+type tail struct {
+	keep int
+	size int64
+	hash hash.Hash
+}
+
+// A session that grows all day grows by little at a time. So that this gives
+// neither thousands of files nor stretches too short to compress, tailMax
+// segments at the end that are about as small as what is new are stored again
+// together with it. Each byte is stored again once for each power of tailMax
+// that the session grows by, compressed.
+const (
+	tailMax   = 8
+	tailSmall = 1 << 10 // the smallest class of segments
+	tailLarge = 4 << 20 // never stored again
+)
+
+// mergeFrom is the first of the segments that are stored again when the source
+// has grown to size; all of them stay if it is len(base).
+func mergeFrom(base []segment, size int64) int {
+	if len(base) == 0 {
+		return 0
+	}
+	end := base[len(base)-1].Offset + base[len(base)-1].Length
+	grown, from := size-end, len(base)
+	if grown <= 0 || grown > tailLarge {
+		return from
+	}
+	for {
+		limit := int64(tailSmall)
+		for limit < grown {
+			limit *= tailMax
+		}
+		n := from
+		for n > 0 && base[n-1].Length <= limit && limit <= tailLarge {
+			n--
+		}
+		if from-n < tailMax-1 {
+			return from
+		}
+		grown += end - base[n].Offset
+		end, from = base[n].Offset, n
+	}
 }
 
 // compare reads as many bytes as the segment has and says whether they are

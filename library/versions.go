@@ -36,6 +36,7 @@ type version struct {
 // at n-1.
 type versions struct {
 	files map[string][]version
+	roles map[string]ingest.FileRole
 	crcs  map[string][]string // of each segment's file, as stored now or once
 	size  int64               // of versions.jsonl as read, to notice another writer
 	lost  []ingest.Problem
@@ -69,7 +70,7 @@ func parseVersions(path string, lines [][]byte) *versions {
 }
 
 func newVersions() *versions {
-	return &versions{files: map[string][]version{}, crcs: map[string][]string{}}
+	return &versions{files: map[string][]version{}, roles: map[string]ingest.FileRole{}, crcs: map[string][]string{}}
 }
 
 func (v *versions) apply(line versionLine) error {
@@ -109,7 +110,7 @@ func (v *versions) apply(line versionLine) error {
 		all = append(all, version{})
 	}
 	all[line.Version-1] = next
-	v.files[line.File] = all
+	v.files[line.File], v.roles[line.File] = all, line.Role
 	for i, name := range line.Add {
 		if i < len(line.CRC) && !slices.Contains(v.crcs[name], line.CRC[i]) {
 			v.crcs[name] = append(v.crcs[name], line.CRC[i])

@@ -1,0 +1,350 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// Mended says what Repair did about a finding.
+type Mended struct {
+	Finding
+	Done bool
+	How  string // what was done, or why nothing could be
+}
+
+// Repaired is the outcome of Repair.
+type Repaired struct {
+	Mended []Mended
+	Render []ingest.SessionID // sessions whose derived files are to be made again: distill them
+}
+
+// Repair makes good what Verify found, as far as this package can: segments
+// from their sources or from other sessions that hold the same bytes,
+// session.json and versions.jsonl from what else stands in the folder, sums.
+// Lines that can't be read are put aside into a file beside, never deleted. What
+// is made by distilling is only marked for it.
+func (l *Library) Repair(ctx context.Context, found []Finding) (Repaired, error) {
+	if err := l.ReadOnly(); err != nil {
+		return Repaired{}, err
+	}
+	r := &repairing{l: l, ctx: ctx, render: map[ingest.SessionID]bool{}}
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b Finding) int { return repairOrder(a) - repairOrder(b) })
+	for _, f := range found {
+		if err := ctx.Err(); err != nil {
+			return r.out, err
+		}
+		if f.State != Damaged && f.State != Leftover && f.State != Unfinished {
+			continue
+		}
+		how, err := r.mend(f)
+		m := Mended{Finding: f, Done: err == nil, How: how}
+		if err != nil {
+			m.How = err.Error()
+		}
+		r.out.Mended = append(r.out.Mended, m)
+	}
+	for id := range r.render {
+		if err := l.markBehind(id); err != nil && !errors.Is(err, ErrNoSession) {
+			return r.out, err
+		}
+		r.out.Render = append(r.out.Render, id)
+	}
+	slices.Sort(r.out.Render)
+	return r.out, nil
+}
+
+// repairOrder: the key of a folder first, then what versions are there, then
+// their bytes.
+func repairOrder(f Finding) int {
+	for i, suffix := range []string{"library.toml", "projects.toml", "session.json", "versions.jsonl", ".zst"} {
+		if strings.HasSuffix(f.Path, suffix) {
+			return i
+		}
+	}
+	return 9
+}
+
+type repairing struct {
+	l      *Library
+	ctx    context.Context
+	render map[ingest.SessionID]bool
+	out    Repaired
+}
+
+var errLost = errors.New("it can't be made again; a backup may have it")
+
+func (r *repairing) mend(f Finding) (string, error) {
+	path := filepath.Join(r.l.dir, filepath.FromSlash(f.Path))
+	name := filepath.Base(path)
+	switch {
+	case f.State == Leftover:
+		return "removed", r.dropLeftover(f, path)
+	case name == "library.toml":
+		return "written again", r.libraryFile()
+	case name == "README.md" && f.Session == "":
+		return "written again", errors.Join(r.l.put(path, readme), r.libraryFile())
+	case name == "projects.toml" && f.Session == "":
+		return r.projects(path)
+	case name == "session.json":
+		return r.session(f, filepath.Dir(path))
+	case name == "versions.jsonl":
+		return r.versions(f)
+	case strings.HasSuffix(name, ".zst"):
+		return r.segment(f)
+	case strings.HasSuffix(name, ".jsonl"):
+		return r.log(f, path)
+	case f.Session != "":
+		return r.derived(f, path)
+	}
+	return "", errLost
+}
+
+func (r *repairing) libraryFile() error {
+	f, err := readLibraryFile(r.l.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.l.putLibraryFile(f), syncDir(r.l.dir))
+}
+
+// projects takes projects.toml as it reads. One that can't be read is put
+// aside: distilling enters the projects again.
+func (r *repairing) projects(path string) (string, error) {
+	unlock, err := r.l.lock("folders")
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	reg := &registry{}
+	if err := toml.Unmarshal(text, reg); err == nil {
+		if text, err = toml.Marshal(reg); err != nil {
+			return "", err
+		}
+		return "taken as it reads now", errors.Join(r.l.put(path, sealTOML(text)), syncDir(r.l.dir))
+	}
+	aside := r.l.freeName(r.l.dir, "projects.toml.damaged")
+	if err := errors.Join(rename(path, aside), syncDir(r.l.dir)); err != nil {
+		return "", err
+	}
+	all, err := r.l.Sessions()
+	for _, e := range all {
+		r.render[e.ID] = true
+	}
+	return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost", err
+}
+
+// dropLeftover removes a segment that still nothing needs.
+func (r *repairing) dropLeftover(f Finding, path string) error {
+	unlock, err := r.l.lockSession(f.Session)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := r.l.reread(f.Session)
+	if err != nil {
+		return err
+	}
+	v, err := readVersions(e.Folder)
+	if err != nil {
+		return err
+	}
+	if len(v.lost) > 0 || slices.ContainsFunc(v.stored(), func(s storedSegment) bool { return s.String() == filepath.Base(path) }) {
+		return errors.New("it may be needed after all")
+	}
+	return removeIfThere(filepath.Join(e.Folder, "raw", filepath.Base(path)))
+}
+
+// log puts the lines of an append-only file that can't be read aside and seals
+// the others as they read.
+func (r *repairing) log(f Finding, path string) (string, error) {
+	name := "folders"
+	if f.Session != "" {
+		name = "s-" + string(f.Session)
+	} else if filepath.Base(path) == linksName {
+		name = "links"
+	}
+	unlock, err := r.l.lock(name)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errLost
+	}
+	if err != nil {
+		return "", err
+	}
+	keep, aside, doubtful := sortLines(text, filepath.Base(path))
+	if len(aside) > 0 {
+		if err := appendAside(path+".damaged", aside); err != nil {
+			return "", err
+		}
+	}
+	if err := errors.Join(r.l.put(path, keep), syncDir(filepath.Dir(path))); err != nil {
+		return "", err
+	}
+	if err := r.uninherit(f, path); err != nil {
+		return "", err
+	}
+	if len(aside) == 0 && doubtful == 0 {
+		return "sealed again", nil
+	}
+	return "", fmt.Errorf("%d lines taken as they read now, %d put aside in %s.damaged; a backup may have them as they were", doubtful, countLines(aside), filepath.Base(path))
+}
+
+func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
+
+// appendAside keeps what can't be read.
+func appendAside(path string, text []byte) error {
+	return onDisk(opAppend, path, "", func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
+	})
+}
+
+// sortLines tells lines that are as they were written, or mean something all
+// the same (doubtful of them), from those that don't.
+func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		if whole := unended(line); whole != nil {
+			line = whole
+		}
+		switch s := sealOf(line); {
+		case s == sealGood:
+			keep = append(append(keep, line...), '\n')
+		case !lineMeans(line, name):
+			aside = append(append(aside, line...), '\n')
+		default:
+			if s == sealBad {
+				doubtful++
+				line = unseal(line)
+			}
+			keep = append(append(keep, sealLine(line)...), '\n')
+		}
+	}
+	return keep, aside, doubtful
+}
+
+// unseal cuts a line's checksum off.
+func unseal(line []byte) []byte {
+	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(lineCheck))]), '}')
+}
+
+// lineMeans says whether a line can be used as it reads.
+func lineMeans(line []byte, name string) bool {
+	switch name {
+	case "edits.jsonl":
+		_, err := payload.DecodeEdits(line)
+		return err == nil
+	case linksName:
+		_, err := payload.DecodeLinks(line)
+		return err == nil
+	case "tombstones.jsonl":
+		var t struct{ ID ingest.SessionID }
+		return json.Unmarshal(line, &t) == nil && t.ID != ""
+	}
+	return json.Valid(line)
+}
+
+// uninherit forgets the sum of what an earlier format wrote: it was sealed.
+func (r *repairing) uninherit(f Finding, path string) error {
+	if f.Session == "" {
+		lib, err := readLibraryFile(r.l.dir)
+		if err != nil {
+			return err
+		}
+		if _, ok := lib.Inherited[f.Path]; !ok {
+			return nil
+		}
+		delete(lib.Inherited, f.Path)
+		return errors.Join(r.l.putLibraryFile(lib), syncDir(r.l.dir))
+	}
+	e, err := r.l.reread(f.Session)
+	if err != nil {
+		return err
+	}
+	name, _ := filepath.Rel(e.Folder, path)
+	if _, ok := e.Inherited[filepath.ToSlash(name)]; !ok {
+		return nil
+	}
+	e = e.clone()
+	delete(e.Inherited, filepath.ToSlash(name))
+	return r.l.saveEntry(e)
+}
+
+// derived makes way for a file that is made by distilling. A payload.md that
+// can't be compared with what was written any more may hold edits: a copy stays.
+func (r *repairing) derived(f Finding, path string) (string, error) {
+	unlock, err := r.l.lockSession(f.Session)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	how := "made again from the transcript"
+	if name := filepath.Base(path); name == "payload.json" {
+		page := filepath.Join(filepath.Dir(path), "payload.md")
+		if text, err := os.ReadFile(page); err == nil {
+			kept := r.l.freeName(filepath.Dir(path), "payload before repair.md")
+			if err := r.l.put(kept, text); err != nil {
+				return "", err
+			}
+			how += "; payload.md as it was is kept as " + filepath.Base(kept)
+		}
+	}
+	if f.State == Unfinished {
+		return "finished or undone", heal(filepath.Dir(path))
+	}
+	if f.Mend != MendRender {
+		return "", errLost
+	}
+	if filepath.Base(path) != "payload.md" {
+		if err := removeIfThere(path); err != nil {
+			return "", err
+		}
+	}
+	r.render[f.Session] = true
+	return how, nil
+}
+
+// markBehind has a session distilled again by the next sync.
+func (l *Library) markBehind(id ingest.SessionID) error {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return err
+	}
+	e = e.clone()
+	e.Distilled = nil
+	return l.saveEntry(e)
+}

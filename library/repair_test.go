@@ -1,0 +1,188 @@
+package library
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func repair(t testing.TB, l *Library) Repaired {
+	t.Helper()
+	r, err := l.Repair(context.Background(), verify(t, l, VerifyOptions{}).Findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// rawOf is a session's folder of segments.
+func rawOf(t testing.TB, l *Library) string {
+	t.Helper()
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(e.Folder, "raw")
+}
+
+// Whatever file is damaged, repair makes the library whole again as far as that
+// can be, and no content that the source has is lost.
+func TestRepairEach(t *testing.T) {
+	base, src := everyKind(t)
+	current := content(t, base, id, "transcript.jsonl")
+	for _, damage := range []struct {
+		name string
+		do   func(text []byte) []byte // nil: delete the file
+	}{
+		{"flipped", func(text []byte) []byte { text[len(text)/2] ^= 4; return text }},
+		{"garbled", func(text []byte) []byte { return []byte("\x00\x01 not what it was") }},
+		{"halved", func(text []byte) []byte { return text[:len(text)/2] }},
+		{"deleted", nil},
+	} {
+		for _, path := range files(t, base.Dir()) {
+			rel, _ := filepath.Rel(base.Dir(), path)
+			switch filepath.Base(path) {
+			case "library.toml":
+				continue // told when it is opened
+			case "payload.md":
+				if damage.do != nil {
+					continue // an edit
+				}
+			}
+			dir := filepath.Join(t.TempDir(), "Recall")
+			if err := os.CopyFS(dir, os.DirFS(base.Dir())); err != nil {
+				t.Fatal(err)
+			}
+			if text, err := os.ReadFile(path); err != nil {
+				t.Fatal(err)
+			} else if damage.do == nil {
+				os.Remove(filepath.Join(dir, rel))
+			} else if err := os.WriteFile(filepath.Join(dir, rel), damage.do(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l, err := Open(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := repair(t, l)
+			var lost []string
+			for _, m := range r.Mended {
+				if !m.Done {
+					lost = append(lost, m.Path+": "+m.How)
+				}
+			}
+			l.Close()
+			l, _ = Open(dir)
+			for _, s := range []string{id, "8f3c1a2b-0000-4000-8000-000000000002"} {
+				if err := syncOne(l, filepath.Join(src, "home", "billing", s)); err != nil {
+					t.Errorf("%s %s: the next sync: %v", damage.name, rel, err)
+				}
+			}
+			if got := content(t, l, id, "transcript.jsonl"); got != current {
+				t.Errorf("%s %s: other bytes", damage.name, rel)
+			}
+			v := verify(t, l, VerifyOptions{})
+			left := slices.DeleteFunc(v.Findings, func(f Finding) bool { return f.State == Unknown })
+			if len(left) > 0 && len(lost) == 0 {
+				t.Errorf("%s %s: repair said nothing is lost (%v), afterwards: %s", damage.name, rel, r.Mended, said(v))
+			}
+			if len(left) > 0 && !strings.HasSuffix(rel, ".zst") {
+				t.Errorf("%s %s: repair said %v, afterwards: %s", damage.name, rel, r.Mended, said(v))
+			}
+			l.Close()
+		}
+	}
+}
+
+// A segment comes back from the source, and from another session that has the
+// same bytes, with the checksum of the file as stored now.
+func TestRepairSegment(t *testing.T) {
+	for _, from := range []string{"source", "another session"} {
+		l := newLib(t)
+		dir := filepath.Join(t.TempDir(), id)
+		write(t, filepath.Join(dir, "transcript.jsonl"), "one\n")
+		archive(t, l, find(t, id, dir))
+		if from == "another session" {
+			f := find(t, "twin-00000000", dir)
+			archive(t, l, f)
+			os.RemoveAll(dir)
+		}
+		segs, _ := filepath.Glob(filepath.Join(rawOf(t, l), "*.zst"))
+		if err := os.WriteFile(segs[0], []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if v := verify(t, l, VerifyOptions{}); v.Damage() != 1 || v.Findings[0].Session != id {
+			t.Fatal(said(v))
+		}
+		if r := repair(t, l); len(r.Mended) != 1 || !r.Mended[0].Done {
+			t.Errorf("%s: %+v", from, r.Mended)
+		}
+		if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+			t.Errorf("%s: %s", from, said(v))
+		}
+		if got := content(t, l, id, "transcript.jsonl"); got != "one\n" {
+			t.Errorf("%s: got %q", from, got)
+		}
+	}
+}
+
+// A segment whose file was stored otherwise is found by its checksum, and
+// stored again.
+func TestStoredOtherwise(t *testing.T) {
+	l := newLib(t)
+	dir := filepath.Join(t.TempDir(), id)
+	text := line(rand.New(rand.NewPCG(6, 5)), 20_000)
+	write(t, filepath.Join(dir, "transcript.jsonl"), text)
+	archive(t, l, find(t, id, dir))
+	segs, _ := filepath.Glob(filepath.Join(rawOf(t, l), "*.zst"))
+	s, err := parseSegment(filepath.Base(segs[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := l.stageAs(strings.NewReader(text), 0, best)
+	if err != nil || st.segment != s {
+		t.Fatal(err, st)
+	}
+	if err := os.Rename(st.temp, segs[0]); err != nil {
+		t.Fatal(err)
+	}
+	for _, quick := range []bool{false, true} {
+		if v := verify(t, l, VerifyOptions{Quick: quick}); v.Damage() != 1 {
+			t.Errorf("quick %v: %s", quick, said(v))
+		}
+	}
+	if r := repair(t, l); !r.Mended[0].Done || r.Mended[0].How != "stored again" {
+		t.Errorf("%+v", r.Mended)
+	}
+	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+		t.Error(said(v))
+	}
+}
+
+// A session.json that can't be read is made again, under the session's own id.
+func TestRepairSessionFile(t *testing.T) {
+	l, _ := everyKind(t)
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := contents(t, l, id)
+	for _, text := range []string{"", "{", `{"id":"../.."}`} {
+		if err := os.WriteFile(sessionFile(e.Folder), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l = again(t, l)
+		if r := repair(t, l); len(r.Render) != 1 || r.Render[0] != id {
+			t.Errorf("%q: %+v", text, r)
+		}
+		if diff := cmp.Diff(before, contents(t, again(t, l), id)); diff != "" {
+			t.Errorf("%q (-before +after):\n%s", text, diff)
+		}
+	}
+}

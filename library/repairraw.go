@@ -1,0 +1,373 @@
+package library
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// segment brings the bytes of a damaged segment back: from its own file, if
+// only that is stored otherwise, from the source, or from another session.
+func (r *repairing) segment(f Finding) (string, error) {
+	unlock, err := r.l.lockSession(f.Session)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	e, err := r.l.reread(f.Session)
+	if err != nil {
+		return "", err
+	}
+	s := f.segment
+	if s.Sum == "" {
+		return "", errLost
+	}
+	name := filepath.Join(e.Folder, "raw", s.String())
+	for _, p := range r.places(e, s) {
+		st, err := r.take(p, s)
+		if err != nil {
+			continue
+		}
+		if err := r.l.replaceSegments(e, []staged{st}); err != nil {
+			dropStaged([]staged{st})
+			return "", err
+		}
+		if p.path == name {
+			return "stored again", nil
+		}
+		return "taken again from " + p.path, nil
+	}
+	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them", s.Length)
+}
+
+// place is where a segment's bytes may be: in a segment's file, or in a source
+// at the segment's offset.
+type bytesAt struct {
+	path   string
+	packed bool
+}
+
+func (r *repairing) places(e Entry, s segment) []bytesAt {
+	all := []bytesAt{{filepath.Join(e.Folder, "raw", s.String()), true}}
+	for _, f := range e.Files {
+		for _, src := range f.Sources {
+			if src.Path != "" && within(e.Root, src.Path) == nil {
+				all = append(all, bytesAt{src.Path, false})
+			}
+		}
+	}
+	twins, _ := filepath.Glob(filepath.Join(globSafe(r.l.dir), "*", "*", "raw", s.String()))
+	for _, t := range twins {
+		all = append(all, bytesAt{t, true})
+	}
+	return all
+}
+
+// take stages a segment from there, if that has its bytes.
+func (r *repairing) take(p bytesAt, s segment) (staged, error) {
+	if fi, err := os.Stat(p.path); err != nil || !fi.Mode().IsRegular() {
+		return staged{}, errors.New("no file")
+	}
+	var in io.ReadCloser
+	if p.packed {
+		in = &segmentReader{open: func(string) (*os.File, error) { return os.Open(p.path) }, segs: []segment{s}}
+	} else {
+		f, err := os.Open(p.path)
+		if err != nil {
+			return staged{}, err
+		}
+		if _, err := f.Seek(s.Offset, io.SeekStart); err != nil {
+			f.Close()
+			return staged{}, err
+		}
+		in = f
+	}
+	defer in.Close()
+	st, err := r.l.stageWhole(io.LimitReader(in, s.Length), s.Offset)
+	if err == nil && st.segment != s {
+		dropStaged([]staged{st})
+		err = errors.New("other bytes")
+	}
+	return st, err
+}
+
+// session makes session.json good from what else stands in the folder.
+func (r *repairing) session(f Finding, folder string) (string, error) {
+	text, err := os.ReadFile(sessionFile(folder))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	e, err := decodeEntry(text, folder)
+	if id := idIn(folder, e.ID); id == "" {
+		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source is still there")
+	} else if err != nil || e.ID != id {
+		e = Entry{ID: id, Folder: folder, Format: Format}
+	}
+	if twin, ok := r.l.known(e.ID); ok && twin.Folder != folder {
+		return "", fmt.Errorf("the session is in %s too", twin.Folder)
+	}
+	unlock, err := r.l.lockSession(e.ID)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	v, err := readVersions(folder)
+	if err != nil {
+		return "", err
+	}
+	e.Distilled, e.Sums = nil, nil
+	e.fillFrom(v, folder)
+	if err := r.l.saveEntry(e); err != nil {
+		return "", err
+	}
+	r.l.forget()
+	r.render[e.ID] = true
+	return "made again from what else is in the folder", nil
+}
+
+// fillFrom completes an entry with the files that versions.jsonl knows.
+func (e *Entry) fillFrom(v *versions, folder string) {
+	for name, list := range v.files {
+		state := e.file(name)
+		if state == nil {
+			e.Files = append(e.Files, FileState{Name: name, Role: v.roles[name], Version: len(list), Sources: []SourceState{}})
+			state = &e.Files[len(e.Files)-1]
+		}
+		if state.Version < 1 || state.Version > len(list) {
+			state.Version = len(list)
+		}
+		state.Role = v.roles[name]
+		ver := list[state.Version-1]
+		state.Size, state.Sum = ver.Size, ver.Sum
+	}
+	e.Files = slices.DeleteFunc(e.Files, func(f FileState) bool { return v.files[f.Name] == nil })
+	if e.Source == "" {
+		e.Source = ingest.ClaudeCode
+		if v.files["record.json"] != nil || v.files["audit.jsonl"] != nil {
+			e.Source = ingest.Cowork
+		}
+		if p := payloadIn(folder); p != nil {
+			e.Source = ingest.Source(p.Source)
+		}
+	}
+	if e.Format < 2 {
+		e.Format = 0 // inherit sums what is there
+	}
+	e.finish()
+}
+
+func payloadIn(folder string) *payload.Payload {
+	text, err := os.ReadFile(filepath.Join(folder, "payload.json"))
+	if err != nil || sealOfJSON(text) == sealBad {
+		return nil
+	}
+	p, err := payload.Decode(text)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+var idField = regexp.MustCompile(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
+
+// idIn tells a folder's session: what session.json says, if the folder's name
+// bears it out; else what the payload or the transcripts say, if that does.
+func idIn(folder string, said ingest.SessionID) ingest.SessionID {
+	base := filepath.Base(folder)
+	fits := func(id ingest.SessionID) bool {
+		if !validID(id) {
+			return false
+		}
+		own := bareID(id)
+		last := strings.ToLower(base[strings.LastIndexByte(base, ' ')+1:])
+		return strings.EqualFold(base, string(id)) || len(last) >= 8 && strings.HasPrefix(own, last) || last == strings.ToLower(string(id))
+	}
+	if fits(said) {
+		return said
+	}
+	if filepath.Base(filepath.Dir(folder)) == "unsorted" && validID(ingest.SessionID(base)) {
+		return ingest.SessionID(base)
+	}
+	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
+		return ingest.SessionID(p.Session)
+	}
+	segs, _ := filepath.Glob(filepath.Join(globSafe(folder), "raw", "0-*.zst"))
+	for _, path := range segs {
+		s, err := parseSegment(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		in := &segmentReader{open: func(string) (*os.File, error) { return os.Open(path) }, segs: []segment{s}}
+		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
+		in.Close()
+		for _, m := range idField.FindAllSubmatch(head, -1) {
+			for _, id := range []ingest.SessionID{ingest.SessionID(m[1]), "local_" + ingest.SessionID(m[1])} {
+				if fits(id) {
+					return id
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// versions makes versions.jsonl good: lines that aren't as they were written
+// count if the bytes bear them out; what session.json names besides is put
+// together of the segments that are there.
+func (r *repairing) versions(f Finding) (string, error) {
+	unlock, err := r.l.lockSession(f.Session)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	e, err := r.l.reread(f.Session)
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(e.Folder, "raw", "versions.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	v := newVersions()
+	var keep, aside []byte
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if whole := unended(line); whole != nil {
+			line = whole
+		}
+		var vl versionLine
+		good := sealOf(line) == sealGood
+		err := json.Unmarshal(line, &vl)
+		if err == nil && !good {
+			err = r.bornOut(e, v, vl)
+		}
+		if err == nil {
+			err = v.apply(vl)
+		}
+		if err != nil {
+			aside = append(append(aside, line...), '\n')
+			continue
+		}
+		if sealOf(line) == sealBad {
+			line = unseal(line)
+		}
+		keep = append(append(keep, sealLine(line)...), '\n')
+	}
+	lost := 0
+	for i := range e.Files {
+		state := &e.Files[i]
+		if ver := v.at(state.Name, state.Version); ver != nil && ver.Size == state.Size && ver.Sum == state.Sum {
+			continue
+		}
+		line, ok := r.assemble(e, v, *state)
+		if !ok {
+			lost++
+			continue
+		}
+		state.Version = line.Version
+		for j := range state.Sources {
+			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared anew
+		}
+		keep = append(append(keep, sealLines(encodeLines([]versionLine{line}))...), []byte{}...)
+	}
+	if len(aside) > 0 {
+		if err := appendAside(path+".damaged", aside); err != nil {
+			return "", err
+		}
+	}
+	if err := errors.Join(r.l.put(path, keep), syncDir(filepath.Dir(path))); err != nil {
+		return "", err
+	}
+	delete(e.Inherited, "raw/versions.jsonl")
+	e.fillFrom(v, e.Folder)
+	if err := r.l.saveEntry(e); err != nil {
+		return "", err
+	}
+	if lost > 0 {
+		return "", fmt.Errorf("%d files have no bytes in the library any more; recall sync takes them again where their source is still there", lost)
+	}
+	if len(aside) > 0 {
+		return fmt.Sprintf("what the files hold now is whole; %d lines that could not be read, perhaps of older versions, are kept in versions.jsonl.damaged", countLines(aside)), nil
+	}
+	return "written again as the segments bear it out", nil
+}
+
+// bornOut says whether the bytes that a line speaks of are there as it says.
+func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
+	if e.file(line.File) == nil || e.file(line.File).Role != line.Role {
+		return errors.New("no such file")
+	}
+	trial := &versions{files: map[string][]version{line.File: slices.Clone(v.files[line.File])}, crcs: map[string][]string{}, roles: map[string]ingest.FileRole{}}
+	if err := trial.apply(line); err != nil {
+		return err
+	}
+	ver := trial.at(line.File, line.Version)
+	return r.holds(e, ver.Segs, ver.Size, ver.Sum)
+}
+
+// holds reads segments one after the other and compares the whole.
+func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error {
+	in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
+	defer in.Close()
+	got, n, err := hashAll(ctxReader{r.ctx, in})
+	if err == nil && (n != size || got != sum) {
+		err = ErrDamaged
+	}
+	return err
+}
+
+// assemble looks for segments that give a file's content as session.json has it.
+func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine, bool) {
+	names, _ := filepath.Glob(filepath.Join(globSafe(e.Folder), "raw", "*.zst"))
+	at := map[int64][]segment{}
+	for _, n := range names {
+		if s, err := parseSegment(filepath.Base(n)); err == nil {
+			at[s.Offset] = append(at[s.Offset], s)
+		}
+	}
+	tries := 0
+	var walk func(offset int64, chain []segment) []segment
+	walk = func(offset int64, chain []segment) []segment {
+		if offset == state.Size {
+			if tries++; tries > 200 || r.holds(e, chain, state.Size, state.Sum) != nil {
+				return nil
+			}
+			return chain
+		}
+		for _, s := range at[offset] {
+			if s.Length > 0 && offset+s.Length <= state.Size && tries <= 200 {
+				if found := walk(offset+s.Length, append(slices.Clone(chain), s)); found != nil {
+					return found
+				}
+			}
+		}
+		return nil
+	}
+	chain := walk(0, nil)
+	if chain == nil && state.Size > 0 {
+		return versionLine{}, false
+	}
+	line := versionLine{File: state.Name, Role: state.Role, Version: len(v.files[state.Name]) + 1, Add: []string{}, Size: state.Size, Sum: state.Sum}
+	for _, s := range chain {
+		line.Add = append(line.Add, s.String())
+		crc, err := fileCRC(filepath.Join(e.Folder, "raw", s.String()))
+		if err != nil {
+			return line, false
+		}
+		line.CRC = append(line.CRC, crc)
+	}
+	return line, v.apply(line) == nil
+}
