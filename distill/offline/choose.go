@@ -125,10 +125,7 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 		if p == nil {
 			continue
 		}
-		if c.barred(kind) {
-			continue
-		}
-		if th := models[kind].Threshold; p[i] >= models[kind].cut(c.rule()) && p[i]/th > best.score {
+		if th := models[kind].Threshold; p[i] >= th && p[i]/th > best.score && p[i] >= models[kind].cut(c.rule()) && !c.barred(kind) {
 			best.score, best.kind = p[i]/th, kind
 		}
 	}

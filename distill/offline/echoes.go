@@ -9,13 +9,12 @@ type echoes struct {
 	rare map[string]float64 // weight of each keyword of the talk: the fewer speeches it occurs in, the more
 	uses map[string][]int32 // sentences that have it, by their place in said
 	said []saidAt
-	hits []int32 // room for the sentences whose sum isn't 0
+	sums []float64 // of what they have of the words looked for; 0 between two look-ups
+	hits []int32   // room for the sentences whose sum isn't 0
 }
 
-// A saidAt is a sentence of the talk: who says it when, and what it has of the
-// words looked for. Its sum is 0 between two look-ups.
+// A saidAt is a sentence of the talk: who says it when.
 type saidAt struct {
-	sum      float64
 	exchange int32
 	by       speaking
 }
@@ -62,6 +61,7 @@ func listenForEchoes(t *talk) *echoes {
 			e.said = append(e.said, saidAt{exchange: int32(sp.exchange), by: by})
 		}
 	}
+	e.sums = make([]float64, len(e.said))
 	for w, k := range e.rare {
 		e.rare[w] = math.Log(1 + float64(len(t.speeches))/k)
 	}
@@ -70,31 +70,31 @@ func listenForEchoes(t *talk) *echoes {
 
 // of a statement of one speech: in the sentences of all others.
 func (e *echoes) of(own *speech, words terms) echo {
-	all, said, hits := 0.0, e.said, e.hits[:0]
+	all, sums, hits := 0.0, e.sums, e.hits[:0]
 	for _, w := range words {
 		r := e.rare[w]
 		all += r
 		for _, at := range e.uses[w] {
-			s := &said[at]
-			if s.sum == 0 {
+			if sums[at] == 0 {
 				hits = append(hits, at)
 			}
-			s.sum += r
+			sums[at] += r
 		}
 	}
 	var best echo
 	for _, at := range hits {
-		s, when := &said[at], beside
+		sum, when := sums[at], beside
+		sums[at] = 0
+		s := e.said[at]
 		if s.exchange < int32(own.exchange) {
 			when = before
 		} else if s.exchange > int32(own.exchange) {
 			when = after
 		}
 		i := int(at) - own.from
-		if x := &best[when][s.by]; s.sum > *x && (i < 0 || i >= len(own.parts)) {
-			*x = s.sum
+		if x := &best[when][s.by]; sum > *x && (i < 0 || i >= len(own.parts)) {
+			*x = sum
 		}
-		s.sum = 0
 	}
 	e.hits = hits // kept for their room
 	if all > 0 {

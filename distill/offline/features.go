@@ -30,10 +30,24 @@ type Candidate struct {
 
 // keys are the keywords of its text, which pair may reword.
 func (c *Candidate) keys() terms {
-	if c.wordsOf != c.Text {
+	switch {
+	case c.wordsOf == c.Text:
+	case c.part != nil && c.part.More == "" && sameWords(c.Text, c.part.Text):
+		c.words, c.wordsOf = c.part.keys(), c.Text
+	default:
 		c.words, c.wordsOf = keywords(c.Text), c.Text
 	}
 	return c.words
+}
+
+// sameWords tells whether two texts surely have the same words: they differ in
+// what stands behind the last, and in the first letter's size.
+func sameWords(a, b string) bool {
+	n := min(len(a), len(b))
+	if n < 2 || a[1:n] != b[1:n] || a[0] != b[0] && (a[0]|0x20 != b[0]|0x20 || !isLetter(a[0]) || a[1] < 'a' || a[1] > 'z') {
+		return false
+	}
+	return strings.Trim(a[n:], ".,:; ") == "" && strings.Trim(b[n:], ".,:; ") == ""
 }
 
 // A Feature is one thing known of a candidate.
@@ -124,7 +138,7 @@ func leansOn(text string) bool {
 
 // markGoal marks what the session's goal was read from.
 func markGoal(t *talk, all []*Candidate) {
-	for _, it := range goal(t) {
+	for _, it := range t.goals {
 		for _, c := range all {
 			if c.sp.user && string(c.sp.turn.ID) == it.Evidence[0].Turn && share(c.part.keys(), keywords(it.Text)) > 0.8 {
 				c.goal = true
@@ -190,14 +204,14 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f *noted, on func(string, bool), t *talk, c *Candidate, names map[string]float64, said said) {
+func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names map[string]float64, said said) {
 	if c.sp.user {
 		d := directs(said)
-		on("u:directs", d)
-		on("u:directs-work", d && c.sp.work)
-		on("u:directs-short", d && c.part.Of <= 3)
-		on("u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
-		on("u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
+		on("", "u:directs", d)
+		on("", "u:directs-work", d && c.sp.work)
+		on("", "u:directs-short", d && c.part.Of <= 3)
+		on("", "u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
+		on("", "u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
 		return
 	}
 	mine := c.part.keys()
@@ -206,16 +220,16 @@ func askFeatures(f *noted, on func(string, bool), t *talk, c *Candidate, names m
 		if !o.user {
 			continue
 		}
-		on("a:prompt-short", len(o.text) < 60)
-		on("a:prompt-yes", o.mood == accepts)
-		on("a:prompt-no", o.mood == objects)
-		on("a:prompt-pasted", len(o.text) > 1200)
+		on("", "a:prompt-short", len(o.text) < 60)
+		on("", "a:prompt-yes", o.mood == accepts)
+		on("", "a:prompt-no", o.mood == objects)
+		on("", "a:prompt-pasted", len(o.text) > 1200)
 		for i := range o.parts {
 			asked := o.parts[i].cues()
 			d := o.parts[i].directs
-			on("a:prompt-directs", d)
-			on("a:prompt-looks", asked.has("look"))
-			on("a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
+			on("", "a:prompt-directs", d)
+			on("", "a:prompt-looks", asked.has("look"))
+			on("", "a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
 			cover := weighed(o.parts[i].keys(), mine, names)
 			if len(o.parts[i].keys()) >= 2 {
 				all = max(all, cover)
@@ -226,80 +240,80 @@ func askFeatures(f *noted, on func(string, bool), t *talk, c *Candidate, names m
 		}
 	}
 	did := said.any("did", "i-did")
-	on("a:did-work", did && c.sp.work && c.sp.closing)
-	on("a:did-item", did && c.part.Block == listItem)
-	on("a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
+	on("", "a:did-work", did && c.sp.work && c.sp.closing)
+	on("", "a:did-item", did && c.part.Block == listItem)
+	on("", "a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
 	micro := did && microEdit.MatchString(c.part.Raw)
-	on("a:micro", micro)
-	on("a:micro-bare", micro && c.Why == "" && !said.any("instead", "because"))
-	on("a:lead-did", did && c.part.Lead != "")
-	on("a:detail", c.part.Block == listItem && c.part.Depth >= 2)
-	on("a:code-first", strings.HasPrefix(c.part.Raw, "`"))
-	on("a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
-	on("a:present-fact", !did && !said.any("now", "recommend", "will"))
+	on("", "a:micro", micro)
+	on("", "a:micro-bare", micro && c.Why == "" && !said.any("instead", "because"))
+	on("", "a:lead-did", did && c.part.Lead != "")
+	on("", "a:detail", c.part.Block == listItem && c.part.Depth >= 2)
+	on("", "a:code-first", strings.HasPrefix(c.part.Raw, "`"))
+	on("", "a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
+	on("", "a:present-fact", !did && !said.any("now", "recommend", "will"))
 	f.set("a:covers-ask", all)
 	f.set("a:covers-directive", directive)
 	f.set("a:crowd", math.Log1p(float64(c.part.Of))/4)
 }
 
-func placeFeatures(on func(string, bool), who string, sp *speech, s *sentence) {
-	on(who+"first", s.Index == 0)
-	on(who+"second", s.Index == 1)
-	on(who+"last-sentence", s.Index == s.Of-1 && s.Of > 1)
-	on(who+"sole", s.Of == 1)
-	on(who+"few", s.Of > 1 && s.Of <= 4)
-	on(who+"many", s.Of > 12)
-	on(who+"very-many", s.Of > 30)
-	on(who+"item", s.Block == listItem)
-	on(who+"numbered", s.Label != "")
-	on(who+"nested", s.Depth >= 2)
-	on(who+"quotation", s.Block == quoted)
-	on(who+"lead", s.Lead != "")
-	on(who+"opens", s.Opens && s.Block == paragraph)
+func placeFeatures(on func(who, name string, yes bool), who string, sp *speech, s *sentence) {
+	on(who, "first", s.Index == 0)
+	on(who, "second", s.Index == 1)
+	on(who, "last-sentence", s.Index == s.Of-1 && s.Of > 1)
+	on(who, "sole", s.Of == 1)
+	on(who, "few", s.Of > 1 && s.Of <= 4)
+	on(who, "many", s.Of > 12)
+	on(who, "very-many", s.Of > 30)
+	on(who, "item", s.Block == listItem)
+	on(who, "numbered", s.Label != "")
+	on(who, "nested", s.Depth >= 2)
+	on(who, "quotation", s.Block == quoted)
+	on(who, "lead", s.Lead != "")
+	on(who, "opens", s.Opens && s.Block == paragraph)
 	if !sp.user {
-		on("a:midway", !sp.closing)
-		on("a:final", sp.last)
-		on("a:answer-work", sp.work)
-		on("a:answer-talk", !sp.work)
+		on("", "a:midway", !sp.closing)
+		on("", "a:final", sp.last)
+		on("", "a:answer-work", sp.work)
+		on("", "a:answer-talk", !sp.work)
 	} else {
-		on("u:refusal", sp.refused != nil)
-		on("u:long-turn", len(sp.text) > 1200)
-		on("u:opening", sp.exchange <= 1)
-		on("u:led-to-work", sp.work)
+		on("", "u:refusal", sp.refused != nil)
+		on("", "u:long-turn", len(sp.text) > 1200)
+		on("", "u:opening", sp.exchange <= 1)
+		on("", "u:led-to-work", sp.work)
 	}
 }
 
-func shapeFeatures(f *noted, on func(string, bool), who string, c *Candidate) {
+func shapeFeatures(f *noted, on func(who, name string, yes bool), who string, c *Candidate) {
 	words := strings.Fields(c.Text)
-	on(who+"short", len(words) < 6)
-	on(who+"long", len(words) > 25)
-	on(who+"very-long", len(words) > 45)
+	on(who, "short", len(words) < 6)
+	on(who, "long", len(words) > 25)
+	on(who, "very-long", len(words) > 45)
 	f.set(who+"log-words", math.Log1p(float64(len(words)))/3)
 	raw := strings.TrimSpace(c.part.Raw)
-	on(who+"question", strings.HasSuffix(raw, "?"))
-	on(who+"colon-end", strings.HasSuffix(raw, ":"))
+	on(who, "question", strings.HasSuffix(raw, "?"))
+	on(who, "colon-end", strings.HasSuffix(raw, ":"))
 	n := 0
 	for _, w := range words {
 		if looksLikeName(w) {
 			n++
 		}
 	}
-	on(who+"no-name", n == 0)
-	on(who+"some-names", n >= 2)
-	on(who+"many-names", n >= 5)
-	on(who+"dash", strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
-	on(who+"path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(words[0], "`:,")))
-	on(who+"has-why", c.Why != "")
-	on(who+"quotes", strings.Contains(c.Text, `"`))
+	on(who, "no-name", n == 0)
+	on(who, "some-names", n >= 2)
+	on(who, "many-names", n >= 5)
+	on(who, "dash", strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
+	on(who, "path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(words[0], "`:,")))
+	on(who, "has-why", c.Why != "")
+	on(who, "quotes", strings.Contains(c.Text, `"`))
 }
 
-func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidate) {
+func reactionFeatures(on func(who, name string, yes bool), who string, sp *speech, c *Candidate) {
 	if sp.user {
-		on("u:yes-opening", sp.mood == accepts)
-		on("u:no-opening", sp.mood == objects && sp.refused == nil)
+		on("", "u:yes-opening", sp.mood == accepts)
+		on("", "u:no-opening", sp.mood == objects && sp.refused == nil)
 		if r := sp.reacts; r != nil {
-			on("u:answers-question", endsAsking(r))
-			on("u:answers-options", len(optionsOf(r)) >= 2)
+			on("", "u:answers-question", endsAsking(r))
+			on("", "u:answers-options", len(optionsOf(r)) >= 2)
 		}
 		return
 	}
@@ -307,22 +321,22 @@ func reactionFeatures(on func(string, bool), who string, sp *speech, c *Candidat
 		return
 	}
 	if r := sp.reaction; r != nil {
-		on("a:accepted-then-work", sp.mood == accepts && r.work)
-		on("a:answered-then-work", r.work)
-		on("a:answered-short", len(r.text) < 60)
+		on("", "a:accepted-then-work", sp.mood == accepts && r.work)
+		on("", "a:answered-then-work", r.work)
+		on("", "a:answered-short", len(r.text) < 60)
 		if r.work && sp.mood == accepts {
-			on("a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || c.part.cues().has("will")))
+			on("", "a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || c.part.cues().has("will")))
 		}
 	}
-	on("a:accepted", sp.mood == accepts)
-	on("a:objected", sp.mood == objects)
-	on("a:unanswered", sp.mood == silent)
+	on("", "a:accepted", sp.mood == accepts)
+	on("", "a:objected", sp.mood == objects)
+	on("", "a:unanswered", sp.mood == silent)
 	if c.pick != nil {
-		on("a:picked", c.pick.picked)
-		on("a:confirmed", c.pick.confirmed)
-		on("a:lost", c.pick.lost)
+		on("", "a:picked", c.pick.picked)
+		on("", "a:confirmed", c.pick.confirmed)
+		on("", "a:lost", c.pick.lost)
 	}
-	on("a:asks", endsAsking(sp))
+	on("", "a:asks", endsAsking(sp))
 }
 
 var headingCues = cues(
@@ -334,26 +348,26 @@ var headingCues = cues(
 	"h-test", `test|verif|coverage|check`,
 )
 
-func headingFeatures(on func(string, bool), s *sentence) {
+func headingFeatures(on func(who, name string, yes bool), s *sentence) {
 	h := strings.ToLower(s.Heading)
-	on("headed", h != "")
+	on("", "headed", h != "")
 	if h != "" {
 		for _, name := range headingCues.in(h).all() {
-			on(name, true)
+			on("", name, true)
 		}
 	}
 }
 
 // sessionFeatures set a candidate against the rest of the session: where it
 // stands in it, how common its names are, whether it is said again or committed.
-func sessionFeatures(f *noted, on func(string, bool), who string, t *talk, c *Candidate, names map[string]float64) {
+func sessionFeatures(f *noted, on func(who, name string, yes bool), who string, t *talk, c *Candidate, names map[string]float64) {
 	place := 0.0
 	if t.n > 1 {
 		place = float64(c.sp.exchange) / float64(t.n-1)
 	}
 	f.set(who+"late", place)
-	on(who+"short-talk", t.n <= 5)
-	on(who+"long-talk", t.n > 20)
+	on(who, "short-talk", t.n <= 5)
+	on(who, "long-talk", t.n > 20)
 	mine := c.keys()
 	if len(mine) == 0 {
 		return
@@ -383,9 +397,10 @@ type noted []Feature
 
 func (n *noted) set(name string, value float64) { *n = append(*n, Feature{name, value}) }
 
-func (n *noted) on(name string, yes bool) {
+// on notes what holds; who is before its name where that counts.
+func (n *noted) on(who, name string, yes bool) {
 	if yes {
-		n.set(name, 1)
+		n.set(who+name, 1)
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"recall/payload"
 )
 
+// goals are what goal finds, for which it is asked once.
+func goals(t *talk) []payload.Item { return t.goals }
+
 // goal says what the session was to achieve: the first real request with what
 // the person said beside it, or the title of the plan that it set out to carry
 // out. A look around before the request is not the goal.

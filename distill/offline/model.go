@@ -109,7 +109,7 @@ func Beside(all []*Candidate, p []float64) [][]Feature {
 		f.set("in-exchange", crowd)
 		f.set("talk", math.Log(exchanges))
 		f.set("candidates", math.Log(float64(len(all))))
-		f.on("typed", c.sp.user)
+		f.on("", "typed", c.sp.user)
 		where := "talk"
 		if c.sp.work {
 			where = "work"

@@ -124,28 +124,55 @@ func balanced(s string) bool {
 	return strings.Count(s, "`")%2 == 0 && strings.Count(s, "(") == strings.Count(s, ")") && strings.Count(s, `"`)%2 == 0
 }
 
-var becauseCut = cue.One(`(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`)
+const becauseCut = `(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`
+
+var because, becauseHere = cue.One(becauseCut), cue.One(`^(?:` + becauseCut + `)`)
+
+// joint finds where becauseCut matches first. Its matches begin with white space
+// before one of a few words: regexp is asked there, rather than everywhere.
+func joint(s string) []int {
+	if !because.MatchString(s) {
+		return nil
+	}
+	for i := 0; i < len(s); i++ {
+		k := i
+		for k < len(s) && strings.IndexByte(",; \t\n\f\r", s[k]) >= 0 {
+			k++
+		}
+		if k == i || k == len(s) || s[k] < utf8.RuneSelf && strings.IndexByte("-bsagdtri", s[k]|0x20) < 0 {
+			i = max(i, k-1)
+			continue
+		}
+		for ; i < k; i++ {
+			if loc := becauseHere.FindStringIndex(s[i:]); loc != nil {
+				return []int{i, i + loc[1]}
+			}
+		}
+		i--
+	}
+	return nil
+}
 
 // inTime matches what follows a "since" that tells a time.
 var inTime = cue.One(`(?i)^(?:v?\d|the (?:(?:last|first) (?:release|version|week|month|deploy|commit|sync)|beginning|start|release|update|upgrade|deploy)|last|yesterday|today|this (?:morning|week|month)|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|repo)\b`)
 
 // splitWhy parts a sentence from the reason given in it.
 func splitWhy(s string) (text, why string) {
-	loc := becauseCut.FindStringIndex(s)
+	loc := joint(s)
 	if loc == nil {
 		return s, ""
 	}
 	head, tail := s[:loc[0]], s[loc[1]:]
-	joint := strings.ToLower(strings.TrimSpace(s[loc[0]:loc[1]]))
+	by := strings.ToLower(strings.TrimSpace(s[loc[0]:loc[1]]))
 	if len(strings.Fields(head)) < 3 || len(strings.Fields(tail)) < 3 || !balanced(head) {
 		return s, ""
 	}
 	switch {
-	case strings.HasSuffix(joint, "since") && inTime.MatchString(tail):
+	case strings.HasSuffix(by, "since") && inTime.MatchString(tail):
 		return s, "" // from then on
-	case strings.HasSuffix(joint, "so that"), strings.HasSuffix(joint, "to avoid"), strings.HasSuffix(joint, "in order to"):
+	case strings.HasSuffix(by, "so that"), strings.HasSuffix(by, "to avoid"), strings.HasSuffix(by, "in order to"):
 		return s, "" // what it is for is part of what it says
-	case strings.HasSuffix(joint, "so"):
+	case strings.HasSuffix(by, "so"):
 		return s, "" // a consequence, not a reason
 	}
 	return strings.TrimSpace(head), strings.TrimRight(upperFirst(strings.TrimSpace(tail)), ". ")

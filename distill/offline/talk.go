@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/payload"
 	"recall/prompts"
 )
 
@@ -46,8 +47,9 @@ type talk struct {
 	speeches []*speech
 	echoes   *echoes
 	commits  []terms // keywords of the messages of the session's commits
-	n        int     // exchanges
-	closed   bool    // it ends with the assistant's word, no call open
+	goals    []payload.Item
+	n        int  // exchanges
+	closed   bool // it ends with the assistant's word, no call open
 }
 
 // listen makes the talk of a session. Abandoned branches, copied turns,
@@ -130,6 +132,7 @@ func listen(s *ingest.Session) *talk {
 		}
 	}
 	t.echoes = listenForEchoes(t)
+	t.goals = goal(t)
 	return t
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // terms are words in alphabetical order, each once: sets that are compared by
@@ -16,7 +17,7 @@ func keywords(text string) terms {
 	all := splitWords(text)
 	kept := all[:0]
 	for _, w := range all {
-		if len(w) >= 2 && !commonWords[w] {
+		if len(w) >= 2 && (len(w) > longestCommon || !commonWords[w]) {
 			kept = append(kept, stem(w))
 		}
 	}
@@ -89,11 +90,20 @@ func splitWords(text string) []string {
 		}
 		out, start, capital = append(out, w), -1, false
 	}
-	for i, r := range text {
-		small := 'a' <= r && r <= 'z' // as most are
-		letter := small || unicode.IsLetter(r) || unicode.IsDigit(r)
-		hump := !small && unicode.IsUpper(r) && unicode.IsLower(prev)
-		if start >= 0 && (!letter || hump) {
+	for i := 0; i < len(text); {
+		r, n := rune(text[i]), 1
+		small := r-'a' < 26 && r >= 'a' // as most are
+		letter, upper := small, false
+		switch {
+		case small:
+		case r < utf8.RuneSelf:
+			upper = r-'A' < 26 && r >= 'A'
+			letter = upper || r-'0' < 10 && r >= '0'
+		default:
+			r, n = utf8.DecodeRuneInString(text[i:])
+			letter, upper = unicode.IsLetter(r) || unicode.IsDigit(r), unicode.IsUpper(r)
+		}
+		if start >= 0 && (!letter || upper && unicode.IsLower(prev)) {
 			add(text[start:i])
 		}
 		if letter && start < 0 {
@@ -101,6 +111,7 @@ func splitWords(text string) []string {
 		}
 		capital = capital || letter && !small
 		prev = r
+		i += n
 	}
 	if start >= 0 {
 		add(text[start:])
@@ -113,19 +124,29 @@ func stem(w string) string {
 	if w == "" || strings.IndexByte("sngdrye", w[len(w)-1]) < 0 {
 		return w // none of them ends so
 	}
-	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"} {
-		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
+	for _, end := range endings {
+		if end[len(end)-1] == w[len(w)-1] && strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
 			return w[:len(w)-len(end)]
 		}
 	}
 	return w
 }
 
+var endings = []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"}
+
 var commonWords = wordSet(`a an and are as at be been both but by can could did do does for from had has have how i if in into
 	is it its just let ll me more no not of on only or our out own re so than that the their them then there these they this those
 	to too up us ve was we were what when where which while who why will with would you your also already now still instead because
 	one new use used using via per make made should whether don doesn didn isn want need like get ok okay yes please maybe here
 	some any all each about after before other same way thing things see look`)
+
+// longestCommon is the length of the longest of them.
+var longestCommon = func() (n int) {
+	for w := range commonWords {
+		n = max(n, len(w))
+	}
+	return n
+}()
 
 func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
