@@ -1,0 +1,158 @@
+package relate
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// span is a stretch of a sentence that names something given up.
+type span struct {
+	from, to int
+	also     *[2]int // its grammatical subject, where that belongs to it: "<warnings> no longer <stop the build>"
+}
+
+// Words before what is given up, and words behind it.
+var (
+	before = [][]string{
+		{"instead", "of"}, {"rather", "than"}, {"in", "place", "of"}, {"no", "longer"}, {"no", "more"},
+		{"get", "rid", "of"}, {"give", "up"}, {"gave", "up"}, {"giving", "up"}, {"back", "out"},
+	}
+	verbs = set(`drop drops dropped remove removes removed kill kills scrap scraps scratch ditch ditched cancel cancels cancelled undo undid revert
+		reverts reverted forget abandon abandoned stop stops stopped replace replaces replaced retire retired delete`)
+	from    = set(`switch switches switched move moves moved migrate migrates migrated moving switching migrating change changed`)
+	behind  = set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
+	beings  = set(`is are was were gets get becomes be`)
+	cuts    = set(`for from since because as so and but when while until which in on at to with by or we i you that goes go`)
+	opening = set(`in on at by from with to using the a an as being having`)
+)
+
+// lostSpans finds all that a sentence says is given up.
+func lostSpans(toks []token) []span {
+	var out []span
+	for i := range toks {
+		for _, cue := range before {
+			if match(toks, i, cue...) {
+				out = append(out, after(toks, i, i+len(cue), cue[1] == "longer"))
+			}
+		}
+		switch low := toks[i].low; {
+		case low == "not" && i > 0 && (toks[i-1].low == "," && !elsewhere(toks, i+1) || anyMore(toks, i)), (low == "don't" || low == "doesn't") && anyMore(toks, i):
+			out = append(out, after(toks, i, i+1, false))
+		case low == "no" && (i == 0 || toks[i-1].low == ".") && !match(toks, i+1, "longer") && !match(toks, i+1, "more"):
+			out = append(out, after(toks, i, i+1, false))
+		case low == "take" && (match(toks, i+1, "that", "back") || match(toks, i+1, "it", "back")):
+			out = append(out, sentenceBefore(toks, i))
+		case from[low]:
+			if j := seek(toks, i+1, "from"); j > 0 && seek(toks, j+1, "to") > 0 {
+				out = append(out, span{from: j + 1, to: seek(toks, j+1, "to")})
+			}
+		case verbs[low] && (i == 0 || !beings[toks[i-1].low] && toks[i-1].low != "not"):
+			sp := after(toks, i, i+1, false)
+			if low == "replaces" || low == "replace" || low == "drop" || sp.to > sp.from {
+				out = append(out, sp)
+			}
+		case beings[low] && i+1 < len(toks) && isGone(toks, i+1):
+			out = append(out, span{from: clauseStart(toks, i), to: i})
+		case (low == "goes" || low == "go") && i > 0 && (i+1 == len(toks) || isMark(toks[i+1]) || toks[i+1].low == "away"):
+			out = append(out, span{from: clauseStart(toks, i), to: i})
+		}
+	}
+	return slices.DeleteFunc(out, func(sp span) bool { return sp.to <= sp.from })
+}
+
+// after is the span behind a cue that stands from i to j. Of "no longer" it runs
+// to the end of the clause and takes the subject along.
+func after(toks []token, i, j int, whole bool) span {
+	for j < len(toks) && opening[toks[j].low] {
+		j++
+	}
+	k := j
+	for k < len(toks) && !isMark(toks[k]) && (whole && toks[k].low != "because" && toks[k].low != "since" || !cuts[toks[k].low]) {
+		k++
+	}
+	sp := span{from: j, to: k}
+	if whole && i > 0 && !isMark(toks[i-1]) {
+		sp.also = &[2]int{clauseStart(toks, i), i}
+	}
+	return sp
+}
+
+// sentenceBefore is what was said before "I take that back".
+func sentenceBefore(toks []token, i int) span {
+	end := i
+	for end > 0 && toks[end-1].low != "." {
+		end--
+	}
+	start := max(0, end-1)
+	for start > 0 && toks[start-1].low != "." && toks[start-1].low != "said" && toks[start-1].low != "decided" && toks[start-1].low != "agreed" {
+		start--
+	}
+	for k := start; k < end; k++ { // "poll every 2s, simple first": the reason doesn't count
+		if toks[k].low == "," {
+			end = k
+		}
+	}
+	return span{from: start, to: end}
+}
+
+func isGone(toks []token, i int) bool {
+	if match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") || match(toks, i, "ruled", "out") {
+		return true
+	}
+	// "is replaced by a number" says what takes its place, "is out of date" isn't gone
+	return behind[toks[i].low] && !match(toks, i, "out", "of") && !match(toks, i, "over")
+}
+
+// elsewhere: "in the report, not in the request" says where, and gives up nothing.
+func elsewhere(toks []token, i int) bool {
+	return i < len(toks) && (scopeWords[toks[i].low] || toks[i].low == "into" || toks[i].low == "to" || toks[i].low == "with")
+}
+
+func anyMore(toks []token, i int) bool {
+	for ; i+1 < len(toks) && !isMark(toks[i]); i++ {
+		if match(toks, i, "any", "more") || match(toks, i, "any", "longer") || toks[i].low == "anymore" {
+			return true
+		}
+	}
+	return false
+}
+
+// clauseStart is where the clause that holds i begins.
+func clauseStart(toks []token, i int) int {
+	for i > 0 && !isMark(toks[i-1]) && toks[i-1].low != "and" && toks[i-1].low != "but" {
+		i--
+	}
+	return i
+}
+
+// seek finds a word before the clause ends, 0 if it isn't there.
+func seek(toks []token, i int, word string) int {
+	for ; i < len(toks) && !isMark(toks[i]); i++ {
+		if toks[i].low == word {
+			return i
+		}
+	}
+	return 0
+}
+
+func match(toks []token, i int, words ...string) bool {
+	if i+len(words) > len(toks) {
+		return false
+	}
+	for k, w := range words {
+		if toks[i+k].low != w {
+			return false
+		}
+	}
+	return true
+}
+
+func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
+
+var (
+	staysForm = regexp.MustCompile(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
+	// backForm says that something is undone.
+	backForm = regexp.MustCompile(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
+	denyForm = regexp.MustCompile(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+)

@@ -1,0 +1,66 @@
+package relate
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+	"sync"
+)
+
+// A Measure is how often a rule was right on pairs of items that people
+// labelled, of domains that it wasn't tuned on.
+type Measure struct {
+	Right int `json:"right"`
+	Wrong int `json:"wrong"`
+}
+
+// Precision is the share of the right, 0 without any.
+func (m Measure) Precision() float64 {
+	if m.Right+m.Wrong == 0 {
+		return 0
+	}
+	return float64(m.Right) / float64(m.Right+m.Wrong)
+}
+
+// Interval is Wilson's 95 % interval of the precision.
+func (m Measure) Interval() (low, high float64) {
+	n := float64(m.Right + m.Wrong)
+	if n == 0 {
+		return 0, 1
+	}
+	const z = 1.96
+	p := m.Precision()
+	mid := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return max(0, mid-half), min(1, mid+half)
+}
+
+// What a rule must reach to let the later item stand for the earlier one.
+const (
+	surePrecision = 0.95
+	sureLow       = 0.9 // lower end of the interval
+)
+
+// Sure tells whether the rule is right so often that the earlier item may be
+// hidden behind the later one.
+func (m Measure) Sure() bool {
+	low, _ := m.Interval()
+	return m.Precision() >= surePrecision && low >= sureLow
+}
+
+// precision.json holds each rule's measure on the report half of
+// eval/testdata/relations.jsonl, written by
+// "go test ./distill/relate -run Precision -update".
+//
+//go:embed precision.json
+var precisionJSON []byte
+
+// Measured gives each rule's measure.
+var Measured = sync.OnceValue(func() map[string]Measure {
+	var m map[string]Measure
+	if err := json.Unmarshal(precisionJSON, &m); err != nil {
+		panic(fmt.Sprintf("distill/relate: precision.json: %v", err))
+	}
+	return m
+})

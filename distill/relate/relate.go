@@ -1,0 +1,183 @@
+// Package relate finds how decisions of a project bear on one another: which
+// later one says an earlier one again, refines, supersedes or contradicts it.
+// Its rules are conservative; each has a precision, measured on labelled pairs
+// (precision.json), that says whether the later item may stand for the earlier.
+//
+// Whether two items are related depends on these two alone, so the order in
+// which sessions arrive doesn't matter.
+package relate
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/payload"
+)
+
+// Item is an item with the session that it stands in.
+type Item struct {
+	payload.Item
+	Session string
+	Start   time.Time // of the session
+}
+
+// Version changes with the rules and with what is measured of them: links made
+// by another one are to be made anew.
+func Version() string {
+	h := fnv.New32a()
+	h.Write(precisionJSON)
+	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
+}
+
+const rulesVersion = "rules/1" // raise it when a rule changes
+
+// Related tells whether the rules look at items of a kind at all.
+func Related(k payload.Kind) bool { return k == payload.Decision || k == payload.Eliminated }
+
+// Links finds the relations between the items of one project of which at least
+// one side is of a session that is due; nil for all. They come in the order of
+// StandingLinks. The order of the items doesn't matter.
+func Links(items []Item, due func(session string) bool) []payload.Link {
+	p := newProject(items)
+	var links []payload.Link
+	for i := range p.items {
+		if due != nil && !due(p.items[i].Session) {
+			continue
+		}
+		for _, j := range p.near(i) {
+			a, b := min(i, j), max(i, j)
+			if due != nil && j < i && due(p.items[j].Session) || due == nil && j < i {
+				continue // its turn was, or will be, the other one's
+			}
+			if l, ok := p.link(b, a); ok {
+				links = append(links, l)
+			}
+		}
+	}
+	return payload.StandingLinks(links)
+}
+
+// project is a project's items in the order of their time, and where each word
+// stands.
+type project struct {
+	items  []Item
+	claims []*claim // read when they are asked for
+	words  [][]string
+	holds  map[string][]int
+}
+
+func newProject(items []Item) *project {
+	p := &project{holds: map[string][]int{}}
+	for _, it := range items {
+		if Related(it.Kind) && it.Text != "" {
+			p.items = append(p.items, it)
+		}
+	}
+	slices.SortFunc(p.items, inTime)
+	p.items = slices.CompactFunc(p.items, func(a, b Item) bool { return a.ID == b.ID })
+	p.claims = make([]*claim, len(p.items))
+	p.words = make([][]string, len(p.items))
+	for i := range p.items {
+		p.words[i] = wordsOf(&p.items[i].Item)
+		for _, s := range p.words[i] {
+			p.holds[s] = append(p.holds[s], i)
+		}
+	}
+	return p
+}
+
+func (p *project) claim(i int) *claim {
+	if p.claims[i] == nil {
+		p.claims[i] = claimOf(&p.items[i].Item)
+	}
+	return p.claims[i]
+}
+
+// wordsOf are all stems that a rule may find in an item.
+func wordsOf(it *payload.Item) []string {
+	var out []string
+	texts := append([]string{it.Text}, it.Alternatives...)
+	if len(it.Evidence) > 0 && it.Evidence[0].Quote != it.Text {
+		texts = append(texts, it.Evidence[0].Quote)
+	}
+	for _, text := range texts {
+		for _, t := range tokens(text) {
+			if t.stem != "" && !slices.Contains(out, t.stem) {
+				out = append(out, t.stem)
+			}
+		}
+	}
+	return out
+}
+
+// inTime orders items by when they were said.
+func inTime(a, b Item) int {
+	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session), cmp.Compare(turnOf(a), turnOf(b)), strings.Compare(string(a.ID), string(b.ID)))
+}
+
+func turnOf(it Item) int {
+	if len(it.Evidence) == 0 {
+		return 0
+	}
+	return it.Evidence[0].N
+}
+
+// near lists the items that share two words or a name with one; no rule fits
+// others.
+func (p *project) near(i int) []int {
+	shared := make([]int8, len(p.items))
+	var out []int
+	for _, s := range p.words[i] {
+		weight := int8(1)
+		if p.claim(i).isName(s) {
+			weight = 2
+		}
+		for _, j := range p.holds[s] {
+			if shared[j] < 2 {
+				if shared[j] += weight; shared[j] >= 2 && j != i {
+					out = append(out, j)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// link tells how one item bears on an earlier one.
+func (p *project) link(later, earlier int) (payload.Link, bool) {
+	a, b := &p.items[later], &p.items[earlier]
+	if !a.Current() || sameTurn(a, b) {
+		return payload.Link{}, false
+	}
+	r, ok := between(p.claim(later), p.claim(earlier))
+	m := Measured()[r.name]
+	if !ok || m.Precision() < least {
+		return payload.Link{}, false
+	}
+	return payload.Link{
+		Op: payload.OpLink, Relation: r.relation, From: a.ID, To: b.ID, FromSession: a.Session, ToSession: b.Session,
+		FromEvidence: evidence(a), ToEvidence: evidence(b), Maker: payload.ByRule, Rule: r.name,
+		Precision: float64(int(m.Precision()*1000+0.5)) / 1000, Collapses: m.Sure(), At: a.At,
+	}, true
+}
+
+// least is the precision under which a rule says nothing.
+const least = 0.6
+
+// sameTurn tells whether two items were said in one breath: then neither is later.
+func sameTurn(a, b *Item) bool {
+	return a.Session == b.Session && len(a.Evidence) > 0 && len(b.Evidence) > 0 && a.Evidence[0].Turn == b.Evidence[0].Turn
+}
+
+func evidence(it *Item) *payload.Evidence {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	e := it.Evidence[0]
+	return &e
+}

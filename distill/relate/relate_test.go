@@ -1,0 +1,150 @@
+package relate
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
+)
+
+func item(id, session string, day int, kind payload.Kind, text, quote string) Item {
+	at := time.Date(2026, 3, day, 9, 0, 0, 0, time.UTC)
+	return Item{Session: session, Start: at, Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text, At: at, State: payload.Stands,
+		Evidence: []payload.Evidence{{Turn: "t-" + id, N: day, Quote: quote}}}}
+}
+
+// billing is a project whose cache was decided three times.
+func billing() []Item {
+	return []Item{
+		item("memcached", "s1", 1, payload.Decision, "Use Memcached for the session cache.", "memcached for sessions"),
+		item("redis", "s2", 5, payload.Decision, "The session cache is Redis instead of Memcached.", "redis, memcached goes"),
+		item("postgres", "s3", 9, payload.Decision, "Drop Redis for the session cache and use Postgres.", "drop redis, postgres for the session cache"),
+		item("limit3", "s1", 1, payload.Decision, "At most 3 retries a job.", "three retries"),
+		item("limit5", "s3", 9, payload.Decision, "At most 5 retries a job.", "five retries"),
+		item("pdf", "s2", 5, payload.Decision, "Invoices are rendered as PDF.", "pdf"),
+		item("goal", "s2", 5, payload.Goal, "Use Redis for the session cache.", "redis"),
+	}
+}
+
+func short(links []payload.Link) []string {
+	var out []string
+	for _, l := range links {
+		out = append(out, fmt.Sprintf("%s %s %s by %s, sure %v", l.From, l.Relation, l.To, l.Rule, l.Collapses))
+	}
+	return out
+}
+
+func TestLinks(t *testing.T) {
+	want := []string{
+		"redis supersedes memcached by revokes, sure true",
+		"limit5 supersedes limit3 by new-value, sure true",
+		"postgres supersedes redis by revokes, sure true",
+	}
+	got := Links(billing(), nil)
+	if diff := cmp.Diff(want, short(got)); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	for _, l := range got {
+		if l.FromEvidence.Quote == "" || l.ToEvidence.Quote == "" || l.Precision < surePrecision || l.At.IsZero() {
+			t.Errorf("link without evidence, precision or time: %+v", l)
+		}
+	}
+}
+
+// Neither the order of the items nor what is due at a time matters: the links of
+// each session's turn come together to the same.
+func TestLinksHaveNoOrder(t *testing.T) {
+	want := Links(billing(), nil)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		items := billing()
+		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+		if diff := cmp.Diff(want, Links(items, nil)); diff != "" {
+			t.Fatalf("shuffled (-want +got)\n%s", diff)
+		}
+		var have []Item
+		var got []payload.Link
+		for _, session := range []string{"s3", "s1", "s2"} { // as they arrive
+			for _, it := range items {
+				if it.Session == session {
+					have = append(have, it)
+				}
+			}
+			got = append(got, Links(have, func(s string) bool { return s == session })...)
+		}
+		if diff := cmp.Diff(want, payload.StandingLinks(got)); diff != "" {
+			t.Fatalf("session by session (-want +got)\n%s", diff)
+		}
+	}
+}
+
+// Two things said in one turn don't bear on one another, and what doesn't hold
+// any more takes nothing's place.
+func TestNoLinks(t *testing.T) {
+	items := billing()[1:3]
+	items[1].Session, items[1].Evidence[0].Turn = items[0].Session, items[0].Evidence[0].Turn
+	if got := Links(items, nil); len(got) > 0 {
+		t.Errorf("of one turn: %v", short(got))
+	}
+	items = billing()[1:3]
+	items[1].State = payload.Revoked
+	if got := Links(items, nil); len(got) > 0 {
+		t.Errorf("from a revoked item: %v", short(got))
+	}
+	if got := Links(nil, nil); got != nil {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// What people write doesn't make the rules fall over.
+func FuzzLinks(f *testing.F) {
+	f.Add("Use X instead of Y.", "no longer")
+	f.Add("switch from to", "we said: I take that back")
+	f.Add("--", "~/.a 2s 3e-4 instead of rather than")
+	f.Fuzz(func(t *testing.T, a, b string) {
+		items := []Item{item("a", "s1", 1, payload.Decision, a, b), item("b", "s2", 2, payload.Decision, b, a), item("c", "s3", 3, payload.Eliminated, a+" "+b, b)}
+		one := Links(items, nil)
+		slices.Reverse(items)
+		if diff := cmp.Diff(one, Links(items, nil)); diff != "" {
+			t.Errorf("order matters (-one +other)\n%s", diff)
+		}
+	})
+}
+
+// A project of many sessions must not cost the square of its items.
+func BenchmarkLinks(b *testing.B) {
+	for _, n := range []int{1000, 4000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			items := many(n)
+			last := items[len(items)-1].Session
+			b.Run("all", func(b *testing.B) {
+				for b.Loop() {
+					Links(items, nil)
+				}
+			})
+			b.Run("one session", func(b *testing.B) {
+				for b.Loop() {
+					Links(items, func(s string) bool { return s == last })
+				}
+			})
+		})
+	}
+}
+
+// many makes n decisions, ten a session, of a vocabulary as large as a
+// project's.
+func many(n int) []Item {
+	rng := rand.New(rand.NewPCG(5, 6))
+	word := func() string { return fmt.Sprintf("word%c%c", 'a'+rng.IntN(20), 'a'+int(rng.ExpFloat64()*4)%26) }
+	var items []Item
+	for i := range n {
+		text := fmt.Sprintf("Use %s and %s instead of %s for the %s %s.", word(), word(), word(), word(), word())
+		items = append(items, item(fmt.Sprintf("i%05d", i), fmt.Sprintf("s%d", i/10), 1+i*28/n, payload.Decision, text, text))
+	}
+	return items
+}

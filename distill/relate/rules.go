@@ -1,0 +1,155 @@
+package relate
+
+import "recall/payload"
+
+// The rules, in the order in which they are tried. Their precision is measured
+// on eval/testdata/relations.jsonl.
+const (
+	Revokes   = "revokes"    // names what it gives up, and the earlier one stood for that
+	RuledOut  = "ruled-out"  // rules out what the earlier one decided
+	Keeps     = "keeps"      // confirms the earlier one
+	TakesBack = "takes-back" // goes back to something else than the earlier one decided
+	Reopens   = "reopens"    // decides for what the earlier one ruled out
+	Changes   = "new-value"  // the same with another number
+	Restates  = "restates"   // the same words
+	Narrows   = "narrows"    // the same and more
+)
+
+type rule struct {
+	name     string
+	relation payload.Relation
+	fits     func(later, earlier *claim) bool
+}
+
+var rules = []rule{
+	{RuledOut, payload.Supersedes, ruledOut},
+	{Reopens, payload.Contradicts, reopens},
+	{Keeps, payload.Same, keeps},
+	{Revokes, payload.Supersedes, revokes},
+	{Changes, payload.Supersedes, newValue},
+	{Narrows, payload.Refines, narrows},
+	{Restates, payload.Same, restates},
+	{TakesBack, payload.Supersedes, takesBack},
+}
+
+func between(later, earlier *claim) (rule, bool) {
+	for _, r := range rules {
+		if r.fits(later, earlier) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func decisions(later, earlier *claim) bool {
+	return later.kind == payload.Decision && earlier.kind == payload.Decision
+}
+
+// revokes: the earlier one stood for what the later one gives up, and where
+// either says what it is about, they agree.
+func revokes(later, earlier *claim) bool {
+	if !decisions(later, earlier) {
+		return false
+	}
+	for _, g := range later.gives {
+		if g.lost.in(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
+			continue
+		}
+		if other := earlier.held.without(later.all).without(g.lost); other.weight() > (1-subjectShare)*earlier.held.weight() {
+			continue // a long sentence that touches on it
+		}
+		rest := earlier.held.without(g.lost)
+		switch {
+		case len(g.who) > 0 && g.who.in(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
+			return true
+		case rest.meets(later.all.without(g.lost)) && !later.apart(earlier):
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	lostShare    = 0.7 // of what is given up, that the earlier one must have stood for
+	subjectShare = 0.5 // of what the earlier one stands for, that the later one must speak of
+)
+
+func namesIn(b, c bag) bool {
+	for s, w := range b {
+		if _, ok := c[s]; w >= nameWeight && !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// vague tells whether what is given up could be anything: no name in it, and
+// not two words.
+func vague(lost bag) bool {
+	return lost.weight() < 2
+}
+
+func ruledOut(later, earlier *claim) bool {
+	return later.kind == payload.Eliminated && earlier.kind == payload.Decision &&
+		alike(later.all, earlier.held) >= 0.8
+}
+
+func reopens(later, earlier *claim) bool {
+	return later.kind == payload.Decision && earlier.kind == payload.Eliminated &&
+		earlier.all.in(later.held) >= 0.8
+}
+
+// keeps: it says that something stays, and that is what the earlier one decided.
+func keeps(later, earlier *claim) bool {
+	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) && earlier.all.in(later.all) >= 0.6
+}
+
+// takesBack: it goes back to something, and speaks of what the earlier one is about.
+func takesBack(later, earlier *claim) bool {
+	return decisions(later, earlier) && later.back && !later.stays && earlier.all.in(later.all) >= 0.5 && !later.apart(earlier) &&
+		len(earlier.all.without(later.all)) > 0
+}
+
+func newValue(later, earlier *claim) bool {
+	if !decisions(later, earlier) || later.denies != earlier.denies {
+		return false
+	}
+	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
+	return len(later.values) > 0 && len(later.values) == len(earlier.values) && !equal(later.values, earlier.values) &&
+		len(a) > 0 && alike(a, b) >= 0.99
+}
+
+func restates(later, earlier *claim) bool {
+	return later.kind == earlier.kind && later.denies == earlier.denies && equal(later.values, earlier.values) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier)
+}
+
+func narrows(later, earlier *claim) bool {
+	return decisions(later, earlier) && later.denies == earlier.denies && len(later.gives) == 0 &&
+		earlier.all.in(later.all) >= 0.9 && len(earlier.all) >= 2 && later.all.weight() > earlier.all.weight()
+}
+
+func namesMeet(a, b bag) bool {
+	for s, w := range a {
+		if v, ok := b[s]; ok && max(v, w) >= nameWeight {
+			return true
+		}
+	}
+	return false
+}
+
+func equal(a, b bag) bool { return len(a) == len(b) && len(a.without(b)) == 0 }
+
+// alike is the weight that two bags share, in parts of the mean of both.
+func alike(a, b bag) float64 {
+	sum := a.weight() + b.weight()
+	if sum == 0 {
+		return 0
+	}
+	shared := 0.0
+	for s, w := range a {
+		if v, ok := b[s]; ok {
+			shared += min(w, v)
+		}
+	}
+	return 2 * shared / sum
+}

@@ -1,0 +1,207 @@
+package relate
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// A token is a word, a value or a mark of a sentence.
+type token struct {
+	low   string // as written, in lower case; of a mark "," or "."
+	stem  string // what it is compared by; "" of marks and of words that say nothing by themselves
+	name  bool   // a proper name or an identifier
+	upper bool   // begins with a capital letter
+	value bool   // a number with its unit, a switch's position
+}
+
+// tokens cuts a sentence. What joins two words ("dead-letter", "LISTEN/NOTIFY")
+// parts them, but not in paths and identifiers.
+func tokens(text string) []token {
+	var out []token
+	runes := []rune(strings.ReplaceAll(text, "’", "'"))
+	begin := true // of a sentence
+	for i := 0; i < len(runes); {
+		r := runes[i]
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r):
+			j := wordEnd(runes, i)
+			sign := i > 0 && strings.ContainsRune("-$@~./", runes[i-1]) // --force, $HOME, ~/.toolrc
+			for _, w := range parts(string(runes[i:j])) {
+				t := tokenOf(w, begin)
+				t.name = t.name || sign && t.stem != "" && !t.value
+				out = append(out, t)
+				begin = false
+			}
+			i = j
+		case r == '%' || r == '€' || r == '$':
+			out = append(out, tokenOf(string(r), false))
+			i++
+		default:
+			inside := r == '.' && i+1 < len(runes) && !unicode.IsSpace(runes[i+1]) // ".toolrc"
+			if m := markOf(r); m != "" && !inside && (len(out) == 0 || out[len(out)-1].low != m) {
+				out = append(out, token{low: m})
+			}
+			begin = begin || r == '.' && !inside || r == '"' || r == '“'
+			i++
+		}
+	}
+	return values(out)
+}
+
+func wordEnd(r []rune, i int) int {
+	for i < len(r) {
+		inside := strings.ContainsRune("._-/'+#,", r[i]) && i+1 < len(r) && (unicode.IsLetter(r[i+1]) || unicode.IsDigit(r[i+1]))
+		if r[i] == ',' { // a thousands' mark
+			inside = inside && unicode.IsDigit(r[i-1]) && unicode.IsDigit(r[i+1])
+		}
+		if !inside && !unicode.IsLetter(r[i]) && !unicode.IsDigit(r[i]) {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// parts cuts what was joined, unless it is a path, a version or an identifier.
+func parts(w string) []string {
+	if strings.ContainsAny(w, "._") || strings.Count(w, "/") > 1 || isNumber(w) { // 3e-4
+		return []string{w}
+	}
+	if !strings.ContainsAny(w, "-/") {
+		return []string{w}
+	}
+	return strings.FieldsFunc(w, func(r rune) bool { return r == '-' || r == '/' })
+}
+
+func markOf(r rune) string {
+	switch r {
+	case ',', ';', ':', '(', ')':
+		return string(r)
+	case '.', '!', '?', '\n':
+		return "."
+	case '—', '–':
+		return "—"
+	}
+	return ""
+}
+
+func tokenOf(w string, begin bool) token {
+	w = strings.TrimSuffix(strings.TrimSuffix(w, "'s"), "'S")
+	low := strings.ToLower(w)
+	t := token{low: low, upper: unicode.IsUpper([]rune(w)[0])}
+	if n, ok := numbers[low]; ok {
+		low = n
+	}
+	switch {
+	case switches[low] != "":
+		t.stem, t.value = switches[low], true
+	case isNumber(low):
+		t.stem, t.value = "="+strings.ReplaceAll(low, ",", ""), true
+	case says(low):
+		t.stem = stem(low)
+		t.name = isName(w, begin)
+	}
+	return t
+}
+
+// isName tells proper names and identifiers from words: capitals not only at
+// the beginning of a sentence, digits, underscores, dots.
+func isName(w string, begin bool) bool {
+	for i, r := range w {
+		if unicode.IsDigit(r) || strings.ContainsRune("._", r) || unicode.IsUpper(r) && (i > 0 || !begin) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNumber(w string) bool {
+	if w[0] < '0' || w[0] > '9' {
+		return false
+	}
+	_, err := strconv.ParseFloat(strings.ReplaceAll(w, ",", ""), 64)
+	return err == nil
+}
+
+// values joins a number with its unit: "2 seconds" and "2s" are one value.
+func values(in []token) []token {
+	var out []token
+	for i := 0; i < len(in); i++ {
+		t := in[i]
+		if number, unit, ok := strings.Cut(numberUnit(t.low), " "); ok {
+			t.stem, t.value, t.name = "="+number+unit, true, false
+		} else if t.value && strings.HasPrefix(t.stem, "=") && i+1 < len(in) && units[in[i+1].low] != "" {
+			t.stem += units[in[i+1].low]
+			i++
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// numberUnit parts "500ms" into "500 ms"; "" for anything else.
+func numberUnit(w string) string {
+	i := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
+	if i <= 0 || units[w[i:]] == "" {
+		return ""
+	}
+	return w[:i] + " " + units[w[i:]]
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// pairs reads "word=meaning" words.
+func pairs(words string) map[string]string {
+	m := map[string]string{}
+	for _, w := range strings.Fields(words) {
+		k, v, _ := strings.Cut(w, "=")
+		m[k] = v
+	}
+	return m
+}
+
+var (
+	numbers = pairs(`two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 twenty=20 thirty=30 fifty=50 hundred=100`)
+	units   = pairs(`ms=ms millisecond=ms milliseconds=ms s=s sec=s secs=s second=s seconds=s min=min mins=min minute=min minutes=min h=h hour=h hours=h
+		day=d days=d d=d week=w weeks=w month=mo months=mo year=y years=y kb=kb kib=kib mb=mb mib=mib gb=gb gib=gib mi=mib gi=gib % =% percent=% px=px
+		eur=eur euro=eur euros=eur usd=usd hz=hz`)
+	// switches are positions that exclude one another as two numbers do.
+	switches = pairs(`on==on off==off enabled==on disabled==off`)
+
+	// empty are words that say nothing by themselves of what is decided.
+	empty = set(`a an the this that these those it its is are was were be been being am do does did done has have had having will would can could
+		should may might must shall of in at to from by for with without into onto under as and or but if then than so not no nor never always
+		only we you i they he she our your their them us me my there here when where which who what how why all any each every some more most
+		other just also very too out up down about after before once again now still yet ever please ok okay yes let lets it's i'd we'd i'll we'll
+		don't doesn't didn't isn't aren't won't can't cannot use uses used using make makes made go goes going gone keep keeps kept put puts get gets
+		got take takes took set sets setting want wants need needs like via per over between within instead rather longer any anymore
+		back switch switches switched move moves moved drop drops dropped remove removes removed replace replaces replaced by stay stays remain remains
+		decided decision agreed new old first last today currently really actually simply work works run runs come comes give gives given become
+		becomes say says said call called way thing things same own on one ones`)
+)
+
+// says tells whether a word counts when two sentences are compared.
+func says(low string) bool { return !empty[low] && len([]rune(low)) > 1 || low == "%" }
+
+// stem takes off the commonest endings.
+func stem(w string) string {
+	if strings.ContainsAny(w, "._/0123456789") {
+		return w
+	}
+	for _, end := range []string{"ations", "ation", "ings", "ing", "edly", "ied", "ies", "ments", "ment", "ed", "es", "ers", "er", "ly", "s", "e", "y"} {
+		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
+			if n := len(rest); n > 3 && rest[n-1] == rest[n-2] && rest[n-1] != 's' { // dropped, dropping
+				rest = rest[:n-1]
+			}
+			return strings.TrimSuffix(strings.TrimSuffix(rest, "e"), "i")
+		}
+	}
+	return w
+}
