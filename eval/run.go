@@ -125,7 +125,7 @@ type Agreement struct {
 	Pairs     int               `json:"pairs"`
 	Agree     int               `json:"agree"`
 	Same      int               `json:"same"`      // pairs labelled the same
-	SameFound int               `json:"sameFound"` // of those judged the same
+	SameFound int               `json:"same_found"` // of those judged the same
 	Forms     map[string]KofN   `json:"forms"`     // made from true pairs: "negated", "reversed", "swapped"; K: told apart
 	Kinds     map[string]KofN   `json:"kinds,omitempty"`
 	Wrong     []DisagreedOnPair `json:"wrong,omitempty"`
