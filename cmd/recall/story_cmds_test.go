@@ -1,10 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"compress/flate"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -15,6 +20,7 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"newer-format":    newerFormat,
 		"swap-byte":       swapByte,
 		"damage-segments": damageSegments,
+		"held-by":         heldBy,
 	}
 }
 
@@ -84,4 +90,72 @@ func damageSegments(ts *testscript.TestScript, neg bool, args []string) {
 	if n == 0 {
 		ts.Fatalf("no segments in %s", args[0])
 	}
+}
+
+// heldBy HOME TEXT looks for a text in every byte under a home's library and
+// caches, in files' names too, with zstd and deflate undone.
+func heldBy(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: held-by HOME TEXT")
+	}
+	held := ""
+	files := 0
+	for _, dir := range []string{"Recall", "cache"} {
+		err := filepath.WalkDir(filepath.Join(ts.MkAbs(args[0]), dir), func(path string, d os.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			if strings.Contains(path, args[1]) {
+				held = path
+			}
+			if d.IsDir() {
+				return nil
+			}
+			files++
+			data, err := os.ReadFile(path)
+			if err == nil && anywhereIn(data, []byte(args[1])) {
+				held = path
+			}
+			return err
+		})
+		ts.Check(err)
+	}
+	switch {
+	case files == 0:
+		ts.Fatalf("no files under %s", args[0])
+	case neg && held != "":
+		ts.Fatalf("%q stands in %s", args[1], held)
+	case !neg && held == "":
+		ts.Fatalf("%q stands nowhere", args[1])
+	}
+}
+
+// anywhereIn looks for text in data as it is, and behind every place where
+// something compressed may begin.
+func anywhereIn(data, text []byte) bool {
+	if bytes.Contains(data, text) {
+		return true
+	}
+	zstdMark := []byte{0x28, 0xb5, 0x2f, 0xfd}
+	for i := range data {
+		var r io.Reader
+		switch {
+		case bytes.HasPrefix(data[i:], zstdMark):
+			dec, err := zstd.NewReader(bytes.NewReader(data[i:]))
+			if err != nil {
+				continue
+			}
+			defer dec.Close()
+			r = dec
+		case data[i] == 'z':
+			r = flate.NewReader(bytes.NewReader(data[i+1:]))
+		default:
+			continue
+		}
+		plain, _ := io.ReadAll(io.LimitReader(r, 1<<20)) // what isn't compressed gives an error soon
+		if bytes.Contains(plain, text) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+const forgetHelp = `Removes sessions for good: what was archived of them, what was made of it, their
+lines in the index (which is rewritten, so that not even free pages hold a word
+of them), and what is remembered of them in caches. It is the one way in which
+something leaves the library. A tombstone, an id and nothing else, keeps them
+from coming back with the next sync; backups drop them at their next run.
+
+--matching TEXT forgets every session that holds TEXT anywhere, also inside
+compressed files: the session it was said in, forks that copied the line, and
+later ones that quote it. They go whole. What a session was is kept exact or
+not at all.
+
+Without --matching, forks keep the turns that they copied, and sessions that were
+handed items keep those; it says which. --forks takes the forks too. Files at
+the source (~/.claude, Cowork's folder) are never touched; it says which.`
+
+func (a *app) forgetCmd() *cobra.Command {
+	var matching string
+	var forks, yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:     "forget [SESSION…]",
+		Short:   "Remove sessions for good",
+		GroupID: "keep",
+		Long:    forgetHelp,
+		Example: `  recall forget 7f3c --dry-run
+  recall forget 7f3c --forks
+  recall forget --matching "sk-live-4f" --yes`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) > 0) == (matching != "") {
+				return withHint(errors.New("forget: name sessions, or give a text with --matching"), "recall forget --help has examples")
+			}
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			if err := l.ReadOnly(); err != nil {
+				return err
+			}
+			if _, err := a.index(l); err != nil {
+				return err
+			}
+			p, err := a.pipeline(l)
+			if err != nil {
+				return err
+			}
+			plan, gone, err := a.planForget(cmd, p, args, matching, forks)
+			if err != nil {
+				return err
+			}
+			return a.forget(cmd, p, plan, gone, yes, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
+	cmd.Flags().BoolVar(&forks, "forks", false, "forks that copied turns go too")
+	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would go")
+	return cmd
+}
+
+// planForget finds out what is meant; gone are ids that were forgotten before,
+// of which something may be left.
+func (a *app) planForget(cmd *cobra.Command, p *pipeline.Pipeline, names []string, matching string, forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
+	if matching != "" {
+		plan, err = p.PlanForgetText(cmd.Context(), matching)
+		return plan, nil, err
+	}
+	var entries []library.Entry
+	for _, name := range names {
+		e, err := a.session(p.Library, name)
+		if errors.Is(err, library.ErrNoSession) {
+			if id, ok := forgottenID(p.Library, name); ok {
+				gone = append(gone, id)
+				continue
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		entries = append(entries, e)
+	}
+	plan, err = p.PlanForget(cmd.Context(), entries)
+	for forks && err == nil {
+		before := len(entries)
+		for _, l := range plan.Sessions {
+			for _, f := range l.Forks {
+				entries = addEntry(entries, f.Entry)
+			}
+		}
+		if len(entries) == before {
+			break
+		}
+		plan, err = p.PlanForget(cmd.Context(), entries)
+	}
+	return plan, gone, err
+}
+
+func addEntry(list []library.Entry, e library.Entry) []library.Entry {
+	for _, have := range list {
+		if have.ID == e.ID {
+			return list
+		}
+	}
+	return append(list, e)
+}
+
+// forgottenID finds an id among those that were forgotten, by its beginning.
+func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
+	ids, err := l.Tombstones()
+	if err != nil || len(name) < 4 {
+		return "", false
+	}
+	var found []ingest.SessionID
+	for _, id := range ids {
+		if strings.HasPrefix(strings.TrimPrefix(string(id), "local_"), strings.TrimPrefix(name, "local_")) {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+func (a *app) forget(cmd *cobra.Command, p *pipeline.Pipeline, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
+	a.printForgetting(plan, gone)
+	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
+	if nothing || dryRun {
+		if nothing {
+			fmt.Fprintln(a.out, "nothing to forget: it stands nowhere in the library")
+		}
+		return a.unsearched(plan)
+	}
+	if !yes {
+		if !isTerminal(a.out) {
+			return withHint(errors.New("forget: it can't be undone, and there is nobody to ask here"), "look at --dry-run, then say --yes")
+		}
+		if !a.confirm("Forget this for good?") {
+			return errors.New("forget: nothing was forgotten")
+		}
+	}
+	left, err := p.ForgetSessions(cmd.Context(), plan, gone...)
+	if err != nil {
+		return withHint(err, "run it again: it goes on where it was")
+	}
+	fmt.Fprintf(a.out, "forgotten: %s\n", count(len(plan.Sessions)+len(gone), "session"))
+	if len(left) > 0 {
+		return withHint(fmt.Errorf("the text still stands in %s of the library: %s", count(len(left), "file"), strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
+	}
+	return a.unsearched(plan)
+}
+
+// unsearched makes an incomplete search an incomplete success.
+func (a *app) unsearched(plan *pipeline.Forgetting) error {
+	if len(plan.Problems) == 0 {
+		return nil
+	}
+	a.printProblems(plan.Problems)
+	fmt.Fprintln(a.err, "recall: hint: those files could not be looked through and may hold the text too; recall verify says what is wrong with them")
+	return exitCode(exitPartial)
+}
+
+func (a *app) printForgetting(f *pipeline.Forgetting, gone []ingest.SessionID) {
+	for _, l := range f.Sessions {
+		fmt.Fprintf(a.out, "%s  %s  %s (%s)\n", shortID(l.Entry.ID), day(l.Entry.Start), titleOf(l.Entry), size(l.Bytes))
+		a.listed("the text stands in ", l.Holds)
+		a.listed("stays at the source: ", l.Sources)
+		for _, c := range l.Forks {
+			fmt.Fprintf(a.out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", shortID(c.Entry.ID), titleOf(c.Entry), count(c.N, "turn"))
+		}
+		for _, c := range l.Given {
+			fmt.Fprintf(a.out, "    handed on: %s %s was given %s of it and stays\n", shortID(c.Entry.ID), titleOf(c.Entry), count(c.N, "item"))
+		}
+	}
+	for _, id := range gone {
+		fmt.Fprintf(a.out, "%s  forgotten before; what may be left of it goes\n", shortID(id))
+	}
+	a.listed("lines of the text go from ", f.Top)
+}
+
+// listed prints the first few of a list.
+func (a *app) listed(what string, list []string) {
+	const most = 4
+	for i, s := range list {
+		if i == most {
+			fmt.Fprintf(a.out, "    … and %d more\n", len(list)-most)
+			return
+		}
+		fmt.Fprintf(a.out, "    %s%s\n", what, oneLine(s))
+	}
+}
+
+func titleOf(e library.Entry) string {
+	if e.Title == "" {
+		return "(no title)"
+	}
+	return fmt.Sprintf("%q", clip(oneLine(e.Title), 60))
+}

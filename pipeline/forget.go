@@ -1,0 +1,263 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+)
+
+// A Forgetting is what would leave the library, and what would stay of it
+// elsewhere.
+type Forgetting struct {
+	Sessions []Leaving
+	Top      []string         // files of the library that are no session's and hold the text
+	Texts    *library.Needles // what is looked for, nil if sessions were named
+	Problems []ingest.Problem // files that could not be looked through
+}
+
+// Leaving is one session that would go.
+type Leaving struct {
+	Entry   library.Entry
+	Bytes   int64    // of its folder
+	Holds   []string // files in which the text stands, where one is looked for
+	Sources []string // its files at the source, which stay
+	Forks   []Copies // sessions that stay and hold copied turns of it
+	Given   []Copies // sessions that stay and were handed items of it
+}
+
+// Copies says how much of a session another one holds.
+type Copies struct {
+	Entry library.Entry
+	N     int // turns, or items
+}
+
+// PlanForget says what forgetting these sessions would mean.
+func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Forgetting, error) {
+	all, err := p.Library.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	f := &Forgetting{}
+	going := map[ingest.SessionID]bool{}
+	for _, e := range entries {
+		going[e.ID] = true
+	}
+	for _, e := range entries {
+		l := Leaving{Entry: e, Bytes: folderSize(e.Folder), Sources: sourcesOf(e)}
+		l.Forks = p.copiedBy(ctx, e, all, going)
+		if l.Given, err = p.givenTo(e, all, going); err != nil {
+			return nil, err
+		}
+		f.Sessions = append(f.Sessions, l)
+	}
+	return f, nil
+}
+
+// PlanForgetText says which sessions hold a text anywhere, forks and later
+// sessions that quote it too: they are forgotten whole, because what a session
+// was is kept exact or not at all.
+func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting, error) {
+	needles, err := library.NewNeedles(text)
+	if err != nil {
+		return nil, err
+	}
+	holders, problems, err := p.Library.Holders(ctx, needles)
+	if err != nil {
+		return nil, err
+	}
+	var entries []library.Entry
+	var top []string
+	holds := map[ingest.SessionID][]string{}
+	for _, h := range holders {
+		if h.ID == "" {
+			top = h.Files
+			continue
+		}
+		e, err := p.Library.Session(h.ID)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+		holds[h.ID] = h.Files
+	}
+	f, err := p.PlanForget(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	for i := range f.Sessions {
+		f.Sessions[i].Holds = holds[f.Sessions[i].Entry.ID]
+	}
+	f.Top, f.Texts, f.Problems = top, needles, problems
+	return f, nil
+}
+
+// ForgetSessions does what was planned: library, index and caches. ids are
+// forgotten beside those of the plan; ones that are gone already have their
+// remains removed, so that what was cut short can be finished. left are files of
+// the library in which the text still stands: recall didn't write them.
+func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ingest.SessionID) (left []string, err error) {
+	var names []string
+	for _, l := range f.Sessions {
+		ids = append(ids, l.Entry.ID)
+	}
+	for _, id := range ids {
+		names = append(names, string(id))
+	}
+	if err := p.Library.Forget(ids, f.Texts); err != nil {
+		return nil, err
+	}
+	if err := p.Index.Forget(ctx, names...); err != nil {
+		return nil, err
+	}
+	if err := p.forgetSeen(ids, f.Texts); err != nil {
+		return nil, err
+	}
+	if err := p.Library.Journal("forget", map[string]any{"sessions": ids}); err != nil || f.Texts == nil {
+		return nil, err
+	}
+	holders, _, err := p.Library.Holders(ctx, f.Texts)
+	for _, h := range holders {
+		left = append(left, h.Files...)
+	}
+	return left, err
+}
+
+// forgetSeen takes the sessions out of what is remembered between runs. The
+// list of sessions goes whole: it is made again.
+func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
+	t := openSeen(p.seenPath(), p.version())
+	for _, id := range ids {
+		t.drop(id)
+	}
+	for path := range t.files {
+		if texts.In([]byte(path)) {
+			delete(t.files, path)
+		}
+	}
+	return errors.Join(t.save(), p.Library.DropList())
+}
+
+// sourcesOf lists the files that a session was taken from and that are there.
+func sourcesOf(e library.Entry) []string {
+	var paths []string
+	for _, f := range e.Files {
+		for _, s := range f.Sources {
+			if _, err := os.Lstat(s.Path); s.Path != "" && err == nil {
+				paths = append(paths, s.Path)
+			}
+		}
+	}
+	return paths
+}
+
+func folderSize(dir string) int64 {
+	var n int64
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			if fi, err := d.Info(); err == nil {
+				n += fi.Size()
+			}
+		}
+		return nil
+	}) // a figure for people: what can't be read isn't counted
+	return n
+}
+
+// copiedBy finds the sessions that begin with turns of e. One that can't be
+// read is listed with none.
+func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) []Copies {
+	family := []library.Entry{}
+	for _, members := range families(all) {
+		if slices.ContainsFunc(members, func(m library.Entry) bool { return m.ID == e.ID }) {
+			family = members
+		}
+	}
+	if len(family) < 2 {
+		return nil
+	}
+	own := map[string]bool{}
+	for _, key := range p.turnKeys(ctx, e) {
+		for _, k := range key {
+			own[k] = true
+		}
+	}
+	var list []Copies
+	for _, m := range family {
+		if m.ID == e.ID || going[m.ID] {
+			continue
+		}
+		n := 0
+		for _, keys := range p.turnKeys(ctx, m) {
+			if slices.ContainsFunc(keys, func(k string) bool { return own[k] }) {
+				n++
+			}
+		}
+		if n > 0 || m.Parent == e.ID {
+			list = append(list, Copies{m, n})
+		}
+	}
+	return list
+}
+
+// turnKeys are what each turn of a session is known by.
+func (p *Pipeline) turnKeys(ctx context.Context, e library.Entry) [][]string {
+	reader, err := p.reader(e.Source)
+	if err != nil {
+		return nil
+	}
+	found, err := p.Library.Found(e.ID)
+	if err != nil {
+		return nil
+	}
+	s, err := reader.Parse(ctx, found)
+	if err != nil {
+		return nil
+	}
+	var all [][]string
+	for _, t := range s.Turns {
+		all = append(all, t.Keys)
+	}
+	return all
+}
+
+// givenTo finds the sessions into which items of e were carried.
+func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) ([]Copies, error) {
+	own, err := p.Library.Payload(e.ID)
+	if errors.Is(err, library.ErrNoPayload) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	ids := map[payload.ItemID]bool{}
+	for _, it := range slices.Concat(own.Items, own.Retired) {
+		ids[it.ID] = true
+	}
+	var list []Copies
+	for _, o := range all {
+		if o.ID == e.ID || going[o.ID] {
+			continue
+		}
+		other, err := p.Library.Payload(o.ID)
+		if err != nil {
+			continue // of one that can't be read nothing is known
+		}
+		n := 0
+		for _, id := range other.Carried {
+			if ids[id] {
+				n++
+			}
+		}
+		if n > 0 {
+			list = append(list, Copies{o, n})
+		}
+	}
+	return list, nil
+}
