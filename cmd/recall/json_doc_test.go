@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/eval"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -35,6 +36,21 @@ var jsonDocs = map[string]reflect.Type{
 	"recall restore":            reflect.TypeFor[restoreDoc](),
 	"recall restore --versions": reflect.TypeFor[versionDoc](),
 	"recall inspect":            reflect.TypeFor[ingest.Inspection](),
+	"recall eval":               reflect.TypeFor[eval.Run](),
+	"recall eval compare":       reflect.TypeFor[eval.Comparison](),
+	"rates":                     reflect.TypeFor[eval.Rates](),
+	"question rates":            reflect.TypeFor[eval.QuestionRates](),
+	"interval":                  reflect.TypeFor[eval.Interval](),
+	"k of n":                    reflect.TypeFor[eval.KofN](),
+}
+
+// named are types that have a section of their own, by its name.
+var named = map[reflect.Type]string{
+	reflect.TypeFor[payload.Item]():       "item",
+	reflect.TypeFor[eval.Interval]():      "interval",
+	reflect.TypeFor[eval.KofN]():          "k of n",
+	reflect.TypeFor[eval.Rates]():         "rates",
+	reflect.TypeFor[eval.QuestionRates](): "question rates",
 }
 
 // docs/json.md names every field of every document with its type, and no other.
@@ -82,16 +98,16 @@ func fieldsOf(t reflect.Type, prefix string, into map[string]string) {
 // jsonType is a Go type as the documentation calls it, what its path gets
 // behind it, and the fields below it, if any.
 func jsonType(t reflect.Type) (name, suffix string, inner reflect.Type) {
-	switch {
-	case t == reflect.TypeFor[time.Time]():
+	if t == reflect.TypeFor[time.Time]() {
 		return "time", "", nil
-	case t == reflect.TypeFor[payload.Item]():
-		return "item", "", nil
+	}
+	if name := named[t]; name != "" {
+		return name, "", nil
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
 		return jsonType(t.Elem())
-	case reflect.Slice:
+	case reflect.Slice, reflect.Array:
 		name, suffix, inner = jsonType(t.Elem())
 		return "list of " + name, "[]" + suffix, inner
 	case reflect.Map:
@@ -174,6 +190,9 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 		{"recall restore", []string{"restore", "--dry-run", "--to", filepath.Join(library, "x"), "--json", "Dead-letter page"}},
 		{"recall restore --versions", []string{"restore", "--versions", "--json", "Dead-letter page"}},
 		{"recall inspect", []string{"inspect", "--json", sources}},
+		{"recall eval", []string{"eval", "payloads", "--json", "--out", filepath.Join(sources, "payloads.json")}},
+		{"recall eval", []string{"eval", "questions", "--json", "--out", filepath.Join(sources, "questions.json")}},
+		{"recall eval compare", []string{"eval", "compare", "--json", filepath.Join(sources, "payloads.json"), filepath.Join(sources, "payloads.json")}},
 	} {
 		out := mustRun(t, append([]string{"--library", library}, c.args...)...)
 		docs := 0
@@ -182,7 +201,7 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 			if err := dec.Decode(&v); err != nil {
 				t.Fatalf("recall %v: %v", c.args, err)
 			}
-			checkFields(t, fmt.Sprint("recall ", c.args), v, documented[c.section], documented["item"])
+			checkFields(t, fmt.Sprint("recall ", c.args), v, c.section, documented)
 		}
 		if docs == 0 {
 			t.Errorf("recall %v prints nothing", c.args)
@@ -191,22 +210,22 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 }
 
 // checkFields holds one printed document, or a list of them, against its section.
-func checkFields(t *testing.T, what string, v any, fields, item map[string]string) {
+func checkFields(t *testing.T, what string, v any, section string, documented map[string]map[string]string) {
 	t.Helper()
 	if list, ok := v.([]any); ok {
 		for _, e := range list {
-			checkFields(t, what, e, fields, item)
+			checkFields(t, what, e, section, documented)
 		}
 		return
 	}
-	for _, fault := range faults(v, "", fields, item) {
+	for _, fault := range faults(v, "", documented[section], documented) {
 		t.Errorf("%s: %s", what, fault)
 	}
 }
 
 // faults lists where an object isn't as its section says; prefix is the
 // object's own path in it.
-func faults(v any, prefix string, fields, item map[string]string) []string {
+func faults(v any, prefix string, fields map[string]string, documented map[string]map[string]string) []string {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return []string{fmt.Sprintf("%s is no object but %T", prefix, v)}
@@ -219,12 +238,12 @@ func faults(v any, prefix string, fields, item map[string]string) []string {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
-		out = append(out, faultsOf(object[name], prefix+name, fields, item)...)
+		out = append(out, faultsOf(object[name], prefix+name, fields, documented)...)
 	}
 	return out
 }
 
-func faultsOf(v any, path string, fields, item map[string]string) []string {
+func faultsOf(v any, path string, fields map[string]string, documented map[string]map[string]string) []string {
 	for _, suffix := range []string{"", "[]", "{}"} {
 		typ, known := fields[path+suffix]
 		if !known {
@@ -240,11 +259,12 @@ func faultsOf(v any, path string, fields, item map[string]string) []string {
 		}
 		var out []string
 		for _, e := range each {
+			one := strings.TrimPrefix(strings.TrimPrefix(strings.TrimSuffix(typ, ", optional"), "list of "), "map to ")
 			switch {
-			case strings.Contains(typ, "item"):
-				out = append(out, faults(e, "", item, nil)...)
-			case strings.Contains(typ, "object"):
-				out = append(out, faults(e, path+suffix+".", fields, item)...)
+			case one == "object":
+				out = append(out, faults(e, path+suffix+".", fields, documented)...)
+			case slices.Contains(slices.Collect(maps.Values(named)), one):
+				out = append(out, faults(e, "", documented[one], documented)...)
 			}
 		}
 		return out
