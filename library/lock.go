@@ -45,9 +45,11 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 			return nil, fmt.Errorf("lock %s: %w", name, err)
 		}
 		if sameFile(f) {
-			return func() { removeLock(f) }, nil
+			// Its file stays for the next time: to make one is the dearest part of
+			// a lock. Close tidies them away.
+			return func() { f.Unlock() }, nil
 		}
-		f.Unlock() // its owner removed it while we waited
+		f.Unlock() // it was tidied away while we waited
 	}
 }
 

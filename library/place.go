@@ -16,17 +16,39 @@ import (
 // Settle finish a move that was cut short.
 func (l *Library) Place(id ingest.SessionID, m Meta) error {
 	fail := func(err error) error { return fmt.Errorf("place %s: %w", id, err) }
-	if p, err := l.Project(m.Project); err != nil {
+	if err := l.resolve(&m); err != nil {
 		return fail(err)
-	} else if m.Project = p.ID; p.ID == "" {
-		return fail(errors.New("no project given"))
 	}
 	if err := l.placeOne(id, &m); err != nil {
 		return fail(err)
 	}
+	if err := l.makeRoom(id); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// resolve puts the project that is meant by now into m, if there is one.
+func (l *Library) resolve(m *Meta) error {
+	if m == nil {
+		return nil
+	}
+	p, err := l.Project(m.Project)
+	if err != nil {
+		return err
+	}
+	if m.Project = p.ID; p.ID == "" {
+		return errors.New("no project given")
+	}
+	return nil
+}
+
+// makeRoom moves the sessions whose folders must have longer names beside that
+// of id.
+func (l *Library) makeRoom(id ingest.SessionID) error {
 	for _, other := range l.samePart(id) {
 		if err := l.placeOne(other, nil); err != nil && !errors.Is(err, ErrBusy) {
-			return fail(err) // a busy one is moved by Settle
+			return err // a busy one is moved by Settle
 		}
 	}
 	return nil
@@ -72,15 +94,23 @@ func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
 		return err
 	}
 	if m != nil {
-		e.Meta = *m
-		if m.Settled && e.Named == "" {
-			e.Named = safeName(m.Title, maxFolder)
-		}
+		e.describe(m)
 		if err := l.saveEntry(e); err != nil {
 			return err
 		}
 	}
 	return l.move(e)
+}
+
+// describe takes over m, if there is one.
+func (e *Entry) describe(m *Meta) {
+	if m == nil {
+		return
+	}
+	e.Meta = *m
+	if m.Settled && e.Named == "" {
+		e.Named = safeName(m.Title, maxFolder)
+	}
 }
 
 // move brings a session's folder to its place. The caller holds its lock.

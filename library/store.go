@@ -24,6 +24,7 @@ type Derived struct {
 	Markdown   []byte   // payload.md; SavePayload sets Payload.Written to it
 	Transcript [][]byte // transcript.md, transcript-2.md, …; nil leaves them as they are
 	Seen       []byte   // payload.md as the caller read it before, nil if there was none
+	Meta       *Meta    // to be noted as Place does, and the folder moved there; nil leaves both as they are
 }
 
 // SavePayload replaces payload.json and payload.md together, and the
@@ -37,39 +38,56 @@ type Derived struct {
 // left, the second rename is due (see heal).
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
 	fail := func(err error) error { return fmt.Errorf("save payload of %s: %w", id, err) }
+	if err := l.resolve(d.Meta); err != nil {
+		return fail(err)
+	}
+	if err := l.savePayload(id, d); err != nil {
+		return fail(err)
+	}
+	if d.Meta == nil {
+		return nil
+	}
+	if err := l.makeRoom(id); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	p := *d.Payload
 	p.Written = string(d.Markdown)
 	text, err := payload.Encode(&p)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	text = sealJSON(text)
 	unlock, err := l.lockSession(id)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	defer unlock()
 	e, err := l.reread(id)
 	if err != nil {
-		return fail(err)
+		return err
 	}
 	if err := heal(e.Folder); err != nil {
-		return fail(err)
+		return err
 	}
 	now, err := os.ReadFile(filepath.Join(e.Folder, "payload.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fail(err)
+		return err
 	}
 	// Ours already, or as seen: anything else is a person's.
 	if !bytes.Equal(now, d.Seen) && !bytes.Equal(now, d.Markdown) {
-		return fail(ErrEdited)
+		return ErrEdited
 	}
 	made := p.Made
 	e.Distilled = &made
-	if err := l.saveDerived(e, d, text); err != nil {
-		return fail(err)
+	e.describe(d.Meta)
+	if err := l.saveDerived(e, d, text); err != nil || d.Meta == nil {
+		return err
 	}
-	return nil
+	return l.move(e)
 }
 
 const (

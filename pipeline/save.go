@@ -49,14 +49,12 @@ func (r *run) merge(m *made) (page, error) {
 // save places a session and writes its derived files. A person who edits
 // payload.md at this moment is merged with, not overwritten.
 func (r *run) save(m *made) error {
-	if err := r.place(m); err != nil {
-		return err
-	}
+	meta := r.meta(m)
 	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: ownName(m.project)})
 	for try := 0; ; try++ {
 		p := m.page.payload
 		err := r.Library.SavePayload(m.entry.ID, library.Derived{
-			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen,
+			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen, Meta: &meta,
 		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
 			return err
@@ -71,9 +69,9 @@ func (r *run) save(m *made) error {
 // of its folder's name.
 const quietFor = 24 * time.Hour
 
-// place notes what parsing told of a session in its entry and moves its folder
-// to its project.
-func (r *run) place(m *made) error {
+// meta is what parsing told of a session: what its entry says, and where its
+// folder belongs.
+func (r *run) meta(m *made) library.Meta {
 	e, s := m.entry, m.session
 	meta := library.Meta{
 		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
@@ -84,7 +82,7 @@ func (r *run) place(m *made) error {
 	if s.Parent != nil {
 		meta.Parent, meta.How = s.Parent.Session, s.Parent.How
 	}
-	return r.Library.Place(e.ID, meta)
+	return meta
 }
 
 // nameQuiet gives the sessions that were still going on when they were taken
