@@ -228,7 +228,7 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 			a.change.New = append(a.change.New, f.Name)
 		} else {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
-			if from == nil {
+			if from == nil && len(a.entry.file(f.Name).Sources) > 0 {
 				a.problem(f.Path, "another file claims to be the same session: "+a.entry.file(f.Name).Sources[0].Path)
 			}
 		}

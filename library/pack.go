@@ -245,6 +245,12 @@ func (p *packing) commit() error {
 	if err := p.l.useSegments(now, v, p.of); err != nil {
 		return err
 	}
+	if v, err = readVersions(now.Folder); err != nil {
+		return err
+	}
+	if err := dropStrays(p.ctx, now, v); err != nil {
+		return err
+	}
 	now.Packed = now.Input
 	return p.l.saveEntry(now)
 }
@@ -281,11 +287,7 @@ func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error 
 			return err
 		}
 	}
-	after, err := readVersions(e.Folder)
-	if err != nil {
-		return err
-	}
-	if err := dropUnneeded(raw, after); err != nil {
+	if err := dropMerged(raw, v, lines); err != nil {
 		return err
 	}
 	return syncDir(raw)
@@ -343,12 +345,11 @@ func (l *Library) replaceSegments(e Entry, segs []staged) error {
 	return l.useSegments(e, v, of)
 }
 
-// dropUnneeded removes the segments that no version has. While a line can't be
-// read nothing is sure.
-func dropUnneeded(raw string, v *versions) error {
-	if len(v.lost) > 0 {
-		return nil
-	}
+// dropStrays removes segments that no version has, of a write that was cut
+// off, if all their bytes are held in a version. The caller holds the session's
+// lock. Others stay: they may be all that is left of something.
+func dropStrays(ctx context.Context, e Entry, v *versions) error {
+	raw := filepath.Join(e.Folder, "raw")
 	needed := map[string]bool{}
 	for _, s := range v.stored() {
 		needed[s.String()] = true
@@ -358,13 +359,37 @@ func dropUnneeded(raw string, v *versions) error {
 		return err
 	}
 	for _, d := range entries {
-		if _, err := parseSegment(d.Name()); err == nil && !needed[d.Name()] {
-			if err := removeIfThere(filepath.Join(raw, d.Name())); err != nil {
-				return err
-			}
+		s, err := parseSegment(d.Name())
+		if err != nil || needed[d.Name()] || !v.covers(ctx, e.Folder, s) {
+			continue
+		}
+		if err := removeIfThere(filepath.Join(raw, d.Name())); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// covers says whether some version holds the bytes of a segment, by reading them.
+func (v *versions) covers(ctx context.Context, folder string, s segment) bool {
+	for _, list := range v.files {
+		for _, ver := range list {
+			if ver.Size < s.Offset+s.Length {
+				continue
+			}
+			in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
+			_, err := io.CopyN(io.Discard, ctxReader{ctx, in}, s.Offset)
+			sum, n := "", int64(0)
+			if err == nil {
+				sum, n, err = hashAll(io.LimitReader(ctxReader{ctx, in}, s.Length))
+			}
+			in.Close()
+			if err == nil && n == s.Length && sum == s.Sum {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hashAll reads r to its end.

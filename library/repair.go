@@ -151,7 +151,7 @@ func (r *repairing) projects(path string) (string, error) {
 	return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost", err
 }
 
-// dropLeftover removes a segment that still nothing needs.
+// dropLeftover removes a segment whose bytes are held elsewhere.
 func (r *repairing) dropLeftover(f Finding, path string) error {
 	unlock, err := r.l.lockSession(f.Session)
 	if err != nil {
@@ -166,10 +166,13 @@ func (r *repairing) dropLeftover(f Finding, path string) error {
 	if err != nil {
 		return err
 	}
-	if len(v.lost) > 0 || slices.ContainsFunc(v.stored(), func(s storedSegment) bool { return s.String() == filepath.Base(path) }) {
-		return errors.New("it may be needed after all")
+	if err := dropStrays(r.ctx, e, v); err != nil {
+		return err
 	}
-	return removeIfThere(filepath.Join(e.Folder, "raw", filepath.Base(path)))
+	if exists(filepath.Join(e.Folder, "raw", filepath.Base(path))) {
+		return errors.New("kept: no version has its bytes")
+	}
+	return nil
 }
 
 // log puts the lines of an append-only file that can't be read aside and seals

@@ -186,3 +186,46 @@ func TestRepairSessionFile(t *testing.T) {
 		}
 	}
 }
+
+// With session.json and versions.jsonl both gone, the segments still are what
+// the session was: nothing of them is dropped.
+func TestRepairWithoutAnyList(t *testing.T) {
+	l, src := everyKind(t)
+	want := content(t, l, id, "transcript.jsonl")
+	var all []string
+	for _, text := range contents(t, l, id) {
+		all = append(all, text)
+	}
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{sessionFile(e.Folder), filepath.Join(e.Folder, "raw", "versions.jsonl")} {
+		if err := os.WriteFile(name, []byte(`{"id": "94d0`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 3 {
+		l = again(t, l)
+		repair(t, l)
+	}
+	got := contents(t, again(t, l), id)
+	for _, text := range all {
+		found := false
+		for _, have := range got {
+			found = found || strings.Contains(have, text)
+		}
+		if !found {
+			t.Errorf("%d bytes that were archived can't be read any more", len(text))
+		}
+	}
+	if v := verify(t, again(t, l), VerifyOptions{}); v.Damage() > 1 { // payload.json waits to be made again
+		t.Error(said(v))
+	}
+	if err := syncOne(again(t, l), filepath.Join(src, "home", "billing", id)); err != nil {
+		t.Fatal(err)
+	}
+	if got := content(t, again(t, l), id, "transcript.jsonl"); got != want {
+		t.Error("the next sync doesn't set it right")
+	}
+}

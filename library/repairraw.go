@@ -267,6 +267,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 		keep = append(append(keep, sealLine(line)...), '\n')
 	}
 	lost := 0
+	e = e.clone()
 	for i := range e.Files {
 		state := &e.Files[i]
 		if ver := v.at(state.Name, state.Version); ver != nil && ver.Size == state.Size && ver.Sum == state.Sum {
@@ -281,7 +282,10 @@ func (r *repairing) versions(f Finding) (string, error) {
 		for j := range state.Sources {
 			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared anew
 		}
-		keep = append(append(keep, sealLines(encodeLines([]versionLine{line}))...), []byte{}...)
+		keep = append(keep, sealLines(encodeLines([]versionLine{line}))...)
+	}
+	if len(aside) > 0 || len(text) == 0 {
+		keep = append(keep, sealLines(encodeLines(r.strays(e, v)))...)
 	}
 	if len(aside) > 0 {
 		if err := appendAside(path+".damaged", aside); err != nil {
@@ -331,13 +335,7 @@ func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error
 
 // assemble looks for segments that give a file's content as session.json has it.
 func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine, bool) {
-	names, _ := filepath.Glob(filepath.Join(globSafe(e.Folder), "raw", "*.zst"))
-	at := map[int64][]segment{}
-	for _, n := range names {
-		if s, err := parseSegment(filepath.Base(n)); err == nil {
-			at[s.Offset] = append(at[s.Offset], s)
-		}
-	}
+	at := segmentsIn(e.Folder)
 	tries := 0
 	var walk func(offset int64, chain []segment) []segment
 	walk = func(offset int64, chain []segment) []segment {
@@ -370,4 +368,79 @@ func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine
 		line.CRC = append(line.CRC, crc)
 	}
 	return line, v.apply(line) == nil
+}
+
+// strays makes files of segments that no version has any more: the longest is
+// the conversation, if there is none; the names of the others aren't known.
+func (r *repairing) strays(e Entry, v *versions) []versionLine {
+	needed := map[string]bool{}
+	for _, s := range v.stored() {
+		needed[s.String()] = true
+	}
+	at := segmentsIn(e.Folder)
+	var chains [][]segment
+	var walk func(chain []segment, stray bool)
+	walk = func(chain []segment, stray bool) {
+		end := int64(0)
+		if len(chain) > 0 {
+			end = chain[len(chain)-1].Offset + chain[len(chain)-1].Length
+		}
+		last := true
+		for _, s := range at[end] {
+			if s.Length > 0 && len(chains) < 50 {
+				last = false
+				walk(append(slices.Clone(chain), s), stray || !needed[s.String()])
+			}
+		}
+		if last && stray {
+			chains = append(chains, chain)
+		}
+	}
+	walk(nil, false)
+	slices.SortStableFunc(chains, func(a, b []segment) int { return int(sizeOf(b) - sizeOf(a)) })
+	var lines []versionLine
+	for i, chain := range chains {
+		line := versionLine{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1, Add: []string{}, Size: sizeOf(chain)}
+		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
+			line.File, line.Role = "transcript.jsonl", ingest.Transcript
+		}
+		in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
+		sum, _, err := hashAll(ctxReader{r.ctx, in})
+		in.Close()
+		if err != nil {
+			continue
+		}
+		line.Sum = sum
+		for _, s := range chain {
+			crc, err := fileCRC(filepath.Join(e.Folder, "raw", s.String()))
+			if err != nil {
+				continue
+			}
+			line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, crc)
+		}
+		if v.apply(line) == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+func sizeOf(chain []segment) int64 {
+	var n int64
+	for _, s := range chain {
+		n += s.Length
+	}
+	return n
+}
+
+// segmentsIn are the segments that are in a folder, by their offset.
+func segmentsIn(folder string) map[int64][]segment {
+	names, _ := filepath.Glob(filepath.Join(globSafe(folder), "raw", "*.zst"))
+	at := map[int64][]segment{}
+	for _, n := range names {
+		if s, err := parseSegment(filepath.Base(n)); err == nil {
+			at[s.Offset] = append(at[s.Offset], s)
+		}
+	}
+	return at
 }

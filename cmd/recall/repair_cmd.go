@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"recall/library"
+	"recall/pipeline"
+)
+
+// repairDoc is the JSON form of recall repair.
+type repairDoc struct {
+	Mended    []mendedDoc  `json:"mended"`
+	Distilled int          `json:"distilled"`
+	Damaged   int          `json:"damaged"`
+	Findings  []findingDoc `json:"findings"`
+}
+
+type mendedDoc struct {
+	Path string `json:"path"`
+	What string `json:"what"`
+	Done bool   `json:"done"`
+	How  string `json:"how"`
+}
+
+func (a *app) repairCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "repair",
+		Short:   "Make good what verify finds, as far as that can be",
+		GroupID: "look",
+		Long: `Verifies the library and makes good what is damaged: bytes of a transcript from
+its source or from another session that has them too, records from what else is
+in the folder, rendered files, payloads and the index by making them again. What
+can't be read is put aside beside its file (….damaged), never deleted; hand edits
+stay. At the end it verifies again and says what it could not bring back.
+
+Exit codes: 0 all is as it should be; 1 something is still damaged.`,
+		Example: "  recall repair",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err == nil {
+				err = l.ReadOnly()
+			}
+			if err != nil {
+				return err
+			}
+			doc, err := a.repair(cmd, l)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(doc)
+			} else {
+				a.printRepaired(doc)
+			}
+			if err == nil && doc.Damaged > 0 {
+				err = exitCode(exitDamaged)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) repair(cmd *cobra.Command, l *library.Library) (repairDoc, error) {
+	doc := repairDoc{Mended: []mendedDoc{}, Findings: []findingDoc{}}
+	fixed, err := a.mend(cmd, l)
+	if err != nil {
+		return doc, err
+	}
+	for _, m := range fixed.Mended {
+		doc.Mended = append(doc.Mended, mendedDoc{m.Path, m.What, m.Done, m.How})
+	}
+	if len(fixed.Mended) > 0 {
+		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
+			return doc, err
+		}
+	}
+	if doc.Distilled, err = a.renderAgain(cmd, l, fixed); err != nil {
+		return doc, err
+	}
+	if len(fixed.Mended) == 0 {
+		return doc, nil
+	}
+	after, err := a.verify(cmd, l, false)
+	if err != nil {
+		return doc, err
+	}
+	doc.Damaged = after.Damage()
+	for _, f := range after.Findings {
+		doc.Findings = append(doc.Findings, finding(f))
+	}
+	return doc, nil
+}
+
+// mend verifies and repairs until there is nothing more that it can do: what is
+// wrong in a folder may show only when it is known whose it is.
+func (a *app) mend(cmd *cobra.Command, l *library.Library) (library.Repaired, error) {
+	var all library.Repaired
+	tried := map[string]bool{}
+	for {
+		v, err := a.verify(cmd, l, false)
+		if err != nil {
+			return all, err
+		}
+		fresh := slices.DeleteFunc(v.Findings, func(f library.Finding) bool {
+			key := f.Path + "\x00" + f.What
+			was := tried[key]
+			tried[key] = true
+			return was
+		})
+		fixed, err := l.Repair(cmd.Context(), fresh)
+		if err != nil || len(fixed.Mended) == 0 {
+			return all, err
+		}
+		all.Mended = append(all.Mended, fixed.Mended...)
+		all.Render = append(all.Render, fixed.Render...)
+	}
+}
+
+// renderAgain distills the sessions whose files are to be made again, from the
+// library alone.
+func (a *app) renderAgain(cmd *cobra.Command, l *library.Library, r library.Repaired) (int, error) {
+	if len(r.Render) == 0 {
+		return 0, nil
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Forget(); err != nil {
+		return 0, err
+	}
+	report, err := a.takeIn(cmd, l, pipeline.Options{Only: r.Render[0]})
+	if err == nil {
+		a.printProblems(report.Problems)
+	}
+	return report.Distilled, err
+}
+
+func (a *app) printRepaired(doc repairDoc) {
+	s := styles(a.color)
+	for _, m := range doc.Mended {
+		word, color := "mended", s.green
+		if !m.Done {
+			word, color = "not mended", s.red
+		}
+		fmt.Fprintf(a.out, "%s%-10s%s %s: %s\n", color, word, s.reset, oneLine(m.Path), oneLine(m.How))
+	}
+	switch {
+	case len(doc.Mended) == 0:
+		fmt.Fprintln(a.out, "nothing is damaged")
+	case doc.Damaged == 0:
+		fmt.Fprintln(a.out, "all is as it should be again")
+	default:
+		fmt.Fprintf(a.out, "%d still damaged:\n", doc.Damaged)
+		for _, f := range doc.Findings {
+			if f.State == string(library.Damaged) {
+				fmt.Fprintf(a.out, "  %s: %s\n", oneLine(f.Path), oneLine(f.What))
+			}
+		}
+	}
+}

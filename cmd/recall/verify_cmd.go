@@ -1,0 +1,132 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// exitDamaged ends a verify that found damage, and a repair that could not
+// make all of it good.
+const exitDamaged = 1
+
+// verifyDoc is the JSON form of recall verify.
+type verifyDoc struct {
+	Library  string       `json:"library"`
+	Sessions int          `json:"sessions"`
+	Files    int          `json:"files"`
+	Bytes    int64        `json:"bytes"`
+	Source   int64        `json:"source_bytes"`
+	Quick    bool         `json:"quick"`
+	Damaged  int          `json:"damaged"`
+	Findings []findingDoc `json:"findings"`
+}
+
+type findingDoc struct {
+	Path    string           `json:"path"`
+	Session ingest.SessionID `json:"session,omitempty"`
+	State   string           `json:"state"`
+	What    string           `json:"what"`
+	Mend    string           `json:"mend,omitempty"`
+}
+
+func (a *app) verifyCmd() *cobra.Command {
+	var quick, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "verify",
+		Short:   "Read the whole library again and say what is damaged",
+		GroupID: "look",
+		Long: `Reads every file of the library and compares it with its checksums: each
+transcript's bytes are unpacked and hashed, each line and record compared with
+what was written. Says precisely what is damaged and whether it can be brought
+back; what a person edited is an edit, not damage. Changes nothing.
+
+Exit codes: 0 all is as it was written; 1 something is damaged.`,
+		Example: `  recall verify
+  recall verify --quick       packed bytes are compared without being unpacked`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			v, err := a.verify(cmd, l, quick)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(verified(l, v, quick))
+			} else {
+				a.printVerified(v, time.Since(start))
+			}
+			if err == nil && v.Damage() > 0 {
+				err = exitCode(exitDamaged)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "compare packed bytes as they are stored, without unpacking them")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// verify checks the library with its progress on a terminal.
+func (a *app) verify(cmd *cobra.Command, l *library.Library, quick bool) (library.Verified, error) {
+	bar := newProgress(a.err)
+	defer bar.done()
+	return l.Verify(cmd.Context(), library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
+		bar.show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
+	}})
+}
+
+func verified(l *library.Library, v library.Verified, quick bool) verifyDoc {
+	doc := verifyDoc{Library: l.Dir(), Sessions: v.Sessions, Files: v.Files, Bytes: v.Bytes, Source: v.Source, Quick: quick, Damaged: v.Damage(), Findings: []findingDoc{}}
+	for _, f := range v.Findings {
+		doc.Findings = append(doc.Findings, finding(f))
+	}
+	return doc
+}
+
+func finding(f library.Finding) findingDoc {
+	return findingDoc{f.Path, f.Session, string(f.State), f.What, string(f.Mend)}
+}
+
+func (a *app) printVerified(v library.Verified, took time.Duration) {
+	s := styles(a.color)
+	color := map[library.FindingState]string{library.Damaged: s.red, library.Edited: s.green, library.Unfinished: s.yellow}
+	lost := 0
+	for _, f := range v.Findings {
+		fmt.Fprintf(a.out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.reset, oneLine(f.Path), oneLine(f.What), wayOut(f))
+		if f.State == library.Damaged && f.Mend == library.MendNone {
+			lost++
+		}
+	}
+	fmt.Fprintf(a.out, "%s of %s read in %s: ", count(v.Files, "file"), count(v.Sessions, "session"), elapsed(took))
+	switch n := v.Damage(); {
+	case n == 0:
+		fmt.Fprintln(a.out, "all is as it was written")
+	case lost == 0:
+		fmt.Fprintf(a.out, "%d damaged; recall repair brings back what can be\n", n)
+	default:
+		fmt.Fprintf(a.out, "%d damaged, for %d of them only a backup may help; recall repair does what can be done\n", n, lost)
+	}
+}
+
+// wayOut says what brings damage back.
+func wayOut(f library.Finding) string {
+	switch {
+	case f.State != library.Damaged:
+		return ""
+	case f.Mend == library.MendRender:
+		return "; can be made again"
+	case f.Mend == library.MendSource:
+		return "; its source may still have it"
+	}
+	return ""
+}
