@@ -24,17 +24,20 @@ type About struct {
 // tool calls one line each, sub-agents folded in at the call that started
 // them. Every turn begins with anchors of its ids. It is one text, or several
 // of about 512 KB, in order. The same session gives the same bytes.
-func Transcript(s *ingest.Session, a About) [][]byte {
-	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}}
+func Transcript(s *ingest.Session, a About) [][]byte { return render(s, a, true) }
+
+// WholeTranscript is Transcript as one text, however long.
+func WholeTranscript(s *ingest.Session, a About) []byte { return render(s, a, false)[0] }
+
+func render(s *ingest.Session, a About, split bool) [][]byte {
+	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split}
 	for _, agent := range s.Subagents {
 		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
 	}
 	t.head()
 	for _, turn := range s.Turns {
 		t.turn(turn)
-		if t.buf.Len() > partSize {
-			t.flush()
-		}
+		t.flushFull()
 	}
 	t.leftAgents()
 	t.flush()
@@ -45,6 +48,8 @@ type transcript struct {
 	session *ingest.Session
 	about   About
 	agents  map[string][]ingest.Subagent // by call, removed when shown
+	sides   []side
+	split   bool // into parts
 	buf     bytes.Buffer
 	day     string
 	parts   [][]byte
@@ -55,6 +60,13 @@ func (t *transcript) flush() {
 		t.parts = append(t.parts, bytes.Clone(t.buf.Bytes()))
 		t.buf.Reset()
 		t.day = ""
+	}
+}
+
+// flushFull ends a part that is long enough.
+func (t *transcript) flushFull() {
+	if t.split && t.buf.Len() > partSize {
+		t.flush()
 	}
 }
 
@@ -104,6 +116,8 @@ func (t *transcript) head() {
 	}
 	if s.Source == ingest.Cowork {
 		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the computer it ran on.\n")
+		t.files("Given to it", s.Uploads)
+		t.files("Produced by it", s.Outputs)
 	}
 }
 
@@ -176,7 +190,7 @@ func speaker(turn ingest.Turn) string {
 func (t *transcript) said(turn ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
-		body := safeMarkdown(text)
+		body := t.markPaths(safeMarkdown(text))
 		if turn.Role == ingest.User {
 			body = quoted(body)
 		}
@@ -186,7 +200,7 @@ func (t *transcript) said(turn ingest.Turn) {
 		fmt.Fprintf(&t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n", len([]rune(part(turn.Text, f))), plainText(f.Label))
 	}
 	for _, name := range turn.Uploads {
-		fmt.Fprintf(&t.buf, "\n*attached:* %s\n", code(oneLine(name, 200)))
+		fmt.Fprintf(&t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
 	}
 	if len(turn.Calls) > 0 {
 		t.buf.WriteByte('\n')
@@ -205,9 +219,14 @@ func part(text string, f ingest.Foreign) string {
 
 // agent folds a sub-agent's turns.
 func (t *transcript) agent(a ingest.Subagent) {
-	name := strings.TrimSpace(a.Type + " " + a.ID)
-	fmt.Fprintf(&t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", html.EscapeString(oneLine(name, 80)), html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
+	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
+	fmt.Fprintf(&t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name, html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
 	for _, turn := range a.Turns {
+		if t.split && t.buf.Len() > partSize {
+			t.buf.WriteString("\n</details>\n")
+			t.flush()
+			fmt.Fprintf(&t.buf, "<details open><summary>Sub-agent %s, continued</summary>\n", name)
+		}
 		t.buf.WriteByte('\n')
 		anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...))
 		who := heading(turn)
@@ -226,6 +245,7 @@ func (t *transcript) leftAgents() {
 		if len(t.agents[a.Call]) > 0 {
 			t.agent(t.agents[a.Call][0])
 			t.agents[a.Call] = t.agents[a.Call][1:]
+			t.flushFull()
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (t *transcript) call(c ingest.ToolCall) {
 	if what := t.object(c); what != "" {
 		t.buf.WriteString(" " + what)
 	}
-	t.buf.WriteString(" → " + outcome(c) + "\n")
+	t.buf.WriteString(" → " + t.outcome(c) + "\n")
 	if c.Commit != "" {
 		fmt.Fprintf(&t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
 	}
@@ -34,7 +34,7 @@ func (t *transcript) call(c ingest.ToolCall) {
 		t.buf.WriteByte('\n')
 	}
 	if c.Plan != nil && c.Plan.Text != "" {
-		t.buf.WriteString("\n" + quoted(safeMarkdown(strings.TrimSpace(c.Plan.Text))) + "\n\n")
+		t.buf.WriteString("\n" + quoted(t.markPaths(safeMarkdown(strings.TrimSpace(c.Plan.Text)))) + "\n\n")
 	}
 	if c.ID == "" {
 		return // agents without a call come last
@@ -59,7 +59,7 @@ func notChosen(a ingest.Answer) []string {
 // object is what a call was about: its command, its file, or its telling input.
 func (t *transcript) object(c ingest.ToolCall) string {
 	if c.Command != "" {
-		return code(oneLine(c.Command, 200))
+		return t.marked(oneLine(c.Command, 200))
 	}
 	if c.Path != "" {
 		text := t.path(c)
@@ -75,12 +75,12 @@ func (t *transcript) object(c ingest.ToolCall) string {
 	}
 	for _, key := range []string{"description", "pattern", "query", "url", "subject", "prompt", "skill"} {
 		if v := c.Input[key]; v != "" {
-			return code(oneLine(v, 160))
+			return t.marked(oneLine(v, 160))
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		if v := c.Input[key]; v != "" && len(c.Answers) == 0 && c.Plan == nil {
-			return code(oneLine(key+": "+v, 160))
+			return t.marked(oneLine(key+": "+v, 160))
 		}
 	}
 	return ""
@@ -101,7 +101,7 @@ func (t *transcript) path(c ingest.ToolCall) string {
 }
 
 // outcome is the gist of a result.
-func outcome(c ingest.ToolCall) string {
+func (t *transcript) outcome(c ingest.ToolCall) string {
 	reason := ""
 	if c.Reason != "" {
 		reason = ": " + plainText(oneLine(c.Reason, 600))
@@ -130,7 +130,7 @@ func outcome(c ingest.ToolCall) string {
 		gist = firstLine(c.Result)
 	}
 	if gist != "" {
-		state += ": " + code(gist)
+		state += ": " + t.marked(gist)
 	}
 	if n := lineCount(c.Result); n > 1 {
 		state += fmt.Sprintf(" … (%d bytes)", c.ResultLen)

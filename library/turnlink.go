@@ -1,0 +1,41 @@
+package library
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"recall/ingest"
+)
+
+// ErrNoTurn: no rendered transcript has a turn of that id.
+var ErrNoTurn = errors.New("no such turn in the transcript")
+
+// TurnLink is where a turn, or the record that evidence cites, stands in a
+// session's rendered transcript: the file in the session's folder and the
+// anchor to jump to, "transcript-2.md#u17". The error is ErrNoTurn if it isn't
+// rendered (yet).
+func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return "", err
+	}
+	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
+	for i := 0; turn != ""; i++ {
+		text, err := os.ReadFile(filepath.Join(e.Folder, TranscriptName(i)))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		if bytes.Contains(text, anchor) {
+			return TranscriptName(i) + "#" + turn, nil
+		}
+	}
+	return "", fmt.Errorf("session %s: %q: %w", id, turn, ErrNoTurn)
+}
