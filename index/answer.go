@@ -24,7 +24,8 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
 			places[c.session] = p
 		}
 		if c.table == items {
-			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look})
+			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look,
+				History: c.history, Conflict: c.conflict, Related: c.related})
 		} else {
 			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Score: c.score, Look: c.look})
 		}

@@ -17,6 +17,7 @@ type ranked struct {
 	item  payload.Item // of an item
 	turn  Turn         // of a turn
 	look  rank.Features
+	extras
 }
 
 const (

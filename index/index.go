@@ -14,6 +14,7 @@
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
 //	path touch moved made fault faulted                     what sessions did to files and met, see did.go
+//	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see links.go
 //	common(list)       in how many rows the frequent words stand, see Tidy
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
@@ -73,6 +74,7 @@ type Query struct {
 	Kinds   []payload.Kind // only items of these kinds, and no turns; nil for all
 	Since   time.Time      // from then on, by the item's or turn's own time
 	Until   time.Time      // before then
+	AsOf    time.Time      // as one would have answered then: nothing said since, nor what it took the place of
 	Limit   int            // results; 20 if 0
 }
 
@@ -132,6 +134,10 @@ type Hit struct {
 	Score    float64  // comparable within one answer only
 	Terms    []string // the question's words that stand in the item itself
 	Coverage float64  // see Answer.Coverage
+
+	History  []Linked // what it took the place of, newest first
+	Conflict []Linked // what contradicts it, or claims the same place
+	Related  []Linked // what may bear on it: an earlier form, a refinement, the same again
 
 	Look rank.Features // what the second look saw
 }

@@ -24,7 +24,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 2
+	schema = 3
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -165,7 +165,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		}
 		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 	}
-	for _, t := range append(slices.Concat(schemaTables, lineTables, didTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
+	for _, t := range append(slices.Concat(schemaTables, lineTables, didTables, linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
 		if _, err := tx.ExecContext(ctx, t); err != nil {
 			return fmt.Errorf("%w in %q", err, t)
 		}

@@ -61,6 +61,9 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
+	if list, err = r.collapse(ctx, list); err != nil {
+		return Answer{}, err
+	}
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
@@ -271,6 +274,9 @@ func (r *reader) conditions(docs string) (conds []string, args []any) {
 	}
 	if !r.q.Until.IsZero() {
 		cond(`e.at<?`, r.q.Until.UnixMilli())
+	}
+	if !r.q.AsOf.IsZero() {
+		cond(`e.at<?`, r.q.AsOf.UnixMilli())
 	}
 	if docs == documents[items] && r.q.Kinds != nil {
 		cond(`e.kind IN (?`+strings.Repeat(`,?`, max(0, len(r.q.Kinds)-1))+`)`, kindArgs(r.q.Kinds)...)

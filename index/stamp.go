@@ -82,10 +82,14 @@ var (
 	origin   = regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
 )
 
-// putLines replaces a session's stamp and adds its lines. Lines stay when a
+// putLines replaces a session's stamp, adds its lines, and has its links looked
+// at again. Lines stay when a
 // payload changes: an older rendering may have been pasted.
 func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 	if _, err := tx.ExecContext(ctx, `INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO due(sid) VALUES(?)`, d.Session); err != nil {
 		return err
 	}
 	for _, l := range d.Lines {
@@ -96,9 +100,10 @@ func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 	return nil
 }
 
-// dropLines forgets a session's stamp and lines.
+// dropLines forgets a session's stamp, lines and links.
 func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
-	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`} {
+	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`, `DELETE FROM due WHERE sid=?`,
+		`DELETE FROM link WHERE ?1 IN (json_extract(data, '$.from_session'), json_extract(data, '$.to_session'))`} {
 		if _, err := tx.ExecContext(ctx, q, session); err != nil {
 			return err
 		}

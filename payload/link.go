@@ -115,37 +115,44 @@ func DecodeLinks(data []byte) ([]Link, error) {
 	return links, errors.Join(bad...)
 }
 
-// StandingLinks returns the links that hold after all lines, one for each pair
-// of items: the last line of each maker counts, a person's word before a
-// model's, a model's before a rule's. They are in order of their time, then of
-// their items; the order in which makers wrote doesn't matter.
+// StandingLinks returns the links that hold after all lines: the last line of
+// each maker counts, a person's word before a model's, a model's before a
+// rule's, and a person's link also before any the other way round. They are in
+// order of their time, then of their items; the order in which makers wrote
+// doesn't matter.
 func StandingLinks(lines []Link) []Link {
-	type pair struct{ from, to ItemID }
-	last := map[pair]map[Maker]Link{}
+	last := map[[2]ItemID]map[Maker]Link{}
 	for _, l := range lines {
-		p := pair{l.From, l.To}
-		if last[p] == nil {
-			last[p] = map[Maker]Link{}
+		pair := [2]ItemID{l.From, l.To}
+		if last[pair] == nil {
+			last[pair] = map[Maker]Link{}
 		}
-		if old, ok := last[p][l.Maker]; ok && l.Maker == ByHuman && l.Said.Before(old.Said) {
+		if old, ok := last[pair][l.Maker]; ok && l.Maker == ByHuman && l.Said.Before(old.Said) {
 			continue
 		}
-		last[p][l.Maker] = l
+		last[pair][l.Maker] = l
 	}
 	var standing []Link
-	for _, makers := range last {
-		for _, maker := range []Maker{ByHuman, ByModel, ByRule} {
-			l, ok := makers[maker]
-			if ok && l.Op == OpLink {
-				standing = append(standing, l)
-			}
-			if ok && (l.Op == OpLink || maker == ByHuman) {
-				break
-			}
+	for pair, makers := range last {
+		l, ok := strongest(makers)
+		back, both := strongest(last[[2]ItemID{pair[1], pair[0]}])
+		if ok && !(both && back.Maker == ByHuman && (l.Maker != ByHuman || l.Said.Before(back.Said))) {
+			standing = append(standing, l)
 		}
 	}
 	slices.SortFunc(standing, compareLinks)
 	return standing
+}
+
+// strongest is what holds of several makers' last lines on two items.
+func strongest(makers map[Maker]Link) (Link, bool) {
+	for _, maker := range []Maker{ByHuman, ByModel, ByRule} {
+		l, ok := makers[maker]
+		if ok && (l.Op == OpLink || maker == ByHuman) {
+			return l, l.Op == OpLink
+		}
+	}
+	return Link{}, false
 }
 
 func compareLinks(a, b Link) int {

@@ -13,6 +13,11 @@ func linkAt(op LinkOp, rel Relation, maker Maker, day int) Link {
 	return Link{Op: op, Relation: rel, From: "bbbbbbbbbb", To: "aaaaaaaaaa", FromSession: "s2", ToSession: "s1", Maker: maker, At: at, Said: at}
 }
 
+func turned(l Link) Link {
+	l.From, l.To = l.To, l.From
+	return l
+}
+
 func TestStandingLinks(t *testing.T) {
 	rule, model := linkAt(OpLink, Supersedes, ByRule, 1), linkAt(OpLink, Refines, ByModel, 1)
 	human := linkAt(OpLink, Contradicts, ByHuman, 2)
@@ -30,6 +35,7 @@ func TestStandingLinks(t *testing.T) {
 		{"a person before all", []Link{human, rule, model}, []Relation{Contradicts}},
 		{"a person takes back what others say", []Link{linkAt(OpRetract, "", ByHuman, 2), rule, model}, nil},
 		{"a person's later word", []Link{human, linkAt(OpRetract, "", ByHuman, 3), rule}, nil},
+		{"a person's link the other way round", []Link{rule, turned(human)}, []Relation{Contradicts}},
 		{"a person's words out of order", []Link{linkAt(OpRetract, "", ByHuman, 3), human, rule}, nil},
 	} {
 		var got []Relation

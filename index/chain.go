@@ -1,0 +1,286 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+	"time"
+
+	"recall/payload"
+)
+
+// Linked is another item that bears on a hit.
+type Linked struct {
+	Placed
+	Link payload.Link // the one that ties it to the hit, or to what ties it to the hit
+}
+
+// chains collapse what was found: an item whose successor is known for sure
+// gives its rank to what stands now and becomes that one's history. Where the
+// successor isn't sure both are shown, the newer first.
+type chains struct {
+	r     *reader
+	links map[payload.ItemID][]payload.Link // both ways
+	known map[payload.ItemID]*member        // nil: not in the index, or not said yet
+}
+
+type member struct {
+	Placed
+	session int64
+}
+
+// collapse replaces in a list of results each item by what stands in its place.
+// Histories, conflicts and what else bears on a result go into its extras.
+func (r *reader) collapse(ctx context.Context, list []ranked) ([]ranked, error) {
+	var any bool
+	if err := r.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM link)`).Scan(&any); err != nil || !any {
+		return list, err
+	}
+	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{}}
+	var out []ranked
+	at := map[payload.ItemID]int{} // place in out
+	for _, one := range list {
+		if one.table != items {
+			out = append(out, one)
+			continue
+		}
+		if err := c.load(ctx, one.item.ID); err != nil {
+			return nil, err
+		}
+		heads := c.heads(one.item.ID)
+		head := heads[0]
+		if _, ok := at[head]; ok {
+			continue // its chain is there, higher up
+		}
+		if head != one.item.ID {
+			m := c.known[head]
+			one.item, one.session, one.n = m.Item, m.session, int64(m.Turn)
+		}
+		one.extras = c.extras(heads)
+		at[head] = len(out)
+		out = append(out, one)
+	}
+	return c.staleTurnsBelow(c.newerFirst(out)), nil
+}
+
+// load reads the links around an item, as far as they reach, with the items at
+// their ends.
+func (c *chains) load(ctx context.Context, id payload.ItemID) error {
+	todo := []payload.ItemID{id}
+	for len(todo) > 0 {
+		id, todo = todo[0], todo[1:]
+		if _, done := c.links[id]; done {
+			continue
+		}
+		links, err := linksOf(ctx, c.r.tx, id, c.r.q.AsOf)
+		if err != nil {
+			return err
+		}
+		c.links[id] = nil
+		for _, l := range links {
+			there := true
+			for _, end := range []payload.ItemID{l.From, l.To} {
+				if err := c.know(ctx, end); err != nil {
+					return err
+				}
+				there = there && c.known[end] != nil
+			}
+			if later := c.known[l.From]; !there || !later.Item.Current() {
+				continue // a successor that was dropped or taken back takes nobody's place
+			}
+			c.links[id] = append(c.links[id], l)
+			todo = append(todo, l.From, l.To)
+		}
+	}
+	return nil
+}
+
+func (c *chains) know(ctx context.Context, id payload.ItemID) error {
+	if _, done := c.known[id]; done {
+		return nil
+	}
+	c.known[id] = nil
+	p, session, err := c.r.placed(ctx, id)
+	if err == sql.ErrNoRows {
+		return nil
+	}
+	if err == nil && (c.r.q.AsOf.IsZero() || p.Item.At.Before(c.r.q.AsOf)) {
+		c.known[id] = &member{p, session}
+	}
+	return err
+}
+
+// heads are what stands of all that an item is tied to by links that hide:
+// itself if there are none. Several, the newest first, are a conflict.
+func (c *chains) heads(id payload.ItemID) []payload.ItemID {
+	var heads, all []payload.ItemID
+	seen := map[payload.ItemID]bool{id: true}
+	for todo := []payload.ItemID{id}; len(todo) > 0; {
+		id, todo = todo[0], todo[1:]
+		all = append(all, id)
+		last := true
+		for _, l := range c.links[id] {
+			if !l.Hides() {
+				continue
+			}
+			last = last && l.To != id
+			for _, end := range []payload.ItemID{l.From, l.To} {
+				if !seen[end] {
+					seen[end] = true
+					todo = append(todo, end)
+				}
+			}
+		}
+		if last {
+			heads = append(heads, id)
+		}
+	}
+	slices.SortFunc(heads, c.newer)
+	if len(heads) == 0 { // people went round in a circle
+		return []payload.ItemID{slices.MinFunc(all, c.newer)}
+	}
+	return heads
+}
+
+// newer puts what was said later first.
+func (c *chains) newer(a, b payload.ItemID) int {
+	x, y := c.known[a], c.known[b]
+	switch {
+	case x == nil || y == nil:
+		return 0
+	case !x.Item.At.Equal(y.Item.At):
+		return y.Item.At.Compare(x.Item.At)
+	case !x.SessionStart.Equal(y.SessionStart):
+		return y.SessionStart.Compare(x.SessionStart)
+	case x.Turn != y.Turn:
+		return y.Turn - x.Turn
+	}
+	return slices.Compare([]byte(b), []byte(a))
+}
+
+// extras are what a result brings with it.
+type extras struct {
+	history, conflict, related []Linked
+}
+
+// extras gathers what the heads took the place of, the heads that contradict
+// the first, and what may bear on them.
+func (c *chains) extras(heads []payload.ItemID) extras {
+	var e extras
+	seen := map[payload.ItemID]bool{}
+	for i, h := range heads {
+		seen[h] = true
+		if i > 0 {
+			l := payload.Link{Relation: payload.Contradicts, From: heads[0], To: h}
+			e.conflict = append(e.conflict, Linked{c.known[h].Placed, l})
+		}
+	}
+	for queue := slices.Clone(heads); len(queue) > 0; queue = queue[1:] {
+		for _, l := range c.links[queue[0]] {
+			if l.From != queue[0] || !l.Hides() || seen[l.To] {
+				continue
+			}
+			seen[l.To] = true
+			queue = append(queue, l.To)
+			e.history = append(e.history, Linked{c.known[l.To].Placed, l})
+		}
+	}
+	slices.SortStableFunc(e.history, func(a, b Linked) int { return c.newer(a.Item.ID, b.Item.ID) })
+	for _, l := range c.links[heads[0]] {
+		other := l.From
+		if other == heads[0] {
+			other = l.To
+		}
+		if seen[other] {
+			continue
+		}
+		seen[other] = true
+		one := Linked{c.known[other].Placed, l}
+		if l.Relation == payload.Contradicts {
+			e.conflict = append(e.conflict, one)
+		} else {
+			e.related = append(e.related, one)
+		}
+	}
+	return e
+}
+
+// newerFirst sees to it that what may have been superseded or is contradicted
+// stands right behind what may have done that.
+func (c *chains) newerFirst(list []ranked) []ranked {
+	var out []ranked
+	placed := map[payload.ItemID]bool{}
+	at := map[payload.ItemID]int{}
+	for i, one := range list {
+		if one.table == items {
+			at[one.item.ID] = i
+		}
+	}
+	var place func(one ranked)
+	place = func(one ranked) {
+		if one.table != items {
+			out = append(out, one)
+			return
+		}
+		id := one.item.ID
+		if placed[id] {
+			return
+		}
+		placed[id] = true
+		for _, l := range c.links[id] {
+			if l.To != id || l.Relation != payload.Supersedes && l.Relation != payload.Contradicts {
+				continue
+			}
+			head := c.heads(l.From)[0]
+			if placed[head] || !c.wanted(head) {
+				continue
+			}
+			newer := one
+			if i, ok := at[head]; ok {
+				newer = list[i]
+			} else {
+				m := c.known[head]
+				newer.item, newer.session, newer.n, newer.extras = m.Item, m.session, int64(m.Turn), c.extras(c.heads(head))
+			}
+			newer.score = max(newer.score, one.score)
+			place(newer)
+		}
+		out = append(out, one)
+	}
+	for _, one := range list {
+		place(one)
+	}
+	return out
+}
+
+// wanted tells whether the query's filters let an item through that its words
+// didn't find.
+func (c *chains) wanted(id payload.ItemID) bool {
+	m, q := c.known[id], c.r.q
+	in := func(from, to time.Time) bool {
+		return (from.IsZero() || !m.Item.At.Before(from)) && (to.IsZero() || m.Item.At.Before(to))
+	}
+	return m != nil && (q.Project == "" || m.Project == q.Project) && (q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
+}
+
+// staleTurnsBelow puts a turn in which something was said that doesn't stand any
+// more behind the result that says so.
+func (c *chains) staleTurnsBelow(list []ranked) []ranked {
+	type place struct{ session, n int64 }
+	head := map[place]int{} // of what was said there, in list
+	for i, one := range list {
+		for _, past := range one.extras.history {
+			head[place{c.known[past.Item.ID].session, int64(past.Turn)}] = i
+		}
+	}
+	var out []ranked
+	waiting := map[int][]ranked{}
+	for i, one := range list {
+		if h, ok := head[place{one.session, one.n}]; ok && one.table == turns && h > i {
+			waiting[h] = append(waiting[h], one)
+			continue
+		}
+		out = append(append(out, one), waiting[i]...)
+	}
+	return out
+}

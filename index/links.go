@@ -1,0 +1,245 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/payload"
+)
+
+// linkTables hold what the library's links.jsonl say in the end, the sessions
+// whose items changed since links were last made, and what links were made of.
+var linkTables = []string{
+	`CREATE TABLE link(later TEXT NOT NULL, earlier TEXT NOT NULL, at INTEGER NOT NULL, data TEXT NOT NULL, PRIMARY KEY(later, earlier)) WITHOUT ROWID`,
+	`CREATE INDEX link_earlier ON link(earlier)`,
+	`CREATE TABLE due(sid TEXT PRIMARY KEY) WITHOUT ROWID`,
+	`CREATE TABLE linked(made TEXT NOT NULL)`,
+}
+
+// Placed is an item with its place.
+type Placed struct {
+	Place
+	Item payload.Item
+	Turn int // ordinal of its first evidence turn, 0 if none
+}
+
+// Due lists the sessions that were put in or deleted since the last PutLinks,
+// and what that call said the links were made from; "" if there was none.
+func (x *Index) Due(ctx context.Context) (sessions []string, made string, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT ifnull((SELECT made FROM linked), '')`).Scan(&made)
+	if err == nil {
+		sessions, err = texts(ctx, x.db, `SELECT sid FROM due ORDER BY sid`)
+	}
+	return sessions, made, x.fail("read index", err)
+}
+
+// AllDue makes every session due.
+func (x *Index) AllDue(ctx context.Context) error {
+	_, err := x.db.ExecContext(ctx, `INSERT OR IGNORE INTO due SELECT sid FROM session`)
+	return x.fail("write index", err)
+}
+
+// ProjectsOf lists the projects of sessions.
+func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, error) {
+	var all []string
+	for _, sid := range sessions {
+		names, err := texts(ctx, x.db, `SELECT project FROM session WHERE sid=?`, sid)
+		if err != nil {
+			return nil, x.fail("read index", err)
+		}
+		all = append(all, names...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
+// they were said.
+func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Kind) ([]Placed, error) {
+	q := `SELECT i.data, i.n, s.sid, s.title, s.project, s.source, s.start FROM item i JOIN session s ON s.id=i.session WHERE (?1='' OR s.project=?1)`
+	if len(kinds) > 0 {
+		q += ` AND i.kind IN ('` + strings.Join(kindWords(kinds), `','`) + `')`
+	}
+	rows, err := x.db.QueryContext(ctx, q+` ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project)
+	if err != nil {
+		return nil, x.fail("read index", err)
+	}
+	defer rows.Close()
+	var all []Placed
+	for rows.Next() {
+		var p Placed
+		var data []byte
+		var start int64
+		if err := rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &start); err != nil {
+			return nil, x.fail("read index", err)
+		}
+		p.SessionStart = fromMillis(start)
+		if p.Item, err = unpackItem(data); err != nil {
+			return nil, x.fail("read index", err)
+		}
+		all = append(all, p)
+	}
+	return all, x.fail("read index", rows.Err())
+}
+
+// kindWords are kinds as SQL strings; what isn't a kind is left out.
+func kindWords(kinds []payload.Kind) []string {
+	var out []string
+	for _, k := range kinds {
+		if slices.Contains(payload.Kinds, k) {
+			out = append(out, string(k))
+		}
+	}
+	return out
+}
+
+// Links lists all links, in the order of payload.StandingLinks.
+func (x *Index) Links(ctx context.Context) ([]payload.Link, error) {
+	all, err := texts(ctx, x.db, `SELECT data FROM link ORDER BY at, later, earlier`)
+	if err != nil {
+		return nil, x.fail("read index", err)
+	}
+	return readLinks(all)
+}
+
+func readLinks(all []string) ([]payload.Link, error) {
+	var links []payload.Link
+	for _, text := range all {
+		var l payload.Link
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			return nil, fmt.Errorf("a link: %v: %w", err, ErrRebuild)
+		}
+		links = append(links, l)
+	}
+	return links, nil
+}
+
+// PutLinks replaces all links by the ones that stand, notes what they were made
+// from, and takes sessions off the list of those that are due.
+func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made string, done []string) error {
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return x.fail("write links", err)
+	}
+	defer tx.Rollback()
+	if err := putLinks(ctx, tx, standing, made, done); err != nil {
+		return x.fail("write links", err)
+	}
+	return x.fail("write links", tx.Commit())
+}
+
+func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
+	old := map[string]bool{}
+	have, err := texts(ctx, tx, `SELECT data FROM link`)
+	if err != nil {
+		return err
+	}
+	for _, text := range have {
+		old[text] = true
+	}
+	for _, l := range standing {
+		text, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if old[string(text)] {
+			delete(old, string(text))
+			continue
+		}
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
+			return err
+		}
+	}
+	for text := range old { // what is not said any more
+		if _, err := tx.ExecContext(ctx, `DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text); err != nil {
+			return err
+		}
+	}
+	for _, sid := range done {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM due WHERE sid=?`, sid); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM linked`); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO linked(made) VALUES(?)`, made)
+	return err
+}
+
+// ItemByID finds an item with its place. The error is sql.ErrNoRows if there is
+// none of that id.
+func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error) {
+	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return Placed{}, x.fail("read index", err)
+	}
+	defer tx.Rollback()
+	r := &reader{tx: tx}
+	if err := r.prepare(ctx); err != nil {
+		return Placed{}, x.fail("read index", err)
+	}
+	p, _, err := r.placed(ctx, id)
+	return p, err
+}
+
+// placed finds an item by its id, and its session's row.
+func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, session int64, err error) {
+	var data []byte
+	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`, string(id)).Scan(&session, &p.Turn, &data); err != nil {
+		return Placed{}, 0, err
+	}
+	if p.Item, err = unpackItem(data); err != nil {
+		return Placed{}, 0, err
+	}
+	p.Place, err = r.place(ctx, session)
+	return p, session, err
+}
+
+// LinksOf lists the links that an item has with others, later and earlier ones.
+func (x *Index) LinksOf(ctx context.Context, id payload.ItemID) ([]payload.Link, error) {
+	links, err := linksOf(ctx, x.db, id, time.Time{})
+	return links, x.fail("read index", err)
+}
+
+// linksOf are an item's links whose later side was said before a time, if there
+// is one.
+func linksOf(ctx context.Context, q querier, id payload.ItemID, before time.Time) ([]payload.Link, error) {
+	until := int64(1) << 62
+	if !before.IsZero() {
+		until = before.UnixMilli()
+	}
+	all, err := texts(ctx, q, `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later=?1 UNION SELECT data, at, later, earlier FROM link WHERE earlier=?1)
+		WHERE at<?2 ORDER BY at, later, earlier`, string(id), until)
+	if err != nil {
+		return nil, err
+	}
+	return readLinks(all)
+}
+
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// texts runs a query of one column.
+func texts(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, rows.Err()
+}
