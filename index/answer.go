@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 
+	"recall/index/rank"
 	"recall/index/words"
 	"recall/payload"
 )
@@ -162,4 +164,28 @@ func covered(text string, ts []term, total float64) ([]string, float64) {
 		}
 	}
 	return out, sum / total
+}
+
+// lines are results as they are judged.
+func lines(list []ranked) []rank.Line {
+	out := make([]rank.Line, len(list))
+	for i, r := range list {
+		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw}
+	}
+	return out
+}
+
+// missing is the share of the question's weight that stands nowhere.
+func missing(ts []term) float64 {
+	var total, gone float64
+	for _, t := range ts {
+		total += t.idf
+		if t.df.docs() == 0 {
+			gone += t.idf
+		}
+	}
+	if total == 0 {
+		return 0
+	}
+	return gone / total
 }

@@ -18,6 +18,7 @@ type ranked struct {
 	turn  Turn         // of a turn
 	look  rank.Features
 	extras
+	raw float64 // the second look's score, before it is made a share of the best one's
 }
 
 const (
@@ -28,7 +29,10 @@ const (
 
 // UseWeights has the second look weigh otherwise than shipped. Not to be
 // called while searches run.
-func (x *Index) UseWeights(w rank.Weights) { x.weights = w }
+func (x *Index) UseWeights(w rank.Weights) {
+	w[rank.Near] = x.weights[rank.Near] // which is UseVectors' matter
+	x.weights = w
+}
 
 // look makes one list of items and turns, best first: the first of each are
 // loaded and scored again.
@@ -59,7 +63,8 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]r
 			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
 		}
 		o.look = asked.Look(c)
-		o.score = r.weights.Score(o.look)
+		o.raw = r.weights.Score(o.look)
+		o.score = o.raw
 	}
 	order(out)
 	return out, nil

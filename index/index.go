@@ -76,7 +76,18 @@ type Query struct {
 	Until   time.Time      // before then
 	AsOf    time.Time      // as one would have answered then: nothing said since, nor what it took the place of
 	Limit   int            // results; 20 if 0
+
+	Without Part // parts of the search that are left out, to measure what each brings
 }
+
+// Part is a part of a search.
+type Part int
+
+const (
+	Sources Part = 1 << iota // items' source turns
+	Aliases                  // items' other words
+	Lexicon                  // the lexicon's words for the question's
+)
 
 // Answer is what the index finds, best first.
 type Answer struct {
@@ -86,11 +97,17 @@ type Answer struct {
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
 
+	// Sure is the chance, 0 to 1, that the question has an answer here at all,
+	// if every second one had. Doubtful is set where it is under the line that
+	// one answerable question in twenty is under: what was found is then better
+	// called the nearest than the answer. See go run ./eval/train/rank for how
+	// well that tells them apart.
+	Sure     float64
+	Doubtful bool
+	Signs    rank.Signs // what Sure was read from
+
 	// Coverage says how much of the question the best result holds: the share,
 	// 0 to 1, of the weight of the question's words, rare words weighing more.
-	// Low coverage is a hint and no more: on the gold questions it doesn't tell
-	// those that have an answer from those that have none (AUC 0.5), and under
-	// 0.1 lie 6 of the 88 that have one, under 0.25 already 35.
 	Coverage float64
 	// Unknown is set if no rare word of the question stands in any item or
 	// turn of the index: only then is "nothing decided" certain.

@@ -19,6 +19,9 @@ type other struct {
 // Words of the question itself are left out; a phrase whose small words leave
 // a single word isn't one any more ("set up" is not "set").
 func (r *reader) others(ts []term) []other {
+	if r.q.Without&Lexicon != 0 {
+		return nil
+	}
 	seen := map[string]bool{}
 	for _, t := range ts {
 		seen[t.stem] = true
@@ -42,6 +45,9 @@ func (r *reader) others(ts []term) []other {
 
 // kin lists the lexicon's phrases for each of the question's terms.
 func (r *reader) kin(ts []term) []rank.Kin {
+	if r.q.Without&Lexicon != 0 {
+		return nil
+	}
 	place := map[string]int{}
 	for i, t := range ts {
 		place[t.stem] = i

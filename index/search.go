@@ -69,6 +69,9 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	}
 	a.WithoutVectors = r.leftOut
 	judge(&a, ts, r.size)
+	a.Signs = rank.Read(lines(list), missing(ts))
+	a.Sure = rank.DefaultSure.Chance(a.Signs)
+	a.Doubtful = rank.DefaultSure.Doubtful(a.Sure)
 	return a, nil
 }
 
@@ -129,7 +132,7 @@ func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidat
 	all := [2]map[int64]*candidate{{}, {}}
 	others := r.others(ts)
 	for k, t := range tables {
-		if t.kind == turns && r.q.Kinds != nil {
+		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Without&Sources != 0 {
 			continue
 		}
 		for _, m := range []weighted{
@@ -189,6 +192,9 @@ type weighted struct {
 func (r *reader) add(ctx context.Context, all map[int64]*candidate, t table, m weighted) error {
 	if m.match == "" {
 		return nil
+	}
+	if r.q.Without&Aliases != 0 && t.name == tables[ofItems].name {
+		t.columns = "1.0, 0.0"
 	}
 	stmt, args := r.statement(t, m.match)
 	rows, err := r.tx.QueryContext(ctx, stmt, args...)

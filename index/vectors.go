@@ -8,6 +8,7 @@ import (
 	"math"
 	"time"
 
+	"recall/index/rank"
 	"recall/llm"
 	"recall/payload"
 )
@@ -161,7 +162,12 @@ const slowest = 300 * time.Millisecond
 // searched for anyway. They keep this way open for a real model.
 func (x *Index) UseVectors(e llm.Embedder, s VectorStore, weight float64) {
 	x.near = &nearness{e, s, min(max(weight, 0), 1)}
+	x.weights[rank.Near] = nearScale * x.near.weight
 }
+
+// nearScale makes of a weight what a cosine counts in the second look, where
+// the question's words in an item, all of them, count some seven.
+const nearScale = 10
 
 // fuseNear adds items near the question to those that its words found.
 func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) ([]candidate, error) {

@@ -118,8 +118,6 @@ func beginning(w string) uint16 {
 // set is some of a question's terms.
 type set uint64
 
-func (s set) has(i int) bool { return s>>i&1 == 1 }
-
 // share is how much of the question's weight a set of its terms has, 0 to 1.
 func (q *Question) share(s set) float64 {
 	if q.total == 0 {

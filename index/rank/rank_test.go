@@ -53,7 +53,7 @@ func TestKindredPhrase(t *testing.T) {
 		"exponential, and then the delay": 0.5, // small words don't count
 		"exponential growth, no delay":    0,
 		"random":                          0.3,
-		"random, exponential delays":    0.8,
+		"random, exponential delays":      0.8,
 	} {
 		if got := q.Look(Candidate{Item: &payload.Item{Text: text}})[Kindred]; math.Abs(got-want) > 1e-9 {
 			t.Errorf("%q: got %v, want %v", text, got, want)

@@ -3,6 +3,7 @@ package rank
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,38 +38,30 @@ var Default = func() Weights {
 var FirstPass = Weights{Words: 1.75, Source: 1.75, Lexicon: 1.75, TurnWords: 1, TurnLexicon: 1}
 
 // Parse reads weights: a name and a number a line, "#" before a comment.
-func Parse(s string) (Weights, error) {
-	var w Weights
-	place := map[string]int{}
-	for i, n := range names {
-		place[n] = i
-	}
+func Parse(s string) (w Weights, err error) {
+	err = parse(s, names[:], w[:])
+	return w, err
+}
+
+func parse(s string, names []string, w []float64) error {
 	for n, line := range strings.Split(s, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		f := strings.Fields(line)
 		if len(f) == 0 {
 			continue
 		}
-		i, ok := place[f[0]]
-		if !ok || len(f) != 2 {
-			return w, fmt.Errorf("weights, line %d: %q is no name of a feature and its weight", n+1, line)
+		i := slices.Index(names, f[0])
+		if i < 0 || len(f) != 2 {
+			return fmt.Errorf("weights, line %d: %q is no name of a feature and its weight", n+1, line)
 		}
 		x, err := strconv.ParseFloat(f[1], 64)
 		if err != nil {
-			return w, fmt.Errorf("weights, line %d: %w", n+1, err)
+			return fmt.Errorf("weights, line %d: %w", n+1, err)
 		}
 		w[i] = x
 	}
-	return w, nil
+	return nil
 }
 
 // String writes weights as Parse reads them.
-func (w Weights) String() string {
-	var b strings.Builder
-	for i, x := range w {
-		if x != 0 {
-			fmt.Fprintf(&b, "%-12s %7.3f\n", names[i], x)
-		}
-	}
-	return b.String()
-}
+func (w Weights) String() string { return write(names[:], w[:], "%-12s %7.3f\n") }

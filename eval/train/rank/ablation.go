@@ -1,5 +1,98 @@
 package main
 
-import "context"
+import (
+	"context"
+	"fmt"
 
-func (w *world) ablate(ctx context.Context) error { return nil }
+	"recall/index"
+	"recall/index/embed"
+	"recall/index/rank"
+	"recall/index/vector"
+)
+
+// A variant is a search without some of its parts.
+type variant struct {
+	name    string
+	without index.Part
+	blind   []int // features that the second look doesn't see
+	first   bool  // no second look
+	vectors float64
+}
+
+var variants = []variant{
+	{name: "all"},
+	{name: "without source turns", without: index.Sources, blind: []int{rank.Source}},
+	{name: "without aliases", without: index.Aliases, blind: []int{rank.Alias}},
+	{name: "without the lexicon", without: index.Lexicon, blind: []int{rank.Lexicon, rank.Kindred, rank.TurnLexicon}},
+	{name: "without the second look", first: true},
+	{name: "blind to kinds", blind: []int{rank.Asked, rank.Why, rank.OfFile, rank.OfStatus, rank.OfGoal, rank.OfNext, rank.OfOpen, rank.OfFlag, rank.OfEliminated}},
+	{name: "blind to the session", blind: []int{rank.Support, rank.TurnSupport}},
+	{name: "blind to maker and person", blind: []int{rank.Sure, rank.Person, rank.Human}},
+	{name: "blind to place of words", blind: []int{rank.Pairs, rank.TurnPairs}},
+	{name: "blind to likeness", blind: []int{rank.Like, rank.Alias}},
+	{name: "concept vectors at 0.1", vectors: 0.1},
+	{name: "concept vectors at 0.2", vectors: 0.2},
+}
+
+// ablate prints what each part brings: each variant's weights are fitted to
+// the other project, so that what is left may make up for what is missing.
+func (w *world) ablate(ctx context.Context) error {
+	if err := w.ask(ctx); err != nil {
+		return err
+	}
+	out := table()
+	fmt.Fprintln(out, heads)
+	for _, v := range variants {
+		if v.vectors > 0 {
+			if err := w.useVectors(ctx, v.vectors); err != nil {
+				return err
+			}
+		}
+		for _, p := range w.projects {
+			weights := rank.FirstPass
+			if !v.first {
+				weights = fit(blinded(w.of(func(of string) bool { return of != p }), v.blind))
+			}
+			for _, f := range v.blind {
+				weights[f] = 0
+			}
+			w.use(weights)
+			for _, source := range sources {
+				t, err := w.measure(ctx, p, source, index.Query{Without: v.without})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(out, "%s\t%s\t%s\t%v\n", p, source, v.name, t)
+			}
+		}
+	}
+	return out.Flush()
+}
+
+// blinded are samples without some features.
+func blinded(samples []sample, features []int) []sample {
+	var out []sample
+	for _, s := range samples {
+		lines := make([]rank.Line, len(s.lines))
+		copy(lines, s.lines)
+		for i := range lines {
+			for _, f := range features {
+				lines[i].Look[f] = 0
+			}
+		}
+		s.lines = lines
+		out = append(out, s)
+	}
+	return out
+}
+
+func (w *world) useVectors(ctx context.Context, weight float64) error {
+	for _, source := range sources {
+		x, store := w.indexes[source], vector.New()
+		if err := x.Fill(ctx, store, embed.Concepts{}); err != nil {
+			return err
+		}
+		x.UseVectors(embed.Concepts{}, store, weight)
+	}
+	return nil
+}

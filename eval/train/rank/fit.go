@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"math"
+	"slices"
 
 	"recall/index"
 	"recall/index/rank"
@@ -11,9 +12,15 @@ import (
 
 // sample is one question with the candidates that a search found for it.
 type sample struct {
-	seen   []rank.Features
-	right  []bool
-	weight float64
+	q       question
+	source  string
+	person  bool // it is a person's
+	lines   []rank.Line
+	right   []bool // of lines
+	hidden  []bool // of lines: of a session that holds what is expected
+	found   bool   // any is right
+	missing float64
+	weight  float64
 }
 
 const (
@@ -33,33 +40,42 @@ var given = map[int]float64{rank.Past: -2, rank.Human: 0.5, rank.Near: 0}
 var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Pairs, rank.About, rank.Support,
 	rank.Asked, rank.Why, rank.Sure, rank.Person, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
 
-// samples asks the questions of projects that ok names. Those that stand
-// beside items ask for every kind alike; each counts as much more or less as
-// people ask for its item's kind more or less often than there are such items.
-func (w *world) samples(ctx context.Context, ok func(project string) bool) ([]sample, error) {
-	var out []sample
-	common := w.asksFor(ok)
+// ask asks all questions once. What the second look sees doesn't depend on
+// its weights.
+func (w *world) ask(ctx context.Context) error {
 	for _, q := range w.asked {
-		if !ok(q.project) || len(q.expect) == 0 {
-			continue
-		}
-		from, weight := sources, person
+		from := sources
 		if q.ask > 0 {
 			from = []string{ours, perfect, []string{withoutFirst, withoutSecond}[q.ask-1]}
-			weight = common[w.kinds[q.expect[0]]]
 		}
 		for _, source := range from {
 			a, err := w.indexes[source].Search(ctx, index.Query{Text: q.text, Limit: 50})
 			if err != nil {
-				return nil, err
+				return err
 			}
-			if s, ok := w.sample(q, source, a); ok {
-				s.weight = weight
-				out = append(out, s)
-			}
+			w.samples = append(w.samples, w.sample(q, source, a))
 		}
 	}
-	return out, nil
+	return nil
+}
+
+// of gives the samples of projects that ok names. Questions that stand beside
+// items ask for every kind alike; each counts as much more or less as people
+// ask for its item's kind more or less often than there are such items.
+func (w *world) of(ok func(project string) bool) []sample {
+	common := w.asksFor(ok)
+	var out []sample
+	for _, s := range w.samples {
+		if !ok(s.q.project) {
+			continue
+		}
+		s.weight = person
+		if !s.person {
+			s.weight = common[w.kinds[s.q.expect[0]]]
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // asksFor is how much oftener than it stands among items people ask for each
@@ -89,27 +105,22 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 
 // sample labels an answer. Where an expected item was found, that is right;
 // else the turn that it would have been taken from.
-func (w *world) sample(q question, source string, a index.Answer) (sample, bool) {
-	items, turns, _ := w.right(q, source)
-	var s sample
-	found := false
-	for _, h := range a.Hits {
-		found = found || items[string(h.Item.ID)]
-	}
-	any := false
+func (w *world) sample(q question, source string, a index.Answer) sample {
+	items, turns, sessions := w.right(q, source)
+	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing]}
+	item := slices.ContainsFunc(a.Hits, func(h index.Hit) bool { return items[string(h.Item.ID)] })
 	for _, r := range a.Ranked {
 		var yes bool
+		l := rank.Line{Session: r.Session()}
 		if r.Item != nil {
-			yes = items[string(r.Item.Item.ID)]
-			s.seen = append(s.seen, r.Item.Look)
+			yes, l.Look = items[string(r.Item.Item.ID)], r.Item.Look
 		} else {
-			yes = !found && turns[r.Turn.Session+"/"+r.Turn.ID]
-			s.seen = append(s.seen, r.Turn.Look)
+			yes, l.Look = !item && turns[r.Turn.Session+"/"+r.Turn.ID], r.Turn.Look
 		}
-		s.right = append(s.right, yes)
-		any = any || yes
+		s.lines, s.right, s.hidden = append(s.lines, l), append(s.right, yes), append(s.hidden, sessions[r.Session()])
+		s.found = s.found || yes
 	}
-	return s, any
+	return s
 }
 
 // fit finds the weights under which what is right is likeliest to come first:
@@ -122,6 +133,7 @@ func fit(samples []sample) rank.Weights {
 	}
 	var m, v rank.Weights
 	var all float64
+	samples = slices.DeleteFunc(samples, func(s sample) bool { return !s.found })
 	for _, s := range samples {
 		all += s.weight
 	}
@@ -149,10 +161,10 @@ func fit(samples []sample) rank.Weights {
 // gradient is of the mean log likelihood.
 func gradient(samples []sample, w *rank.Weights, all float64) (g rank.Weights) {
 	for _, s := range samples {
-		share := make([]float64, len(s.seen))
+		share := make([]float64, len(s.lines))
 		top := math.Inf(-1)
-		for i, f := range s.seen {
-			share[i] = w.Score(f)
+		for i, l := range s.lines {
+			share[i] = w.Score(l.Look)
 			top = max(top, share[i])
 		}
 		var sum, right float64
@@ -163,13 +175,13 @@ func gradient(samples []sample, w *rank.Weights, all float64) (g rank.Weights) {
 				right += share[i]
 			}
 		}
-		for i, f := range s.seen {
+		for i, l := range s.lines {
 			d := -share[i] / sum
 			if s.right[i] {
 				d += share[i] / right
 			}
 			d *= s.weight / all
-			for j, x := range f {
+			for j, x := range l.Look {
 				g[j] += d * x
 			}
 		}

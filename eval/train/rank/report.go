@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"text/tabwriter"
 
 	"recall/index"
@@ -83,47 +85,81 @@ func truth(b bool) int {
 
 // train fits on each project, reports on the others, and on all.
 func (w *world) train(ctx context.Context, write bool) error {
-	out := table()
+	if err := w.ask(ctx); err != nil {
+		return err
+	}
+	out, sureOut := table(), table()
 	fmt.Fprintln(out, heads)
-	line := func(project, variant string, weights rank.Weights) error {
+	fmt.Fprintln(sureOut, sureHeads)
+	both := map[string]*pooled{}
+	report := func(variant, project string, weights rank.Weights, sure *rank.SureWeights) error {
+		w.use(weights)
 		for _, source := range sources {
-			w.indexes[source].UseWeights(weights)
 			t, err := w.measure(ctx, project, source, index.Query{})
 			if err != nil {
 				return err
 			}
 			fmt.Fprintf(out, "%s\t%s\t%s\t%v\n", project, source, variant, t)
+			if sure == nil {
+				continue
+			}
+			r, o, err := w.refusals(ctx, project, source, sure)
+			if err != nil {
+				return err
+			}
+			all := both[source+"\t"+variant]
+			if all == nil {
+				all = &pooled{}
+				both[source+"\t"+variant] = all
+			}
+			all.add(r, o)
+			fmt.Fprintf(sureOut, "%s\t%s\t%s\t%v\n", project, source, variant, r)
 		}
 		return nil
 	}
 	for _, p := range w.projects {
-		if err := line(p, "first pass", rank.FirstPass); err != nil {
+		if err := report("first pass", p, rank.FirstPass, nil); err != nil {
 			return err
 		}
-		samples, err := w.samples(ctx, func(of string) bool { return of != p })
-		if err != nil {
-			return err
-		}
-		if err := line(p, "fitted on the other", fit(samples)); err != nil {
+		weights, sure := w.fitted(func(of string) bool { return of != p })
+		if err := report("fitted on the other", p, weights, &sure); err != nil {
 			return err
 		}
 	}
-	samples, err := w.samples(ctx, func(string) bool { return true })
-	if err != nil {
-		return err
-	}
-	all := fit(samples)
+	weights, sure := w.fitted(func(string) bool { return true })
 	for _, p := range w.projects {
-		if err := line(p, "fitted on all", all); err != nil {
+		if err := report("fitted on all", p, weights, &sure); err != nil {
 			return err
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(both)) {
+		both[key].read(both[key].outcomes)
+		fmt.Fprintf(sureOut, "all\t%s\t%v\n", key, both[key].refusal)
 	}
 	out.Flush()
-	fmt.Printf("\n%d samples\n%s", len(samples), all)
-	if write {
-		return os.WriteFile("index/rank/weights.txt", []byte(weightsHead+all.String()), 0o644)
+	fmt.Println()
+	sureOut.Flush()
+	fmt.Printf("\n%s\n%s", weights, sure)
+	if !write {
+		return nil
 	}
-	return nil
+	if err := os.WriteFile("index/rank/weights.txt", []byte(weightsHead+weights.String()), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile("index/rank/sure.txt", []byte(weightsHead+sure.String()), 0o644)
 }
 
-const weightsHead = "# Written by go run ./eval/train/rank -write; see rank.Weights.\n"
+const weightsHead = "# Written by go run ./eval/train/rank -write.\n"
+
+func (w *world) use(weights rank.Weights) {
+	for _, x := range w.indexes {
+		x.UseWeights(weights)
+	}
+}
+
+// fitted are the weights for the projects that ok names, those of the second
+// look first, as what makes an answer sure rests on its scores.
+func (w *world) fitted(ok func(project string) bool) (rank.Weights, rank.SureWeights) {
+	weights := fit(w.of(ok))
+	return weights, fitSure(tell(w.of(ok), &weights))
+}

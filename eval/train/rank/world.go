@@ -42,6 +42,7 @@ type world struct {
 	pred     map[string][]string     // offline items that match a gold one
 	kinds    map[string]payload.Kind // of gold items
 	asked    []question
+	samples  []sample
 }
 
 // others are the words that a model wrote beside an item.

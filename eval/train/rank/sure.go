@@ -1,0 +1,188 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"recall/index"
+	"recall/index/rank"
+)
+
+// told is a question of which is known whether it has an answer.
+type told struct {
+	signs      rank.Signs
+	answerable bool
+	person     bool // asked by a person
+	source     string
+	weight     float64
+}
+
+// refusedMost is the share of answerable questions that may be called
+// doubtful.
+const refusedMost = 0.05
+
+// tell makes of each answerable question one more that isn't, by hiding the
+// sessions that hold what is expected: what is found then is what an
+// unanswerable question about the same matter finds.
+func tell(samples []sample, weights *rank.Weights) []told {
+	var out []told
+	for _, s := range samples {
+		var all, rest []rank.Line
+		for i, l := range s.lines {
+			l.Score = weights.Score(l.Look)
+			all = append(all, l)
+			if !s.hidden[i] {
+				rest = append(rest, l)
+			}
+		}
+		byScore := func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) }
+		slices.SortStableFunc(all, byScore)
+		slices.SortStableFunc(rest, byScore)
+		answerable := len(s.q.expect) > 0
+		out = append(out, told{rank.Read(all, s.missing), answerable, s.person, s.source, s.weight})
+		if answerable {
+			out = append(out, told{rank.Read(rest, s.missing), false, false, s.source, s.weight})
+		}
+	}
+	return out
+}
+
+// fitSure is logistic regression, as many answerable as not, and the line
+// under which a twentieth of people's answerable questions lie at most,
+// whatever the source of items. Every sign
+// counts the way that it must or not at all.
+func fitSure(list []told) (w rank.SureWeights) {
+	const ridge, rounds, pace = 0.01, 2000, 0.5
+	var n [2]float64
+	for _, c := range list {
+		n[truth(c.answerable)] += c.weight
+	}
+	for range rounds {
+		var g rank.SureWeights
+		for _, c := range list {
+			d := (float64(truth(c.answerable)) - w.Chance(c.signs)) * c.weight / n[truth(c.answerable)] / 2
+			for i, x := range c.signs {
+				g[i] += d * x
+			}
+		}
+		for i := range w[:rank.SureLine] {
+			if i != rank.SureBase {
+				g[i] -= ridge * w[i]
+			}
+			w[i] += pace * g[i]
+			switch {
+			case i == rank.SureMissing:
+				w[i] = min(w[i], 0)
+			case i != rank.SureBase:
+				w[i] = max(w[i], 0)
+			}
+		}
+	}
+	for i := range w {
+		w[i] = math.Round(w[i]*1000) / 1000
+	}
+	chances := map[string][]float64{}
+	for _, c := range list {
+		if c.answerable && c.person {
+			chances[c.source] = append(chances[c.source], w.Chance(c.signs))
+		}
+	}
+	w[rank.SureLine] = 1
+	for _, of := range chances {
+		slices.Sort(of)
+		w[rank.SureLine] = min(w[rank.SureLine], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
+	}
+	return w
+}
+
+// refusal is how well answerable questions are told from others.
+type refusal struct {
+	answerable, refused  int
+	none, told           int // unanswerable, and of these called doubtful
+	atRate               int // and called so if exactly a twentieth of the answerable ones may be
+	auc, coverage, score float64
+}
+
+const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tby score\tanswerable refused\tunanswerable told\tat 5 %\t"
+
+func (r refusal) String() string {
+	return fmt.Sprintf("%.2f\t%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.score, r.refused, r.answerable, r.told, r.none, r.atRate, r.none)
+}
+
+// outcomes are figures of unanswerable questions, and of answerable ones.
+type outcomes struct{ chance, coverage, score [2][]float64 }
+
+func (o *outcomes) add(p outcomes) {
+	for k := range 2 {
+		o.chance[k] = append(o.chance[k], p.chance[k]...)
+		o.coverage[k] = append(o.coverage[k], p.coverage[k]...)
+		o.score[k] = append(o.score[k], p.score[k]...)
+	}
+}
+
+func (w *world) refusals(ctx context.Context, project, source string, sure *rank.SureWeights) (r refusal, o outcomes, err error) {
+	for _, q := range w.asked {
+		if q.project != project || q.ask > 0 {
+			continue
+		}
+		a, err := w.indexes[source].Search(ctx, index.Query{Text: q.text})
+		if err != nil {
+			return r, o, err
+		}
+		c := sure.Chance(a.Signs)
+		k := truth(len(q.expect) > 0)
+		o.chance[k], o.coverage[k], o.score[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage), append(o.score[k], a.Signs[rank.SureScore])
+		switch doubtful := a.Unknown || sure.Doubtful(c); {
+		case k == 1:
+			r.answerable++
+			r.refused += truth(doubtful)
+		default:
+			r.none++
+			r.told += truth(doubtful)
+		}
+	}
+	r.read(o)
+	return r, o, nil
+}
+
+func (r *refusal) read(o outcomes) {
+	r.auc, r.coverage, r.score = auc(o.chance), auc(o.coverage), auc(o.score)
+	slices.Sort(o.chance[1])
+	line := o.chance[1][int(refusedMost*float64(len(o.chance[1])))]
+	for _, c := range o.chance[0] {
+		r.atRate += truth(c < line)
+	}
+}
+
+// pooled are the refusals of several projects.
+type pooled struct {
+	refusal
+	outcomes
+}
+
+func (p *pooled) add(r refusal, o outcomes) {
+	p.answerable += r.answerable
+	p.refused += r.refused
+	p.none += r.none
+	p.told += r.told
+	p.outcomes.add(o)
+}
+
+// auc is the share of pairs in which the answerable question has the higher
+// figure.
+func auc(x [2][]float64) float64 {
+	var sum float64
+	for _, no := range x[0] {
+		for _, yes := range x[1] {
+			if yes > no {
+				sum++
+			} else if yes == no {
+				sum += 0.5
+			}
+		}
+	}
+	return sum / float64(len(x[0])*len(x[1]))
+}

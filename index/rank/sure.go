@@ -1,0 +1,128 @@
+package rank
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+)
+
+// What tells a question that has an answer from one that has none. None of it
+// does well alone.
+const (
+	SureBase    = iota // always 1
+	SureScore          // of the best result
+	SureMargin         // to the next of another session
+	SureSpread         // of scores: 1 if one result has all, 0 if all are alike
+	SureAll            // share of the question that stands in the best result
+	SureKindred        // and in other words
+	SureLike           // likeness of the best to the question, or its alias's
+	SurePairs          // neighbouring words that stand near each other there
+	SureRare           // weight of the rarest word there
+	SureFive           // share that stands in the best of the first five
+	SureMissing        // share that stands in no item or turn at all
+	SureItem           // the best is an item
+	SureLine           // not seen: an answer that is less sure is doubtful
+	SureCount
+)
+
+var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare", "five", "missing", "item", "line"}
+
+// Signs are what an answer as a whole shows.
+type Signs [SureCount]float64
+
+// SureWeights say what each sign counts; at SureLine stands the line.
+type SureWeights [SureCount]float64
+
+// A Line is one result as Read sees it.
+type Line struct {
+	Look    Features
+	Session string
+	Score   float64 // by Weights
+}
+
+// widest is how many results the spread is read from.
+const widest = 20
+
+// Read reads the signs of an answer, best result first; missing is the share of
+// the question's weight that stands nowhere.
+func Read(lines []Line, missing float64) (s Signs) {
+	s[SureBase], s[SureMissing] = 1, missing
+	if len(lines) == 0 {
+		return s
+	}
+	best := lines[0].Look
+	s[SureScore] = lines[0].Score / 5 // about 0 to 1, as the others
+	s[SureMargin] = 1
+	for _, l := range lines[1:] {
+		if l.Session != lines[0].Session {
+			s[SureMargin] = min(max(lines[0].Score-l.Score, 0), 2) / 2
+			break
+		}
+	}
+	s[SureSpread] = spread(lines[:min(len(lines), widest)])
+	s[SureAll] = best[All] + best[TurnAll]
+	s[SureKindred] = best[Kindred]
+	s[SureLike] = max(best[Like], best[Alias])
+	s[SurePairs] = best[Pairs] + best[TurnPairs]
+	s[SureRare] = best[Rare] + best[TurnRare]
+	for _, l := range lines[:min(len(lines), 5)] {
+		s[SureFive] = max(s[SureFive], l.Look[All]+l.Look[TurnAll])
+	}
+	s[SureItem] = 1 - best[ATurn]
+	return s
+}
+
+// spread is one less the entropy of the results' shares, which go by e to
+// their scores.
+func spread(lines []Line) float64 {
+	if len(lines) < 2 {
+		return 1
+	}
+	var sum, entropy float64
+	for _, l := range lines {
+		sum += math.Exp(l.Score - lines[0].Score)
+	}
+	for _, l := range lines {
+		p := math.Exp(l.Score-lines[0].Score) / sum
+		if p > 0 {
+			entropy -= p * math.Log(p)
+		}
+	}
+	return 1 - entropy/math.Log(float64(len(lines)))
+}
+
+// Chance that a question with these signs has an answer, 0 to 1, where half of
+// all have one.
+func (w *SureWeights) Chance(s Signs) float64 {
+	var sum float64
+	for i, x := range s {
+		sum += w[i] * x
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
+
+// Doubtful says whether a chance is under the line.
+func (w *SureWeights) Doubtful(chance float64) bool { return chance < w[SureLine] }
+
+//go:embed sure.txt
+var shippedSure string
+
+// DefaultSure are the shipped weights.
+var DefaultSure = func() (w SureWeights) {
+	if err := parse(shippedSure, sureNames[:], w[:]); err != nil {
+		panic(err) // it is in the program; a test reads it
+	}
+	return w
+}()
+
+// String writes weights as they are shipped.
+func (w SureWeights) String() string { return write(sureNames[:], w[:], "%-12s %7.3f\n") }
+
+func write(names []string, w []float64, form string) (s string) {
+	for i, x := range w {
+		if x != 0 {
+			s += fmt.Sprintf(form, names[i], x)
+		}
+	}
+	return s
+}
