@@ -21,15 +21,42 @@ var idLetter = map[payload.Kind]string{
 	payload.Deferred: "o", payload.Question: "q", payload.File: "x", payload.Status: "s",
 }
 
-// Label makes a gold set to fill in out of a payload: each item a proposal with
-// its evidence, all of them with must. A person takes out what isn't worth
-// keeping, words the rest, adds what is missing, and writes the summary and the
-// claims of Not. The payload must have been made from the session.
-func Label(f ingest.Found, p *payload.Payload) *Gold {
-	g := &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: []GoldItem{}, Not: []string{}}
+// Label makes a gold set to fill in out of a session's payload: each item a
+// proposal with its evidence, all of them with must. A person takes out what
+// isn't worth keeping, words the rest, adds what is missing, and writes the
+// summary and the claims of Not.
+func Label(f ingest.Found, s *ingest.Session, p *payload.Payload) (*Gold, error) {
+	g := &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: proposed(p), Not: []string{}}
+	records := recordsOf(s)
+	said := map[string]string{}
+	for _, it := range g.Items {
+		for _, t := range it.Turns {
+			for _, r := range records[t] {
+				said[r] = ""
+			}
+		}
+	}
+	seen := map[string]bool{}
+	for _, file := range f.Files {
+		if strings.HasSuffix(file.Name, ".jsonl") {
+			if err := readRecords(file, said, seen); err != nil {
+				return nil, fmt.Errorf("reading %s: %w", file.Name, err)
+			}
+		}
+	}
+	for i := range g.Items {
+		g.Items[i].Turns = citing(g.Items[i], records, said, seen)
+	}
+	return g, nil
+}
+
+// proposed are a payload's items as a gold file has them. What a person wrote
+// has no evidence and is left out: the transcript can't bear it out.
+func proposed(p *payload.Payload) []GoldItem {
+	all := []GoldItem{}
 	n := map[payload.Kind]int{}
 	for _, it := range p.Items {
-		if len(it.Evidence) == 0 { // a person's own words: the transcript can't bear them out
+		if len(it.Evidence) == 0 {
 			continue
 		}
 		n[it.Kind]++
@@ -42,10 +69,50 @@ func Label(f ingest.Found, p *payload.Payload) *Gold {
 				item.Turns = append(item.Turns, e.Turn)
 			}
 		}
-		item.Quote = asWritten(it.Evidence[0].Quote)
-		g.Items = append(g.Items, item)
+		item.Quote = telling(it.Evidence)
+		all = append(all, item)
 	}
-	return g
+	return all
+}
+
+// recordsOf lists the records behind each id that evidence may cite: those of
+// its turn, and those of its calls' results, where a person's answers and
+// refusals stand.
+func recordsOf(s *ingest.Session) map[string][]string {
+	records := map[string][]string{}
+	for _, t := range s.Turns {
+		own := append([]string{string(t.ID)}, t.Records...)
+		all := slices.Clone(own)
+		for _, c := range t.Calls {
+			all = append(all, string(c.ResultTurn))
+		}
+		for _, id := range all {
+			if records[id] == nil {
+				records[id] = all
+			}
+		}
+		for _, id := range own {
+			records[id] = all
+		}
+	}
+	return records
+}
+
+// citing are the records of an item's turns in which its quote stands, else
+// the turns as they are.
+func citing(it GoldItem, records map[string][]string, said map[string]string, seen map[string]bool) []string {
+	var stands []string
+	for _, t := range it.Turns {
+		for _, r := range records[t] {
+			if seen[r] && strings.Contains(said[r], plainSpace(it.Quote)) && !slices.Contains(stands, r) {
+				stands = append(stands, r)
+			}
+		}
+	}
+	if len(stands) == 0 {
+		return it.Turns
+	}
+	return stands
 }
 
 // transcriptOf names a session's transcript from the folder that it was found
@@ -62,6 +129,17 @@ func transcriptOf(f ingest.Found) string {
 		name = f.Files[0].Name
 	}
 	return filepath.Base(filepath.FromSlash(name))
+}
+
+// telling is the first quote that says more than "Yes" or the label of an
+// option, else the first.
+func telling(all []payload.Evidence) string {
+	for _, e := range all {
+		if q := asWritten(e.Quote); len(strings.Fields(q)) >= 3 {
+			return q
+		}
+	}
+	return asWritten(all[0].Quote)
 }
 
 var placeholder = regexp.MustCompile(`‹[^›]*›`)
@@ -131,16 +209,16 @@ func (g *Gold) Unfilled(p *payload.Payload) []Problem {
 	if len(g.Not) == 0 {
 		say("", "not is empty: what would a careless reader claim that is wrong here?")
 	}
-	proposed := map[string]bool{}
-	for _, it := range Label(ingest.Found{}, p).Items {
-		proposed[string(it.Kind)+" "+it.Text] = true
+	asProposed := map[string]bool{}
+	for _, it := range proposed(p) {
+		asProposed[string(it.Kind)+" "+it.Text] = true
 	}
 	has := map[payload.Kind]bool{}
 	for _, it := range g.Items {
 		has[it.Kind] = true
 		switch {
-		case it.Kind != payload.File && proposed[string(it.Kind)+" "+it.Text]:
-			say(it.ID, "still worded as proposed: keep it only if leaving it out would change what the next session does, and say it in one sentence")
+		case it.Kind != payload.File && asProposed[string(it.Kind)+" "+it.Text]:
+			say(it.ID, "still worded as proposed")
 		case it.Kind == payload.Decision && strings.TrimSpace(it.Why) == "":
 			say(it.ID, "no why: leave it so if the session gives no reason")
 		}

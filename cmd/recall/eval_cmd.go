@@ -60,9 +60,18 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 		if err != nil {
 			return "", err
 		}
-		out = filepath.Join(dir, fmt.Sprintf("%s-%s-%s.json", r.At.UTC().Format("20060102T150405.000Z"), r.What, fileName(r.Gold.Name)))
+		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, fileName(r.Gold.Name))
+		out = filepath.Join(dir, name+".json")
+		for n := 2; exists(out); n++ { // two within one second
+			out = filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n))
+		}
 	}
 	return out, writeWhole(out, data)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // fileName is a name with nothing in it that a file's may not have.

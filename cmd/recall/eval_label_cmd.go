@@ -13,6 +13,7 @@ import (
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/ingest"
+	"recall/library"
 	"recall/payload"
 	"recall/redact"
 )
@@ -68,11 +69,15 @@ func (a *app) label(cmd *cobra.Command, name, out string) error {
 			return withHint(fmt.Errorf("%s is there already", out), "move it away, or check it: recall eval label --check %s", shellWord(out))
 		}
 	}
-	f, p, err := a.labelled(cmd, name)
+	at, err := a.toLabel(cmd, name)
 	if err != nil {
 		return err
 	}
-	data, err := eval.Label(f, p).Encode()
+	g, err := eval.Label(at.found, at.session, at.payload)
+	if err != nil {
+		return err
+	}
+	data, err := g.Encode()
 	if err != nil {
 		return err
 	}
@@ -86,68 +91,84 @@ func (a *app) label(cmd *cobra.Command, name, out string) error {
 	if !strings.HasSuffix(out, ".gold.json") {
 		fmt.Fprintf(a.err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is filled in\n", out)
 	}
-	fmt.Fprintf(a.out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out, count(len(p.Items), "item"), shellWord(out))
+	fmt.Fprintf(a.out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out, count(len(g.Items), "item"), shellWord(out))
 	return nil
 }
 
-// labelled finds the session that a person names, a transcript's file or one of
-// the library, with its payload.
-func (a *app) labelled(cmd *cobra.Command, name string) (f ingest.Found, p *payload.Payload, err error) {
+// labelling is a session that a gold file is about.
+type labelling struct {
+	found   ingest.Found
+	session *ingest.Session
+	payload *payload.Payload
+}
+
+// toLabel finds the session that a person names: a transcript's file, or one
+// of the library.
+func (a *app) toLabel(cmd *cobra.Command, name string) (labelling, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		if _, err := a.config(cmd); err != nil {
-			return f, nil, err
-		}
-		found, reader, err := findBelow(cmd.Context(), name, "")
-		if err != nil {
-			return f, nil, err
-		}
-		p, err = distilled(cmd.Context(), reader, found)
-		return found, p, err
+		return a.below(cmd, name, "")
 	}
 	l, err := a.library(cmd)
 	if err != nil {
-		return f, nil, err
+		return labelling{}, err
 	}
 	e, err := a.session(l, name)
 	if err != nil {
-		return f, nil, err
+		return labelling{}, err
 	}
-	if f, err = l.Found(e.ID); err != nil {
-		return f, nil, err
-	}
-	p, err = a.payload(l, e)
-	return f, p, err
+	return a.inLibrary(cmd.Context(), l, e)
 }
 
-// findBelow finds a session by its id below a folder, or the only one of a file.
-func findBelow(ctx context.Context, where string, id ingest.SessionID) (ingest.Found, ingest.Reader, error) {
+// inLibrary is a session as the library has it.
+func (a *app) inLibrary(ctx context.Context, l *library.Library, e library.Entry) (at labelling, err error) {
+	if at.payload, err = a.payload(l, e); err != nil {
+		return at, err
+	}
+	if at.found, err = l.Found(e.ID); err != nil {
+		return at, err
+	}
 	for _, r := range readers() {
-		found, _ := r.Find(ctx, where, nil)
+		if r.Source() == e.Source {
+			at.session, err = r.Parse(ctx, at.found)
+			return at, err
+		}
+	}
+	return at, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
+}
+
+// below is the session of that id below a folder, or the one of a file, with
+// the payload that it would get.
+func (a *app) below(cmd *cobra.Command, where string, id ingest.SessionID) (at labelling, err error) {
+	if _, err := a.config(cmd); err != nil {
+		return at, err
+	}
+	for _, r := range readers() {
+		found, _ := r.Find(cmd.Context(), where, nil)
 		for _, f := range found {
 			if id == "" || f.ID == id {
-				return f, r, nil
+				return distilled(cmd.Context(), r, f)
 			}
 		}
 	}
 	if id != "" {
-		return ingest.Found{}, nil, withHint(fmt.Errorf("no transcript of session %s below %s", id, where), "name the folder of the transcripts with --from")
+		return at, withHint(fmt.Errorf("no transcript of session %s below %s", id, where), "name the folder of the transcripts with --from")
 	}
-	return ingest.Found{}, nil, noSession(where)
+	return at, noSession(where)
 }
 
-// distilled is the payload of a transcript that isn't in the library.
-func distilled(ctx context.Context, reader ingest.Reader, f ingest.Found) (*payload.Payload, error) {
+func distilled(ctx context.Context, reader ingest.Reader, f ingest.Found) (at labelling, err error) {
 	rules, err := redact.New()
 	if err != nil {
-		return nil, err
+		return at, err
 	}
-	s, err := reader.Parse(ctx, f)
-	if err != nil {
-		return nil, err
+	at.found = f
+	if at.session, err = reader.Parse(ctx, f); err != nil {
+		return at, err
 	}
-	ingest.Own([]*ingest.Session{s})
-	s.MapText(rules.Session().Text)
-	return offline.Distiller{}.Distill(ctx, s)
+	ingest.Own([]*ingest.Session{at.session})
+	at.session.MapText(rules.Session().Text)
+	at.payload, err = offline.Distiller{}.Distill(ctx, at.session)
+	return at, err
 }
 
 func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
@@ -161,12 +182,12 @@ func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
 	}
 	var todo []eval.Problem
 	if g.Session != "" {
-		f, p, err := a.transcriptOf(cmd, g, from)
+		at, err := a.ofGold(cmd, g, from)
 		if err != nil {
 			return err
 		}
-		faults = append(faults, g.CheckTranscript(f)...)
-		todo = g.Unfilled(p)
+		faults = append(faults, g.CheckTranscript(at.found)...)
+		todo = g.Unfilled(at.payload)
 	}
 	for _, n := range notices {
 		fmt.Fprintf(a.err, "recall: %s\n", oneLine(n.String()))
@@ -183,40 +204,30 @@ func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
 			must++
 		}
 	}
+	if len(todo) > 0 {
+		fmt.Fprintln(a.out, "\nKeep an item only if leaving it out would make the next session do something different, and\nsay it in one sentence, with the names as they are in the transcript.")
+	}
 	fmt.Fprintf(a.out, "%s: sound; %s, %d must be found, %s to do\n", file, count(len(g.Items), "item"), must, count(len(todo), "thing"))
 	return nil
 }
 
-// transcriptOf finds the session of a gold file, below a folder or in the
-// library, with the payload that it may have been proposed from.
-func (a *app) transcriptOf(cmd *cobra.Command, g *eval.Gold, from string) (f ingest.Found, p *payload.Payload, err error) {
+// ofGold finds the session of a gold file, below a folder or in the library.
+func (a *app) ofGold(cmd *cobra.Command, g *eval.Gold, from string) (labelling, error) {
 	if from == "" {
 		l, err := a.library(cmd)
 		if err != nil {
-			return f, nil, withHint(err, "name the folder of the transcripts with --from")
+			return labelling{}, withHint(err, "name the folder of the transcripts with --from")
 		}
-		e, err := a.session(l, g.Session)
+		e, err := l.Session(ingest.SessionID(g.Session))
 		if err != nil {
-			return f, nil, withHint(err, "name the folder of its transcript with --from")
+			return labelling{}, withHint(err, "name the folder of its transcript with --from")
 		}
-		if f, err = l.Found(e.ID); err != nil {
-			return f, nil, err
-		}
-		p, err = a.payload(l, e)
-		return f, p, err
-	}
-	if _, err := a.config(cmd); err != nil {
-		return f, nil, err
+		return a.inLibrary(cmd.Context(), l, e)
 	}
 	if stated := filepath.FromSlash(g.Transcript); filepath.IsLocal(stated) {
 		if info, err := os.Stat(filepath.Join(from, stated)); err == nil && !info.IsDir() {
 			from = filepath.Join(from, stated)
 		}
 	}
-	f, reader, err := findBelow(cmd.Context(), from, ingest.SessionID(g.Session))
-	if err != nil {
-		return f, nil, err
-	}
-	p, err = distilled(cmd.Context(), reader, f)
-	return f, p, err
+	return a.below(cmd, from, ingest.SessionID(g.Session))
 }

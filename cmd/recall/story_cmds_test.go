@@ -21,6 +21,8 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"swap-byte":       swapByte,
 		"damage-segments": damageSegments,
 		"held-by":         heldBy,
+		"better-baseline": betterBaseline,
+		"exits-with":      exitsWith,
 	}
 }
 
@@ -158,4 +160,21 @@ func anywhereIn(data, text []byte) bool {
 		}
 	}
 	return false
+}
+
+// commitHash WORD puts the short hash of the repository's last commit in the
+// place of WORD in every *.story beside the repository.
+func commitHash(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: commit-hash WORD")
+	}
+	ts.Check(ts.Exec("git", "rev-parse", "--short", "HEAD"))
+	hash := strings.TrimSpace(ts.ReadFile("stdout"))
+	stories, err := filepath.Glob(filepath.Join(ts.Getenv("WORK"), "*.story"))
+	ts.Check(err)
+	for _, path := range stories {
+		text, err := os.ReadFile(path)
+		ts.Check(err)
+		ts.Check(os.WriteFile(path, []byte(strings.ReplaceAll(string(text), args[0], hash)), 0o600))
+	}
 }
