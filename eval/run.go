@@ -124,9 +124,9 @@ type Agreement struct {
 	Threshold float64           `json:"threshold"`
 	Pairs     int               `json:"pairs"`
 	Agree     int               `json:"agree"`
-	Same      int               `json:"same"`      // pairs labelled the same
+	Same      int               `json:"same"`       // pairs labelled the same
 	SameFound int               `json:"same_found"` // of those judged the same
-	Forms     map[string]KofN   `json:"forms"`     // made from true pairs: "negated", "reversed", "swapped"; K: told apart
+	Forms     map[string]KofN   `json:"forms"`      // made from true pairs: "negated", "reversed", "swapped"; K: told apart
 	Kinds     map[string]KofN   `json:"kinds,omitempty"`
 	Wrong     []DisagreedOnPair `json:"wrong,omitempty"`
 }
