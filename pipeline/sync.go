@@ -37,6 +37,11 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		err = errors.Join(err, p.Library.Settle())
 		r.followPages()
 	}
+	if err == nil {
+		var problems []ingest.Problem
+		problems, err = p.Relate(ctx)
+		r.report.Problems = append(r.report.Problems, problems...)
+	}
 	r.recallFaults()
 	return r.report, errors.Join(err, r.seen.save())
 }

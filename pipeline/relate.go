@@ -1,0 +1,150 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"recall/distill/relate"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+)
+
+// Relate brings the links between decisions up to date: those of the sessions
+// whose items changed are found anew, what isn't found any more is taken back,
+// and the index learns what links.jsonl say in the end. It does nothing where
+// neither items nor links changed. Lines of links.jsonl that can't be read are
+// problems; they cost no other line.
+func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
+	due, made, err := p.Index.Due(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stamp, err := p.Library.LinksStamp()
+	if err != nil {
+		return nil, err
+	}
+	if len(due) == 0 && made == relate.Version()+"\n"+stamp {
+		return nil, nil
+	}
+	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
+		if err := p.Index.AllDue(ctx); err != nil {
+			return nil, err
+		}
+		if due, _, err = p.Index.Due(ctx); err != nil {
+			return nil, err
+		}
+	}
+	lines, problems, err := p.settledLinks()
+	if err != nil {
+		return problems, err
+	}
+	if p.Library.ReadOnly() == nil {
+		change, err := p.changedLinks(ctx, lines, due)
+		if err != nil {
+			return problems, err
+		}
+		if err := p.Library.AppendLinks(change); err != nil {
+			return problems, err
+		}
+		lines = append(lines, change...)
+		if stamp, err = p.Library.LinksStamp(); err != nil {
+			return problems, err
+		}
+	}
+	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
+}
+
+// settledLinks reads all lines, after those of sessions that moved have followed
+// them.
+func (p *Pipeline) settledLinks() ([]payload.Link, []ingest.Problem, error) {
+	lines, misplaced, err := p.Library.Links()
+	if err == nil && misplaced && p.Library.ReadOnly() == nil {
+		if err = p.Library.SettleLinks(); err == nil {
+			lines, _, err = p.Library.Links()
+		}
+	}
+	if errors.Is(err, library.ErrDamaged) {
+		return lines, []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}, nil
+	}
+	return lines, nil, err
+}
+
+// changedLinks are the lines that bring the rules' links of the sessions that
+// are due to what their items say now.
+func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due []string) ([]payload.Link, error) {
+	isDue := map[string]bool{}
+	for _, sid := range due {
+		isDue[sid] = true
+	}
+	projects, err := p.Index.ProjectsOf(ctx, due)
+	if err != nil {
+		return nil, err
+	}
+	want := map[[2]payload.ItemID]payload.Link{}
+	for _, project := range projects {
+		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision, payload.Eliminated)
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range relate.Links(claims(placed), func(sid string) bool { return isDue[sid] }) {
+			want[[2]payload.ItemID{l.From, l.To}] = l
+		}
+	}
+	indexed, err := p.Index.Stamps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var change []payload.Link
+	for _, l := range rulesLinks(lines) {
+		pair := [2]payload.ItemID{l.From, l.To}
+		now, still := want[pair]
+		switch {
+		case still && reflect.DeepEqual(now, l):
+			delete(want, pair)
+		case !still && (isDue[l.FromSession] || isDue[l.ToSession]) && p.certain(indexed, l):
+			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession, ToSession: l.ToSession,
+				Maker: payload.ByRule, Rule: l.Rule, At: l.At})
+		}
+	}
+	return append(change, payload.StandingLinks(slices.Collect(maps.Values(want)))...), nil
+}
+
+// certain tells whether what the index says of a link's ends is all there is to
+// say: a session that is in the library and not in the index yet may still hold
+// the item.
+func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
+	for _, sid := range []string{l.FromSession, l.ToSession} {
+		if _, in := indexed[sid]; in {
+			continue
+		}
+		if _, err := p.Library.Session(ingest.SessionID(sid)); err == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// rulesLinks are the links that the rules have standing, whatever others said.
+func rulesLinks(lines []payload.Link) []payload.Link {
+	var own []payload.Link
+	for _, l := range lines {
+		if l.Maker == payload.ByRule {
+			own = append(own, l)
+		}
+	}
+	return payload.StandingLinks(own)
+}
+
+func claims(placed []index.Placed) []relate.Item {
+	items := make([]relate.Item, len(placed))
+	for i, p := range placed {
+		items[i] = relate.Item{Item: p.Item, Session: p.Session, Start: p.SessionStart}
+	}
+	return items
+}

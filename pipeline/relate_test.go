@@ -1,0 +1,204 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Three sessions change one another's mind about the session cache and the
+// number of retries.
+var changing = []talk{
+	{id: "aaaaaaaa-0000-4000-8000-00000000000a", start: day, said: []string{
+		"Add a session cache. Let's use Memcached for the session cache instead of files, and at most 3 retries for a job.",
+		"The session cache is in Memcached now.\n\n**Decided**: use Memcached for the session cache instead of files.",
+	}},
+	{id: "bbbbbbbb-0000-4000-8000-00000000000b", start: day.AddDate(0, 0, 3), said: []string{
+		"The cache is slow. Let's use Redis for the session cache instead of Memcached.",
+		"Redis it is; the tests pass.",
+	}},
+	{id: "cccccccc-0000-4000-8000-00000000000c", start: day.AddDate(0, 0, 9), said: []string{
+		"Ops won't run it. Let's use Postgres for the session cache instead of Redis.",
+		"Done: sessions are in Postgres, the tests pass.",
+	}},
+}
+
+// linksOf are a library's standing links in words.
+func linksOf(t *testing.T, l *library.Library) (standing []string, lines int) {
+	t.Helper()
+	all, misplaced, err := l.Links()
+	if err != nil || misplaced {
+		t.Fatalf("links: misplaced %v, %v", misplaced, err)
+	}
+	text := map[payload.ItemID]string{}
+	entries, err := l.Sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if p, err := l.Payload(e.ID); err == nil {
+			for _, it := range p.Items {
+				text[it.ID] = it.Text
+			}
+		}
+	}
+	for _, k := range payload.StandingLinks(all) {
+		standing = append(standing, fmt.Sprintf("%s | %s | %s | %v", text[k.From], k.Relation, text[k.To], k.Hides()))
+	}
+	return standing, len(all)
+}
+
+func asked(t *testing.T, p *pipeline.Pipeline, question string) index.Hit {
+	t.Helper()
+	a, err := p.Index.Search(context.Background(), index.Query{Text: question, Kinds: []payload.Kind{payload.Decision}})
+	if err != nil || len(a.Hits) == 0 {
+		t.Fatalf("%s: %d hits, %v", question, len(a.Hits), err)
+	}
+	return a.Hits[0]
+}
+
+// Whatever the order in which sessions arrive, the same links come about, and
+// taking in nothing new, or the index again, adds no line.
+func TestRelateInAnyOrder(t *testing.T) {
+	var want []string
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		p, root := open(t, t.TempDir()), t.TempDir()
+		l := p.Library
+		for _, i := range order {
+			changing[i].write(t, root)
+			syncAll(t, p, root)
+		}
+		got, lines := linksOf(t, l)
+		if want == nil {
+			want = got
+			if len(got) < 2 || !strings.Contains(strings.Join(got, "\n"), "| supersedes |") {
+				t.Fatalf("links: %q", got)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("order %v (-want +got)\n%s", order, diff)
+		}
+		syncAll(t, p, root)
+		if _, err := p.Sync(context.Background(), pipeline.Options{Reindex: true}); err != nil {
+			t.Fatal(err)
+		}
+		if _, now := linksOf(t, l); now != lines {
+			t.Errorf("order %v: %d lines became %d without anything new", order, lines, now)
+		}
+		h := asked(t, p, "what is the session cache?")
+		if !strings.Contains(h.Item.Text, "Postgres") || len(h.History) < 2 {
+			t.Errorf("order %v: got %q with %d before it, want Postgres with two", order, h.Item.Text, len(h.History))
+		}
+	}
+}
+
+// An item that a person drops loses its links, and what it had taken the place
+// of stands again.
+func TestDroppedSuccessor(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	l := p.Library
+	for _, k := range changing {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	e, err := l.Lookup("cccccccc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(e.Folder, "payload.md")
+	md, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := slices.DeleteFunc(strings.SplitAfter(string(md), "\n"), func(line string) bool {
+		return strings.HasPrefix(line, "- ") && strings.Contains(line, "Postgres")
+	})
+	if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := syncAll(t, p, root)
+	if r.Edited != 1 {
+		t.Fatalf("edited %d payloads, want 1", r.Edited)
+	}
+	standing, _ := linksOf(t, l)
+	for _, link := range standing {
+		if strings.Contains(link, "Postgres") {
+			t.Errorf("a dropped item has a link: %s", link)
+		}
+	}
+	if h := asked(t, p, "what is the session cache?"); !strings.Contains(h.Item.Text, "Redis") {
+		t.Errorf("got %q, want Redis to stand again", h.Item.Text)
+	}
+}
+
+// A person's word wins over the rules, for good.
+func TestPersonRetracts(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	l := p.Library
+	for _, k := range changing {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	lines, _, err := l.Links()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range payload.StandingLinks(lines) {
+		k.Op, k.Maker, k.Said = payload.OpRetract, payload.ByHuman, time.Now()
+		if err := l.AppendLinks([]payload.Link{k}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	syncAll(t, p, root)
+	if _, err := p.Sync(context.Background(), pipeline.Options{Reindex: true}); err != nil {
+		t.Fatal(err)
+	}
+	if standing, _ := linksOf(t, l); len(standing) > 0 {
+		t.Errorf("after a person took all back: %q", standing)
+	}
+	if links, err := p.Index.Links(context.Background()); err != nil || len(links) > 0 {
+		t.Errorf("in the index: %v, %v", links, err)
+	}
+}
+
+// A line that can't be read is reported and costs no other.
+func TestDamagedLinks(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	l := p.Library
+	for _, k := range changing {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	files, _ := filepath.Glob(filepath.Join(l.Dir(), "*", "links.jsonl"))
+	if len(files) != 1 {
+		t.Fatalf("links.jsonl: %v", files)
+	}
+	f, err := os.OpenFile(files[0], os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteString("{\"op\":\"wish\"}\n")
+	f.Close()
+	r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Reason, "links.jsonl") {
+		t.Errorf("problems: %v, want one of links.jsonl", r.Problems)
+	}
+	if h := asked(t, p, "what is the session cache?"); !strings.Contains(h.Item.Text, "Postgres") || len(h.History) < 2 {
+		t.Errorf("got %q with %d before it", h.Item.Text, len(h.History))
+	}
+}
