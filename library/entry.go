@@ -101,16 +101,22 @@ func (e Entry) Gone() bool {
 func (e Entry) Quiet(now time.Time) time.Duration {
 	last := e.End
 	if last.IsZero() || last.After(now) {
-		last = time.Time{}
-		for _, f := range e.Files {
-			for _, s := range f.Sources {
-				if s.Mod.After(last) {
-					last = s.Mod
-				}
+		last = e.Written()
+	}
+	return now.Sub(last)
+}
+
+// Written is when its newest file was last written to, at its source.
+func (e Entry) Written() time.Time {
+	var last time.Time
+	for _, f := range e.Files {
+		for _, s := range f.Sources {
+			if s.Mod.After(last) {
+				last = s.Mod
 			}
 		}
 	}
-	return now.Sub(last)
+	return last
 }
 
 func (f FileState) gone() bool {

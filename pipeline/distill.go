@@ -80,6 +80,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 		return nil, err
 	}
 	var work []*family
+	r.waiting = 0
 	for _, members := range families(entries) {
 		f := &family{members: members, beside: beside(members)}
 		due := false
@@ -93,6 +94,9 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
 		}
 		switch {
+		case due && r.busy(members):
+			r.waiting += len(members)
+			r.again = true
 		case !due && !r.options.Reindex:
 			for _, m := range members {
 				r.finished(m.ID)
@@ -103,6 +107,20 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 		}
 	}
 	return work, nil
+}
+
+// busy says whether a session of the family was written to lately, if that is
+// a reason to leave it alone.
+func (r *run) busy(members []library.Entry) bool {
+	if r.options.Quiet == 0 {
+		return false
+	}
+	for _, e := range members {
+		if e.Behind() && r.now().Sub(e.Written()) < r.options.Quiet {
+			return true
+		}
+	}
+	return false
 }
 
 // unindex removes from the index the sessions whose folders somebody deleted.

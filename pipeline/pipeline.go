@@ -52,6 +52,8 @@ type Report struct {
 	Indexed   int              // sessions indexed
 	Items     int              // items in what was indexed
 	Bytes     int64            // source bytes newly archived
+	Packed    int              // sessions whose segments were packed; of Archive
+	Saved     int64            // bytes on the disk that packing saved
 	Left      int              // sessions left for the next time, the time budget being used up
 	Unread    []Unread         // sessions with lines that no parser could use, of those indexed
 	Expiring  int              // transcripts that the client will delete within 7 days

@@ -21,6 +21,7 @@ type Options struct {
 	From    []string         // files and folders instead of the sources' own roots
 	Budget  time.Duration    // stop taking in more after this long; 0 is no limit
 	Only    ingest.SessionID // look at the sources of no session, and at this one's hand edits alone
+	Quiet   time.Duration    // leave sessions alone whose files were written to within this time; they are archived all the same
 	Reindex bool             // index everything again, from the library alone
 }
 
@@ -78,6 +79,7 @@ type run struct {
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
 	work    bool                                // something touched is to be distilled, or may be
 	failed  map[ingest.SessionID]bool           // can't be distilled, as this run found
+	waiting int                                 // sessions left alone because they are being written to
 	again   bool                                // something failed that may go well the next time
 }
 
@@ -111,7 +113,7 @@ func (r *run) sync(ctx context.Context) error {
 			return err
 		}
 	}
-	r.report.Left += left
+	r.report.Left += left + r.waiting
 	if left > 0 || r.again {
 		return nil // the mark stays: what was archived waits for the next run
 	}

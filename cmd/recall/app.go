@@ -53,7 +53,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
 		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
 		a.restoreCmd(), a.guardCmd(), a.forgetCmd(),
-		a.verifyCmd(), a.repairCmd(),
+		a.verifyCmd(), a.repairCmd(), a.archiveCmd(),
 	)
 }
 

@@ -18,7 +18,7 @@ import (
 
 func (a *app) syncCmd() *cobra.Command {
 	var from []string
-	var asJSON bool
+	var asJSON, watch bool
 	cmd := &cobra.Command{
 		Use:     "sync",
 		Short:   "Archive, distill and index what is new",
@@ -26,11 +26,18 @@ func (a *app) syncCmd() *cobra.Command {
 		Long: `Finds the sessions of Claude Code and Cowork, archives those that are new or
 grew byte for byte, then distills and indexes them. Running it again does
 nothing; cut off, it goes on where it was. A session that can't be read is
-reported and skipped: the exit code is then 3.`,
+reported and skipped: the exit code is then 3.
+
+With --watch it goes on until it is stopped: what is written is archived within
+seconds, and a session is distilled when it was quiet for ten minutes.`,
 		Example: `  recall sync
+  recall sync --watch
   recall sync --from ~/old-laptop/.claude/projects`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return a.watch(cmd)
+			}
 			report, err := a.sync(cmd, pipeline.Options{From: from})
 			if err != nil {
 				return err
@@ -48,6 +55,9 @@ reported and skipped: the exit code is then 3.`,
 	}
 	cmd.Flags().StringArrayVar(&from, "from", nil, "take in this file or folder instead of the usual places (repeatable)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&watch, "watch", false, "go on: archive what is written within seconds, until stopped")
+	cmd.MarkFlagsMutuallyExclusive("watch", "json")
+	cmd.MarkFlagsMutuallyExclusive("watch", "from")
 	return cmd
 }
 
@@ -143,6 +153,12 @@ func (a *app) printReport(r pipeline.Report) {
 	}
 	fmt.Fprintln(a.out, strings.Join(parts, ", "))
 	a.printUnread(r.Unread)
+	a.printExpiring(r)
+	a.printProblems(r.Problems)
+}
+
+// printExpiring tells what the client will delete by itself.
+func (a *app) printExpiring(r pipeline.Report) {
 	if r.Expiring > 0 {
 		safe := "safe in the library"
 		if r.Unsafe > 0 {
@@ -150,7 +166,6 @@ func (a *app) printReport(r pipeline.Report) {
 		}
 		fmt.Fprintf(a.out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n", count(r.Expiring, "transcript"), safe)
 	}
-	a.printProblems(r.Problems)
 }
 
 // printUnread tells of lines that could not be read, and where the first are.

@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/pipeline"
+)
+
+// watch takes in what is new until it is stopped, which is no error.
+func (a *app) watch(cmd *cobra.Command) error {
+	l, made, err := a.createLibrary(cmd)
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
+		a.warnPlace(l)
+	}
+	fresh, err := a.index(l)
+	if err != nil {
+		return err
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		if err := p.Forget(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(a.err, "recall: watching; Ctrl-C ends it, nothing is lost")
+	return p.Watch(cmd.Context(), pipeline.WatchOptions{Report: a.printWatched, Say: func(text string) {
+		fmt.Fprintln(a.err, "recall: "+text)
+	}})
+}
+
+// printWatched prints one line for what one look found.
+func (a *app) printWatched(r pipeline.Report, err error) {
+	now := time.Now().Format("15:04:05")
+	if err != nil {
+		fmt.Fprintf(a.err, "recall: %s %v; trying again\n", now, err)
+		return
+	}
+	parts := []string{}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Vanished, "vanished at their source"}, {r.Packed, "packed"}, {r.Distilled, "distilled"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, size(r.Bytes)+" archived")
+	}
+	fmt.Fprintln(a.out, now, strings.Join(parts, ", "))
+	a.printProblems(r.Problems)
+}

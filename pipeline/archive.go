@@ -1,0 +1,87 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// ArchiveOptions say what an Archive looks at.
+type ArchiveOptions struct {
+	From []string      // files and folders instead of the sources' own roots
+	Pack time.Duration // pack quiet sessions for at most so long; 0 packs none
+}
+
+// archivedTable is the form of archived.tsv: what seen.tsv is to Sync, it is to
+// Archive. A "p" line has a session's session.json, so that a folder that is
+// gone or was written over is noticed.
+const archivedTable = "archived 1"
+
+// Archive makes the bytes of all that is new or has grown durable, and nothing
+// else: it parses nothing, makes nothing of it and opens no index. The next
+// Sync finds what it archived as new.
+func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
+	if err := p.Library.ReadOnly(); err != nil {
+		return Report{}, err
+	}
+	r := &run{Pipeline: p, options: Options{From: o.From}, start: time.Now(),
+		seen:  openSeen(filepath.Join(p.Cache, "archived.tsv"), archivedTable),
+		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
+		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
+	r.dropMoved()
+	changed := r.discover(ctx)
+	err := ctx.Err()
+	if err == nil && len(changed) > 0 {
+		err = r.archive(ctx, changed)
+		r.archivedAll()
+	}
+	if err == nil && r.report.New+r.report.Grown+r.report.Vanished > 0 {
+		rep := r.report
+		err = p.Library.Journal("archive", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
+			"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
+	}
+	if err == nil && o.Pack > 0 {
+		err = r.pack(ctx, o.Pack)
+	}
+	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
+	return r.report, errors.Join(err, r.seen.save())
+}
+
+// dropMoved forgets the sessions whose session.json isn't as it was: it may be
+// all right, moved, damaged or gone, and the library looks.
+func (r *run) dropMoved() {
+	for id, path := range r.seen.places {
+		if statPage(filepath.Join(r.Library.Dir(), path)) != r.seen.pages[id] {
+			r.seen.drop(id)
+		}
+	}
+}
+
+// archivedAll enters what was archived.
+func (r *run) archivedAll() {
+	for id, all := range r.touched {
+		e, err := r.Library.Session(id)
+		if err != nil {
+			continue // all of its sources have vanished before they were ever read
+		}
+		path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "session.json"))
+		if err != nil {
+			continue
+		}
+		for _, f := range all {
+			r.seen.add(f)
+		}
+		r.seen.setPage(id, filepath.ToSlash(path), statPage(filepath.Join(e.Folder, "session.json")))
+	}
+}
+
+// notePacked keeps a session that was packed from looking changed.
+func (r *run) notePacked(e library.Entry) {
+	if path, ok := r.seen.places[e.ID]; ok {
+		r.seen.setPage(e.ID, path, statPage(filepath.Join(r.Library.Dir(), path)))
+	}
+}

@@ -1,0 +1,198 @@
+package pipeline_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// own has the pipeline look in one folder as the sources' own place.
+func own(p *pipeline.Pipeline, root string) *pipeline.Pipeline {
+	p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: nil}
+	return p
+}
+
+func archiveAll(t testing.TB, p *pipeline.Pipeline) pipeline.Report {
+	t.Helper()
+	r, err := p.Archive(context.Background(), pipeline.ArchiveOptions{})
+	if err != nil || r.Skipped() {
+		t.Fatal(err, r.Problems)
+	}
+	return r
+}
+
+// Archive takes bytes and makes nothing of them; the sync that follows gives
+// the library that it gives alone.
+func TestArchiveThenSync(t *testing.T) {
+	root := t.TempDir()
+	for _, k := range crowd() {
+		k.write(t, root)
+	}
+	alone := own(open(t, t.TempDir()), root)
+	if _, err := alone.Sync(context.Background(), pipeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	p := own(open(t, t.TempDir()), root)
+	if r := archiveAll(t, p); r.New != len(crowd()) || r.Distilled != 0 {
+		t.Errorf("got %+v", r)
+	}
+	_ = filepath.WalkDir(p.Library.Dir(), func(path string, d os.DirEntry, err error) error {
+		if name := d.Name(); strings.HasSuffix(name, ".md") && name != "README.md" || name == "payload.json" {
+			t.Errorf("archive made %s", path)
+		}
+		return err
+	})
+	if r := archiveAll(t, p); r.New+r.Grown+r.Vanished != 0 || r.Bytes != 0 {
+		t.Errorf("again: %+v", r)
+	}
+	if r, err := p.Sync(context.Background(), pipeline.Options{}); err != nil || r.Distilled < len(crowd()) {
+		t.Errorf("sync after it: %v, %+v", err, r)
+	}
+	if d := cmp.Diff(tree(t, alone.Library.Dir()), tree(t, p.Library.Dir())); d != "" {
+		t.Errorf("(-sync alone +archive and sync): %s", d)
+	}
+	if r := archiveAll(t, p); r.New+r.Grown+r.Vanished != 0 {
+		t.Errorf("after the sync: %+v", r)
+	}
+}
+
+// What archive remembers never hides that the library lost a session.
+func TestArchiveOfALostFolder(t *testing.T) {
+	root := t.TempDir()
+	first.write(t, root)
+	p := own(open(t, t.TempDir()), root)
+	archiveAll(t, p)
+	e, err := p.Library.Session(ingest.SessionID(first.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(e.Folder); err != nil {
+		t.Fatal(err)
+	}
+	lib, err := library.Open(p.Library.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lib.Close()
+	p.Library = lib
+	if r := archiveAll(t, p); r.New != 1 {
+		t.Errorf("got %+v, want it archived again", r)
+	}
+}
+
+// Sessions that are quiet are packed, once.
+func TestArchivePacks(t *testing.T) {
+	root := t.TempDir()
+	p := own(open(t, t.TempDir()), root)
+	k := first
+	for range 3 {
+		k.write(t, root)
+		archiveAll(t, p)
+		k.said = append(k.said, "Keep the logs for 30 days.", "They are kept.")
+	}
+	e, err := p.Library.Session(ingest.SessionID(first.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pack := pipeline.ArchiveOptions{Pack: time.Minute}
+	p.Now = func() time.Time { return e.Written().Add(6 * 24 * time.Hour) }
+	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 0 {
+		t.Errorf("after six days: %v, %+v", err, r)
+	}
+	p.Now = func() time.Time { return e.Written().Add(8 * 24 * time.Hour) }
+	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 1 || r.Saved <= 0 {
+		t.Errorf("after eight days: %v, %+v", err, r)
+	}
+	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 0 || r.Grown != 0 {
+		t.Errorf("again: %v, %+v", err, r)
+	}
+	if v, err := p.Library.Verify(context.Background(), library.VerifyOptions{}); err != nil || len(v.Findings) > 0 {
+		t.Errorf("verify: %v, %+v", err, v.Findings)
+	}
+}
+
+// within waits for something to come true.
+func within(t testing.TB, limit time.Duration, what string, true func() bool) time.Duration {
+	t.Helper()
+	start := time.Now()
+	for !true() {
+		if time.Since(start) > limit {
+			t.Fatalf("%s: not within %v", what, limit)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return time.Since(start)
+}
+
+// A watch archives what is written within seconds, in folders made later too,
+// distills it when it is quiet, and ends at once.
+func TestWatch(t *testing.T) {
+	for _, poll := range []bool{false, true} {
+		t.Run(fmt.Sprintf("poll=%v", poll), func(t *testing.T) {
+			root := t.TempDir()
+			for i := range 300 {
+				if err := os.MkdirAll(filepath.Join(root, "projects", fmt.Sprintf("-home-ann-%d", i), "x", "subagents"), 0o700); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first.write(t, root)
+			dir := t.TempDir()
+			p := own(open(t, dir), root)
+			watcher, err := library.Open(p.Library.Dir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer watcher.Close()
+			turns := func(k talk) (n int, archived bool) {
+				e, err := watcher.Session(ingest.SessionID(k.id))
+				if err != nil {
+					_, _ = watcher.Sessions()
+				}
+				return e.Turns, err == nil
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			ended := make(chan error, 1)
+			go func() {
+				ended <- p.Watch(ctx, pipeline.WatchOptions{Quiet: 1500 * time.Millisecond, Settle: 50 * time.Millisecond, Poll: poll})
+			}()
+			within(t, 20*time.Second, "what was there before", func() bool { _, ok := turns(first); return ok })
+			k := first
+			k.id = "99990000-0000-4000-8000-000000000009"
+			at := time.Now()
+			k.write(t, filepath.Join(root, "projects", "-new", "deeper"))
+			now := time.Now()
+			_ = filepath.WalkDir(filepath.Join(root, "projects", "-new"), func(path string, d os.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					err = os.Chtimes(path, now, now)
+				}
+				return err
+			})
+			within(t, 20*time.Second, "a new folder", func() bool { _, ok := turns(k); return ok })
+			t.Logf("archived after %v", time.Since(at))
+			within(t, 30*time.Second, "distilled when quiet", func() bool { _, _ = watcher.Sessions(); n, _ := turns(k); return n > 0 })
+			if quiet := time.Since(at); quiet < 1500*time.Millisecond {
+				t.Errorf("distilled after %v, before it was quiet", quiet)
+			}
+			cancel()
+			start := time.Now()
+			select {
+			case err := <-ended:
+				if err != nil || time.Since(start) > 2*time.Second {
+					t.Errorf("ended after %v with %v", time.Since(start), err)
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatal("it doesn't end")
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package pipeline
+
+import (
+	"context"
+	"time"
+
+	"recall/ingest"
+)
+
+// WatchOptions say how a Watch goes about it. Zero values are the usual ones.
+type WatchOptions struct {
+	Quiet  time.Duration       // distill a session when it wasn't written to for so long: 10 minutes
+	Settle time.Duration       // archive so long after the first of several writes: 1 second
+	Poll   bool                // look by the clock only, as where the system can't tell of changes
+	Report func(Report, error) // called after each look that found something, and each fault; may be nil
+	Say    func(string)        // called with what its user should know; may be nil
+}
+
+const (
+	// A look takes its time: so that it costs little beside, the next begins
+	// after restFactor times what the last one took, at the earliest.
+	restFactor = 20
+	// However little is told of changes, everything is looked at this often.
+	lookAnyway = 5 * time.Minute
+	pollAtMost = 2 * time.Second
+	packAtOnce = 10 * time.Second
+)
+
+// Watch archives what is written within seconds, and distills a session when it
+// is quiet, until ctx is done. Faults of one look are reported and cost no other;
+// the error is that of a library that can't be written at all.
+func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
+	if err := p.Library.ReadOnly(); err != nil {
+		return err
+	}
+	if o.Quiet == 0 {
+		o.Quiet = 10 * time.Minute
+	}
+	if o.Settle == 0 {
+		o.Settle = time.Second
+	}
+	w := &watch{Pipeline: p, options: o}
+	changes, stop := w.listen()
+	defer stop()
+	w.distill = time.Now() // all that is behind from before
+	w.next = time.Now()
+	for ctx.Err() == nil {
+		timer := time.NewTimer(time.Until(sooner(w.next, w.distill)))
+		select {
+		case <-ctx.Done():
+		case <-changes:
+			if soon := time.Now().Add(o.Settle); soon.After(w.rested) {
+				w.next = sooner(w.next, soon)
+			} else {
+				w.next = sooner(w.next, w.rested)
+			}
+		case <-timer.C:
+			w.due(ctx)
+		}
+		timer.Stop()
+	}
+	return nil
+}
+
+// watch is one Watch at work.
+type watch struct {
+	*Pipeline
+	options WatchOptions
+	polling bool
+	next    time.Time // look for what is new
+	rested  time.Time // not before this
+	distill time.Time // distill what is quiet by then; zero if nothing waits
+}
+
+func sooner(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// due does what it is time for.
+func (w *watch) due(ctx context.Context) {
+	now := time.Now()
+	if !w.next.After(now) {
+		w.look(ctx)
+	}
+	if ctx.Err() == nil && !w.distill.IsZero() && !w.distill.After(now) {
+		w.make(ctx)
+	}
+}
+
+// look archives what is new.
+func (w *watch) look(ctx context.Context) {
+	start := time.Now()
+	r, err := w.Archive(ctx, ArchiveOptions{Pack: packAtOnce})
+	end := time.Now()
+	w.rested = end.Add(restFactor * end.Sub(start))
+	w.next = end.Add(lookAnyway)
+	if w.polling {
+		w.next = end.Add(max(pollAtMost, restFactor*end.Sub(start)))
+	}
+	if changed := r.New + r.Grown; changed > 0 {
+		w.distill = sooner(w.distill, end.Add(w.options.Quiet))
+	}
+	if r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
+		w.report(ctx, r, err)
+	}
+}
+
+// make distills what is quiet. What isn't yet is looked at again in a while.
+func (w *watch) make(ctx context.Context) {
+	r, err := w.Sync(ctx, Options{Quiet: w.options.Quiet})
+	w.distill = time.Time{}
+	if r.Left > 0 || err != nil {
+		w.distill = time.Now().Add(max(w.options.Quiet/10, time.Second))
+	}
+	if r.New+r.Grown+r.Distilled > 0 || err != nil {
+		w.report(ctx, r, err)
+	}
+}
+
+func (w *watch) report(ctx context.Context, r Report, err error) {
+	if w.options.Report != nil && ctx.Err() == nil {
+		w.options.Report(r, err)
+	}
+}
+
+func (w *watch) say(text string) {
+	if w.options.Say != nil {
+		w.options.Say(text)
+	}
+}
+
+// listen is told of changes below the sources' folders, or says that it has to
+// look by the clock.
+func (w *watch) listen() (changes <-chan struct{}, stop func()) {
+	if !w.options.Poll {
+		t, err := newTeller(w.watched())
+		if err == nil {
+			return t.changes, t.stop
+		}
+		w.say("this system can't tell of changes in so many folders (" + err.Error() + "); looking every few seconds instead")
+	}
+	w.polling = true
+	return nil, func() {}
+}
+
+// watched are the folders that sessions are in.
+func (w *watch) watched() []string {
+	var roots []string
+	for _, reader := range w.Readers {
+		for _, root := range w.RootsOf(reader) {
+			roots = append(roots, ingest.WatchedIn(reader.Source(), root)...)
+		}
+	}
+	return roots
+}
