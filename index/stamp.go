@@ -62,13 +62,33 @@ func (x *Index) Known(ctx context.Context, line string, except ...string) (ids [
 	return nil, false, x.fail("read index", rows.Err())
 }
 
+// LineHashes lists the LineHash of every line that Known knows: a caller with
+// many lines asks for those alone.
+func (x *Index) LineHashes(ctx context.Context) (map[int64]bool, error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT hash FROM line`)
+	if err != nil {
+		return nil, x.fail("read index", err)
+	}
+	defer rows.Close()
+	all := map[int64]bool{}
+	for rows.Next() {
+		var hash int64
+		if err := rows.Scan(&hash); err != nil {
+			return nil, x.fail("read index", err)
+		}
+		all[hash] = true
+	}
+	return all, x.fail("read index", rows.Err())
+}
+
 // Listed says whether a line is one of a list.
-func Listed(line string) bool { return listMark.MatchString(strings.TrimSpace(line)) }
+func Listed(line string) bool { return listMark(strings.TrimSpace(line)) > 0 }
 
 // LineHash is what a line is known by. Where it stood doesn't count: neither
 // white space nor bullet, nor the session that a composed payload names after it.
 func LineHash(line string) int64 {
-	line = listMark.ReplaceAllString(strings.TrimSpace(line), "")
+	line = strings.TrimSpace(line)
+	line = line[listMark(line):]
 	if strings.HasSuffix(line, ")") {
 		line = origin.ReplaceAllString(line, "")
 	}
@@ -77,10 +97,32 @@ func LineHash(line string) int64 {
 	return int64(h.Sum64())
 }
 
-var (
-	listMark = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
-	origin   = regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
-)
+// listMark is how many bytes a list's bullet or number takes at the beginning of
+// a line, with the white space behind it.
+func listMark(line string) int {
+	n := 0
+	switch {
+	case strings.HasPrefix(line, "•"):
+		n = len("•")
+	case line != "" && strings.IndexByte("-*+", line[0]) >= 0:
+		n = 1
+	default:
+		for n < len(line) && n < 4 && line[n] >= '0' && line[n] <= '9' {
+			n++
+		}
+		if n == 0 || n == 4 || n == len(line) || line[n] != '.' && line[n] != ')' {
+			return 0
+		}
+		n++
+	}
+	space := len(line[n:]) - len(strings.TrimLeft(line[n:], " \t\n\f\r"))
+	if space == 0 {
+		return 0
+	}
+	return n + space
+}
+
+var origin = regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
 
 // putLines replaces a session's stamp, adds its lines, and has its links looked
 // at again. Lines stay when a

@@ -181,8 +181,16 @@ func (f *family) ids() []string {
 	return ids
 }
 
+// manyFamilies is from how many on what is done once for all of them pays.
+const manyFamilies = 50
+
 // distillAll parses ahead on other cores and does the rest in order.
 func (r *run) distillAll(ctx context.Context, work []*family) (left int, err error) {
+	if len(work) > manyFamilies {
+		if r.known, err = r.Index.LineHashes(ctx); err != nil {
+			return 0, err
+		}
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	room := semaphore.NewWeighted(inHand)
 	for _, f := range work {
@@ -223,7 +231,7 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 	if err := g.Wait(); err != nil && !errors.Is(err, errLate) {
 		return left, err
 	}
-	if len(work) > 50 {
+	if len(work) > manyFamilies {
 		return left, r.Index.Tidy(context.WithoutCancel(ctx))
 	}
 	return left, nil

@@ -44,8 +44,12 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {
 			return nil, false
 		}
-		if w, ok := r.lines[index.LineHash(line)]; ok && !slices.Contains(family, w.session) {
+		hash := index.LineHash(line)
+		if w, ok := r.lines[hash]; ok && !slices.Contains(family, w.session) {
 			return w.ids, true
+		}
+		if r.known != nil && !r.known[hash] {
+			return nil, false
 		}
 		// A fault of the index shows when something is put into it.
 		ids, ok, _ := r.Index.Known(ctx, line, family...)

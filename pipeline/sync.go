@@ -72,6 +72,7 @@ type run struct {
 	gone     map[ingest.SessionID][]string // paths that aren't there any more
 	expiring []ingest.Found                // that the client deletes soon
 	lines    map[int64]written             // rendered in this run, by index.LineHash
+	known    map[int64]bool                // those of the index before it; nil: to be asked one by one
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
