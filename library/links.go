@@ -76,6 +76,29 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 	return l.appendLinks(lines)
 }
 
+// ChangeLinks adds the lines that change makes of all that there are, while
+// nobody else adds any. What can't be read is an error beside the others, as of
+// Links; it keeps nothing from being added.
+func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (lines []payload.Link, err error) {
+	unlock, err := l.lock("links")
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	lines, _, damaged := l.Links()
+	if damaged != nil && !errors.Is(damaged, ErrDamaged) {
+		return nil, damaged
+	}
+	more, err := change(lines)
+	if err == nil && len(more) > 0 {
+		err = l.appendLinks(more)
+	}
+	if err != nil {
+		return lines, err
+	}
+	return append(lines, more...), damaged
+}
+
 // appendLinks is AppendLinks for those who hold the lock.
 func (l *Library) appendLinks(lines []payload.Link) error {
 	byFolder := map[string][]payload.Link{}

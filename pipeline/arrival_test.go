@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -125,6 +126,9 @@ func tree(t testing.TB, dir string) map[string]string {
 			return nil
 		}
 		text, err := os.ReadFile(path)
+		if e.Name() == "links.jsonl" && err == nil {
+			text, err = standing(text)
+		}
 		files[filepath.ToSlash(rel)] = string(text)
 		return err
 	})
@@ -132,6 +136,16 @@ func tree(t testing.TB, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return files
+}
+
+// standing is what a links.jsonl says in the end: its lines are in the order in
+// which things were found.
+func standing(text []byte) ([]byte, error) {
+	links, err := payload.DecodeLinks(text)
+	if err != nil {
+		return nil, err
+	}
+	return payload.EncodeLinks(payload.StandingLinks(links))
 }
 
 // Five hundred at once are what five hundred one after the other would be.

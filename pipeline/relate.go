@@ -40,39 +40,34 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 			return nil, err
 		}
 	}
-	lines, problems, err := p.settledLinks()
-	if err != nil {
-		return problems, err
+	lines, err := p.changeLinks(ctx, due)
+	switch {
+	case errors.Is(err, library.ErrBusy): // somebody else is at it: the next time
+		return nil, nil
+	case errors.Is(err, library.ErrDamaged):
+		problems = []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}
+	case err != nil:
+		return nil, err
 	}
-	if p.Library.ReadOnly() == nil {
-		change, err := p.changedLinks(ctx, lines, due)
-		if err != nil {
-			return problems, err
-		}
-		if err := p.Library.AppendLinks(change); err != nil {
-			return problems, err
-		}
-		lines = append(lines, change...)
-		if stamp, err = p.Library.LinksStamp(); err != nil {
-			return problems, err
-		}
+	if stamp, err = p.Library.LinksStamp(); err != nil {
+		return problems, err
 	}
 	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 
-// settledLinks reads all lines, after those of sessions that moved have followed
-// them.
-func (p *Pipeline) settledLinks() ([]payload.Link, []ingest.Problem, error) {
+// changeLinks brings links.jsonl up to date, after the lines of sessions that
+// moved have followed them, and returns all lines.
+func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Link, error) {
 	lines, misplaced, err := p.Library.Links()
-	if err == nil && misplaced && p.Library.ReadOnly() == nil {
-		if err = p.Library.SettleLinks(); err == nil {
-			lines, _, err = p.Library.Links()
+	if err != nil && !errors.Is(err, library.ErrDamaged) || p.Library.ReadOnly() != nil {
+		return lines, err
+	}
+	if misplaced && err == nil {
+		if err := p.Library.SettleLinks(); err != nil {
+			return nil, err
 		}
 	}
-	if errors.Is(err, library.ErrDamaged) {
-		return lines, []ingest.Problem{{Path: p.Library.Dir(), Reason: err.Error()}}, nil
-	}
-	return lines, nil, err
+	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) { return p.changedLinks(ctx, lines, due) })
 }
 
 // changedLinks are the lines that bring the rules' links of the sessions that

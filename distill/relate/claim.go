@@ -82,9 +82,10 @@ type claim struct {
 
 // givesUp is something that a claim says it no longer stands for.
 type givesUp struct {
-	lost bag
-	bare bool // the claim names what takes its place, if anything, and nothing else
-	who  bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
+	lost   bag
+	bare   bool // the claim names what takes its place, if anything, and nothing else
+	option bool // an alternative that lost, as the item lists it
+	who    bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
 // claimOf reads an item. The quote counts where it gives something up: it is
@@ -92,9 +93,9 @@ type givesUp struct {
 func claimOf(it *payload.Item) *claim {
 	toks := tokens(it.Text)
 	c := &claim{kind: it.Kind, all: bag{}, values: bag{}, held: bag{}, scope: scopeOf(toks)}
-	for _, t := range toks {
+	for i, t := range toks {
 		c.all.add(t)
-		if t.value {
+		if t.value && !labels(toks, i) {
 			c.values.add(t)
 		}
 	}
@@ -103,8 +104,10 @@ func claimOf(it *payload.Item) *claim {
 	c.stays = staysForm.MatchString(text)
 	c.denies = len(denyForm.FindAllString(text, -1))%2 == 1
 	lost := c.read(toks)
+	aside := 0 // in parentheses
 	for i, t := range toks {
-		if !lost[i] {
+		aside += strings.Count(t.low, "(") - strings.Count(t.low, ")")
+		if !lost[i] && aside <= 0 {
 			c.held.add(t)
 		}
 	}
@@ -119,13 +122,18 @@ func claimOf(it *payload.Item) *claim {
 			b.add(t)
 		}
 		if len(b) > 0 && it.Kind == payload.Decision {
-			c.gives = append(c.gives, givesUp{lost: b})
+			c.gives = append(c.gives, givesUp{lost: b, option: true})
 		}
 	}
 	if it.Kind == payload.Eliminated {
 		c.gives, c.held = nil, bag{}
 	}
 	return c
+}
+
+// labels tells whether a bare number is a name: "service 2", "phase 3".
+func labels(toks []token, i int) bool {
+	return isNumber(strings.TrimPrefix(toks[i].stem, "=")) && i > 0 && toks[i-1].stem != "" && !toks[i-1].value
 }
 
 func sameWords(a, b []token) bool {

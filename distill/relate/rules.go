@@ -1,11 +1,16 @@
 package relate
 
-import "recall/payload"
+import (
+	"strings"
+
+	"recall/payload"
+)
 
 // The rules, in the order in which they are tried. Their precision is measured
 // on eval/testdata/relations.jsonl.
 const (
 	Revokes   = "revokes"    // names what it gives up, and the earlier one stood for that
+	Partly    = "partly"     // names what it gives up, and the earlier one stood for that among more
 	RuledOut  = "ruled-out"  // rules out what the earlier one decided
 	Keeps     = "keeps"      // confirms the earlier one
 	TakesBack = "takes-back" // goes back to something else than the earlier one decided
@@ -27,6 +32,7 @@ var rules = []rule{
 	{Keeps, payload.Same, keeps},
 	{Revokes, payload.Supersedes, revokes},
 	{Changes, payload.Supersedes, newValue},
+	{Partly, payload.Supersedes, partly},
 	{Narrows, payload.Refines, narrows},
 	{Restates, payload.Same, restates},
 	{TakesBack, payload.Supersedes, takesBack},
@@ -89,6 +95,21 @@ func vague(lost bag) bool {
 	return lost.weight() < 2
 }
 
+// partly: what the later one gives up is a part of a longer earlier one, and
+// more than a word.
+func partly(later, earlier *claim) bool {
+	if !decisions(later, earlier) || later.apart(earlier) {
+		return false
+	}
+	for _, g := range later.gives {
+		rest := earlier.held.without(g.lost)
+		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 && rest.meets(later.all.without(g.lost)) {
+			return true
+		}
+	}
+	return false
+}
+
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && earlier.kind == payload.Decision &&
 		alike(later.all, earlier.held) >= 0.8
@@ -110,17 +131,29 @@ func takesBack(later, earlier *claim) bool {
 		len(earlier.all.without(later.all)) > 0
 }
 
+// newValue: one number is another, all else the same.
 func newValue(later, earlier *claim) bool {
 	if !decisions(later, earlier) || later.denies != earlier.denies {
 		return false
 	}
 	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
-	return len(later.values) > 0 && len(later.values) == len(earlier.values) && !equal(later.values, earlier.values) &&
+	return len(later.values) == len(earlier.values) && len(later.values.without(earlier.values)) == 1 &&
 		len(a) > 0 && alike(a, b) >= 0.99
 }
 
 func restates(later, earlier *claim) bool {
-	return later.kind == earlier.kind && later.denies == earlier.denies && equal(later.values, earlier.values) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier)
+	return later.kind == earlier.kind && later.denies == earlier.denies && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
+		onlyWords(later.all.without(earlier.all)) && onlyWords(earlier.all.without(later.all))
+}
+
+// onlyWords tells whether there is neither a name nor a value.
+func onlyWords(b bag) bool {
+	for s, w := range b {
+		if w >= nameWeight || strings.HasPrefix(s, "=") {
+			return false
+		}
+	}
+	return true
 }
 
 func narrows(later, earlier *claim) bool {
@@ -136,8 +169,6 @@ func namesMeet(a, b bag) bool {
 	}
 	return false
 }
-
-func equal(a, b bag) bool { return len(a) == len(b) && len(a.without(b)) == 0 }
 
 // alike is the weight that two bags share, in parts of the mean of both.
 func alike(a, b bag) float64 {

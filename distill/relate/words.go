@@ -117,7 +117,7 @@ func isName(w string, begin bool) bool {
 }
 
 func isNumber(w string) bool {
-	if w[0] < '0' || w[0] > '9' {
+	if w == "" || w[0] < '0' || w[0] > '9' {
 		return false
 	}
 	_, err := strconv.ParseFloat(strings.ReplaceAll(w, ",", ""), 64)
