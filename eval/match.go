@@ -21,6 +21,10 @@ const (
 	inCommon   = 0.12 // similarity of words from which on evidence counts
 )
 
+// contraryShare is what is left of the similarity of two statements that can't
+// both be so: less than the threshold, however alike their words are.
+const contraryShare = 0.3
+
 // A Pair is a predicted and a gold item held to be the same fact.
 type Pair struct {
 	Pred, Gold int // indexes
@@ -54,12 +58,13 @@ type side struct {
 	kind  payload.Kind
 	text  string
 	words bag
+	told  stance
 	turns map[string]bool
 	path  string
 }
 
 func newSide(c Claim) side {
-	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path+" "+c.Text), c.Why), turns: map[string]bool{}}
+	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path+" "+c.Text), c.Why), told: newStance(c.Kind, c.Text), turns: map[string]bool{}}
 	for _, t := range c.Turns {
 		s.turns[t] = true
 	}
@@ -111,10 +116,13 @@ func similarity(a, b side) float64 {
 		return truth(names(a.text, b.path))
 	}
 	sim := textSimilarity(a.words, b.words)
-	if sim < inCommon || !overlap(a.turns, b.turns) {
-		return sim
+	if sim >= inCommon && overlap(a.turns, b.turns) {
+		sim = min(1, sim+sharedTurn)
 	}
-	return min(1, sim+sharedTurn)
+	if sim >= Threshold && contrary(a.told, b.told) {
+		return sim * contraryShare
+	}
+	return sim
 }
 
 func truth(yes bool) float64 {

@@ -3,71 +3,143 @@ package eval
 import (
 	"bufio"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// labelled is one pair of texts that people called the same fact or not. The
-// hard ones are true pairs with one text negated, reversed or swapped.
-type labelled struct {
-	A, B string
-	Same bool
-	Made bool
-}
-
-func readPairs(t *testing.T) []labelled {
+// sharedPairs are the pairs that people labelled, by project.
+func sharedPairs(t *testing.T) map[string][]LabelledPair {
+	t.Helper()
 	dir := os.Getenv("RECALL_SHARED")
 	if dir == "" {
 		t.Skip("RECALL_SHARED isn't set: no labelled pairs")
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "eval/gold/*/pairs-*.jsonl"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no pairs under %s: %v", dir, err)
+	set, err := LoadSet(filepath.Join(dir, "eval", "gold"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	var pairs []labelled
-	for _, name := range files {
-		f, err := os.Open(name)
+	by := map[string][]LabelledPair{}
+	for _, p := range set.Pairs {
+		by[p.Project] = append(by[p.Project], p)
+	}
+	if len(by) < 2 {
+		t.Fatalf("pairs of %d projects, want two: one to calibrate on, one to look at", len(by))
+	}
+	return by
+}
+
+// TestPairs reports how far words agree with people, and holds it there: pairs
+// that were labelled, and forms of the true ones made by code.
+func TestPairs(t *testing.T) {
+	by := sharedPairs(t)
+	var all []LabelledPair
+	for _, pairs := range by {
+		all = append(all, pairs...)
+	}
+	a, err := Agree(t.Context(), Words{}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("agrees on %d of %d pairs, finds %d of %d true ones", a.Agree, a.Pairs, a.SameFound, a.Same)
+	made, told := 0, 0
+	for _, p := range all {
+		if x, err := alikeTexts(t.Context(), Words{}, p); err != nil {
+			t.Fatal(err)
+		} else if p.Made {
+			made++
+			if x < Threshold {
+				told++
+			}
+		}
+	}
+	t.Logf("true pairs turned round by hand: %d of %d told apart", told, made)
+	for _, name := range slices.Sorted(maps.Keys(a.Forms)) {
+		t.Logf("%-24s %d of %d told apart", name, a.Forms[name].K, a.Forms[name].N)
+	}
+	for name, least := range map[string]float64{
+		"negated": .80, "reversed": .75, "swapped": .78, "renumbered": .85,
+		"negated, same words": .95, "reversed, same words": .95, "swapped, same words": .95, "renumbered, same words": .95,
+	} {
+		if f := a.Forms[name]; f.N < 20 || float64(f.K) < least*float64(f.N) {
+			t.Errorf("%s: %d of %d told apart, want %.2f of at least 20", name, f.K, f.N, least)
+		}
+	}
+	if float64(a.SameFound) < .9*float64(a.Same) || float64(a.Agree) < .81*float64(a.Pairs) {
+		t.Errorf("agreement %d of %d, true pairs found %d of %d; want .81 and .90", a.Agree, a.Pairs, a.SameFound, a.Same)
+	}
+}
+
+// TestCalibratedOnTheOther chooses the threshold on one project and reports what
+// it does on the other, both ways: the shipped one must be no worse.
+func TestCalibratedOnTheOther(t *testing.T) {
+	by := sharedPairs(t)
+	for on, learn := range by {
+		th, err := Calibrate(t.Context(), Words{}, learn)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		for sc := bufio.NewScanner(f); sc.Scan(); {
-			var p labelled
-			if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
-				t.Fatalf("%s: %v", name, err)
+		for off, pairs := range by {
+			if off == on {
+				continue
 			}
-			pairs = append(pairs, p)
+			chosen, shipped := agreement(t, pairs, th), agreement(t, pairs, Threshold)
+			t.Logf("chosen on %s: %.2f; on %s it agrees on %d of %d pairs, the shipped %.2f on %d", on, th, off, chosen, len(pairs), Threshold, shipped)
+			if float64(shipped) < float64(chosen)-.03*float64(len(pairs)) {
+				t.Errorf("%s: the shipped threshold agrees on %d, one chosen elsewhere on %d", off, shipped, chosen)
+			}
 		}
 	}
-	return pairs
 }
 
-// TestPairs reports how far the similarity agrees with people, and holds it there.
-func TestPairs(t *testing.T) {
-	pairs := readPairs(t)
-	agreement := func(th float64) (same, other, made float64) {
-		var right, all [3]float64
-		for _, p := range pairs {
-			i := 0
-			if p.Made {
-				i = 2
-			} else if !p.Same {
-				i = 1
-			}
-			all[i]++
-			if (textSimilarity(newBag(p.A, ""), newBag(p.B, "")) >= th) == p.Same {
-				right[i]++
-			}
+func agreement(t *testing.T, pairs []LabelledPair, th float64) (n int) {
+	t.Helper()
+	for _, p := range pairs {
+		x, err := alikeTexts(t.Context(), Words{}, p)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return right[0] / all[0], right[1] / all[1], right[2] / all[2]
+		if (x >= th) == p.Same {
+			n++
+		}
 	}
-	for th := 0.2; th < 0.8; th += 0.05 {
-		same, other, made := agreement(th)
-		t.Logf("threshold %.2f: same %.3f, not the same %.3f, reversed %.3f", th, same, other, made)
+	return n
+}
+
+// TestInventedPairs holds the similarity against pairs in wordings that no code
+// made and that it wasn't tuned on.
+func TestInventedPairs(t *testing.T) {
+	f, err := os.Open("testdata/invented-pairs.jsonl")
+	if err != nil {
+		t.Fatal(err)
 	}
-	same, other, _ := agreement(Threshold)
-	if same < 0.93 || other < 0.90 {
-		t.Errorf("agreement at %.2f: same %.3f, not the same %.3f; want at least 0.93 and 0.90", Threshold, same, other)
+	defer f.Close()
+	right, all := map[string]int{}, map[string]int{}
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		var p struct {
+			LabelledPair
+			Form string
+		}
+		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		x, err := alikeTexts(t.Context(), Words{}, p.LabelledPair)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[p.Form]++
+		if (x >= Threshold) == (p.Form == "same") {
+			right[p.Form]++
+		} else {
+			t.Logf("%s, similarity %.2f:\n  %s\n  %s", p.Form, x, p.A, p.B)
+		}
+	}
+	for name, n := range all {
+		t.Logf("%-10s %d of %d right", name, right[name], n)
+		if least := map[bool]int{true: 5, false: 8}[name == "other"]; right[name]*10 < n*least {
+			t.Errorf("%s: %d of %d right, want %d of ten", name, right[name], n, least)
+		}
 	}
 }

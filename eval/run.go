@@ -128,6 +128,7 @@ type Agreement struct {
 	SameFound int               `json:"same_found"` // of those judged the same
 	Forms     map[string]KofN   `json:"forms"`      // made from true pairs: "negated", "reversed", "swapped"; K: told apart
 	Kinds     map[string]KofN   `json:"kinds,omitempty"`
+	Projects  map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
 	Wrong     []DisagreedOnPair `json:"wrong,omitempty"`
 }
 

@@ -40,6 +40,9 @@ func (b *bag) add(text string, share float64) {
 		if tok == "" {
 			continue
 		}
+		if n, ok := numberWords[strings.ToLower(tok)]; ok {
+			tok = n
+		}
 		if !isName(tok) {
 			b.put(stem(strings.ToLower(tok)), wordWeight*share)
 			continue
@@ -47,7 +50,7 @@ func (b *bag) add(text string, share float64) {
 		low := strings.ToLower(tok)
 		b.put(low, nameWeight*share)
 		if isNumber(low) && share == 1 {
-			b.numbers[strings.NewReplacer(",", "", "_", "").Replace(low)] = true
+			b.numbers[number(low)] = true
 		}
 		if parts := nameParts(tok); len(parts) > 1 {
 			for _, p := range parts {
@@ -58,7 +61,7 @@ func (b *bag) add(text string, share float64) {
 }
 
 func (b *bag) put(w string, weight float64) {
-	if len(w) < 2 || stopWords[w] {
+	if len(w) < 2 && !isNumber(w) || stopWords[w] {
 		return
 	}
 	if b.words[w] < weight {

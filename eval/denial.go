@@ -1,0 +1,207 @@
+package eval
+
+import "slices"
+
+// denied says whether one of two statements says no to what the other says: in
+// a clause that speaks of the same, of words that stand together in both, or of
+// two things just the other way round.
+func denied(a, b stance) bool {
+	return clauseDenied(a, b) || odd(a, b) || odd(b, a) || a.unanswered(b) || b.unanswered(a) || bothWays(a, b)
+}
+
+// clauseDenied looks for a clause of each that speak of the same, one of them
+// saying no to what the other says.
+func clauseDenied(a, b stance) bool {
+	var all, no float64
+	for _, x := range a.clauses {
+		y, both := x.counterpart(b.clauses)
+		if both == 0 {
+			continue
+		}
+		all += both
+		if !x.denies(y) {
+			continue
+		}
+		if z, both := y.counterpart(a.clauses); both > 0 && z.no != y.no {
+			no += both
+		}
+	}
+	return no > 0 && no >= deniedShare*all
+}
+
+// Two clauses speak of the same if they share this much of the shorter one's
+// weight, and no less than this. Like all numbers here, set on the labelled
+// pairs of one project and looked at on the other's.
+const (
+	sameClause   = 0.6
+	clauseWeight = 2.0
+	deniedShare  = 0.34 // of what they say of the same, this much must be denied
+)
+
+// denies says whether one of two clauses says no to what the other says. What
+// may be a "no" in other words leaves it open.
+func (c clause) denies(d clause) bool {
+	if c.no == d.no || c.soft != d.soft {
+		return false
+	}
+	if d.no {
+		c, d = d, c
+	}
+	for _, h := range c.heads {
+		if _, ok := d.words[h]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// counterpart is the clause that speaks of the same; of two alike the one that
+// says no as often.
+func (c clause) counterpart(list []clause) (best clause, most float64) {
+	for _, d := range list {
+		var both float64
+		for key, w := range c.words {
+			if _, ok := d.words[key]; ok {
+				both += w
+			}
+		}
+		if both < clauseWeight || both < sameClause*min(c.total, d.total) {
+			continue
+		}
+		if both > most || both == most && d.no == c.no {
+			best, most = d, both
+		}
+	}
+	return best, most
+}
+
+// odd looks for a "no" of a whose next words b says too, all of them, with none
+// of b's being said of any of them.
+func odd(a, b stance) bool {
+	for _, c := range a.clauses {
+		for _, said := range c.denials {
+			if len(said) > 1 && b.saysAll(said) && !b.answers(said, c.soft) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s stance) saysAll(keys []string) bool {
+	return !slices.ContainsFunc(keys, func(k string) bool { return s.said[k] == nil })
+}
+
+// answers says whether a "no", or what may be one in other words, is said of any
+// of the words.
+func (s stance) answers(keys []string, soft int) bool {
+	for _, k := range keys {
+		for _, c := range s.clauses {
+			if _, here := c.words[k]; here && c.soft > soft {
+				return true
+			}
+			if slices.ContainsFunc(c.denials, func(of []string) bool { return slices.Contains(of, k) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// unanswered looks for a "no" that the other statement leaves out where it
+// speaks of the same: most of the words about the "no" stand together in it, with
+// no "no" near.
+func (s stance) unanswered(other stance) bool {
+	for i := range s.tokens {
+		if denies(s.tokens, i) && s.leftOut(i, other) {
+			return true
+		}
+	}
+	return false
+}
+
+const (
+	behind = 3   // words of content after a "no" that it may be said of
+	ahead  = 2   // and before it
+	reach  = 9   // tokens within which the other must hold them
+	margin = 5   // tokens around these where its own "no" may stand
+	mostly = 0.6 // share of them that it must hold
+)
+
+func (s stance) leftOut(at int, other stance) bool {
+	head := contentAbout(s.tokens, at, behind, 0)
+	lead := contentAbout(s.tokens, at, 0, ahead)
+	if w := s.tokens[at].word; w == "instead" || w == "rather" || w == "in" {
+		lead = nil // what was chosen stands before it
+	}
+	if len(head) == 0 {
+		head, lead = lead, nil
+	}
+	n, from, to := other.together(head, lead)
+	if n < 2 || float64(n) < mostly*float64(len(head)+len(lead)) {
+		return false
+	}
+	for k := max(0, from-margin); k <= min(len(other.tokens)-1, to+margin); k++ {
+		if denies(other.tokens, k) || isSoft(other.tokens[k].word) {
+			return false
+		}
+	}
+	return true
+}
+
+// together is the place where most of the words, one of head at least, stand
+// within reach of one another.
+func (s stance) together(head, lead []string) (n, from, to int) {
+	for i := range s.tokens {
+		found := map[string]bool{}
+		heads, first, last := 0, -1, -1
+		for k := i; k < min(len(s.tokens), i+reach); k++ {
+			key := s.tokens[k].key
+			h := slices.Contains(head, key)
+			if s.tokens[k].weight == 0 || found[key] || !h && !slices.Contains(lead, key) {
+				continue
+			}
+			found[key] = true
+			if h {
+				heads++
+			}
+			if first < 0 {
+				first = k
+			}
+			last = k
+		}
+		if heads > 0 && len(found) > n {
+			n, from, to = len(found), first, last
+		}
+	}
+	return n, from, to
+}
+
+// bothWays looks for a word that is denied here and affirmed there, and another
+// the other way round.
+func bothWays(a, b stance) bool {
+	var up, down bool
+	for key, as := range a.said {
+		if bs := b.said[key]; bs != nil {
+			x, y := a.leaning(as), b.leaning(bs)
+			up = up || x > 0 && y < 0
+			down = down || x < 0 && y > 0
+		}
+	}
+	return up && down
+}
+
+// leaning is 1 if a word is only affirmed, -1 if only denied, else 0.
+func (s stance) leaning(at []int) int {
+	sum := 0
+	for _, i := range at {
+		sum += s.tokens[i].sign
+	}
+	switch sum {
+	case len(at):
+		return 1
+	case -len(at):
+		return -1
+	}
+	return 0
+}

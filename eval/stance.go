@@ -1,0 +1,155 @@
+package eval
+
+import (
+	"strings"
+
+	"recall/payload"
+)
+
+// A stance is what a statement says of its words.
+type stance struct {
+	tokens  []token
+	told    bool // it says whether something is so; a goal doesn't, nor need what was ruled out
+	clauses []clause
+	said    map[string][]int // places of each key
+}
+
+// newStance takes a statement apart and finds out what it says no to.
+func newStance(kind payload.Kind, text string) stance {
+	s := stance{tokens: split(text), said: map[string][]int{}}
+	verdict := negate(s.tokens)
+	s.told = kind != payload.Goal && kind != payload.Question && (kind != payload.Eliminated || verdict)
+	direct(s.tokens)
+	s.clauses = clausesOf(s.tokens)
+	for i, t := range s.tokens {
+		if t.weight > 0 {
+			s.said[t.key] = append(s.said[t.key], i)
+		}
+	}
+	return s
+}
+
+// A clause is a stretch of a statement that says one thing or denies it.
+type clause struct {
+	words   map[string]float64
+	total   float64
+	no      bool
+	soft    int
+	denials [][]string
+	heads   []string // what its every "no" may be said of
+}
+
+// openers begin a clause of their own.
+var openers = set("but because so if when while unless which where whether although though since")
+
+func clausesOf(ts []token) []clause {
+	var out []clause
+	at := -1
+	for i, t := range ts {
+		begins := i == 0 || t.clause != at || openers[t.word]
+		if denies(ts, i) && (t.word == "instead" || t.word == "rather" || t.word == "in" || i > 0 && (ts[i-1].word == "and" || ts[i-1].word == "or")) {
+			begins = true
+		}
+		at = t.clause
+		if begins {
+			out = append(out, clause{words: map[string]float64{}})
+		}
+		c := &out[len(out)-1]
+		if denies(ts, i) {
+			c.no = !c.no
+			c.heads = append(c.heads, contentAbout(ts, i, headWords, 1)...)
+			c.denials = append(c.denials, contentAbout(ts, i, 2, 2))
+		} else if isSoft(t.word) {
+			c.soft++
+		}
+		if _, twice := c.words[t.key]; t.weight > 0 && !twice {
+			c.words[t.key] = t.weight
+			c.total += t.weight
+		}
+	}
+	return out
+}
+
+// headWords is how many words of content behind a "no" it may be said of.
+const headWords = 3
+
+// contentAbout are the next words of content of a clause, and where there are
+// fewer than enough also the last before.
+func contentAbout(ts []token, at, most, enough int) []string {
+	var out []string
+	for k := at + 1; k < len(ts) && len(out) < most && ts[k].clause == ts[at].clause; k++ {
+		if ts[k].weight > 0 {
+			out = append(out, ts[k].key)
+		}
+	}
+	for k := at - 1; k >= 0 && len(out) < enough && ts[k].clause == ts[at].clause; k-- {
+		if ts[k].weight > 0 {
+			out = append(out, ts[k].key)
+		}
+	}
+	return out
+}
+
+// negators say no to what follows in their clause.
+var negators = set("never without neither nor cannot unlike nothing none avoid avoids avoided avoiding")
+
+// soft are words that may say no in other words: they leave open what a "no"
+// that the other statement lacks means.
+var soft = set(`dropped drop drops rejected rejects reject refused refuses declined abandoned withdrawn discarded cancelled canceled
+	skip skips skipped skipping omit omits omitted remove removes removed removing delete deletes deleted missing lack lacks suppress suppresses suppressed
+	ignore ignores ignored unchanged stop stops stopped prevent prevents exclude excludes excluded disabled disables disable
+	forbidden blocked incompatible less left ruled gone wrong false invalid dismissed thrown`)
+
+func isSoft(w string) bool {
+	return soft[w] || strings.HasPrefix(w, "un") && len(w) > 6 && w != "unless" && w != "under"
+}
+
+// taken are the verbs whose "not" is said of the whole.
+var taken = set("taken chosen used built done made needed kept wanted implemented")
+
+// scope is how many words of content a "no" is said of.
+const scope = 2
+
+// negate sets the signs of words. It says whether the statement gives its verdict.
+func negate(ts []token) (verdict bool) {
+	no, clause, left := false, -1, 0
+	for i := range ts {
+		t := &ts[i]
+		if t.clause != clause || openers[t.word] {
+			no, clause = false, t.clause
+		}
+		if no && left > 0 && t.weight > 0 {
+			t.sign = -t.sign
+			left--
+		}
+		switch {
+		case denies(ts, i):
+			no, left = !no, scope
+		case no && taken[t.word], t.word == "ruled", t.end < 0 && t.axis == "keep":
+			verdict = true
+		}
+	}
+	return verdict
+}
+
+// denies says whether a word says no to those after it.
+func denies(ts []token, i int) bool {
+	after := ""
+	if i+1 < len(ts) {
+		after = ts[i+1].word
+	}
+	switch w := ts[i].word; w {
+	case "not":
+		return after != "only" && after != "just"
+	case "no":
+		return after != "matter" && (i+1 == len(ts) || !denies(ts, i+1)) // "no don't" says it once
+	case "instead":
+		return after == "of"
+	case "rather":
+		return after == "than"
+	case "in":
+		return after == "place" && i+2 < len(ts) && ts[i+2].word == "of"
+	default:
+		return negators[w] || strings.HasSuffix(w, "n't")
+	}
+}

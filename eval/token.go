@@ -1,0 +1,112 @@
+package eval
+
+import (
+	"strings"
+	"unicode"
+)
+
+// A token is a word of a statement with what is said about it.
+type token struct {
+	word   string  // as written, in lower case and without punctuation
+	key    string  // what it is compared by: a name as it is, a word's stem, a number's value, of two opposites the one
+	weight float64 // 0 for words that only bind others
+	number bool
+	name   bool
+	sign   int    // 1 said to be so, -1 said not to be so
+	axis   string // of one of two opposites
+	end    int    // which of them, 1 or -1
+	role   int    // 1 where something starts from, 2 where it goes to; 0 neither
+	clause int    // counts the stretches between punctuation
+	part   int    // counts the sentences
+}
+
+const edges = "`*_\"'“”‘’()[]{}<>,;:.!?…—–"
+
+// split cuts at white space, keeping note of punctuation: what stands between
+// brackets is a stretch of its own, and the one around it goes on behind.
+func split(text string) []token {
+	var ts []token
+	clause, fresh, part := 0, 0, 0
+	var around []int
+	next := func() { fresh++; clause = fresh }
+	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ", " - ", " — ").Replace(text)
+	for _, raw := range strings.Fields(text) {
+		if raw == "—" || raw == "–" || raw == "|" {
+			next()
+			continue
+		}
+		if strings.HasPrefix(strings.TrimLeft(raw, "`*\"“'"), "(") {
+			around = append(around, clause)
+			next()
+		}
+		word := strings.Trim(raw, edges)
+		if raw == "→" {
+			word = raw
+		}
+		if word != "" {
+			t := newToken(word, clause, part)
+			t.name = t.name || t.weight > 0 && strings.ContainsAny(raw, "`\"“")
+			ts = append(ts, t)
+		}
+		end := strings.TrimRight(raw, "`*_\"'“”")
+		last := strings.TrimRight(end, ".,;:!?")
+		if strings.HasSuffix(last, ")") && strings.Count(raw, ")") > strings.Count(raw[1:], "(") && len(around) > 0 {
+			clause, around = around[len(around)-1], around[:len(around)-1]
+		}
+		switch {
+		case end == last, strings.HasSuffix(end, ":"):
+		case strings.ContainsAny(end[len(last):], ".;!?"):
+			next()
+			part++
+			around = nil
+		default:
+			next()
+		}
+	}
+	return ts
+}
+
+func newToken(word string, clause, part int) token {
+	t := token{word: strings.ToLower(word), sign: 1, clause: clause, part: part}
+	switch {
+	case numeric(t.word):
+		t.key, t.number, t.name, t.weight = number(t.word), true, true, nameWeight
+	case isName(word):
+		t.key, t.name, t.weight = t.word, true, nameWeight
+	default:
+		low := strings.TrimSuffix(t.word, "'s")
+		if n, ok := numberWords[low]; ok {
+			t.key, t.number, t.weight = n, true, wordWeight
+			return t
+		}
+		if to, ok := opposites[low]; ok {
+			t.axis, t.end = to.axis, to.sign
+		}
+		t.key = stem(low)
+		if !binding[low] && !stopWords[low] && len(low) > 1 {
+			t.weight = wordWeight
+		}
+	}
+	return t
+}
+
+// numeric says whether a word is a number, perhaps with a unit: "5k", "2-minute".
+func numeric(w string) bool {
+	return w != "" && (unicode.IsDigit(rune(w[0])) || len(w) > 1 && strings.ContainsRune("#$~<>=+v", rune(w[0])) && unicode.IsDigit(rune(w[1])))
+}
+
+// number is a number's value: "5,000", "5_000" and "5k" are one.
+func number(w string) string {
+	w = strings.NewReplacer(",", "", "_", "").Replace(strings.TrimLeft(w, "~<>=+v"))
+	w, _, _ = strings.Cut(w, "-")
+	if n, ok := strings.CutSuffix(w, "k"); ok {
+		return n + "000"
+	}
+	return w
+}
+
+var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+	"twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000", "twice": "2"}
+
+// binding words carry no meaning of their own here.
+var binding = set("not no never without neither nor cannot unlike nothing none instead rather longer avoid avoids avoided avoiding before after from to into than over → then")
