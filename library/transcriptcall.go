@@ -73,14 +73,22 @@ func (t *transcript) object(c ingest.ToolCall) string {
 		}
 		return text
 	}
+	if v := tellingInput(c); v != "" {
+		return t.marked(oneLine(v, 160))
+	}
+	return ""
+}
+
+// tellingInput is the input that says most about a call.
+func tellingInput(c ingest.ToolCall) string {
 	for _, key := range []string{"description", "pattern", "query", "url", "subject", "prompt", "skill"} {
 		if v := c.Input[key]; v != "" {
-			return t.marked(oneLine(v, 160))
+			return v
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
 		if v := c.Input[key]; v != "" && len(c.Answers) == 0 && c.Plan == nil {
-			return t.marked(oneLine(key+": "+v, 160))
+			return key + ": " + v
 		}
 	}
 	return ""

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+type exportOptions struct {
+	to, format          string
+	outputs, raw, force bool
+}
+
+var exportFormats = []string{"md", "html", "json", "raw", "zip"}
+
+func (a *app) exportCmd() *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:     "export SESSION --to FILE|DIR",
+		Short:   "Save a transcript, or a session's outputs, elsewhere",
+		GroupID: "keep",
+		Long: `Saves a session as one file: Markdown, a web page that needs nothing from
+anywhere (light and dark, on a phone too), JSON for programs, or a zip of these.
+Secrets are masked, unless --raw says to leave them in.
+
+--format raw copies the session's own files, byte for byte, into a folder of
+their own; it needs --raw, for they are as they are.
+
+--outputs copies the files that the session produced, byte for byte.
+
+The format is told from the file's name; into a folder it is Markdown. "--to -"
+prints. A file that is there and different is only replaced with --force.`,
+		Example: `  recall export 7f3c --to retry-policy.html
+  recall export "Retry policy" --to ~/Desktop
+  recall export 7f3c --to - --format json | jq '.turns | length'
+  recall export local_c0 --outputs --to ~/Documents/offers
+  recall export 7f3c --format raw --raw --to /tmp/exact`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			if err := o.check(); err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			return a.export(cmd.Context(), l, e, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.to, "to", "", "the file, or the folder to put it in")
+	cmd.Flags().StringVar(&o.format, "format", "", "md, html, json, raw or zip")
+	cmd.Flags().BoolVar(&o.outputs, "outputs", false, "copy the files that the session produced")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave secrets in")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
+	cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return exportFormats, cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// check settles the format and refuses what makes no sense.
+func (o *exportOptions) check() error {
+	if o.to == "" {
+		return withHint(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
+	}
+	if o.outputs && o.format != "" {
+		return withHint(errors.New("--outputs and --format don't go together"), "outputs are copied as they are; export the transcript apart")
+	}
+	if o.format == "" {
+		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[strings.ToLower(filepath.Ext(o.to))]
+		if o.format == "" || isDir(o.to) {
+			o.format = "md"
+		}
+	}
+	switch {
+	case !slices.Contains(exportFormats, o.format):
+		return withHint(fmt.Errorf("--format %s: no such format", o.format), "formats are %s", strings.Join(exportFormats, ", "))
+	case o.format == "raw" && !o.raw:
+		return withHint(errors.New("raw files are exact, with whatever secrets went through the session"), "say --raw too, if that is meant")
+	case o.to == "-" && (o.format == "raw" || o.outputs):
+		return withHint(errors.New("several files can't be printed"), "name a folder with --to")
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+func (a *app) export(ctx context.Context, l *library.Library, e library.Entry, o exportOptions) error {
+	switch {
+	case o.outputs:
+		return a.exportOutputs(ctx, l, e, o)
+	case o.format == "raw":
+		return a.exportRaw(ctx, l, e, o)
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	x, err := a.exported(ctx, p, e, o.raw)
+	if err != nil {
+		return err
+	}
+	data, err := x.encode(o.format)
+	if err != nil {
+		return err
+	}
+	if o.to == "-" {
+		_, err := a.out.Write(data)
+		return err
+	}
+	path := o.to
+	if isDir(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.format)
+	}
+	if err := saveNew(path, data, o.force); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s (%s)\n", path, size(int64(len(data))))
+	a.warnRaw(o.raw)
+	return nil
+}
+
+func (a *app) warnRaw(raw bool) {
+	if raw {
+		fmt.Fprintln(a.err, "recall: warning: it holds whatever secrets went through the session")
+	}
+}
+
+// exported is what the readable formats are made of.
+type exported struct {
+	session *ingest.Session
+	about   library.About
+	payload *payload.Payload // nil if it isn't distilled
+}
+
+// exported reads a session back. In the exact one only the transcript has its
+// secrets: what was distilled never had them.
+func (a *app) exported(ctx context.Context, p *pipeline.Pipeline, e library.Entry, raw bool) (exported, error) {
+	read := p.Read
+	if raw {
+		read = p.ReadExact
+	}
+	s, err := read(ctx, e.ID)
+	if err != nil {
+		return exported{}, err
+	}
+	x := exported{session: s, about: library.About{Title: e.Title}}
+	if project, err := p.Library.Project(e.Project); err == nil {
+		x.about.Project = project.Name
+	}
+	x.payload, err = p.Library.Payload(e.ID)
+	if err != nil && !errors.Is(err, library.ErrNoPayload) {
+		return exported{}, err
+	}
+	return x, nil
+}
+
+func (x exported) encode(format string) ([]byte, error) {
+	switch format {
+	case "html":
+		return library.HTML(x.session, x.about, x.payload)
+	case "json":
+		return x.json()
+	case "zip":
+		return x.zip()
+	}
+	return library.WholeTranscript(x.session, x.about), nil
+}
+
+// zip has a session in all readable formats.
+func (x exported) zip() ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, format := range []string{"md", "html", "json"} {
+		data, err := x.encode(format)
+		if err != nil {
+			return nil, err
+		}
+		if err := addZip(w, "transcript."+format, data); err != nil {
+			return nil, err
+		}
+	}
+	if x.payload != nil {
+		if err := addZip(w, "payload.md", []byte(payload.Render(x.payload, payload.Options{Budget: -1}).Text)); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+func addZip(w *zip.Writer, name string, data []byte) error {
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	return err
+}
+
+// saveNew writes a file whole or not at all; another one that is there only
+// with force.
+func saveNew(path string, data []byte, force bool) error {
+	have, err := os.ReadFile(path)
+	switch {
+	case err == nil && bytes.Equal(have, data):
+		return nil
+	case err == nil && !force:
+		return withHint(fmt.Errorf("%s is there already", path), "--force replaces it")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err2 := temp.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	return err
+}
+
+// exportOutputs copies what a session produced.
+func (a *app) exportOutputs(ctx context.Context, l *library.Library, e library.Entry, o exportOptions) error {
+	var files []library.Putting
+	for _, f := range e.Files {
+		if f.Role != ingest.OutputFile {
+			continue
+		}
+		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
+	}
+	if len(files) == 0 {
+		return withHint(fmt.Errorf("session %s has no outputs of its own", shortID(e.ID)), "outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
+	}
+	return a.copyOut(ctx, l, e, o.to, files)
+}
+
+// exportRaw copies a session's own files into a folder of their own.
+func (a *app) exportRaw(ctx context.Context, l *library.Library, e library.Entry, o exportOptions) error {
+	var files []library.Putting
+	dir := filepath.Join(o.to, filepath.Base(e.Folder))
+	for _, f := range e.Files {
+		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(dir, filepath.FromSlash(f.Name)), Over: o.force})
+	}
+	if err := a.copyOut(ctx, l, e, dir, files); err != nil {
+		return err
+	}
+	a.warnRaw(true)
+	return nil
+}
+
+// copyOut writes files of a session, each checked by its hash, over nothing
+// that is there unless they say so.
+func (a *app) copyOut(ctx context.Context, l *library.Library, e library.Entry, dir string, files []library.Putting) error {
+	for _, f := range files {
+		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
+		}
+	}
+	if err := l.LookAt(ctx, e.ID, files); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	for i := range files {
+		f := &files[i]
+		if f.Blocked() || f.State == library.PutLonger && !f.Over {
+			return withHint(fmt.Errorf("%s is there already; nothing was written", f.Path), "--force replaces it")
+		}
+		bytes += f.Size
+	}
+	if err := l.PutBack(ctx, e.ID, files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintf(a.out, "%9s  %s\n", size(f.Size), oneLine(f.Path))
+	}
+	fmt.Fprintf(a.out, "%s, %s, each read back and compared by its hash\n", count(len(files), "file"), size(bytes))
+	return nil
+}
