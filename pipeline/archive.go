@@ -55,7 +55,8 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 // all right, moved, damaged or gone, and the library looks.
 func (r *run) dropMoved() {
 	for id, path := range r.seen.places {
-		if statPage(filepath.Join(r.Library.Dir(), path)) != r.seen.pages[id] {
+		now, then := statPage(filepath.Join(r.Library.Dir(), path)), r.seen.pages[id]
+		if now.size != then.size || now.mod != then.mod {
 			r.seen.drop(id)
 		}
 	}

@@ -66,6 +66,45 @@ func TestArchiveThenSync(t *testing.T) {
 	}
 }
 
+// With nothing new, nothing is written: neither library nor cache.
+func TestIdleWritesNothing(t *testing.T) {
+	root := t.TempDir()
+	for _, k := range crowd() {
+		k.write(t, root)
+	}
+	dir := t.TempDir()
+	p := own(open(t, dir), root)
+	pack := pipeline.ArchiveOptions{Pack: time.Minute}
+	for range 2 {
+		if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Archive(context.Background(), pack); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stamps := func() map[string]string {
+		all := map[string]string{}
+		_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if fi, err := d.Info(); err == nil && !d.IsDir() && !strings.Contains(path, "index.db") {
+				all[path] = fmt.Sprint(fi.Size(), fi.ModTime())
+			}
+			return nil
+		})
+		return all
+	}
+	before := stamps()
+	if _, err := p.Archive(context.Background(), pack); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, stamps()); d != "" {
+		t.Errorf("(-before +after an idle archive and sync): %s", d)
+	}
+}
+
 // What archive remembers never hides that the library lost a session.
 func TestArchiveOfALostFolder(t *testing.T) {
 	root := t.TempDir()

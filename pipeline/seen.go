@@ -80,7 +80,7 @@ func (t *seen) read(line string) {
 	case "s":
 		t.files[parts[4]] = seenFile{size, mod, id}
 	case "p":
-		t.setPage(id, parts[4], seenFile{size, mod, id})
+		t.pages[id], t.places[id] = seenFile{size, mod, id}, parts[4]
 	case "f":
 		f := fault{At: time.Unix(0, mod)}
 		if json.Unmarshal([]byte(parts[4]), &f) == nil {
@@ -136,6 +136,7 @@ func (t *seen) drop(id ingest.SessionID) {
 
 // setPage enters a session's payload.md, so that a hand edit is noticed.
 func (t *seen) setPage(id ingest.SessionID, path string, f seenFile) {
+	f.session = id
 	if t.pages[id] != f || t.places[id] != path {
 		t.pages[id], t.places[id] = f, path
 		t.dirty = true
