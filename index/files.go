@@ -2,11 +2,13 @@ package index
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
 
 	"recall/ingest/trace"
+	"recall/payload"
 )
 
 // Touched is one session's dealings with one file.
@@ -176,4 +178,35 @@ func (x *Index) EachFault(ctx context.Context, do func(sig int64, text string) b
 		}
 	}
 	return x.fail("read index", rows.Err())
+}
+
+// ItemsOf reads the items of sessions, in order.
+func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]payload.Item, error) {
+	all := map[string][]payload.Item{}
+	for _, sid := range sessions {
+		rows, err := x.db.QueryContext(ctx, `SELECT i.data FROM item i JOIN session s ON s.id=i.session WHERE s.sid=? ORDER BY i.at, i.id`, sid)
+		if err != nil {
+			return nil, x.fail("read index", err)
+		}
+		for rows.Next() {
+			var data []byte
+			var it payload.Item
+			err := rows.Scan(&data)
+			if err == nil {
+				var text string
+				if text, err = unpack(data); err == nil {
+					err = json.Unmarshal([]byte(text), &it)
+				}
+			}
+			if err != nil {
+				rows.Close()
+				return nil, x.fail("read index", err)
+			}
+			all[sid] = append(all[sid], it)
+		}
+		if err := rows.Close(); err != nil {
+			return nil, x.fail("read index", err)
+		}
+	}
+	return all, nil
 }

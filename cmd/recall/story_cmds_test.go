@@ -16,13 +16,15 @@ import (
 // storyCmds are what the stories need beside recall.
 func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []string) {
 	return map[string]func(ts *testscript.TestScript, neg bool, args []string){
-		"spoil-index":     spoilIndex,
-		"newer-format":    newerFormat,
-		"swap-byte":       swapByte,
-		"damage-segments": damageSegments,
-		"held-by":         heldBy,
-		"better-baseline": betterBaseline,
-		"exits-with":      exitsWith,
+		"spoil-index":      spoilIndex,
+		"newer-format":     newerFormat,
+		"swap-byte":        swapByte,
+		"damage-segments":  damageSegments,
+		"held-by":          heldBy,
+		"better-baseline":  betterBaseline,
+		"write-transcript": writeTranscript,
+		"commit-hash":      commitHash,
+		"exits-with":       exitsWith,
 	}
 }
 

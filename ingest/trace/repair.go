@@ -36,6 +36,7 @@ type Try struct {
 const (
 	triesMost = 12
 	apart     = 150 // actions
+	soon      = 6   // actions after an error whose command wasn't run again: later ones hardly mean it
 )
 
 // RepairOf follows what was done about a fault.
@@ -66,8 +67,8 @@ func (t *Trace) RepairOf(s *ingest.Session, f Fault) Repair {
 		from = i
 	}
 	if len(r.Tries) == 0 {
-		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+20)); len(did) > 0 {
-			r.Tries = []Try{{Did: did[:min(len(did), 5)], Outcome: Unknown}}
+		if did := t.effective(f.Action+1, min(len(t.Actions), f.Action+1+soon)); len(did) > 0 {
+			r.Tries = []Try{{Did: did, Outcome: Unknown}}
 		}
 	}
 	return r
@@ -102,6 +103,18 @@ var verbs = map[string]bool{"go": true, "npm": true, "pnpm": true, "yarn": true,
 	"mix": true, "docker": true, "uv": true, "poetry": true, "npx": true, "pip": true, "pip3": true, "brew": true, "apt": true, "apt-get": true, "swift": true, "dotnet": true,
 	"python": true, "python3": true, "node": true, "kubectl": true, "terraform": true, "rake": true, "bundle": true, "just": true, "gradle": true, "./gradlew": true, "bash": true, "sh": true}
 
+// lookers are programs whose success says nothing of the work.
+var lookers = wordSet(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which command test [ pwd source exit wait kill
+	xxd od md5 md5sum sha256sum stat file strings ps lsof pgrep date wc sort uniq find du df env uname id diff cmp jq yq tr cut less tree dirname basename cp mv rm touch chmod`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
 // runKeys name what a command line runs, so that a second run is known: "go
 // test", "npm run build", "pytest".
 func runKeys(a *Action) []string {
@@ -112,8 +125,7 @@ func runKeys(a *Action) []string {
 		if prog == "" || c.pipe {
 			continue
 		}
-		switch prog {
-		case "cd", "echo", "cat", "head", "tail", "grep", "sleep", "export", "set", "true", "ls", "printf", "sed", "rg", "mkdir", "which", "test", "[", "pwd", "source", "exit", "wait", "kill":
+		if lookers[prog] {
 			continue
 		}
 		key := prog

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/library"
+)
+
+// actionsDoc is the JSON form of recall actions.
+type actionsDoc struct {
+	Schema  int              `json:"schema"` // 1
+	Session ingest.SessionID `json:"session"`
+	Title   string           `json:"title"`
+	Actions []actionDoc      `json:"actions"` // in order, a sub-agent's after the call that started it
+}
+
+// actionDoc is one tool call.
+type actionDoc struct {
+	Turn      int               `json:"turn,omitempty"` // a sub-agent's: the turn that started it
+	TurnID    ingest.TurnID     `json:"turn_id"`
+	Agent     string            `json:"agent,omitempty"`
+	Tool      string            `json:"tool"`
+	Input     map[string]string `json:"input,omitempty"`
+	Outcome   string            `json:"outcome"` // ok, failed, rejected, denied, no result
+	Said      string            `json:"said,omitempty"`
+	Result    string            `json:"result,omitempty"`
+	At        time.Time         `json:"at,omitzero"`
+	Seconds   float64           `json:"seconds,omitempty"`
+	Why       string            `json:"why,omitempty"`
+	Files     []fileTouchDoc    `json:"files,omitempty"`
+	Commit    string            `json:"commit,omitempty"`
+	Abandoned bool              `json:"abandoned,omitempty"`
+	Copied    bool              `json:"copied,omitempty"`
+}
+
+type fileTouchDoc struct {
+	Path   string    `json:"path"`
+	How    trace.How `json:"how"`
+	From   string    `json:"from,omitempty"`
+	Unsure bool      `json:"unsure,omitempty"`
+}
+
+func (a *app) actionsCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "actions SESSION",
+		Short:   "List what a session did, call by call",
+		GroupID: "look",
+		Long: `Lists a session's tool calls in order: what was called with what, what came of
+it, how long it took (the model's writing and your answer included), which
+files it touched, and the reason given before it. Sub-agents' calls stand after
+the call that started them. Secrets are left out.`,
+		Example: `  recall actions 7f3c | less
+  recall actions 7f3c --json | jq '.actions[] | select(.outcome == "failed")'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := a.read(cmd, l, e)
+			if err != nil {
+				return err
+			}
+			tr := trace.Of(s)
+			if asJSON {
+				return a.printJSON(actionsOf(s, tr))
+			}
+			a.printActions(s, tr)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, with inputs and results")
+	return cmd
+}
+
+// read parses a session from the library, secrets out.
+func (a *app) read(cmd *cobra.Command, l *library.Library, e library.Entry) (*ingest.Session, error) {
+	p, err := a.pipeline(l)
+	if err != nil {
+		return nil, err
+	}
+	return p.Read(cmd.Context(), e.ID)
+}
+
+func actionsOf(s *ingest.Session, tr *trace.Trace) actionsDoc {
+	d := actionsDoc{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}}
+	for i := range tr.Actions {
+		x := &tr.Actions[i]
+		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input, Outcome: outcomeOf(x.Call), Said: x.Call.Reason,
+			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit, Abandoned: x.Abandoned, Copied: x.Copied}
+		for _, t := range x.Touches {
+			doc.Files = append(doc.Files, fileTouchDoc{t.Path, t.How, t.From, t.Unsure})
+		}
+		d.Actions = append(d.Actions, doc)
+	}
+	return d
+}
+
+// outcomeOf is what came of a call, in a word.
+func outcomeOf(c *ingest.ToolCall) string {
+	switch {
+	case c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify:
+		return "rejected"
+	case c.Verdict == ingest.Denied:
+		return "denied"
+	case !c.Done:
+		return "no result"
+	case c.Failed:
+		return "failed"
+	}
+	return "ok"
+}
+
+func (a *app) printActions(s *ingest.Session, tr *trace.Trace) {
+	st, w := styles(a.color), width(a.out)
+	copied, day, why := 0, "", ""
+	for i := range tr.Actions {
+		x := &tr.Actions[i]
+		if x.Copied {
+			copied++
+			continue
+		}
+		if d := dayOf(x.At); d != day && d != "" {
+			day = d
+			fmt.Fprintf(a.out, "%s%s%s\n", st.dim, d, st.reset)
+		}
+		a.printAction(x, why, st, w)
+		why = x.Why
+	}
+	if copied > 0 {
+		fmt.Fprintf(a.out, "%d more stand in the session that this was forked from.\n", copied)
+	}
+	if len(tr.Actions) == 0 {
+		fmt.Fprintf(a.out, "%s called no tool.\n", shortID(s.ID))
+	}
+}
+
+func dayOf(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Local().Format(time.DateOnly)
+}
+
+// printAction prints a call; the reason only if it isn't the one of the call before.
+func (a *app) printAction(x *trace.Action, before string, st style, w int) {
+	at, took := "     ", ""
+	if !x.At.IsZero() {
+		at = x.At.Local().Format("15:04")
+	}
+	if x.Took > 0 {
+		took = " · " + shortTime(x.Took)
+	}
+	color := map[string]string{"failed": st.red, "rejected": st.yellow, "denied": st.yellow}[outcomeOf(x.Call)]
+	indent, who := "", ""
+	if x.Agent != "" {
+		indent, who = "  ", " · sub-agent "+clip(x.Agent, 12)
+	}
+	if x.Abandoned {
+		who += " · abandoned"
+	}
+	fmt.Fprintf(a.out, "%s%4d  %s  %s%s%s\n", indent, x.N, at, st.bold, clip(oneLine(whatCalled(x.Call)), max(30, w-14)), st.reset)
+	fmt.Fprintf(a.out, "%s      → %s%s%s%s%s\n", indent, color, clip(oneLine(gist(x.Call)), max(30, w-34)), st.reset, took, who)
+	if x.Why != "" && x.Why != before {
+		fmt.Fprintf(a.out, "%s      %swhy%s   %s\n", indent, st.dim, st.reset, clip(oneLine(x.Why), max(30, w-14)))
+	}
+	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
+		return // said already
+	}
+	if files := touchedText(x.Touches); files != "" {
+		fmt.Fprintf(a.out, "%s      %sfiles%s %s\n", indent, st.dim, st.reset, clip(files, max(60, 3*w)))
+	}
+}
+
+func shortTime(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.0f s", d.Seconds())
+	}
+	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
+}
+
+// whatCalled is a call on one line.
+func whatCalled(c *ingest.ToolCall) string {
+	switch {
+	case c.Command != "":
+		return c.Name + ": " + c.Command
+	case c.Path != "":
+		return c.Name + " " + c.Path
+	}
+	for _, key := range []string{"pattern", "query", "url", "subject", "description", "prompt", "skill", "plan", "questions"} {
+		if v := c.Input[key]; v != "" {
+			return c.Name + ": " + v
+		}
+	}
+	return c.Name
+}
+
+// gist is what came of a call: how, and the first line that it printed.
+func gist(c *ingest.ToolCall) string {
+	out := outcomeOf(c)
+	if c.Reason != "" {
+		return out + ": " + c.Reason
+	}
+	if c.Commit != "" {
+		return out + ": commit " + c.Commit + " " + c.CommitMessage
+	}
+	for line := range strings.Lines(c.Result) {
+		if line = strings.TrimSpace(line); line != "" && out != "rejected" && !strings.HasPrefix(line, "Exit code ") {
+			return out + ": " + line
+		}
+	}
+	return out
+}
+
+func touchedText(touches []trace.Touch) string {
+	var parts []string
+	for _, t := range touches {
+		text := string(t.How) + " " + oneLine(t.Path)
+		if t.From != "" {
+			text += " from " + oneLine(t.From)
+		}
+		if t.Unsure {
+			text += " (not sure)"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
