@@ -77,6 +77,8 @@ type Query struct {
 	AsOf    time.Time      // as one would have answered then: nothing said since, nor what it took the place of
 	Limit   int            // results; 20 if 0
 
+	Now time.Time // what "last week" counts from, in the asker's time zone; the clock's if zero
+
 	Without Part // parts of the search that are left out, to measure what each brings
 }
 
@@ -94,6 +96,8 @@ type Answer struct {
 	Ranked []Result  // items and turns as they should be shown, an item above the turn that says the same
 	Hits   []Hit     // the items of Ranked, in its order
 	Turns  []TurnHit // the turns of Ranked, in its order
+
+	Narrowed Narrowed // what of the question was taken for a filter
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
 

@@ -39,6 +39,20 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
+	within, narrowed, err := narrow(ctx, tx, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	a, err := x.run(ctx, tx, within)
+	if err == nil && len(narrowed.Words) > 0 && len(a.Ranked) == 0 {
+		return x.run(ctx, tx, q)
+	}
+	a.Narrowed = narrowed
+	return a, err
+}
+
+// run answers a question as it is.
+func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (Answer, error) {
 	r := &reader{tx: tx, q: q, near: x.near, weights: x.weights}
 	var a Answer
 	if err := r.count(ctx, &a); err != nil {

@@ -1,0 +1,85 @@
+package index
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestNarrow(t *testing.T) {
+	x := openWith(t, billing()...)
+	tx, err := x.db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	now := time.Date(2026, 4, 15, 10, 0, 0, 0, time.UTC) // a Wednesday
+	for _, c := range []struct{ q, rest, since, until, project string }{
+		{"what did we decide last week about retries?", "what did we decide   about retries?", "2026-04-06", "2026-04-13", ""},
+		{"retries this month", "retries  ", "2026-04-01", "2026-05-01", ""},
+		{"what did we decide in March?", "what did we decide  ?", "2026-03-01", "2026-04-01", ""},
+		{"retries in May", "retries  ", "2025-05-01", "2025-06-01", ""},
+		{"retries in may 2024", "retries  ", "2024-05-01", "2024-06-01", ""},
+		{"retries since 2026-02-03", "retries  ", "2026-02-03", "", ""},
+		{"retries before 2026-02", "retries  ", "", "2026-02-01", ""},
+		{"retries after 2025", "retries  ", "2026-01-01", "", ""},
+		{"what changed yesterday in retries", "what changed   in retries", "2026-04-14", "2026-04-15", ""},
+		{"retries since Monday", "retries  ", "2026-04-13", "", ""},
+		{"retries on Wednesday", "retries  ", "2026-04-08", "2026-04-09", ""},
+		{"retries in the last 3 days", "retries  ", "2026-04-12", "", ""},
+		{"retries two months ago", "retries  ", "2026-01-17", "2026-03-16", ""},
+		{"retries 3 days ago", "retries  ", "2026-04-12", "2026-04-13", ""},
+		{"locks in the billing project", "locks  ", "", "", "billing"},
+		{"locks in project Billing last year", "locks    ", "2025-01-01", "2026-01-01", "billing"},
+		// What only looks like it.
+		{"may somebody march in?", "may somebody march in?", "", "", ""},
+		{"the last week column of the report", "the   column of the report", "2026-04-06", "2026-04-13", ""}, // taken for it; without a hit asked again
+		{"which project did we drop?", "which project did we drop?", "", "", ""},
+		{"error 2026 in the log", "error 2026 in the log", "", "", ""},
+		{"retries since 2026-19-40", "retries since 2026-19-40", "", "", ""},
+		{"last week?", "last week?", "", "", ""}, // nothing is left to search for
+	} {
+		q, n, err := narrow(t.Context(), tx, Query{Text: c.q, Now: now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{q.Text, date(q.Since), date(q.Until), q.Project}
+		if diff := cmp.Diff([]string{c.rest, c.since, c.until, c.project}, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.q, diff)
+		}
+		if narrowed := c.since+c.until+c.project != ""; narrowed != (len(n.Words) > 0) {
+			t.Errorf("%q: narrowed by %q", c.q, n.Words)
+		}
+	}
+}
+
+func date(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}
+
+func TestSearchNarrowed(t *testing.T) {
+	x := openWith(t, billing()...)
+	now := day.AddDate(0, 0, 10)
+	a := search(t, x, Query{Text: "what about jobs in April?", Now: now})
+	if got := ids(a); len(got) == 0 || got[0] != "aaaaaaaaaa" || len(a.Narrowed.Words) != 1 {
+		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first, narrowed by \"in April\"", got, a.Narrowed.Words)
+	}
+	a = search(t, x, Query{Text: "what about jobs in January?", Now: now})
+	if got := ids(a); len(got) == 0 || got[0] != "aaaaaaaaaa" || len(a.Narrowed.Words) != 0 {
+		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first: nothing was said in January, so all time is searched", got, a.Narrowed.Words)
+	}
+	a = search(t, x, Query{Text: "jobs in January?", Until: now, Now: now})
+	if len(a.Narrowed.Words) != 0 {
+		t.Errorf("narrowed by %q beside the caller's own dates", a.Narrowed.Words)
+	}
+	a = search(t, x, Query{Text: "数据库 in the billing project", Now: now})
+	for _, r := range a.Ranked {
+		if a.Narrowed.Project == "billing" && r.Session() == "s3" {
+			t.Errorf("got a result of project website, asked of billing")
+		}
+	}
+}
