@@ -84,9 +84,9 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	if !c.Failed && (c.Command == "" || !maybeError(c.Result)) {
 		return nil
 	}
-	is := errorWords()
+	states := errorWords().MatchString
 	if !c.Failed {
-		is = strongWords()
+		states = statesStrongly
 	}
 	if shows {
 		return firstLine(c.Result)
@@ -95,7 +95,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !is.MatchString(line) || allWell().MatchString(line) {
+		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || allWell().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)
@@ -111,6 +111,25 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 		return firstLine(c.Result)
 	}
 	return out
+}
+
+// statesStrongly tells what strongWords matches, and asks it of few lines.
+func statesStrongly(line string) bool {
+	for _, w := range []string{"rror", "FAIL", "fatal", "panic", "xception", "ERR!", "E:", "E["} {
+		if strings.Contains(line, w) {
+			return strongWords().MatchString(line)
+		}
+	}
+	for at := 0; ; { // of "file:line:column: "
+		i := strings.Index(line[at:], ": ")
+		if i < 0 {
+			return false
+		}
+		if at += i; at > 0 && line[at-1] >= '0' && line[at-1] <= '9' {
+			return strongWords().MatchString(line)
+		}
+		at += 2
+	}
 }
 
 // isCode tells a line of a program that an error message quotes.
