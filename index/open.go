@@ -14,6 +14,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"recall/index/embed"
 	"recall/index/rank"
 )
 
@@ -54,6 +55,7 @@ type Index struct {
 	near *nearness // nil without vectors
 
 	weights rank.Weights
+	own     embed.Groups
 }
 
 // Open opens the index for reading and writing, and makes it if it isn't

@@ -15,6 +15,10 @@ type other struct {
 	df    counts // a guess, if it isn't a common word
 }
 
+// UseLexicon adds a lexicon of one's own to the shipped one. Not to be called
+// while searches run.
+func (x *Index) UseLexicon(own embed.Groups) { x.own = own }
+
 // others lists the lexicon's phrases for the question's, the rarest first.
 // Words of the question itself are left out; a phrase whose small words leave
 // a single word isn't one any more ("set up" is not "set").
@@ -27,7 +31,7 @@ func (r *reader) others(ts []term) []other {
 		seen[t.stem] = true
 	}
 	var out []other
-	for _, phrase := range embed.Related(clipText(r.q.Text, longest)) {
+	for _, phrase := range embed.Related(clipText(r.q.Text, longest), r.own) {
 		w, cut := content(phrase)
 		key := stemmed(w)
 		if len(w) == 0 || len(w) == 1 && cut || seen[key] {
@@ -53,7 +57,7 @@ func (r *reader) kin(ts []term) []rank.Kin {
 		place[t.stem] = i
 	}
 	var out []rank.Kin
-	for _, m := range embed.Mentions(clipText(r.q.Text, longest)) {
+	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
 		for _, stem := range m.Stems {
 			i, ok := place[stem]
 			if !ok {

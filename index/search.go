@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/index/embed"
 	"recall/index/rank"
 	"recall/payload"
 )
@@ -53,7 +54,7 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 
 // run answers a question as it is.
 func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (Answer, error) {
-	r := &reader{tx: tx, q: q, near: x.near, weights: x.weights}
+	r := &reader{tx: tx, q: q, near: x.near, weights: x.weights, own: x.own}
 	var a Answer
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
@@ -83,6 +84,9 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (Answer, error) {
 	}
 	a.WithoutVectors = r.leftOut
 	judge(&a, ts, r.size)
+	if len(a.Ranked) > 0 && r.own.Knows(q.Text) {
+		a.Unknown = false // what the user wrote down as one concept is one
+	}
 	a.Signs = rank.Read(lines(list), missing(ts))
 	a.Sure = rank.DefaultSure.Chance(a.Signs)
 	a.Doubtful = rank.DefaultSure.Doubtful(a.Sure)
@@ -99,6 +103,7 @@ type reader struct {
 	ofSession, ofItem, ofTurn *sql.Stmt // what is shown of each
 
 	weights rank.Weights
+	own     embed.Groups
 	near    *nearness // nil without vectors
 	leftOut bool      // they should have been asked, and weren't
 }

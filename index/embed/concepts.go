@@ -47,7 +47,7 @@ func (Concepts) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 
 func vector(text string) []float32 {
 	weight := map[int]float64{}
-	for _, c := range concepts(stems(text), mostGroups) {
+	for _, c := range shipped.concepts(stems(text), mostGroups) {
 		weight[c.group] += 1 / float64(c.of)
 	}
 	var sum [dims]float64

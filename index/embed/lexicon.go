@@ -4,6 +4,7 @@ package embed
 
 import (
 	_ "embed"
+	"fmt"
 	"sort"
 	"strconv"
 	"strings"
@@ -27,14 +28,47 @@ const (
 	tooCommon     = 6 // groups; a phrase that stands in more means anything ("check", "set")
 )
 
-// Related lists, for each word or phrase of a text that the lexicon knows, the
-// other phrases of its groups. A phrase that stands in more than six groups is
+// Groups are words and phrases for one concept each, ready to be looked up.
+type Groups struct{ text, index string }
+
+var shipped = Groups{lexicon, lexiconIndex}
+
+// largest is how long a lexicon of one's own may be, in bytes: it is made
+// ready at each start.
+const largest = 256 << 10
+
+// ParseGroups reads a lexicon of one's own, in the form of the shipped one: a
+// group a line, its words and phrases separated by "|", "#" before a comment.
+func ParseGroups(text string) (Groups, error) {
+	if len(text) > largest {
+		return Groups{}, fmt.Errorf("%d bytes, %d at most", len(text), largest)
+	}
+	text = strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	for n, line := range strings.Split(text, "\n") {
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		phrases := 0
+		for p := range strings.SplitSeq(line, "|") {
+			if len(stems(p)) > 0 {
+				phrases++
+			}
+		}
+		if phrases < 2 {
+			return Groups{}, fmt.Errorf("line %d: %q: a group is two words or phrases at least, separated by \"|\"", n+1, line)
+		}
+	}
+	return Groups{text, indexLexicon(text)}, nil
+}
+
+// Related lists, for each word or phrase of a text that the lexicon or one's own
+// knows, the other phrases of its groups. A phrase that stands in more than six groups is
 // left alone, and so are the parts of a longer phrase that was found.
-func Related(text string) []string {
+func Related(text string, own Groups) []string {
 	var out []string
 	seen := map[string]bool{}
-	for _, g := range concepts(stems(text), tooCommon) {
-		for _, p := range strings.Split(line(lexicon, g.group), "|") {
+	for _, m := range Mentions(text, own) {
+		for _, p := range m.Others {
 			if !seen[p] {
 				seen[p] = true
 				out = append(out, p)
@@ -44,18 +78,28 @@ func Related(text string) []string {
 	return out
 }
 
+// Knows says whether a word or phrase of a text stands in the lexicon.
+func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text), tooCommon)) > 0 }
+
 // Mention is a word or phrase of a text that the lexicon knows.
 type Mention struct {
 	Stems  []string // of its words
-	Others []string // phrases of its groups
+	Others []string // phrases of its group
 }
 
 // Mentions lists what of a text the lexicon knows, as Related does, each
-// mention apart.
-func Mentions(text string) []Mention {
+// mention of a group apart.
+func Mentions(text string, own Groups) []Mention {
 	var out []Mention
-	for _, g := range concepts(stems(text), tooCommon) {
-		out = append(out, Mention{g.stems, strings.Split(line(lexicon, g.group), "|")})
+	words := stems(text)
+	for _, g := range []Groups{shipped, own} {
+		for _, c := range g.concepts(words, tooCommon) {
+			m := Mention{Stems: c.stems}
+			for p := range strings.SplitSeq(line(g.text, c.group), "|") {
+				m.Others = append(m.Others, strings.TrimSpace(p))
+			}
+			out = append(out, m)
+		}
 	}
 	return out
 }
@@ -75,18 +119,18 @@ type concept struct {
 
 // concepts finds the groups that a text's words and phrases stand in, phrases
 // of more than max groups left out. Longer phrases win over their parts.
-func concepts(stems []string, max int) []concept {
+func (g Groups) concepts(stems []string, max int) []concept {
 	var out []concept
 	for i := 0; i < len(stems); {
 		n := 1
 		for k := min(longestPhrase, len(stems)-i); k > 0; k-- {
-			groups := lookup(strings.Join(stems[i:i+k], " "))
+			groups := g.lookup(strings.Join(stems[i:i+k], " "))
 			if len(groups) == 0 {
 				continue
 			}
 			if len(groups) <= max {
-				for _, g := range groups {
-					out = append(out, concept{g, len(groups), stems[i : i+k]})
+				for _, at := range groups {
+					out = append(out, concept{at, len(groups), stems[i : i+k]})
 				}
 			}
 			n = k
@@ -98,15 +142,11 @@ func concepts(stems []string, max int) []concept {
 }
 
 // lookup finds a stemmed phrase's groups.
-func lookup(phrase string) []int {
-	list, _ := words.Lookup(lexiconIndex, phrase)
-	return offsets(list)
-}
-
-func offsets(list string) []int {
+func (g Groups) lookup(phrase string) []int {
+	list, _ := words.Lookup(g.index, phrase)
 	var out []int
 	for _, f := range strings.Fields(list) {
-		if n, err := strconv.Atoi(f); err == nil && n < len(lexicon) {
+		if n, err := strconv.Atoi(f); err == nil && n < len(g.text) {
 			out = append(out, n)
 		}
 	}

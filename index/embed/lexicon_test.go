@@ -29,21 +29,21 @@ func TestEveryPhraseIsFound(t *testing.T) {
 			continue
 		}
 		for _, p := range strings.Split(l, "|") {
-			groups := lookup(strings.Join(stems(p), " "))
+			groups := shipped.lookup(strings.Join(stems(p), " "))
 			if !slices.ContainsFunc(groups, func(g int) bool { return line(lexicon, g) == l }) {
 				t.Fatalf("%q: its group %q isn't found", p, l)
 			}
 		}
 	}
 	for _, p := range []string{"", "zzzz", "a b c d", "\x00", "quux"} {
-		if got := lookup(p); got != nil {
+		if got := shipped.lookup(p); got != nil {
 			t.Errorf("lookup(%q) = %v, want nothing", p, got)
 		}
 	}
 }
 
 func TestRelated(t *testing.T) {
-	got := Related("how do people log in?")
+	got := Related("how do people log in?", Groups{})
 	for _, want := range []string{"sign in", "auth"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("Related(log in) = %v, want %q among them", got, want)
@@ -53,6 +53,31 @@ func TestRelated(t *testing.T) {
 
 func BenchmarkRelated(b *testing.B) {
 	for b.Loop() {
-		Related("why did we drop the confirmation prompt when the cleanup removes old sessions?")
+		Related("why did we drop the confirmation prompt when the cleanup removes old sessions?", Groups{})
+	}
+}
+
+func TestOwnLexicon(t *testing.T) {
+	own, err := ParseGroups("\ufeff# ours\r\nzorble | Quux machine|login\r\n\r\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := Related("quux machines", own); !slices.Equal(got[len(got)-3:], []string{"zorble", "Quux machine", "login"}) {
+		t.Errorf("got %q, want the group of the own lexicon last", got)
+	}
+	both := Related("zorble sign in", own)
+	for _, want := range []string{"login", "auth"} {
+		if !slices.Contains(both, want) {
+			t.Errorf("got %q, want %q of one lexicon or the other among them", both, want)
+		}
+	}
+	for text, want := range map[string]string{
+		"a|b\nalone\n":               `line 2: "alone"`,
+		"one|\n":                     `line 1: "one|"`,
+		strings.Repeat("a|b\n", 1e5): "400000 bytes, 262144 at most",
+	} {
+		if _, err := ParseGroups(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s in it", err, want)
+		}
 	}
 }
