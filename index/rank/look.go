@@ -53,9 +53,6 @@ var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", 
 // Name names a feature, as weights.txt does.
 func Name(i int) string { return names[i] }
 
-// OfKind tells the features that say of which kind an item is.
-func OfKind(i int) bool { return i >= OfFile && i <= OfEliminated }
-
 // Features are what the second look sees of a candidate.
 type Features [Count]float64
 

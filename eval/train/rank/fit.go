@@ -24,11 +24,7 @@ type sample struct {
 }
 
 const (
-	ridge = 0.003 // L2 penalty; 0.001 to 0.02 do much the same on the other project
-	// kindRidge is that of what each kind counts, which people's few questions
-	// alone can tell.
-	kindRidge = 0.03
-
+	ridge  = 0.003 // L2 penalty; 0.001 to 0.02 do much the same on the other project
 	rounds = 200
 	pace   = 0.1
 	person = 3.0 // what a person's question counts beside one that stands beside an item; 1 to 5 do the same
@@ -148,9 +144,6 @@ func fit(samples []sample) rank.Weights {
 				continue
 			}
 			d := g[i] - ridge*w[i]
-			if rank.OfKind(i) {
-				d = g[i] - kindRidge*w[i]
-			}
 			m[i] = 0.9*m[i] + 0.1*d
 			v[i] = 0.99*v[i] + 0.01*d*d
 			w[i] += pace * m[i] / (1 - math.Pow(0.9, float64(t))) / (math.Sqrt(v[i]/(1-math.Pow(0.99, float64(t)))) + 1e-8)
