@@ -57,7 +57,8 @@ func inventedPayloads(n int) *eval.Run {
 	at := time.Date(2026, 5, 1+n, 9, 30, 0, 0, time.UTC)
 	return &eval.Run{
 		Schema: eval.RunSchema, What: "payloads", At: at, Recall: "0.9", Revision: fmt.Sprintf("0123456789abcdef%d+", n), Command: []string{"recall", "eval", "payloads"},
-		Gold: eval.GoldRef{Name: "billing", Hash: "feed", Sessions: 20, Items: 402, Must: 330, Pairs: 300},
+		Gold:    eval.GoldRef{Name: "billing", Hash: "feed", Sessions: 20, Items: 402, Must: 330, Pairs: 300},
+		Missing: []string{"7f3c1a2b-0000-4000-8000-00000000000f"}, Problems: []eval.Problem{{File: "gold/retry.gold.json", Item: "d1", What: `unknown field "noet"`}},
 		Agreement: &eval.Agreement{Judge: "words/1", Threshold: 0.31, Pairs: 300, Agree: 288, Same: 150, SameFound: 141,
 			Forms: map[string]eval.KofN{"negated": {K: 140, N: 150, Low: 0.88, High: 0.96}, "swapped": {K: 120, N: 150, Low: 0.73, High: 0.86}},
 			Wrong: []eval.DisagreedOnPair{{A: "Use a heap.", B: "Never use a heap.", Similarity: 0.5}}},

@@ -16,6 +16,8 @@ type payloadsView struct {
 	Agreement *eval.Agreement
 	Forms     []formRow
 	Sessions  []*sessionView
+
+	FalseClaims int
 }
 
 type kindRow struct {
@@ -49,7 +51,7 @@ func payloadTiles(s *eval.PayloadScore) []tile {
 
 func viewPayloads(run *eval.Run) *payloadsView {
 	ours := run.Systems[0].Payloads
-	v := &payloadsView{Agreement: run.Agreement}
+	v := &payloadsView{Agreement: run.Agreement, FalseClaims: ours.FalseClaim}
 	for _, k := range payload.Kinds {
 		if r, ok := ours.Kinds[k]; ok {
 			v.Kinds = append(v.Kinds, kindRow{string(k), r})

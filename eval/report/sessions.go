@@ -28,6 +28,8 @@ type sessionView struct {
 	Rows   []row
 	Time   string
 	Cost   string
+
+	Doubtful int // items that are like a claim called wrong
 }
 
 // row is a gold item, a predicted one, or both that are held to be one fact.
@@ -64,6 +66,11 @@ func viewSession(s *eval.SessionScore) *sessionView {
 		}
 	}
 	v.F1 = c.F1()
+	for _, p := range s.Predicted {
+		if p.FalseClaim != "" {
+			v.Doubtful++
+		}
+	}
 	return v
 }
 
