@@ -76,7 +76,7 @@ decided, and answers "what did we decide about X" with evidence.
 Everything works offline; nothing leaves this machine.
 
 Exit codes: 0 done or answered; 1 nothing that answers the question (query);
-2 an error; 3 done, with sessions skipped.`
+2 an error; 3 done, with sessions skipped; 4 worse than the baseline (eval).`
 
 const examples = `  recall init                                   take in all history, once
   recall query "what did we decide about retries"
