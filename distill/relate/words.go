@@ -190,18 +190,19 @@ var (
 // says tells whether a word counts when two sentences are compared.
 func says(low string) bool { return !empty[low] && len([]rune(low)) > 1 || low == "%" }
 
-// stem takes off the commonest endings.
+// stem takes off the commonest endings, and of a doubled last letter one.
 func stem(w string) string {
 	if strings.ContainsAny(w, "._/0123456789") {
 		return w
 	}
 	for _, end := range []string{"ations", "ation", "ings", "ing", "edly", "ied", "ies", "ments", "ment", "ed", "es", "ers", "er", "ly", "s", "e", "y"} {
 		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
-			if n := len(rest); n > 3 && rest[n-1] == rest[n-2] && rest[n-1] != 's' { // dropped, dropping
-				rest = rest[:n-1]
-			}
-			return strings.TrimSuffix(strings.TrimSuffix(rest, "e"), "i")
+			w = strings.TrimSuffix(strings.TrimSuffix(rest, "e"), "i")
+			break
 		}
+	}
+	if n := len(w); n > 3 && w[n-1] == w[n-2] { // polling and poll, dropped and drop
+		w = w[:n-1]
 	}
 	return w
 }
