@@ -1,0 +1,155 @@
+package embed
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// pieces cuts text into the pieces of a WordPiece vocabulary, as the tokenizer
+// of BERT does: words apart, each as the longest pieces from its beginning on,
+// a word that can't be cut so left out.
+type pieces struct {
+	rows    map[string]int
+	inside  string // before a piece that begins inside a word
+	lower   bool
+	accents bool // are kept
+	longest int  // characters of a word
+}
+
+const mostPieces = 512 // of a text: what comes later says little of what it is about
+
+func parsePieces(b []byte) (pieces, error) {
+	var t struct {
+		Normalizer *struct {
+			Type      string `json:"type"`
+			Lowercase bool   `json:"lowercase"`
+			Accents   *bool  `json:"strip_accents"`
+		} `json:"normalizer"`
+		Model struct {
+			Type    string          `json:"type"`
+			Prefix  *string         `json:"continuing_subword_prefix"`
+			Longest int             `json:"max_input_chars_per_word"`
+			Vocab   json.RawMessage `json:"vocab"`
+			Unknown string          `json:"unk_token"`
+		} `json:"model"`
+	}
+	if err := json.Unmarshal(b, &t); err != nil {
+		return pieces{}, err
+	}
+	if t.Model.Type != "WordPiece" {
+		return pieces{}, fmt.Errorf("a tokenizer of type %q; recall reads WordPiece", t.Model.Type)
+	}
+	p := pieces{inside: "##", longest: 100}
+	if err := json.Unmarshal(t.Model.Vocab, &p.rows); err != nil {
+		return pieces{}, fmt.Errorf("vocab: %w", err)
+	}
+	if len(p.rows) == 0 {
+		return pieces{}, fmt.Errorf("an empty vocabulary")
+	}
+	delete(p.rows, t.Model.Unknown)
+	if t.Model.Prefix != nil {
+		p.inside = *t.Model.Prefix
+	}
+	if t.Model.Longest > 0 {
+		p.longest = t.Model.Longest
+	}
+	if n := t.Normalizer; n != nil {
+		if n.Type != "BertNormalizer" {
+			return pieces{}, fmt.Errorf("a normalizer of type %q; recall reads BertNormalizer", n.Type)
+		}
+		p.lower = n.Lowercase
+		p.accents = !n.Lowercase
+		if n.Accents != nil {
+			p.accents = !*n.Accents
+		}
+	} else {
+		p.accents = true
+	}
+	return p, nil
+}
+
+// cut lists the rows of a text's pieces.
+func (p pieces) cut(text string) []int {
+	var out []int
+	for _, w := range p.split(text) {
+		out = append(out, p.word(w)...)
+		if len(out) >= mostPieces {
+			return out[:mostPieces]
+		}
+	}
+	return out
+}
+
+// split cuts a text at white space; punctuation and Chinese characters are
+// words of one character.
+func (p pieces) split(text string) []string {
+	if !p.accents {
+		text = norm.NFD.String(text)
+	}
+	if p.lower {
+		text = strings.ToLower(text)
+	}
+	var out []string
+	var b strings.Builder
+	flush := func() {
+		if b.Len() > 0 {
+			out = append(out, b.String())
+			b.Reset()
+		}
+	}
+	for _, r := range text {
+		switch {
+		case unicode.IsSpace(r):
+			flush()
+		case r == 0 || r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs):
+		case !p.accents && unicode.Is(unicode.Mn, r):
+		case punctuation(r) || chinese(r):
+			flush()
+			out = append(out, string(r))
+		default:
+			b.WriteRune(r)
+		}
+	}
+	flush()
+	return out
+}
+
+func punctuation(r rune) bool {
+	return r > 32 && r < 127 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsPunct(r)
+}
+
+func chinese(r rune) bool {
+	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2CEAF || r >= 0xF900 && r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
+}
+
+// word cuts a word into the longest pieces.
+func (p pieces) word(w string) []int {
+	if utf8.RuneCountInString(w) > p.longest {
+		return nil
+	}
+	var out []int
+	for from := 0; from < len(w); {
+		row, to := -1, len(w)
+		for ; to > from; to-- {
+			piece := w[from:to]
+			if from > 0 {
+				piece = p.inside + piece
+			}
+			if r, ok := p.rows[piece]; ok {
+				row = r
+				break
+			}
+		}
+		if row < 0 {
+			return nil
+		}
+		out = append(out, row)
+		from = to
+	}
+	return out
+}
