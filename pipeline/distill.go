@@ -19,7 +19,7 @@ import (
 // larger has the memory for itself.
 const (
 	inHand     = 48 << 20
-	parseAhead = 12
+	parseAhead = 24
 )
 
 func (f *family) weigh() {

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -22,6 +23,7 @@ type writer struct {
 	ctx   context.Context
 	run   *run
 	group *errgroup.Group
+	puts  *errgroup.Group       // one transaction at a time, while the next one's sessions are made
 	fault atomic.Pointer[error] // of the index: nothing more is to be written
 
 	mu   sync.Mutex
@@ -51,6 +53,8 @@ func newWriter(ctx context.Context, r *run) *writer {
 func (w *writer) reset() {
 	w.group, _ = errgroup.WithContext(w.ctx)
 	w.group.SetLimit(writers)
+	w.puts = new(errgroup.Group)
+	w.puts.SetLimit(1)
 }
 
 // write takes over a family, whose members are written in order, and calls
@@ -66,6 +70,9 @@ func (w *writer) write(family []*made, release func()) error {
 		for _, m := range family {
 			if w.ctx.Err() != nil {
 				return w.ctx.Err()
+			}
+			if err := w.fault.Load(); err != nil {
+				return *err
 			}
 			if err := w.one(m); err != nil {
 				w.fault.CompareAndSwap(nil, &err)
@@ -129,37 +136,43 @@ func (w *writer) index(m *made) error {
 		w.size += len(t.Text) + len(t.More)
 	}
 	if len(w.docs) >= batchDocs || w.size >= batchBytes {
-		return w.flush()
+		w.flush()
 	}
 	return nil
 }
 
-// flush closes a transaction. The caller holds mu.
-func (w *writer) flush() error {
+// flush hands over what is gathered to a transaction, and waits for the one
+// before. The caller holds mu, so that no more than two are in memory.
+func (w *writer) flush() {
 	if len(w.docs) == 0 {
-		return nil
+		return
 	}
-	if err := w.run.Index.PutPrepared(w.ctx, w.docs); err != nil {
-		return err
-	}
-	for _, d := range w.done {
-		w.run.succeeded(d.entry, d.page)
-	}
+	docs, done := w.docs, w.done
 	w.docs, w.done, w.size = nil, nil, 0
-	return nil
+	w.puts.Go(func() error {
+		if err := w.run.Index.PutPrepared(w.ctx, docs); err != nil {
+			w.fault.CompareAndSwap(nil, &err)
+			return err
+		}
+		for _, d := range done {
+			w.run.succeeded(d.entry, d.page)
+		}
+		return nil
+	})
 }
 
 // wait returns when all that was given to write is in the library and the index.
 func (w *writer) wait() error {
 	err := w.group.Wait()
+	w.mu.Lock()
+	if err == nil && w.fault.Load() == nil {
+		w.flush()
+	}
+	w.mu.Unlock()
+	err = cmp.Or(w.puts.Wait(), err)
 	w.reset()
 	if fault := w.fault.Load(); fault != nil {
 		return *fault
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if err == nil {
-		err = w.flush()
 	}
 	return err
 }
