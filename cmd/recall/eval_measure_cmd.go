@@ -109,7 +109,11 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	if err != nil {
 		return nil, err
 	}
-	from, done, err := a.transcripts(cmd, f)
+	set, err := goldSet(f.gold)
+	if err != nil {
+		return nil, err
+	}
+	from, done, err := a.transcripts(cmd, f, set)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +136,24 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 		r.At = time.Now().UTC()
 	}
 	return r, nil
+}
+
+// goldSet reads the gold sets, so that what is wrong with them is said before
+// any transcript is looked for.
+func goldSet(folders []string) (*eval.Set, error) {
+	for _, dir := range folders {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, withHint(fmt.Errorf("%s: no such folder", dir), "--gold is a folder with files named NAME.gold.json; recall eval label makes one")
+		}
+	}
+	set, err := eval.LoadSet(folders...)
+	if err != nil {
+		return nil, badGold(err)
+	}
+	if len(set.Golds) == 0 {
+		return nil, withHint(fmt.Errorf("%s holds no gold set", set.Name), "gold sets are files named NAME.gold.json; recall eval label makes one")
+	}
+	return set, nil
 }
 
 // badGold gives the faults of gold files a way out.
@@ -168,7 +190,7 @@ func revision() string {
 // transcripts is the folder of the sessions that are measured: the one named,
 // that of the sample sessions for the bundled gold set, else the library's
 // sessions as they were. The caller calls done when they were read.
-func (a *app) transcripts(cmd *cobra.Command, f evalFlags) (dir string, done func(), err error) {
+func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir string, done func(), err error) {
 	if f.from != "" {
 		if _, err := os.Stat(f.from); err != nil {
 			return "", nil, noSuchFile(f.from, err)
@@ -191,7 +213,7 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags) (dir string, done fun
 		if err := os.MkdirAll(parent, 0o700); err != nil {
 			return "", nil, err
 		}
-		fill = func(dir string) error { return a.unpack(cmd, l, f.gold, dir) }
+		fill = func(dir string) error { return a.unpack(cmd, l, set, dir) }
 	}
 	if dir, err = os.MkdirTemp(parent, "recall-eval-"); err != nil {
 		return "", nil, err
@@ -204,13 +226,9 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags) (dir string, done fun
 	return dir, done, nil
 }
 
-// unpack puts the sessions of the gold sets' projects into dir, as their
+// unpack puts the sessions of the gold set's projects into dir, as their
 // clients had them.
-func (a *app) unpack(cmd *cobra.Command, l *library.Library, gold []string, dir string) error {
-	set, err := eval.LoadSet(gold...)
-	if err != nil {
-		return badGold(err)
-	}
+func (a *app) unpack(cmd *cobra.Command, l *library.Library, set *eval.Set, dir string) error {
 	p, err := a.pipeline(l)
 	if err != nil {
 		return err

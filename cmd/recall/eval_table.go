@@ -92,7 +92,7 @@ func (t evalTables) payloads(r *eval.Run) {
 }
 
 func (t evalTables) kinds(s *eval.PayloadScore) {
-	widths := []int{11, 10, 16, 16, 16, 6, 6, 6}
+	widths := []int{11, 8, 16, 16, 16, 5, 5, 6}
 	t.columns(widths, "kind", "", "F1 (95 %)", "precision", "recall", "right", "found", "wanted")
 	row := func(name string, r eval.Rates, bold bool) {
 		counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted)}
@@ -100,7 +100,7 @@ func (t evalTables) kinds(s *eval.PayloadScore) {
 			t.cells(bold, widths, append([]string{name, "", "too few", "", ""}, counts...)...)
 			return
 		}
-		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 10), ranged(r.F1), ranged(r.Precision), ranged(r.Recall)}, counts...)...)
+		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 8), ranged(r.F1), ranged(r.Precision), ranged(r.Recall)}, counts...)...)
 	}
 	for _, k := range payload.Kinds {
 		if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
@@ -109,26 +109,32 @@ func (t evalTables) kinds(s *eval.PayloadScore) {
 	}
 	row("all kinds", s.Micro, true)
 	row("any kind", s.Lenient, false)
-	t.note("precision: of what was found, how much people wrote down too. recall: of what must be found, how much was.")
-	t.note("F1: both in one. too few: under 10 items to find, so only counts. any kind: found under another kind counts.")
-	t.note("Behind each figure stands its 95 %% interval, by drawing the sessions anew (bootstrap).")
+	t.note("precision: of what was found, how much people wrote down too. recall: of what must be found, how")
+	t.note("much was. F1: both in one. too few: under 10 items to find, so only counts. any kind: what was")
+	t.note("found under another kind counts. Behind each figure its 95 %% interval, by drawing the sessions anew.")
 }
 
 // beside is the system under test beside its baselines.
 func (t evalTables) beside(r *eval.Run) {
-	widths := []int{30, 16, 5, 6, 8, 8, 6, 10, 8}
-	t.columns(widths, "what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens", "a session", "cost")
+	widths := []int{26, 16, 4, 6, 8, 8, 6, 10, 7}
+	head := []string{"what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens", "a session", "cost"}
+	n := len(head)
+	if !slices.ContainsFunc(r.Systems, func(s eval.System) bool { return s.Payloads != nil && s.Payloads.Cost > 0 }) {
+		n-- // nothing costs anything
+	}
+	t.columns(widths, head[:n]...)
 	for i, s := range r.Systems {
 		p := s.Payloads
 		if p == nil {
 			continue
 		}
 		two := func(x float64) string { return fmt.Sprintf("%.2f", x) }
-		t.cells(i == 0, widths, clip(oneLine(s.Name), 30), ranged(p.Micro.F1), two(p.Micro.Precision.Value), two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
-			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), evalTime(p.Seconds), evalCost(p.Cost))
+		line := []string{clip(oneLine(s.Name), 26), ranged(p.Micro.F1), two(p.Micro.Precision.Value), two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
+			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), evalTime(p.Seconds), evalCost(p.Cost)}
+		t.cells(i == 0, widths, line[:n]...)
 	}
 	ours := r.Systems[0].Payloads
-	t.note("grounded: share of items whose quote stands in the turn that it cites. tokens: of payload.md, on average.")
+	t.note("grounded: share of items whose quote stands in the turn that it cites. tokens: of payload.md.")
 	if of := sessionsUnlike(r); of != "" {
 		t.note("%s", of)
 	}
@@ -136,7 +142,7 @@ func (t evalTables) beside(r *eval.Run) {
 		t.note("%s kept out of payload.md by its budget; payload.json has them.", count(ours.Cut, "item"))
 	}
 	if ours.FalseClaim > 0 {
-		t.note("%s more like a claim that the gold set calls wrong than like a right one: read them in the report.", count(ours.FalseClaim, "item"))
+		t.note("%s more like a claim that people called wrong than like a right one: read them in the report.", count(ours.FalseClaim, "item"))
 	}
 }
 
@@ -226,10 +232,10 @@ func (t evalTables) found(q *eval.QuestionScore) {
 	for _, m := range evalMeasures {
 		t.cells(false, widths, m.name, bar(m.of(&q.All).Value, 10), ranged(m.of(&q.All)), orNone(q.Plain, m), orNone(q.Paraphrased, m))
 	}
-	t.note("hit@k: an expected item is among the first k results; session@k: one of the right session. recall@5: the")
-	t.note("share of expected items there. MRR: one by the rank of the first. nDCG@10: how near the top they all stand.")
-	t.note("answer@1: the first thing that recall query would print holds the answer.")
-	t.note("paraphrased: asked in few of the item's own words. Intervals by drawing the questions anew (bootstrap).")
+	t.note("hit@k: an expected item is among the first k results; session@k: one of the right session.")
+	t.note("recall@5: the share of the expected items there. MRR: one divided by the rank of the first.")
+	t.note("nDCG@10: how near the top they all stand. answer@1: what recall query prints first holds the answer.")
+	t.note("paraphrased: in few of the item's own words. Intervals by drawing the questions anew (bootstrap).")
 }
 
 func orNone(r eval.QuestionRates, m evalMeasure) string {
@@ -241,10 +247,10 @@ func orNone(r eval.QuestionRates, m evalMeasure) string {
 
 // answers is every system's figures, side by side.
 func (t evalTables) answers(r *eval.Run) {
-	widths := []int{22}
+	widths := []int{21}
 	head := []string{"who answers"}
 	for _, m := range evalMeasures {
-		head = append(head, strings.Replace(m.name, "session", "sess", 1))
+		head = append(head, strings.NewReplacer("session", "sess", "recall", "rec").Replace(m.name))
 		widths = append(widths, max(5, len(head[len(head)-1])))
 	}
 	t.columns(widths, head...)
@@ -252,25 +258,27 @@ func (t evalTables) answers(r *eval.Run) {
 		if s.Questions == nil {
 			continue
 		}
-		line := []string{clip(oneLine(s.Name), 22)}
+		line := []string{clip(oneLine(s.Name), 21)}
 		for _, m := range evalMeasures {
 			line = append(line, fmt.Sprintf("%.2f", m.of(&s.Questions.All).Value))
 		}
 		t.cells(i == 0, widths, line...)
 	}
-	t.note("oracle: our search over the items that people wrote. What it misses the search loses, the rest the distiller.")
+	t.note("oracle: recall's search over the items that people wrote. What it misses is lost in searching,")
+	t.note("what it finds and recall doesn't is lost in distilling.")
 }
 
 // refusals is what must not happen, for every system.
 func (t evalTables) refusals(r *eval.Run) {
-	widths := []int{22, 22, 22, 22, 10}
+	widths := []int{21, 20, 20, 20, 10}
 	t.columns(widths, "who answers", "superseded first", "no answer, said so", "answer, but refused", "a question")
 	for i, s := range r.Systems {
 		if q := s.Questions; q != nil {
-			t.cells(i == 0, widths, clip(oneLine(s.Name), 22), share(q.Stale), share(q.Abstained), share(q.Refused), evalTime(q.Seconds))
+			t.cells(i == 0, widths, clip(oneLine(s.Name), 21), share(q.Stale), share(q.Abstained), share(q.Refused), evalTime(q.Seconds))
 		}
 	}
-	t.note("superseded first: what no longer holds came first. no answer, said so: questions that the sessions don't answer.")
+	t.note("superseded first: what no longer holds came first.")
+	t.note("no answer, said so: questions that the sessions don't answer, and recall says that it knows nothing.")
 }
 
 // differences prints figures before and after.
