@@ -13,8 +13,9 @@ type Case struct {
 	Gold    *Gold
 	Session *ingest.Session
 
-	turns map[string]string // ids that evidence may cite, to the turn's own
-	want  []side            // of each gold item
+	turns   map[string]string // ids that evidence may cite, to the turn's own
+	want    []side            // of each gold item
+	reasons []bag             // of each gold item
 }
 
 // NewCase makes a session and its gold set ready to be compared with payloads.
@@ -22,6 +23,7 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 	c := &Case{Gold: g, Session: s, turns: turnsOf(s)}
 	for _, it := range g.Items {
 		c.want = append(c.want, newSide(wanted(it, c.turns)))
+		c.reasons = append(c.reasons, newBag(it.Why, ""))
 	}
 	return c
 }

@@ -159,30 +159,71 @@ func anchored(p string) string {
 
 // pairUp pairs rows with columns one to one so that the summed similarity is
 // highest; pairs under the threshold, or not allowed (nil: all are), are none.
-func pairUp(alike [][]float64, threshold float64, allowed func(i, j int) bool) []Pair {
-	cost := make([][]float64, len(alike)) // 0 where two can't be a pair
+// Rows of one group say the same thing, and only one of them is paired.
+func pairUp(alike [][]float64, threshold float64, groups []int, allowed func(i, j int) bool) []Pair {
+	var cost [][]float64 // by group; 0 where two can't be a pair
+	var from [][]int     // the group's row that is most like the column
+	place := map[int]int{}
 	for i, row := range alike {
-		cost[i] = make([]float64, len(row))
+		g, seen := place[groups[i]]
+		if !seen {
+			g = len(cost)
+			place[groups[i]] = g
+			cost, from = append(cost, make([]float64, len(row))), append(from, make([]int, len(row)))
+		}
 		for j, x := range row {
-			if x >= threshold && (allowed == nil || allowed(i, j)) {
-				cost[i][j] = -x
+			if x >= threshold && -x < cost[g][j] && (allowed == nil || allowed(i, j)) {
+				cost[g][j], from[g][j] = -x, i
 			}
 		}
 	}
 	var pairs []Pair
-	for i, j := range payload.Assign(cost) {
-		if j >= 0 && cost[i][j] < 0 {
-			pairs = append(pairs, Pair{i, j, -cost[i][j]})
+	for g, j := range payload.Assign(cost) {
+		if j >= 0 && cost[g][j] < 0 {
+			pairs = append(pairs, Pair{from[g][j], j, -cost[g][j]})
 		}
 	}
 	return pairs
 }
 
-// sides makes a payload's items ready to be compared.
-func (c *Case) sides(items []payload.Item) []side {
-	out := make([]side, len(items))
+// sameThing is the similarity from which on two claims of one payload say the
+// same thing: saying it twice must not find two gold items.
+const sameThing = 0.9
+
+// groupsOf numbers claims so that those that say the same have one number; with
+// kinds, only if their kind is the same too.
+func groupsOf(sides []side, kinds bool) []int {
+	group := make([]int, len(sides))
+	for i := range sides {
+		group[i] = i
+		for k := range i {
+			if group[k] == group[i] || kinds && sides[k].kind != sides[i].kind || !sides[i].says(sides[k]) {
+				continue
+			}
+			to, was := group[k], group[i]
+			for m := range i + 1 {
+				if group[m] == was {
+					group[m] = to
+				}
+			}
+		}
+	}
+	return group
+}
+
+// says whether two claims of one payload say the same thing.
+func (s side) says(o side) bool {
+	if s.kind == payload.File && o.kind == payload.File {
+		return samePath(s.path, o.path)
+	}
+	return textSimilarity(s.words, o.words) >= sameThing && !contrary(s.told, o.told)
+}
+
+// claims are a payload's items as judges see them.
+func (c *Case) claims(items []payload.Item) []Claim {
+	out := make([]Claim, len(items))
 	for i, it := range items {
-		out[i] = newSide(predicted(it, c.turns))
+		out[i] = predicted(it, c.turns)
 	}
 	return out
 }
@@ -191,8 +232,11 @@ func (c *Case) sides(items []payload.Item) []side {
 // summed similarity is highest; pairs under the threshold are no pairs. With
 // strict only items of one kind are paired.
 func (c *Case) Match(items []payload.Item, strict bool) []Pair {
-	same := func(i, j int) bool { return !strict || items[i].Kind == c.Gold.Items[j].Kind }
-	return pairUp(alike(c.sides(items), c.want), Threshold, same)
+	claims := c.claims(items)
+	sides := sidesOf(claims)
+	x := alike(sides, c.want)
+	c.weighReasons(claims, x)
+	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || items[i].Kind == c.Gold.Items[j].Kind })
 }
 
 // matchBy is Match by any judge, strict and lenient.
@@ -205,8 +249,36 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	if err != nil {
 		return nil, nil, err
 	}
-	strict = pairUp(x, by.Threshold(), func(i, j int) bool { return claims[i].Kind == wants[j].Kind })
-	return strict, pairUp(x, by.Threshold(), nil), nil
+	c.weighReasons(claims, x)
+	sides := sidesOf(claims)
+	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i, j int) bool { return claims[i].Kind == wants[j].Kind })
+	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
+}
+
+// What makes a reason another item's: like that one's, and not half as like the
+// item's own.
+const otherReason = 0.6
+
+// weighReasons takes from the similarity of a claim and a gold item where the
+// claim's reason is that of another gold item: who reads it is told something
+// wrong.
+func (c *Case) weighReasons(claims []Claim, x [][]float64) {
+	for i, claim := range claims {
+		if claim.Why == "" {
+			continue
+		}
+		why := newBag(claim.Why, "")
+		own := make([]float64, len(c.reasons))
+		for j, r := range c.reasons {
+			own[j] = textSimilarity(why, r)
+		}
+		_, best := most(own)
+		for j := range own {
+			if best >= otherReason && c.Gold.Items[j].Why != "" && own[j] < best/2 {
+				x[i][j] *= contraryShare
+			}
+		}
+	}
 }
 
 // Fit says which gold item of its kind a predicted item is most like, and how

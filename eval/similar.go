@@ -1,6 +1,8 @@
 package eval
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -11,7 +13,8 @@ const (
 	nameWeight = 2.0
 	partWeight = 0.5 // a piece of a name: "retry" of "retryBackoff"
 	wordWeight = 1.0
-	whyWeight  = 0.4 // share that words standing only in the reason count
+	whyWeight  = 0.4  // share that words standing only in the reason count
+	whyMost    = 0.35 // of the text's weight, what they count together at most
 )
 
 // A bag is a text taken apart: its words with their weights, and what words
@@ -27,11 +30,32 @@ func newBag(text, why string) bag {
 	b := bag{words: map[string]float64{}, numbers: map[string]bool{}}
 	b.add(text, 1)
 	b.negated = negated(text)
-	b.add(why, whyWeight)
-	for _, w := range b.words {
-		b.total += w
-	}
+	b.total = b.sum()
+	b.reason(why)
 	return b
+}
+
+// reason adds the words of a text's reason, all together for no more than
+// whyMost of the text's own: a reason alone makes no fact.
+func (b *bag) reason(why string) {
+	r := bag{words: map[string]float64{}, numbers: map[string]bool{}}
+	r.add(why, whyWeight)
+	for w := range b.words {
+		delete(r.words, w)
+	}
+	sum := r.sum()
+	scale := min(1, whyMost*b.total/max(sum, 1e-9))
+	for w, x := range r.words {
+		b.words[w] = x * scale
+	}
+	b.total += sum * scale
+}
+
+func (b *bag) sum() (total float64) {
+	for _, w := range slices.Sorted(maps.Keys(b.words)) { // the same sum whatever the order of the map
+		total += b.words[w]
+	}
+	return total
 }
 
 func (b *bag) add(text string, share float64) {
