@@ -110,16 +110,24 @@ func (l *Library) commitChange(a *archiving) error {
 	if err := place(a.segs, raw, v.crcs); err != nil {
 		return err
 	}
-	if len(a.lines) > 0 {
-		if err := appendLines(filepath.Join(raw, "versions.jsonl"), encodeLines(a.lines)); err != nil {
+	// Before they are named: a line must never speak of what may not be there.
+	if len(a.segs) > 0 {
+		if err := syncDir(raw); err != nil {
 			return err
 		}
 	}
-	if len(a.segs)+len(a.lines) > 0 {
-		if err := dropMerged(raw, v, a.lines); err != nil {
+	if len(a.lines) > 0 {
+		list := filepath.Join(raw, "versions.jsonl")
+		fresh := !exists(list)
+		if err := appendLines(list, encodeLines(a.lines)); err != nil {
 			return err
 		}
-		if err := syncDir(raw); err != nil {
+		if fresh {
+			if err := syncDir(raw); err != nil {
+				return err
+			}
+		}
+		if err := dropMerged(raw, v, a.lines); err != nil {
 			return err
 		}
 	}

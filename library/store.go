@@ -115,7 +115,8 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 	}
 	if pair {
-		if err := rename(at(newMarkdown), at("payload.md")); err != nil {
+		// A file system may report a fault of what it did.
+		if err := rename(at(newMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
 			// .json.new first: alone it would mean that the rename was done.
 			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 		}

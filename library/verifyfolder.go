@@ -187,9 +187,24 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 		}
 	case err != nil:
 		f.found("payload.md", Damaged, MendRender, "%v", err)
+	case p != nil && p.Written != string(text) && f.due() == string(text):
+		f.found("payload.md", Unfinished, "", "of a save that was cut off")
 	case p != nil && p.Written != string(text):
 		f.found("payload.md", Edited, "", "by hand since it was written; the next sync takes the edit in")
 	}
+}
+
+// due is the text of a payload.md whose payload.json isn't in its place yet.
+func (f *folderCheck) due() string {
+	text, err := os.ReadFile(f.at(newPayload))
+	if err != nil || sealOfJSON(text) != sealGood {
+		return ""
+	}
+	p, err := payload.Decode(text)
+	if err != nil {
+		return ""
+	}
+	return p.Written
 }
 
 func (f *folderCheck) logs() {
