@@ -119,12 +119,17 @@ func keptRuns() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filepath.Glob(filepath.Join(globPlain(dir), "*.json"))
-}
-
-// globPlain keeps a folder's name from being read as a pattern.
-func globPlain(dir string) string {
-	return strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`).Replace(dir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
 }
 
 // readRuns reads run files.

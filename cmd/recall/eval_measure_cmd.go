@@ -213,9 +213,10 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir s
 		if err := os.MkdirAll(parent, 0o700); err != nil {
 			return "", nil, err
 		}
+		removeLeft(parent)
 		fill = func(dir string) error { return a.unpack(cmd, l, set, dir) }
 	}
-	if dir, err = os.MkdirTemp(parent, "recall-eval-"); err != nil {
+	if dir, err = os.MkdirTemp(parent, unpacked); err != nil {
 		return "", nil, err
 	}
 	done = func() { os.RemoveAll(dir) }
@@ -224,6 +225,21 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir s
 		return "", nil, err
 	}
 	return dir, done, nil
+}
+
+// unpacked begins the names of folders with unpacked sessions.
+const unpacked = "recall-eval-"
+
+// removeLeft removes the unpacked sessions that a killed run left a day ago:
+// raw transcripts may hold secrets.
+func removeLeft(parent string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		info, err := e.Info()
+		if strings.HasPrefix(e.Name(), unpacked) && err == nil && time.Since(info.ModTime()) > 24*time.Hour {
+			os.RemoveAll(filepath.Join(parent, e.Name()))
+		}
+	}
 }
 
 // unpack puts the sessions of the gold set's projects into dir, as their
