@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"recall/index"
@@ -20,15 +21,13 @@ const (
 	nothing  verdict = "nothing" // no rare word of the question stands anywhere
 )
 
-// weakCoverage is the share of the question's weight that the first result must
-// hold before it is shown as the answer rather than as the nearest thing.
-const weakCoverage = 0.1
-
+// judge reads how much the index claims. Refusing wrongly is worse than showing
+// a weak hit: "nothing" needs that no rare word of the question stands anywhere.
 func judge(a index.Answer) verdict {
 	switch {
 	case a.Unknown || len(a.Ranked) == 0:
 		return nothing
-	case a.Coverage < weakCoverage:
+	case a.Doubtful:
 		return weak
 	}
 	return answered
@@ -39,38 +38,65 @@ type page struct {
 	w       io.Writer
 	st      style
 	width   int
+	bare    bool // without hints
 	several bool // several projects answer: numbers go with the project's name
 	asked   string
+	asOf    time.Time               // the day that it is answered as of; zero: now
+	shown   map[payload.ItemID]bool // results of their own
+	since   map[string]int          // commits since, by file that the first result speaks of
 }
 
-// print writes the answer; shown is how many results are wanted at most.
-func (p *page) print(a index.Answer, v verdict, shown int) {
+// show lists the results that are printed, at most so many.
+func (p *page) show(a index.Answer, v verdict, most int) []index.Result {
+	if v == nothing {
+		most = 1
+	} else if v == weak {
+		most = min(most, 3)
+	}
 	results := p.withoutEchoes(a.Ranked)
-	results = results[:min(len(results), shown)]
+	results = results[:min(len(results), most)]
 	projects := map[string]bool{}
+	p.shown = map[payload.ItemID]bool{}
 	for _, r := range results {
 		projects[place(r).Project] = true
+		if r.Item != nil {
+			p.shown[r.Item.Item.ID] = true
+		}
 	}
 	p.several = len(projects) > 1
-	switch v {
-	case nothing:
+	return results
+}
+
+// print writes the answer, with at most so many results.
+func (p *page) print(a index.Answer, v verdict, most int) { p.write(a, v, p.show(a, v, most)) }
+
+// write writes the answer with these results.
+func (p *page) write(a index.Answer, v verdict, results []index.Result) {
+	if !p.asOf.IsZero() {
+		fmt.Fprintf(p.w, "%sAs of %s:%s\n", p.st.dim, day(p.asOf.Add(-time.Second)), p.st.reset)
+	}
+	switch {
+	case v == nothing:
 		fmt.Fprintf(p.w, "Nothing decided about this that recall knows of. Searched %s.\n", searched(a))
 		if len(results) > 0 {
 			fmt.Fprintf(p.w, "Nearest: %s\n", p.nearest(results[0]))
 		}
 		return
-	case weak:
+	case v == weak:
 		fmt.Fprintln(p.w, "Nothing that clearly answers this; nearest:")
-		for _, r := range results[:min(3, len(results))] {
-			p.short(r)
-		}
+		p.further(results)
+	case p.tried(results[0]):
+		p.further(nil)
+		return
 	default:
 		p.full(results[0])
-		for _, r := range results[1:] {
-			p.short(r)
-		}
+		p.further(results[1:])
 	}
-	fmt.Fprintf(p.w, "  %s%s searched%s\n", p.st.dim, searched(a), p.st.reset)
+	hints := ""
+	if len(results) > 0 && !p.bare {
+		hints = "recall open 1 · recall why 1 · "
+	}
+	fmt.Fprintf(p.w, "  %s%s%s searched%s\n", p.st.dim, hints, count(a.SearchedSessions, "session"), p.st.reset)
 }
 
 // withoutEchoes leaves out the turns of which nothing would be shown that an
@@ -117,10 +143,21 @@ func (p *page) full(r index.Result) {
 		return
 	}
 	h := *r.Item
-	it := h.Item
-	p.headline(mark(it, p.st), p.sentence(it), stateText(it))
+	if len(h.Conflict) > 0 {
+		p.conflict(h)
+	} else {
+		p.headline(mark(h.Item, p.st), p.sentence(h.Item), stateText(h.Item))
+		p.support(h.Item, h.Place, h.Turn)
+	}
+	p.history(h.History)
+	p.related(h)
+	p.changes()
+}
+
+// support prints why an item is so, whose word it is and the words themselves.
+func (p *page) support(it payload.Item, at index.Place, turn int) {
 	p.field("why", it.Why)
-	p.field("who", p.source(h))
+	p.field("who", p.source(it, at, turn))
 	p.field("over", strings.Join(unnamed(it), "; "))
 	if len(it.Evidence) > 0 {
 		p.quote(it.Evidence[0].Quote)
@@ -188,17 +225,20 @@ func (p *page) wrapped(first, next, text, color string) {
 }
 
 // source says whose word an item is and where it stands.
-func (p *page) source(h index.Hit) string {
-	who := map[payload.By]string{payload.ByUser: "you", payload.ByAssistant: "the assistant, accepted", payload.ByBoth: "you and the assistant"}[h.Item.By]
-	if h.Item.Maker == payload.ByHuman {
+func (p *page) source(it payload.Item, at index.Place, turn int) string {
+	who := map[payload.By]string{payload.ByUser: "you", payload.ByAssistant: "the assistant, accepted", payload.ByBoth: "you and the assistant"}[it.By]
+	switch {
+	case it.Maker == payload.ByHuman:
 		who = "you, by hand"
+	case it.Rule == "plan" && it.By == payload.ByBoth:
+		who = "you, accepted plan"
 	}
-	parts := []string{p.where(h.Place, h.Turn, true)}
+	parts := []string{p.where(at, turn, true)}
 	if who != "" {
 		parts = slices.Insert(parts, 0, who)
 	}
-	if h.Item.Scope != "" {
-		parts = append(parts, "scope: "+h.Item.Scope)
+	if it.Scope != "" {
+		parts = append(parts, "scope: "+oneLine(it.Scope))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -218,6 +258,24 @@ func (p *page) where(at index.Place, turn int, title bool) string {
 	return s
 }
 
+// further prints the results behind the first, two on a line where both are
+// short and fit.
+func (p *page) further(results []index.Result) {
+	for i := 0; i < len(results); i++ {
+		if i+1 < len(results) {
+			a, b := p.aside(results[i]), p.aside(results[i+1])
+			if n := utf8.RuneCountInString(a + b); a != "" && b != "" && n+asideGap+4 <= p.width {
+				fmt.Fprintf(p.w, "%s %s%s%s %s\n", mark(results[i].Item.Item, p.st), a, strings.Repeat(" ", asideGap), mark(results[i+1].Item.Item, p.st), b)
+				i++
+				continue
+			}
+		}
+		p.short(results[i])
+	}
+}
+
+const asideGap = 5
+
 // short prints a further result in as few lines as it takes.
 func (p *page) short(r index.Result) {
 	if r.Turn != nil {
@@ -225,12 +283,47 @@ func (p *page) short(r index.Result) {
 		return
 	}
 	it := r.Item.Item
-	text := p.sentence(it)
-	if it.Why != "" && it.Kind == payload.Eliminated {
-		text += " (" + oneLine(it.Why) + ")"
+	text := p.aside(r)
+	if text == "" {
+		text = p.sentence(it) + " — " + p.standing(*r.Item)
 	}
-	tail := fmt.Sprintf(" — %s; %s", stateText(it), p.where(r.Item.Place, r.Item.Turn, false))
-	p.wrapped(mark(it, p.st)+" ", "  ", text+tail, "")
+	p.wrapped(mark(it, p.st)+" ", "  ", text+"; "+p.where(r.Item.Place, r.Item.Turn, false), "")
+	for _, past := range r.Item.History[:min(1, len(r.Item.History))] {
+		p.field("was", p.past(past))
+	}
+	for _, other := range r.Item.Conflict[:min(1, len(r.Item.Conflict))] {
+		p.field("but", p.past(other)+" says otherwise")
+	}
+}
+
+// standing is an item's state, and that it may be older than it looks.
+func (p *page) standing(h index.Hit) string {
+	for _, l := range h.Related {
+		if l.Link.To == h.Item.ID && l.Link.Relation == payload.Supersedes {
+			return "from " + day(h.Item.At) + ", perhaps superseded on " + day(l.Item.At)
+		}
+	}
+	return stateText(h.Item)
+}
+
+// aside is what was put off or ruled out in a few words; "" of anything else.
+func (p *page) aside(r index.Result) string {
+	if r.Item == nil || !r.Item.Item.Current() || len(r.Item.History)+len(r.Item.Conflict) > 0 {
+		return ""
+	}
+	it := r.Item.Item
+	text := strings.TrimRight(oneLine(it.Text), ".")
+	switch {
+	case it.Kind == payload.Deferred && strings.Contains(strings.ToLower(text), "deferred"):
+		return fmt.Sprintf("%s (%s)", text, day(it.At))
+	case it.Kind == payload.Deferred:
+		return fmt.Sprintf("%s: deferred (%s)", text, day(it.At))
+	case it.Kind == payload.Eliminated && it.Why != "":
+		return fmt.Sprintf("%s: eliminated (%s)", ruledOutThing(text), strings.TrimRight(oneLine(it.Why), "."))
+	case it.Kind == payload.Eliminated:
+		return fmt.Sprintf("%s: eliminated (%s)", ruledOutThing(text), day(it.At))
+	}
+	return ""
 }
 
 // turn prints a stretch of a transcript, at most so many lines of it.
@@ -255,8 +348,19 @@ func (p *page) turn(h index.TurnHit, lines int) {
 }
 
 func (p *page) nearest(r index.Result) string {
-	if r.Turn != nil {
-		return fmt.Sprintf("“%s” (%s), %s", snippet(r.Turn.Text, r.Turn.Terms, 100), day(r.Turn.At), p.where(r.Turn.Place, r.Turn.N, false))
+	at := place(r)
+	session := fmt.Sprintf("session %d", at.SessionN)
+	if p.several {
+		session = oneLine(at.Project) + " " + session
 	}
-	return fmt.Sprintf("%q (%s), %s", clip(p.sentence(r.Item.Item), 160), day(r.Item.Item.At), p.where(r.Item.Place, r.Item.Turn, false))
+	text, when, turn := "", time.Time{}, 0
+	if r.Turn != nil {
+		text, when, turn = snippet(r.Turn.Text, r.Turn.Terms, 100), r.Turn.At, r.Turn.N
+	} else {
+		text, when, turn = clip(p.sentence(r.Item.Item), 160), r.Item.Item.At, r.Item.Turn
+	}
+	if turn > 0 {
+		session = fmt.Sprintf("turn %d of %s", turn, session)
+	}
+	return fmt.Sprintf("\"%s\" (%s), %s.", strings.TrimRight(text, "."), day(when), session)
 }

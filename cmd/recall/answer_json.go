@@ -40,16 +40,48 @@ type resultDoc struct {
 	Role    string        `json:"role,omitempty"`
 	At      *time.Time    `json:"at,omitempty"`
 	Text    string        `json:"text,omitempty"`
+
+	History  []linkedDoc    `json:"history,omitempty"`  // what the item took the place of, newest first
+	Conflict []linkedDoc    `json:"conflict,omitempty"` // what contradicts it
+	Related  []linkedDoc    `json:"related,omitempty"`  // what may bear on it, older or newer
+	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
 }
 
-func answerJSON(question string, v verdict, a index.Answer, limit, left int) answerDoc {
+// linkedDoc is another item that bears on one.
+type linkedDoc struct {
+	Relation payload.Relation `json:"relation"`
+	Later    bool             `json:"later"` // it is the later of the two
+	Sure     bool             `json:"sure"`  // enough to hide the earlier one
+	Maker    payload.Maker    `json:"maker,omitempty"`
+	Rule     string           `json:"rule,omitempty"`
+	Project  string           `json:"project"`
+	Session  string           `json:"session"`
+	Number   int              `json:"number"`
+	Turn     int              `json:"turn,omitempty"`
+	Item     payload.Item     `json:"item"`
+}
+
+func linkedDocs(list []index.Linked) []linkedDoc {
+	var docs []linkedDoc
+	for _, l := range list {
+		docs = append(docs, linkedDoc{Relation: l.Link.Relation, Later: l.Link.From == l.Item.ID, Sure: l.Link.Hides(), Maker: l.Link.Maker, Rule: l.Link.Rule,
+			Project: l.Project, Session: l.Session, Number: l.SessionN, Turn: l.Turn, Item: l.Item})
+	}
+	return docs
+}
+
+func answerJSON(question string, v verdict, a index.Answer, limit, left int, since map[string]int) answerDoc {
 	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Results: []resultDoc{}, Missing: a.Missing, Left: left,
 		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
-	for _, r := range a.Ranked[:min(len(a.Ranked), limit)] {
+	for i, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		at := place(r)
 		doc := resultDoc{Project: at.Project, Session: at.Session, Number: at.SessionN, Title: at.SessionTitle, Score: r.Score}
 		if r.Item != nil {
 			doc.Type, doc.Item, doc.Turn = "item", &r.Item.Item, r.Item.Turn
+			doc.History, doc.Conflict, doc.Related = linkedDocs(r.Item.History), linkedDocs(r.Item.Conflict), linkedDocs(r.Item.Related)
+			if i == 0 {
+				doc.Since = since
+			}
 		} else {
 			t := r.Turn
 			doc.Type, doc.Turn, doc.TurnID, doc.Role, doc.Text = "turn", t.N, t.ID, t.Role, t.Text

@@ -12,7 +12,7 @@ import (
 // printed is what a page shows of some results.
 func printed(results ...index.Result) string {
 	var b strings.Builder
-	p := page{w: &b, width: 100, asked: "did we try redis?"}
+	p := page{w: &b, width: 100, asked: "redis?"}
 	p.print(index.Answer{Ranked: results, SearchedItems: 7, SearchedSessions: 2, Projects: 1}, answered, 5)
 	return b.String()
 }
@@ -31,8 +31,8 @@ func TestPageShowsEvidence(t *testing.T) {
 	it := payload.Item{Kind: payload.Eliminated, Text: "Redis.", Why: "another server to run", By: payload.ByUser, State: payload.Stands,
 		At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local), Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "no redis,\x1b[2J it's another\nserver"}}}
 	got := printed(itemOf(it))
-	for _, want := range []string{"✗ Yes, and ruled out: Redis.", "ruled out 2026-03-02", "  why   another server to run", `  who   you · session 2 "Cache", turn 3`,
-		"  “no redis,[2J it's another server”", "7 items and 2 sessions searched"} {
+	for _, want := range []string{"✗ Ruled out: Redis.", "ruled out 2026-03-02", "  why   another server to run", `  who   you · session 2 "Cache", turn 3`,
+		"  “no redis,[2J it's another server”", "  recall open 1 · recall why 1 · 2 sessions searched"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

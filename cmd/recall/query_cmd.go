@@ -18,10 +18,18 @@ import (
 
 // queryFlags are what a question may be narrowed by.
 type queryFlags struct {
-	project, since, until string
-	kinds, also           []string
-	noSync, asJSON        bool
+	project, since, until, asOf string
+	kinds, also                 []string
+	noSync, asJSON, answer      bool
+	format                      string
 }
+
+// The forms of an answer.
+const (
+	formatText  = "text"  // for a terminal
+	formatPlain = "plain" // the same without colours and hints
+	formatMD    = "md"
+)
 
 func (a *app) queryCmd() *cobra.Command {
 	var f queryFlags
@@ -31,11 +39,18 @@ func (a *app) queryCmd() *cobra.Command {
 		Short:   "Answer a question from all sessions",
 		GroupID: "ask",
 		Long: `Answers from every session that recall has kept: what stands, why, since when,
-with the words it rests on. What is new is taken in first (not with --no-sync).
+with the words it rests on. What is new is taken in first (not with --no-sync),
+for query.budget at most; the next sync takes in what was left.
+
+The first answer is number 1, the next 2, …: recall why 1 tells more of it,
+recall open 1 opens the transcript there. --as-of answers as you would have
+answered at the end of that day. --answer puts the answer into one paragraph,
+each sentence with its source.
 
 Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 		Example: `  recall query "what did we decide about retries"
   recall query "did we try redis for the cache?" --project billing
+  recall query "retry backoff" --as-of 2026-03-01
   recall query "login" --also "auth session token" --kind decision --since 3m`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
@@ -44,6 +59,9 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notTogether(cmd, "json", "answer", "format"); err != nil {
+				return err
+			}
 			return a.query(cmd, strings.Join(args, " "), f)
 		},
 	}
@@ -52,6 +70,12 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	flags.StringSliceVarP(&f.kinds, "kind", "k", nil, "only items of these kinds: decision, eliminated, deferred, next, …")
 	flags.StringVar(&f.since, "since", "", "only from this day on: 2026-04-17, 2w, yesterday")
 	flags.StringVar(&f.until, "until", "", "only before this day")
+	flags.StringVar(&f.asOf, "as-of", "", "answer as of the end of this day: what was said later doesn't count")
+	flags.BoolVar(&f.answer, "answer", false, "one paragraph, each sentence with its source")
+	flags.StringVar(&f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md")
+	cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{formatText, formatPlain, formatMD}, cobra.ShellCompDirectiveNoFileComp
+	})
 	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
 	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
 	setsKey(flags, "limit", "query.limit")
@@ -94,11 +118,23 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	if v == nothing && len(f.also) > 0 && len(answer.Ranked) > 0 {
 		v = weak // the question's own words stand nowhere, the further ones do
 	}
-	if f.asJSON {
-		err = a.printJSON(answerJSON(text, v, answer, a.cfg.Query.Limit, left))
-	} else {
-		p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: text}
-		p.print(answer, v, a.cfg.Query.Limit)
+	p := page{w: a.out, st: styles(a.color && f.format == formatText), width: width(a.out), asked: text, asOf: q.AsOf, bare: f.format != formatText}
+	results := p.show(answer, v, a.cfg.Query.Limit)
+	if len(results) > 0 && results[0].Item != nil && v == answered && q.AsOf.IsZero() {
+		p.since = changedSince(cmd.Context(), l, *results[0].Item)
+	}
+	switch {
+	case f.asJSON:
+		err = a.printJSON(answerJSON(text, v, answer, a.cfg.Query.Limit, left, p.since))
+	case f.answer:
+		p.paragraph(v, answer, results)
+	case f.format == formatMD:
+		p.markdown(v, answer, results)
+	default:
+		p.write(answer, v, results)
+	}
+	if err == nil && !f.asJSON {
+		a.remember(l, text, results)
 		if left > 0 {
 			fmt.Fprintf(a.err, "recall: %s not taken in yet; recall sync does it\n", count(left, "new or grown session"))
 		}
@@ -118,6 +154,16 @@ func (f queryFlags) query(text string, l *library.Library, limit int) (index.Que
 			return q, withHint(fmt.Errorf("--kind %s: no such kind", k), "kinds are %s", strings.Join(kindNames(), ", "))
 		}
 		q.Kinds = append(q.Kinds, kind)
+	}
+	if f.format != formatText && f.format != formatPlain && f.format != formatMD {
+		return q, withHint(fmt.Errorf("--format %s: no such form", f.format), "forms are text, plain, md")
+	}
+	if f.asOf != "" {
+		day, err := parseDay(f.asOf, time.Now(), time.Local)
+		if err != nil {
+			return q, fmt.Errorf("--as-of: %w", err)
+		}
+		q.AsOf = day
 	}
 	for _, t := range []struct {
 		flag, value string
@@ -169,8 +215,14 @@ func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library
 		err = a.useVectors(ctx)
 	}
 	if err == nil {
+		err = a.useLexicon()
+	}
+	if err == nil {
 		var answer index.Answer
 		if answer, err = a.ix.Search(ctx, q); err == nil {
+			if answer.WithoutVectors {
+				fmt.Fprintln(a.err, "recall: the embedding model didn't answer in time; words alone were searched")
+			}
 			return answer, nil
 		}
 	}

@@ -47,3 +47,24 @@ func parseWhen(s string, now time.Time, loc *time.Location) (time.Time, error) {
 	return time.Time{}, withHint(fmt.Errorf("%q is no day", s),
 		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
 }
+
+// parseDay is parseWhen for a day, a month or a year as a whole: its end. A
+// moment is itself.
+func parseDay(s string, now time.Time, loc *time.Location) (time.Time, error) {
+	t, err := parseWhen(s, now, loc)
+	if err != nil {
+		return t, err
+	}
+	s = strings.TrimSpace(s)
+	switch {
+	case strings.Contains(s, ":") || strings.HasSuffix(strings.ToLower(s), "h"):
+		return t, nil
+	case len(s) == len("2006"):
+		if _, err := strconv.Atoi(s); err == nil {
+			return t.AddDate(1, 0, 0), nil
+		}
+	case len(s) == len("2006-01") && s[4] == '-':
+		return t.AddDate(0, 1, 0), nil
+	}
+	return t.AddDate(0, 0, 1), nil
+}

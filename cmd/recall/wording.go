@@ -15,9 +15,6 @@ func (p *page) sentence(it payload.Item) string {
 	text := oneLine(it.Text)
 	switch it.Kind {
 	case payload.Eliminated:
-		if triedForm.MatchString(p.asked) {
-			return "Yes, and ruled out: " + text
-		}
 		return "Ruled out: " + text
 	case payload.File:
 		if it.Path != "" {

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"recall/index"
+	"recall/payload"
+)
+
+// markdown prints an answer to be pasted elsewhere.
+func (p *page) markdown(v verdict, a index.Answer, results []index.Result) {
+	switch v {
+	case nothing:
+		fmt.Fprintf(p.w, "**Nothing decided about this that recall knows of.** Searched %s.\n", searched(a))
+	case weak:
+		fmt.Fprint(p.w, "Nothing that clearly answers this; nearest:\n")
+	}
+	if len(results) > 0 {
+		fmt.Fprintln(p.w)
+	}
+	for _, r := range results {
+		if r.Turn != nil {
+			fmt.Fprintf(p.w, "- %s: “%s” (%s, %s)\n", speaker(r.Turn.Role), literal(snippet(r.Turn.Text, r.Turn.Terms, 200)), day(r.Turn.At), literal(p.where(r.Turn.Place, r.Turn.N, false)))
+			continue
+		}
+		h := r.Item
+		fmt.Fprintf(p.w, "- **%s** — %s (%s)\n", literal(p.sentence(h.Item)), p.standing(*h), literal(p.where(h.Place, h.Turn, true)))
+		p.mdLine("why", h.Item.Why)
+		for _, e := range h.Item.Evidence[:min(1, len(h.Item.Evidence))] {
+			p.mdLine("", "“"+oneLine(e.Quote)+"”")
+		}
+		for _, l := range h.History[:min(pastShown, len(h.History))] {
+			p.mdLine("was", p.past(l))
+		}
+		for _, l := range h.Conflict {
+			p.mdLine("in conflict with", p.past(l))
+		}
+	}
+}
+
+func (p *page) mdLine(name, text string) {
+	if text = oneLine(text); text == "" {
+		return
+	}
+	if name != "" {
+		text = name + ": " + text
+	}
+	fmt.Fprintf(p.w, "  - %s\n", literal(text))
+}
+
+// literal keeps text from being taken for Markdown's own signs.
+func literal(s string) string {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`).Replace(oneLine(s))
+}
+
+func speaker(role string) string {
+	if role == "assistant" {
+		return "the assistant"
+	}
+	return "you"
+}
+
+// cited is a sentence of an answer's paragraph and the item that it rests on.
+type cited struct {
+	text string
+	item payload.ItemID
+}
+
+// paragraph prints an answer as one paragraph, each sentence with the number of
+// its source, and the sources below. Sentences whose source isn't among what was
+// found are left out.
+func (p *page) paragraph(v verdict, a index.Answer, results []index.Result) {
+	sources := map[payload.ItemID]index.Placed{}
+	for _, r := range results {
+		if r.Item == nil {
+			continue
+		}
+		h := r.Item
+		sources[h.Item.ID] = index.Placed{Place: h.Place, Item: h.Item, Turn: h.Turn}
+		for _, l := range append(append([]index.Linked{}, h.History...), h.Conflict...) {
+			sources[l.Item.ID] = l.Placed
+		}
+	}
+	sentences := checked(template(v, results), sources)
+	if v == nothing || len(sentences) == 0 {
+		p.write(a, v, results)
+		return
+	}
+	if v == weak {
+		fmt.Fprintln(p.w, "Nothing clearly answers this; nearest:")
+	}
+	number := map[payload.ItemID]int{}
+	var order []payload.ItemID
+	var text strings.Builder
+	for _, s := range sentences {
+		if number[s.item] == 0 {
+			order = append(order, s.item)
+			number[s.item] = len(order)
+		}
+		fmt.Fprintf(&text, "%s [%d] ", s.text, number[s.item])
+	}
+	p.wrapped("", "", strings.TrimSpace(text.String()), "")
+	fmt.Fprintln(p.w)
+	for i, id := range order {
+		src := sources[id]
+		line := fmt.Sprintf("%s, %s", p.where(src.Place, src.Turn, true), day(src.Item.At))
+		for _, e := range src.Item.Evidence[:min(1, len(src.Item.Evidence))] {
+			line += ": “" + clip(oneLine(e.Quote), 200) + "”"
+		}
+		p.wrapped(fmt.Sprintf("[%d] ", i+1), "    ", line, "")
+	}
+}
+
+// checked leaves out what cites nothing that was found.
+func checked(sentences []cited, sources map[payload.ItemID]index.Placed) []cited {
+	var kept []cited
+	for _, s := range sentences {
+		if _, ok := sources[s.item]; ok && strings.TrimSpace(s.text) != "" {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// template says in sentences what was found: the first item with its reason and
+// history, and what else stands.
+func template(v verdict, results []index.Result) []cited {
+	var out []cited
+	for i, r := range results {
+		if r.Item == nil {
+			continue
+		}
+		h := r.Item
+		it := h.Item
+		say := func(id payload.ItemID, format string, args ...any) {
+			out = append(out, cited{fmt.Sprintf(format, args...), id})
+		}
+		say(it.ID, "%s", stated(it))
+		if it.Why != "" && i == 0 {
+			say(it.ID, "The reason: %s.", stop(it.Why))
+		}
+		for _, l := range h.Conflict {
+			say(l.Item.ID, "That contradicts what was said on %s: %s.", day(l.Item.At), stop(l.Item.Text))
+		}
+		for _, l := range h.History[:min(pastShown, len(h.History))] {
+			say(l.Item.ID, "Before, since %s, it was: %s.", day(l.Item.At), stop(l.Item.Text))
+		}
+	}
+	return out
+}
+
+// stated is an item as a sentence that says what kind of thing it is.
+func stated(it payload.Item) string {
+	form := "%s (%s)."
+	switch {
+	case !it.Current():
+		return fmt.Sprintf("%s (%s).", stop(it.Text), stateText(it))
+	case it.Kind == payload.Decision:
+		form = "%s, decided on %s."
+	case it.Kind == payload.Eliminated:
+		form = "Ruled out: %s, on %s."
+	case it.Kind == payload.Deferred:
+		form = "Put off: %s, on %s."
+	case it.Kind == payload.Question:
+		form = "Still open: %s, asked on %s."
+	}
+	text := it.Text
+	if it.Path != "" {
+		text = it.Path + ": " + text
+	}
+	return fmt.Sprintf(form, stop(text), day(it.At))
+}
+
+// stop is a text without its last full stop.
+func stop(s string) string { return strings.TrimRight(oneLine(s), ".:; ") }

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+)
+
+// lastAnswer is what a terminal was last shown, so that "recall why 1" and
+// "recall open 2" mean something: a file for each terminal in the folder "last"
+// of the cache. Losing it costs nothing.
+type lastAnswer struct {
+	Question string    `json:"question"`
+	Results  []lastHit `json:"results"`
+}
+
+// lastHit is one result: where it stands, and the item if it is one.
+type lastHit struct {
+	Item    payload.ItemID   `json:"item,omitempty"`
+	Session ingest.SessionID `json:"session"`
+	Turn    string           `json:"turn"` // its own id
+	N       int              `json:"n"`
+}
+
+// lastKept is how long a terminal's last answer is kept.
+const lastKept = 7 * 24 * time.Hour
+
+func lastDir(l *library.Library) string { return filepath.Join(cacheDir(l), "last") }
+
+// terminal names the terminal that recall was called in: by what terminals and
+// multiplexers set, and by the process that called.
+func terminal() string {
+	var parts []string
+	for _, name := range []string{"TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "STY", "WINDOWID", "SSH_TTY"} {
+		parts = append(parts, os.Getenv(name))
+	}
+	id := strings.Join(parts, "\x00")
+	if strings.Trim(id, "\x00") == "" {
+		id = strconv.Itoa(os.Getppid())
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:8])
+}
+
+// remember notes what was shown. That it can't is no reason to bother anybody
+// who wanted an answer.
+func (a *app) remember(l *library.Library, question string, results []index.Result) {
+	last := lastAnswer{Question: question}
+	for _, r := range results {
+		h := lastHit{Session: ingest.SessionID(r.Session())}
+		if r.Item != nil {
+			h.Item, h.N = r.Item.Item.ID, r.Item.Turn
+			if len(r.Item.Item.Evidence) > 0 {
+				h.Turn = r.Item.Item.Evidence[0].Turn
+			}
+		} else {
+			h.Turn, h.N = r.Turn.ID, r.Turn.N
+		}
+		last.Results = append(last.Results, h)
+	}
+	text, err := json.Marshal(last)
+	dir := lastDir(l)
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	old, _ := os.ReadDir(dir)
+	for _, e := range old {
+		if fi, err := e.Info(); err == nil && time.Since(fi.ModTime()) > lastKept {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	os.WriteFile(filepath.Join(dir, terminal()+".json"), text, 0o600)
+}
+
+// lastHit finds a result of the last answer by its number: this terminal's, or
+// the newest of any where this one was shown none.
+func (a *app) lastHit(l *library.Library, n int) (lastHit, error) {
+	text, err := os.ReadFile(filepath.Join(lastDir(l), terminal()+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = newestIn(lastDir(l))
+	}
+	var last lastAnswer
+	if err == nil {
+		err = json.Unmarshal(text, &last)
+	}
+	switch {
+	case err != nil:
+		return lastHit{}, withHint(fmt.Errorf("%d: there is no last answer", n), "ask first: recall query \"…\"; or name an item by its id")
+	case len(last.Results) == 0:
+		return lastHit{}, withHint(fmt.Errorf("%d: the last answer, to %q, showed nothing", n, clip(oneLine(last.Question), 60)), "ask another question, or name an item by its id")
+	case n < 1 || n > len(last.Results):
+		return lastHit{}, withHint(fmt.Errorf("%d: the last answer, to %q, showed %d", n, clip(oneLine(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
+	}
+	return last.Results[n-1], nil
+}
+
+func newestIn(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	newest := func(a, b fs.DirEntry) int {
+		x, err1 := a.Info()
+		y, err2 := b.Info()
+		if err1 != nil || err2 != nil {
+			return 0
+		}
+		return y.ModTime().Compare(x.ModTime())
+	}
+	if len(entries) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	return os.ReadFile(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
+}
+
+// hit is the place that a person means by a number of the last answer or by an
+// item's id.
+func (a *app) hit(l *library.Library, arg string, find func(payload.ItemID) (index.Placed, error)) (lastHit, error) {
+	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
+		return a.lastHit(l, n)
+	}
+	p, err := find(payload.ItemID(arg))
+	if err != nil {
+		return lastHit{}, err
+	}
+	h := lastHit{Item: p.Item.ID, Session: ingest.SessionID(p.Session), N: p.Turn}
+	if len(p.Item.Evidence) > 0 {
+		h.Turn = p.Item.Evidence[0].Turn
+	}
+	return h, nil
+}
