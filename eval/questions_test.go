@@ -1,0 +1,231 @@
+package eval
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/index"
+)
+
+// The figures of random answers are those of another implementation, which
+// walks the ranked list.
+func TestQuestionFiguresByDefinition(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 1000 {
+		expect := []string{"s1#d1", "s1#d2", "s2#d1", "s3#f1"}[:1+r.IntN(4)]
+		var a answer
+		for i := range r.IntN(30) {
+			res := result{session: "s9", name: string(rune('a' + i))}
+			if r.IntN(5) == 0 {
+				held := expect[r.IntN(len(expect))]
+				res.session, res.holds = sessionOf(held), []string{held}
+			}
+			a.results = append(a.results, res)
+			if !slices.Contains(a.sessions, res.session) {
+				a.sessions = append(a.sessions, res.session)
+			}
+		}
+		m := madeOf(Question{Q: "q", Expect: expect}, a)
+		found := map[string]bool{}
+		var hit1, hit5, hit20, recall5, mrr, dcg float64
+		for i, res := range a.results {
+			if len(res.holds) == 0 || found[res.holds[0]] {
+				continue
+			}
+			found[res.holds[0]] = true
+			if i < 1 {
+				hit1 = 1
+			}
+			if i < 5 {
+				hit5 = 1
+				recall5 += 1 / float64(len(expect))
+			}
+			if i < 20 {
+				hit20 = 1
+				if mrr == 0 {
+					mrr = 1 / float64(i+1)
+				}
+			}
+			if i < 10 {
+				dcg += math.Ln2 / math.Log(float64(i+2))
+			}
+		}
+		ideal := 0.0
+		for i := range expect {
+			ideal += math.Ln2 / math.Log(float64(i+2))
+		}
+		for name, v := range map[string][2]float64{
+			"hit@1": {m.Hit(1), hit1}, "hit@5": {m.Hit(5), hit5}, "hit@20": {m.Hit(20), hit20},
+			"recall@5": {m.Recall(5), recall5}, "MRR": {m.Reciprocal(), mrr}, "nDCG@10": {m.NDCG(10), dcg / ideal},
+		} {
+			if !near(v[0], v[1]) {
+				t.Fatalf("case %d: %s is %v, want %v (ranks %v)", n, name, v[0], v[1], m.Ranks)
+			}
+		}
+	}
+}
+
+func TestWilson(t *testing.T) {
+	// Known values: 8 of 10 is 0.490 to 0.943, 0 of 10 is 0 to 0.278.
+	for _, tt := range []struct {
+		k, n      int
+		low, high float64
+	}{{8, 10, .4902, .9433}, {0, 10, 0, .2775}, {10, 10, .7225, 1}, {0, 0, 0, 1}} {
+		if got := wilson(tt.k, tt.n); math.Abs(got.Low-tt.low) > 1e-4 || math.Abs(got.High-tt.high) > 1e-4 {
+			t.Errorf("%d of %d: got %.4f to %.4f, want %.4f to %.4f", tt.k, tt.n, got.Low, got.High, tt.low, tt.high)
+		}
+	}
+}
+
+// Stale answers, refusals and what is printed first are counted where they are
+// possible, and nowhere else.
+func TestCountsOfAnswers(t *testing.T) {
+	q := Question{Q: "which queue?", Expect: []string{"s#d2"}, Stale: []string{"s#d1"}}
+	old, new := result{session: "s", holds: []string{"s#d1"}}, result{session: "s", holds: []string{"s#d2"}}
+	both := result{session: "s", holds: []string{"s#d1", "s#d2"}}
+	list := []QuestionsMade{
+		madeOf(q, answer{results: []result{old, new}, first: &old}),
+		madeOf(q, answer{results: []result{new, old}, first: &new}),
+		madeOf(q, answer{results: []result{both}, first: &both}),
+		madeOf(q, answer{results: []result{new}, first: &new, refused: true}),
+		madeOf(Question{Q: "which font?"}, answer{refused: true}),
+		madeOf(Question{Q: "which logo?"}, answer{results: []result{old}, first: &old}),
+	}
+	s := summedUp(list)
+	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 || s.Refused.N != 4 {
+		t.Errorf("got stale %+v, abstained %+v, refused %+v", s.Stale, s.Abstained, s.Refused)
+	}
+	if s.All.N != 4 || s.All.Hit1.Value != .75 || s.All.Answer1.Value != .5 {
+		t.Errorf("got %d answerable, hit@1 %v, answer@1 %v; want 4, 0.75, 0.5 (one refused, one stale)", s.All.N, s.All.Hit1.Value, s.All.Answer1.Value)
+	}
+}
+
+// The bundled questions: the oracle finds what people wrote, and a question of
+// a day knows nothing of what came later.
+func TestQuestionsOfTheSamples(t *testing.T) {
+	o := Options{From: demoSessions(t)}
+	run, err := Questions(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]*QuestionScore{}
+	for _, s := range run.Systems {
+		by[s.Name] = s.Questions
+	}
+	ours, oracle, messages := by["offline/1"], by["oracle"], by["OR-BM25 over messages"]
+	if ours == nil || oracle == nil || messages == nil || by["turns only"] == nil {
+		t.Fatalf("got systems %v", run.Systems)
+	}
+	if oracle.All.Hit20.Value < .9 {
+		t.Errorf("the oracle has what was asked for among twenty for %.2f of the questions, want .9", oracle.All.Hit20.Value)
+	}
+	if ours.All.Hit5.Value <= messages.All.Hit5.Value {
+		t.Errorf("hit@5 %.2f, no better than %.2f of messages as they are", ours.All.Hit5.Value, messages.All.Hit5.Value)
+	}
+	again, err := Questions(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range again.Systems[0].Questions.Questions {
+		a, b := run.Systems[0].Questions.Questions[i], again.Systems[0].Questions.Questions[i]
+		a.Seconds, b.Seconds = 0, 0
+		if d := cmp.Diff(a, b); d != "" {
+			t.Errorf("asked again, another answer (-before +after):\n%s", d)
+		}
+	}
+}
+
+func TestAsOfKnowsNothingLater(t *testing.T) {
+	set, err := LoadSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{From: demoSessions(t)}
+	c, err := gather(t.Context(), set, o, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := map[string]time.Time{}
+	for _, s := range c.all {
+		start[string(s.ID)] = s.Start
+	}
+	day := c.all[len(c.all)/2].Start.Format(time.DateOnly)
+	systems, err := searches(t.Context(), set, c, o, &Run{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range systems {
+		for _, asOf := range []string{"", day} {
+			a, err := s.answer(t.Context(), Question{Q: "which provider, which queue, retries and the cache", AsOf: asOf})
+			if err != nil {
+				t.Fatal(err)
+			}
+			later := slices.ContainsFunc(a.sessions, func(id string) bool { return start[id].Format(time.DateOnly) > day })
+			if later != (asOf == "") {
+				t.Errorf("%s, as of %q: sessions after %s found: %v", s.name, asOf, day, later)
+			}
+		}
+		s.close()
+	}
+}
+
+// What is printed decides answer@1, not what was ranked.
+func TestShownDecidesTheFirstAnswer(t *testing.T) {
+	o := Options{From: demoSessions(t), Shown: func(q string, a index.Answer) Shown {
+		return Shown{Refused: strings.Contains(q, "redis"), First: len(a.Ranked) - 1, Text: "nothing of the sort"}
+	}}
+	run, err := Questions(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range run.Systems[0].Questions.Questions {
+		if q.Refused != strings.Contains(q.Q, "redis") || q.First != "nothing of the sort" {
+			t.Errorf("%s: refused %v, first %q", q.Q, q.Refused, q.First)
+		}
+	}
+}
+
+// TestWholeSharedSet runs the offline distiller and all baselines over the shared
+// gold sets, and says how long that took.
+func TestWholeSharedSet(t *testing.T) {
+	shared := os.Getenv("RECALL_SHARED")
+	if shared == "" {
+		t.Skip("RECALL_SHARED isn't set: no gold sets")
+	}
+	begun := time.Now()
+	run, err := Payloads(context.Background(), Options{Gold: []string{filepath.Join(shared, "eval", "gold")}, From: filepath.Join(shared, "transcripts")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	took := time.Since(begun)
+	t.Logf("%d sessions, %d systems in %v", run.Gold.Sessions, len(run.Systems), took.Round(time.Millisecond))
+	if took > 2*time.Minute { // half a minute on a machine that does nothing else
+		t.Errorf("took %v", took)
+	}
+	if len(run.Problems) > 0 {
+		t.Errorf("got problems %v", run.Problems)
+	}
+	p := run.Systems[0].Payloads
+	if p.Grounding.Value != 1 {
+		t.Errorf("grounding %.3f, want 1", p.Grounding.Value)
+	}
+	for _, s := range p.Sessions {
+		if s.Dropped > 0 {
+			t.Errorf("%s: %d items dropped for want of evidence: a rule quotes what isn't there", s.Session, s.Dropped)
+		}
+	}
+	for _, s := range run.Systems[1:] {
+		if !s.Baseline || s.Payloads.Micro.F1.Value >= p.Micro.F1.Value {
+			t.Errorf("%s: micro F1 %.3f, ours %.3f", s.Name, s.Payloads.Micro.F1.Value, p.Micro.F1.Value)
+		}
+	}
+}
