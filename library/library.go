@@ -84,7 +84,8 @@ type Library struct {
 	format   atomic.Int32
 	lockWait time.Duration
 
-	formatMu sync.Mutex // guards the change of format
+	formatMu  sync.Mutex    // guards the change of format
+	inFolders chan struct{} // full while one of this process has the lock of folders
 
 	stageMu   sync.Mutex
 	stage     string // own folder under .tmp, "" until something is written
@@ -201,7 +202,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: abs, id: id, lockWait: 30 * time.Second,
+	l := &Library{dir: abs, id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]known{}, parts: map[string][]ingest.SessionID{}}
 	l.format.Store(int32(format))
 	return l, nil

@@ -28,6 +28,22 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
 	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
 	defer cancel()
+	done := func() {}
+	if name == "folders" {
+		// All of this process want it all the time: they wait in line here
+		// rather than look at the file every millisecond.
+		select {
+		case l.inFolders <- struct{}{}:
+			done = func() { <-l.inFolders }
+		case <-ctx.Done():
+			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
+		}
+		defer func() {
+			if err != nil {
+				done()
+			}
+		}()
+	}
 	for {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -47,7 +63,7 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 		if sameFile(f) {
 			// Its file stays for the next time: to make one is the dearest part of
 			// a lock. Close tidies them away.
-			return func() { f.Unlock() }, nil
+			return func() { f.Unlock(); done() }, nil
 		}
 		f.Unlock() // it was tidied away while we waited
 	}

@@ -186,7 +186,7 @@ const manyFamilies = 50
 
 // distillAll parses ahead on other cores and does the rest in order.
 func (r *run) distillAll(ctx context.Context, work []*family) (left int, err error) {
-	if len(work) > manyFamilies {
+	if len(work) > manyFamilies/5 {
 		if r.known, err = r.Index.LineHashes(ctx); err != nil {
 			return 0, err
 		}
