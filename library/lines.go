@@ -94,16 +94,30 @@ func unended(tail []byte) []byte {
 func appendShared(path string, line []byte) error {
 	line = append(sealLine(line), '\n')
 	return onDisk(opAppend, path, "", func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(line)
+		_, err = f.Write(append(endOfTorn(f), line...))
 		if err2 := f.Close(); err == nil {
 			err = err2
 		}
 		return err
 	})
+}
+
+// endOfTorn is a line end if the file's last line has none: of a process that
+// was killed while it wrote it.
+func endOfTorn(f *os.File) []byte {
+	var last [1]byte
+	fi, err := f.Stat()
+	if err != nil || fi.Size() == 0 {
+		return nil
+	}
+	if _, err := f.ReadAt(last[:], fi.Size()-1); err != nil || last[0] == '\n' {
+		return nil
+	}
+	return []byte("\n")
 }
 
 // wholeLines reads an append-only file's lines, without a torn last one.

@@ -12,15 +12,6 @@ import (
 	"recall/ingest"
 )
 
-const eventsName = "events.jsonl"
-
-// Inbox adds a note or a hook event for the next sync to inbox/events.jsonl:
-// one O_APPEND write, no lock, so that a hook never waits. record is a JSON
-// value.
-func (l *Library) Inbox(record any) error {
-	return l.appendTop(filepath.Join("inbox", eventsName), record)
-}
-
 // Journal adds a fact with the wall clock's time to journal.jsonl. It is the
 // only file that says when recall did something.
 func (l *Library) Journal(what string, facts map[string]any) error {

@@ -111,7 +111,7 @@ func TestBusy(t *testing.T) {
 	if err := hook.SavePayload(id, derived("one\n")); !errors.Is(err, ErrBusy) {
 		t.Errorf("locked session: got %v, want ErrBusy", err)
 	}
-	if err := hook.Inbox("note"); err != nil {
+	if err := hook.Inbox(map[string]string{"session": id}); err != nil {
 		t.Errorf("inbox while a session is locked: %v", err)
 	}
 	if took := time.Since(start); took > time.Second {

@@ -160,6 +160,31 @@ func TestArchivePacks(t *testing.T) {
 	}
 }
 
+// A sync folds what hooks left in the inbox, with nothing else new too, and
+// what is of a session that arrives in the same sync.
+func TestSyncFolds(t *testing.T) {
+	root := t.TempDir()
+	p := own(open(t, t.TempDir()), root)
+	note := func(text string) {
+		if err := p.Library.Inbox(map[string]string{"session": first.id, "text": text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	note("before it is there")
+	first.write(t, root)
+	for _, text := range []string{"while nothing else is new", ""} {
+		if _, err := p.Sync(context.Background(), pipeline.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if text != "" {
+			note(text)
+		}
+	}
+	if notes, err := p.Library.Notes(ingest.SessionID(first.id)); err != nil || len(notes) != 2 {
+		t.Errorf("got %s, %v", notes, err)
+	}
+}
+
 // within waits for something to come true.
 func within(t testing.TB, limit time.Duration, what string, true func() bool) time.Duration {
 	t.Helper()

@@ -58,6 +58,7 @@ type Report struct {
 	Unread    []Unread         // sessions with lines that no parser could use, of those indexed
 	Expiring  int              // transcripts that the client will delete within 7 days
 	Unsafe    int              // of those: not archived as they are now
+	Notes     int              // of the inbox, now with their sessions
 	Edited    int              // payloads whose hand edits were taken in
 	Problems  []ingest.Problem // sessions and files skipped, each with its reason
 }

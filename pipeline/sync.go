@@ -90,6 +90,7 @@ func (r *run) sync(ctx context.Context) error {
 	interrupted := r.unfinished().isSet()
 	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
 	if len(changed) == 0 && !r.work {
+		r.fold()
 		return ctx.Err()
 	}
 	if err := r.Library.ReadOnly(); err != nil {
@@ -104,6 +105,7 @@ func (r *run) sync(ctx context.Context) error {
 	if err := r.archive(ctx, changed); err != nil {
 		return err
 	}
+	r.fold()
 	left := 0
 	if r.work {
 		var err error

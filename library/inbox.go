@@ -1,0 +1,292 @@
+package library
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/ingest"
+)
+
+// inbox/ holds what came in while nobody could wait for a lock:
+//
+//	events.jsonl       appended to by anybody, one write an event
+//	events-<n>.jsonl   set aside by a fold; read again for a while, since somebody may have had it open
+//	waiting.jsonl      events of sessions that aren't in the library yet
+//	unreadable.txt     lines that are none
+//
+// Every event has an id, so that folding it twice means the same.
+const (
+	eventsName  = "events.jsonl"
+	waitingName = "waiting.jsonl"
+	setAsideFor = time.Minute
+)
+
+// An Event is what a fold needs to know of a line of the inbox. All of it goes
+// into the session's notes.jsonl.
+type Event struct {
+	ID      string           `json:"event"`
+	Session ingest.SessionID `json:"session"`
+	At      time.Time        `json:"at"`
+}
+
+// Inbox adds a note or a hook event for the next sync to inbox/events.jsonl:
+// one O_APPEND write, no lock, so that a hook never waits. record is a JSON
+// object whose "session" says what it belongs to; "event", an id, and "at", the
+// time, are added where it has none.
+func (l *Library) Inbox(record any) error {
+	text, err := json.Marshal(record)
+	if err != nil {
+		return fmt.Errorf("inbox: %w", err)
+	}
+	fields := map[string]json.RawMessage{}
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return fmt.Errorf("inbox: %s is no object: %w", text, err)
+	}
+	if fields["event"] == nil {
+		var b [10]byte
+		rand.Read(b[:])
+		fields["event"], _ = json.Marshal(strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+	}
+	if fields["at"] == nil {
+		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
+	}
+	return l.appendTop(filepath.Join("inbox", eventsName), fields)
+}
+
+// Folded says what a fold of the inbox did.
+type Folded struct {
+	Notes    int                // events that are in a session's notes.jsonl now
+	Sessions []ingest.SessionID // whose those are, each once
+	Waiting  int                // events of sessions that aren't in the library
+	Problems []ingest.Problem   // lines that are no events; they are kept
+}
+
+// FoldInbox brings what is in the inbox into the notes of its sessions. Where
+// there is nothing it looks at one folder's names.
+func (l *Library) FoldInbox() (Folded, error) {
+	var out Folded
+	dir := filepath.Join(l.dir, "inbox")
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) || len(names) == 0 {
+		return out, nil
+	}
+	if err != nil {
+		return out, fmt.Errorf("inbox: %w", err)
+	}
+	if err := l.ReadOnly(); err != nil {
+		return out, err
+	}
+	unlock, err := l.lock("inbox")
+	if err != nil {
+		return out, fmt.Errorf("inbox: %w", err)
+	}
+	defer unlock()
+	f := &folding{l: l, dir: dir, out: &out, byID: map[ingest.SessionID][]json.RawMessage{}, seen: map[string]bool{}}
+	if err := f.run(); err != nil {
+		return out, fmt.Errorf("inbox: %w", err)
+	}
+	return out, nil
+}
+
+// folding is one fold at work.
+type folding struct {
+	l       *Library
+	dir     string
+	out     *Folded
+	aside   []string // files that were read
+	byID    map[ingest.SessionID][]json.RawMessage
+	order   []ingest.SessionID
+	waiting [][]byte
+	bad     []byte
+	seen    map[string]bool
+	aliases map[ingest.SessionID]ingest.SessionID
+}
+
+func (f *folding) run() error {
+	events := filepath.Join(f.dir, eventsName)
+	if fi, err := os.Stat(events); err == nil && fi.Size() > 0 {
+		aside := f.l.freeName(f.dir, fmt.Sprintf("events-%d.jsonl", time.Now().UnixNano()))
+		if err := errors.Join(rename(events, aside), syncDir(f.dir)); err != nil {
+			return err
+		}
+	}
+	paths, err := filepath.Glob(filepath.Join(globSafe(f.dir), "events-*.jsonl"))
+	if err != nil {
+		return err
+	}
+	had, _ := os.ReadFile(filepath.Join(f.dir, waitingName))
+	for _, path := range append([]string{filepath.Join(f.dir, waitingName)}, paths...) {
+		if err := f.read(path); err != nil {
+			return err
+		}
+	}
+	for _, id := range f.order {
+		if err := f.note(id); err != nil {
+			return err
+		}
+	}
+	now := sealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
+	if len(now)+len(had) > 0 && !bytes.Equal(now, had) {
+		if err := errors.Join(f.l.put(filepath.Join(f.dir, waitingName), now), syncDir(f.dir)); err != nil {
+			return err
+		}
+	}
+	f.out.Waiting = len(f.waiting)
+	return f.clear(paths)
+}
+
+// read sorts the lines of one file. A line that a killed process left half may
+// have another behind it.
+func (f *folding) read(path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		for at := bytes.LastIndex(line, []byte(`{"`)); sealOf(line) == sealBad && at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
+			if sealOf(line[at:]) == sealGood {
+				f.unreadable(path, n, line[:at])
+				line = line[at:]
+			}
+		}
+		f.take(path, n, line)
+	}
+	return nil
+}
+
+func (f *folding) take(path string, n int, line []byte) {
+	var e Event
+	if sealOf(line) == sealBad || json.Unmarshal(line, &e) != nil || e.Session == "" {
+		f.unreadable(path, n, line)
+		return
+	}
+	if e.ID == "" { // of an earlier format
+		e.ID = hexSum(line)[:16]
+	}
+	if f.seen[e.ID] {
+		return
+	}
+	f.seen[e.ID] = true
+	id, ok := f.session(e.Session)
+	if !ok {
+		f.waiting = append(f.waiting, bytes.Clone(line))
+		return
+	}
+	if f.byID[id] == nil {
+		f.order = append(f.order, id)
+	}
+	f.byID[id] = append(f.byID[id], bytes.Clone(line))
+}
+
+func (f *folding) unreadable(path string, n int, line []byte) {
+	f.bad = append(append(f.bad, line...), '\n')
+	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path, Reason: fmt.Sprintf("line %d is no event: kept in inbox/unreadable.txt", n)})
+}
+
+// session finds a session by its id or by another it is known by.
+func (f *folding) session(id ingest.SessionID) (ingest.SessionID, bool) {
+	if _, ok, err := f.l.current(id); err == nil && ok {
+		return id, true
+	}
+	if f.aliases == nil {
+		f.aliases = map[ingest.SessionID]ingest.SessionID{}
+		all, _ := f.l.listed()
+		for _, e := range all {
+			for _, a := range e.Aliases {
+				f.aliases[a] = e.ID
+			}
+		}
+	}
+	id, ok := f.aliases[id]
+	return id, ok
+}
+
+// note adds a session's events to its notes, those left out that are there.
+func (f *folding) note(id ingest.SessionID) error {
+	have, err := f.l.Notes(id)
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return err
+	}
+	in := map[string]bool{}
+	for _, text := range have {
+		in[string(unsealed(text))] = true
+	}
+	var fresh []json.RawMessage
+	for _, text := range f.byID[id] {
+		if !in[string(unsealed(text))] {
+			fresh = append(fresh, text)
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if err := f.l.AppendNotes(id, fresh); err != nil {
+		return err
+	}
+	f.out.Notes += len(fresh)
+	f.out.Sessions = append(f.out.Sessions, id)
+	return nil
+}
+
+// unsealed is a line without its checksum.
+func unsealed(line []byte) []byte {
+	if sealOf(line) == sealGood {
+		return unseal(line)
+	}
+	return line
+}
+
+// clear removes the files that nobody can be writing to any more. What was
+// unreadable in them is kept.
+func (f *folding) clear(paths []string) error {
+	if len(f.bad) > 0 {
+		path := filepath.Join(f.dir, "unreadable.txt")
+		have, _ := os.ReadFile(path)
+		if !bytes.Contains(have, f.bad) {
+			if err := appendAside(path, f.bad); err != nil {
+				return err
+			}
+		} else {
+			f.out.Problems = nil // told before
+		}
+	}
+	paths = slices.DeleteFunc(paths, func(path string) bool {
+		fi, err := os.Stat(path)
+		since := time.Since(timeOfAside(path))
+		return err != nil || since >= 0 && since < setAsideFor || time.Since(fi.ModTime()) < setAsideFor && time.Since(fi.ModTime()) >= 0
+	})
+	for _, path := range paths {
+		if err := removeIfThere(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeOfAside is when a file was set aside, as its name says.
+func timeOfAside(path string) time.Time {
+	var n int64
+	if _, err := fmt.Sscanf(filepath.Base(path), "events-%d.jsonl", &n); err != nil {
+		return time.Time{}
+	}
+	return time.Unix(0, n)
+}

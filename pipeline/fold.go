@@ -1,0 +1,21 @@
+package pipeline
+
+import (
+	"path/filepath"
+
+	"recall/ingest"
+)
+
+// fold brings what waits in the inbox into the notes of its sessions. What goes
+// wrong is a problem of the report: it waits on.
+func (r *run) fold() {
+	if r.Library.ReadOnly() != nil {
+		return
+	}
+	f, err := r.Library.FoldInbox()
+	r.report.Notes += f.Notes
+	r.report.Problems = append(r.report.Problems, f.Problems...)
+	if err != nil {
+		r.report.Problems = append(r.report.Problems, ingest.Problem{Path: filepath.Join(r.Library.Dir(), "inbox"), Reason: err.Error()})
+	}
+}
