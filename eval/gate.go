@@ -24,12 +24,18 @@ func (g *Gate) Holds() bool { return len(g.Dropped) == 0 }
 // NewGate compares a run with a baseline session by session, or question by
 // question. A figure has dropped if the paired bootstrap interval of its change
 // lies below zero; grounding, which is a promise, if it is lower at all. The
-// error says that the two can't be compared as a whole: then there is no gate
-// until a new baseline is written.
+// error says that the two can't be compared as a whole, because the gold set or
+// what judges likeness isn't the same: then there is no gate until a new
+// baseline is written.
 func NewGate(baseline, now *Run) (*Gate, error) {
 	c, err := Compare(baseline, now)
 	if err != nil {
 		return nil, err
+	}
+	for _, key := range []string{"judge", "threshold"} {
+		if a, b := baseline.Config[key], now.Config[key]; a != b {
+			return nil, fmt.Errorf("the baseline was measured with another %s (%s, now %s)", key, a, b)
+		}
 	}
 	g := &Gate{Comparison: c}
 	before, after := baseline.Systems[0], now.Systems[0]

@@ -139,13 +139,18 @@ func TestGateOnQuestions(t *testing.T) {
 	}
 }
 
-// Where the gold set changed there is no gate, and that is said.
+// Where the gold set or the measure changed there is no gate, and that is said.
 func TestGateNeedsTheSameGold(t *testing.T) {
 	now := measure(t, eval.Payloads, eval.Options{From: samples(t)})
 	base := kept(t, now)
 	base.Systems[0].Payloads.Sessions[3].Gold[0].Must = !base.Systems[0].Payloads.Sessions[3].Gold[0].Must
 	if _, err := eval.NewGate(base, now); err == nil || !strings.Contains(err.Error(), "11 of the baseline's 12 sessions") {
 		t.Errorf("one session's gold changed: got %v, want an error that counts what can be compared", err)
+	}
+	base = kept(t, now)
+	base.Config["threshold"] = "0.99"
+	if _, err := eval.NewGate(base, now); err == nil || !strings.Contains(err.Error(), "another threshold (0.99") {
+		t.Errorf("measured with another threshold: got %v, want an error that says so", err)
 	}
 }
 

@@ -45,9 +45,33 @@ func (a *app) printComparison(c *eval.Comparison) {
 	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
 	fmt.Fprintf(a.out, "%s%s, then %s: %s in common%s\n", st.bold, oneLine(c.Systems[0]), oneLine(c.Systems[1]), count(c.Shared, one), st.reset)
 	t := evalTables{a.out, st}
-	t.differences(c.Figures)
-	fmt.Fprintf(a.out, "\n%s\n", changes(c))
+	if moved := moved(c); len(moved) > 0 {
+		t.differences(moved)
+		fmt.Fprintln(a.out)
+	}
+	fmt.Fprintln(a.out, changes(c))
 	for _, n := range c.Notes {
 		t.note("note: %s", n)
 	}
+}
+
+// moved are the figures of a comparison that aren't the same in both runs.
+func moved(c *eval.Comparison) []eval.Difference {
+	var all []eval.Difference
+	for _, d := range c.Figures {
+		if d.Change != (eval.Interval{}) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// changes counts what a comparison shows.
+func changes(c *eval.Comparison) string {
+	n := map[eval.Verdict]int{}
+	all := moved(c)
+	for _, d := range all {
+		n[d.Verdict]++
+	}
+	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell", count(len(c.Figures)-len(all), "figure"), n[eval.Better], n[eval.Worse], n[eval.CantTell])
 }

@@ -366,12 +366,3 @@ func (a *app) gate(w io.Writer, base, r *eval.Run, file string) (held bool, err 
 	evalTables{w, st}.differences(g.Dropped)
 	return false, nil
 }
-
-// changes counts what a comparison shows.
-func changes(c *eval.Comparison) string {
-	n := map[eval.Verdict]int{}
-	for _, d := range c.Figures {
-		n[d.Verdict]++
-	}
-	return fmt.Sprintf("%s better, %d worse, %d can't tell", count(n[eval.Better], "figure"), n[eval.Worse], n[eval.CantTell])
-}
