@@ -1,11 +1,8 @@
 package eval
 
 import (
-	"context"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -190,42 +187,6 @@ func TestShownDecidesTheFirstAnswer(t *testing.T) {
 	for _, q := range run.Systems[0].Questions.Questions {
 		if q.Refused != strings.Contains(q.Q, "redis") || q.First != "nothing of the sort" {
 			t.Errorf("%s: refused %v, first %q", q.Q, q.Refused, q.First)
-		}
-	}
-}
-
-// TestWholeSharedSet runs the offline distiller and all baselines over the shared
-// gold sets, and says how long that took.
-func TestWholeSharedSet(t *testing.T) {
-	shared := os.Getenv("RECALL_SHARED")
-	if shared == "" {
-		t.Skip("RECALL_SHARED isn't set: no gold sets")
-	}
-	begun := time.Now()
-	run, err := Payloads(context.Background(), Options{Gold: []string{filepath.Join(shared, "eval", "gold")}, From: filepath.Join(shared, "transcripts")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	took := time.Since(begun)
-	t.Logf("%d sessions, %d systems in %v", run.Gold.Sessions, len(run.Systems), took.Round(time.Millisecond))
-	if took > 2*time.Minute { // half a minute on a machine that does nothing else
-		t.Errorf("took %v", took)
-	}
-	if len(run.Problems) > 0 {
-		t.Errorf("got problems %v", run.Problems)
-	}
-	p := run.Systems[0].Payloads
-	if p.Grounding.Value != 1 {
-		t.Errorf("grounding %.3f, want 1", p.Grounding.Value)
-	}
-	for _, s := range p.Sessions {
-		if s.Dropped > 0 {
-			t.Errorf("%s: %d items dropped for want of evidence: a rule quotes what isn't there", s.Session, s.Dropped)
-		}
-	}
-	for _, s := range run.Systems[1:] {
-		if !s.Baseline || s.Payloads.Micro.F1.Value >= p.Micro.F1.Value {
-			t.Errorf("%s: micro F1 %.3f, ours %.3f", s.Name, s.Payloads.Micro.F1.Value, p.Micro.F1.Value)
 		}
 	}
 }

@@ -2,78 +2,28 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"maps"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"recall/distill/offline"
+	"recall/eval/baseline"
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/payload"
 )
 
-// baseline is what anybody would write first: every message a document, the
-// question's words joined by OR, BM25, a session as good as its best message.
-type baseline struct{ db *sql.DB }
-
-func newBaseline(t testing.TB, sessions []*ingest.Session) baseline {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(t.TempDir(), "base.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	exec := func(q string, args ...any) {
-		if _, err := db.Exec(q, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(`PRAGMA synchronous=OFF`)
-	exec(`CREATE VIRTUAL TABLE f USING fts5(text, session UNINDEXED, tokenize='porter unicode61')`)
-	for _, s := range sessions {
-		for _, u := range s.Turns {
-			if strings.TrimSpace(u.Text) != "" {
-				exec(`INSERT INTO f VALUES(?,?)`, u.Text, string(s.ID))
-			}
-		}
-	}
-	return baseline{db}
-}
-
-var wordRE = regexp.MustCompile(`[\pL\pN_]+`)
-
-// baselineStop is the stop list of the prototype that the research measured
-// with.
-var baselineStop = strings.Fields(`a an and are as at be been but by can could did do does for from had has have he her hers him his how i if in into is it its me my of on or our ours she should so than that the their them then there these they this those to was we were what when where which who whom why will with would you your yours about also any both each just more most much no not only other over own same some such too under up very s t m re ve ll d`)
-
-func (b baseline) sessions(t testing.TB, question string) []string {
-	var terms []string
-	for _, w := range wordRE.FindAllString(strings.ToLower(question), -1) {
-		if !slices.Contains(baselineStop, w) {
-			terms = append(terms, `"`+w+`"`)
-		}
-	}
-	rows, err := b.db.Query(`SELECT session FROM f WHERE f MATCH ? ORDER BY rank`, strings.Join(terms, " OR "))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
+// baselineSessions ranks the sessions that hold a word of a question by their
+// best message: what anybody would write first.
+func baselineSessions(m *baseline.Messages, question string) []string {
 	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			t.Fatal(err)
+	for _, msg := range m.Search(question) {
+		if !slices.Contains(out, msg.Session) {
+			out = append(out, msg.Session)
 		}
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
 	}
 	return out
 }
@@ -105,7 +55,7 @@ func devSessions(t testing.TB) (sessions []*ingest.Session, project map[ingest.S
 // entireio-cli; entireio-git-sync is the check.
 func TestNeverWorseThanBaseline(t *testing.T) {
 	sessions, project := devSessions(t)
-	base := newBaseline(t, sessions)
+	base := baseline.NewMessages(sessions)
 	with := map[string]*Index{}
 	for _, w := range []string{"turns", "offline items", "perfect items", "perfect items with aliases"} {
 		with[w] = openDev(t, sessions, project, w)
@@ -117,7 +67,7 @@ func TestNeverWorseThanBaseline(t *testing.T) {
 		qs, _ := questions(t, p)
 		var b rates
 		for _, q := range qs {
-			b.add(base.sessions(t, q.Q), q.sessions())
+			b.add(baselineSessions(base, q.Q), q.sessions())
 		}
 		n := len(qs)
 		t.Logf("%s, %d questions, found at %v\n%-28s sessions %.2f", p, n, cuts, "OR-BM25 baseline", b.of(n))
