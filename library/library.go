@@ -12,7 +12,7 @@
 //	  session.json         what it is: the key of the folder (see Entry)
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
 //	  raw/versions.jsonl   which segments make up which version of which file
-//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md
+//	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md  manifest.toml
 //	inbox/  journal.jsonl  cache/
 //	.locks/  .tmp/         while recall runs; empty or absent otherwise
 //

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"recall/ingest"
+	"recall/library/manifest"
 	"recall/payload"
 )
 
@@ -23,6 +25,7 @@ type Derived struct {
 	Payload    *payload.Payload
 	Markdown   []byte   // payload.md; SavePayload sets Payload.Written to it
 	Transcript [][]byte // transcript.md, transcript-2.md, …; nil leaves them as they are
+	Manifest   []byte   // manifest.toml; nil leaves it as it is
 	Seen       []byte   // payload.md as the caller read it before, nil if there was none
 	Meta       *Meta    // to be noted as Place does, and the folder moved there; nil leaves both as they are
 }
@@ -105,6 +108,16 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	for i, part := range d.Transcript {
 		if path := at(TranscriptName(i)); !same(path, part) {
 			files = append(files, newFile{path, part})
+		}
+	}
+	if d.Manifest != nil {
+		e.Sums = maps.Clone(e.Sums)
+		if e.Sums == nil {
+			e.Sums = map[string]string{}
+		}
+		e.Sums[manifest.Name] = hexSum(d.Manifest)
+		if path := at(manifest.Name); !same(path, d.Manifest) {
+			files = append(files, newFile{path, d.Manifest})
 		}
 	}
 	pair := !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
@@ -193,6 +206,9 @@ func TranscriptName(part int) string {
 	}
 	return fmt.Sprintf("transcript-%d.md", part+1)
 }
+
+// isRendered says whether a file is for people and its sum stands in session.json.
+func isRendered(name string) bool { return name == manifest.Name || isTranscript(name) }
 
 func isTranscript(name string) bool {
 	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")

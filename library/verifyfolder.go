@@ -269,8 +269,8 @@ func (f *folderCheck) others() {
 			f.found(name, Leftover, "", "no version needs it")
 		case name == newMarkdown || name == newPayload:
 			f.found(name, Unfinished, "", "of a save that was cut off")
-		case isTranscript(name) && !f.sealed():
-		case isTranscript(name):
+		case isRendered(name) && !f.sealed():
+		case isRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
 			f.found(name, Unknown, "", "put aside by recall repair; delete it when you have looked at it")

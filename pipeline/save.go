@@ -10,6 +10,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/manifest"
 	"recall/payload"
 )
 
@@ -51,10 +52,14 @@ func (r *run) merge(m *made) (page, error) {
 func (r *run) save(m *made) error {
 	meta := r.meta(m)
 	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: ownName(m.project)})
+	text, err := manifestOf(m).Encode()
+	if err != nil {
+		return err
+	}
 	for try := 0; ; try++ {
 		p := m.page.payload
 		err := r.Library.SavePayload(m.entry.ID, library.Derived{
-			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Seen: m.page.seen, Meta: &meta,
+			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Manifest: text, Seen: m.page.seen, Meta: &meta,
 		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
 			return err
@@ -63,6 +68,22 @@ func (r *run) save(m *made) error {
 			return err
 		}
 	}
+}
+
+// manifestOf says what a session's work needs and left behind.
+func manifestOf(m *made) manifest.Manifest {
+	return manifest.Of(m.session, m.doings(), Archived(m.entry))
+}
+
+// Archived lists the uploads and outputs of a session that the library has.
+func Archived(e library.Entry) []manifest.Archived {
+	var all []manifest.Archived
+	for _, f := range e.Files {
+		if f.Role == ingest.UploadFile || f.Role == ingest.OutputFile {
+			all = append(all, manifest.Archived{Name: f.Name, Size: f.Size, SHA256: f.Sum})
+		}
+	}
+	return all
 }
 
 // quietFor is how long nothing was said before a session's title becomes part

@@ -66,7 +66,6 @@ func (a *Action) shows() bool {
 }
 
 var (
-	errorWords  = lazy(`(?i)\b(?:errors?|err!|fail(?:ed|ure|ures|s)?|panic|exception|fatal|cannot|can't|couldn't|could not|undefined|unresolved|not found|no such|denied|refused|timed out|timeout|invalid|unable to|unexpected|unknown|missing|mismatch|conflict|not a|doesn't|does not|too many|isn't|illegal|abort(?:ed)?|killed|segfault|deadlock|violat\w+|unsupported|already exists|expected)\b|\w(?:Error|Exception)\b`)
 	strongWords = lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|\S+:\d+:\d+: `)
 	allWell     = lazy(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:0|no) error`)
 )
@@ -84,7 +83,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	if !c.Failed && (c.Command == "" || !maybeError(c.Result)) {
 		return nil
 	}
-	states := errorWords().MatchString
+	states := statesError
 	if !c.Failed {
 		states = statesStrongly
 	}
@@ -95,7 +94,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || allWell().MatchString(line) {
+		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || mayBeWell(line) && allWell().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)
@@ -111,6 +110,72 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 		return firstLine(c.Result)
 	}
 	return out
+}
+
+// errorWords are words that state an error; a second one after a space is the
+// word that must follow.
+var errorWords = followed(`error errors err fail failed failure failures fails panic exception fatal cannot can't couldn't undefined unresolved denied
+	refused timeout invalid unexpected unknown missing mismatch conflict doesn't isn't illegal abort aborted killed segfault deadlock violates violated violation
+	violating unsupported expected`, "could not", "not found", "no such", "timed out", "unable to", "not a", "does not", "too many", "already exists")
+
+// followed maps each word to the words of which one must follow it, nil if none need.
+func followed(single string, pairs ...string) map[string][]string {
+	set := map[string][]string{}
+	for _, w := range strings.Fields(single) {
+		set[w] = nil
+	}
+	for _, p := range pairs {
+		w, next, _ := strings.Cut(p, " ")
+		set[w] = append(set[w], next)
+	}
+	return set
+}
+
+// statesError says whether a line has a word that states an error. Names of
+// errors end so: TypeError.
+func statesError(line string) bool {
+	var buf [24]byte
+	for at := 0; at < len(line); {
+		n := 0
+		from := at
+		for at < len(line) && (isWordByte(line[at]) || line[at] == '\'' && n > 0) {
+			if n < len(buf) {
+				buf[n] = line[at] | 0x20
+				if line[at] == '\'' {
+					buf[n] = '\''
+				}
+			}
+			n++
+			at++
+		}
+		if n == 0 {
+			at++
+			continue
+		}
+		if n <= len(buf) {
+			if next, ok := errorWords[string(buf[:n])]; ok && (next == nil || followedBy(line[at:], next)) {
+				return true
+			}
+		}
+		if w := line[from:at]; n > 5 && (strings.HasSuffix(w, "Error") || strings.HasSuffix(w, "Exception")) {
+			return true
+		}
+	}
+	return false
+}
+
+func isWordByte(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= '0' && c <= '9'
+}
+
+func followedBy(rest string, words []string) bool {
+	rest = strings.TrimLeft(rest, " ")
+	for _, w := range words {
+		if len(rest) >= len(w) && strings.EqualFold(rest[:len(w)], w) && (len(rest) == len(w) || !isWordByte(rest[len(w)])) {
+			return true
+		}
+	}
+	return false
 }
 
 // statesStrongly tells what strongWords matches, and asks it of few lines.
@@ -130,6 +195,11 @@ func statesStrongly(line string) bool {
 		}
 		at += 2
 	}
+}
+
+// mayBeWell is a quick look whether allWell can match.
+func mayBeWell(line string) bool {
+	return strings.Contains(line, "0 ") || strings.Contains(line, "no ") || strings.Contains(line, "No ")
 }
 
 // isCode tells a line of a program that an error message quotes.
@@ -185,7 +255,7 @@ func Signature(line string) int64 {
 			letters++
 		}
 	}
-	if sayNothing().MatchString(line) {
+	if saysNothing(line) {
 		return 0
 	}
 	if letters < lettersAtLeast || !strings.Contains(line, " ") {
@@ -200,15 +270,72 @@ var (
 	pathText  = lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
 	spotText  = lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
 	hexText   = lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
-	digitText = lazy(`\d+(?:[.:,_-]\d+)*`)
 	leadMarks = lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
 // tailMarks are a test's time and the name of the linter that complains.
 var tailMarks = lazy(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
-// sayNothing tells, of a line as Normal makes it, that something failed and not what.
-var sayNothing = lazy(`^(?:fail ‹path›|.*\btask failed$|(?:#|\d+)? ?tests?, # failures?|.*exited with (?:exit )?(?:code|status)|.*exit status #$|recipe for target|.*tool call errored|errors? found|found # errors?|.*too many errors$|.*requires approval|.* was blocked\. for security|glob patterns are not allowed|permission to use .*|.*working directory .* was deleted)`)
+// saysNothing tells, of a line as Normal makes it, that something failed and not what.
+func saysNothing(line string) bool {
+	for _, end := range []string{" task failed", " too many errors", " exit status #", "tests, # failures"} {
+		if strings.HasSuffix(line, end) || line == end[1:] {
+			return true
+		}
+	}
+	for _, begin := range []string{"fail ‹path›", "glob patterns are not allowed", "permission to use ", "recipe for target", "error found", "errors found", "found # error"} {
+		if strings.HasPrefix(line, begin) {
+			return true
+		}
+	}
+	for _, part := range []string{"exited with code", "exited with exit code", "exited with status", "tool call errored", "requires approval", " was blocked. for security"} {
+		if strings.Contains(line, part) {
+			return true
+		}
+	}
+	return strings.Contains(line, "working directory ") && strings.Contains(line, " was deleted")
+}
+
+// hasHex is a quick look whether hexText can match.
+func hasHex(line string) bool {
+	run := 0
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
+			run++
+		case c == 'x' && i > 0 && line[i-1] == '0':
+			return true
+		default:
+			run = 0
+		}
+		if run == 7 {
+			return true
+		}
+	}
+	return false
+}
+
+// maskNumbers puts "#" in the place of every number, of what is joined to it
+// by a mark, and of more numbers after that: "1.2.3", "12:30".
+func maskNumbers(line string) string {
+	if !strings.ContainsAny(line, "0123456789") {
+		return line
+	}
+	out := make([]byte, 0, len(line))
+	digit := func(i int) bool { return i < len(line) && line[i] >= '0' && line[i] <= '9' }
+	for i := 0; i < len(line); {
+		if !digit(i) {
+			out = append(out, line[i])
+			i++
+			continue
+		}
+		for digit(i) || i < len(line) && strings.IndexByte(".:,_-", line[i]) >= 0 && digit(i+1) {
+			i++
+		}
+		out = append(out, '#')
+	}
+	return string(out)
+}
 
 // Normal is a line with what changes masked; see Signature.
 func Normal(line string) string {
@@ -226,14 +353,18 @@ func Normal(line string) string {
 		})
 		line = spotText().ReplaceAllString(line, "‹path›")
 	}
-	line = hexText().ReplaceAllStringFunc(line, func(s string) string {
-		if strings.ContainsAny(s, "0123456789") {
-			return "#"
-		}
-		return s // "defaced" is a word
-	})
-	line = digitText().ReplaceAllString(line, "#")
+	if hasHex(line) {
+		line = hexText().ReplaceAllStringFunc(line, func(s string) string {
+			if strings.ContainsAny(s, "0123456789") {
+				return "#"
+			}
+			return s // "defaced" is a word
+		})
+	}
+	line = maskNumbers(line)
 	line = leadMarks().ReplaceAllString(line, "")
-	line = tailMarks().ReplaceAllString(line, "")
+	if strings.HasSuffix(line, ")") || strings.HasSuffix(line, "s") {
+		line = tailMarks().ReplaceAllString(line, "")
+	}
 	return strings.TrimSpace(line)
 }

@@ -122,7 +122,10 @@ func reason(text string) string {
 	if i := strings.LastIndex(text, "\n\n"); i >= 0 {
 		text = text[i+2:]
 	}
-	text = strings.Join(strings.Fields(text), " ")
+	if len(text) > 3*reasonMost {
+		text = text[len(text)-3*reasonMost:]
+	}
+	text = strings.ToValidUTF8(strings.Join(strings.Fields(text), " "), "")
 	if len(text) > reasonMost {
 		text = "…" + strings.ToValidUTF8(text[len(text)-reasonMost:], "")
 	}

@@ -1,0 +1,186 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/ingest/trace"
+)
+
+var noon = time.Date(2026, 8, 3, 12, 0, 0, 0, time.UTC)
+
+const mnt = "/sessions/calm/mnt"
+
+// inVM is a Cowork session of the given calls, a turn each.
+func inVM(calls ...ingest.ToolCall) *ingest.Session {
+	s := &ingest.Session{ID: "local_1", Source: ingest.Cowork, Title: "Sales chart", Start: noon, End: noon.Add(time.Hour)}
+	s.Where = ingest.Where{Process: "calm", Storage: "/Users/ann/Claude/local_1", Folders: []string{"/Users/ann/Sales"}}
+	for i, c := range calls {
+		c.ID, c.Done = fmt.Sprint("c", i+1), true
+		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(fmt.Sprint("t", i+1)), N: i + 1, Role: ingest.Assistant, Dir: "/sessions/calm",
+			At: noon.Add(time.Duration(i) * time.Minute), Calls: []ingest.ToolCall{c}})
+	}
+	return s
+}
+
+func sh(command string) ingest.ToolCall {
+	return ingest.ToolCall{Name: "mcp__workspace__bash", Command: command}
+}
+
+func write(path, content string) ingest.ToolCall {
+	return ingest.ToolCall{Name: "Write", Path: path, Input: map[string]string{"content": content}}
+}
+
+func edit(path string) ingest.ToolCall {
+	return ingest.ToolCall{Name: "Edit", Path: path, Edits: []ingest.Edit{{Old: "a", New: "b"}}}
+}
+
+func of(s *ingest.Session, archived ...Archived) Manifest { return Of(s, trace.Of(s), archived) }
+
+// lines says a manifest's files, one a line.
+func lines(m Manifest) string {
+	var out []string
+	for _, in := range m.Inputs {
+		out = append(out, fmt.Sprintf("in %s %s", in.Machine, in.Path))
+	}
+	for _, group := range []struct {
+		name string
+		made []Made
+	}{{"mid", m.Intermediate}, {"out", m.Outputs}} {
+		for _, f := range group.made {
+			mark := "lost"
+			if f.Rebuildable {
+				mark = "ok"
+			}
+			out = append(out, fmt.Sprintf("%s %s %s %s %s: %s", group.name, f.Machine, f.How, f.Path, mark, f.Reason))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestFilesOfAMachine(t *testing.T) {
+	m := of(inVM(
+		ingest.ToolCall{Name: "Read", Path: mnt + "/Sales/2026.csv"},
+		sh("pip install pandas==2.2.2 -q"),
+		write("/sessions/calm/clean.py", `df = pd.read_csv("/sessions/calm/mnt/Sales/2026.csv"); df.to_csv("clean.csv")`),
+		sh("python3 clean.py"),
+		sh("sort clean.csv | head -20 > top.csv"),
+		sh("curl -s https://example.org/rates.json -o rates.json"),
+		sh("jq .eur rates.json > eur.txt"),
+		sh("python3 <<'E'\nopen('/tmp/notes.txt','w').write('x')\nE"),
+		sh("cat > readme.md <<'E'\n# hello\nE"),
+		edit("/sessions/calm/readme.md"),
+		sh("cp top.csv "+mnt+"/outputs/top.csv"),
+		sh("make report.bin && ./tool -o report.out"),
+		write("/sessions/calm/scrap.txt", "x"),
+		sh("rm scrap.txt"),
+	), Archived{Name: "outputs/top.csv", Size: 9, SHA256: "ab"}, Archived{Name: "uploads/brief.pdf", Size: 5, SHA256: "cd"})
+	want := strings.TrimSpace(`
+in host /sessions/calm/mnt/Sales/2026.csv
+in host /sessions/calm/mnt/uploads/brief.pdf
+mid vm created /sessions/calm/clean.py ok: its content stands in the transcript
+mid vm created /sessions/calm/clean.csv ok: made by a command from files that are known
+mid vm created /sessions/calm/top.csv ok: made by a command from files that are known
+mid vm created /sessions/calm/rates.json lost: fetched by curl: what lies there may change
+mid vm created /tmp/notes.txt ok: made by a command that reads no file
+out vm created /sessions/calm/eur.txt lost: made from rates.json, which can't be made again: fetched by curl: what lies there may change
+out vm created /sessions/calm/readme.md lost: made by a command, then edited by hand
+out host created /sessions/calm/mnt/outputs/top.csv ok: made by a command from files that are known
+out vm created /sessions/calm/report.out lost: made by tool; what it read isn't known`)
+	if diff := cmp.Diff(want, lines(m)); diff != "" {
+		t.Error(diff)
+	}
+	if m.Machine != VM || len(m.Packages) != 1 || m.Packages[0].Version != "2.2.2" {
+		t.Errorf("machine %s, packages %+v", m.Machine, m.Packages)
+	}
+	for _, f := range m.Outputs {
+		if strings.HasSuffix(f.Path, "outputs/top.csv") && (f.SHA256 != "ab" || f.Host != "/Users/ann/Claude/local_1/outputs/top.csv") {
+			t.Errorf("got %+v, want the archived sum and the host's path", f)
+		}
+	}
+}
+
+// What isn't known for sure can't be made again.
+func TestNotRebuildable(t *testing.T) {
+	in := "/sessions/calm/x.csv"
+	for name, c := range map[string]struct {
+		calls []ingest.ToolCall
+		want  string
+	}{
+		"a failed line":          {[]ingest.ToolCall{{Name: "Bash", Command: "echo a > x.csv && false", Failed: true}}, "failed somewhere"},
+		"a secret":               {[]ingest.ToolCall{sh("echo '‹api-key 1›' > x.csv")}, "holds a secret"},
+		"a glob":                 {[]ingest.ToolCall{sh("cat *.csv > x.csv")}, "only the shell knew"},
+		"a substitution":         {[]ingest.ToolCall{sh("echo $(date) > x.csv")}, "only the shell knew"},
+		"a file of the machine":  {[]ingest.ToolCall{sh("sort /sessions/calm/before.csv > x.csv")}, "lay in the machine before"},
+		"a script of before":     {[]ingest.ToolCall{sh("python3 old.py > x.csv")}, "whose text isn't known"},
+		"a script's folder walk": {[]ingest.ToolCall{sh("python3 -c 'import os; print(os.listdir(\".\"))' > x.csv")}, "os.listdir"},
+		"a script that fetches":  {[]ingest.ToolCall{sh("python3 -c 'import requests' > x.csv")}, "fetches"},
+		"edited, was there":      {[]ingest.ToolCall{edit(in)}, "was there before"},
+		"changed in place":       {[]ingest.ToolCall{sh("cat > x.csv <<'E'\na\nE"), sh("sed -i s/a/b/ x.csv")}, "changed in place"},
+		"its source is gone":     {[]ingest.ToolCall{write("/sessions/calm/a", "1"), sh("cp a x.csv"), sh("rm a")}, "deleted or renamed"},
+		"from itself":            {[]ingest.ToolCall{sh("sort y.csv > x.csv"), sh("sort x.csv > y.csv")}, "which"},
+		"behind a pipe":          {[]ingest.ToolCall{sh("mysql -e 'select 1' | sort > x.csv")}, "made by mysql"},
+		"too long a line":        {[]ingest.ToolCall{sh("cat > x.csv <<'E'\n… 900 bytes left out …\nE")}, "too long"},
+	} {
+		m := of(inVM(c.calls...))
+		found := false
+		for _, f := range append(m.Intermediate, m.Outputs...) {
+			if f.Path != in {
+				continue
+			}
+			if found = true; f.Rebuildable || !strings.Contains(f.Reason, c.want) {
+				t.Errorf("%s: rebuildable %v: %q, want a reason with %q", name, f.Rebuildable, f.Reason, c.want)
+			}
+		}
+		if !found {
+			t.Errorf("%s: x.csv isn't in the manifest: %s", name, lines(m))
+		}
+	}
+}
+
+func TestOnTheHost(t *testing.T) {
+	s := inVM(ingest.ToolCall{Name: "Read", Path: "/app/a.go"}, edit("/app/a.go"), write("/app/b.go", "package b"), sh("git mv b.go c.go"), write("/tmp/x.sh", "ls"))
+	s.Source, s.Where = ingest.ClaudeCode, ingest.Where{}
+	for i := range s.Turns {
+		s.Turns[i].Dir = "/app"
+	}
+	want := strings.TrimSpace(`
+in host /app/a.go
+mid host created /tmp/x.sh ok: its content stands in the transcript
+out host edited /app/a.go lost: it was there before; what it said then isn't known
+out host created /app/c.go ok: its content stands in the transcript`)
+	m := of(s)
+	if diff := cmp.Diff(want, lines(m)); diff != "" || m.Machine != Host {
+		t.Error(m.Machine, diff)
+	}
+}
+
+// The same session gives the same bytes, and they read back as they were.
+func TestEncode(t *testing.T) {
+	s := inVM(write("/sessions/calm/a \"b\"\n.txt", "1"), sh("pip install 'x==1'"), sh("cp '/sessions/calm/q'\"'\"'.txt' "+mnt+"/outputs/"))
+	m := of(s, Archived{Name: "uploads/ü.pdf", Size: 3, SHA256: "ef"})
+	text, err := m.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again, err := of(s, Archived{Name: "uploads/ü.pdf", Size: 3, SHA256: "ef"}).Encode()
+		if err != nil || !bytes.Equal(text, again) {
+			t.Fatalf("not the same again: %v\n%s", err, again)
+		}
+	}
+	back, err := Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := back.Encode()
+	if err != nil || !bytes.Equal(text, twice) {
+		t.Errorf("%v\ngot  %s\nwant %s", err, twice, text)
+	}
+}

@@ -1,0 +1,297 @@
+package manifest
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"recall/ingest/trace"
+)
+
+// step follows one command of a shell call.
+func (w *work) step(a *trace.Action, steps []trace.Step, i int) {
+	st := &steps[i]
+	source := w.sourceOf(st)
+	r := recipe{command: a.Call.Command, dir: st.Dir}
+	switch {
+	case a.Call.Failed:
+		r.why = "its command line failed somewhere"
+	case strings.Contains(a.Call.Command, "bytes left out"):
+		r.why = "its command line is too long to be known whole"
+	case strings.Contains(a.Call.Command, "‹"):
+		r.why = "its command line holds a secret, which recall doesn't keep"
+	case source.why != "":
+		r.why = source.why
+	}
+	made := map[string]trace.How{}
+	for _, t := range st.Touches {
+		switch t.How {
+		case trace.Read:
+			w.read(w.file(t.Path), a.N)
+			r.from = appendOnce(r.from, t.Path)
+		case trace.Delete:
+			w.delete(t.Path)
+		case trace.Rename:
+			w.rename(t.From, t.Path, a.N)
+		default:
+			made[t.Path] = t.How
+		}
+	}
+	for _, p := range source.reads {
+		w.read(w.file(p), a.N)
+		r.from = appendOnce(r.from, p)
+	}
+	for _, p := range source.writes {
+		made[p] = trace.Create
+	}
+	for k := i; st.Piped && k > 0 && steps[k].Piped; k-- { // what a pipe writes, all of it made
+		before := &steps[k-1]
+		for _, t := range before.Touches {
+			if t.How == trace.Read {
+				r.from = appendOnce(r.from, t.Path)
+			}
+		}
+		up := w.sourceOf(before)
+		for _, p := range up.reads {
+			r.from = appendOnce(r.from, p)
+		}
+		if r.why == "" {
+			r.why = up.why
+		}
+	}
+	if st.Program == "cat" && st.HasHere && len(st.Out) > 0 && r.why == "" {
+		r.inline = true
+	}
+	paths := make([]string, 0, len(made))
+	for p := range made {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	for _, p := range paths {
+		f := w.file(p)
+		own := r
+		own.from = slices.DeleteFunc(slices.Clone(r.from), func(q string) bool { return q == p })
+		if made[p] == trace.Create {
+			w.make(f, a.N, own)
+			continue
+		}
+		if own.why == "" {
+			own.why = "changed in place by a command"
+		}
+		w.edit(f, a.N, own)
+	}
+}
+
+func appendOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
+
+// delete notes that a file, or a folder with all that is in it, is gone.
+func (w *work) delete(p string) {
+	for _, f := range w.order {
+		if f.path == p || strings.HasPrefix(f.path, p+"/") {
+			f.gone = true
+		}
+	}
+}
+
+// rename moves what is known of a file, or of a folder's files, to the new name.
+func (w *work) rename(from, to string, n int) {
+	known := false
+	for _, f := range slices.Clone(w.order) {
+		rest, inside := strings.CutPrefix(f.path, from+"/")
+		if f.path != from && !inside || f.gone {
+			continue
+		}
+		if !inside {
+			rest = ""
+		}
+		known = true
+		g := w.file(path.Join(to, rest))
+		r := f.recipe
+		if !f.made {
+			r = recipe{why: "it was there before under another name; what it said isn't known"}
+		}
+		g.there = g.there || f.there
+		w.make(g, n, r)
+		g.how = trace.Create
+		f.gone = true
+	}
+	if !known {
+		f := w.file(to)
+		w.make(f, n, recipe{why: "it was there before under another name; what it said isn't known"})
+	}
+}
+
+// source is what is known of what a program reads and writes.
+type source struct {
+	reads, writes []string
+	why           string // why that isn't known
+}
+
+// pure are programs that make what they make of the files they are given, and
+// of nothing else.
+var pure = words(`cp mv install cat head tail sort uniq cut tr sed awk gawk grep egrep fgrep jq wc paste join comm diff base64 gzip gunzip zcat bzip2 xz zip unzip tar
+	pandoc pdftotext pdftoppm pdfunite qpdf convert magick ffmpeg soffice libreoffice gcc cc g++ printf echo tee touch column rev nl fold fmt iconv dos2unix xmllint yq seq shuf split csplit mkdir cd true ls test [ export set rm sha256sum md5sum`)
+
+var interpreters = words(`python python3 node ruby bash sh perl Rscript`)
+
+func words(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// sourceOf says what a command reads and writes beyond what its line names.
+func (w *work) sourceOf(st *trace.Step) source {
+	prog := st.Program
+	if strings.HasPrefix(prog, "python3.") {
+		prog = "python3"
+	}
+	switch {
+	case pure[prog]:
+		if slices.Contains(st.Args, trace.UnknownArg) {
+			return source{why: "made by " + prog + " of files that only the shell knew"}
+		}
+		return source{}
+	case prog == "":
+		return source{why: "made by a program that only the shell knew"}
+	case prog == "curl" || prog == "wget" || prog == "git" || prog == "gh":
+		return source{why: "fetched by " + prog + ": what lies there may change"}
+	case !interpreters[prog]:
+		return source{why: "made by " + prog + "; what it read isn't known"}
+	case st.HasHere:
+		return w.program(prog, st.Here, st.Dir)
+	}
+	for i, arg := range st.Args {
+		if (arg == "-c" || arg == "-e") && i+1 < len(st.Args) {
+			if st.Args[i+1] == trace.UnknownArg {
+				return source{why: "made by a program that only the shell knew"}
+			}
+			return w.program(prog, st.Args[i+1], st.Dir)
+		}
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		script := trace.Absolute(st.Dir, arg)
+		text, ok := w.text(script)
+		if !ok {
+			return source{why: "made by " + path.Base(arg) + ", whose text isn't known", reads: list(script)}
+		}
+		s := w.program(prog, text, st.Dir)
+		s.reads = append(s.reads, script)
+		return s
+	}
+	return source{why: "made by " + prog + " from its input"}
+}
+
+func list(p string) []string {
+	if p == "" {
+		return nil
+	}
+	return []string{p}
+}
+
+// text is the content of a script that the session wrote as a whole.
+func (w *work) text(p string) (string, bool) {
+	f := w.files[p]
+	if f == nil || !f.made || f.gone {
+		return "", false
+	}
+	if len(f.recipe.calls) == 1 {
+		for _, turns := range w.conversations() {
+			for i := range turns {
+				for k := range turns[i].Calls {
+					if c := &turns[i].Calls[k]; c.ID == f.recipe.calls[0] {
+						text := c.Input["content"]
+						return text, text != "" && !strings.Contains(text, "bytes left out")
+					}
+				}
+			}
+		}
+	}
+	if f.recipe.inline {
+		return f.recipe.command, true
+	}
+	return "", false
+}
+
+func lazy(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
+
+var (
+	quotedText = lazy(`["'` + "`" + `]([^"'` + "`" + `\n]{1,300})["'` + "`" + `]`)
+	dataFile   = lazy(`(?i)^[/~.]|\.(?:csv|tsv|xlsx?|jsonl?|txt|md|pdf|docx?|pptx?|png|jpe?g|gif|svg|html?|xml|ya?ml|toml|parquet|db|sqlite3?|py|[jt]sx?|log|zip|gz|npy|npz|pkl|css|ttf|otf|wav|mp[34]|tex|ipynb|geojson|shp)$`)
+	writeCall  = lazy(`(?:savefig|to_csv|to_excel|to_json|to_parquet|to_html|save|imwrite|writeFileSync|writeFile|ExcelWriter|Workbook|PdfWriter|SimpleDocTemplate|Canvas|write_image|write_html)\s*\(\s*(?:[rfb]?)["']([^"'\n]{1,300})["']|(?:open|Path)\s*\(\s*[rb]?["']([^"'\n]{1,300})["']\s*(?:,\s*(?:mode\s*=\s*)?["'](?:w|a|x)|\)\.write_)`)
+	network    = lazy(`https?://|\b(?:requests|urllib|httpx|aiohttp|socket|fetch\(|axios|boto3|smtplib|ftplib|curl|wget|yfinance)\b`)
+)
+
+// What the expressions need to match, looked for first: a script is long.
+var (
+	networkWords = strings.Fields(`http requests urllib aiohttp socket fetch axios boto3 smtplib ftplib curl wget yfinance`)
+	// unsteadyWords tell a script that takes something that its text doesn't hold.
+	unsteadyWords = strings.Fields(`input( sys.stdin os.environ os.walk os.listdir glob. iterdir rglob readdir sys.argv process.argv argparse random. datetime.now time.time Date.now Math.random uuid4 subprocess os.system child_process exec( eval(`)
+	writeWords    = strings.Fields(`savefig to_ save imwrite writeFile Writer Workbook Template Canvas write_ open Path`)
+)
+
+func hasAny(text string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+}
+
+func firstOf(text string, words []string) string {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return w
+		}
+	}
+	return ""
+}
+
+// program reads the text of a script: the files that it names, those among
+// them that it writes, and whether it takes anything from elsewhere.
+func (w *work) program(prog, text, dir string) source {
+	if prog == "bash" || prog == "sh" {
+		return source{why: "made by a shell script; what it read isn't known"}
+	}
+	if hasAny(text, networkWords) && network().MatchString(text) {
+		return source{why: "made by a script that fetches something: that may change"}
+	}
+	var s source
+	if u := firstOf(text, unsteadyWords); u != "" {
+		s.why = fmt.Sprintf("made by a script that uses %s: what it read isn't known", strings.TrimRight(u, "(."))
+	}
+	writes := writeCall().FindAllStringSubmatch
+	if !hasAny(text, writeWords) {
+		writes = func(string, int) [][]string { return nil }
+	}
+	for _, m := range writes(text, -1) {
+		p := m[1]
+		if p == "" {
+			p = m[2]
+		}
+		if abs := trace.Absolute(dir, p); trace.LooksLikePath(p) && abs != "" {
+			s.writes = appendOnce(s.writes, abs)
+		}
+	}
+	for _, m := range quotedText().FindAllStringSubmatch(text, -1) {
+		if !dataFile().MatchString(m[1]) || !trace.LooksLikePath(m[1]) {
+			if strings.Contains(m[1], "{") && strings.Contains(m[1], "/") && s.why == "" {
+				s.why = "made by a script that puts paths together: what it read isn't known"
+			}
+			continue
+		}
+		if abs := trace.Absolute(dir, m[1]); abs != "" && !slices.Contains(s.writes, abs) {
+			s.reads = appendOnce(s.reads, abs)
+		}
+	}
+	return s
+}

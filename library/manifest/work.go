@@ -1,0 +1,280 @@
+package manifest
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/cowork"
+	"recall/ingest/trace"
+)
+
+// work follows a session's files from call to call.
+type work struct {
+	session  *ingest.Session
+	machine  Machine
+	mounts   cowork.Mounts
+	archived map[string]Archived // by name
+	files    map[string]*file
+	order    []*file  // as they were first met
+	unseen   []string // programs whose doings nobody sees, for the reasons
+}
+
+// file is what is known of one path so far.
+type file struct {
+	path    string
+	there   bool // it existed before the session
+	first   int  // turn that read it first
+	made    bool // the session made or changed it
+	how     trace.How
+	turn    int
+	gone    bool // deleted, or renamed away
+	reads   int  // how often it was read after it was made
+	shown   bool // handed to the person as a deliverable
+	recipe  recipe
+	judged  bool // to stop a circle of files made from one another
+	rebuilt bool
+	reason  string
+}
+
+// recipe is how a file came to be what it is.
+type recipe struct {
+	calls   []string // a file tool's writes and edits; all of its content
+	inline  bool     // the command line holds its content
+	command string
+	dir     string
+	from    []string
+	why     string // why it can't be made again; "" while nothing speaks against it
+}
+
+func newWork(s *ingest.Session, archived []Archived) *work {
+	w := &work{session: s, machine: Host, archived: map[string]Archived{}, files: map[string]*file{}}
+	if s.Source == ingest.Cowork {
+		w.mounts = cowork.NewMounts([]string{s.Where.Process}, s.Where.Storage, s.Where.Folders)
+		if s.Where.Process != "" && !ranOnHost(s) {
+			w.machine = VM
+		}
+	}
+	for _, a := range archived {
+		w.archived[a.Name] = a
+	}
+	return w
+}
+
+// ranOnHost says whether a Cowork session's commands ran on the host itself.
+func ranOnHost(s *ingest.Session) bool {
+	for _, t := range s.Turns {
+		if t.Dir != "" {
+			return !strings.HasPrefix(t.Dir, "/sessions/")
+		}
+	}
+	return false
+}
+
+// host is a path on the host; false for what is lost with the machine.
+func (w *work) host(p string) (string, bool) {
+	if w.machine == Host {
+		return p, true
+	}
+	if h, ok := w.mounts.Host(p); ok {
+		return h, true
+	}
+	return "", !strings.HasPrefix(p, "/") && strings.Contains(p, `:\`)
+}
+
+// archivedAt is the library's copy of a file of the session's uploads or outputs.
+func (w *work) archivedAt(p string) (Archived, bool) {
+	if w.session.Source != ingest.Cowork {
+		return Archived{}, false
+	}
+	host, ok := w.host(p)
+	storage := strings.TrimRight(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), "/")
+	if !ok || storage == "" {
+		return Archived{}, false
+	}
+	name, ok := strings.CutPrefix(strings.ReplaceAll(host, `\`, "/"), storage+"/")
+	if !ok {
+		return Archived{}, false
+	}
+	a, ok := w.archived[name]
+	return a, ok
+}
+
+func (w *work) file(p string) *file {
+	f := w.files[p]
+	if f == nil {
+		f = &file{path: p}
+		w.files[p] = f
+		w.order = append(w.order, f)
+	}
+	return f
+}
+
+// action follows one call.
+func (w *work) action(a *trace.Action) {
+	if !a.Ran() {
+		return
+	}
+	if strings.HasSuffix(a.Call.Name, "present_files") {
+		for _, p := range shownPaths(a.Call.Input) {
+			w.file(trace.Absolute(a.Dir, p)).shown = true
+		}
+		return
+	}
+	steps := a.Steps()
+	if len(steps) == 0 {
+		for _, t := range a.Touches {
+			w.tool(a, t)
+		}
+		return
+	}
+	for i := range steps {
+		w.step(a, steps, i)
+	}
+}
+
+// tool follows a file tool's call: what it writes stands in the transcript.
+func (w *work) tool(a *trace.Action, t trace.Touch) {
+	f := w.file(t.Path)
+	switch t.How {
+	case trace.Read:
+		w.read(f, a.N)
+	case trace.Create:
+		w.make(f, a.N, recipe{calls: []string{a.Call.ID}})
+	case trace.Edit:
+		was := f.recipe
+		if !f.made || f.gone {
+			was = recipe{why: "it was there before; what it said then isn't known"}
+		}
+		if len(was.calls) > 0 {
+			was.calls = append(slices.Clone(was.calls), a.Call.ID)
+		} else if was.why == "" {
+			was.why = "made by a command, then edited by hand"
+		}
+		w.edit(f, a.N, was)
+	case trace.Delete:
+		f.gone = true
+	}
+}
+
+func (w *work) read(f *file, n int) {
+	switch {
+	case f.gone:
+	case f.made:
+		f.reads++
+	case !f.there:
+		f.there, f.first = true, n
+	}
+}
+
+// make notes a file that is new, or written over as a whole.
+func (w *work) make(f *file, n int, r recipe) {
+	if !f.made && !f.there {
+		f.how = trace.Create
+	}
+	f.made, f.gone, f.turn, f.recipe, f.reads = true, false, n, r, 0
+	f.how = cmp.Or(f.how, trace.Edit)
+}
+
+func (w *work) edit(f *file, n int, r recipe) {
+	if !f.made {
+		f.there, f.how = true, trace.Edit
+	}
+	f.made, f.gone, f.turn, f.recipe = true, false, n, r
+}
+
+// shownPaths reads the paths out of a deliverables call's input, whatever their form.
+func shownPaths(input map[string]string) []string {
+	var out []string
+	for _, v := range input {
+		for _, p := range strings.FieldsFunc(v, func(r rune) bool { return strings.ContainsRune("[]{}\",\n", r) }) {
+			if strings.HasPrefix(p, "/") {
+				out = append(out, p)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// fill writes what was followed into the manifest.
+func (w *work) fill(m *Manifest) {
+	listed := map[string]bool{}
+	for _, f := range w.order {
+		if f.path == "" {
+			continue
+		}
+		host, onHost := w.host(f.path)
+		machine := VM
+		if onHost {
+			machine = Host
+		}
+		if host == f.path {
+			host = ""
+		}
+		a, _ := w.archivedAt(f.path)
+		listed[a.Name] = true
+		if f.there && (!f.made || f.how == trace.Edit) && f.first > 0 {
+			in := Input{Path: f.path, Host: host, Machine: machine, Turn: f.first}
+			if !f.made {
+				in.SHA256, in.Size = a.SHA256, a.Size
+			}
+			m.Inputs = append(m.Inputs, in)
+		}
+		if !f.made || f.gone {
+			continue
+		}
+		ok, reason := w.rebuildable(f)
+		made := Made{Path: f.path, Host: host, Machine: machine, How: f.how, Rebuildable: ok, Reason: reason, Command: f.recipe.command, Dir: f.recipe.dir,
+			From: f.recipe.from, SHA256: a.SHA256, Size: a.Size, Turn: f.turn, Calls: f.recipe.calls}
+		if w.onTheWay(f, onHost) {
+			m.Intermediate = append(m.Intermediate, made)
+		} else {
+			m.Outputs = append(m.Outputs, made)
+		}
+	}
+	w.fillArchived(m, listed)
+}
+
+// onTheWay tells what was made on the way from what the work was for. What is
+// kept on the host, or was shown to the person, is an output; in the machine,
+// what was used again is not.
+func (w *work) onTheWay(f *file, onHost bool) bool {
+	switch {
+	case f.shown:
+		return false
+	case w.machine == VM:
+		return !onHost && (f.reads > 0 || strings.HasPrefix(f.path, "/tmp/"))
+	}
+	return strings.HasPrefix(f.path, "/tmp/") || strings.HasPrefix(f.path, "/private/tmp/") || strings.HasPrefix(f.path, "/var/folders/")
+}
+
+// fillArchived adds the uploads and outputs that no call is seen to touch.
+func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
+	var names []string
+	for name := range w.archived {
+		if !listed[name] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		a := w.archived[name]
+		p := path.Join(strings.ReplaceAll(w.session.Where.Storage, `\`, "/"), name)
+		if w.machine == VM {
+			p = "/sessions/" + w.session.Where.Process + "/mnt/" + name
+		}
+		host, _ := w.host(p)
+		if host == p {
+			host = ""
+		}
+		if strings.HasPrefix(name, "uploads/") {
+			m.Inputs = append(m.Inputs, Input{Path: p, Host: host, Machine: Host, SHA256: a.SHA256, Size: a.Size})
+		} else {
+			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create, Reason: "no call is seen to make it; its bytes are in the library",
+				SHA256: a.SHA256, Size: a.Size})
+		}
+	}
+}
