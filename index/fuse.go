@@ -55,7 +55,14 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]r
 			if err := r.item(ctx, o.id, &o.item); err != nil {
 				return nil, err
 			}
-			c.Item = &o.item
+			it := o.item
+			if r.q.Without&Aliases != 0 {
+				it.Aliases = nil
+			}
+			if r.q.Without&Sources != 0 {
+				it.Evidence = nil
+			}
+			c.Item = &it
 		} else {
 			if err := r.turn(ctx, o.id, &o.turn); err != nil {
 				return nil, err

@@ -75,6 +75,12 @@ func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) err
 	return x.fail(op, tx.Commit())
 }
 
+// CountVectors says how many items have a vector of a model.
+func (x *Index) CountVectors(ctx context.Context, model string) (n int, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT count(*) FROM vec WHERE model=?`, model).Scan(&n)
+	return n, x.fail("count vectors", err)
+}
+
 // Fill gives a store the vectors of all items: those kept for the embedder's
 // model, and where none is kept and the embedder needs no service (see
 // Instant), new ones. An item that has no vector is found by its words alone.

@@ -54,6 +54,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
 		a.actionsCmd(), a.filesCmd(), a.fixCmd(), a.whyCmd(), a.restoreCmd(), a.guardCmd(), a.forgetCmd(), a.exportCmd(),
 		a.verifyCmd(), a.repairCmd(), a.archiveCmd(),
+		a.embedCmd(), a.calibrateCmd(),
 	)
 }
 

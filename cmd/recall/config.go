@@ -33,7 +33,14 @@ type Config struct {
 		Sync    bool          `mapstructure:"sync"`
 		Budget  time.Duration `mapstructure:"budget"`
 		Vectors string        `mapstructure:"vectors"`
+		Weight  int           `mapstructure:"vector_weight"` // hundredths
 	} `mapstructure:"query"`
+	Embed struct {
+		Dir   string `mapstructure:"dir"` // absolute; "" if not set
+		URL   string `mapstructure:"url"`
+		Model string `mapstructure:"model"`
+		Dims  int    `mapstructure:"dims"`
+	} `mapstructure:"embed"`
 
 	File    string `mapstructure:"-"` // that was read, "" if none
 	Passed  string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""

@@ -29,6 +29,7 @@ const (
 	number   keyKind = "number"
 	truth    keyKind = "truth"
 	duration keyKind = "duration"
+	text     keyKind = "text"
 )
 
 // keys are all settings, in the order of config.yaml.
@@ -41,8 +42,13 @@ var keys = []configKey{
 	{name: "payload.variant", kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},
 	{name: "query.limit", kind: number, preset: "5", lo: 1, hi: 100, about: "most answers printed"},
 	{name: "query.sync", kind: truth, preset: "true", about: "take in what is new before answering"},
-	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "concepts"}, about: "vectors that are fused with the word search"},
+	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "concepts", "static", "service"}, about: "vectors that are fused with the word search"},
+	{name: "query.vector_weight", kind: number, preset: "10", lo: 0, hi: 100, about: "how much they count beside the words, in hundredths; recall calibrate finds it"},
 	{name: "query.budget", kind: duration, preset: "1s", lo: 10, hi: 10 * 60 * 1000, about: "longest time that taking in may delay an answer"},
+	{name: "embed.dir", kind: folder, about: "folder of a static model, for query.vectors: static"},
+	{name: "embed.url", kind: text, about: "address of an embedding service, for query.vectors: service"},
+	{name: "embed.model", kind: text, about: "the service's name for the model"},
+	{name: "embed.dims", kind: number, preset: "0", lo: 0, hi: 8192, about: "dimensions to ask the service for; 0 for what the model gives"},
 }
 
 func keyNamed(name string) (configKey, bool) {
@@ -72,6 +78,8 @@ func (k configKey) allowed() string {
 		return fmt.Sprintf("a number from %d to %d", k.lo, k.hi)
 	case truth:
 		return "true or false"
+	case text:
+		return "some text"
 	}
 	return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", millis(k.lo), millis(k.hi))
 }
@@ -103,6 +111,10 @@ func (k configKey) parse(s, base string, at surroundings) (any, error) {
 		}
 	case duration:
 		return k.duration(s)
+	case text:
+		if s = strings.TrimSpace(s); s != "" {
+			return s, nil
+		}
 	}
 	return nil, k.not(s)
 }

@@ -220,6 +220,7 @@ var specials = map[string]string{
 	envConfig:           "the configuration file to read",
 	"RECALL_SHARED":     "tests: the folder of shared transcripts",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
+	envEmbedKey:         "the embedding service's key",
 }
 
 // recallVars picks recall's variables; an empty one counts as not set.

@@ -69,6 +69,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Payload.Budget, want.Payload.Variant = 1000, "coding"
 	want.Query.Limit, want.Query.Sync, want.Query.Budget = 5, true, time.Second
 	want.Query.Vectors = "off"
+	want.Query.Weight = 10
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".origins" }, cmp.Ignore())); diff != "" {
 		t.Errorf("defaults differ (-want +got):\n%s", diff)
 	}
@@ -191,7 +192,7 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed is library, sources, distill, payload, query"},
-		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n", ":3: unknown key query.limitt; allowed is query.limit, query.sync, query.vectors, query.budget"},
+		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n", ":3: unknown key query.limitt; allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
 		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
 		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
@@ -209,7 +210,7 @@ func TestBadFiles(t *testing.T) {
 		{"text for a list", "sources:\n  cowork: ~/x\n", ":2: sources.cowork: wrong form; allowed is a list of folders"},
 		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: wrong form; allowed is a folder"},
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
-		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.vectors, query.budget"},
+		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"bare tilde", "library:\n  dir: ~\n", ":2: library.dir: a bare ~ is YAML's word for nothing"},
 		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't filled in"},
 		{"somebody's home", "library:\n  dir: ~bob/x\n", ":2: library.dir: \"~bob/x\": only ~ alone"},

@@ -48,6 +48,9 @@ func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
 	if err != nil {
 		return err
 	}
+	if err := a.restoreVectors(cmd.Context(), l); err != nil {
+		return err
+	}
 	fmt.Fprintf(a.err, "recall: indexed %s with %s\n", count(report.Indexed, "session"), count(report.Items, "item"))
 	a.printProblems(report.Problems)
 	if report.Skipped() {

@@ -39,8 +39,11 @@ type sourceDoc struct {
 
 // searchMode says how questions are searched for.
 func searchMode(c *Config) string {
-	if c.Query.Vectors == "concepts" {
+	switch c.Query.Vectors {
+	case "concepts":
 		return "words, with a lexicon of the field's, and concept vectors"
+	case "static", "service":
+		return "words, with a lexicon of the field's, and vectors of a model (" + c.Query.Vectors + ")"
 	}
 	return "words, with a lexicon of the field's"
 }

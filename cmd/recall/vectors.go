@@ -2,25 +2,120 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
 
+	"recall/index"
 	"recall/index/embed"
 	"recall/index/vector"
+	"recall/library"
+	"recall/llm"
+	"recall/llm/openai"
+	"recall/redact"
 )
 
-// conceptWeight is what a concept vector's cosine counts beside the words:
-// more loses answers (see Index.UseVectors).
-const conceptWeight = 0.1
+// The embedding service's key comes from one of these variables, never from a
+// file.
+const (
+	envEmbedKey  = "RECALL_EMBED_KEY"
+	envOpenAIKey = "OPENAI_API_KEY"
+)
 
-// useVectors fills the vector store, if one is configured, and has searches
-// use it.
+// embedder is the configured one that keeps its vectors; nil if there is none.
+func (c *Config) embedder() (llm.Embedder, error) {
+	switch c.Query.Vectors {
+	case "static":
+		if c.Embed.Dir == "" {
+			return nil, withHint(errors.New("query.vectors is static, and embed.dir isn't set"), "set embed.dir to the folder of a model2vec model")
+		}
+		return embed.LoadStatic(c.Embed.Dir)
+	case "service":
+		if c.Embed.URL == "" || c.Embed.Model == "" {
+			return nil, withHint(errors.New("query.vectors is service, and embed.url or embed.model isn't set"), "for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
+		}
+		rules, err := redact.New()
+		if err != nil {
+			return nil, err
+		}
+		key := os.Getenv(envEmbedKey)
+		if key == "" {
+			key = os.Getenv(envOpenAIKey)
+		}
+		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Dims: c.Embed.Dims, Key: key,
+			Redact: func(s string) string { return rules.Session().Text(s) }})
+	}
+	return nil, nil
+}
+
+// useVectors has searches use the configured vectors. Concepts are made anew,
+// those of a model lie in the index.
 func (a *app) useVectors(ctx context.Context) error {
-	if a.cfg.Query.Vectors != "concepts" {
+	weight := float64(a.cfg.Query.Weight) / 100
+	if a.cfg.Query.Vectors == "concepts" {
+		store, concepts := vector.New(), embed.Concepts{}
+		if err := a.ix.Fill(ctx, store, concepts); err != nil {
+			return err
+		}
+		a.ix.UseVectors(concepts, store, weight)
 		return nil
 	}
-	store, concepts := vector.New(), embed.Concepts{}
-	if err := a.ix.Fill(ctx, store, concepts); err != nil {
+	e, err := a.cfg.embedder()
+	if err != nil || e == nil {
 		return err
 	}
-	a.ix.UseVectors(concepts, store, conceptWeight)
+	n, err := a.ix.CountVectors(ctx, e.Model())
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		fmt.Fprintf(a.err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n", e.Model())
+		return nil
+	}
+	a.ix.UseVectors(e, index.Flat{Index: a.ix, Model: e.Model()}, weight)
 	return nil
+}
+
+// restoreVectors puts the library's vectors of the configured model into an
+// index that was made anew.
+func (a *app) restoreVectors(ctx context.Context, l *library.Library) error {
+	e, err := a.cfg.embedder()
+	if err != nil || e == nil {
+		return err
+	}
+	entries, err := l.Sessions()
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		kept, err := a.keptVectors(l, entry, e.Model())
+		if err != nil {
+			fmt.Fprintf(a.err, "recall: warning: %v\n", err)
+			continue
+		}
+		if err := a.ix.PutVectors(ctx, e.Model(), vectorsOf(kept)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) keptVectors(l *library.Library, e library.Entry, model string) ([]index.Embedded, error) {
+	b, err := l.Vectors(e.ID, model)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := index.DecodeVectors(model, b)
+	if err != nil {
+		return nil, fmt.Errorf("session %s: %w", e.ID, err)
+	}
+	return kept, nil
+}
+
+func vectorsOf(list []index.Embedded) []index.Vector {
+	var out []index.Vector
+	for _, e := range list {
+		out = append(out, index.Vector{Item: e.Item, V: e.V})
+	}
+	return out
 }

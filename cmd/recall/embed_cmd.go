@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/llm"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+func (a *app) embedCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:     "embed",
+		Short:   "Make the vectors of new items with the configured model",
+		GroupID: "keep",
+		Long: `Embeds the items that have no vector of the configured model yet (query.vectors:
+static or service) and keeps the vectors in the library, a session's beside its
+payload. Cut off, it goes on where it was. Vectors of different models are kept
+apart; after a change of model questions are answered by words alone until this
+has run.`,
+		Example: "  recall embed",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			return a.embed(cmd.Context(), l)
+		},
+	}
+}
+
+func (a *app) embed(ctx context.Context, l *library.Library) error {
+	e, err := a.cfg.embedder()
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		return withHint(errors.New("no embedding model is configured"), "set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
+	}
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	fresh, err := a.index(l)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		return withHint(errors.New("the index isn't made yet"), "recall sync or recall reindex makes it")
+	}
+	entries, err := l.Sessions()
+	if err != nil {
+		return err
+	}
+	bar := newProgress(a.err)
+	defer bar.done()
+	var made, kept int
+	for i, entry := range entries {
+		bar.show(pipeline.Progress{Stage: "embed", Done: i, Total: len(entries)})
+		m, k, err := a.embedSession(ctx, l, entry, e)
+		made, kept = made+m, kept+k
+		if err != nil {
+			bar.done()
+			fmt.Fprintf(a.err, "recall: %s embedded before that, and kept\n", count(made, "item"))
+			return err
+		}
+	}
+	bar.done()
+	fmt.Fprintf(a.out, "%s embedded with %s, %d had a vector\n", count(made, "item"), e.Model(), kept)
+	return nil
+}
+
+// embedSession embeds what of a session has no vector of the present text. What
+// was made before an error is kept.
+func (a *app) embedSession(ctx context.Context, l *library.Library, entry library.Entry, e llm.Embedder) (made, kept int, err error) {
+	p, err := l.Payload(entry.ID)
+	if errors.Is(err, library.ErrNoPayload) {
+		return 0, 0, nil
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	old, err := a.keptVectors(l, entry, e.Model())
+	if err != nil {
+		fmt.Fprintf(a.err, "recall: warning: %v; made again\n", err)
+	}
+	have := map[string]index.Embedded{}
+	for _, o := range old {
+		have[string(o.Item)+o.Text] = o
+	}
+	var all []index.Embedded
+	var missing []payload.Item
+	var texts []string
+	for _, it := range p.Items {
+		if o, ok := have[string(it.ID)+index.TextHash(it)]; ok {
+			all = append(all, o)
+			continue
+		}
+		missing, texts = append(missing, it), append(texts, index.TextToEmbed(it))
+	}
+	kept = len(all)
+	var failed error
+	if len(missing) > 0 {
+		var vs [][]float32
+		vs, failed = e.Embed(ctx, texts)
+		for i, v := range vs {
+			if index.CheckVector(v) == nil { // a text that the model knows no word of has none
+				all = append(all, index.Embedded{Item: missing[i].ID, Text: index.TextHash(missing[i]), V: v})
+				made++
+			}
+		}
+	}
+	if made > 0 || len(all) != len(old) {
+		b, err := index.EncodeVectors(e.Model(), all)
+		if err == nil {
+			err = l.SaveVectors(entry.ID, e.Model(), b)
+		}
+		if err != nil {
+			return made, kept, err
+		}
+	}
+	return made, kept, errors.Join(failed, a.ix.PutVectors(ctx, e.Model(), vectorsOf(all)))
+}

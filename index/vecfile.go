@@ -1,0 +1,92 @@
+package index
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strconv"
+
+	"recall/payload"
+)
+
+// Vectors of a session's items as the library keeps them, in the file
+// vectors/<model>.f32 of its folder: a line of JSON that says the model, the
+// dimensions and the items in order, each with a hash of the text that was
+// embedded, then the vectors, 32-bit floats, little-endian.
+type vectorHead struct {
+	Model string       `json:"model"`
+	Dims  int          `json:"dims"`
+	Items []vectorItem `json:"items"`
+}
+
+type vectorItem struct {
+	ID   payload.ItemID `json:"id"`
+	Text string         `json:"text"` // hash
+}
+
+// Embedded is an item's vector and what text it was made of.
+type Embedded struct {
+	Item payload.ItemID
+	Text string // TextHash
+	V    []float32
+}
+
+// TextHash names the text that an item's vector is made of.
+func TextHash(it payload.Item) string {
+	h := fnv.New64a()
+	io.WriteString(h, TextToEmbed(it))
+	return strconv.FormatUint(h.Sum64(), 16)
+}
+
+// EncodeVectors makes the file; all vectors are of the same length.
+func EncodeVectors(model string, list []Embedded) ([]byte, error) {
+	head := vectorHead{Model: model, Items: []vectorItem{}}
+	var data []byte
+	for _, e := range list {
+		if err := CheckVector(e.V); err != nil {
+			return nil, fmt.Errorf("item %s: %w", e.Item, err)
+		}
+		if head.Dims == 0 {
+			head.Dims = len(e.V)
+		}
+		if len(e.V) != head.Dims {
+			return nil, fmt.Errorf("item %s: %d dimensions beside %d: %w", e.Item, len(e.V), head.Dims, ErrVector)
+		}
+		head.Items = append(head.Items, vectorItem{e.Item, e.Text})
+		data = append(data, vectorBytes(e.V)...)
+	}
+	line, err := json.Marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(line, '\n'), data...), nil
+}
+
+// DecodeVectors reads the file. Vectors of another model are none.
+func DecodeVectors(model string, b []byte) ([]Embedded, error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	line, data, ok := bytes.Cut(b, []byte("\n"))
+	var head vectorHead
+	if err := json.Unmarshal(line, &head); err != nil || !ok {
+		return nil, fmt.Errorf("vectors of %s: no head: %w", model, ErrVector)
+	}
+	if head.Model != model {
+		return nil, nil
+	}
+	if head.Dims < 0 || head.Dims > 1<<16 || len(data) != 4*head.Dims*len(head.Items) {
+		return nil, fmt.Errorf("vectors of %s: %d bytes for %d vectors of %d dimensions: %w", model, len(data), len(head.Items), head.Dims, ErrVector)
+	}
+	var out []Embedded
+	for i, it := range head.Items {
+		v := vectorOf(data[4*head.Dims*i : 4*head.Dims*(i+1)])
+		if err := CheckVector(v); err != nil {
+			return nil, fmt.Errorf("vectors of %s: item %s: %w", model, it.ID, err)
+		}
+		out = append(out, Embedded{it.ID, it.Text, v})
+	}
+	return out, nil
+}

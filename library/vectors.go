@@ -1,0 +1,67 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/ingest"
+)
+
+// SaveVectors keeps the vectors that a model made of a session's items, as the
+// file vectors/<model>.f32 in the session's folder. What is in it is the
+// caller's matter.
+func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(e.Folder, "vectors")
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("session %s: vectors: %w", id, err)
+	}
+	if err := l.put(filepath.Join(dir, vectorsName(model)), data); err != nil {
+		return fmt.Errorf("session %s: vectors: %w", id, err)
+	}
+	return errors.Join(syncDir(dir), syncDir(e.Folder))
+}
+
+// Vectors gives what SaveVectors kept of a model; nil if it kept nothing.
+func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
+	e, err := l.Session(id)
+	if err != nil {
+		return nil, err
+	}
+	b, err := os.ReadFile(filepath.Join(e.Folder, "vectors", vectorsName(model)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session %s: vectors: %w", id, err)
+	}
+	return b, nil
+}
+
+// vectorsName is a model's name as a file's, safe on every system. Two models
+// may share it: what is in the file says whose it is.
+func vectorsName(model string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' || r == '.' {
+			return r
+		}
+		return '-'
+	}, model)
+	name = strings.Trim(name, ".-")
+	return name[:min(len(name), 80)] + ".f32"
+}
