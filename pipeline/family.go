@@ -5,7 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 	"recall/library"
@@ -76,23 +79,29 @@ func withPlanKeys(heads, plans []string) []string {
 	return append(all, plans...)
 }
 
-// heads reads the beginnings of the entries that aren't placed yet or changed,
+// heads reads, several at once, the beginnings of the entries that aren't placed yet or changed,
 // so that their families are known before anything is distilled.
 func (r *run) heads(ctx context.Context, entries []library.Entry) error {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range entries {
 		e := &entries[i]
 		if !e.Behind() {
 			continue
 		}
-		head, err := r.head(ctx, *e)
-		if err != nil {
-			continue // parsing will tell
-		}
-		e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads), func(k string) bool { return !ingest.IsPlanKey(k) }))
-		if e.Start.IsZero() {
-			e.Start = head.Started
-		}
+		g.Go(func() error {
+			head, err := r.head(ctx, *e)
+			if err != nil {
+				return nil // parsing will tell
+			}
+			e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads), func(k string) bool { return !ingest.IsPlanKey(k) }))
+			if e.Start.IsZero() {
+				e.Start = head.Started
+			}
+			return nil
+		})
 	}
+	g.Wait()
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
 	return ctx.Err()
 }
