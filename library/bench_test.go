@@ -7,8 +7,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,4 +187,63 @@ func BenchmarkSessions(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkVerify compares re-reading and re-hashing a library with sha256sum
+// over the sources' bytes, in the same run. The ratio of speeds must be 0.5 or
+// more. With RECALL_SHARED the sources are the shared transcripts.
+func BenchmarkVerify(b *testing.B) {
+	l := newLib(b)
+	src := b.TempDir()
+	var sources []string
+	var total int64
+	take := func(id, dir string) {
+		f := find(b, id, dir)
+		archive(b, l, f)
+		for _, file := range f.Files {
+			sources, total = append(sources, file.Path), total+file.Size
+		}
+	}
+	if shared := os.Getenv("RECALL_SHARED"); shared != "" {
+		dirs, _ := filepath.Glob(filepath.Join(shared, "transcripts", "dev", "*"))
+		for i, dir := range dirs {
+			if fi, err := os.Stat(dir); err == nil && fi.IsDir() {
+				take(fmt.Sprintf("shared-%d", i), dir)
+			}
+		}
+	} else {
+		rng := rand.New(rand.NewPCG(1, 3))
+		for i := range 60 {
+			dir := filepath.Join(src, fmt.Sprint(i))
+			var text strings.Builder
+			for n := range 400 {
+				text.WriteString(record(rng, n, 5000))
+			}
+			write(b, filepath.Join(dir, "transcript.jsonl"), text.String())
+			take(fmt.Sprintf("%08x-0000", i), dir)
+		}
+	}
+	b.SetBytes(total)
+	var plain, ours, quick time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if err := exec.Command("sha256sum", sources...).Run(); err != nil {
+			b.Skip("no sha256sum here")
+		}
+		plain += time.Since(start)
+		for _, q := range []bool{false, true} {
+			start = time.Now()
+			v, err := l.Verify(context.Background(), VerifyOptions{Quick: q})
+			if err != nil || len(v.Findings) > 0 || !q && v.Source != total {
+				b.Fatal(err, said(v), v.Source, total)
+			}
+			if q {
+				quick += time.Since(start)
+			} else {
+				ours += time.Since(start)
+			}
+		}
+	}
+	b.ReportMetric(float64(plain)/float64(ours), "of-sha256sum")
+	b.ReportMetric(float64(plain)/float64(quick), "of-sha256sum-quick")
 }

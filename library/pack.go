@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -259,8 +260,11 @@ func (p *packing) commit() error {
 // use the staged one in its place, and removes what no version needs then. The
 // caller holds the session's lock.
 func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error {
+	if len(v.lost) > 0 {
+		return fmt.Errorf("%s: %s: %w", v.lost[0].Path, v.lost[0].Reason, ErrDamaged)
+	}
 	raw := filepath.Join(e.Folder, "raw")
-	lines, crcs := v.with(of)
+	lines := v.with(of)
 	var fresh, over []staged
 	for _, st := range of {
 		if exists(filepath.Join(raw, st.String())) {
@@ -269,18 +273,18 @@ func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error 
 			fresh = append(fresh, st)
 		}
 	}
-	if err := place(fresh, raw, crcs); err != nil {
+	if err := place(fresh, raw, v.crcs); err != nil {
 		return err
 	}
-	if len(lines) > 0 {
-		if len(fresh) > 0 {
-			if err := syncDir(raw); err != nil {
-				return err
-			}
-		}
-		if err := appendLines(filepath.Join(raw, "versions.jsonl"), encodeLines(lines)); err != nil {
-			return err
-		}
+	if err := syncDir(raw); err != nil {
+		return err
+	}
+	// The whole list in one go: what it said before is said shorter.
+	if err := l.put(filepath.Join(raw, "versions.jsonl"), sealLines(encodeLines(lines))); err != nil {
+		return err
+	}
+	if err := syncDir(raw); err != nil {
+		return err
 	}
 	for _, st := range over {
 		if err := rename(st.temp, filepath.Join(raw, st.String())); err != nil {
@@ -293,10 +297,9 @@ func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error 
 	return syncDir(raw)
 }
 
-// with are the lines that describe anew every version in which a staged segment
-// takes a run's place.
-func (v *versions) with(of map[string]staged) (lines []versionLine, crcs map[string][]string) {
-	crcs = v.crcs
+// with are the lines that describe every version anew, each by one, with the
+// staged segments in the place of the runs that begin with those of that name.
+func (v *versions) with(of map[string]staged) (lines []versionLine) {
 	var files []string
 	for file := range v.files {
 		files = append(files, file)
@@ -305,28 +308,26 @@ func (v *versions) with(of map[string]staged) (lines []versionLine, crcs map[str
 	for _, file := range files {
 		for n, ver := range v.files[file] {
 			line := versionLine{File: file, Role: v.roles[file], Version: n + 1, Add: []string{}, Size: ver.Size, Sum: ver.Sum}
-			changed := false
 			var end int64
 			for _, s := range ver.Segs {
 				if s.Offset < end {
 					continue // in the staged one
 				}
-				name, crc := s.String(), ""
-				if known := v.crcs[name]; len(known) > 0 {
-					crc = known[len(known)-1]
-				}
+				name := s.String()
+				crc := strings.Join(v.crcs[name], " ")
 				end = s.Offset + s.Length
 				if st, ok := of[name]; ok {
-					name, crc, end, changed = st.String(), st.crc, st.Offset+st.Length, true
+					if st.String() != name {
+						name, crc = st.String(), ""
+					}
+					crc, end = strings.TrimSpace(crc+" "+st.crc), st.Offset+st.Length
 				}
 				line.Add, line.CRC = append(line.Add, name), append(line.CRC, crc)
 			}
-			if changed {
-				lines = append(lines, line)
-			}
+			lines = append(lines, line)
 		}
 	}
-	return lines, crcs
+	return lines
 }
 
 // replaceSegments puts staged segments in the place of those of the same name.

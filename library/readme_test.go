@@ -1,6 +1,7 @@
 package library
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 // The commands that README.md gives for restoring a file by hand do it.
 func TestReadmeRestores(t *testing.T) {
-	for _, tool := range []string{"sh", "zstd", "grep", "sha256sum"} {
+	for _, tool := range []string{"sh", "zstd", "grep", "awk", "sha256sum"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skip("needs " + tool)
 		}
@@ -19,11 +20,23 @@ func TestReadmeRestores(t *testing.T) {
 	path := filepath.Join(src, "transcript.jsonl")
 	l := newLib(t)
 	text := ""
-	for _, more := range []string{"one\n", "two\n", "three\n"} {
-		text += more
+	for i := range 30 { // small segments are stored again together on the way
+		text += fmt.Sprintln("line", i)
 		write(t, path, text)
 		archive(t, l, find(t, id, src))
 	}
+	for _, packed := range []bool{false, true} {
+		if packed {
+			if _, err := l.Pack(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		restoreByHand(t, l, text)
+	}
+}
+
+func restoreByHand(t *testing.T, l *Library, text string) {
+	t.Helper()
 	var script []string
 	for line := range strings.Lines(string(readme)) {
 		if code, ok := strings.CutPrefix(line, "    "); ok && !strings.HasPrefix(code, "<") {

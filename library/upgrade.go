@@ -101,6 +101,12 @@ func (l *Library) upgradeTop(f libraryFile) error {
 	if err := l.sealLinks(); err != nil {
 		return err
 	}
+	page := filepath.Join(l.dir, "README.md")
+	if text, err := os.ReadFile(page); err == nil && ownReadme(text) {
+		if err := l.put(page, readme); err != nil { // it tells how this format is read
+			return err
+		}
+	}
 	projects := filepath.Join(l.dir, "projects.toml")
 	text, err := os.ReadFile(projects)
 	if err == nil && sealOfTOML(text) == sealNone {

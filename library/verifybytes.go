@@ -18,6 +18,9 @@ import (
 // checkLines says what is wrong with an append-only file, "" if nothing is. A
 // torn last line is no damage: its write was cut off.
 func checkLines(text []byte, old inherited, sealed bool) (what string, state FindingState) {
+	if old.Size > 0 && allSealed(text) {
+		old = inherited{} // it was written anew since
+	}
 	if int64(len(text)) < old.Size {
 		return fmt.Sprintf("%d bytes, it had %d", len(text), old.Size), Damaged
 	}
@@ -48,6 +51,17 @@ func checkLines(text []byte, old inherited, sealed bool) (what string, state Fin
 		return fmt.Sprintf("line %d was cut off while it was written", n+1), Unfinished
 	}
 	return "", ""
+}
+
+func allSealed(text []byte) bool {
+	n := 0
+	for _, line := range splitLines(text) {
+		if sealOf(line) != sealGood {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
 
 func lineIsGood(line []byte, sealed bool) bool {

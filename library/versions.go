@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"recall/ingest"
 )
@@ -22,7 +23,7 @@ type versionLine struct {
 	Add     []string        `json:"add"`
 	Size    int64           `json:"size"`
 	Sum     string          `json:"sha256"`        // of the whole content
-	CRC     []string        `json:"crc,omitempty"` // CRC-32C of the files named in Add, as stored
+	CRC     []string        `json:"crc,omitempty"` // CRC-32C of the files named in Add, as stored; two where one is being stored anew
 }
 
 // A version is one content of a file.
@@ -112,8 +113,13 @@ func (v *versions) apply(line versionLine) error {
 	all[line.Version-1] = next
 	v.files[line.File], v.roles[line.File] = all, line.Role
 	for i, name := range line.Add {
-		if i < len(line.CRC) && !slices.Contains(v.crcs[name], line.CRC[i]) {
-			v.crcs[name] = append(v.crcs[name], line.CRC[i])
+		if i >= len(line.CRC) {
+			break
+		}
+		for _, crc := range strings.Fields(line.CRC[i]) {
+			if !slices.Contains(v.crcs[name], crc) {
+				v.crcs[name] = append(v.crcs[name], crc)
+			}
 		}
 	}
 	return nil
