@@ -135,12 +135,16 @@ func Create(dir string) (*Library, error) {
 	if l, err := Open(dir); !errors.Is(err, ErrNoLibrary) {
 		return l, err
 	}
+	var b [10]byte
+	rand.Read(b[:])
+	return createAs(dir, strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+}
+
+// createAs makes a library with a given id.
+func createAs(dir, id string) (*Library, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
 	}
-	var b [10]byte
-	rand.Read(b[:])
-	id := strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
 	l, err := newLibrary(dir, id, Format)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,105 @@
+package library
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A copied file waits under .tmp to be given its place.
+type copied struct {
+	name, temp string
+	size       int64
+	sum        string // of what was read
+}
+
+// stageCopies copies files of another library's session aside, makes them
+// durable, reads them again and compares. They are named as in its folder.
+func (m *merging) stageCopies(ctx context.Context, src *folderView, names []string) ([]copied, error) {
+	var all []copied
+	fail := func(err error) ([]copied, error) {
+		dropCopies(all)
+		return nil, err
+	}
+	var temps []string
+	for _, name := range names {
+		c, err := m.copyOne(ctx, src, name)
+		if err != nil {
+			return fail(err)
+		}
+		all, temps = append(all, c), append(temps, c.temp)
+	}
+	if err := syncFiles(temps); err != nil {
+		return fail(err)
+	}
+	for _, c := range all {
+		if err := checkFile(c.temp, c.size, c.sum); err != nil {
+			return fail(fmt.Errorf("copy of %s: %w", c.name, err))
+		}
+		m.count(func(d *Merged) { d.Files++; d.Bytes += c.size })
+	}
+	return all, nil
+}
+
+func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (copied, error) {
+	c := copied{name: name}
+	h := sha256.New()
+	var in io.Reader = bytes.NewReader(src.text[name])
+	var crc *crcWriter
+	if _, ok := src.text[name]; !ok {
+		f, err := os.Open(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return c, errMoved
+		}
+		if err != nil {
+			return c, sourceError{err}
+		}
+		defer f.Close()
+		in = sourceReader{ctxReader{ctx, f}}
+		crc = &crcWriter{w: io.Discard}
+		in = io.TeeReader(in, crc)
+	}
+	var err error
+	c.temp, err = m.l.temp(func(w io.Writer) error {
+		n, err := copyHashed(w, []hash.Hash{h}, in, 1<<62)
+		c.size = n
+		return err
+	})
+	if err != nil {
+		return c, err
+	}
+	c.sum = hex.EncodeToString(h.Sum(nil))
+	if crc != nil {
+		m.checkCRC(src, name, crcText(crc.sum))
+	}
+	return c, nil
+}
+
+// checkCRC tells of bytes that were damaged before they were copied. They are
+// copied all the same: something may still be got out of them.
+func (m *merging) checkCRC(src *folderView, name, got string) {
+	want := src.v.crcs[filepath.Base(name)]
+	if len(want) == 0 {
+		return // stored by format 1, without one
+	}
+	for _, w := range want {
+		if w == got {
+			return
+		}
+	}
+	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)), "damaged there already; recall verify says more")
+}
+
+func dropCopies(all []copied) {
+	for _, c := range all {
+		os.Remove(c.temp)
+	}
+}

@@ -1,0 +1,191 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"recall/ingest"
+)
+
+// Two libraries are brought together session by session. What both hold is
+// united: every version of every file, people's edits, notes, links, threads,
+// projects, tombstones. Of a session that one side has all of, the other takes
+// over the folder as it is; only where each has something of its own is
+// anything stored anew. In any order, and done again, the outcome is the same.
+
+// MergeOptions say what to do where the two aren't equal.
+type MergeOptions struct {
+	// Follow makes this library a copy of the other: what was made of a session
+	// is taken from there as soon as nothing is lost by it.
+	Follow bool
+	// Forget removes sessions that were forgotten in the other; else they stay
+	// and are told of.
+	Forget   bool
+	Progress func(done, total int)
+}
+
+// Merged is what Merge did.
+type Merged struct {
+	Sessions int   // in the other library
+	New      int   // that weren't here
+	Changed  int   // that have got something
+	Files    int   // copied, each read again and compared by its hash
+	Bytes    int64 // of those
+	Gone     []ingest.SessionID
+	Kept     []ingest.SessionID // forgotten there, still here
+	Problems []ingest.Problem
+}
+
+var (
+	// ErrOther: the folder holds another library.
+	ErrOther = errors.New("it holds another library")
+	// ErrInside: one of two libraries lies in the other.
+	ErrInside = errors.New("one lies inside the other")
+	// ErrSuspect: a library that wasn't made by recall, or was tampered with.
+	ErrSuspect = errors.New("refused")
+)
+
+// Merge takes into this library all that another one holds. What can't be read
+// there is a Problem and costs nothing else. Cut off, it is finished by doing
+// it again.
+func (l *Library) Merge(ctx context.Context, from *Library, o MergeOptions) (Merged, error) {
+	m := &merging{l: l, from: from, options: o}
+	err := m.run(ctx)
+	if err != nil {
+		err = fmt.Errorf("merge %s: %w", from.dir, err)
+	}
+	return m.done, err
+}
+
+// merging is one call of Merge under way.
+type merging struct {
+	l, from *Library
+	options MergeOptions
+
+	mu   sync.Mutex // guards what follows
+	done Merged
+}
+
+func (m *merging) run(ctx context.Context) error {
+	if err := errors.Join(m.l.ReadOnly(), m.from.ReadOnly()); err != nil {
+		return err
+	}
+	if err := m.l.upgrade(); err != nil {
+		return err
+	}
+	entries, err := m.from.Sessions()
+	if err != nil {
+		return err
+	}
+	for _, b := range m.from.Broken() {
+		m.problem(b.Path, b.Reason)
+	}
+	m.done.Sessions = len(entries)
+	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
+		return err
+	}
+	if err := m.projects(); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(2, runtime.GOMAXPROCS(0)))
+	for _, e := range entries {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := m.session(ctx, e.ID); err != nil {
+				return fmt.Errorf("session %s: %w", e.ID, err)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	return errors.Join(m.l.Settle(), m.logs(), m.links(), m.others(), m.emptyProjects())
+}
+
+// emptyProjects drops the projects all of whose sessions were forgotten, on
+// whichever side.
+func (m *merging) emptyProjects() error {
+	if ids, err := m.l.Tombstones(); err != nil || len(ids) == 0 {
+		return err
+	}
+	return errors.Join(m.l.dropProjects(), m.l.Settle())
+}
+
+func (m *merging) problem(path, reason string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.done.Problems = append(m.done.Problems, ingest.Problem{Path: path, Reason: reason})
+}
+
+func (m *merging) count(change func(*Merged)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.done)
+}
+
+// session brings one session over. A fault of the other library is a Problem.
+func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
+	if gone, err := m.l.forgotten(id); err != nil || gone {
+		return err
+	}
+	for try := 0; ; try++ {
+		err := m.sessionOnce(ctx, id)
+		var bad sourceError
+		switch {
+		case errors.Is(err, errStale) && try < 5:
+			m.l.forget()
+			continue
+		case errors.Is(err, errMoved) && try < 5:
+			m.from.forget()
+			continue
+		case errors.As(err, &bad) && ctx.Err() == nil:
+			m.problem(m.from.dir+": session "+string(id), bad.Error())
+			return nil
+		}
+		return err
+	}
+}
+
+func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
+	src, err := m.from.viewFolder(id)
+	if err != nil {
+		return sourceError{err}
+	}
+	if err := src.plausible(); err != nil {
+		return sourceError{err}
+	}
+	if _, ok, err := m.l.current(id); err != nil {
+		return err
+	} else if !ok {
+		return m.adopt(ctx, src)
+	}
+	dst, err := m.l.viewFolder(id)
+	if err != nil {
+		return err
+	}
+	if dst.same(src) {
+		return nil
+	}
+	mine, theirs := dst.covers(src), src.covers(dst)
+	switch {
+	case theirs && (m.options.Follow || !mine):
+		err = m.follow(ctx, src, dst)
+	case mine:
+		return nil
+	default:
+		err = m.blend(ctx, src, dst)
+	}
+	if err == nil {
+		m.count(func(d *Merged) { d.Changed++ })
+	}
+	return err
+}
