@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -176,6 +177,11 @@ func TestDueAndPutLinks(t *testing.T) {
 	p, err := x.ItemByID(ctx, "c")
 	if err != nil || p.Session != "sc" || p.Turn != 1 || p.SessionN != 2 {
 		t.Errorf("item c: %+v, %v", p, err)
+	}
+	for _, id := range []payload.ItemID{"nothing", "", "%"} {
+		if _, err := x.ItemByID(ctx, id); !errors.Is(err, ErrNoItem) {
+			t.Errorf("item %q: got %v, want ErrNoItem", id, err)
+		}
 	}
 	in, err := x.ItemsIn(ctx, "tidewise", payload.Decision, "nonsense'")
 	if err != nil || len(in) != 3 || in[0].Item.ID != "a" || !in[2].Item.At.Equal(day.AddDate(0, 3, 0).In(time.UTC)) {

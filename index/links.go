@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -172,8 +173,11 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	return err
 }
 
-// ItemByID finds an item with its place. The error is sql.ErrNoRows if there is
-// none of that id.
+// ErrNoItem: no item, or several, of that id.
+var ErrNoItem = errors.New("no such item")
+
+// ItemByID finds an item with its place, by its id or by an unambiguous
+// beginning of four characters or more. The error is ErrNoItem.
 func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error) {
 	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
@@ -184,8 +188,17 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	if err := r.prepare(ctx); err != nil {
 		return Placed{}, x.fail("read index", err)
 	}
-	p, _, err := r.placed(ctx, id)
-	return p, err
+	ids, err := texts(ctx, tx, `SELECT DISTINCT iid FROM item WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
+	switch {
+	case err != nil:
+		return Placed{}, x.fail("read index", err)
+	case len(ids) == 0:
+		return Placed{}, fmt.Errorf("%s: %w", id, ErrNoItem)
+	case len(ids) > 1 && ids[0] != string(id):
+		return Placed{}, fmt.Errorf("%s: several items begin so: %s, %s, …: %w", id, ids[0], ids[1], ErrNoItem)
+	}
+	p, _, err := r.placed(ctx, payload.ItemID(ids[0]))
+	return p, x.fail("read index", err)
 }
 
 // placed finds an item by its id, and its session's row.

@@ -53,6 +53,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
 		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
 		a.actionsCmd(), a.filesCmd(), a.fixCmd(), a.whyCmd(), a.restoreCmd(), a.guardCmd(), a.forgetCmd(), a.exportCmd(),
+		a.logCmd(), a.changedCmd(), a.openCmd(), a.relateCmd(),
 		a.verifyCmd(), a.repairCmd(), a.archiveCmd(),
 		a.embedCmd(), a.calibrateCmd(),
 	)

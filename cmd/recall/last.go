@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -129,11 +131,11 @@ func newestIn(dir string) ([]byte, error) {
 
 // hit is the place that a person means by a number of the last answer or by an
 // item's id.
-func (a *app) hit(l *library.Library, arg string, find func(payload.ItemID) (index.Placed, error)) (lastHit, error) {
+func (a *app) hit(cmd *cobra.Command, l *library.Library, arg string) (lastHit, error) {
 	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
 		return a.lastHit(l, n)
 	}
-	p, err := find(payload.ItemID(arg))
+	p, err := a.item(cmd, l, arg)
 	if err != nil {
 		return lastHit{}, err
 	}
@@ -142,4 +144,37 @@ func (a *app) hit(l *library.Library, arg string, find func(payload.ItemID) (ind
 		h.Turn = p.Item.Evidence[0].Turn
 	}
 	return h, nil
+}
+
+// item finds the item that a person means by its id, the beginning of it, or a
+// number of the last answer.
+func (a *app) item(cmd *cobra.Command, l *library.Library, arg string) (index.Placed, error) {
+	if err := a.readable(cmd, l); err != nil {
+		return index.Placed{}, err
+	}
+	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
+	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
+		h, err := a.lastHit(l, n)
+		if err != nil {
+			return index.Placed{}, err
+		}
+		if id = h.Item; id == "" {
+			return index.Placed{}, withHint(fmt.Errorf("%d is a place in a transcript, not an item", n), "recall open %d shows it", n)
+		}
+	}
+	p, err := a.ix.ItemByID(cmd.Context(), id)
+	if errors.Is(err, index.ErrNoItem) {
+		err = withHint(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
+	}
+	return p, err
+}
+
+// readable opens the index for asking, and makes it (again) first where it must be.
+func (a *app) readable(cmd *cobra.Command, l *library.Library) error {
+	err := a.readIndex(l)
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
+		return err
+	}
+	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
+	return a.reindex(cmd, l)
 }

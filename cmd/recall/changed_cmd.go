@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+)
+
+// changedDoc is the JSON form of recall changed.
+type changedDoc struct {
+	Since    time.Time     `json:"since"`
+	Decided  []logItemDoc  `json:"decided"`  // decided or ruled out since, oldest first
+	Reversed []reversedDoc `json:"reversed"` // what something said since took the place of
+	Open     []logItemDoc  `json:"open"`     // put off or asked since, and not settled
+}
+
+// reversedDoc is an item and what took its place.
+type reversedDoc struct {
+	Earlier  logItemDoc       `json:"earlier"`
+	Later    logItemDoc       `json:"later"`
+	Relation payload.Relation `json:"relation"`
+	Sure     bool             `json:"sure"`
+}
+
+func (a *app) changedCmd() *cobra.Command {
+	var project, since string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "changed",
+		Short:   "Tell what was decided, reversed and left open of late",
+		GroupID: "ask",
+		Long: `Lists what was decided since a day, which earlier decisions that reversed, and
+what was put off or asked and is still open. Exit code 1 if there is nothing.`,
+		Example: `  recall changed --since 7d
+  recall changed --since 2026-04-01 --project billing`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			q, err := (queryFlags{project: project, since: since, format: formatText}).query("", l, 1)
+			if err != nil {
+				return err
+			}
+			if _, err := a.fresh(cmd, l); err != nil {
+				return err
+			}
+			return a.changed(cmd, l, q.Project, q.Since, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&project, "project", "p", "", "only this project")
+	flags.StringVar(&since, "since", "7d", "from this day on: 2026-04-17, 2w, yesterday")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	return cmd
+}
+
+func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, since time.Time, asJSON bool) error {
+	t, err := a.timeline(cmd, l, project, payload.Decision, payload.Eliminated, payload.Deferred, payload.Question)
+	if err != nil {
+		return err
+	}
+	doc := changedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Open: []logItemDoc{}}
+	p := page{w: a.out, st: styles(a.color), width: width(a.out), several: severalProjects(t.items)}
+	var decided, open []index.Placed
+	for _, one := range t.items {
+		if one.Item.At.Before(since) || !one.Item.Current() {
+			continue
+		}
+		if _, gone := t.hidden[one.Item.ID]; gone {
+			continue
+		}
+		if one.Item.Kind == payload.Deferred || one.Item.Kind == payload.Question {
+			open = append(open, one)
+			doc.Open = append(doc.Open, t.doc(one))
+		} else {
+			decided = append(decided, one)
+			doc.Decided = append(doc.Decided, t.doc(one))
+		}
+	}
+	for _, one := range t.items {
+		for _, k := range []payload.Link{t.hidden[one.Item.ID], t.doubted[one.Item.ID]} {
+			if k.From != "" && k.Relation != payload.Same && !k.At.Before(since) {
+				doc.Reversed = append(doc.Reversed, reversedDoc{t.doc(one), t.doc(t.known[k.From]), k.Relation, k.Hides()})
+			}
+		}
+	}
+	if asJSON {
+		err = a.printJSON(doc)
+	} else {
+		p.changed(t, doc, decided, open)
+	}
+	if err == nil && len(doc.Decided)+len(doc.Reversed)+len(doc.Open) == 0 {
+		err = exitCode(exitNothing)
+	}
+	return err
+}
+
+func (p *page) changed(t *timeline, doc changedDoc, decided, open []index.Placed) {
+	if len(doc.Decided)+len(doc.Reversed)+len(doc.Open) == 0 {
+		fmt.Fprintf(p.w, "Nothing was decided, reversed or left open since %s.\n", day(doc.Since))
+		return
+	}
+	p.section("Decided", decided, t)
+	if len(doc.Reversed) > 0 {
+		fmt.Fprintf(p.w, "%sReversed%s\n", p.st.bold, p.st.reset)
+	}
+	for _, r := range doc.Reversed {
+		perhaps := map[bool]string{true: "", false: "perhaps "}[r.Sure]
+		if r.Relation == payload.Contradicts {
+			perhaps = "in conflict with "
+		}
+		p.wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.past(placedOf(t, r.Earlier)), perhaps, p.past(placedOf(t, r.Later))), "")
+	}
+	p.section("Left open", open, t)
+}
+
+func placedOf(t *timeline, d logItemDoc) index.Linked {
+	return index.Linked{Placed: t.known[d.Item.ID]}
+}
+
+func (p *page) section(name string, items []index.Placed, t *timeline) {
+	if len(items) == 0 {
+		return
+	}
+	fmt.Fprintf(p.w, "%s%s%s\n", p.st.bold, name, p.st.reset)
+	for _, one := range items {
+		p.onLine(t, one)
+	}
+}

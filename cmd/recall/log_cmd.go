@@ -1,0 +1,224 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+)
+
+// timeline are a project's items by time, with what took whose place.
+type timeline struct {
+	items   []index.Placed                  // oldest first
+	hidden  map[payload.ItemID]payload.Link // by the earlier item: what took its place for sure
+	doubted map[payload.ItemID]payload.Link // the same, not for sure
+	known   map[payload.ItemID]index.Placed
+}
+
+// timelineKinds are the items that a time line of decisions is about.
+var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated}
+
+// timeline reads the items of a project, "" for all, with their links.
+func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
+	if err := a.readable(cmd, l); err != nil {
+		return nil, err
+	}
+	shelf, err := newShelf(l)
+	if err != nil {
+		return nil, err
+	}
+	t := &timeline{hidden: map[payload.ItemID]payload.Link{}, doubted: map[payload.ItemID]payload.Link{}, known: map[payload.ItemID]index.Placed{}}
+	if t.items, err = a.ix.ItemsIn(cmd.Context(), project, kinds...); err != nil {
+		return nil, err
+	}
+	numbers := map[string]int{}
+	for id, n := range shelf.number {
+		numbers[string(id)] = n
+	}
+	for i := range t.items {
+		t.items[i].SessionN = numbers[t.items[i].Session]
+		t.known[t.items[i].Item.ID] = t.items[i]
+	}
+	links, err := a.ix.Links(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range links {
+		from, ok := t.known[k.From]
+		if _, both := t.known[k.To]; !ok || !both || !from.Item.Current() || k.Relation == payload.Refines {
+			continue
+		}
+		if k.Hides() {
+			t.hidden[k.To] = k
+		} else if k.Relation != payload.Same {
+			t.doubted[k.To] = k
+		}
+	}
+	return t, nil
+}
+
+// logDoc is the JSON form of recall log.
+type logDoc struct {
+	Items []logItemDoc `json:"items"` // oldest first
+}
+
+// logItemDoc is an item on a time line.
+type logItemDoc struct {
+	Project string         `json:"project"`
+	Session string         `json:"session"`
+	Number  int            `json:"number"`
+	Turn    int            `json:"turn,omitempty"`
+	Item    payload.Item   `json:"item"`
+	Until   *time.Time     `json:"until,omitempty"` // when something took its place
+	By      payload.ItemID `json:"by,omitempty"`    // that something
+	Sure    bool           `json:"sure"`            // it did for sure; false also where nothing did
+}
+
+func (t *timeline) doc(p index.Placed) logItemDoc {
+	d := logItemDoc{Project: p.Project, Session: p.Session, Number: p.SessionN, Turn: p.Turn, Item: p.Item}
+	k, sure := t.hidden[p.Item.ID]
+	if !sure {
+		k = t.doubted[p.Item.ID]
+	}
+	if k.From != "" {
+		d.Until, d.By, d.Sure = &k.At, k.From, sure
+	}
+	return d
+}
+
+func (a *app) logCmd() *cobra.Command {
+	var project, since, until string
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "log [TOPIC]",
+		Short:   "Show decisions on a time line",
+		GroupID: "ask",
+		Long: `Lists what was decided and what was ruled out, oldest first, with what took whose
+place. With a topic only what bears on it, found as recall query finds it.
+Exit code 1 if there is nothing.`,
+		Example: `  recall log
+  recall log retries --project billing
+  recall log --since 2w`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			f := queryFlags{project: project, since: since, until: until, format: formatText}
+			q, err := f.query(strings.Join(args, " "), l, limit)
+			if err != nil {
+				return err
+			}
+			if _, err := a.fresh(cmd, l); err != nil {
+				return err
+			}
+			return a.log(cmd, l, q, limit, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&project, "project", "p", "", "only this project")
+	flags.StringVar(&since, "since", "", "only from this day on: 2026-04-17, 2w, yesterday")
+	flags.StringVar(&until, "until", "", "only before this day")
+	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	return cmd
+}
+
+func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit int, asJSON bool) error {
+	t, err := a.timeline(cmd, l, q.Project, timelineKinds...)
+	if err != nil {
+		return err
+	}
+	keep := map[payload.ItemID]bool{}
+	if q.Text != "" {
+		if keep, err = a.onTopic(cmd, l, q); err != nil {
+			return err
+		}
+	}
+	items := slices.DeleteFunc(slices.Clone(t.items), func(p index.Placed) bool {
+		return q.Text != "" && !keep[p.Item.ID] || p.Item.At.Before(q.Since) || !q.Until.IsZero() && !p.Item.At.Before(q.Until)
+	})
+	items = items[max(0, len(items)-max(1, limit)):]
+	if asJSON {
+		doc := logDoc{Items: []logItemDoc{}}
+		for _, p := range items {
+			doc.Items = append(doc.Items, t.doc(p))
+		}
+		err = a.printJSON(doc)
+	} else {
+		a.printLog(t, items)
+	}
+	if err == nil && len(items) == 0 {
+		err = exitCode(exitNothing)
+	}
+	return err
+}
+
+// onTopic are the items that a search finds for a topic, with all that they
+// took the place of or that may bear on them.
+func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
+	q.Kinds, q.Limit = timelineKinds, 30
+	answer, err := a.search(cmd.Context(), cmd, l, q)
+	if err != nil {
+		return nil, err
+	}
+	keep := map[payload.ItemID]bool{}
+	for _, h := range answer.Hits {
+		if answer.Unknown || len(h.Terms) == 0 { // found by other words than the topic's alone
+			continue
+		}
+		keep[h.Item.ID] = true
+		for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
+			keep[l.Item.ID] = true
+		}
+	}
+	return keep, nil
+}
+
+func (a *app) printLog(t *timeline, items []index.Placed) {
+	p := page{w: a.out, st: styles(a.color), width: width(a.out), several: severalProjects(items)}
+	if len(items) == 0 {
+		fmt.Fprintln(a.out, "Nothing was decided about this that recall knows of.")
+		return
+	}
+	for _, one := range items {
+		p.onLine(t, one)
+	}
+}
+
+func severalProjects(items []index.Placed) bool {
+	for _, one := range items {
+		if one.Project != items[0].Project {
+			return true
+		}
+	}
+	return false
+}
+
+// onLine prints an item on a time line, with what became of it.
+func (p *page) onLine(t *timeline, one index.Placed) {
+	it := one.Item
+	sign, end := mark(it, p.st), ""
+	if k, ok := t.hidden[it.ID]; ok {
+		sign = p.st.dim + "◌" + p.st.reset
+		end = " → " + map[bool]string{true: "said again", false: "superseded"}[k.Relation == payload.Same] + " " + day(k.At)
+	} else if k, ok := t.doubted[it.ID]; ok {
+		end = " → perhaps superseded " + day(k.At)
+		if k.Relation == payload.Contradicts {
+			end = " → contradicted " + day(k.At)
+		}
+	} else if !it.Current() {
+		end = " → " + string(it.State)
+	}
+	text := strings.TrimRight(p.sentence(it), ".")
+	p.wrapped(fmt.Sprintf("%s%s%s %s ", p.st.dim, day(it.At), p.st.reset, sign), "             ", fmt.Sprintf("%s (%s)%s", text, p.where(one.Place, one.Turn, false), end), "")
+}

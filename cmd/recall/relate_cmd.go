@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+)
+
+func (a *app) relateCmd() *cobra.Command {
+	var retract bool
+	cmd := &cobra.Command{
+		Use:     "relate ITEM RELATION ITEM",
+		Short:   "Say how one decision bears on another, or take it back",
+		GroupID: "keep",
+		Long: `Says that the first item supersedes, refines or contradicts the second, or says
+the same. What you say goes before what recall finds by itself, for good; with
+--retract it takes back whatever ties the two. An item that is superseded is
+shown only as the history of what took its place.
+
+Items are named by their number in the last answer or by their id. It is kept
+in links.jsonl of the project; nothing is deleted.`,
+		Example: `  recall relate 1 supersedes 3
+  recall relate k3v9t2m8qa contradicts b7xw4c5d2e
+  recall relate --retract k3v9t2m8qa b7xw4c5d2e`,
+		Args: func(_ *cobra.Command, args []string) error {
+			want, form := 3, "recall relate 1 supersedes 3"
+			if retract {
+				want, form = 2, "recall relate --retract 1 3"
+			}
+			if len(args) != want {
+				return withHint(fmt.Errorf("relate: got %s, want %d", count(len(args), "argument"), want), "like this: %s", form)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			link := payload.Link{Op: payload.OpRetract}
+			if !retract {
+				link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
+				if !slices.Contains(payload.Relations, link.Relation) {
+					return withHint(fmt.Errorf("%q is no relation", args[1]), "relations are supersedes, refines, contradicts, same")
+				}
+			}
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			return a.relate(cmd, l, link, args[0], args[len(args)-1])
+		},
+	}
+	cmd.Flags().BoolVar(&retract, "retract", false, "take back what ties two items")
+	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) != 1 || retract {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, r := range payload.Relations {
+			names = append(names, string(r))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	return cmd
+}
+
+// relate adds a person's word to the library and the index.
+func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, from, to string) error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	var ends [2]index.Placed
+	for i, arg := range []string{from, to} {
+		var err error
+		if ends[i], err = a.item(cmd, l, arg); err != nil {
+			return err
+		}
+	}
+	later, earlier := ends[0], ends[1]
+	if later.Item.ID == earlier.Item.ID {
+		return fmt.Errorf("%s and %s are the same item", from, to)
+	}
+	if later.Project != earlier.Project {
+		return withHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project), "recall project merge makes them one")
+	}
+	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)
+	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, firstEvidence(earlier.Item)
+	link.Maker, link.Who, link.Said = payload.ByHuman, author(), time.Now().UTC().Truncate(time.Second)
+	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
+		link.At = earlier.Item.At
+	}
+	lines := []payload.Link{link}
+	if link.Op == payload.OpRetract { // whichever way round it was
+		back := link
+		back.From, back.To, back.FromSession, back.ToSession, back.FromEvidence, back.ToEvidence = link.To, link.From, link.ToSession, link.FromSession, link.ToEvidence, link.FromEvidence
+		lines = append(lines, back)
+	}
+	if err := l.AppendLinks(lines); err != nil {
+		return err
+	}
+	if _, err := a.index(l); err != nil {
+		return err
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	problems, err := p.Relate(cmd.Context())
+	a.printProblems(problems)
+	if err != nil {
+		return err
+	}
+	verb := "no longer tied to"
+	if link.Op == payload.OpLink {
+		verb = map[payload.Relation]string{payload.Same: "says the same as"}[link.Relation]
+		if verb == "" {
+			verb = string(link.Relation)
+		}
+	}
+	pg := page{w: a.out, st: styles(a.color), width: width(a.out)}
+	pg.wrapped("  ", "  ", pg.past(index.Linked{Placed: later}), "")
+	fmt.Fprintln(a.out, verb)
+	pg.wrapped("  ", "  ", pg.past(index.Linked{Placed: earlier}), "")
+	return nil
+}
+
+func firstEvidence(it payload.Item) *payload.Evidence {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	return &it.Evidence[0]
+}
