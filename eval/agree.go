@@ -91,16 +91,9 @@ func (a *Agreement) turn(ctx context.Context, by Judge, pairs []LabelledPair) er
 }
 
 // fits says whether a form of such a pair says something else. Files are told
-// apart by path; what was ruled out, aimed at or asked isn't affirmed, so that
-// its denial may mean the same.
+// apart by path; of what isn't said to be so the denial may mean the same.
 func (f Form) fits(p LabelledPair) bool {
-	switch p.Kind {
-	case payload.File:
-		return false
-	case payload.Eliminated, payload.Goal, payload.Question:
-		return f.Name != "negated"
-	}
-	return true
+	return p.Kind != payload.File && (f.Name != "negated" || affirms(p.Kind))
 }
 
 // Calibrate is the threshold from which on a judge agrees best with people on

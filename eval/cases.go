@@ -16,6 +16,7 @@ type Case struct {
 	turns   map[string]string // ids that evidence may cite, to the turn's own
 	want    []side            // of each gold item
 	reasons []bag             // of each gold item
+	texts   []bag             // of each gold item, without its reason
 }
 
 // NewCase makes a session and its gold set ready to be compared with payloads.
@@ -24,6 +25,7 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 	for _, it := range g.Items {
 		c.want = append(c.want, newSide(wanted(it, c.turns)))
 		c.reasons = append(c.reasons, newBag(it.Why, ""))
+		c.texts = append(c.texts, newBag(it.Text, ""))
 	}
 	return c
 }

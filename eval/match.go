@@ -65,6 +65,7 @@ type side struct {
 
 func newSide(c Claim) side {
 	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path+" "+c.Text), c.Why), told: newStance(c.Kind, c.Text), turns: map[string]bool{}}
+	s.words.open = c.Kind == payload.Eliminated || c.Kind == payload.Deferred
 	for _, t := range c.Turns {
 		s.turns[t] = true
 	}
@@ -214,7 +215,7 @@ func groupsOf(sides []side, kinds bool) []int {
 // says whether two claims of one payload say the same thing.
 func (s side) says(o side) bool {
 	if s.kind == payload.File && o.kind == payload.File {
-		return samePath(s.path, o.path)
+		return anchored(s.path) == anchored(o.path)
 	}
 	return textSimilarity(s.words, o.words) >= sameThing && !contrary(s.told, o.told)
 }
@@ -255,26 +256,32 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 
-// What makes a reason another item's: like that one's, and not half as like the
-// item's own.
-const otherReason = 0.6
+// A reason is an item's from otherReason on. One that is another item's, and not
+// half as like the item's own, makes the claim wrong; and where the reason is the
+// item's, the rest of the claim must speak of it too.
+const (
+	otherReason = 0.6
+	ownText     = 0.25
+)
 
 // weighReasons takes from the similarity of a claim and a gold item where the
-// claim's reason is that of another gold item: who reads it is told something
-// wrong.
+// claim's reason doesn't go with what it says.
 func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 	for i, claim := range claims {
 		if claim.Why == "" {
 			continue
 		}
-		why := newBag(claim.Why, "")
+		why, text := newBag(claim.Why, ""), newBag(claim.Text, "")
 		own := make([]float64, len(c.reasons))
 		for j, r := range c.reasons {
 			own[j] = textSimilarity(why, r)
 		}
 		_, best := most(own)
-		for j := range own {
-			if best >= otherReason && c.Gold.Items[j].Why != "" && own[j] < best/2 {
+		if best < otherReason {
+			continue
+		}
+		for j, g := range c.Gold.Items {
+			if g.Why != "" && own[j] < best/2 || own[j] >= otherReason && textSimilarity(text, c.texts[j]) < ownText {
 				x[i][j] *= contraryShare
 			}
 		}

@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,102 +13,115 @@ const (
 	partWeight = 0.5 // a piece of a name: "retry" of "retryBackoff"
 	wordWeight = 1.0
 	whyWeight  = 0.4  // share that words standing only in the reason count
-	whyMost    = 0.35 // of the text's weight, what they count together at most
+	whyMost    = 0.35 // of the text's weight, what they count together at most; of 0.25, 0.35, 0.5 and 1 the best
 )
 
 // A bag is a text taken apart: its words with their weights, and what words
 // alone don't tell: whether it says no, and its numbers.
 type bag struct {
-	words   map[string]float64
+	words   []weighed // in order, so that the same texts give the same sums
+	text    float64   // weight of the text's own words
 	total   float64
 	negated bool
+	open    bool // whether it says no tells nothing: what was ruled out is told either way
 	numbers map[string]bool
 }
 
+type weighed struct {
+	word   string
+	weight float64
+	reason bool // it stands only in the reason
+}
+
 func newBag(text, why string) bag {
-	b := bag{words: map[string]float64{}, numbers: map[string]bool{}}
-	b.add(text, 1)
-	b.negated = negated(text)
-	b.total = b.sum()
-	b.reason(why)
+	b := bag{negated: negated(text), numbers: map[string]bool{}}
+	own := wordsIn(text, b.numbers)
+	for w, x := range own {
+		b.words = append(b.words, weighed{w, x, false})
+	}
+	for w, x := range wordsIn(why, nil) {
+		if _, said := own[w]; !said {
+			b.words = append(b.words, weighed{w, x * whyWeight, true})
+		}
+	}
+	slices.SortFunc(b.words, func(x, y weighed) int { return strings.Compare(x.word, y.word) })
+	var reason float64
+	for _, w := range b.words {
+		if w.reason {
+			reason += w.weight
+		} else {
+			b.text += w.weight
+		}
+	}
+	b.total = b.text + min(reason, whyMost*b.text)
 	return b
 }
 
-// reason adds the words of a text's reason, all together for no more than
-// whyMost of the text's own: a reason alone makes no fact.
-func (b *bag) reason(why string) {
-	r := bag{words: map[string]float64{}, numbers: map[string]bool{}}
-	r.add(why, whyWeight)
-	for w := range b.words {
-		delete(r.words, w)
+// wordsIn weighs the words of a text, and gathers its numbers.
+func wordsIn(text string, numbers map[string]bool) map[string]float64 {
+	words := map[string]float64{}
+	put := func(w string, weight float64) {
+		if (len(w) > 1 || isNumber(w)) && !stopWords[w] && words[w] < weight {
+			words[w] = weight
+		}
 	}
-	sum := r.sum()
-	scale := min(1, whyMost*b.total/max(sum, 1e-9))
-	for w, x := range r.words {
-		b.words[w] = x * scale
-	}
-	b.total += sum * scale
-}
-
-func (b *bag) sum() (total float64) {
-	for _, w := range slices.Sorted(maps.Keys(b.words)) { // the same sum whatever the order of the map
-		total += b.words[w]
-	}
-	return total
-}
-
-func (b *bag) add(text string, share float64) {
 	for _, tok := range strings.Fields(text) {
-		tok = strings.Trim(tok, "`*_\"'“”‘’()[]{}<>,;:.!?…—–")
-		if tok == "" {
-			continue
-		}
-		if n, ok := numberWords[strings.ToLower(tok)]; ok {
-			tok = n
-		}
-		if !isName(tok) {
-			b.put(stem(strings.ToLower(tok)), wordWeight*share)
-			continue
-		}
+		tok = strings.Trim(tok, edges)
 		low := strings.ToLower(tok)
-		b.put(low, nameWeight*share)
-		if isNumber(low) && share == 1 {
-			b.numbers[number(low)] = true
+		if n, ok := numberWords[low]; ok {
+			tok, low = n, n
 		}
-		if parts := nameParts(tok); len(parts) > 1 {
-			for _, p := range parts {
-				b.put(stem(p), partWeight*share)
+		switch {
+		case tok == "":
+		case !isName(tok):
+			put(stem(low), wordWeight)
+		case isNumber(low):
+			low = number(low)
+			put(low, nameWeight)
+			if numbers != nil {
+				numbers[low] = true
+			}
+		default:
+			put(low, nameWeight)
+			if parts := nameParts(tok); len(parts) > 1 {
+				for _, p := range parts {
+					put(stem(p), partWeight)
+				}
 			}
 		}
 	}
-}
-
-func (b *bag) put(w string, weight float64) {
-	if len(w) < 2 && !isNumber(w) || stopWords[w] {
-		return
-	}
-	if b.words[w] < weight {
-		b.words[w] = weight
-	}
+	return words
 }
 
 // textSimilarity is between 0 and 1: the weight of what both say, against that
-// of what they say together, an extra word costing less than a missing one.
-// Two texts of which one says no, or whose numbers have nothing in common,
-// can't be the same however alike their words are.
+// of what they say together, an extra word costing less than a missing one. What
+// stands in both reasons and in neither text counts for no more than whyMost of
+// the shorter text: a reason alone makes no fact. Two texts of which one says
+// no, or whose numbers have nothing in common, are less likely the same.
 func textSimilarity(a, b bag) float64 {
-	if a.total == 0 || b.total == 0 {
+	if a.text == 0 || b.text == 0 {
 		return 0
 	}
-	var both float64
-	for w, x := range a.words {
-		if y, ok := b.words[w]; ok {
-			both += min(x, y)
+	var both, reasons float64
+	for i, j := 0, 0; i < len(a.words) && j < len(b.words); {
+		x, y := a.words[i], b.words[j]
+		switch {
+		case x.word < y.word:
+			i++
+		case x.word > y.word:
+			j++
+		default:
+			if x.reason && y.reason {
+				reasons += min(x.weight, y.weight)
+			} else {
+				both += min(x.weight, y.weight)
+			}
+			i, j = i+1, j+1
 		}
 	}
-	small, big := min(a.total, b.total), max(a.total, b.total)
-	sim := both / (0.6*small + 0.4*big)
-	if a.negated != b.negated {
+	both += min(reasons, whyMost*min(a.text, b.text))
+	sim := both / (0.6*min(a.total, b.total) + 0.4*max(a.total, b.total))
+	if a.negated != b.negated && !a.open && !b.open {
 		sim *= 0.8
 	}
 	if len(a.numbers) > 0 && len(b.numbers) > 0 && !overlap(a.numbers, b.numbers) {

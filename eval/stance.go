@@ -18,7 +18,7 @@ type stance struct {
 func newStance(kind payload.Kind, text string) stance {
 	s := stance{tokens: split(text), said: map[string][]int{}}
 	verdict := negate(s.tokens)
-	s.told = kind != payload.Goal && kind != payload.Question && (kind != payload.Eliminated || verdict)
+	s.told = verdict && kind == payload.Eliminated || affirms(kind)
 	direct(s.tokens)
 	s.clauses = clausesOf(s.tokens)
 	for i, t := range s.tokens {
@@ -27,6 +27,16 @@ func newStance(kind payload.Kind, text string) stance {
 		}
 	}
 	return s
+}
+
+// affirms says whether what is of a kind is said to be so: not what is aimed at,
+// asked, put off or ruled out.
+func affirms(kind payload.Kind) bool {
+	switch kind {
+	case payload.Goal, payload.Question, payload.Deferred, payload.Eliminated:
+		return false
+	}
+	return true
 }
 
 // A clause is a stretch of a statement that says one thing or denies it.

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -99,8 +100,12 @@ func numeric(w string) bool {
 func number(w string) string {
 	w = strings.NewReplacer(",", "", "_", "").Replace(strings.TrimLeft(w, "~<>=+v"))
 	w, _, _ = strings.Cut(w, "-")
-	if n, ok := strings.CutSuffix(w, "k"); ok {
-		return n + "000"
+	for end, zeros := range map[string]float64{"k": 1e3, "m": 1e6} {
+		if n, ok := strings.CutSuffix(w, end); ok {
+			if x, err := strconv.ParseFloat(n, 64); err == nil {
+				return strconv.FormatFloat(x*zeros, 'f', -1, 64)
+			}
+		}
 	}
 	return w
 }
