@@ -332,8 +332,22 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
+	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
+		return "removed; recall embed makes it again", r.dropSum(f.Session, "vectors/"+filepath.Base(path))
+	}
 	r.render[f.Session] = true
 	return how, nil
+}
+
+// dropSum forgets a rendered file. The caller holds the session's lock.
+func (r *repairing) dropSum(id ingest.SessionID, name string) error {
+	e, err := r.l.reread(id)
+	if err != nil {
+		return err
+	}
+	e = e.clone()
+	delete(e.Sums, name)
+	return r.l.saveEntry(e)
 }
 
 // markBehind has a session distilled again by the next sync.

@@ -122,7 +122,8 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	}
 	pair := !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
 	if pair {
-		files = append(files, newFile{at(newMarkdown), d.Markdown}, newFile{at(newPayload), payloadJSON})
+		// First: while they lie there, nobody takes the others for damaged.
+		files = append([]newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}, files...)
 	}
 	if err := l.putAll(files); err != nil {
 		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))

@@ -34,7 +34,15 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 	if err := l.put(filepath.Join(dir, vectorsName(model)), data); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
-	return errors.Join(syncDir(dir), syncDir(e.Folder))
+	if err := errors.Join(syncDir(dir), syncDir(e.Folder)); err != nil {
+		return err
+	}
+	e = e.clone()
+	if e.Sums == nil {
+		e.Sums = map[string]string{}
+	}
+	e.Sums["vectors/"+vectorsName(model)] = hexSum(data)
+	return l.saveEntry(e)
 }
 
 // Vectors gives what SaveVectors kept of a model; nil if it kept nothing.

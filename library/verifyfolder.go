@@ -77,7 +77,7 @@ func (f *folderCheck) rest() {
 	p := f.payload()
 	f.markdown(p)
 	f.logs()
-	f.rendered()
+	f.rendered(p)
 	f.others()
 }
 
@@ -227,7 +227,11 @@ func (f *folderCheck) logs() {
 }
 
 // rendered checks the files whose sums stand in session.json.
-func (f *folderCheck) rendered() {
+func (f *folderCheck) rendered(p *payload.Payload) {
+	state := Damaged
+	if exists(f.at(newMarkdown)) || exists(f.at(newPayload)) || p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
+		state = Unfinished // session.json comes last
+	}
 	for name, want := range f.entry.Sums {
 		if name == "payload.json" {
 			continue
@@ -240,7 +244,7 @@ func (f *folderCheck) rendered() {
 		case err != nil:
 			f.found(name, Damaged, MendRender, "%v", err)
 		case sum != want:
-			f.found(name, Damaged, MendRender, "not what session.json says was written")
+			f.found(name, state, MendRender, "not what session.json says was written")
 		}
 	}
 }
