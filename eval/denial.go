@@ -180,6 +180,9 @@ func (s stance) together(head, lead []string) (n, from, to int) {
 // bothWays looks for a word that is denied here and affirmed there, and another
 // the other way round.
 func bothWays(a, b stance) bool {
+	if max(a.negators(), b.negators()) > 2 {
+		return false // too many to say which is said of what
+	}
 	var up, down bool
 	for key, as := range a.said {
 		if bs := b.said[key]; bs != nil {

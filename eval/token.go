@@ -55,7 +55,7 @@ func split(text string) []token {
 			clause, around = around[len(around)-1], around[:len(around)-1]
 		}
 		switch {
-		case end == last, strings.HasSuffix(end, ":"):
+		case end == last, strings.HasSuffix(end, ":") && !saysNo(ts, clause): // a heading belongs to what it is over
 		case strings.ContainsAny(end[len(last):], ".;!?"):
 			next()
 			part++
@@ -65,6 +65,22 @@ func split(text string) []token {
 		}
 	}
 	return ts
+}
+
+// headline is how many words a clause before a colon has that stands by itself if
+// it says no: "No windows build: …".
+const headline = 5
+
+// saysNo says whether a clause is a short one with a word that says no.
+func saysNo(ts []token, clause int) bool {
+	n, no := 0, false
+	for i := range ts {
+		if ts[i].clause == clause {
+			n++
+			no = no || denies(ts, i)
+		}
+	}
+	return no && n <= headline
 }
 
 func newToken(word string, clause, part int) token {
