@@ -1,0 +1,247 @@
+package library
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// A backup in one file is a tar in zstd, its top folder "Recall" a library as it
+// lies on disk, but for .tmp and .locks. Its last file, SHA256SUMS, has the sum
+// of each of the others as sha256sum -c takes it.
+
+const (
+	tarTop  = "Recall/"
+	sumsTop = "SHA256SUMS"
+)
+
+// BackupFile writes the whole library to one file, reads that again, and
+// compares every sum before the file gets its name. The error is fs.ErrExist
+// where there is one, unless it is to be replaced.
+func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Merged, error) {
+	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("backup to %s: %w", path, err) }
+	if err := apart(l.dir, path); err != nil {
+		return fail(err)
+	}
+	if exists(path) && !replace {
+		return fail(fs.ErrExist)
+	}
+	part := path + ".part"
+	f, err := os.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fail(err)
+	}
+	defer os.Remove(part)
+	w := &tarring{l: l, ctx: ctx, sums: map[string]string{}}
+	err = w.write(f)
+	if err == nil {
+		err = syncFile(f)
+	}
+	if err2 := f.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = w.check(ctx, part)
+	}
+	if err == nil {
+		err = rename(part, path)
+	}
+	if err == nil {
+		err = syncDir(filepath.Dir(path))
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return w.done, nil
+}
+
+// tarring is one call of BackupFile under way.
+type tarring struct {
+	l    *Library
+	ctx  context.Context
+	tar  *tar.Writer
+	sums map[string]string // by name
+	done Merged
+}
+
+func (w *tarring) write(out io.Writer) error {
+	pack, err := zstd.NewWriter(out, zstd.WithEncoderLevel(zstd.SpeedFastest)) // most of it is packed already
+	if err != nil {
+		return err
+	}
+	w.tar = tar.NewWriter(pack)
+	if err := errors.Join(w.top(), w.sessions()); err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(w.sums)) {
+		fmt.Fprintf(&sums, "%s  %s\n", w.sums[name], tarTop+name)
+	}
+	if err := w.add(sumsTop, int64(sums.Len()), &sums); err != nil {
+		return err
+	}
+	delete(w.sums, sumsTop)
+	return errors.Join(w.tar.Close(), pack.Close())
+}
+
+// top adds what is no session's: library.toml first, which says what all this is.
+func (w *tarring) top() error {
+	first := filepath.Join(w.l.dir, "library.toml")
+	if err := w.file("library.toml", first); err != nil {
+		return err
+	}
+	return filepath.WalkDir(w.l.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(w.l.dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case d.IsDir() && (name == ".tmp" || name == ".locks" || exists(sessionFile(path))):
+			return fs.SkipDir // sessions come by themselves
+		case d.Type().IsRegular() && path != first:
+			return w.file(name, path)
+		}
+		return nil
+	})
+}
+
+// sessions adds each as it is at one moment.
+func (w *tarring) sessions() error {
+	entries, err := w.l.Sessions()
+	if err != nil {
+		return err
+	}
+	w.done.Sessions, w.done.New = len(entries), len(entries)
+	for _, e := range entries {
+		before := len(w.sums)
+		for try := 0; ; try++ {
+			v, err := w.l.viewFolder(e.ID)
+			if err == nil {
+				err = w.session(v)
+			}
+			if errors.Is(err, errMoved) && try < 5 && len(w.sums) == before {
+				w.l.forget()
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("session %s: %w", e.ID, err)
+			}
+			break
+		}
+	}
+	for _, b := range w.l.Broken() {
+		w.done.Problems = append(w.done.Problems, b)
+	}
+	return nil
+}
+
+func (w *tarring) session(v *folderView) error {
+	rel, err := filepath.Rel(w.l.dir, v.entry.Folder)
+	if err != nil {
+		return err
+	}
+	at := filepath.ToSlash(rel) + "/"
+	var open []*os.File // before anything is written: what is open can't be packed away
+	defer func() {
+		for _, f := range open {
+			f.Close()
+		}
+	}()
+	names := slices.Sorted(maps.Keys(v.size))
+	for _, name := range names {
+		f, err := os.Open(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
+		if errors.Is(err, fs.ErrNotExist) {
+			return errMoved
+		}
+		if err != nil {
+			return err
+		}
+		open = append(open, f)
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.text)) {
+		if err := w.add(at+name, int64(len(v.text[name])), bytes.NewReader(v.text[name])); err != nil {
+			return err
+		}
+	}
+	for i, name := range names {
+		if err := w.add(at+name, v.size[name], open[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file adds one that may be written to meanwhile: as much as it has now.
+func (w *tarring) file(name, path string) error {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // renamed meanwhile, such as events that were folded in
+	}
+	if err != nil {
+		return err
+	}
+	return w.add(name, int64(len(text)), bytes.NewReader(text))
+}
+
+func (w *tarring) add(name string, size int64, r io.Reader) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
+	if _, twice := w.sums[name]; twice {
+		return nil
+	}
+	full := tarTop + name
+	if err := w.tar.WriteHeader(&tar.Header{Name: full, Mode: 0o600, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatPAX}); err != nil {
+		return err
+	}
+	h := sha256.New()
+	n, err := copyHashed(w.tar, []hash.Hash{h}, r, size)
+	if err == nil && n != size {
+		err = fmt.Errorf("%s: it has become shorter", name)
+	}
+	if err != nil {
+		return err
+	}
+	w.sums[name] = hex.EncodeToString(h.Sum(nil))
+	w.done.Files++
+	w.done.Bytes += size
+	return nil
+}
+
+// check reads the file again and compares each sum with what was read from the
+// library.
+func (w *tarring) check(ctx context.Context, path string) error {
+	got := map[string]string{}
+	err := eachInTar(ctx, path, func(name string, r io.Reader) error {
+		h := sha256.New()
+		_, err := copyHashed(io.Discard, []hash.Hash{h}, r, 1<<62)
+		got[strings.TrimPrefix(name, tarTop)] = hex.EncodeToString(h.Sum(nil))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	delete(got, sumsTop)
+	if !maps.Equal(got, w.sums) {
+		return fmt.Errorf("what was written reads back otherwise: %w", ErrDamaged)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package library
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+)
+
+func filled(t testing.TB) *Library {
+	t.Helper()
+	l := newLib(t)
+	src := t.TempDir()
+	for _, text := range []string{"one\n", "one\ntwo\n", "rewritten\n"} {
+		write(t, filepath.Join(src, "transcript.jsonl"), text)
+		write(t, filepath.Join(src, "tool-results", "x.txt"), strings.Repeat("long\n", 100))
+		archive(t, l, find(t, id, src))
+	}
+	if err := l.Place(id, meta(t, l, "Fix jobs")); err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// A backup in one file comes back as the library that it was.
+func TestBackupFile(t *testing.T) {
+	ctx := context.Background()
+	l := filled(t)
+	file := filepath.Join(t.TempDir(), "recall.tar.zst")
+	m, err := l.BackupFile(ctx, file, false)
+	if err != nil || m.Sessions != 1 || m.Files < 7 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	if _, err := l.BackupFile(ctx, file, false); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("over an earlier one: %v, want ErrExist", err)
+	}
+	if _, err := l.BackupFile(ctx, file, true); err != nil {
+		t.Errorf("over an earlier one, as asked: %v", err)
+	}
+	dir := filepath.Join(t.TempDir(), "Recall")
+	back, err := CreateFrom(ctx, dir, file)
+	if err != nil || back.ID() != l.ID() {
+		t.Fatalf("%v, %v", back, err)
+	}
+	defer back.Close()
+	for _, again := range []bool{false, true} {
+		m, err := back.Import(ctx, file, MergeOptions{})
+		if err != nil || len(m.Problems) > 0 || m.New != map[bool]int{false: 1, true: 0}[again] || again && m.Files != 0 {
+			t.Errorf("again %v: %+v, %v", again, m, err)
+		}
+	}
+	if diff := cmp.Diff(everything(t, l), everything(t, back)); diff != "" {
+		t.Errorf("(-was +is):\n%s", diff)
+	}
+	equal(t, l, dir)
+}
+
+// Files that are no backup, or not all of one, or one with something in it, are
+// refused with a word why, and change nothing.
+func TestImportRefuses(t *testing.T) {
+	ctx := context.Background()
+	l := filled(t)
+	good := filepath.Join(t.TempDir(), "good.tar.zst")
+	if _, err := l.BackupFile(ctx, good, false); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	toml := entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 1\n"}
+	flipped := bytes.Clone(whole)
+	flipped[len(flipped)/2] ^= 8
+	for name, c := range map[string]struct {
+		data []byte
+		want error
+		says string
+	}{
+		"cut short":          {whole[:len(whole)/2], ErrDamaged, ""},
+		"its end missing":    {whole[:len(whole)-3], ErrDamaged, ""},
+		"a flipped bit":      {flipped, nil, ""},
+		"no zstd":            {[]byte("hello, I am a letter, not a backup"), ErrSuspect, "no backup"},
+		"empty":              {nil, nil, ""},
+		"out of the folder":  {packed(t, toml, entry{name: "Recall/../../evil", text: "x"}), ErrSuspect, "leads out"},
+		"an absolute name":   {packed(t, toml, entry{name: "/etc/evil", text: "x"}), ErrSuspect, "leads out"},
+		"a Windows name":     {packed(t, toml, entry{name: `Recall\..\evil`, text: "x"}), ErrSuspect, "leads out"},
+		"a symbolic link":    {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeSymlink}), ErrSuspect, "link"},
+		"a hard link":        {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeLink}), ErrSuspect, "link"},
+		"a device":           {packed(t, toml, entry{name: "Recall/a", kind: tar.TypeChar}), ErrSuspect, "device"},
+		"one name twice":     {packed(t, toml, toml), ErrSuspect, "twice"},
+		"a bomb":             {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", unpackFree+(16<<20))}), ErrSuspect, "far more"},
+		"no library":         {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
+		"a wrong sum":        {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) + "  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
+		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"}, entry{name: "Recall/SHA256SUMS", text: hexSum([]byte(toml.text)) + "  Recall/library.toml\n"}), ErrSuspect, "more than"},
+		"of a newer recall":  {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer, ""},
+	} {
+		into := newLib(t)
+		file := filepath.Join(t.TempDir(), "b.tar.zst")
+		if err := os.WriteFile(file, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := into.Import(ctx, file, MergeOptions{})
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
+		}
+		if all, err := again(t, into).Sessions(); err != nil || len(all) > 0 {
+			t.Errorf("%s: %d sessions were taken over, %v", name, len(all), err)
+		}
+	}
+}
+
+type entry struct {
+	name, text, link string
+	kind             byte
+}
+
+func packed(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := zstd.NewWriter(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := tar.NewWriter(z)
+	for _, e := range entries {
+		if e.kind == 0 {
+			e.kind = tar.TypeReg
+		}
+		if err := w.WriteHeader(&tar.Header{Name: e.name, Linkname: e.link, Typeflag: e.kind, Mode: 0o600, Size: int64(len(e.text))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(e.text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, err := range []error{w.Close(), z.Close()} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}

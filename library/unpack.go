@@ -1,0 +1,232 @@
+package library
+
+import (
+	"archive/tar"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Import merges a backup into this library: a folder that is a library, or a
+// file that BackupFile wrote. A file is unpacked aside and checked whole before
+// anything of it is taken over: one that was cut short, changed, or is made to
+// do harm is refused (ErrDamaged, ErrSuspect).
+func (l *Library) Import(ctx context.Context, path string, o MergeOptions) (Merged, error) {
+	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
+	if err := l.upgrade(); err != nil {
+		return fail(err)
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		return fail(err)
+	}
+	dir := path
+	if !fi.IsDir() {
+		aside, err := l.tempName()
+		if err != nil {
+			return fail(err)
+		}
+		defer os.RemoveAll(aside)
+		if dir, err = unpack(ctx, path, aside); err != nil {
+			return fail(err)
+		}
+	} else if err := apart(l.dir, dir); err != nil {
+		return fail(err)
+	}
+	from, err := Open(dir)
+	if err != nil {
+		return fail(err)
+	}
+	defer from.Close()
+	if err := from.ReadOnly(); err != nil {
+		return fail(err)
+	}
+	return l.Merge(ctx, from, o)
+}
+
+// CreateFrom makes a library in dir with the id of a backup, so that the backup
+// is its own; see Import.
+func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
+	var text []byte
+	fi, err := os.Stat(backup)
+	if err == nil && fi.IsDir() {
+		text, err = os.ReadFile(filepath.Join(backup, "library.toml"))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = ErrNoLibrary
+		}
+	} else if err == nil {
+		found := errors.New("found")
+		err = eachInTar(ctx, backup, func(name string, r io.Reader) error {
+			if path.Base(name) != "library.toml" {
+				return fmt.Errorf("it doesn't begin with a library: %w", ErrSuspect)
+			}
+			var err error
+			if text, err = io.ReadAll(io.LimitReader(r, 1<<20)); err != nil {
+				return err
+			}
+			return found
+		})
+		if errors.Is(err, found) {
+			err = nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("import %s: %w", backup, err)
+	}
+	var f libraryFile
+	if err := toml.Unmarshal(text, &f); err != nil || f.ID == "" || f.ID != safeName(f.ID, 40) {
+		return nil, fmt.Errorf("import %s: library.toml: it needs an id and a format", backup)
+	}
+	if f.Format > Format {
+		return nil, fmt.Errorf("import %s: %w", backup, ErrNewer)
+	}
+	return createAs(dir, f.ID)
+}
+
+// unpack unpacks a backup's file into a new folder and returns where the
+// library in it lies. Every file must have the sum that SHA256SUMS tells.
+func unpack(ctx context.Context, file, dir string) (library string, err error) {
+	got, told := map[string]string{}, map[string]string{}
+	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
+		if path.Base(name) == sumsTop && strings.Count(name, "/") <= 1 {
+			text, err := io.ReadAll(r)
+			for line := range strings.Lines(string(text)) {
+				if sum, of, ok := strings.Cut(strings.TrimSpace(line), "  "); ok {
+					told[of] = sum
+				}
+			}
+			return err
+		}
+		at := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+			return err
+		}
+		h := sha256.New()
+		f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is in it twice: %w", name, ErrSuspect)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = copyHashed(f, []hash.Hash{h}, r, 1<<62)
+		got[name] = hex.EncodeToString(h.Sum(nil))
+		return errors.Join(err, f.Close())
+	})
+	if err != nil {
+		return "", err
+	}
+	for name, sum := range told {
+		if got[name] != sum {
+			return "", fmt.Errorf("%s isn't as it was written: %w", name, ErrDamaged)
+		}
+	}
+	if len(told) > 0 && len(told) != len(got) {
+		return "", fmt.Errorf("%d files more than were written: %w", len(got)-len(told), ErrSuspect)
+	}
+	for _, at := range []string{dir, filepath.Join(dir, strings.TrimSuffix(tarTop, "/"))} {
+		if exists(filepath.Join(at, "library.toml")) {
+			return at, nil
+		}
+	}
+	return "", ErrNoLibrary
+}
+
+// How much larger than its file a backup may become, beyond the first
+// unpackFree bytes.
+const (
+	unpackMost = 400
+	unpackFree = 64 << 20
+)
+
+// eachInTar calls do for each regular file of a packed tar. Whatever isn't one,
+// has a name that leads elsewhere, or unpacks to much more than a library ever
+// does, is refused.
+func eachInTar(ctx context.Context, file string, do func(name string, r io.Reader) error) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	un, err := zstd.NewReader(f, zstd.WithDecoderMaxWindow(128<<20))
+	if err != nil {
+		return err
+	}
+	defer un.Close()
+	in := &bounded{r: ctxReader{ctx, un}, left: unpackFree + fi.Size()*unpackMost}
+	t := tar.NewReader(in)
+	for files := 0; ; files++ {
+		h, err := t.Next()
+		if err == io.EOF && files > 0 {
+			_, err = io.Copy(io.Discard, in) // to the end, which zstd checks
+			return notWhole(err)
+		}
+		if err == io.EOF {
+			return fmt.Errorf("it is empty: %w", ErrDamaged)
+		}
+		if err != nil {
+			return notWhole(err)
+		}
+		switch h.Typeflag {
+		case tar.TypeDir, tar.TypeXGlobalHeader:
+			continue
+		case tar.TypeReg:
+		default:
+			return fmt.Errorf("%q is a link or a device: %w", h.Name, ErrSuspect)
+		}
+		name := path.Clean(h.Name)
+		if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(h.Name, "\\\x00") || strings.HasPrefix(h.Name, "/") || strings.Contains("/"+h.Name+"/", "/../") {
+			return fmt.Errorf("%q leads out of the folder: %w", h.Name, ErrSuspect)
+		}
+		if err := do(name, t); err != nil {
+			return notWhole(err)
+		}
+	}
+}
+
+// notWhole words what a reader says of a file that isn't a backup, or not all
+// of one.
+func notWhole(err error) error {
+	switch {
+	case err == nil, errors.Is(err, ErrSuspect), errors.Is(err, context.Canceled):
+		return err
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		return fmt.Errorf("no backup of recall's: %w", ErrSuspect)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("it ends in the middle: %w", ErrDamaged)
+	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, tar.ErrHeader), errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return fmt.Errorf("%w: %v", ErrDamaged, err)
+	}
+	return err
+}
+
+// bounded refuses to read on where a small file unpacks to too much.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("it unpacks to far more than a library does: %w", ErrSuspect)
+	}
+	n, err := b.r.Read(p)
+	b.left -= int64(n)
+	return n, err
+}
