@@ -110,6 +110,11 @@ func (p *page) withoutEchoes(ranked []index.Result) []index.Result {
 			for _, e := range r.Item.Item.Evidence {
 				said += "\n" + plain(e.Quote)
 			}
+			for _, l := range r.Item.History { // what doesn't stand any more needs no words of its own
+				for _, e := range l.Item.Evidence {
+					said += "\n" + plain(e.Quote)
+				}
+			}
 		} else if words := plain(snippet(r.Turn.Text, r.Turn.Terms, 2*(p.width-4))); words != "" && strings.Contains(said, words) {
 			continue
 		}
@@ -147,7 +152,7 @@ func (p *page) full(r index.Result) {
 		p.conflict(h)
 	} else {
 		p.headline(mark(h.Item, p.st), p.sentence(h.Item), stateText(h.Item))
-		p.support(h.Item, h.Place, h.Turn)
+		p.support(h.Item, h.Place, h.Turn, h.History...)
 	}
 	p.history(h.History)
 	p.related(h)
@@ -155,10 +160,14 @@ func (p *page) full(r index.Result) {
 }
 
 // support prints why an item is so, whose word it is and the words themselves.
-func (p *page) support(it payload.Item, at index.Place, turn int) {
+// What it took the place of is named apart.
+func (p *page) support(it payload.Item, at index.Place, turn int, history ...index.Linked) {
 	p.field("why", it.Why)
 	p.field("who", p.source(it, at, turn))
-	p.field("over", strings.Join(unnamed(it), "; "))
+	lost := slices.DeleteFunc(unnamed(it), func(option string) bool {
+		return slices.ContainsFunc(history, func(l index.Linked) bool { return plain(l.Item.Text) == plain(option) })
+	})
+	p.field("over", strings.Join(lost, "; "))
 	if len(it.Evidence) > 0 {
 		p.quote(it.Evidence[0].Quote)
 	}
@@ -183,11 +192,14 @@ func unnamed(it payload.Item) []string {
 	return lost
 }
 
+// stateColumn is where states end, on screens that are wider.
+const stateColumn = 116
+
 // headline is the sentence, and the state at the right edge where it fits.
 func (p *page) headline(mark, text, state string) {
 	lines := wrap(text, p.width-2)
 	last := lines[len(lines)-1]
-	pad := p.width - 2 - utf8.RuneCountInString(last) - utf8.RuneCountInString(state)
+	pad := min(p.width, max(stateColumn, utf8.RuneCountInString(last+state)+4)) - 2 - utf8.RuneCountInString(last) - utf8.RuneCountInString(state)
 	for i, line := range lines {
 		lead := "  "
 		if i == 0 {
