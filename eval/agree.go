@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"recall/payload"
 )
@@ -11,61 +12,65 @@ import (
 // mostWrong is how many pairs judged otherwise a run names.
 const mostWrong = 30
 
-// Agree says how far a judge agrees with people on labelled pairs.
+// Agree says how far a judge agrees with people on labelled pairs, and which
+// forms of the true ones it tells from what they were made of: of each statement
+// against the other's wording, and (named "… same words") against itself. All is
+// asked at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
 	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Forms: map[string]KofN{}, Kinds: map[string]KofN{}, Projects: map[string]KofN{}}
-	agree, all := map[string]int{}, map[string]int{}
-	right, of := map[string]int{}, map[string]int{}
-	for _, p := range pairs {
-		x, err := alikeTexts(ctx, by, p)
-		if err != nil {
-			return a, fmt.Errorf("pair %q: %w", p.A, err)
-		}
-		kind := string(p.Kind)
-		all[kind]++
-		of[p.Project]++
+	names, turned := formsOf(pairs)
+	x, err := alikeTexts(ctx, by, slices.Concat(pairs, turned))
+	if err != nil {
+		return a, err
+	}
+	kinds, projects, forms := tally{}, tally{}, tally{}
+	for i, p := range pairs {
+		same := x[i] >= by.Threshold()
 		a.Pairs++
-		same := x >= by.Threshold()
 		if p.Same {
 			a.Same++
 			if same {
 				a.SameFound++
 			}
 		}
-		if same == p.Same {
+		right := same == p.Same
+		kinds.count(string(p.Kind), right)
+		projects.count(p.Project, right)
+		if right {
 			a.Agree++
-			agree[kind]++
-			right[p.Project]++
 		} else if len(a.Wrong) < mostWrong {
-			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x})
+			a.Wrong = append(a.Wrong, DisagreedOnPair{p.A, p.B, p.Same, x[i]})
 		}
 	}
-	for kind, n := range all {
-		a.Kinds[kind] = wilson(agree[kind], n)
+	for i := range turned {
+		forms.count(names[i], x[len(pairs)+i] < by.Threshold())
 	}
-	for project, n := range of {
-		a.Projects[project] = wilson(right[project], n)
-	}
-	return a, a.turn(ctx, by, pairs)
+	kinds.into(a.Kinds)
+	projects.into(a.Projects)
+	forms.into(a.Forms)
+	return a, nil
 }
 
-// turn makes each form of the true pairs and counts those that a judge tells
-// from what they were made of: of each statement against the other's wording, and
-// (named "… same words") against itself.
-func (a *Agreement) turn(ctx context.Context, by Judge, pairs []LabelledPair) error {
-	k, n := map[string]int{}, map[string]int{}
-	count := func(name string, p LabelledPair, a, b string) error {
-		p.A, p.B = a, b
-		x, err := alikeTexts(ctx, by, p)
-		if err != nil {
-			return err
-		}
-		n[name]++
-		if x < by.Threshold() {
-			k[name]++
-		}
-		return nil
+// tally counts by name how many are right of how many.
+type tally map[string][2]int
+
+func (t tally) count(name string, right bool) {
+	n := t[name]
+	n[1]++
+	if right {
+		n[0]++
 	}
+	t[name] = n
+}
+
+func (t tally) into(m map[string]KofN) {
+	for name, n := range t {
+		m[name] = wilson(n[0], n[1])
+	}
+}
+
+// formsOf makes every form of the true pairs, with their names.
+func formsOf(pairs []LabelledPair) (names []string, out []LabelledPair) {
 	for _, p := range pairs {
 		for _, f := range Forms {
 			if !p.Same || !f.fits(p) {
@@ -74,20 +79,15 @@ func (a *Agreement) turn(ctx context.Context, by Judge, pairs []LabelledPair) er
 			for _, t := range []struct{ name, a, b string }{
 				{f.Name, p.A, p.B}, {f.Name, p.B, p.A}, {f.Name + ", same words", p.A, p.A}, {f.Name + ", same words", p.B, p.B},
 			} {
-				turned, ok := f.Make(t.a, t.b)
-				if !ok {
-					continue
-				}
-				if err := count(t.name, p, t.a, turned); err != nil {
-					return fmt.Errorf("pair %q: %w", p.A, err)
+				if turned, ok := f.Make(t.a, t.b); ok {
+					q := p
+					q.A, q.B, q.Same = t.a, turned, false
+					names, out = append(names, t.name), append(out, q)
 				}
 			}
 		}
 	}
-	for name := range n {
-		a.Forms[name] = wilson(k[name], n[name])
-	}
-	return nil
+	return names, out
 }
 
 // fits says whether a form of such a pair says something else. Files are told
@@ -101,15 +101,15 @@ func (f Form) fits(p LabelledPair) bool {
 // there are of each.
 func Calibrate(ctx context.Context, by Judge, pairs []LabelledPair) (threshold float64, err error) {
 	var yes, no []float64
-	for _, p := range pairs {
-		x, err := alikeTexts(ctx, by, p)
-		if err != nil {
-			return 0, err
-		}
+	x, err := alikeTexts(ctx, by, pairs)
+	if err != nil {
+		return 0, err
+	}
+	for i, p := range pairs {
 		if p.Same {
-			yes = append(yes, x)
+			yes = append(yes, x[i])
 		} else {
-			no = append(no, x)
+			no = append(no, x[i])
 		}
 	}
 	best := -1.0
@@ -133,13 +133,20 @@ func share(values []float64, th float64) float64 {
 	return float64(n) / float64(max(1, len(values)))
 }
 
-// alikeTexts judges a labelled pair as two items that rest on different turns.
-func alikeTexts(ctx context.Context, by Judge, p LabelledPair) (float64, error) {
-	x, err := by.Alike(ctx, []Claim{p.claimA()}, []Claim{p.claimB()})
-	if err != nil {
-		return 0, err
+// alikeTexts judges labelled pairs, each as two items that rest on different
+// turns.
+func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64, error) {
+	var claims []Claim
+	var places [][2]int
+	for _, p := range pairs {
+		places = append(places, [2]int{len(claims), len(claims) + 1})
+		claims = append(claims, p.claimA(), p.claimB())
 	}
-	return x[0][0], nil
+	x, err := by.Alike(ctx, claims, places)
+	if err == nil && len(x) != len(pairs) {
+		err = fmt.Errorf("judge %s: asked about %d pairs, answered %d", by.Name(), len(pairs), len(x))
+	}
+	return x, err
 }
 
 // claimA is the pair's first statement as it stands in a gold set.

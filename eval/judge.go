@@ -2,6 +2,8 @@ package eval
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"recall/payload"
 )
@@ -17,17 +19,19 @@ type Claim struct {
 
 // A Judge says which statements about one session are the same fact.
 //
-// Alike returns for each claim of a and each of b how alike they are, from 0 to
-// 1; from Threshold on they are held to be the same fact. It may leave pairs at
-// 0 that can't be the same, such as two files of different paths. Claims of
-// different kinds may be the same fact.
+// Alike returns for each pair of claims, given by their places in claims, how
+// alike they are, from 0 to 1, in the same order; from Threshold on they are held
+// to be the same fact. It gets all pairs that matter at once, to ask about many
+// of them together, and may leave at 0 without a thought those that can't be the
+// same, such as files of different paths. Claims of different kinds may be the
+// same fact; the order within a pair means nothing.
 //
 // Name is kept in runs and changes with whatever changes its judgements.
 // Safe for concurrent use.
 type Judge interface {
 	Name() string
 	Threshold() float64
-	Alike(ctx context.Context, a, b []Claim) ([][]float64, error)
+	Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error)
 }
 
 // Words judges by words, numbers, negation, direction and evidence, without a
@@ -43,11 +47,16 @@ func (Words) Name() string { return "words/2" }
 func (Words) Threshold() float64 { return Threshold }
 
 // Alike implements Judge. It fails only if ctx is done.
-func (Words) Alike(ctx context.Context, a, b []Claim) ([][]float64, error) {
+func (Words) Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return alike(sidesOf(a), sidesOf(b)), nil
+	sides := sidesOf(claims)
+	out := make([]float64, len(pairs))
+	for k, p := range pairs {
+		out[k] = similarity(sides[p[0]], sides[p[1]])
+	}
+	return out, nil
 }
 
 func sidesOf(claims []Claim) []side {
@@ -58,13 +67,24 @@ func sidesOf(claims []Claim) []side {
 	return out
 }
 
-func alike(a, b []side) [][]float64 {
-	out := make([][]float64, len(a))
+// judged is what a judge says of each of a beside each of b.
+func judged(ctx context.Context, by Judge, a, b []Claim) ([][]float64, error) {
+	var pairs [][2]int
 	for i := range a {
-		out[i] = make([]float64, len(b))
 		for j := range b {
-			out[i][j] = similarity(a[i], b[j])
+			pairs = append(pairs, [2]int{i, len(a) + j})
 		}
 	}
-	return out
+	list, err := by.Alike(ctx, slices.Concat(a, b), pairs)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != len(pairs) {
+		return nil, fmt.Errorf("judge %s: asked about %d pairs, answered %d", by.Name(), len(pairs), len(list))
+	}
+	out := make([][]float64, len(a))
+	for i := range a {
+		out[i] = list[i*len(b) : (i+1)*len(b)]
+	}
+	return out, nil
 }

@@ -110,6 +110,9 @@ func firstPath(text string) string {
 // similarity of two claims, 0 to 1. Files are compared by path alone; a
 // statement of no kind is about a file if it names it.
 func similarity(a, b side) float64 {
+	if b.kind == "" {
+		a, b = b, a
+	}
 	if a.kind == payload.File && b.kind == payload.File {
 		return truth(samePath(a.path, b.path))
 	}
@@ -235,7 +238,12 @@ func (c *Case) claims(items []payload.Item) []Claim {
 func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 	claims := c.claims(items)
 	sides := sidesOf(claims)
-	x := alike(sides, c.want)
+	x := make([][]float64, len(sides))
+	for i := range sides {
+		for _, w := range c.want {
+			x[i] = append(x[i], similarity(sides[i], w))
+		}
+	}
 	c.weighReasons(claims, x)
 	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || items[i].Kind == c.Gold.Items[j].Kind })
 }
@@ -246,7 +254,7 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	for _, it := range c.Gold.Items {
 		wants = append(wants, wanted(it, c.turns))
 	}
-	x, err := by.Alike(ctx, claims, wants)
+	x, err := judged(ctx, by, claims, wants)
 	if err != nil {
 		return nil, nil, err
 	}

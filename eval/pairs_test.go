@@ -2,6 +2,7 @@ package eval
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -45,10 +46,8 @@ func TestPairs(t *testing.T) {
 	}
 	t.Logf("agrees on %d of %d pairs, finds %d of %d true ones", a.Agree, a.Pairs, a.SameFound, a.Same)
 	made, told := 0, 0
-	for _, p := range all {
-		if x, err := alikeTexts(t.Context(), Words{}, p); err != nil {
-			t.Fatal(err)
-		} else if p.Made {
+	for i, x := range alikeAll(t, all) {
+		if all[i].Made {
 			made++
 			if x < Threshold {
 				told++
@@ -96,16 +95,35 @@ func TestCalibratedOnTheOther(t *testing.T) {
 
 func agreement(t *testing.T, pairs []LabelledPair, th float64) (n int) {
 	t.Helper()
-	for _, p := range pairs {
-		x, err := alikeTexts(t.Context(), Words{}, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if (x >= th) == p.Same {
+	for i, x := range alikeAll(t, pairs) {
+		if (x >= th) == pairs[i].Same {
 			n++
 		}
 	}
 	return n
+}
+
+func alikeAll(t *testing.T, pairs []LabelledPair) []float64 {
+	t.Helper()
+	x, err := alikeTexts(t.Context(), Words{}, pairs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Another judge may stand in, and one that answers for too few pairs is caught.
+type oneOff struct{ Words }
+
+func (oneOff) Alike(context.Context, []Claim, [][2]int) ([]float64, error) { return []float64{1}, nil }
+
+func TestJudgeMustAnswerForAll(t *testing.T) {
+	if _, err := Agree(t.Context(), oneOff{}, []LabelledPair{{A: "a b", B: "c d"}, {A: "e f", B: "g h"}}); err == nil {
+		t.Error("a judge left a pair out, and that was no error")
+	}
+	if _, err := Payloads(t.Context(), Options{From: demoSessions(t), Judge: oneOff{}}); err == nil {
+		t.Error("a run with a judge that leaves pairs out was no error")
+	}
 }
 
 // TestInventedPairs holds the similarity against pairs in wordings that no code
@@ -125,10 +143,7 @@ func TestInventedPairs(t *testing.T) {
 		if err := json.Unmarshal(sc.Bytes(), &p); err != nil {
 			t.Fatal(err)
 		}
-		x, err := alikeTexts(t.Context(), Words{}, p.LabelledPair)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := alikeAll(t, []LabelledPair{p.LabelledPair})[0]
 		all[p.Form]++
 		if (x >= Threshold) == (p.Form == "same") {
 			right[p.Form]++

@@ -232,11 +232,11 @@ func (c *Case) falseClaims(ctx context.Context, by Judge, claims []Claim, predic
 	for _, text := range c.Gold.Not {
 		wrong = append(wrong, Claim{Text: text})
 	}
-	good, err := by.Alike(ctx, claims, right)
+	good, err := judged(ctx, by, claims, right)
 	if err != nil {
 		return err
 	}
-	bad, err := by.Alike(ctx, claims, wrong)
+	bad, err := judged(ctx, by, claims, wrong)
 	if err != nil {
 		return err
 	}
