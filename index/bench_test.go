@@ -102,26 +102,7 @@ func synthIndex(b testing.TB, n int) string {
 	if _, err := os.Stat(path); err == nil {
 		return path
 	}
-	x, err := Open(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer x.Close()
-	s := newSynth(1)
-	const perSession, perBatch = 10, 50
-	var docs []Doc
-	for i := range n / perSession {
-		docs = append(docs, s.doc(i, perSession, 40))
-		if len(docs) == perBatch || i == n/perSession-1 {
-			if err := x.PutAll(context.Background(), docs); err != nil {
-				b.Fatal(err)
-			}
-			docs = docs[:0]
-		}
-	}
-	if err := x.Tidy(context.Background()); err != nil {
-		b.Fatal(err)
-	}
+	fillSynth(b, path, n)
 	return path
 }
 

@@ -22,7 +22,8 @@ type ranked struct {
 }
 
 const (
-	lookedAt     = 50  // items, and as many turns, that are looked at a second time
+	lookedAt     = 50  // items that are looked at a second time
+	turnsLooked  = 30  // and turns
 	supportDecay = 0.7 // from each of a session's results, best first, to the next
 	setBack      = 0.6 // of a session's third turn and on; no session's rank depends on it
 )
@@ -43,7 +44,11 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]r
 	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), r.kin(ts))
 	var out []ranked
 	for k, list := range found {
-		for _, c := range list[:min(len(list), max(lookedAt, r.q.Limit))] {
+		most := lookedAt
+		if k == turns {
+			most = turnsLooked
+		}
+		for _, c := range list[:min(len(list), max(most, r.q.Limit))] {
 			out = append(out, ranked{candidate: c, table: k})
 		}
 	}

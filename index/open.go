@@ -25,7 +25,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 3
+	schema = 4
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -212,7 +212,9 @@ func busy(err error) bool {
 func damaged(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
-		return false
+		// A row that must be there isn't, or a number is no number: SQLite sees
+		// nothing wrong in a page that stands in another's place.
+		return errors.Is(err, sql.ErrNoRows) || strings.Contains(err.Error(), "sql: Scan error")
 	}
 	switch e.Code() & 0xff {
 	case sqliteCorrupt, sqliteNotADB:

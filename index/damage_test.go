@@ -1,0 +1,282 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// madeIndex is the bytes of an index of a few dozen sessions, closed.
+func madeIndex(t *testing.T) []byte {
+	path := filepath.Join(t.TempDir(), "index.db")
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := billing()
+	s := newSynth(4)
+	for i := range 30 {
+		docs = append(docs, s.doc(i, 5, 10))
+	}
+	if err := x.PutAll(context.Background(), docs); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// told is what is shown of an answer, as JSON.
+func told(a Answer) string {
+	var out []any
+	for _, h := range a.Hits {
+		out = append(out, h.Item, h.Place)
+	}
+	for _, h := range a.Turns {
+		out = append(out, h.Turn, h.Place)
+	}
+	b, _ := json.Marshal(out)
+	return string(b)
+}
+
+// Whatever byte is wrong: an index answers with what was put in, or says that
+// it must be rebuilt, or (where it is the lists of words that were hit) finds
+// less. It never shows what nobody said, and never breaks the program.
+func TestDamaged(t *testing.T) {
+	good := madeIndex(t)
+	dir := t.TempDir()
+	questions := []string{"retry backoff jitter", "why lock acquire jobs", "数据库", "dead letter queue write"}
+	said := map[string]bool{}
+	ask := func(path string, q string) (Answer, error) {
+		x, err := OpenRead(path)
+		if err != nil {
+			return Answer{}, err
+		}
+		defer x.Close()
+		return x.Search(context.Background(), Query{Text: q, Limit: 30})
+	}
+	path := filepath.Join(dir, "good.db")
+	if err := os.WriteFile(path, good, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]bool{}
+	x, err := OpenRead(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range append(billing(), func() (docs []Doc) {
+		s := newSynth(4)
+		for i := range 30 {
+			docs = append(docs, s.doc(i, 5, 10))
+		}
+		return docs
+	}()...) {
+		for _, it := range d.Items {
+			all[it.Text] = true
+		}
+		for _, u := range d.Turns {
+			all[u.Text] = true
+		}
+	}
+	x.Close()
+	for _, q := range questions {
+		a, err := ask(path, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said[told(a)] = true
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	n := 150
+	if testing.Short() {
+		n = 40
+	}
+	counts := map[string]int{}
+	for i := range n {
+		b := bytes.Clone(good)
+		var what string
+		switch i % 5 {
+		case 0:
+			b, what = b[:r.IntN(len(b))], "cut short"
+		case 1:
+			for range 1 + r.IntN(200) {
+				b[r.IntN(len(b))] ^= byte(1 << r.IntN(8))
+			}
+			what = "bits flipped"
+		case 2:
+			from := r.IntN(len(b))
+			clear(b[from:min(len(b), from+r.IntN(20_000))])
+			what = "zeros"
+		case 3:
+			page, other := 4096*r.IntN(len(b)/4096), 4096*r.IntN(len(b)/4096)
+			copy(b[page:page+4096], good[other:other+4096])
+			what = "a page in another's place"
+		default:
+			from := r.IntN(len(b))
+			b, what = append(b[:from], b[min(len(b), from+r.IntN(8192)):]...), "a part gone"
+		}
+		path := filepath.Join(dir, fmt.Sprintf("%d.db", i))
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range questions {
+			a, err := ask(path, q)
+			switch {
+			case errors.Is(err, ErrRebuild):
+				counts[what+": said so"]++
+				continue
+			case err != nil:
+				t.Errorf("%s (%d), %q: got %v, want ErrRebuild", what, i, q, err)
+				continue
+			case said[told(a)]:
+				counts[what+": right answer"]++
+			default:
+				counts[what+": less found"]++
+			}
+			for _, h := range a.Hits {
+				if !all[h.Item.Text] {
+					t.Errorf("%s (%d), %q: shows an item that nobody put in: %q", what, i, q, h.Item.Text)
+				}
+			}
+			for _, h := range a.Turns {
+				if !all[h.Text] {
+					t.Errorf("%s (%d), %q: shows a turn that nobody put in: %q", what, i, q, h.Text)
+				}
+			}
+		}
+		if err := Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%v", counts)
+}
+
+// Killed at any moment while it writes, the index opens and holds whole
+// sessions only.
+func TestKilledWriter(t *testing.T) {
+	if path := os.Getenv("INDEX_KILLED"); path != "" {
+		write(t, path, "killed", 10_000)
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "index.db")
+	for round := range 5 {
+		cmd := exec.Command(exe, "-test.run=^TestKilledWriter$")
+		cmd.Env = append(os.Environ(), "INDEX_KILLED="+path)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(150+80*round) * time.Millisecond)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Wait()
+		x, err := Open(path)
+		if err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		a := search(t, x, Query{Text: "why lock jobs acquire"})
+		if own := min(round, 1); a.SearchedItems-own != 2*(a.SearchedSessions-own) { // the one below has one item
+			t.Errorf("round %d: %d items of %d sessions: half of a session", round, a.SearchedItems, a.SearchedSessions)
+		}
+		var ok string
+		if err := x.db.QueryRow(`PRAGMA integrity_check`).Scan(&ok); err != nil || ok != "ok" {
+			t.Errorf("round %d: integrity %q, %v", round, ok, err)
+		}
+		if err := x.Put(context.Background(), billing()[1]); err != nil {
+			t.Errorf("round %d: it can't be written any more: %v", round, err)
+		}
+		x.Close()
+	}
+}
+
+// Where there is no room, Put says so and the index is as before.
+func TestNoRoom(t *testing.T) {
+	x := openWith(t, billing()...)
+	var pages int
+	if err := x.db.QueryRow(`PRAGMA page_count`).Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	x.db.SetMaxOpenConns(1) // the limit is a connection's
+	if _, err := x.db.Exec(fmt.Sprintf(`PRAGMA max_page_count=%d`, pages+2)); err != nil {
+		t.Fatal(err)
+	}
+	before := told(search(t, x, Query{Text: "retry backoff"}))
+	err := x.Put(context.Background(), newSynth(1).doc(1, 50, 200))
+	if err == nil || errors.Is(err, ErrRebuild) {
+		t.Errorf("got %v, want an error that says the disk is full and not that the index is broken", err)
+	}
+	if diff := cmp.Diff(before, told(search(t, x, Query{Text: "retry backoff"}))); diff != "" {
+		t.Errorf("another answer after a failed Put (-before +after):\n%s", diff)
+	}
+}
+
+// Fifty ask at once while sessions are put in; nobody fails.
+func TestFiftyReaders(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	w, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := w.PutAll(context.Background(), billing()); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	var writer, readers sync.WaitGroup
+	writer.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			d := billing()[i%3]
+			d.Session = fmt.Sprintf("more-%d", i)
+			if err := w.Put(context.Background(), d); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	for range 50 {
+		readers.Go(func() {
+			x, err := OpenRead(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer x.Close()
+			for range 3 {
+				a, err := x.Search(context.Background(), Query{Text: "retry backoff jitter"})
+				if err != nil {
+					t.Error(err)
+				} else if len(a.Hits) == 0 {
+					t.Error("nothing found beside the writer")
+				}
+			}
+		})
+	}
+	readers.Wait()
+	close(done)
+	writer.Wait()
+}

@@ -1,0 +1,267 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"recall/index/embed"
+	"recall/payload"
+)
+
+// TestSpeed prints what docs/performance.md tells, for each size in
+// RECALL_SPEED:
+//
+//	RECALL_SPEED=10000,100000 go test ./index -run TestSpeed -v -timeout 60m
+//
+// RECALL_SPEED_DIR keeps the indexes between runs.
+func TestSpeed(t *testing.T) {
+	sizes := os.Getenv("RECALL_SPEED")
+	if sizes == "" {
+		t.Skip("RECALL_SPEED isn't set: how many items, such as 10000,100000")
+	}
+	dir := os.Getenv("RECALL_SPEED_DIR")
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	out := tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0)
+	for s := range strings.SplitSeq(sizes, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		speed(t, out, filepath.Join(dir, s), n)
+		out.Flush()
+	}
+}
+
+// speed measures one size.
+func speed(t *testing.T, out *tabwriter.Writer, dir string, n int) {
+	line := func(what string, took []time.Duration) {
+		slices.Sort(took)
+		at := func(p float64) float64 { return float64(took[int(p*float64(len(took)-1))].Microseconds()) / 1000 }
+		fmt.Fprintf(out, "%d items\t%s\tp50 %.1f ms\tp95 %.1f ms\tp99 %.1f ms\tof %d\n", n, what, at(.5), at(.95), at(.99), len(took))
+	}
+	path := filepath.Join(dir, "index.db")
+	if _, err := os.Stat(path); err != nil {
+		start := time.Now()
+		fillSynth(t, path, n)
+		fmt.Fprintf(out, "%d items, %d turns\tmade in\t%.1f s\n", n, n/perSession*turnsASession, time.Since(start).Seconds())
+	}
+	fi, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(out, "%d items\tindex\t%.0f MB\t%.1f KB an item with its turns\t%s\n", n, float64(fi.Size())/1e6, float64(fi.Size())/1000/float64(n), tableSizes(t, path, n))
+	x, err := OpenRead(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := newSynth(2)
+	var questions []string
+	for range 300 {
+		questions = append(questions, s.question())
+	}
+	ask := func(q Query) []time.Duration {
+		var took []time.Duration
+		for _, q.Text = range questions {
+			start := time.Now()
+			search(t, x, q)
+			took = append(took, time.Since(start))
+		}
+		return took
+	}
+	line("query", ask(Query{}))
+	line("query, one project of 12", ask(Query{Project: "project-3"}))
+	line("baseline: OR of all words over turns, BM25", orBM25(t, x, questions[:60]))
+	if took := ripgrep(t, dir, n, questions[:10]); took != nil {
+		line("ripgrep for one word over the turns' text", took)
+	}
+	var mem runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&mem)
+	fmt.Fprintf(out, "%d items\tmemory\t%.0f MB of heap\t%s\n", n, float64(mem.HeapInuse)/1e6, resident())
+	store := &scan{dims: 384}
+	store.fill(n)
+	x.UseVectors(embed.Concepts{}, store, 0.1)
+	line("query with 384 dimensions in memory", ask(Query{}))
+	x.near = nil
+	w, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	var took []time.Duration
+	for i := range 20 {
+		d := newSynth(uint64(i+9)).doc(2_000_000+i, 20, 100)
+		start := time.Now()
+		if err := w.Put(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	line("a session of 20 items and 100 turns put in", took)
+	for i := range 20 {
+		if err := w.Delete(context.Background(), fmt.Sprintf("session-%06d", 2_000_000+i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+const (
+	perSession    = 10 // items
+	turnsASession = 40
+)
+
+// fillSynth makes an index of n items.
+func fillSynth(t testing.TB, path string, n int) {
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s := newSynth(1)
+	var docs []Doc
+	for i := range n / perSession {
+		docs = append(docs, s.doc(i, perSession, turnsASession))
+		if len(docs) == 50 || i == n/perSession-1 {
+			if err := x.PutAll(context.Background(), docs); err != nil {
+				t.Fatal(err)
+			}
+			docs = docs[:0]
+		}
+	}
+	if err := x.Tidy(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// tableSizes tells what items and turns take, from the lengths of their rows.
+func tableSizes(t *testing.T, path string, n int) string {
+	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var parts []string
+	for _, p := range []struct{ what, query string }{
+		{"items", `SELECT (SELECT sum(length(data)+length(iid)+60) FROM item) + (SELECT sum(length(block)) FROM fitem_data) + (SELECT sum(length(block)) FROM fsource_data)`},
+		{"turns", `SELECT (SELECT sum(length(text)+length(tid)+40) FROM turn) + (SELECT sum(length(block)) FROM fturn_data)`},
+	} {
+		var bytes float64
+		if err := db.QueryRow(p.query).Scan(&bytes); err != nil {
+			t.Fatal(err)
+		}
+		parts = append(parts, fmt.Sprintf("%s %.2f KB", p.what, bytes/1000/float64(n)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// orBM25 is what anybody would write first, over the same turns.
+func orBM25(t *testing.T, x *Index, questions []string) []time.Duration {
+	var took []time.Duration
+	for _, q := range questions {
+		ts, _ := terms(q)
+		start := time.Now()
+		rows, err := x.db.Query(`SELECT rowid FROM fturn WHERE fturn MATCH ? ORDER BY rank LIMIT 20`, match(ts))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for rows.Next() {
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		rows.Close()
+		took = append(took, time.Since(start))
+	}
+	return took
+}
+
+// ripgrep looks for a question's last word in the text of all turns; nil if it
+// isn't installed.
+func ripgrep(t *testing.T, dir string, n int, questions []string) []time.Duration {
+	rg, err := exec.LookPath("rg")
+	if err != nil {
+		return nil
+	}
+	file := filepath.Join(dir, "turns.txt")
+	if _, err := os.Stat(file); err != nil {
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := newSynth(1)
+		for i := range n / perSession {
+			for _, u := range s.doc(i, perSession, turnsASession).Turns {
+				fmt.Fprintln(f, u.Text)
+			}
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var took []time.Duration
+	for _, q := range questions {
+		w := strings.Fields(strings.Trim(q, "?"))
+		start := time.Now()
+		if out, err := exec.Command(rg, "-c", "-w", w[len(w)-1], file).CombinedOutput(); err != nil && len(out) > 0 {
+			t.Fatalf("%v: %s", err, out)
+		}
+		took = append(took, time.Since(start))
+	}
+	return took
+}
+
+// resident is this process's memory as the system counts it, where it tells.
+func resident() string {
+	b, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return ""
+	}
+	for l := range strings.SplitSeq(string(b), "\n") {
+		if strings.HasPrefix(l, "VmRSS:") {
+			return "resident " + strings.Join(strings.Fields(l)[1:], " ")
+		}
+	}
+	return ""
+}
+
+// scan is a VectorStore of random vectors in memory, end to end.
+type scan struct {
+	dims int
+	ids  []payload.ItemID
+	v    []float32
+}
+
+func (s *scan) fill(n int) {
+	r := rand.New(rand.NewPCG(5, 5))
+	for i := range n {
+		s.ids = append(s.ids, payload.ItemID(fmt.Sprintf("i%06d%03d", i/perSession, i%perSession)))
+		for range s.dims {
+			s.v = append(s.v, float32(r.NormFloat64())/20)
+		}
+	}
+}
+
+func (s *scan) Upsert(context.Context, []Vector) error          { return nil }
+func (s *scan) Delete(context.Context, ...payload.ItemID) error { return nil }
+func (s *scan) Query(_ context.Context, _ string, v []float32, n int) ([]Near, error) {
+	out := make([]Near, len(s.ids))
+	for i, id := range s.ids {
+		out[i] = Near{id, dot(v, s.v[i*s.dims:(i+1)*s.dims])}
+	}
+	return Nearest(out, n), nil
+}
