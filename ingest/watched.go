@@ -16,7 +16,7 @@ func WatchedIn(s Source, root string) []string {
 		return []string{root}
 	}
 	var dirs []string
-	for _, name := range []string{"projects", "todos", "tasks", "plans"} {
+	for _, name := range []string{"projects", "todos", "tasks", "plans", "file-history"} {
 		dirs = append(dirs, filepath.Join(root, name))
 	}
 	return dirs

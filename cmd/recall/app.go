@@ -52,7 +52,7 @@ func (a *app) addCommands(root *cobra.Command) {
 		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
 		a.initCmd(), a.syncCmd(), a.editCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
 		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
-		a.actionsCmd(), a.filesCmd(), a.fixCmd(), a.whyCmd(), a.restoreCmd(), a.guardCmd(), a.forgetCmd(), a.exportCmd(),
+		a.actionsCmd(), a.filesCmd(), a.fixCmd(), a.whyCmd(), a.restoreCmd(), a.guardCmd(), a.forgetCmd(), a.exportCmd(), a.backupCmd(), a.importCmd(),
 		a.logCmd(), a.changedCmd(), a.openCmd(), a.relateCmd(),
 		a.verifyCmd(), a.repairCmd(), a.archiveCmd(),
 		a.embedCmd(), a.calibrateCmd(),
@@ -173,7 +173,7 @@ func (a *app) pipeline(l *library.Library) (*pipeline.Pipeline, error) {
 	return &pipeline.Pipeline{
 		Library:   l,
 		Index:     a.ix,
-		Readers:   readers(),
+		Readers:   a.readers(),
 		Roots:     a.roots(),
 		Distiller: offline.Distiller{},
 		Rules:     rules,
@@ -198,6 +198,11 @@ func (a *app) roots() map[ingest.Source][]string {
 }
 
 func readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
+
+// readers are those that find what the configuration asks for.
+func (a *app) readers() []ingest.Reader {
+	return []ingest.Reader{claudecode.Reader{FileHistory: a.cfg.Sources.History}, cowork.Reader{}}
+}
 
 // author is who edits payloads by hand on this machine.
 func author() string {

@@ -95,7 +95,7 @@ func (a *app) archive(cmd *cobra.Command, o pipeline.ArchiveOptions) (pipeline.R
 
 // archiver is a pipeline that can archive, and nothing else.
 func (a *app) archiver(l *library.Library) *pipeline.Pipeline {
-	return &pipeline.Pipeline{Library: l, Readers: readers(), Roots: a.roots(), Cache: cacheDir(l)}
+	return &pipeline.Pipeline{Library: l, Readers: a.readers(), Roots: a.roots(), Cache: cacheDir(l)}
 }
 
 func archived(r pipeline.Report) archiveDoc {

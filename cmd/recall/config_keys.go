@@ -37,6 +37,7 @@ var keys = []configKey{
 	{name: "library.dir", kind: folder, preset: "~/Recall", about: "where the library is"},
 	{name: "sources.claude_code", kind: folders, about: "where Claude Code keeps its sessions; not set: its own places are searched"},
 	{name: "sources.cowork", kind: folders, about: "where Cowork keeps its sessions; not set: its own places are searched"},
+	{name: "sources.file_history", kind: truth, preset: "false", about: "archive Claude Code's copies of edited files too"},
 	{name: "distill.distiller", kind: oneOf, preset: "offline", words: []string{"offline"}, about: "what makes payloads"},
 	{name: "payload.budget", kind: number, preset: "1000", lo: 200, hi: 8000, about: "most tokens of a payload"},
 	{name: "payload.variant", kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},

@@ -12,7 +12,7 @@ import (
 )
 
 // configFiles adds what the client keeps of sessions elsewhere in its
-// configuration folder: todos, tasks, plans.
+// configuration folder: todos, tasks, plans, and its file history if that is wanted.
 func (f *finder) configFiles() {
 	byRoot := map[string][]*group{}
 	for _, g := range f.byID {
@@ -29,7 +29,10 @@ func (f *finder) configFiles() {
 			byID[g.id] = g
 		}
 		f.todos(filepath.Join(root, "todos"), byID)
-		f.tasks(filepath.Join(root, "tasks"), byID)
+		f.perSession(filepath.Join(root, "tasks"), "tasks", ingest.TodoFile, ".json", byID)
+		if f.history {
+			f.perSession(filepath.Join(root, "file-history"), "file-history", ingest.HistoryFile, "", byID)
+		}
 		f.plans(filepath.Join(root, "plans"), groups)
 	}
 }
@@ -42,8 +45,8 @@ func configRootOf(path string) (string, bool) {
 
 var todoName = lazy(`^(.+?)-agent-(.+)\.json$`)
 
-// todos takes <root>/todos/<session>-agent-<session>.json; lists of
-// sub-agents are theirs.
+// todos takes <root>/todos/<session>-agent-<agent>.json; the agent of the
+// session's own list is the session, the others are sub-agents'.
 func (f *finder) todos(dir string, byID map[string]*group) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -51,17 +54,21 @@ func (f *finder) todos(dir string, byID map[string]*group) {
 	}
 	for _, e := range entries {
 		m := todoName().FindStringSubmatch(e.Name())
-		if m == nil || m[1] != m[2] || byID[m[1]] == nil || !e.Type().IsRegular() {
+		if m == nil || byID[m[1]] == nil || !e.Type().IsRegular() {
 			continue
 		}
+		role := ingest.TodoFile
+		if m[1] != m[2] {
+			role = ingest.SideFile
+		}
 		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
-			byID[m[1]].add(fileOf("todos/"+e.Name(), ingest.TodoFile, filepath.Join(dir, e.Name()), info))
+			byID[m[1]].add(fileOf("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
 		}
 	}
 }
 
-// tasks takes <root>/tasks/<session>/<n>.json.
-func (f *finder) tasks(dir string, byID map[string]*group) {
+// perSession takes <root>/<name>/<session>/<file>, whose names end in ext.
+func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, byID map[string]*group) {
 	sessions, err := os.ReadDir(dir)
 	if err != nil {
 		return
@@ -78,11 +85,11 @@ func (f *finder) tasks(dir string, byID map[string]*group) {
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, s.Name(), e.Name())
-			if !strings.HasSuffix(e.Name(), ".json") || !e.Type().IsRegular() {
+			if !strings.HasSuffix(e.Name(), ext) || !e.Type().IsRegular() {
 				continue
 			}
 			if info, ok := f.stat(path, e); ok {
-				g.add(fileOf("tasks/"+e.Name(), ingest.TodoFile, path, info))
+				g.add(fileOf(name+"/"+e.Name(), role, path, info))
 			}
 		}
 	}

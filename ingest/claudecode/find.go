@@ -40,8 +40,8 @@ func (Reader) Roots() []string {
 }
 
 // Find lists the sessions under a file or folder.
-func (Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
-	f := &finder{ctx: ctx, seen: seen, byID: map[string]*group{}}
+func (r Reader) Find(ctx context.Context, path string, seen ingest.Seen) ([]ingest.Found, []ingest.Problem) {
+	f := &finder{ctx: ctx, seen: seen, byID: map[string]*group{}, history: r.FileHistory}
 	f.find(path)
 	if err := ctx.Err(); err != nil {
 		f.problem(path, err) // what was found so far is not all
@@ -57,6 +57,7 @@ type finder struct {
 	byID     map[string]*group
 	loose    []looseAgent
 	problems []ingest.Problem
+	history  bool // take file-history
 }
 
 func (f *finder) problem(path string, err error) {

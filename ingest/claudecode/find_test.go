@@ -61,6 +61,8 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(slug, idA, "subagents", "workflows", "w1", "agent-a2.jsonl"), sidechain(idA, "a2", "deeper"))
 	write(t, filepath.Join(slug, idA, "subagents", "journal.jsonl"), `{"type":"started","key":"k"}`+"\n")
 	write(t, filepath.Join(slug, idA, "tool-results", "x.txt"), "long output")
+	write(t, filepath.Join(slug, idA, "workflows", "wf_1.json"), "{}")
+	write(t, filepath.Join(root, "file-history", idA, "0011aabb@v1"), "as it was")
 	write(t, filepath.Join(slug, "agent-old.jsonl"), sidechain(idA, "old", "before 2.1.2"))
 	write(t, filepath.Join(slug, idB, "tool-results", "y.txt"), "side files only")
 	write(t, filepath.Join(slug, "memory", "MEMORY.md"), "- tabs")
@@ -74,10 +76,13 @@ func TestFindConfigRoot(t *testing.T) {
 	write(t, filepath.Join(root, "plans", "loud-green-owl.md"), "# Another's")
 
 	want := []string{idA + " transcript.jsonl plans/quiet-amber-fox.md subagents/agent-a1.jsonl subagents/agent-a1.meta.json" +
-		" subagents/agent-old.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt"}
+		" subagents/agent-old.jsonl subagents/journal.jsonl subagents/workflows/w1/agent-a2.jsonl tasks/1.json todos/" + idA + "-agent-a1.json" +
+		" todos/" + idA + "-agent-" + idA + ".json tool-results/x.txt workflows/wf_1.json"}
 	for _, path := range []string{root, filepath.Dir(root), filepath.Join(root, "projects"), slug} {
 		wantEqual(t, path, files(t, path), want)
 	}
+	found, _ := Reader{FileHistory: true}.Find(context.Background(), root, nil)
+	wantEqual(t, "with file history", listed(found), []string{strings.Replace(want[0], " plans/", " file-history/0011aabb@v1 plans/", 1)})
 	// A single file or the session's folder knows nothing of its neighbours in the slug.
 	one := []string{strings.Replace(want[0], " subagents/agent-old.jsonl", "", 1)}
 	for _, path := range []string{

@@ -4,6 +4,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"sort"
@@ -40,43 +41,36 @@ func (g *group) add(file ingest.File) {
 	}
 }
 
-// sideFiles takes in what lies in the folder of a session.
+// sideFiles takes in what lies in the folder of a session, whatever it is.
 func (f *finder) sideFiles(g *group, dir string) {
-	for _, sub := range []string{"subagents", "tool-results"} {
-		base := filepath.Join(dir, sub)
-		if !isDir(base) {
-			continue
-		}
-		_ = filepath.WalkDir(base, func(path string, e fs.DirEntry, err error) error {
-			if err != nil {
-				f.problem(path, err)
-				return nil
-			}
-			role := sideRole(sub, e.Name())
-			rel, relErr := filepath.Rel(dir, path)
-			if role == "" || relErr != nil || !e.Type().IsRegular() {
-				return nil
-			}
-			if info, ok := f.stat(path, e); ok {
-				g.add(fileOf(filepath.ToSlash(rel), role, path, info))
-			}
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			f.problem(path, err)
 			return nil
-		}) // errors are in problems
-	}
+		}
+		rel, relErr := filepath.Rel(dir, path)
+		if relErr != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if info, ok := f.stat(path, e); ok {
+			name := filepath.ToSlash(rel)
+			g.add(fileOf(name, sideRole(name), path, info))
+		}
+		return nil
+	}) // errors are in problems
 }
 
-func sideRole(folder, name string) ingest.FileRole {
-	switch {
-	case folder == "tool-results":
+func sideRole(name string) ingest.FileRole {
+	folder, base := path.Split(name)
+	switch top, _, _ := strings.Cut(folder, "/"); {
+	case top == "tool-results":
 		return ingest.ToolResult
-	case !strings.HasPrefix(name, "agent-"):
-		return ""
-	case strings.HasSuffix(name, ".jsonl"):
+	case top == "subagents" && strings.HasPrefix(base, "agent-") && strings.HasSuffix(base, ".jsonl"):
 		return ingest.SubagentFile
-	case strings.HasSuffix(name, ".meta.json"):
+	case top == "subagents" && strings.HasPrefix(base, "agent-") && strings.HasSuffix(base, ".meta.json"):
 		return ingest.SubagentMeta
 	}
-	return ""
+	return ingest.SideFile
 }
 
 func fileOf(name string, role ingest.FileRole, path string, info fs.FileInfo) ingest.File {

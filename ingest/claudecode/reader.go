@@ -25,7 +25,9 @@ const KnownVersion = "2.1.258"
 const mainName = "transcript.jsonl"
 
 // Reader finds and parses Claude Code sessions. Its zero value is ready.
-type Reader struct{}
+type Reader struct {
+	FileHistory bool // find the client's copies of edited files too
+}
 
 var _ ingest.Reader = Reader{}
 
