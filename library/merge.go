@@ -26,7 +26,7 @@ type MergeOptions struct {
 	// Forget removes sessions that were forgotten in the other; else they stay
 	// and are told of.
 	Forget   bool
-	Progress func(done, total int)
+	Progress func(done, total int) // called from one goroutine at a time; nil for silence
 }
 
 // Merged is what Merge did.
@@ -67,8 +67,9 @@ type merging struct {
 	l, from *Library
 	options MergeOptions
 
-	mu   sync.Mutex // guards what follows
-	done Merged
+	mu     sync.Mutex // guards what follows
+	done   Merged
+	looked int // at so many sessions
 }
 
 func (m *merging) run(ctx context.Context) error {
@@ -102,6 +103,7 @@ func (m *merging) run(ctx context.Context) error {
 			if err := m.session(ctx, e.ID); err != nil {
 				return fmt.Errorf("session %s: %w", e.ID, err)
 			}
+			m.progress()
 			return nil
 		})
 	}
@@ -124,6 +126,15 @@ func (m *merging) problem(path, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.done.Problems = append(m.done.Problems, ingest.Problem{Path: path, Reason: reason})
+}
+
+func (m *merging) progress() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.looked++
+	if m.options.Progress != nil {
+		m.options.Progress(m.looked, m.done.Sessions)
+	}
 }
 
 func (m *merging) count(change func(*Merged)) {

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// mergedDoc is the JSON form of recall backup and recall import.
+type mergedDoc struct {
+	Sessions int                `json:"sessions"`
+	New      int                `json:"new"`
+	Changed  int                `json:"changed"`
+	Files    int                `json:"files"`
+	Bytes    int64              `json:"bytes"`
+	Gone     []ingest.SessionID `json:"forgotten"`
+	Kept     []ingest.SessionID `json:"kept"`
+	Problems []problemJSON      `json:"problems"`
+}
+
+func mergedJSON(m library.Merged) mergedDoc {
+	doc := mergedDoc{m.Sessions, m.New, m.Changed, m.Files, m.Bytes, append([]ingest.SessionID{}, m.Gone...), append([]ingest.SessionID{}, m.Kept...), []problemJSON{}}
+	for _, p := range m.Problems {
+		doc.Problems = append(doc.Problems, problemJSON(p))
+	}
+	return doc
+}
+
+func (a *app) backupCmd() *cobra.Command {
+	var to string
+	var force, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "backup --to DIR|FILE.tar.zst",
+		Short:   "Copy the whole library elsewhere",
+		GroupID: "keep",
+		Long: `Copies the whole library into a folder, or into one file. A folder is brought up
+to date by the next backup, which writes only what is new; it is a library
+itself, so it can be read by hand, asked (recall --library DIR query …) and
+checked (recall --library DIR verify). All that is written is read again and
+compared by its hash.
+
+What was forgotten goes from the folder at its next backup. What merely vanished
+from the library stays there. Cut off, it goes on where it was.
+
+A backup holds raw transcripts, with whatever secrets went through them.`,
+		Example: `  recall backup --to /media/disk/Recall
+  recall backup --to ~/recall-2026-04.tar.zst`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return withHint(errors.New("backup: --to says where"), "recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
+			}
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			return a.backup(cmd, l, to, force, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "a folder, or a file that ends in .tar.zst")
+	cmd.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) backup(cmd *cobra.Command, l *library.Library, to string, force, asJSON bool) error {
+	bar := newProgress(a.err)
+	var m library.Merged
+	var err error
+	if strings.HasSuffix(to, ".zst") || strings.HasSuffix(to, ".tar") {
+		m, err = l.BackupFile(cmd.Context(), to, force)
+	} else {
+		m, err = l.Backup(cmd.Context(), to, func(done, total int) { bar.show(pipeline.Progress{Stage: "backup", Done: done, Total: total}) })
+	}
+	bar.done()
+	switch {
+	case errors.Is(err, library.ErrInside):
+		return withHint(err, "name a place outside of the library, better on another disk")
+	case errors.Is(err, library.ErrOther):
+		return withHint(err, "name an empty folder, or the one of an earlier backup of this library")
+	case errors.Is(err, fs.ErrExist):
+		return withHint(err, "--force replaces it; a date in the name keeps both")
+	case err != nil:
+		return err
+	}
+	for _, w := range library.Warnings(to) {
+		fmt.Fprintln(a.err, "recall: warning:", w)
+	}
+	if !asJSON {
+		fmt.Fprintln(a.err, "recall: warning: a backup holds raw transcripts, with whatever secrets went through them: keep it as safe as the library")
+	}
+	return a.printMerged(m, "backup", to, asJSON)
+}
+
+func (a *app) printMerged(m library.Merged, what, where string, asJSON bool) error {
+	if asJSON {
+		if err := a.printJSON(mergedJSON(m)); err != nil {
+			return err
+		}
+	} else {
+		parts := []string{count(m.Sessions, "session")}
+		if m.New > 0 {
+			parts = append(parts, fmt.Sprintf("%d new", m.New))
+		}
+		if m.Changed > 0 {
+			parts = append(parts, fmt.Sprintf("%d changed", m.Changed))
+		}
+		if len(m.Gone) > 0 {
+			parts = append(parts, fmt.Sprintf("%d forgotten", len(m.Gone)))
+		}
+		if m.New+m.Changed+len(m.Gone) == 0 {
+			parts = append(parts, "nothing new")
+		}
+		fmt.Fprintf(a.out, "%s of %s: %s; %s, %s, read again and compared\n", what, where, strings.Join(parts, ", "), count(m.Files, "file"), size(m.Bytes))
+	}
+	a.printProblems(m.Problems)
+	if len(m.Problems) > 0 {
+		return exitCode(exitPartial)
+	}
+	return nil
+}
+
+func (a *app) importCmd() *cobra.Command {
+	var forget, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "import PATH",
+		Short:   "Take over a backup, or another machine's library",
+		GroupID: "keep",
+		Long: `Unites a library with this one: a folder (a backup, another machine's library) or
+a file that recall backup wrote. Nothing of either is lost: every version of
+every file, people's edits, links, corrections of threads, projects. Sessions
+that both have are one afterwards. Doing it again changes nothing; cut off, it
+goes on where it was. If there is no library yet, it becomes yours.
+
+A file is checked whole before anything is taken over. One that was cut short or
+changed, or holds links or names that lead elsewhere, is refused.
+
+Sessions that were forgotten there and are here stay, unless --forget says
+otherwise.`,
+		Example: `  recall import /media/disk/Recall
+  recall import ~/recall-2026-04.tar.zst`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.importFrom(cmd, args[0], library.MergeOptions{Forget: forget}, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func (a *app) importFrom(cmd *cobra.Command, path string, o library.MergeOptions, asJSON bool) error {
+	l, err := a.library(cmd)
+	if errors.Is(err, library.ErrNoLibrary) {
+		if l, err = library.CreateFrom(cmd.Context(), a.cfg.Library.Dir, path); err == nil {
+			l = a.use(l)
+			fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
+			a.warnPlace(l)
+		}
+	}
+	if err != nil {
+		return importHint(err)
+	}
+	bar := newProgress(a.err)
+	o.Progress = func(done, total int) { bar.show(pipeline.Progress{Stage: "import", Done: done, Total: total}) }
+	m, err := l.Import(cmd.Context(), path, o)
+	bar.done()
+	if err != nil {
+		return importHint(err)
+	}
+	if err := a.indexImported(cmd, l, m); err != nil {
+		return err
+	}
+	if n := len(m.Kept); n > 0 {
+		fmt.Fprintf(a.err, "recall: %s forgotten there and kept here; --forget lets them go\n", count(n, "session"))
+	}
+	return a.printMerged(m, "import", path, asJSON)
+}
+
+func importHint(err error) error {
+	switch {
+	case errors.Is(err, library.ErrNoLibrary):
+		return withHint(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; transcripts are taken in by recall sync --from")
+	case errors.Is(err, library.ErrSuspect):
+		return withHint(err, "nothing of it was taken over; if it should be a backup, ask who made it")
+	case errors.Is(err, library.ErrDamaged):
+		return withHint(err, "nothing of it was taken over; copy it again from where it came from")
+	case errors.Is(err, library.ErrInside):
+		return withHint(err, "name a library outside of this one")
+	}
+	return err
+}
+
+// indexImported takes what came into the index, and what went out of it.
+func (a *app) indexImported(cmd *cobra.Command, l *library.Library, m library.Merged) error {
+	if _, err := a.index(l); err != nil {
+		return err
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
+	}
+	if len(m.Gone) > 0 {
+		if _, err := p.ForgetSessions(cmd.Context(), &pipeline.Forgetting{}, m.Gone...); err != nil {
+			return err
+		}
+	}
+	if m.New+m.Changed == 0 {
+		return nil
+	}
+	if err := p.LookAgain(); err != nil {
+		return err
+	}
+	report, err := a.takeIn(cmd, l, pipeline.Options{})
+	if err == nil {
+		a.printProblems(report.Problems)
+	}
+	return err
+}
