@@ -18,8 +18,8 @@ import (
 // the sources, a family counting for no less than inHand/parseAhead. One that is
 // larger has the memory for itself.
 const (
-	inHand     = 48 << 20
-	parseAhead = 24
+	inHand     = 36 << 20
+	parseAhead = 18
 )
 
 func (f *family) weigh() {

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/distill/relate"
 	"recall/index"
@@ -82,12 +85,23 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		return nil, err
 	}
 	want := map[[2]payload.ItemID]payload.Link{}
-	for _, project := range projects {
-		placed, err := p.Index.ItemsIn(ctx, project, payload.Decision, payload.Eliminated)
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range relate.Links(claims(placed), func(sid string) bool { return isDue[sid] }) {
+	found := make([][]payload.Link, len(projects))
+	g, within := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, project := range projects {
+		g.Go(func() error {
+			placed, err := p.Index.ItemsIn(within, project, payload.Decision, payload.Eliminated)
+			if err == nil {
+				found[i] = relate.Links(claims(placed), func(sid string) bool { return isDue[sid] })
+			}
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	for _, links := range found {
+		for _, l := range links {
 			want[[2]payload.ItemID{l.From, l.To}] = l
 		}
 	}

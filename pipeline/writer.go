@@ -41,7 +41,7 @@ type entered struct {
 // A transaction is closed at so many sessions or bytes of text.
 const (
 	batchDocs  = 64
-	batchBytes = 8 << 20
+	batchBytes = 4 << 20
 )
 
 func newWriter(ctx context.Context, r *run) *writer {
