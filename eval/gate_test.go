@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -32,6 +33,34 @@ func samples(t *testing.T) string {
 func measure(t *testing.T, do func(context.Context, eval.Options) (*eval.Run, error), o eval.Options) *eval.Run {
 	t.Helper()
 	r, err := do(context.Background(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// bundled are the runs on the bundled gold set, each measured once.
+var bundled = map[string]func() (*eval.Run, error){
+	"payloads":  sync.OnceValues(func() (*eval.Run, error) { return onSamples(eval.Payloads) }),
+	"questions": sync.OnceValues(func() (*eval.Run, error) { return onSamples(eval.Questions) }),
+}
+
+func onSamples(do func(context.Context, eval.Options) (*eval.Run, error)) (*eval.Run, error) {
+	dir, err := os.MkdirTemp("", "recall-samples-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if _, _, err := demo.Write(dir); err != nil {
+		return nil, err
+	}
+	return do(context.Background(), eval.Options{From: dir})
+}
+
+// bundledRun is a run on the bundled gold set; nobody may change it.
+func bundledRun(t *testing.T, what string) *eval.Run {
+	t.Helper()
+	r, err := bundled[what]()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +112,7 @@ func (d worse) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload
 // lose decisions, invent items, or quote what nobody said.
 func TestGateOnPayloads(t *testing.T) {
 	from := samples(t)
-	base := kept(t, measure(t, eval.Payloads, eval.Options{From: from}))
+	base := kept(t, bundledRun(t, "payloads"))
 	if g := gate(t, base, measure(t, eval.Payloads, eval.Options{From: from})); !g.Holds() {
 		t.Errorf("the same distiller again: dropped %v", g.Dropped)
 	}
@@ -122,8 +151,7 @@ func TestGateOnPayloads(t *testing.T) {
 // A ranking that is worse doesn't pass: here that of BM25 over messages in the
 // place of ours, and answers that are all refused.
 func TestGateOnQuestions(t *testing.T) {
-	from := samples(t)
-	now := measure(t, eval.Questions, eval.Options{From: from})
+	now := bundledRun(t, "questions")
 	base := kept(t, now)
 	if g := gate(t, base, now); !g.Holds() {
 		t.Errorf("the same answers: dropped %v", g.Dropped)
@@ -141,7 +169,7 @@ func TestGateOnQuestions(t *testing.T) {
 
 // Where the gold set or the measure changed there is no gate, and that is said.
 func TestGateNeedsTheSameGold(t *testing.T) {
-	now := measure(t, eval.Payloads, eval.Options{From: samples(t)})
+	now := bundledRun(t, "payloads")
 	base := kept(t, now)
 	base.Systems[0].Payloads.Sessions[3].Gold[0].Must = !base.Systems[0].Payloads.Sessions[3].Gold[0].Must
 	if _, err := eval.NewGate(base, now); err == nil || !strings.Contains(err.Error(), "11 of the baseline's 12 sessions") {
@@ -157,8 +185,8 @@ func TestGateNeedsTheSameGold(t *testing.T) {
 // A baseline holds nothing that anybody said: each text in it is an id, a hash,
 // a kind, a date or a word of ours.
 func TestBaselinesHoldNoText(t *testing.T) {
-	from := samples(t)
-	for _, r := range []*eval.Run{measure(t, eval.Payloads, eval.Options{From: from}), measure(t, eval.Questions, eval.Options{From: from})} {
+	for _, what := range []string{"payloads", "questions"} {
+		r := bundledRun(t, what)
 		data, err := eval.EncodeBaseline(r)
 		if err != nil {
 			t.Fatal(err)
@@ -225,7 +253,7 @@ func checkNoText(t *testing.T, what string, data []byte) {
 
 // A run file comes back as it was written.
 func TestRunFile(t *testing.T) {
-	r := measure(t, eval.Payloads, eval.Options{From: samples(t)})
+	r := bundledRun(t, "payloads")
 	data, err := eval.EncodeRun(r)
 	if err != nil {
 		t.Fatal(err)
