@@ -247,6 +247,9 @@ func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := ix.PutAll(ctx, docs); err != nil {
 		return nil, err
 	}
+	if err := related(ctx, ix, docs); err != nil {
+		return nil, err
+	}
 	return ix, ix.Tidy(ctx)
 }
 
