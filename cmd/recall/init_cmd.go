@@ -74,6 +74,7 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 	if err := a.tryOne(cmd, l); err != nil {
 		return err
 	}
+	a.offerOllama(cmd.Context())
 	fmt.Fprint(a.out, nextSteps)
 	if report.Skipped() {
 		return exitCode(exitPartial)
