@@ -88,7 +88,12 @@ func (w *writer) one(m *made) error {
 	if m.fresh == nil {
 		return w.index(m)
 	}
-	err := safely("write", func() error { return w.run.save(m) })
+	err := safely("write", func() error {
+		if err := w.run.save(m); err != nil {
+			return err
+		}
+		return w.run.Library.SaveOutputs(w.ctx, m.entry.ID)
+	})
 	switch {
 	case err == nil:
 		return w.index(m)

@@ -1,0 +1,158 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/ingest"
+)
+
+// outputs/ holds the files that a session produced as they are now, plain, for
+// people to open. The bytes that count are in raw/, every version of them; what
+// is here can be made again. Nobody's own changes are written over: a file that
+// isn't as recall wrote it is kept beside, as "name (changed)".
+
+// SaveOutputs brings outputs/ up to what is archived. What is there already is
+// left alone; what has vanished at its source stays.
+func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
+	e, err := l.Session(id)
+	if err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	for _, f := range e.Files {
+		if f.Role != ingest.OutputFile {
+			continue
+		}
+		name := outputName(f.Name, taken)
+		if e.Sums[name] == f.Sum && exists(filepath.Join(e.Folder, filepath.FromSlash(name))) {
+			continue
+		}
+		if err := l.saveOutput(ctx, id, f, name); err != nil {
+			return fmt.Errorf("session %s: %s: %w", id, f.Name, err)
+		}
+	}
+	return nil
+}
+
+// outputName is where an output lies in a session's folder, each part of it
+// safe on every system, and no other's of the session.
+func outputName(name string, taken map[string]bool) string {
+	var parts []string
+	for _, p := range strings.Split(strings.TrimPrefix(name, "outputs/"), "/") {
+		if p = safeName(p, 120); p == "" {
+			p = "_"
+		}
+		parts = append(parts, p)
+	}
+	path := "outputs/" + strings.Join(parts, "/")
+	ext := filepath.Ext(parts[len(parts)-1])
+	stem := strings.TrimSuffix(path, ext)
+	for n := 2; taken[strings.ToLower(path)]; n++ {
+		path = fmt.Sprintf("%s~%d%s", stem, n, ext)
+	}
+	taken[strings.ToLower(path)] = true
+	return path
+}
+
+func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileState, name string) error {
+	r, ver, err := l.OpenVersion(id, f.Name, f.Version)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	temp, err := l.temp(func(w io.Writer) error {
+		_, err := io.Copy(w, ctxReader{ctx, r})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp) // of a failure
+	if err := syncFiles([]string{temp}); err != nil {
+		return err
+	}
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e, err := l.reread(id)
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(e.Folder, filepath.FromSlash(name))
+	if err := makeDirs(filepath.Dir(target)); err != nil {
+		return err
+	}
+	if err := keepChanged(l, target, e.Sums[name], ver.Sum); err != nil {
+		return err
+	}
+	if err := rename(temp, target); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(target)); err != nil {
+		return err
+	}
+	e = e.clone()
+	if e.Sums == nil {
+		e.Sums = map[string]string{}
+	}
+	e.Sums[name] = ver.Sum
+	return l.saveEntry(e)
+}
+
+// keepChanged puts a file aside that is neither as recall wrote it nor as it is
+// about to.
+func keepChanged(l *Library, path, written, next string) error {
+	sum, err := fileSum(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && (sum == written || sum == next) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ext := filepath.Ext(path)
+	aside := l.freeName(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)+" (changed)"+ext)
+	return rename(path, aside)
+}
+
+// linkTwin replaces a staged segment by a second name of the same bytes in
+// another session, so that a file which is in several is stored once. Where
+// that can't be done the staged one stays. Only for files large enough to
+// matter; the other's bytes are read first.
+func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []staged, size int64, sum string) {
+	const worthIt = 64 << 10
+	if len(segs) != 1 || size < worthIt {
+		return
+	}
+	l.mu.Lock()
+	var folders []string
+	for _, k := range l.sessions {
+		for _, f := range k.Entry.Files {
+			if k.Entry.ID != id && f.Size == size && f.Sum == sum {
+				folders = append(folders, k.Entry.Folder)
+			}
+		}
+	}
+	l.mu.Unlock()
+	for _, folder := range folders {
+		twin := filepath.Join(folder, "raw", segs[0].String())
+		crc, err := fileCRC(twin)
+		if err != nil || readsBack(ctx, staged{segs[0].segment, twin, crc}) != nil {
+			continue
+		}
+		name, err := l.tempName()
+		if err != nil || link(twin, name) != nil {
+			return // another disk, or a system without links
+		}
+		os.Remove(segs[0].temp)
+		segs[0].temp, segs[0].crc = name, crc
+		return
+	}
+}
