@@ -32,20 +32,25 @@ type member struct {
 // collapse replaces in a list of results each item by what stands in its place.
 // Histories, conflicts and what else bears on a result go into its extras.
 func (r *reader) collapse(ctx context.Context, list []ranked) ([]ranked, error) {
-	var any bool
-	if err := r.tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM link)`).Scan(&any); err != nil || !any {
-		return list, err
-	}
 	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{}}
+	var ids []payload.ItemID
+	for _, one := range list {
+		if one.table == items {
+			ids = append(ids, one.item.ID)
+		}
+	}
+	if err := c.load(ctx, ids); err != nil {
+		return nil, err
+	}
+	if len(c.links) == 0 {
+		return list, nil
+	}
 	var out []ranked
 	at := map[payload.ItemID]int{} // place in out
 	for _, one := range list {
-		if one.table != items {
+		if one.table != items || len(c.links[one.item.ID]) == 0 {
 			out = append(out, one)
 			continue
-		}
-		if err := c.load(ctx, one.item.ID); err != nil {
-			return nil, err
 		}
 		heads := c.heads(one.item.ID)
 		head := heads[0]
@@ -63,21 +68,26 @@ func (r *reader) collapse(ctx context.Context, list []ranked) ([]ranked, error) 
 	return c.staleTurnsBelow(c.newerFirst(out)), nil
 }
 
-// load reads the links around an item, as far as they reach, with the items at
-// their ends.
-func (c *chains) load(ctx context.Context, id payload.ItemID) error {
-	todo := []payload.ItemID{id}
-	for len(todo) > 0 {
-		id, todo = todo[0], todo[1:]
-		if _, done := c.links[id]; done {
-			continue
-		}
-		links, err := linksOf(ctx, c.r.tx, id, c.r.q.AsOf)
+// load reads the links around items, as far as they reach, with the items at
+// their ends. Most items have none: all of a step are asked for at once.
+func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
+	asked := map[payload.ItemID]bool{}
+	got := map[[2]payload.ItemID]bool{}
+	for len(ids) > 0 {
+		links, err := linksAround(ctx, c.r.tx, ids, c.r.q.AsOf)
 		if err != nil {
 			return err
 		}
-		c.links[id] = nil
+		for _, id := range ids {
+			asked[id] = true
+		}
+		ids = nil
 		for _, l := range links {
+			if pair := [2]payload.ItemID{l.From, l.To}; got[pair] {
+				continue
+			} else {
+				got[pair] = true
+			}
 			there := true
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				if err := c.know(ctx, end); err != nil {
@@ -88,8 +98,13 @@ func (c *chains) load(ctx context.Context, id payload.ItemID) error {
 			if later := c.known[l.From]; !there || !later.Item.Current() {
 				continue // a successor that was dropped or taken back takes nobody's place
 			}
-			c.links[id] = append(c.links[id], l)
-			todo = append(todo, l.From, l.To)
+			for _, end := range []payload.ItemID{l.From, l.To} {
+				c.links[end] = append(c.links[end], l)
+				if !asked[end] {
+					asked[end] = true
+					ids = append(ids, end)
+				}
+			}
 		}
 	}
 	return nil

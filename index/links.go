@@ -216,19 +216,27 @@ func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, sessi
 
 // LinksOf lists the links that an item has with others, later and earlier ones.
 func (x *Index) LinksOf(ctx context.Context, id payload.ItemID) ([]payload.Link, error) {
-	links, err := linksOf(ctx, x.db, id, time.Time{})
+	links, err := linksAround(ctx, x.db, []payload.ItemID{id}, time.Time{})
 	return links, x.fail("read index", err)
 }
 
-// linksOf are an item's links whose later side was said before a time, if there
-// is one.
-func linksOf(ctx context.Context, q querier, id payload.ItemID, before time.Time) ([]payload.Link, error) {
+// linksAround are the links of which an end is one of the items and whose later
+// side was said before a time, if there is one.
+func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before time.Time) ([]payload.Link, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	until := int64(1) << 62
 	if !before.IsZero() {
 		until = before.UnixMilli()
 	}
-	all, err := texts(ctx, q, `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later=?1 UNION SELECT data, at, later, earlier FROM link WHERE earlier=?1)
-		WHERE at<?2 ORDER BY at, later, earlier`, string(id), until)
+	var args []any
+	for _, id := range ids {
+		args = append(args, string(id))
+	}
+	in := `(?` + strings.Repeat(`,?`, len(ids)-1) + `)`
+	all, err := texts(ctx, q, `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN `+in+` UNION SELECT data, at, later, earlier FROM link WHERE earlier IN `+in+`)
+		WHERE at<? ORDER BY at, later, earlier`, append(slices.Concat(args, args), until)...)
 	if err != nil {
 		return nil, err
 	}
