@@ -42,9 +42,9 @@ type table struct {
 // 0.5 do much the same (hit@5 0.60 to 0.64 on one project, from 0.53
 // without); over turns, which hold any word somewhere, more than 0.1 does harm.
 var tables = [tableCount]table{
-	ofItems:   {"fitem", "vitem", items, byWords, "1.0, 1.0", 1, 0.3, 1200, 500},
-	ofSources: {"fsource", "vsource", items, bySource, "1.0", 1. / 3, 0.3, 900, 300},
-	ofTurns:   {"fturn", "vturn", turns, byWords, "3.0, 1.0", 1, 0.1, 1600, 250},
+	ofItems:   {"fitem", "vitem", items, byWords, "1.0, 1.0", 1, 0.3, 800, 300},
+	ofSources: {"fsource", "vsource", items, bySource, "1.0", 1. / 3, 0.3, 600, 200},
+	ofTurns:   {"fturn", "vturn", turns, byWords, "3.0, 1.0", 1, 0.1, 1000, 150},
 }
 
 // documents names the table that a kind's documents are in.
