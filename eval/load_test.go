@@ -140,6 +140,10 @@ func TestTranscriptsAgainstGold(t *testing.T) {
 			t.Errorf("not named: %s\nin\n%s", want, all)
 		}
 	}
+	empty := t.TempDir()
+	if _, err := Payloads(t.Context(), Options{Gold: []string{empty}, From: from}); err == nil || !strings.Contains(err.Error(), empty+": no gold set") {
+		t.Errorf("an empty folder of gold sets: got %v", err)
+	}
 	if _, err := Payloads(t.Context(), Options{Gold: []string{gold}, From: t.TempDir()}); err == nil {
 		t.Error("a run without any transcript was no error")
 	}

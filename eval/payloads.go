@@ -23,7 +23,7 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := gather(ctx, set, o, true)
+	c, err := gather(ctx, set, o, false)
 	if err != nil {
 		return nil, err
 	}

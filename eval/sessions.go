@@ -58,89 +58,35 @@ type corpus struct {
 	problems []Problem
 }
 
-// gather finds and parses the sessions of a set, and with neighbours all that
-// lie beside them. A transcript that is missing or can't be read is named and
-// costs nothing else.
+// gather finds and parses the sessions of a set, and those that bear on whose
+// turns are whose: forks of them, or with neighbours all that lie beside them. A
+// transcript that is missing or can't be read is named and costs nothing else.
 func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus, error) {
-	c := &corpus{project: map[ingest.SessionID]string{}}
+	if len(set.Golds) == 0 {
+		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
+	}
 	if _, err := os.Stat(o.From); err != nil {
 		return nil, fmt.Errorf("transcripts: %w", err)
 	}
-	var below []located
-	var problems []Problem
-	byID := map[ingest.SessionID]located{}
-	walk := func() {
-		if below != nil {
-			return
-		}
-		below, problems = locate(ctx, o.From)
-		for _, l := range below {
-			if _, twice := byID[l.found.ID]; !twice {
-				byID[l.found.ID] = l
-			}
-		}
-	}
-	where := map[*Gold]located{}
-	project := map[string]string{} // by near
-	for _, g := range set.Golds {
-		l, ok := stated(ctx, o.From, g)
-		if !ok {
-			walk()
-			l, ok = byID[ingest.SessionID(g.Session)]
-		}
-		if !ok {
-			c.missing = append(c.missing, g.Session)
-			c.problems = append(c.problems, Problem{g.File, "", fmt.Sprintf("no transcript of session %s below %s", g.Session, o.From)})
-			continue
-		}
-		where[g] = l
-		project[l.near()] = g.Project
-	}
-	parsed := map[ingest.SessionID]*ingest.Session{}
-	parse := func(l located, project string) error {
-		if parsed[l.found.ID] != nil {
-			return nil
-		}
-		s, err := l.reader.Parse(ctx, l.found)
-		if err != nil {
-			return err
-		}
-		parsed[l.found.ID] = s
-		c.all = append(c.all, s)
-		c.project[s.ID] = project
-		return nil
-	}
-	for _, g := range set.Golds {
-		l, ok := where[g]
+	g := gathering{corpus: &corpus{project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
+	where := g.locateGold(ctx, set, o.From)
+	for _, gold := range set.Golds {
+		l, ok := where[gold]
 		if !ok {
 			continue
 		}
-		if err := parse(l, g.Project); err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			c.missing = append(c.missing, g.Session)
-			c.problems = append(c.problems, Problem{g.File, "", fmt.Sprintf("transcript of session %s: %v", g.Session, err)})
-			delete(where, g)
+		if err := g.parse(ctx, l, gold.Project); err != nil {
+			g.miss(gold, fmt.Sprintf("transcript of session %s: %v", gold.Session, err))
+			delete(where, gold)
+			continue
 		}
-		c.problems = append(c.problems, checkAgainst(g, l.found)...)
+		g.corpus.problems = append(g.corpus.problems, checkAgainst(gold, l.found)...)
 	}
-	if neighbours {
-		walk()
-		for _, l := range below {
-			name, ok := project[l.near()]
-			if !ok {
-				continue
-			}
-			if err := parse(l, name); err != nil {
-				problems = append(problems, Problem{File: l.found.Files[0].Path, What: err.Error()})
-			}
-		}
-		c.problems = append(c.problems, problems...)
-	}
+	g.beside(ctx, where, neighbours)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	c := g.corpus
 	slices.SortFunc(c.all, func(a, b *ingest.Session) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
 	})
@@ -151,15 +97,98 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 			o.Redact(s)
 		}
 	}
-	for _, g := range set.Golds {
-		if l, ok := where[g]; ok {
-			c.cases = append(c.cases, NewCase(parsed[l.found.ID], g))
+	for _, gold := range set.Golds {
+		if l, ok := where[gold]; ok {
+			c.cases = append(c.cases, NewCase(g.parsed[l.found.ID], gold))
 		}
 	}
 	if len(c.cases) == 0 {
 		return nil, fmt.Errorf("none of the %d gold sessions has a transcript below %s", len(set.Golds), o.From)
 	}
 	return c, nil
+}
+
+// gathering is a corpus on its way.
+type gathering struct {
+	corpus *corpus
+	below  []located // all transcripts below the folder
+	parsed map[ingest.SessionID]*ingest.Session
+}
+
+func (g *gathering) miss(gold *Gold, what string) {
+	g.corpus.missing = append(g.corpus.missing, gold.Session)
+	g.corpus.problems = append(g.corpus.problems, Problem{gold.File, "", what})
+}
+
+// locateGold finds the transcript of each gold set: where it says, or by the
+// session's id anywhere below the folder.
+func (g *gathering) locateGold(ctx context.Context, set *Set, from string) map[*Gold]located {
+	var problems []Problem
+	g.below, problems = locate(ctx, from)
+	g.corpus.problems = append(g.corpus.problems, problems...)
+	byID := map[string]located{}
+	for _, l := range g.below {
+		if _, twice := byID[string(l.found.ID)]; !twice {
+			byID[string(l.found.ID)] = l
+		}
+	}
+	where := map[*Gold]located{}
+	for _, gold := range set.Golds {
+		l, ok := stated(ctx, from, gold)
+		if !ok {
+			l, ok = byID[gold.Session]
+		}
+		if !ok {
+			g.miss(gold, fmt.Sprintf("no transcript of session %s below %s", gold.Session, from))
+			continue
+		}
+		where[gold] = l
+	}
+	return where
+}
+
+func (g *gathering) parse(ctx context.Context, l located, project string) error {
+	if g.parsed[l.found.ID] != nil {
+		return nil
+	}
+	s, err := l.reader.Parse(ctx, l.found)
+	if err != nil {
+		return err
+	}
+	g.parsed[l.found.ID] = s
+	g.corpus.all = append(g.corpus.all, s)
+	g.corpus.project[s.ID] = project
+	return nil
+}
+
+// beside parses the sessions that lie where the gold sets' transcripts lie: all,
+// or those that begin like one of them.
+func (g *gathering) beside(ctx context.Context, where map[*Gold]located, all bool) {
+	project := map[string]string{} // by near
+	family := map[string]bool{}    // by key of a head
+	for gold, l := range where {
+		project[l.near()] = gold.Project
+		if head, err := l.reader.Head(ctx, l.found); err == nil {
+			for _, k := range head.Keys {
+				family[k] = true
+			}
+		}
+	}
+	for _, l := range g.below {
+		name, ok := project[l.near()]
+		if !ok || g.parsed[l.found.ID] != nil {
+			continue
+		}
+		if !all {
+			head, err := l.reader.Head(ctx, l.found)
+			if err != nil || !slices.ContainsFunc(head.Keys, func(k string) bool { return family[k] }) {
+				continue
+			}
+		}
+		if err := g.parse(ctx, l, name); err != nil {
+			g.corpus.problems = append(g.corpus.problems, Problem{File: l.found.Files[0].Path, What: err.Error()})
+		}
+	}
 }
 
 // stated finds a gold set's transcript where the set says that it is.
