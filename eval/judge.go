@@ -41,7 +41,7 @@ type Words struct{}
 var _ Judge = Words{}
 
 // Name implements Judge.
-func (Words) Name() string { return "words/2" }
+func (Words) Name() string { return "words/3" }
 
 // Threshold implements Judge.
 func (Words) Threshold() float64 { return Threshold }
