@@ -273,7 +273,7 @@ func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
 		if strings.HasPrefix(name, "uploads/") {
 			m.Inputs = append(m.Inputs, Input{Path: p, Host: host, Machine: Host, SHA256: a.SHA256, Size: a.Size})
 		} else {
-			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create, Reason: "no call is seen to make it; its bytes are in the library",
+			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create, Reason: "no call is seen to make it",
 				SHA256: a.SHA256, Size: a.Size})
 		}
 	}

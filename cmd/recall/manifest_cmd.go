@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/library"
+	"recall/library/manifest"
+	"recall/pipeline"
+)
+
+// manifestDoc is the JSON form of recall manifest: the manifest, and what the
+// disk says of it now.
+type manifestDoc struct {
+	manifest.Manifest
+	State string     `json:"state"` // as recall list has it
+	Now   []inputNow `json:"now"`   // of the inputs on this computer
+}
+
+// inputNow is how an input is found on this computer now.
+type inputNow struct {
+	Path   string `json:"path"`
+	There  bool   `json:"there"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// hashMost is the size up to which a file is read to be hashed.
+const hashMost = 256 << 20
+
+func (a *app) manifestCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "manifest SESSION",
+		Short:   "Tell what a session's work needs and left behind",
+		GroupID: "look",
+		Long: `Shows a session's input files, the packages it installed with their versions,
+what it made on the way and in the end, and for each file whether it could be
+made again, and why or why not. The same stands in manifest.toml in the
+session's folder of the library; here, inputs on this computer are looked at as
+they are now.`,
+		Example: `  recall manifest "Vendor comparison"
+  recall manifest 7f3c --json | jq -r '.outputs[] | select(.rebuildable | not) | .path'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: a.completeSession,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			e, err := a.session(l, args[0])
+			if err != nil {
+				return err
+			}
+			s, err := a.read(cmd, l, e)
+			if err != nil {
+				return err
+			}
+			doc := manifestDoc{Manifest: manifestOf(s, e), State: state(e), Now: []inputNow{}}
+			for _, in := range doc.Inputs {
+				if in.Machine == manifest.Host {
+					doc.Now = append(doc.Now, lookAtInput(in))
+				}
+			}
+			if asJSON {
+				return a.printJSON(doc)
+			}
+			a.printManifest(doc)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func manifestOf(s *ingest.Session, e library.Entry) manifest.Manifest {
+	return manifest.Of(s, trace.Of(s), pipeline.Archived(e))
+}
+
+func lookAtInput(in manifest.Input) inputNow {
+	now := inputNow{Path: cmp.Or(in.Host, in.Path)}
+	fi, err := os.Lstat(now.Path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return now
+	}
+	now.There = true
+	if fi.Size() > hashMost {
+		return now
+	}
+	f, err := os.Open(now.Path)
+	if err != nil {
+		return now
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err == nil {
+		now.SHA256 = hex.EncodeToString(h.Sum(nil))
+	}
+	return now
+}
+
+func (a *app) printManifest(doc manifestDoc) {
+	st, w := styles(a.color), width(a.out)
+	head := func(text string, n int) {
+		if n > 0 {
+			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, text, st.reset)
+		}
+	}
+	where := map[manifest.Machine]string{manifest.VM: "a virtual machine", manifest.Host: "the host"}[doc.Machine]
+	fmt.Fprintf(a.out, "%s%s%s  %s, on %s; its source: %s\n", st.bold, clip(oneLine(doc.Task), w-50), st.reset, doc.Source, where, doc.State)
+	head("Packages", len(doc.Packages))
+	for _, p := range doc.Packages {
+		note := ""
+		if p.Had {
+			note = ", was there already"
+		}
+		if p.Dir != "" {
+			note += ", in " + oneLine(p.Dir)
+		}
+		fmt.Fprintf(a.out, "  %s %s %s (turn %d%s)\n", p.Manager, oneLine(p.Name), oneLine(cmp.Or(p.Version, "version not known")), p.Turn, note)
+	}
+	head("Inputs", len(doc.Inputs))
+	for _, in := range doc.Inputs {
+		note := string(in.Machine)
+		if i := slices.IndexFunc(doc.Now, func(n inputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }); i >= 0 {
+			note += map[bool]string{true: ", still there", false: ", not there"}[doc.Now[i].There]
+			if in.SHA256 != "" && doc.Now[i].There && doc.Now[i].SHA256 != in.SHA256 {
+				note += " with other content"
+			}
+		}
+		if in.SHA256 != "" {
+			note += ", in the library"
+		}
+		fmt.Fprintf(a.out, "  %s  %s(%s)%s\n", oneLine(in.Path), st.dim, note, st.reset)
+	}
+	for _, group := range []struct {
+		name string
+		made []manifest.Made
+	}{{"Made on the way", doc.Intermediate}, {"Outputs", doc.Outputs}} {
+		head(group.name, len(group.made))
+		for _, f := range group.made {
+			a.printMade(f, st)
+		}
+	}
+	head("Commits", len(doc.Commits))
+	for _, c := range doc.Commits {
+		fmt.Fprintf(a.out, "  %s %s (turn %d)\n", cmp.Or(c.Hash, "?"), clip(oneLine(c.Subject), w-30), c.Turn)
+	}
+	if len(doc.Packages)+len(doc.Inputs)+len(doc.Intermediate)+len(doc.Outputs)+len(doc.Commits) == 0 {
+		fmt.Fprintln(a.out, "It touched no file and installed nothing.")
+	}
+}
+
+func (a *app) printMade(f manifest.Made, st style) {
+	mark, word := st.red+"✗"+st.reset, "not rebuildable"
+	if f.Rebuildable {
+		mark, word = st.green+"●"+st.reset, "rebuildable"
+	}
+	kept := ""
+	if f.SHA256 != "" {
+		kept = "; its bytes are in the library"
+	}
+	fmt.Fprintf(a.out, "  %s %s  %s(%s, %s)%s\n      %s: %s%s\n", mark, oneLine(f.Path), st.dim, f.Machine, f.How, st.reset, word, oneLine(f.Reason), kept)
+}

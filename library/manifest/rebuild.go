@@ -1,0 +1,192 @@
+package manifest
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed rebuild.sh
+var rebuildShell string
+
+// Rebuilt is what a rebuild script is about.
+type Rebuilt struct {
+	Files    []Placed // to be written into FilesName beside the script
+	Packages int
+	Lost     []string // what can't be rebuilt, for people
+}
+
+// Placed is a file that rebuild puts in place: its name beside the script, and
+// its bytes, given or as the library has them.
+type Placed struct {
+	Name     string
+	Content  []byte // nil: of the library
+	Archived string // name of the session's file in the library
+}
+
+// Rebuild writes the script that brings back what a session had: see
+// rebuild.sh. contents are the exact texts that can be written again, archived
+// the names of the library's uploads and outputs by their sums.
+func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string) (string, Rebuilt) {
+	w := rebuilding{m: m, contents: contents, archived: archived}
+	for _, in := range m.Inputs {
+		w.input(in)
+	}
+	for _, f := range m.made() {
+		w.file(f)
+	}
+	for _, p := range m.Packages {
+		w.install(p)
+	}
+	w.commands()
+	var b strings.Builder
+	m.about(&b, "Brings back what", " had in its machine")
+	b.WriteString("#\n")
+	if len(w.out.Lost) == 0 {
+		b.WriteString("# Everything that recall knows of can be rebuilt.\n")
+	} else {
+		fmt.Fprintf(&b, "# What can't be rebuilt from here (%d):\n", len(w.out.Lost))
+		for _, l := range w.out.Lost {
+			b.WriteString("#   " + comment(l) + "\n")
+		}
+	}
+	for _, n := range w.notes {
+		b.WriteString("# " + comment(n) + "\n")
+	}
+	session := ""
+	if m.Machine == VM {
+		session = m.sessionDir()
+	}
+	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()), quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(session))
+	b.WriteString(rebuildShell)
+	b.WriteString("\n# Packages.\n" + w.packages.String() + "\n# Files.\n" + w.puts.String() + "\n# Commands that made the rest, in order.\n" + w.again.String())
+	b.WriteString(rebuildEnd)
+	return b.String(), w.out
+}
+
+const rebuildEnd = `
+say "$placed put in place, $there there already, $trouble in trouble"
+note "done" "placed=$placed there=$there trouble=$trouble"
+[ $trouble = 0 ]
+`
+
+type rebuilding struct {
+	m                     Manifest
+	contents              map[string][]byte
+	archived              map[string]string
+	out                   Rebuilt
+	notes                 []string
+	packages, puts, again strings.Builder
+}
+
+// sessionDir is the home of the session's machine, /sessions/<name>, "" if it
+// shows nowhere.
+func (m Manifest) sessionDir() string {
+	dir := ""
+	look := func(p string) {
+		if rest, ok := strings.CutPrefix(p, "/sessions/"); ok && dir == "" {
+			name, _, _ := strings.Cut(rest, "/")
+			dir = "/sessions/" + name
+		}
+	}
+	for _, f := range m.made() {
+		look(f.Path)
+	}
+	for _, in := range m.Inputs {
+		look(in.Path)
+	}
+	return dir
+}
+
+// place is a path as the script names it: below the session's own home by the
+// name that that has now.
+func (w *rebuilding) place(p string) string {
+	dir := w.m.sessionDir()
+	if rest, ok := strings.CutPrefix(p, dir+"/"); ok && dir != "" && w.m.Machine == VM {
+		return `"$session"` + quote("/"+rest)
+	}
+	return quote(p)
+}
+
+func (w *rebuilding) lose(p, why string) { w.out.Lost = append(w.out.Lost, p+": "+why) }
+
+// add notes a file to be written beside the script.
+func (w *rebuilding) add(p string, f Placed) string {
+	name := fmt.Sprintf("%04d", len(w.out.Files)+1)
+	base := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, p[strings.LastIndexByte(p, '/')+1:])
+	f.Name = name + "-" + strings.TrimLeft(base[max(0, len(base)-60):], ".")
+	w.out.Files = append(w.out.Files, f)
+	return f.Name
+}
+
+// input puts an input back that the library has. One on the host is still
+// where the person has it.
+func (w *rebuilding) input(in Input) {
+	switch name := w.archived[in.SHA256]; {
+	case !usable(in.Path):
+		w.lose(in.Path, "its name can't stand in a script")
+	case name != "" && in.SHA256 != "":
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}), in.SHA256)
+	case in.Machine == VM:
+		w.lose(in.Path, "it lay in the machine before")
+	default:
+		w.notes = append(w.notes, "Input on the host, which the machine mounts: "+in.Path)
+	}
+}
+
+func (w *rebuilding) file(f Made) {
+	text, known := w.contents[f.Path]
+	name := w.archived[f.SHA256]
+	switch {
+	case !usable(f.Path):
+		w.lose(f.Path, "its name can't stand in a script")
+	case f.SHA256 != "" && name != "":
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Archived: name}), f.SHA256)
+	case f.Rebuildable && len(f.Calls) > 0 && known:
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}), sumOf(text))
+	case f.Machine == Host:
+		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
+	case f.Rebuildable && len(f.Calls) == 0:
+		// by its command, below
+	default:
+		why := f.Reason
+		if f.Rebuildable {
+			why = "its edits don't fit what was written: a command changed it"
+		}
+		w.lose(f.Path, why+" (put in place if cleanup kept it)")
+		fmt.Fprintf(&w.puts, "[ ! -e \"$kept\"%[2]s ] || put %[1]s \"$kept\"%[2]s ''\n", w.place(f.Path), quote(f.Path))
+	}
+}
+
+// commands lists what made the rest, each line once, in the order of its turns.
+func (w *rebuilding) commands() {
+	all := slices.DeleteFunc(w.m.made(), func(f Made) bool {
+		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !usable(f.Path) || w.archived[f.SHA256] != "" && f.SHA256 != ""
+	})
+	slices.SortStableFunc(all, func(a, b Made) int { return a.Turn - b.Turn })
+	done := map[string]bool{}
+	for _, f := range all {
+		if key := f.Dir + "\x00" + f.Command; !done[key] {
+			done[key] = true
+			fmt.Fprintf(&w.again, "# makes %s\n", comment(f.Path))
+			if usable(f.Dir) {
+				fmt.Fprintf(&w.again, "again %s %s\n", w.placeDir(f.Dir), quote(f.Command))
+			} else {
+				fmt.Fprintf(&w.again, "again / %s\n", quote(f.Command))
+			}
+		}
+	}
+}
+
+func (w *rebuilding) placeDir(dir string) string {
+	if dir == w.m.sessionDir() && w.m.Machine == VM {
+		return `"$session"`
+	}
+	return w.place(dir)
+}

@@ -1,0 +1,73 @@
+package manifest
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// quote is a word for a POSIX shell that means exactly s.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// comment is a text as it may stand in a script's comment: on one line,
+// without what a terminal would act on.
+func comment(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// usable says whether a path may stand in a script: whole, absolute, with
+// nothing in it that leads elsewhere, and no secret taken out of it.
+func usable(p string) bool {
+	return strings.HasPrefix(p, "/") && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0) && !strings.Contains(p, "‹")
+}
+
+// short is the part of a session's id that names files.
+func (m Manifest) short() string {
+	id := strings.TrimPrefix(string(m.Session), "local_")
+	id = strings.Map(func(r rune) rune {
+		if r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return r
+		}
+		return -1
+	}, id)
+	return id[:min(len(id), 8)]
+}
+
+// KeptName is the folder beside the scripts that cleanup copies to.
+func (m Manifest) KeptName() string { return "recall-kept-" + m.short() }
+
+// FilesName is the folder beside the scripts with what rebuild puts in place.
+func (m Manifest) FilesName() string { return "recall-files-" + m.short() }
+
+// CleanupName and RebuildName are the scripts' files.
+func (m Manifest) CleanupName() string { return "recall-cleanup-" + m.short() + ".sh" }
+func (m Manifest) RebuildName() string { return "recall-rebuild-" + m.short() + ".sh" }
+
+// about is the head of both scripts.
+func (m Manifest) about(b *strings.Builder, what, rest string) {
+	fmt.Fprintf(b, "#!/bin/sh\n# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session, m.Start.UTC().Format("2006-01-02"), rest)
+}
+
+// ErrNothing: the session ran on the host and has no machine to clear up.
+type ErrNothing struct{ Why string }
+
+func (e ErrNothing) Error() string { return e.Why }
+
+// mayClean says whether a file is one that cleanup may deal with: in the
+// machine, outside the folders that the host shares with it, or, of a session
+// that ran on the host, in its own storage folder.
+func (m Manifest) mayClean(f Made, storage string) bool {
+	if !usable(f.Path) {
+		return false
+	}
+	if m.Machine == VM {
+		return f.Machine == VM && !strings.Contains(f.Path+"/", "/mnt/")
+	}
+	return storage != "" && usable(storage) && strings.HasPrefix(f.Path, strings.TrimRight(storage, "/")+"/")
+}

@@ -1,0 +1,507 @@
+package manifest
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/ingest"
+)
+
+// hostile are file names that a careless script trips over.
+var hostile = []string{
+	"plain.txt", "with space.txt", "it's.txt", `quo"te.txt`, "new\nline.txt", "-rf", "--apply", "$(touch pwned)", "`touch pwned`", "*", "?.txt", "[a].txt",
+	"semi;colon", "back\\slash", "a&b", "#hash", "~", "!bang", "tab\there", "ünï.txt", " lead", "trail ", "${HOME}", "\x01ctl", "'; touch pwned; '", ">out", "-", "a\n", "%s%n",
+}
+
+// shells are those of this machine that the scripts must run in.
+func shells(t *testing.T) [][]string {
+	t.Helper()
+	var all [][]string
+	for _, c := range [][]string{{"dash"}, {"busybox", "sh"}, {"bash", "--posix"}, {"sh"}} {
+		if p, err := exec.LookPath(c[0]); err == nil {
+			all = append(all, append([]string{p}, c[1:]...))
+		}
+	}
+	if len(all) == 0 {
+		t.Skip("no POSIX shell here")
+	}
+	return all
+}
+
+// machine is a folder that stands for a machine's root, and a mount.
+type machine struct {
+	t           *testing.T
+	root, mount string
+	sh          []string
+}
+
+func newMachine(t *testing.T, sh []string) *machine {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &machine{t, filepath.Join(dir, "root"), filepath.Join(dir, "mo unt"), sh}
+	for _, d := range []string{m.root, m.mount} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return m
+}
+
+func (m *machine) write(path, content string) {
+	m.t.Helper()
+	full := m.root + path
+	if err := os.MkdirAll(full[:strings.LastIndexByte(full, '/')], 0o700); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+		m.t.Fatal(err)
+	}
+	old := noon.Add(-time.Hour)
+	if err := os.Chtimes(full, old, old); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// run runs a script from the mount; it must end with the given code.
+func (m *machine) run(name, script string, code int, args ...string) string {
+	m.t.Helper()
+	path := filepath.Join(m.mount, name)
+	if err := os.WriteFile(path, []byte(script), 0o600); err != nil {
+		m.t.Fatal(err)
+	}
+	cmd := exec.Command(m.sh[0], slices.Concat(m.sh[1:], []string{path}, args)...)
+	cmd.Env = append(os.Environ(), "SCRIPT_ROOT="+m.root, "HOME=/nowhere")
+	cmd.Dir = m.mount
+	out, err := cmd.CombinedOutput()
+	got := 0
+	if e, ok := err.(*exec.ExitError); ok {
+		got = e.ExitCode()
+	} else if err != nil {
+		m.t.Fatal(err)
+	}
+	if got != code {
+		m.t.Fatalf("%v %s %v: exit code %d, want %d\n%s", m.sh, name, args, got, code, out)
+	}
+	return string(out)
+}
+
+// tree lists files with their contents.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(p)
+		if d.Type()&fs.ModeSymlink != 0 {
+			to, err := os.Readlink(p)
+			text = []byte("-> " + to)
+			all[p[len(dir):]] = string(text)
+			return err
+		}
+		all[p[len(dir):]] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// hostileManifest has a lost file, a written one and a made one for each name.
+func hostileManifest(hostile []string) (Manifest, map[string][]byte) {
+	m := Manifest{Schema: 1, Session: "local_0a1b2c3d-0000", Source: ingest.Cowork, Task: "a\n# task\nrm -rf /", Machine: VM, Start: noon, End: noon.Add(time.Hour)}
+	contents := map[string][]byte{}
+	for i, name := range hostile {
+		lost, written, made := "/w/lost/"+name, "/w/written/"+name, "/w/made/"+name
+		m.Outputs = append(m.Outputs, Made{Path: lost, Machine: VM, Reason: "why\nrm -rf /", Turn: i})
+		m.Intermediate = append(m.Intermediate,
+			Made{Path: written, Machine: VM, Rebuildable: true, Reason: "its content stands in the transcript", Calls: []string{"c"}, Turn: i},
+			Made{Path: made, Machine: VM, Rebuildable: true, Reason: "made", Command: "touch pwned\n" + name, Dir: "/w", Turn: i})
+		contents[written] = []byte("written " + name)
+	}
+	return m, contents
+}
+
+func fillMachine(m *machine, hostile []string) {
+	for _, name := range hostile {
+		m.write("/w/lost/"+name, "lost "+name)
+		m.write("/w/written/"+name, "written "+name)
+		m.write("/w/made/"+name, "made "+name)
+	}
+	m.write("/w/other.txt", "nobody's business")
+	m.write("/other/lost/plain.txt", "elsewhere")
+}
+
+func TestCleanupAndRebuild(t *testing.T) {
+	for i, sh := range shells(t) {
+		names := hostile
+		if i > 0 { // a script for each file takes its time
+			names = hostile[i*5 : i*5+6]
+		}
+		t.Run(filepath.Base(sh[0]), func(t *testing.T) { cleanAndRebuild(t, sh, names) })
+	}
+}
+
+func cleanAndRebuild(t *testing.T, sh, hostile []string) {
+	vm := newMachine(t, sh)
+	fillMachine(vm, hostile)
+	m, contents := hostileManifest(hostile)
+	before := tree(t, vm.root)
+	script, c, err := m.Cleanup(contents, "")
+	if err != nil || c.Keep != len(hostile) || c.Again != 2*len(hostile) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	// Without --apply: copied, nothing gone. Twice is as good as once.
+	for range 2 {
+		out := vm.run("c.sh", script, 0)
+		if !strings.Contains(out, "may go: sh ") || strings.Contains(out, "deleted") {
+			t.Fatalf("got\n%s", out)
+		}
+	}
+	same(t, "the machine after a look", tree(t, vm.root), before)
+	kept := tree(t, filepath.Join(vm.mount, m.KeptName()))
+	for _, name := range hostile {
+		if kept["/w/lost/"+name] != "lost "+name {
+			t.Errorf("%q isn't kept", name)
+		}
+	}
+	if len(kept) != len(hostile) {
+		t.Errorf("%d files are kept, want %d", len(kept), len(hostile))
+	}
+	// With --apply: what was listed is gone, all else as it was.
+	vm.run("c.sh", script, 0, "--apply")
+	same(t, "the machine after --apply", tree(t, vm.root), map[string]string{"/w/other.txt": "nobody's business", "/other/lost/plain.txt": "elsewhere"})
+	vm.run("c.sh", script, 0, "--apply")
+	if log := tree(t, vm.mount)["/recall-cleanup-0a1b2c3d.log"]; strings.Count(log, " deleted ") != 3*len(hostile) || strings.Count(log, "\n") > 12*len(hostile) {
+		t.Errorf("the log says\n%s", log)
+	}
+	// And back, by the other script: what was written, and what was kept.
+	again, r := m.Rebuild(contents, nil)
+	if len(r.Lost) != len(hostile) || len(r.Files) != len(hostile) {
+		t.Fatalf("%d lost, %d files", len(r.Lost), len(r.Files))
+	}
+	for _, f := range r.Files {
+		writeFile(t, filepath.Join(vm.mount, m.FilesName(), f.Name), f.Content)
+	}
+	vm.run("r.sh", again, 0)
+	vm.run("r.sh", again, 0)
+	want := map[string]string{"/w/other.txt": "nobody's business", "/other/lost/plain.txt": "elsewhere"}
+	for _, name := range hostile {
+		want["/w/lost/"+name], want["/w/written/"+name] = "lost "+name, "written "+name
+	}
+	same(t, "the machine after rebuild", tree(t, vm.root), want)
+	// Nothing is written over.
+	vm.write("/w/written/"+hostile[0], "newer")
+	if out := vm.run("r.sh", again, 1); !strings.Contains(out, "left as it is, something else is there: /w/written/") {
+		t.Errorf("got\n%s", out)
+	}
+	if tree(t, vm.root)["/w/written/"+hostile[0]] != "newer" {
+		t.Error("a newer file was written over")
+	}
+	noPwned(t, vm)
+}
+
+func writeFile(t *testing.T, path string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func same(t *testing.T, what string, got, want map[string]string) {
+	t.Helper()
+	for p, text := range want {
+		if got[p] != text {
+			t.Errorf("%s: %q holds %q, want %q", what, p, got[p], text)
+		}
+	}
+	for p := range got {
+		if _, ok := want[p]; !ok {
+			t.Errorf("%s: %q is there", what, p)
+		}
+	}
+}
+
+func noPwned(t *testing.T, m *machine) {
+	t.Helper()
+	for p := range tree(t, filepath.Dir(m.root)) {
+		if strings.HasSuffix(p, "/pwned") {
+			t.Errorf("a name was run as a command: %s", p)
+		}
+	}
+}
+
+// A file that isn't what it was is kept before it goes; a link is left alone.
+func TestCleanupIsCareful(t *testing.T) {
+	for _, sh := range shells(t) {
+		vm := newMachine(t, sh)
+		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon, Intermediate: []Made{
+			{Path: "/w/edited", Machine: VM, Rebuildable: true, Calls: []string{"c"}},
+			{Path: "/w/touched", Machine: VM, Rebuildable: true, Command: "make it"},
+			{Path: "/w/link", Machine: VM},
+			{Path: "/w/dir/file", Machine: VM},
+			{Path: "/w/folder", Machine: VM},
+			{Path: "/w/gone", Machine: VM},
+			{Path: "/sessions/x/mnt/outputs/mine", Machine: VM},
+			{Path: "/w/../etc/passwd", Machine: VM},
+			{Path: "relative", Machine: VM},
+			{Path: "/w/‹api-key 1›", Machine: VM},
+		}}
+		vm.write("/w/edited", "by somebody")
+		vm.write("/w/touched", "later")
+		now := time.Now()
+		if err := os.Chtimes(vm.root+"/w/touched", now, now); err != nil {
+			t.Fatal(err)
+		}
+		vm.write("/outside/file", "precious")
+		vm.write("/etc/passwd", "root")
+		vm.write("/sessions/x/mnt/outputs/mine", "mine")
+		vm.write("/w/folder/x", "in a folder")
+		for link, to := range map[string]string{"/w/link": "../outside/file", "/w/dir": "../outside"} {
+			if err := os.Symlink(to, vm.root+link); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := tree(t, vm.root)
+		script, c, err := m.Cleanup(map[string][]byte{"/w/edited": []byte("as written")}, "")
+		if err != nil || c.Keep+c.Again != 6 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		out := vm.run("c.sh", script, 1, "--apply")
+		for _, p := range []string{"/w/link", "/w/dir/file", "/w/folder"} {
+			if !strings.Contains(out, "left alone (it is no plain file, or lies behind a link): "+p) {
+				t.Errorf("%s isn't left alone:\n%s", p, out)
+			}
+		}
+		delete(before, "/w/edited")
+		delete(before, "/w/touched")
+		same(t, "the machine", tree(t, vm.root), before)
+		kept := tree(t, filepath.Join(vm.mount, m.KeptName()))
+		same(t, "what is kept", kept, map[string]string{"/w/edited": "by somebody", "/w/touched": "later"})
+	}
+}
+
+// A mount that can't be written, or that links elsewhere, costs no file.
+func TestCleanupWithoutRoom(t *testing.T) {
+	for _, sh := range shells(t) {
+		vm := newMachine(t, sh)
+		vm.write("/w/a", "only copy")
+		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon, Outputs: []Made{{Path: "/w/a", Machine: VM}}}
+		script, _, err := m.Cleanup(nil, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		// In the place of the folder to copy to lies a link to the outside.
+		outside := filepath.Join(filepath.Dir(vm.mount), "outside")
+		if err := os.Mkdir(outside, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		kept := filepath.Join(vm.mount, m.KeptName())
+		if err := os.Symlink(outside, kept); err != nil {
+			t.Fatal(err)
+		}
+		vm.run("c.sh", script, 2, "--apply")
+		if err := os.Remove(kept); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(kept, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(outside, filepath.Join(kept, "w")); err != nil {
+			t.Fatal(err)
+		}
+		vm.run("c.sh", script, 1, "--apply")
+		// A file where a folder must be.
+		if err := os.Remove(filepath.Join(kept, "w")); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(kept, "w"), nil)
+		vm.run("c.sh", script, 1, "--apply")
+		if tree(t, vm.root)["/w/a"] != "only copy" || len(tree(t, outside)) > 0 {
+			t.Errorf("got %v, outside %v", tree(t, vm.root), tree(t, outside))
+		}
+	}
+}
+
+// Rebuild doesn't write through a link either.
+func TestRebuildStaysInside(t *testing.T) {
+	for _, sh := range shells(t) {
+		vm := newMachine(t, sh)
+		vm.write("/outside/x", "x")
+		if err := os.MkdirAll(vm.root+"/w", 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("../outside", vm.root+"/w/dir"); err != nil {
+			t.Fatal(err)
+		}
+		m := Manifest{Session: "local_x", Machine: VM, Intermediate: []Made{
+			{Path: "/w/dir/sub/file", Machine: VM, Rebuildable: true, Calls: []string{"c"}},
+			{Path: "/w/made.txt", Machine: VM, Rebuildable: true, Command: "printf %s \"it's\" > made.txt", Dir: "/w"},
+		}}
+		script, r := m.Rebuild(map[string][]byte{"/w/dir/sub/file": []byte("text")}, nil)
+		writeFile(t, filepath.Join(vm.mount, m.FilesName(), r.Files[0].Name), r.Files[0].Content)
+		out := vm.run("r.sh", script, 1, "--remake")
+		if !strings.Contains(out, "its folder can't be made, or lies behind a link: /w/dir/sub/file") {
+			t.Errorf("got\n%s", out)
+		}
+		same(t, "the machine", tree(t, vm.root), map[string]string{"/outside/x": "x", "/w/dir": "-> ../outside", "/w/made.txt": "it's"})
+	}
+}
+
+// Packages go to their managers as words, with their versions.
+func TestRebuildInstalls(t *testing.T) {
+	for _, sh := range shells(t) {
+		vm := newMachine(t, sh)
+		bin := t.TempDir()
+		log := filepath.Join(bin, "log")
+		for _, name := range []string{"python3", "npm", "apt-get", "sudo", "cargo", "go", "brew", "uv"} {
+			text := fmt.Sprintf("#!/bin/sh\n[ %[1]s = sudo ] || { printf '%%s' %[1]s; for a; do printf ' <%%s>' \"$a\"; done; echo \" $PWD\"; } >>%[2]s\n[ %[1]s = sudo ] && exec \"$@\"\nexit 0\n", name, quote(log))
+			if err := os.WriteFile(filepath.Join(bin, name), []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+		vm.write("/w/web/package.json", "{}")
+		m := Manifest{Session: "local_x", Machine: VM, Packages: []Package{
+			{Manager: "pip", Name: "requests", Version: "2.32.3", Command: "pip install --break-system-packages requests"},
+			{Manager: "npm", Name: "@types/node", Version: "22.1.0", Dir: "/w/web"},
+			{Manager: "apt", Name: "jq", Version: "1.6-2.1"},
+			{Manager: "go", Name: "golang.org/x/tools/gopls", Version: "v0.16.0"},
+			{Manager: "cargo", Name: "ripgrep", Version: "14.1.0"},
+			{Manager: "brew", Name: "tmux", Version: "3.5a"},
+			{Manager: "pip", Name: "x; touch pwned", Version: "$(touch pwned)"},
+			{Manager: "pip", Name: "--index-url", Version: "evil"},
+			{Manager: "conda", Name: "numpy"},
+		}}
+		script, r := m.Rebuild(nil, nil)
+		vm.run("r.sh", script, 0)
+		got, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"python3 <-m> <pip> <install> <--break-system-packages> <--> <requests==2.32.3>", "npm <install> <--> <@types/node@22.1.0> " + vm.root + "/w/web",
+			"apt-get <install> <-y> <--> <jq=1.6-2.1>", "go <install> <--> <golang.org/x/tools/gopls@v0.16.0>", "cargo <install> <--version> <14.1.0> <--> <ripgrep>",
+			"brew <install> <--> <tmux>", "<x; touch pwned==$(touch pwned)>"} {
+			if !strings.Contains(string(got), want) {
+				t.Errorf("not run: %s\n%s", want, got)
+			}
+		}
+		if len(r.Lost) != 2 || !strings.Contains(script, "# Homebrew installs the newest version") {
+			t.Errorf("lost: %v", r.Lost)
+		}
+		noPwned(t, vm)
+		os.Remove(log)
+		vm.run("r.sh", script, 0, "--no-packages")
+		if _, err := os.Stat(log); err == nil {
+			t.Error("--no-packages installs")
+		}
+	}
+}
+
+// On the host only the session's own storage folder is ever cleaned.
+func TestCleanupOnTheHost(t *testing.T) {
+	m := Manifest{Session: "local_x", Machine: Host, Start: noon, End: noon, Outputs: []Made{{Path: "/Users/ann/app/a.go", Machine: Host}}}
+	if _, _, err := m.Cleanup(nil, ""); err == nil {
+		t.Error("a person's own file may be cleaned")
+	}
+	if _, _, err := m.Cleanup(nil, "/Users/ann/Claude/local_x"); err == nil {
+		t.Error("a file outside the storage folder may be cleaned")
+	}
+	m.Outputs = append(m.Outputs, Made{Path: "/Users/ann/Claude/local_x/outputs/tmp.csv", Machine: Host})
+	script, c, err := m.Cleanup(nil, "/Users/ann/Claude/local_x")
+	if err != nil || c.Keep != 1 || strings.Contains(script, "a.go") {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// For real: as root of a container of its own, where there is a static shell.
+func TestInChroot(t *testing.T) {
+	busybox, err := exec.LookPath("busybox")
+	if err != nil || os.Geteuid() != 0 {
+		t.Skip("needs root and a static busybox")
+	}
+	vm := newMachine(t, []string{"sh"})
+	for _, d := range []string{"/bin", "/dev", "/mnt"} {
+		if err := os.MkdirAll(vm.root+d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	copyFile(t, busybox, vm.root+"/bin/busybox")
+	inside := func(args ...string) (string, error) {
+		out, err := exec.Command("chroot", append([]string{vm.root, "/bin/busybox"}, args...)...).CombinedOutput()
+		return string(out), err
+	}
+	if out, err := inside("true"); err != nil {
+		t.Skipf("chroot: %v %s", err, out)
+	}
+	if out, err := inside("--install", "-s", "/bin"); err != nil {
+		t.Fatal(out)
+	}
+	names := hostile[:8]
+	fillMachine(vm, names)
+	m, contents := hostileManifest(names)
+	script, _, err := m.Cleanup(contents, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rebuild, r := m.Rebuild(contents, nil)
+	writeFile(t, vm.root+"/mnt/c.sh", []byte(script))
+	writeFile(t, vm.root+"/mnt/r.sh", []byte(rebuild))
+	for _, f := range r.Files {
+		writeFile(t, filepath.Join(vm.root, "mnt", m.FilesName(), f.Name), f.Content)
+	}
+	if out, err := inside("sh", "/mnt/c.sh", "--apply"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if _, err := os.Stat(vm.root + "/w/lost/plain.txt"); err == nil {
+		t.Error("nothing was deleted")
+	}
+	if out, err := inside("sh", "/mnt/r.sh"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := tree(t, vm.root+"/w")
+	for _, name := range names {
+		if got["/lost/"+name] != "lost "+name || got["/written/"+name] != "written "+name {
+			t.Errorf("%q isn't back", name)
+		}
+	}
+	if got["/other.txt"] != "nobody's business" {
+		t.Error("another file was touched")
+	}
+	noPwned(t, vm)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	r, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	w, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(w, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
