@@ -143,6 +143,37 @@ func TestDroppedSuccessor(t *testing.T) {
 	}
 }
 
+// What was superseded isn't handed on to the next session.
+func TestResumeLeavesOutSuperseded(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	for _, k := range changing {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	entries, err := p.Library.Sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var thread []payload.ThreadInfo
+	for _, e := range entries {
+		thread = append(thread, payload.ThreadInfo{Session: string(e.ID)})
+	}
+	got, err := pipeline.Compose(p.Library, thread, entries, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decided []string
+	for _, it := range got.Items {
+		if it.Kind == payload.Decision {
+			decided = append(decided, it.Text)
+		}
+	}
+	text := strings.Join(decided, "\n")
+	if !strings.Contains(text, "Postgres") || strings.Contains(text, "Use Redis") || strings.Contains(text, "se Memcached") {
+		t.Errorf("handed on:\n%s", text)
+	}
+}
+
 // A person's word wins over the rules, for good.
 func TestPersonRetracts(t *testing.T) {
 	p, root := open(t, t.TempDir()), t.TempDir()

@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"errors"
+	"slices"
 
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 )
@@ -55,5 +57,56 @@ func Compose(l *library.Library, thread []payload.ThreadInfo, entries []library.
 		}
 		all = append(all, p)
 	}
+	all, err := settled(l, all)
+	if err != nil {
+		return nil, err
+	}
 	return payload.Compose(all, numbers), nil
+}
+
+// settled marks what another item took the place of for sure, in copies of the
+// payloads: it isn't handed on. The other may stand in a session of another
+// thread; if it doesn't hold any more itself, it takes nobody's place.
+func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, error) {
+	lines, _, err := l.Links()
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	by := map[string]*payload.Payload{}
+	for _, p := range all {
+		by[p.Session] = p
+	}
+	gone := map[payload.ItemID]bool{}
+	for _, k := range payload.StandingLinks(lines) {
+		if k.Hides() && by[k.ToSession] != nil && holds(l, by, k.FromSession, k.From) {
+			gone[k.To] = true
+		}
+	}
+	if len(gone) == 0 {
+		return all, nil
+	}
+	out := make([]*payload.Payload, len(all))
+	for i, p := range all {
+		one := *p
+		one.Items = slices.Clone(p.Items)
+		for k := range one.Items {
+			if it := &one.Items[k]; gone[it.ID] && it.Current() {
+				it.State = payload.Superseded
+			}
+		}
+		out[i] = &one
+	}
+	return out, nil
+}
+
+// holds tells whether a session has the item and it still holds.
+func holds(l *library.Library, by map[string]*payload.Payload, session string, id payload.ItemID) bool {
+	p, ok := by[session]
+	if !ok {
+		p, _ = l.Payload(ingest.SessionID(session)) // none that can be read holds nothing
+		if p == nil {
+			p = &payload.Payload{}
+		}
+	}
+	return slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.ID == id && it.Current() })
 }
