@@ -75,6 +75,7 @@ type htmlBlock struct {
 
 type htmlSpan struct {
 	Code bool
+	Side string // "VM" or "host": where the path before it is
 	Text string
 }
 
@@ -308,6 +309,7 @@ func (h *htmlSession) blocks(text string) []htmlBlock {
 	var all []htmlBlock
 	var cur strings.Builder
 	fence := ""
+	text = h.markPaths(text)
 	flush := func(code bool) {
 		body := strings.Trim(cur.String(), "\n")
 		cur.Reset()
@@ -345,13 +347,32 @@ func spans(text string) []htmlSpan {
 		before, rest, ok := strings.Cut(text, "`")
 		code, after, closed := strings.Cut(rest, "`")
 		if !ok || !closed || strings.Contains(code, "\n") {
-			return append(out, htmlSpan{Text: text})
+			return append(out, sideSpans(text)...)
 		}
-		if before != "" {
-			out = append(out, htmlSpan{Text: before})
-		}
+		out = append(out, sideSpans(before)...)
 		out = append(out, htmlSpan{Code: true, Text: code})
 		text = after
+	}
+	return out
+}
+
+// sideSpans tells the marks that markPaths set from the text around them.
+func sideSpans(text string) []htmlSpan {
+	var out []htmlSpan
+	for text != "" {
+		at, mark := len(text), ""
+		for _, m := range []string{onVM, onHost} {
+			if i := strings.Index(text, m); i >= 0 && i < at {
+				at, mark = i, m
+			}
+		}
+		if at > 0 {
+			out = append(out, htmlSpan{Text: text[:at]})
+		}
+		if mark != "" {
+			out = append(out, htmlSpan{Side: strings.Trim(mark, "*")})
+		}
+		text = text[at+len(mark):]
 	}
 	return out
 }

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -101,6 +103,9 @@ func (w *walker) folder(dir, group string) {
 		return
 	}
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // removed meanwhile
+	}
 	if err != nil {
 		w.mu.Lock()
 		w.report.Problems = append(w.report.Problems, ingest.Problem{Path: dir, Reason: err.Error()})

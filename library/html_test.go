@@ -1,0 +1,81 @@
+package library
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// The page is whole, asks for nothing from anywhere, and holds what was said
+// without believing a word of it.
+func TestHTML(t *testing.T) {
+	s := talk()
+	evil := `</p></article><script>alert(1)</script><img src=x onerror=alert(2)> javascript:alert(3) "'&`
+	s.Title = evil
+	s.Turns[0].Text = "see /sessions/brave-fox/a.md\n\n```\n" + evil + "\n```\n" + evil + " `" + evil + "`"
+	s.Turns[1].Calls[0].Command, s.Turns[1].Calls[0].Result = evil, evil
+	s.Turns[1].Calls[3].Reason = evil
+	s.Subagents[0].Description = evil
+	s.Turns[1].ID = ingest.TurnID(`a1" onclick="alert(4)`)
+	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands, Evidence: []payload.Evidence{{Turn: `u1"><script>`}}}}}
+	page, err := HTML(s, About{Title: evil, Project: evil}, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	if strings.Contains(text, "@import") || strings.Contains(text, "url(") {
+		t.Error("its style asks for something")
+	}
+	if urls := regexp.MustCompile(`(href|src|action)="[^#"][^"]*"`).FindAllString(text, -1); len(urls) > 0 {
+		t.Errorf("it leads elsewhere: %q", urls)
+	}
+	for _, want := range []string{"find callers", "Task given to it", `/sessions/brave-fox/a.md <span class="side">VM</span>`, "rejected by you", "Which lock?", `id="u2"`, "alert(1)"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if err := wellFormed(text); err != nil {
+		t.Error(err)
+	}
+}
+
+// wellFormed reads a page as XML would be, every element closed, in order, and
+// refuses what could act or ask for something.
+func wellFormed(page string) error {
+	body := page[strings.Index(page, "<body>"):]
+	d := xml.NewDecoder(strings.NewReader(strings.TrimSuffix(strings.TrimSpace(body), "</html>")))
+	d.Entity = xml.HTMLEntity
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("near byte %d: %w", d.InputOffset(), err)
+		}
+		start, ok := token.(xml.StartElement)
+		if ok && slices.Contains([]string{"script", "img", "link", "iframe", "object", "form", "base", "style"}, start.Name.Local) {
+			return fmt.Errorf("a <%s>", start.Name.Local)
+		}
+		for _, a := range start.Attr {
+			if ok && (a.Name.Local == "src" || strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "style") {
+				return fmt.Errorf("<%s %s=%q>", start.Name.Local, a.Name.Local, a.Value)
+			}
+		}
+	}
+}
+
+// Empty sessions make a page too.
+func TestHTMLOfNothing(t *testing.T) {
+	page, err := HTML(&ingest.Session{ID: "x"}, About{}, nil)
+	if err != nil || !strings.Contains(string(page), "<title>Session x</title>") || wellFormed(string(page)) != nil {
+		t.Errorf("%v: %s", err, page)
+	}
+}
