@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 )
 
 // sharedPairs are the pairs that people labelled, by project.
@@ -123,6 +126,20 @@ func TestJudgeMustAnswerForAll(t *testing.T) {
 	}
 	if _, err := Payloads(t.Context(), Options{From: demoSessions(t), Judge: oneOff{}}); err == nil {
 		t.Error("a run with a judge that leaves pairs out was no error")
+	}
+}
+
+// What somebody pasted is no statement, and must not take minutes to compare.
+func TestLongStatements(t *testing.T) {
+	var one, two strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&one, "name_%d is %d, not word%d ", i, i, i+1)
+		fmt.Fprintf(&two, "name_%d is %d, not word%d ", i+1, i, i)
+	}
+	begun := time.Now()
+	alikeAll(t, []LabelledPair{{A: one.String(), B: two.String()}})
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("comparing two statements of 80,000 words took %v", took)
 	}
 }
 

@@ -23,6 +23,10 @@ type token struct {
 
 const edges = "`*_\"'“”‘’()[]{}<>,;:.!?…—–"
 
+// longest is how many words of a statement are looked at: what is longer is
+// something pasted, and comparing it word by word would take forever.
+const longest = 200
+
 // split cuts at white space, keeping note of punctuation: what stands between
 // brackets is a stretch of its own, and the one around it goes on behind.
 func split(text string) []token {
@@ -32,6 +36,9 @@ func split(text string) []token {
 	next := func() { fresh++; clause = fresh }
 	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ", " - ", " — ").Replace(text)
 	for _, raw := range strings.Fields(text) {
+		if len(ts) == longest {
+			break
+		}
 		if raw == "—" || raw == "–" || raw == "|" {
 			next()
 			continue
