@@ -57,7 +57,9 @@ func TestTidy(t *testing.T) {
 		t.Error("no common words counted")
 	}
 	for i, q := range questions {
-		if diff := cmp.Diff(before[i], ids(search(t, x, Query{Text: q}))); diff != "" {
+		// What stands further down may change: only the words counted are known to be common.
+		after := ids(search(t, x, Query{Text: q}))
+		if diff := cmp.Diff(before[i][:10], after[:10]); diff != "" {
 			t.Errorf("%q (-before +after):\n%s", q, diff)
 		}
 	}
