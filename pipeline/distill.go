@@ -247,6 +247,21 @@ func sessionsOf(work []*family) int {
 
 var errLate = errors.New("the time budget is used up")
 
+// distillIn has the distiller make a payload in what is left of the time budget:
+// a question isn't kept waiting by a model that doesn't answer.
+func (r *run) distillIn(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	if r.options.Budget == 0 {
+		return r.Distiller.Distill(ctx, s)
+	}
+	limited, cancel := context.WithDeadline(ctx, r.start.Add(r.options.Budget))
+	defer cancel()
+	p, err := r.Distiller.Distill(limited, s)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = errLate
+	}
+	return p, err
+}
+
 // finished enters a session's files as seen.
 func (r *run) finished(id ingest.SessionID) {
 	r.mu.Lock()

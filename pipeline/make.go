@@ -26,6 +26,9 @@ func (r *run) make(ctx context.Context, f *family) []*made {
 		switch {
 		case ctx.Err() != nil:
 			return nil
+		case errors.Is(err, errLate):
+			r.count(func(rep *Report) { rep.Left++ })
+			r.again = true
 		case err != nil:
 			r.fail(e, r.stamp(m.made), err)
 		default:
@@ -83,7 +86,7 @@ func (r *run) distillOne(ctx context.Context, m *made) error {
 		return err
 	}
 	if m.fresh == nil {
-		m.fresh, err = r.Distiller.Distill(ctx, m.session)
+		m.fresh, err = r.distillIn(ctx, m.session)
 	}
 	if err != nil {
 		return err

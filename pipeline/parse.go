@@ -43,7 +43,7 @@ func (r *run) parse(ctx context.Context, f *family) {
 		f.faults[i] = cmp.Or(f.faults[i], err)
 		if f.anew && f.faults[i] == nil {
 			f.faults[i] = safely("distill", func() (err error) {
-				f.fresh[i], err = r.Distiller.Distill(ctx, s)
+				f.fresh[i], err = r.distillIn(ctx, s)
 				return err
 			})
 		}

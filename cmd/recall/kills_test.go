@@ -33,6 +33,7 @@ func TestKills(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("RECALL_KILLS")); err == nil {
 		kills = n
 	}
+	os.Unsetenv("RECALL_KILLS") // recall itself takes it for a setting
 	sources, home := t.TempDir(), t.TempDir()
 	claude, cowork, err := demo.Write(sources)
 	if err != nil {
