@@ -40,7 +40,7 @@ func (a *app) queryCmd() *cobra.Command {
 		GroupID: "ask",
 		Long: `Answers from every session that recall has kept: what stands, why, since when,
 with the words it rests on. What is new is taken in first (not with --no-sync),
-for query.budget at most; the next sync takes in what was left.
+for query.budget at most; what is left goes on behind, and recall says so.
 
 The first answer is number 1, the next 2, …: recall why 1 tells more of it,
 recall open 1 opens the transcript there. --as-of answers as you would have
@@ -135,9 +135,10 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	}
 	if err == nil && !f.asJSON {
 		a.remember(l, text, results)
-		if left > 0 {
-			fmt.Fprintf(a.err, "recall: %s not taken in yet; recall sync does it\n", count(left, "new or grown session"))
-		}
+	}
+	if left > 0 {
+		now := map[bool]string{true: "being taken in now", false: "recall sync does it"}[a.takeInRest(l)]
+		fmt.Fprintf(a.err, "recall: this answer is without %s; %s\n", count(left, "new or grown session"), now)
 	}
 	if err == nil && v == nothing {
 		err = exitCode(exitNothing)

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// asProgram copies the test binary to a file named recall, as which it is recall
+// (see TestMain), and returns how to run it in a home of its own.
+func asProgram(t *testing.T) (home string, recall func(env []string, args ...string) (out, errOut string)) {
+	t.Helper()
+	home = t.TempDir()
+	program := filepath.Join(home, "bin", "recall")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Dir(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer from.Close()
+	to, err := os.OpenFile(program, os.O_CREATE|os.O_WRONLY, 0o700)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = io.Copy(to, from); err != nil {
+		t.Fatal(err)
+	}
+	if err := to.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return home, func(env []string, args ...string) (string, string) {
+		t.Helper()
+		cmd := exec.Command(program, args...)
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "XDG_CACHE_HOME="+home+"/cache", "LocalAppData="+home+"/cache",
+			"XDG_CONFIG_HOME="+home+"/config", "AppData="+home+"/config", "RECALL_LIBRARY_DIR="+home+"/Recall")
+		cmd.Env = append(cmd.Env, env...)
+		var out, errOut strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &errOut
+		err := cmd.Run()
+		if code, ok := err.(*exec.ExitError); err != nil && (!ok || code.ExitCode() != exitNothing) {
+			t.Fatalf("recall %q: %v\n%s", args, err, errOut.String())
+		}
+		return out.String(), errOut.String()
+	}
+}
+
+// tell writes a session of prompts and answers where Claude Code would.
+func tell(t *testing.T, home string, n int, said ...string) {
+	t.Helper()
+	dir := filepath.Join(home, ".claude", "projects", "-home-ann-app")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	id := fmt.Sprintf("%08d-0000-4000-8000-000000000001", n)
+	var b strings.Builder
+	parent := "null"
+	for i, text := range said {
+		uuid := fmt.Sprintf("%08d-%04d", n, i)
+		at := time.Date(2026, 4, 1+n%28, 9, i, 0, 0, time.UTC).Format("2006-01-02T15:04:05.000Z")
+		head := fmt.Sprintf(`"uuid":%q,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":"/home/ann/app","gitBranch":"main","version":"2.1.200","isSidechain":false,"userType":"external"`, uuid, parent, id, at)
+		if i%2 == 0 {
+			fmt.Fprintf(&b, "{%s,\"type\":\"user\",\"message\":{\"role\":\"user\",\"content\":%q}}\n", head, text)
+		} else {
+			fmt.Fprintf(&b, "{%s,\"type\":\"assistant\",\"message\":{\"id\":\"msg_%s\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"claude-opus-4-7\",\"content\":[{\"type\":\"text\",\"text\":%q}],\"stop_reason\":\"end_turn\",\"usage\":{\"output_tokens\":10}}}\n", head, uuid, text)
+		}
+		parent = fmt.Sprintf("%q", uuid)
+	}
+	if err := os.WriteFile(filepath.Join(dir, id+".jsonl"), []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A question takes in what is new first, the session that is being held too; what
+// its time doesn't suffice for is said, and goes on behind it.
+func TestQuestionsAreFresh(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Where do failed jobs go?", "Nowhere yet.")
+	recall(nil, "init", "--help")
+	recall(nil, "sync")
+	// The session goes on while the question is asked.
+	tell(t, home, 1, "Where do failed jobs go?", "Nowhere yet.", "Let's use a dead-letter table for failed jobs instead of a log line, because support needs them.", "Done.")
+	out, _ := recall(nil, "query", "where do failed jobs go")
+	if !strings.Contains(out, "dead-letter table") {
+		t.Errorf("a running session's decision isn't in the answer:\n%s", out)
+	}
+	const many = 80
+	for n := 2; n < many; n++ {
+		tell(t, home, n, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.", 4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 2000))
+	}
+	_, errOut := recall([]string{"RECALL_QUERY_BUDGET=10ms"}, "query", "which port")
+	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being taken in now") {
+		t.Errorf("nothing is said of what was left: %q", errOut)
+	}
+	var list string
+	for wait := 0; wait < 150; wait++ {
+		list, _ = recall(nil, "list", "--json")
+		if strings.Count(list, `"distilled": true`) == many-1 {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Errorf("after 15 s %d of %d sessions are distilled", strings.Count(list, `"distilled": true`), many-1)
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"recall/library"
+	"recall/pipeline"
+)
+
+// restCmd takes in what a question's time budget left over, apart from the
+// terminal that asked. One is at work at a time; nobody calls it by hand.
+func (a *app) restCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:    "rest",
+		Short:  "Take in what a question left over (started by recall query)",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.library(cmd)
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(cacheDir(l), 0o700); err != nil {
+				return err
+			}
+			lock := flock.New(restLock(l), flock.SetPermissions(0o600))
+			ok, err := lock.TryLock()
+			if err != nil || !ok {
+				return err // another one is at it
+			}
+			defer lock.Unlock()
+			_, err = a.takeIn(cmd, l, pipeline.Options{})
+			return err
+		},
+	}
+}
+
+func restLock(l *library.Library) string { return filepath.Join(cacheDir(l), "rest.lock") }
+
+// takeInRest goes on with what the time budget left over in a process of its
+// own, which outlives this one. It says whether that was started.
+func (a *app) takeInRest(l *library.Library) bool {
+	self, err := os.Executable()
+	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
+		return false // a test, or recall inside another program
+	}
+	args := []string{"--library", l.Dir()}
+	if a.configFile != "" {
+		args = append(args, "--config", a.configFile)
+	}
+	c := exec.Command(self, append(args, "rest")...)
+	c.SysProcAttr = apart()
+	if err := c.Start(); err != nil {
+		return false
+	}
+	c.Process.Release()
+	return true
+}
