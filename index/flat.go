@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"recall/payload"
 )
@@ -12,6 +13,7 @@ import (
 // Flat is the VectorStore for a process that asks one question: it reads the
 // vectors kept in the index from end to end. At 10,000 items of 384 dimensions
 // that is some ten milliseconds, less than filling a store in memory takes.
+// Where there are over 20,000, a search compares what its words found alone.
 type Flat struct {
 	Index *Index
 	Model string
@@ -74,8 +76,78 @@ func dot(a, b []float32) float64 {
 
 // Nearest sorts by cosine, ties by id, and cuts at n.
 func Nearest(list []Near, n int) []Near {
-	slices.SortFunc(list, func(a, b Near) int {
-		return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Item, b.Item))
-	})
-	return list[:min(max(n, 0), len(list))]
+	n = min(max(n, 0), len(list))
+	if n > 0 && len(list) > 4*n {
+		list = append([]Near(nil), list...)
+		selectNearest(list, n)
+		list = list[:n]
+	}
+	slices.SortFunc(list, nearer)
+	return list[:n]
+}
+
+func nearer(a, b Near) int {
+	return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.Item, b.Item))
+}
+
+// selectNearest brings the n nearest to the front, in any order: a heap of
+// them, the farthest on top, takes what is nearer than that.
+func selectNearest(list []Near, n int) {
+	heap := list[:n]
+	down := func(i int) {
+		for {
+			far := i
+			for _, c := range [2]int{2*i + 1, 2*i + 2} {
+				if c < n && nearer(heap[c], heap[far]) > 0 {
+					far = c
+				}
+			}
+			if far == i {
+				return
+			}
+			heap[i], heap[far] = heap[far], heap[i]
+			i = far
+		}
+	}
+	for i := n/2 - 1; i >= 0; i-- {
+		down(i)
+	}
+	for i := n; i < len(list); i++ {
+		if nearer(list[i], heap[0]) < 0 {
+			heap[0] = list[i]
+			down(0)
+		}
+	}
+}
+
+// flatMost is how many vectors are read for one question; of more, those of
+// what the words found alone.
+const flatMost = 20_000
+
+// among gives the cosines of some items, by row.
+func (f Flat) among(ctx context.Context, v []float32, list []candidate) (map[int64]float64, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	var b strings.Builder
+	for _, c := range list {
+		fmt.Fprintf(&b, ",%d", c.id)
+	}
+	rows, err := f.Index.db.QueryContext(ctx, `SELECT i.id, v.data FROM item i JOIN vec v ON v.iid=i.iid AND v.model=? WHERE i.id IN (`+b.String()[1:]+`)`, f.Model)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[int64]float64{}
+	for rows.Next() {
+		var id int64
+		var data []byte
+		if err := rows.Scan(&id, &data); err != nil {
+			return nil, err
+		}
+		if len(data) == 4*len(v) {
+			out[id] = dot(v, vectorOf(data))
+		}
+	}
+	return out, rows.Err()
 }

@@ -187,6 +187,19 @@ func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) (
 		r.leftOut = err != nil
 		return found, nil
 	}
+	if f, ok := n.store.(Flat); ok {
+		many, err := f.Index.CountVectors(ctx, f.Model)
+		if err != nil {
+			return nil, err
+		}
+		if many > flatMost {
+			at, err := f.among(ctx, vs[0], found)
+			if err != nil {
+				return nil, err
+			}
+			return convex(found, at, n.weight), nil
+		}
+	}
 	near, err := n.store.Query(ctx, r.q.Project, vs[0], candidates)
 	if err != nil {
 		return nil, err
