@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/distill"
 	"recall/distill/offline"
 	"recall/index"
 	"recall/ingest"
@@ -175,7 +176,7 @@ func (a *app) pipeline(l *library.Library) (*pipeline.Pipeline, error) {
 		Index:     a.ix,
 		Readers:   a.readers(),
 		Roots:     a.roots(),
-		Distiller: offline.Distiller{},
+		Distiller: a.distiller(),
 		Rules:     rules,
 		Cache:     cacheDir(l),
 		Budget:    a.cfg.Payload.Budget,
@@ -196,6 +197,9 @@ func (a *app) roots() map[ingest.Source][]string {
 	}
 	return roots
 }
+
+// distiller is what makes payloads, as configured.
+func (a *app) distiller() distill.Distiller { return offline.Distiller{} }
 
 func readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
 

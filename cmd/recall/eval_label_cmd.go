@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/distill/offline"
 	"recall/eval"
 	"recall/ingest"
 	"recall/library"
@@ -146,7 +145,7 @@ func (a *app) below(cmd *cobra.Command, where string, id ingest.SessionID) (at l
 		found, _ := r.Find(cmd.Context(), where, nil)
 		for _, f := range found {
 			if id == "" || f.ID == id {
-				return distilled(cmd.Context(), r, f)
+				return a.distilled(cmd.Context(), r, f)
 			}
 		}
 	}
@@ -156,7 +155,7 @@ func (a *app) below(cmd *cobra.Command, where string, id ingest.SessionID) (at l
 	return at, noSession(where)
 }
 
-func distilled(ctx context.Context, reader ingest.Reader, f ingest.Found) (at labelling, err error) {
+func (a *app) distilled(ctx context.Context, reader ingest.Reader, f ingest.Found) (at labelling, err error) {
 	rules, err := redact.New()
 	if err != nil {
 		return at, err
@@ -167,7 +166,7 @@ func distilled(ctx context.Context, reader ingest.Reader, f ingest.Found) (at la
 	}
 	ingest.Own([]*ingest.Session{at.session})
 	at.session.MapText(rules.Session().Text)
-	at.payload, err = offline.Distiller{}.Distill(ctx, at.session)
+	at.payload, err = a.distiller().Distill(ctx, at.session)
 	return at, err
 }
 

@@ -120,7 +120,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	defer done()
 	bar := newProgress(a.err)
 	r, err := measure(cmd.Context(), eval.Options{
-		Gold: f.gold, From: from, Budget: cfg.Payload.Budget, Shown: shownAs,
+		Gold: f.gold, From: from, Distiller: a.distiller(), Budget: cfg.Payload.Budget, Shown: shownAs,
 		Redact: func(s *ingest.Session) { s.MapText(rules.Session().Text) },
 		Progress: func(done, total int, what string) {
 			bar.show(pipeline.Progress{Stage: clip(oneLine(what), 24), Done: done, Total: total})
