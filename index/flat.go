@@ -120,7 +120,7 @@ func selectNearest(list []Near, n int) {
 	}
 }
 
-// flatMost is how many vectors are read for one question; of more, those of
+// flatMost is up to how many items all vectors are read for one question; of more, those of
 // what the words found alone.
 const flatMost = 20_000
 

@@ -25,7 +25,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 5
+	schema = 6
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -44,6 +44,7 @@ var schemaTables = []string{
 	`CREATE VIRTUAL TABLE vsource USING fts5vocab(fsource, 'row')`,
 	`CREATE VIRTUAL TABLE vturn USING fts5vocab(fturn, 'row')`,
 	`CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID`,
+	`CREATE INDEX vec_model ON vec(model)`,
 	`CREATE TABLE common(list TEXT NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
 }
 

@@ -75,10 +75,10 @@ func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) err
 	return x.fail(op, tx.Commit())
 }
 
-// CountVectors says how many items have a vector of a model.
-func (x *Index) CountVectors(ctx context.Context, model string) (n int, err error) {
-	err = x.db.QueryRowContext(ctx, `SELECT count(*) FROM vec WHERE model=?`, model).Scan(&n)
-	return n, x.fail("count vectors", err)
+// HasVectors says whether any item has a vector of a model.
+func (x *Index) HasVectors(ctx context.Context, model string) (has bool, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM vec WHERE model=?)`, model).Scan(&has)
+	return has, x.fail("look for vectors", err)
 }
 
 // Fill gives a store the vectors of all items: those kept for the embedder's
@@ -187,18 +187,12 @@ func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) (
 		r.leftOut = err != nil
 		return found, nil
 	}
-	if f, ok := n.store.(Flat); ok {
-		many, err := f.Index.CountVectors(ctx, f.Model)
+	if f, ok := n.store.(Flat); ok && r.size[items] > flatMost {
+		at, err := f.among(ctx, vs[0], found)
 		if err != nil {
 			return nil, err
 		}
-		if many > flatMost {
-			at, err := f.among(ctx, vs[0], found)
-			if err != nil {
-				return nil, err
-			}
-			return convex(found, at, n.weight), nil
-		}
+		return convex(found, at, n.weight), nil
 	}
 	near, err := n.store.Query(ctx, r.q.Project, vs[0], candidates)
 	if err != nil {

@@ -64,11 +64,11 @@ func (a *app) useVectors(ctx context.Context) error {
 	if err != nil || e == nil {
 		return err
 	}
-	n, err := a.ix.CountVectors(ctx, e.Model())
+	has, err := a.ix.HasVectors(ctx, e.Model())
 	if err != nil {
 		return err
 	}
-	if n == 0 {
+	if !has {
 		fmt.Fprintf(a.err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n", e.Model())
 		return nil
 	}
