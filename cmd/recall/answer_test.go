@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"recall/index"
 	"recall/payload"
 )
@@ -61,5 +63,49 @@ func TestPageLeavesEchoesOut(t *testing.T) {
 	}
 	if !strings.Contains(got, "512 entries") {
 		t.Errorf("what is new isn't shown:\n%s", got)
+	}
+}
+
+// Each sentence of a paragraph names a source that was found; one that doesn't
+// is left out.
+func TestParagraphIsCited(t *testing.T) {
+	it := payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
+		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "let's use an LRU"}}}
+	old := payload.Item{ID: "bbbbbbbbbb", Kind: payload.Decision, Text: "Use Redis.", State: payload.Stands, At: time.Date(2026, 2, 1, 12, 0, 0, 0, time.Local)}
+	r := itemOf(it)
+	r.Item.History = []index.Linked{{Placed: index.Placed{Place: r.Item.Place, Item: old, Turn: 7}}}
+	var b strings.Builder
+	p := page{w: &b, width: 100}
+	p.paragraph(answered, index.Answer{Ranked: []index.Result{r}}, []index.Result{r})
+	want := `Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01,
+it was: Use Redis. [2]
+
+[1] session 2 "Cache", turn 3, 2026-03-02: “let's use an LRU”
+[2] session 2 "Cache", turn 7, 2026-02-01
+`
+	if diff := cmp.Diff(want, b.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	sources := map[payload.ItemID]index.Placed{"aaaaaaaaaa": {Item: it}}
+	got := checked([]cited{{"An LRU.", "aaaaaaaaaa"}, {"And so will the next version.", ""}, {"Redis was never liked.", "cccccccccc"}, {" ", "aaaaaaaaaa"}}, sources)
+	if len(got) != 1 || got[0].text != "An LRU." {
+		t.Errorf("kept %v, want the one sentence that cites what was found", got)
+	}
+}
+
+// Two that contradict one another are shown as one answer, both with their
+// words, the newer first.
+func TestPageShowsConflict(t *testing.T) {
+	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
+	r := itemOf(payload.Item{ID: "b", Kind: payload.Decision, Text: "Cache in Postgres.", State: payload.Stands, At: at, Evidence: []payload.Evidence{{Turn: "t", N: 3, Quote: "postgres for the cache"}}})
+	other := payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands, At: at.AddDate(0, 0, -1), Evidence: []payload.Evidence{{Turn: "u", N: 9, Quote: "an lru\x1b[2J will do"}}}
+	r.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: r.Item.Place, Item: other, Turn: 9}}}
+	got := printed(r)
+	for _, want := range []string{"2 items contradict one another; which one stands is open:", "● Cache in Postgres.", "“postgres for the cache”", "● Cache in an LRU.", "“an lru[2J will do”"} {
+		i := strings.Index(got, want)
+		if i < 0 {
+			t.Fatalf("no %q, in this order, in\n%s", want, got)
+		}
+		got = got[i:]
 	}
 }

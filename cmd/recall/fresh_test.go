@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // asProgram copies the test binary to a file named recall, as which it is recall
@@ -85,6 +88,26 @@ func tell(t *testing.T, home string, n int, said ...string) {
 	}
 }
 
+// waitForRest returns when no process that a question left behind is at work.
+func waitForRest(t *testing.T, home string) {
+	t.Helper()
+	var locks []string
+	for _, dir := range []string{"cache", "Library/Caches"} {
+		found, _ := filepath.Glob(filepath.Join(home, filepath.FromSlash(dir), "recall", "*", "rest.lock"))
+		locks = append(locks, found...)
+	}
+	if len(locks) != 1 {
+		t.Fatalf("rest.lock: %v", locks)
+	}
+	lock := flock.New(locks[0])
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if ok, err := lock.TryLockContext(ctx, 20*time.Millisecond); !ok || err != nil {
+		t.Fatalf("the rest is still being taken in: %v", err)
+	}
+	lock.Unlock()
+}
+
 // A question takes in what is new first, the session that is being held too; what
 // its time doesn't suffice for is said, and goes on behind it.
 func TestQuestionsAreFresh(t *testing.T) {
@@ -103,7 +126,7 @@ func TestQuestionsAreFresh(t *testing.T) {
 	}
 	const many = 80
 	for n := 2; n < many; n++ {
-		tell(t, home, n, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.", 4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 2000))
+		tell(t, home, n, fmt.Sprintf("Let's use port %d for service %d instead of the default one, because it is taken.", 4000+n, n), strings.Repeat("Done as you said, and the tests pass. ", 500))
 	}
 	_, errOut := recall([]string{"RECALL_QUERY_BUDGET=10ms"}, "query", "which port")
 	if !strings.Contains(errOut, "this answer is without") || !strings.Contains(errOut, "being taken in now") {
@@ -113,6 +136,7 @@ func TestQuestionsAreFresh(t *testing.T) {
 	for wait := 0; wait < 150; wait++ {
 		list, _ = recall(nil, "list", "--json")
 		if strings.Count(list, `"distilled": true`) == many-1 {
+			waitForRest(t, home)
 			return
 		}
 		time.Sleep(100 * time.Millisecond)
