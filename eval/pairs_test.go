@@ -131,6 +131,9 @@ func TestJudgeMustAnswerForAll(t *testing.T) {
 
 // What somebody pasted is no statement, and must not take minutes to compare.
 func TestLongStatements(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures time")
+	}
 	var one, two strings.Builder
 	for i := range 20_000 {
 		fmt.Fprintf(&one, "name_%d is %d, not word%d ", i, i, i+1)

@@ -77,7 +77,7 @@ func TestOrderDuplicatesAndNeutralItems(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range bundledCases(t) {
 		all := written(c)
-		for range 20 {
+		for range shuffles() {
 			r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 			some := slices.Clone(all[:1+r.IntN(len(all))])
 			before := c.Score(some)
@@ -100,6 +100,13 @@ func TestOrderDuplicatesAndNeutralItems(t *testing.T) {
 			t.Errorf("%s: without what is fair to leave %.3f, want 1", c.Gold.File, sc.Micro.F1())
 		}
 	}
+}
+
+func shuffles() int {
+	if testing.Short() {
+		return 4
+	}
+	return 20
 }
 
 // A mutation makes one item of a perfect payload wrong, or adds one. It reports
@@ -171,6 +178,9 @@ func pick(r *rand.Rand, c *Case, items []payload.Item, fits func(payload.Item) b
 // mutate counts of n mutations those that score lower, by name.
 func mutate(t *testing.T, cases []*Case, n int) {
 	t.Helper()
+	if testing.Short() { // the race detector is slow
+		n /= 5
+	}
 	r := rand.New(rand.NewPCG(3, 4))
 	lower, all := map[string]int{}, map[string]int{}
 	sum, down := 0, 0
