@@ -147,9 +147,7 @@ func (w *tarring) sessions() error {
 			break
 		}
 	}
-	for _, b := range w.l.Broken() {
-		w.done.Problems = append(w.done.Problems, b)
-	}
+	w.done.Problems = append(w.done.Problems, w.l.Broken()...)
 	return nil
 }
 

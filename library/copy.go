@@ -12,6 +12,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"recall/ingest"
 )
 
 // A copied file waits under .tmp to be given its place.
@@ -68,11 +71,16 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 		in = io.TeeReader(in, crc)
 	}
 	var err error
-	c.temp, err = m.l.temp(func(w io.Writer) error {
-		n, err := copyHashed(w, []hash.Hash{h}, in, 1<<62)
-		c.size = n
-		return err
-	})
+	c.temp, err = m.linked(src, name)
+	if err == nil && c.temp != "" {
+		c.size, err = copyHashed(io.Discard, []hash.Hash{h}, in, 1<<62)
+	} else if err == nil {
+		c.temp, err = m.l.temp(func(w io.Writer) error {
+			n, err := copyHashed(w, []hash.Hash{h}, in, 1<<62)
+			c.size = n
+			return err
+		})
+	}
 	if err != nil {
 		return c, err
 	}
@@ -81,6 +89,62 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 		m.checkCRC(src, name, crcText(crc.sum))
 	}
 	return c, nil
+}
+
+// An arrival is the first session of this merge that has a segment.
+type arrival struct {
+	id    ingest.SessionID
+	there chan struct{} // closed when the session was brought over, or could not be
+}
+
+// arrived lets those go on who wait for a session's segments.
+func (m *merging) arrived(id ingest.SessionID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.bring[id] {
+		close(a.there)
+	}
+}
+
+// linked gives a segment that another session brought with it a second name, as
+// it has there, "" where there is none: a file in several sessions is stored
+// once.
+func (m *merging) linked(src *folderView, name string) (string, error) {
+	const worthIt = 64 << 10 // as linkTwin has it
+	if seg, err := parseSegment(strings.TrimPrefix(name, "raw/")); err != nil || seg.Length < worthIt {
+		return "", nil
+	}
+	m.mu.Lock()
+	first := m.came[name]
+	if first == nil {
+		a := &arrival{id: src.entry.ID, there: make(chan struct{})}
+		m.came[name], m.bring[a.id] = a, append(m.bring[a.id], a)
+	}
+	m.mu.Unlock()
+	if first == nil {
+		return "", nil
+	}
+	if first.id != src.entry.ID {
+		// Everybody takes the segments of a session in the order of their names,
+		// so that nobody waits for one who waits for him.
+		<-first.there
+	}
+	e, known := m.l.known(first.id)
+	if !known {
+		return "", nil
+	}
+	twin := filepath.Join(e.Folder, filepath.FromSlash(name))
+	if fi, err := os.Stat(twin); err != nil || fi.Size() != src.size[name] {
+		return "", nil // it could not be brought over
+	}
+	temp, err := m.l.tempName()
+	if err != nil {
+		return "", err
+	}
+	if link(twin, temp) != nil {
+		return "", nil // a system without links
+	}
+	return temp, nil
 }
 
 // checkCRC tells of bytes that were damaged before they were copied. They are

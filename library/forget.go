@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"recall/ingest"
 )
@@ -20,10 +21,6 @@ import (
 //	lines at the top     go that name the sessions: threads, links, inbox
 //	projects.toml        loses projects without any session left
 //	cache/               goes: a model's answer doesn't say what it was made of
-
-type tombstone struct {
-	ID ingest.SessionID `json:"id"`
-}
 
 // Forgotten says whether a session was forgotten and is kept out.
 func (l *Library) Forgotten(id ingest.SessionID) (bool, error) { return l.forgotten(id) }
@@ -49,6 +46,11 @@ func (l *Library) Tombstones() ([]ingest.SessionID, error) {
 // the library that holds one of the texts. Doing it again finishes what was
 // cut short, and does no harm.
 func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
+	// What waits in the inbox goes to its sessions first: nothing is to be
+	// rewritten that somebody may append to.
+	if _, err := l.FoldInbox(); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
 	if err := l.bury(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
@@ -178,13 +180,18 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 		return err
 	}
 	defer unlockLinks()
+	unlockInbox, err := l.lock("inbox")
+	if err != nil {
+		return err
+	}
+	defer unlockInbox()
 	unlock, err := l.lock("folders")
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	var all []string
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", "*.jsonl")} {
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl")} {
 		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
 		if err != nil {
 			return err
@@ -194,7 +201,7 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	slices.Sort(all)
 	for _, path := range slices.Compact(all) {
 		base := filepath.Base(path)
-		if base == "tombstones.jsonl" {
+		if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
 		byID := base != "journal.jsonl" && base != "usage.jsonl" // there an id is all that is left
@@ -221,7 +228,11 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	if len(stay) == len(all) && !(torn && drop(text)) {
 		return nil
 	}
-	if err := l.put(path, sealLines(append(bytes.Join(stay, []byte("\n")), '\n'))); err != nil {
+	rest := append(bytes.Join(stay, []byte("\n")), '\n')
+	if strings.HasSuffix(path, ".jsonl") {
+		rest = sealLines(rest)
+	}
+	if err := l.put(path, rest); err != nil {
 		return err
 	}
 	return errors.Join(l.disinherit(path), syncDir(filepath.Dir(path)))

@@ -54,7 +54,7 @@ var (
 // there is a Problem and costs nothing else. Cut off, it is finished by doing
 // it again.
 func (l *Library) Merge(ctx context.Context, from *Library, o MergeOptions) (Merged, error) {
-	m := &merging{l: l, from: from, options: o}
+	m := &merging{l: l, from: from, options: o, came: map[string]*arrival{}, bring: map[ingest.SessionID][]*arrival{}}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.dir, err)
@@ -69,7 +69,9 @@ type merging struct {
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
-	looked int // at so many sessions
+	looked int                             // at so many sessions
+	came   map[string]*arrival             // of large segments, by name
+	bring  map[ingest.SessionID][]*arrival // the same by session
 }
 
 func (m *merging) run(ctx context.Context) error {
@@ -148,6 +150,7 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 	if gone, err := m.l.forgotten(id); err != nil || gone {
 		return err
 	}
+	defer m.arrived(id)
 	for try := 0; ; try++ {
 		err := m.sessionOnce(ctx, id)
 		var bad sourceError

@@ -395,3 +395,48 @@ func TestMergeSuspects(t *testing.T) {
 		t.Errorf("a bomb: %+v, %v", m, err)
 	}
 }
+
+// A file that several sessions share is stored once in a backup too.
+func TestBackupKeepsSharing(t *testing.T) {
+	l := newLib(t)
+	big := make([]byte, 300<<10)
+	for i := range big {
+		big[i] = byte(i * i >> 7 * 31)
+	}
+	for _, id := range []string{"a0000000-0000-4000-8000-000000000001", "b0000000-0000-4000-8000-000000000002"} {
+		src := t.TempDir()
+		write(t, filepath.Join(src, "transcript.jsonl"), id+"\n")
+		write(t, filepath.Join(src, "tool-results", "big.txt"), string(big))
+		archive(t, l, find(t, id, src))
+	}
+	dir := filepath.Join(t.TempDir(), "backup")
+	for _, dir := range []string{l.Dir(), dir} {
+		if dir != l.Dir() {
+			if _, err := l.Backup(context.Background(), dir, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := map[string][]os.FileInfo{}
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".zst" {
+				return err
+			}
+			fi, err := os.Stat(path)
+			found[d.Name()] = append(found[d.Name()], fi)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := 0
+		for _, list := range found {
+			if len(list) == 2 && os.SameFile(list[0], list[1]) {
+				shared++
+			}
+		}
+		if shared != 1 {
+			t.Errorf("%s: %d segments are stored once for two sessions, want 1", dir, shared)
+		}
+	}
+	equal(t, l, dir)
+}

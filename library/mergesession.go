@@ -96,7 +96,11 @@ func (m *merging) settleNew(e Entry, build string) error {
 func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	var names []string
 	for name, size := range src.size {
-		if have, ok := dst.size[name]; !ok || have != size {
+		have, ok := dst.size[name]
+		if ok && !m.options.Follow && !isSegment(name) {
+			continue // outputs here may be changed by hand; SaveOutputs looks after them
+		}
+		if !ok || have != size {
 			names = append(names, name)
 		}
 	}
@@ -129,7 +133,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	if err := putInOrder(now.Folder, files); err != nil {
 		return err
 	}
-	if err := dropUnneeded(now.Folder, src, dst); err != nil {
+	if err := m.dropUnneeded(now.Folder, src, dst); err != nil {
 		return err
 	}
 	fresh, err := readEntry(now.Folder)
@@ -138,6 +142,8 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	}
 	return m.l.remember(fresh)
 }
+
+func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
 // followOrder is the order in which files may be put in place.
 func followOrder(name string) int {
@@ -207,10 +213,10 @@ func putPair(folder string, pair []copied) error {
 }
 
 // dropUnneeded removes what the other folder hasn't any more: segments that were
-// packed, parts of transcripts and outputs that are gone.
-func dropUnneeded(folder string, src, dst *folderView) error {
+// packed, parts of transcripts, and outputs of one that is followed.
+func (m *merging) dropUnneeded(folder string, src, dst *folderView) error {
 	for name := range dst.size {
-		if _, ok := src.size[name]; !ok {
+		if _, ok := src.size[name]; !ok && (isSegment(name) || m.options.Follow) {
 			if err := removeIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
 				return err
 			}
