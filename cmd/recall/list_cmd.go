@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/library"
 )
 
 // listed is a session in the JSON form of recall list.
@@ -56,8 +60,10 @@ the only copy).`,
 				return err
 			}
 			all := []listed{}
-			for _, e := range shelf.in(id) {
-				all = append(all, listed{e.ID, e.Source, shelf.of(e).Name, shelf.number[e.ID], e.Title, e.Start, e.End, e.Turns, state(e), !e.Behind(), e.Parent, e.Folder})
+			entries := shelf.in(id)
+			safe := states(entries)
+			for i, e := range entries {
+				all = append(all, listed{e.ID, e.Source, shelf.of(e).Name, shelf.number[e.ID], e.Title, e.Start, e.End, e.Turns, safe[i], !e.Behind(), e.Parent, e.Folder})
 			}
 			slices.SortStableFunc(all, func(a, b listed) int { return strings.Compare(strings.ToLower(a.Project), strings.ToLower(b.Project)) })
 			if asJSON {
@@ -79,23 +85,44 @@ the only copy).`,
 	return cmd
 }
 
+// states is state of each entry: a look at the disk for every one, so on
+// several cores.
+func states(entries []library.Entry) []string {
+	out := make([]string, len(entries))
+	const block = 256
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < len(entries); from += block {
+		g.Go(func() error {
+			for i := from; i < min(from+block, len(entries)); i++ {
+				out[i] = state(entries[i])
+			}
+			return nil
+		})
+	}
+	g.Wait()
+	return out
+}
+
 func (a *app) printList(all []listed) {
 	st := styles(a.color)
+	colors := map[string]string{"safe": st.green, "behind": st.yellow, "unreadable": st.red, "source gone": st.dim}
 	last := ""
 	titles := width(a.out) - 42
+	out := bufio.NewWriter(a.out)
+	defer out.Flush()
 	for _, s := range all {
 		if s.Project != last {
-			fmt.Fprintf(a.out, "%s%s%s\n", st.bold, oneLine(s.Project), st.reset)
+			fmt.Fprintf(out, "%s%s%s\n", st.bold, oneLine(s.Project), st.reset)
 			last = s.Project
 		}
-		color := map[string]string{"safe": st.green, "behind": st.yellow, "unreadable": st.red, "source gone": st.dim}[s.State]
 		title := clip(oneLine(s.Title), titles)
 		if title == "" {
 			title = "(no title)"
 		}
-		fmt.Fprintf(a.out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, day(s.Start), st.dim, shortID(s.ID), st.reset, color, s.State, st.reset, title)
+		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, day(s.Start), st.dim, shortID(s.ID), st.reset, colors[s.State], s.State, st.reset, title)
 	}
 	if len(all) == 0 {
-		fmt.Fprintln(a.out, "no sessions yet; recall sync takes them in")
+		fmt.Fprintln(out, "no sessions yet; recall sync takes them in")
 	}
 }
