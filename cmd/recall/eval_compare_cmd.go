@@ -19,7 +19,8 @@ hold zero; else the runs can't tell.`,
 		Example: `  recall eval payloads --out before.json
   recall eval payloads --out after.json
   recall eval compare before.json after.json`,
-		Args: cobra.ExactArgs(2),
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {
 			runs, err := readRuns(args)
 			if err != nil {

@@ -24,7 +24,8 @@ evidence. The page needs no network and no script. It quotes the transcripts.
 Without RUN it is about every run that was kept in the user's cache directory.`,
 		Example: `  recall eval report --html
   recall eval report before.json after.json --html --out report.html`,
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out != "" && !asHTML {
 				return withHint(errors.New("--out is for the page"), "add --html")

@@ -126,7 +126,7 @@ func newChapter(group []*eval.Run) (*chapter, error) {
 type past struct {
 	Run       *eval.Run
 	System    string
-	Main      eval.Interval // micro F1, or hit@1
+	Main      eval.Interval // F1 of all kinds, or hit@1
 	Name      string        // of Main
 	OtherGold bool          // the gold set was another than the newest run's
 }
@@ -148,7 +148,7 @@ func history(group []*eval.Run) []past {
 func mainFigure(s eval.System) (name string, f eval.Interval) {
 	switch {
 	case s.Payloads != nil:
-		return "micro F1", s.Payloads.Micro.F1
+		return "F1 of all kinds", s.Payloads.Micro.F1
 	case s.Questions != nil:
 		return "hit@1", s.Questions.All.Hit1
 	}
