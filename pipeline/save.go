@@ -9,6 +9,7 @@ import (
 
 	"recall/index"
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/manifest"
 	"recall/payload"
@@ -52,7 +53,7 @@ func (r *run) merge(m *made) (page, error) {
 func (r *run) save(m *made) error {
 	meta := r.meta(m)
 	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: ownName(m.project)})
-	text, err := manifestOf(m).Encode()
+	text, err := r.Manifest(m.session, m.doings(), m.entry).Encode()
 	if err != nil {
 		return err
 	}
@@ -70,9 +71,17 @@ func (r *run) save(m *made) error {
 	}
 }
 
-// manifestOf says what a session's work needs and left behind.
-func manifestOf(m *made) manifest.Manifest {
-	return manifest.Of(m.session, m.doings(), Archived(m.entry))
+// Manifest says what the work of a session, as Read gives it, needs and left
+// behind. Names of uploads and outputs hold no secret either.
+func (p *Pipeline) Manifest(s *ingest.Session, did *trace.Trace, e library.Entry) manifest.Manifest {
+	archived := Archived(e)
+	if len(archived) > 0 {
+		clean := p.Rules.Session().Text
+		for i := range archived {
+			archived[i].Name = clean(archived[i].Name)
+		}
+	}
+	return manifest.Of(s, did, archived)
 }
 
 // Archived lists the uploads and outputs of a session that the library has.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/manifest"
 	"recall/pipeline"
@@ -124,13 +125,17 @@ func (a *app) planScripts(cmd *cobra.Command, name, to string) (*scripting, erro
 	if w.entry, err = a.session(l, name); err != nil {
 		return nil, err
 	}
-	if w.session, err = a.read(cmd, l, w.entry); err != nil {
+	p, err := a.pipeline(l)
+	if err != nil {
+		return nil, err
+	}
+	if w.session, err = p.Read(cmd.Context(), w.entry.ID); err != nil {
 		return nil, err
 	}
 	if w.found, err = l.Found(w.entry.ID); err != nil {
 		return nil, err
 	}
-	w.manifest = manifestOf(w.session, w.entry)
+	w.manifest = p.Manifest(w.session, trace.Of(w.session), w.entry)
 	w.contents, err = w.manifest.Contents(w.found)
 	return w, err
 }

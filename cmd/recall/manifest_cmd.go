@@ -11,11 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/library"
 	"recall/library/manifest"
-	"recall/pipeline"
 )
 
 // manifestDoc is the JSON form of recall manifest: the manifest, and what the
@@ -60,11 +57,15 @@ they are now.`,
 			if err != nil {
 				return err
 			}
-			s, err := a.read(cmd, l, e)
+			p, err := a.pipeline(l)
 			if err != nil {
 				return err
 			}
-			doc := manifestDoc{Manifest: manifestOf(s, e), State: state(e), Now: []inputNow{}}
+			s, err := p.Read(cmd.Context(), e.ID)
+			if err != nil {
+				return err
+			}
+			doc := manifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: state(e), Now: []inputNow{}}
 			for _, in := range doc.Inputs {
 				if in.Machine == manifest.Host {
 					doc.Now = append(doc.Now, lookAtInput(in))
@@ -79,10 +80,6 @@ they are now.`,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-func manifestOf(s *ingest.Session, e library.Entry) manifest.Manifest {
-	return manifest.Of(s, trace.Of(s), pipeline.Archived(e))
 }
 
 func lookAtInput(in manifest.Input) inputNow {
