@@ -32,7 +32,7 @@ than the baseline (--baseline), significantly.`,
 		Example: `  recall eval payloads                          on the bundled gold set
   recall eval questions --gold mine/gold --from mine/transcripts
   recall eval label "Retry policy" --out gold/retry.gold.json
-  recall eval report --html --out report.html   every run that was kept`,
+  recall eval report --html --out report.html   the runs that were kept`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -21,7 +21,8 @@ func (a *app) evalReportCmd() *cobra.Command {
 over runs, and every session with gold and found items side by side, with their
 evidence. The page needs no network and no script. It quotes the transcripts.
 
-Without RUN it is about every run that was kept in the user's cache directory.`,
+Without RUN it is about the runs that were kept in the user's cache directory,
+the newest 50 of them; any of those files may be deleted.`,
 		Example: `  recall eval report --html
   recall eval report before.json after.json --html --out report.html`,
 		Args:              cobra.ArbitraryArgs,
@@ -39,6 +40,9 @@ Without RUN it is about every run that was kept in the user's cache directory.`,
 	return cmd
 }
 
+// atOnce is how many kept runs a report is about at most: each is a megabyte.
+const atOnce = 50
+
 func (a *app) evalReport(files []string, asHTML bool, out string) error {
 	if len(files) == 0 {
 		kept, err := keptRuns()
@@ -48,7 +52,7 @@ func (a *app) evalReport(files []string, asHTML bool, out string) error {
 		if len(kept) == 0 {
 			return withHint(errors.New("no run was kept yet"), "recall eval payloads makes one")
 		}
-		files = kept
+		files = kept[max(0, len(kept)-atOnce):]
 	}
 	runs, err := readRuns(files)
 	if err != nil {
