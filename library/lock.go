@@ -109,6 +109,9 @@ func (l *Library) tidy() {
 	}
 	cleanStages(tmp)
 	left, _ := filepath.Glob(filepath.Join(locks, "s-*.lock"))
+	if links := filepath.Join(locks, "links.lock"); exists(links) {
+		left = append(left, links)
+	}
 	for _, path := range left {
 		f := flock.New(path, flock.SetPermissions(0o600))
 		if ok, err := f.TryLock(); ok && err == nil {

@@ -114,7 +114,7 @@ func TestTogether(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), "12 sessions of 2 projects: 12 safe\n") || strings.Contains(string(out), "not distilled") {
 		t.Errorf("%v\n%s", err, out)
 	}
-	if out, err := recallCmd(t, home, "query", "--no-sync", "redis cache").Output(); err != nil || !strings.Contains(string(out), "12 sessions of 2 projects searched") {
+	if out, err := recallCmd(t, home, "query", "--no-sync", "redis cache").Output(); err != nil || !strings.Contains(string(out), "12 sessions searched") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
