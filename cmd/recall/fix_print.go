@@ -26,7 +26,7 @@ func (a *app) printFix(doc fixDoc, asked string) {
 		if s.Command != "" {
 			fmt.Fprintf(a.out, "  %sfrom%s %s (turn %d)\n", st.dim, st.reset, clip(oneLine(s.Command), w-20), s.Turn)
 		}
-		a.printTries(s.Tries, &p)
+		a.printTries(s.Tries, s.Command, &p)
 		fmt.Fprintf(a.out, "  %s\n", outcomeText(s))
 	}
 	if more := doc.Met - len(doc.Seen); more > 0 {
@@ -36,7 +36,7 @@ func (a *app) printFix(doc fixDoc, asked string) {
 
 // printTries shows what was done up to the run in which the error was gone;
 // of what failed to help, the first and the last.
-func (a *app) printTries(tries []fixTry, p *page) {
+func (a *app) printTries(tries []fixTry, command string, p *page) {
 	gone := len(tries) - 1
 	for i, t := range tries {
 		if t.Outcome != trace.Again {
@@ -51,7 +51,7 @@ func (a *app) printTries(tries []fixTry, p *page) {
 			}
 			continue
 		}
-		a.printTry(t, p)
+		a.printTry(t, command, p)
 	}
 	if rest := tries[min(gone+1, len(tries)):]; len(rest) > 0 {
 		last := rest[len(rest)-1]
@@ -62,8 +62,11 @@ func (a *app) printTries(tries []fixTry, p *page) {
 	}
 }
 
-func (a *app) printTry(t fixTry, p *page) {
-	if len(t.Did) == 0 {
+func (a *app) printTry(t fixTry, command string, p *page) {
+	switch {
+	case len(t.Did) == 0 && t.Then != command:
+		fmt.Fprintf(a.out, "  %snothing was changed, it was run another way%s\n", p.st.dim, p.st.reset)
+	case len(t.Did) == 0:
 		fmt.Fprintf(a.out, "  %snothing was changed%s\n", p.st.dim, p.st.reset)
 	}
 	for k, d := range t.Did {

@@ -24,6 +24,7 @@ type Commit struct {
 var (
 	commitPrinted = lazy(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
 	logLine       = lazy(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
+	pushedTip     = lazy(`(?m)^\s*[0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+\S+ -> \S+`)
 	bareHash      = lazy(`(?m)^[0-9a-f]{7,40}$`)
 )
 
@@ -100,8 +101,9 @@ func nothingToCommit(out string) bool {
 	return strings.Contains(out, "nothing to commit") || strings.Contains(out, "no changes added to commit")
 }
 
-// hashAfter finds the hash of a quiet commit in a log printed after it: beside
-// its subject, or alone on a line (git rev-parse HEAD).
+// hashAfter finds the hash of a quiet commit in what was printed after it: in a
+// log beside its subject, alone on a line (git rev-parse HEAD), or as the tip
+// that was pushed.
 func hashAfter(out, subject string) string {
 	for _, f := range logLine().FindAllStringSubmatch(out, -1) {
 		if subject != "" && strings.HasPrefix(f[2], subject) {
@@ -110,6 +112,9 @@ func hashAfter(out, subject string) string {
 	}
 	if all := bareHash().FindAllString(out, -1); len(all) == 1 {
 		return all[0]
+	}
+	if f := pushedTip().FindStringSubmatch(out); f != nil {
+		return f[1]
 	}
 	return ""
 }

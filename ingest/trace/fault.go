@@ -3,7 +3,6 @@ package trace
 import (
 	"hash/fnv"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -54,8 +53,12 @@ func (a *Action) shows() bool {
 		}
 		switch c.program() {
 		case "cat", "grep", "rg", "sed", "head", "tail", "less", "awk", "find", "ls", "echo", "cd", "jq", "printf", "wc", "diff", "nl":
-		case "git", "gh":
-			if args := c.args(); len(args) > 0 && slices.Contains([]string{"push", "pull", "fetch", "commit", "rebase", "merge", "clone", "checkout", "apply", "am", "cherry-pick"}, args[0]) {
+		case "git":
+			if args := c.args(); len(args) > 0 && !gitShows[gitVerb(args)] {
+				return false
+			}
+		case "gh":
+			if args := c.args(); len(args) > 1 && !ghShows[args[1]] {
 				return false
 			}
 		default:
@@ -110,6 +113,27 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 		return firstLine(c.Result)
 	}
 	return out
+}
+
+// What git and gh only print.
+var (
+	gitShows = wordSet(`log show diff status blame grep cat-file ls-files ls-tree ls-remote rev-parse rev-list branch remote config fsck reflog describe shortlog
+		diff-index diff-tree name-rev merge-base check-ignore for-each-ref show-ref count-objects var version help`)
+	ghShows = wordSet(`view list diff status checks`)
+)
+
+// gitVerb is git's subcommand, its own flags left out.
+func gitVerb(args []string) string {
+	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+		if args[0] == "-C" || args[0] == "-c" {
+			args = args[1:]
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
 // errorWords are words that state an error; a second one after a space is the

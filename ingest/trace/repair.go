@@ -129,7 +129,11 @@ func runKeys(a *Action) []string {
 			continue
 		}
 		key := prog
-		if plain, _ := operands(c.args()); verbs[prog] && len(plain) > 0 {
+		if prog == "git" {
+			if verb := gitVerb(c.args()); verb != "" {
+				key += " " + verb
+			}
+		} else if plain, _ := operands(c.args()); verbs[prog] && len(plain) > 0 {
 			key += " " + plain[0]
 			if (plain[0] == "run" || plain[0] == "exec") && len(plain) > 1 && prog != "go" && prog != "gh" {
 				key += " " + plain[1]

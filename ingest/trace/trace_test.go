@@ -157,6 +157,7 @@ func TestCommits(t *testing.T) {
 		{"two", "git commit -m a; git commit -m b", "[main 1111111] a\n[main 2222222] b", "main 1111111 a; main 2222222 b"},
 		{"then the push failed", `git commit -m a && git push`, "Exit code 1\n[main 1111111] a\nfatal: no upstream", "main 1111111 a"},
 		{"quiet, with a log", `git commit -qm "a b" && git log --oneline -1`, "1234abcd (HEAD -> main) a b", "main 1234abcd a b"},
+		{"quiet, and pushed", `git commit -qm "a b" && git push`, "To github.com:ann/app\n   1111111..2222222  main -> main", "main 2222222 a b"},
 		{"nothing there", `git commit -m a; true`, "nothing to commit, working tree clean", ""},
 		{"another repository", `git -C /r commit -m a`, "[main 1111111] a", "main 1111111 a"},
 		{"only talk", `echo "git commit"`, "git commit", ""},
@@ -246,6 +247,12 @@ func TestRepairOf(t *testing.T) {
 	want := []string{"came again: /w/a.go | ", "helped: git pull | Passes now: it was on main."}
 	if diff := cmp.Diff(want, got); diff != "" || r.Outcome != Helped {
 		t.Errorf("%s: %s", r.Outcome, diff)
+	}
+	// What git only shows is no step; what it changes is.
+	g := session(run("git -C /r status", "Exit code 128\nfatal: unable to read e53647ba1f1e5203"), run("git -c a.b=c log", "x"), run("git read-tree HEAD", ""), run("git -C /r status --short", "clean"))
+	tg := Of(g)
+	if r := tg.RepairOf(g, tg.Faults[0]); r.Outcome != Helped || len(r.Tries[0].Did) != 1 || r.Tries[0].Did[0].Call.Command != "git read-tree HEAD" {
+		t.Errorf("got %+v", r)
 	}
 	// Never run again: nobody knows.
 	s.Turns = s.Turns[:4]
