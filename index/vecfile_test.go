@@ -41,8 +41,12 @@ func TestVectorFile(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrVector", name, err)
 		}
 	}
-	a, c := payload.Item{Text: "one"}, payload.Item{Text: "one", Aliases: []string{"uno"}}
-	if TextHash(a) == TextHash(c) || TextHash(a) != TextHash(a) {
-		t.Error("a text's hash is to change with what is embedded, and only with it")
+	one, aliased := payload.Item{Text: "one"}, payload.Item{Text: "one", Aliases: []string{"uno"}}
+	if TextHash(one) == TextHash(aliased) {
+		t.Error("an alias more leaves the hash of what is embedded as it was")
+	}
+	same := payload.Item{Text: "one", Pinned: true}
+	if TextHash(one) != TextHash(same) {
+		t.Error("the hash changes with what isn't embedded")
 	}
 }

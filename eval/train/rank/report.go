@@ -18,7 +18,6 @@ type tally struct {
 	first              int // the first result is an expected item
 	item1, item5, all  int // among items
 	session1, session5 int
-	stale              int // a superseded item first
 }
 
 func (t tally) String() string {

@@ -53,8 +53,7 @@ type question struct {
 	text    string
 	project string
 	expect  []string // gold items, "<session>#<item>"; empty if nothing answers it
-	stale   []string
-	ask     int // 1, 2: the question beside an item, not a person's
+	ask     int      // 1, 2: the question beside an item, not a person's
 }
 
 func load(ctx context.Context, shared string) (*world, error) {
@@ -134,13 +133,12 @@ func (w *world) gold(dir string) error {
 			var qs []struct {
 				Q      string
 				Expect []string
-				Stale  []string
 			}
 			if err := readJSON(f, &qs); err != nil {
 				return err
 			}
 			for _, q := range qs {
-				w.asked = append(w.asked, question{text: q.Q, project: p, expect: q.Expect, stale: q.Stale})
+				w.asked = append(w.asked, question{text: q.Q, project: p, expect: q.Expect})
 			}
 		}
 		for _, c := range w.cases[p] {
