@@ -70,7 +70,11 @@ func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, e
 	if err != nil {
 		return nil, err
 	}
-	s, err := reader.Parse(ctx, found)
+	near, changed := r.sources.still(found)
+	s, err := reader.Parse(ctx, near)
+	if changed() {
+		s, err = reader.Parse(ctx, found)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type Options struct {
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version()),
-		found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
+		sources: newSources(), found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
@@ -73,6 +73,7 @@ type run struct {
 	expiring []ingest.Found                // that the client deletes soon
 	lines    map[int64]written             // rendered in this run, by index.LineHash
 	known    map[int64]bool                // those of the index before it; nil: to be asked one by one
+	sources  *sources                      // as they were archived; nil: not to be parsed
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
@@ -236,7 +237,7 @@ func pathOf(f ingest.Found) string {
 
 func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 	_, unknown := r.Library.Session(f.ID)
-	change, err := r.Library.Archive(ctx, f)
+	change, err := r.Library.Archive(ctx, r.sources.watched(f))
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
