@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/ingest/synth"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -258,5 +259,37 @@ func TestWatch(t *testing.T) {
 				t.Fatal("it doesn't end")
 			}
 		})
+	}
+}
+
+// BenchmarkArchiveNothingNew is an archive over 10,000 sessions that are all
+// known, as a process of its own does it: 300 ms at most.
+func BenchmarkArchiveNothingNew(b *testing.B) {
+	root := b.TempDir()
+	if _, err := synth.Write(root, synth.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
+		b.Fatal(err)
+	}
+	p := own(open(b, b.TempDir()), root)
+	look := func() pipeline.Report {
+		l, err := library.Open(p.Library.Dir())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer l.Close()
+		q := *p
+		q.Library = l
+		r, err := q.Archive(context.Background(), pipeline.ArchiveOptions{Pack: time.Hour})
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r
+	}
+	if r := look(); r.New != 10_000 {
+		b.Fatalf("%+v", r)
+	}
+	for b.Loop() {
+		if r := look(); r.New+r.Grown+r.Packed != 0 || r.Found != 10_000 {
+			b.Fatalf("%+v", r)
+		}
 	}
 }
