@@ -2,22 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"recall/cmd/recall/demo"
 	"recall/eval"
 	"recall/index"
 	"recall/ingest"
-	"recall/library"
 	"recall/pipeline"
 	"recall/redact"
 )
@@ -138,33 +134,6 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	return r, nil
 }
 
-// goldSet reads the gold sets, so that what is wrong with them is said before
-// any transcript is looked for.
-func goldSet(folders []string) (*eval.Set, error) {
-	for _, dir := range folders {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, withHint(fmt.Errorf("%s: no such folder", dir), "--gold is a folder with files named NAME.gold.json; recall eval label makes one")
-		}
-	}
-	set, err := eval.LoadSet(folders...)
-	if err != nil {
-		return nil, badGold(err)
-	}
-	if len(set.Golds) == 0 {
-		return nil, withHint(fmt.Errorf("%s holds no gold set", set.Name), "gold sets are files named NAME.gold.json; recall eval label makes one")
-	}
-	return set, nil
-}
-
-// badGold gives the faults of gold files a way out.
-func badGold(err error) error {
-	var faults eval.Problems
-	if errors.As(err, &faults) {
-		return withHint(fmt.Errorf("the gold sets have %s:\n%w", count(len(faults), "fault"), err), "recall eval label --check FILE checks one gold file")
-	}
-	return err
-}
-
 // revision is that of the source, with a "+" if it was changed since; "" if it
 // isn't known.
 func revision() string {
@@ -185,96 +154,6 @@ func revision() string {
 		return ""
 	}
 	return rev + changed
-}
-
-// transcripts is the folder of the sessions that are measured: the one named,
-// that of the sample sessions for the bundled gold set, else the library's
-// sessions as they were. The caller calls done when they were read.
-func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir string, done func(), err error) {
-	if f.from != "" {
-		if _, err := os.Stat(f.from); err != nil {
-			return "", nil, noSuchFile(f.from, err)
-		}
-		return f.from, func() {}, nil
-	}
-	var parent string
-	var fill func(dir string) error
-	if len(f.gold) == 0 {
-		fill = func(dir string) error { _, _, err := demo.Write(dir); return err }
-	} else {
-		l, err := a.library(cmd)
-		if errors.Is(err, library.ErrNoLibrary) {
-			return "", nil, withHint(errors.New("no transcripts to hold the gold sets against: there is no library"), "name their folder with --from")
-		}
-		if err != nil {
-			return "", nil, err
-		}
-		parent = cacheDir(l)
-		if err := os.MkdirAll(parent, 0o700); err != nil {
-			return "", nil, err
-		}
-		removeLeft(parent)
-		fill = func(dir string) error { return a.unpack(cmd, l, set, dir) }
-	}
-	if dir, err = os.MkdirTemp(parent, unpacked); err != nil {
-		return "", nil, err
-	}
-	done = func() { os.RemoveAll(dir) }
-	if err := fill(dir); err != nil {
-		done()
-		return "", nil, err
-	}
-	return dir, done, nil
-}
-
-// unpacked begins the names of folders with unpacked sessions.
-const unpacked = "recall-eval-"
-
-// removeLeft removes the unpacked sessions that a killed run left a day ago:
-// raw transcripts may hold secrets.
-func removeLeft(parent string) {
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		info, err := e.Info()
-		if strings.HasPrefix(e.Name(), unpacked) && err == nil && time.Since(info.ModTime()) > 24*time.Hour {
-			os.RemoveAll(filepath.Join(parent, e.Name()))
-		}
-	}
-}
-
-// unpack puts the sessions of the gold set's projects into dir, as their
-// clients had them.
-func (a *app) unpack(cmd *cobra.Command, l *library.Library, set *eval.Set, dir string) error {
-	p, err := a.pipeline(l)
-	if err != nil {
-		return err
-	}
-	shelf, err := newShelf(l)
-	if err != nil {
-		return err
-	}
-	wanted := map[string]bool{}
-	for _, g := range set.Golds {
-		if e, err := l.Session(ingest.SessionID(g.Session)); err == nil {
-			wanted[shelf.of(e).ID] = true
-		}
-	}
-	if len(wanted) == 0 {
-		return withHint(fmt.Errorf("none of the %s of %s is in the library", count(len(set.Golds), "session"), set.Name), "name the folder of their transcripts with --from")
-	}
-	for _, e := range shelf.entries {
-		if !wanted[shelf.of(e).ID] {
-			continue
-		}
-		r, err := p.PlanRestore(cmd.Context(), e, pipeline.RestoreOptions{To: filepath.Join(dir, string(e.Source))})
-		if err == nil {
-			err = p.Restore(cmd.Context(), r)
-		}
-		if err != nil {
-			fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", e.ID, err)
-		}
-	}
-	return nil
 }
 
 // shownAs prints an answer as recall query does, for its first result.
@@ -310,7 +189,7 @@ func (a *app) evaluated(r *eval.Run, f evalFlags, tables func(io.Writer, style, 
 		err = a.printJSON(r)
 	} else {
 		tables(a.out, styles(a.color), r)
-		fmt.Fprintf(a.out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n", file, quoted(file))
+		fmt.Fprintf(a.out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n", file, shellWord(file))
 	}
 	if err != nil {
 		return err
@@ -343,9 +222,6 @@ func (a *app) evaluated(r *eval.Run, f evalFlags, tables func(io.Writer, style, 
 	}
 	return nil
 }
-
-// quoted is a path as one word of a shell, in quotes only where it needs them.
-func quoted(path string) string { return shellWord(path) }
 
 // gate says whether a run reaches its baseline.
 func (a *app) gate(w io.Writer, base, r *eval.Run, file string) (held bool, err error) {

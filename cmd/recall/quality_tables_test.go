@@ -1,0 +1,337 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/eval"
+	"recall/payload"
+)
+
+// markdown is a table, the first line its head, all columns but the first (or
+// more, where a "|" stands in it) to the right.
+func markdown(rows ...[]string) string {
+	var b strings.Builder
+	for i, r := range rows {
+		b.WriteString("| " + strings.Join(r, " | ") + " |\n")
+		if i == 0 {
+			b.WriteString("|---" + strings.Repeat("|---", strings.Count(r[0], "|")) + strings.Repeat("|---:", len(r)-1) + "|\n")
+		}
+	}
+	return b.String()
+}
+
+// each makes a table a project, under the project's name.
+func (q quality) each(table func(project string) [][]string) string {
+	var b strings.Builder
+	for _, p := range q.projects {
+		fmt.Fprintf(&b, "\n**%s**\n\n%s", p, markdown(table(p)...))
+	}
+	return b.String()
+}
+
+func (q quality) payloads(*testing.T) string {
+	return q.each(func(project string) [][]string {
+		s := q.run("payloads", project).Systems[0].Payloads
+		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted"}}
+		row := func(name string, r eval.Rates) {
+			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted)}
+			if r.Few {
+				rows = append(rows, append([]string{name, "", "", "too few"}, counts...))
+				return
+			}
+			rows = append(rows, append([]string{name, ranged(r.Precision), ranged(r.Recall), ranged(r.F1)}, counts...))
+		}
+		for _, k := range payload.Kinds {
+			if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
+				row(string(k), r)
+			}
+		}
+		row("**all kinds**", s.Micro)
+		row("any kind counts", s.Lenient)
+		return rows
+	})
+}
+
+func (q quality) baselines(*testing.T) string {
+	return q.each(func(project string) [][]string {
+		rows := [][]string{{"", "precision", "recall", "F1", "F1, any kind", "sessions", "tokens", "grounded"}}
+		for _, s := range q.run("payloads", project).Systems {
+			p := s.Payloads
+			rows = append(rows, []string{s.Name, ranged(p.Micro.Precision), ranged(p.Micro.Recall), ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
+				fmt.Sprint(len(p.Sessions)), fmt.Sprintf("%.0f", p.Tokens), fmt.Sprintf("%.2f", p.Grounding.Value)})
+		}
+		return rows
+	})
+}
+
+var trained = regexp.MustCompile(`^(\w+) +([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +(\d+) +(\d+)$`)
+
+// heldOut are the figures with weights that never saw the session, or the
+// project, as go run ./eval/train prints them.
+func (q quality) heldOut(t *testing.T) string {
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train", "-gold", filepath.Join(q.shared, "eval", "gold"), "-transcripts", filepath.Join(q.shared, "transcripts"))
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := map[string]map[string]string{} // by row and heading
+	var heads, names []string
+	head := ""
+	for line := range strings.Lines(string(out)) {
+		line = strings.TrimSpace(line)
+		if h, ok := strings.CutPrefix(line, "## "); ok {
+			head, _, _ = strings.Cut(h, " (")
+			heads = append(heads, head)
+		}
+		m := trained.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		if cells[m[1]] == nil {
+			cells[m[1]] = map[string]string{}
+			names = append(names, m[1])
+		}
+		cells[m[1]][head] = fmt.Sprintf("%s / %s / %s", two(t, m[2]), two(t, m[3]), two(t, m[4]))
+	}
+	rows := [][]string{append([]string{"precision / recall / F1"}, heads...)}
+	for _, name := range names {
+		if !slices.Contains([]string{"goal", "decision", "eliminated", "file", "micro", "lenient"}, name) {
+			continue // too few wanted to tell
+		}
+		row := []string{map[string]string{"micro": "**all kinds**", "lenient": "any kind counts"}[name]}
+		if row[0] == "" {
+			row[0] = name
+		}
+		for _, h := range heads {
+			row = append(row, cells[name][h])
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) < 6 || len(heads) < 6 {
+		t.Fatalf("go run ./eval/train: got %d rows and %d columns, want more:\n%s", len(rows), len(heads), out)
+	}
+	return markdown(rows...)
+}
+
+// two rounds a printed figure to two digits.
+func two(t *testing.T, printed string) string {
+	t.Helper()
+	x, err := strconv.ParseFloat(printed, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// annotators is how far two people who worked apart agree: what a score here
+// can mean at best.
+func (q quality) annotators(t *testing.T) string {
+	files, err := filepath.Glob(filepath.Join(q.shared, "eval", "gold", "*", "agreement-*.json"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("got %d agreements (%v), want some", len(files), err)
+	}
+	type count struct {
+		A, B, Both int
+	}
+	sum := map[payload.Kind]count{}
+	low, high := map[payload.Kind]float64{}, map[payload.Kind]float64{}
+	f1 := func(c count) float64 { return 2 * float64(c.Both) / float64(c.A+c.B) }
+	for _, f := range files {
+		var doc struct {
+			PerKind map[payload.Kind]count `json:"per_kind"`
+		}
+		data, err := os.ReadFile(f)
+		if err == nil {
+			err = json.Unmarshal(data, &doc)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all count
+		note := func(k payload.Kind, c count) {
+			if c.A+c.B == 0 {
+				return
+			}
+			if low[k] == 0 || f1(c) < low[k] {
+				low[k] = f1(c)
+			}
+			high[k] = max(high[k], f1(c))
+			sum[k] = count{sum[k].A + c.A, sum[k].B + c.B, sum[k].Both + c.Both}
+		}
+		for _, k := range payload.Kinds {
+			c := doc.PerKind[k]
+			note(k, c)
+			all = count{all.A + c.A, all.B + c.B, all.Both + c.Both}
+		}
+		note("**all kinds**", all)
+	}
+	rows := [][]string{{"", "F1 of one against the other", "lowest and highest of three pairs", "one wrote", "the other", "both"}}
+	for _, k := range append(slices.Clone(payload.Kinds), "**all kinds**") {
+		c := sum[k]
+		if min(c.A, c.B) < 10 {
+			continue
+		}
+		rows = append(rows, []string{string(k), fmt.Sprintf("%.2f", f1(c)), fmt.Sprintf("%.2f–%.2f", low[k], high[k]), fmt.Sprint(c.A), fmt.Sprint(c.B), fmt.Sprint(c.Both)})
+	}
+	return markdown(rows...)
+}
+
+func (q quality) questions(*testing.T) string {
+	return q.each(func(project string) [][]string {
+		r := q.run("questions", project)
+		head := []string{fmt.Sprintf("%d questions", r.Systems[0].Questions.All.N)}
+		for _, m := range evalMeasures {
+			head = append(head, m.name)
+		}
+		rows := [][]string{head}
+		for i, s := range r.Systems {
+			row := []string{s.Name}
+			for _, m := range evalMeasures {
+				f := m.of(&s.Questions.All)
+				if i == 0 {
+					row = append(row, ranged(f))
+				} else {
+					row = append(row, fmt.Sprintf("%.2f", f.Value))
+				}
+			}
+			rows = append(rows, row)
+		}
+		return rows
+	})
+}
+
+func (q quality) paraphrased(*testing.T) string {
+	head := []string{""}
+	for _, m := range evalMeasures {
+		head = append(head, m.name)
+	}
+	rows := [][]string{head}
+	for _, project := range q.projects {
+		s := q.run("questions", project).Systems[0].Questions
+		for _, part := range []struct {
+			name string
+			r    eval.QuestionRates
+		}{{"plain", s.Plain}, {"paraphrased", s.Paraphrased}} {
+			row := []string{fmt.Sprintf("%s, %d %s", project, part.r.N, part.name)}
+			for _, m := range evalMeasures {
+				row = append(row, fmt.Sprintf("%.2f", m.of(&part.r).Value))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return markdown(rows...)
+}
+
+func (q quality) refusals(*testing.T) string {
+	return q.each(func(project string) [][]string {
+		rows := [][]string{{"", "superseded item first", "no answer, said so", "answer, but refused"}}
+		for _, s := range q.run("questions", project).Systems {
+			rows = append(rows, []string{s.Name, share(s.Questions.Stale), share(s.Questions.Abstained), share(s.Questions.Refused)})
+		}
+		return rows
+	})
+}
+
+func (q quality) judge(*testing.T) string {
+	var forms []string
+	for _, p := range q.projects {
+		for name := range q.run("payloads", p).Agreement.Forms {
+			if !slices.Contains(forms, name) {
+				forms = append(forms, name)
+			}
+		}
+	}
+	slices.Sort(forms)
+	rows := [][]string{append([]string{"", "labelled pairs", "judged as people did", "same ones found"}, forms...)}
+	for _, p := range q.projects {
+		a := q.run("payloads", p).Agreement
+		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))), fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
+		for _, f := range forms {
+			row = append(row, share(a.Forms[f]))
+		}
+		rows = append(rows, row)
+	}
+	return markdown(rows...)
+}
+
+// ablation is what each part of the search brings, as go run ./eval/train/rank
+// -ablation prints it.
+func (q quality) ablation(t *testing.T) string {
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train/rank", "-shared", q.shared, "-ablation")
+	cmd.Dir = filepath.Join("..", "..")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return markdown(pivoted(t, string(out))...)
+}
+
+// pivoted are the lines of the ablation with a row a variant and project, and a
+// column for each kind of items.
+func pivoted(t *testing.T, printed string) [][]string {
+	t.Helper()
+	at := map[string]int{} // column of the print, by name
+	var items, rows []string
+	cells := map[string]string{}
+	for line := range strings.Lines(printed) {
+		c := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1)
+		if len(at) == 0 {
+			for i, name := range c {
+				at[name] = i
+			}
+			continue
+		}
+		if len(c) < len(at) {
+			continue
+		}
+		row, kind := c[at["variant"]]+" | "+c[at["project"]], c[at["items"]]
+		if !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		if !slices.Contains(items, kind) {
+			items = append(items, kind)
+		}
+		cells[row+kind] = fmt.Sprintf("%s / %s / %s", c[at["hit@1"]], c[at["hit@5"]], c[at["session@1"]])
+	}
+	if len(rows) < 10 || len(items) < 2 {
+		t.Fatalf("the ablation has %d rows and %d kinds of items, want more:\n%s", len(rows), len(items), printed)
+	}
+	table := [][]string{append([]string{"hit@1 / hit@5 / session@1 |"}, items...)}
+	for _, row := range rows {
+		line := []string{row}
+		for _, kind := range items {
+			line = append(line, cells[row+kind])
+		}
+		table = append(table, line)
+	}
+	return table
+}
+
+func TestPivoted(t *testing.T) {
+	printed := "project  items    variant  n  answer@1  hit@1  hit@5  session@1\n"
+	for i := range 10 {
+		for _, items := range []string{"offline items", "perfect items"} {
+			printed += fmt.Sprintf("billing  %s  v%d  58  0.1%d  0.2%d  0.3%d  0.4%d\n", items, i, i, i, i, i)
+		}
+	}
+	table := pivoted(t, printed)
+	want := []string{"v3 | billing", "0.23 / 0.33 / 0.43", "0.23 / 0.33 / 0.43"}
+	if diff := cmp.Diff(want, table[4]); len(table) != 11 || diff != "" {
+		t.Errorf("%d rows, want 11; the fourth (-want +got):\n%s", len(table), diff)
+	}
+	if head, rule, _ := strings.Cut(markdown(table...), "\n"); strings.Count(head, "|") != 5 || !strings.HasPrefix(rule, "|---|---|---:|---:|\n") {
+		t.Errorf("its head is\n%s\n%.30s", head, rule)
+	}
+}
