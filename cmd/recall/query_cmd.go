@@ -221,9 +221,7 @@ func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library
 	if err == nil {
 		var answer index.Answer
 		if answer, err = a.ix.Search(ctx, q); err == nil {
-			if answer.WithoutVectors {
-				fmt.Fprintln(a.err, "recall: the embedding model didn't answer in time; words alone were searched")
-			}
+			a.sayHow(answer)
 			return answer, nil
 		}
 	}
@@ -235,4 +233,25 @@ func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library
 		return index.Answer{}, err
 	}
 	return a.ix.Search(ctx, q)
+}
+
+// sayHow tells what of a question was taken for a filter, and that vectors
+// weren't asked.
+func (a *app) sayHow(answer index.Answer) {
+	if n := answer.Narrowed; len(n.Words) > 0 {
+		var only []string
+		if n.Project != "" {
+			only = append(only, "project "+oneLine(n.Project))
+		}
+		if !n.Since.IsZero() {
+			only = append(only, "from "+day(n.Since))
+		}
+		if !n.Until.IsZero() {
+			only = append(only, "before "+day(n.Until))
+		}
+		fmt.Fprintf(a.err, "recall: only %s is searched, for “%s”\n", strings.Join(only, ", "), oneLine(strings.Join(n.Words, "”, “")))
+	}
+	if answer.WithoutVectors {
+		fmt.Fprintln(a.err, "recall: the embedding model didn't answer in time; words alone were searched")
+	}
 }
