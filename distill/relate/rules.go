@@ -24,23 +24,25 @@ type rule struct {
 	name     string
 	relation payload.Relation
 	fits     func(later, earlier *claim) bool
+	alike    bool // fits only where the later one holds half of the earlier one's words
 }
 
 var rules = []rule{
-	{RuledOut, payload.Supersedes, ruledOut},
-	{Reopens, payload.Contradicts, reopens},
-	{Keeps, payload.Same, keeps},
-	{Revokes, payload.Supersedes, revokes},
-	{Changes, payload.Supersedes, newValue},
-	{Partly, payload.Supersedes, partly},
-	{Narrows, payload.Refines, narrows},
-	{Restates, payload.Same, restates},
-	{TakesBack, payload.Supersedes, takesBack},
+	{RuledOut, payload.Supersedes, ruledOut, false},
+	{Reopens, payload.Contradicts, reopens, true},
+	{Keeps, payload.Same, keeps, true},
+	{Revokes, payload.Supersedes, revokes, false},
+	{Changes, payload.Supersedes, newValue, true},
+	{Partly, payload.Supersedes, partly, false},
+	{Narrows, payload.Refines, narrows, true},
+	{Restates, payload.Same, restates, true},
+	{TakesBack, payload.Supersedes, takesBack, true},
 }
 
 func between(later, earlier *claim) (rule, bool) {
+	half := earlier.all.in(later.all) >= 0.5
 	for _, r := range rules {
-		if r.fits(later, earlier) {
+		if (half || !r.alike) && r.fits(later, earlier) {
 			return r, true
 		}
 	}
@@ -98,13 +100,12 @@ func vague(lost bag) bool {
 // partly: what the later one gives up is a part of a longer earlier one, and
 // more than a word.
 func partly(later, earlier *claim) bool {
-	if !decisions(later, earlier) || later.apart(earlier) {
+	if !decisions(later, earlier) {
 		return false
 	}
 	for _, g := range later.gives {
-		rest := earlier.held.without(g.lost)
-		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 && rest.meets(later.all.without(g.lost)) {
-			return true
+		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 && earlier.held.without(g.lost).meets(later.all.without(g.lost)) {
+			return !later.apart(earlier)
 		}
 	}
 	return false
