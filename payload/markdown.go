@@ -110,6 +110,7 @@ type page struct {
 	payload *Payload
 	layout  []section
 	items   []Item
+	lines   []string // of the items, made at their first use; see line
 }
 
 // render writes the page without the items at the indexes in cut, and counts it.
@@ -128,16 +129,16 @@ func (pg *page) layOut(cut []int) Rendered {
 	r := Rendered{Cut: len(cut)}
 	var body strings.Builder
 	for _, s := range pg.layout {
-		var items []*Item
+		var lines []string
 		for i := range pg.items {
 			if it := &pg.items[i]; it.Kind == s.kind && !gone[i] {
-				items = append(items, it)
+				lines = append(lines, pg.line(i))
 				r.Shown = append(r.Shown, it.ID)
 			}
 		}
-		if len(items) > 0 {
+		if len(lines) > 0 {
 			fmt.Fprintf(&body, "\n## %s\n", s.heading)
-			pg.list(&body, s.kind, items)
+			list(&body, s.kind, lines)
 		}
 	}
 	if r.Cut > 0 {
@@ -161,11 +162,10 @@ var startsOdd = lazy("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
 
 // list writes the lines of one section: a single goal is a paragraph, next
 // actions are numbered.
-func (pg *page) list(b *strings.Builder, kind Kind, items []*Item) {
-	for i, it := range items {
-		line := formatItem(it) + pg.note(it)
+func list(b *strings.Builder, kind Kind, lines []string) {
+	for i, line := range lines {
 		switch {
-		case kind == Goal && len(items) == 1 && !startsOdd().MatchString(line):
+		case kind == Goal && len(lines) == 1 && !startsOdd().MatchString(line):
 			fmt.Fprintf(b, "%s\n", line)
 		case kind == Next:
 			fmt.Fprintf(b, "%d. %s\n", i+1, line)
@@ -173,6 +173,19 @@ func (pg *page) list(b *strings.Builder, kind Kind, items []*Item) {
 			fmt.Fprintf(b, "- %s\n", line)
 		}
 	}
+}
+
+// line is what an item says, without the mark that its section puts before it. A
+// page is laid out several times until it fits.
+func (pg *page) line(i int) string {
+	if pg.lines == nil {
+		pg.lines = make([]string, len(pg.items))
+	}
+	if pg.lines[i] == "" {
+		it := &pg.items[i]
+		pg.lines[i] = formatItem(it) + pg.note(it)
+	}
+	return pg.lines[i]
 }
 
 // note says from which session of a thread an item is. Of kinds that only the
@@ -199,6 +212,7 @@ func (pg *page) note(it *Item) string {
 
 // shorten clips what the page shows of each item to size characters a part.
 func (pg *page) shorten(size int) {
+	pg.lines = nil
 	for i := range pg.items {
 		it := &pg.items[i]
 		it.Text, it.Why, it.Scope = clip(it.Text, size), clip(it.Why, size), clip(it.Scope, size)
