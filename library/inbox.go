@@ -103,7 +103,6 @@ type folding struct {
 	l       *Library
 	dir     string
 	out     *Folded
-	aside   []string // files that were read
 	byID    map[ingest.SessionID][]json.RawMessage
 	order   []ingest.SessionID
 	waiting [][]byte

@@ -73,7 +73,7 @@ the only copy).`,
 			}
 			a.printProblems(l.Broken())
 			if err == nil && len(l.Broken()) > 0 {
-				fmt.Fprintln(a.err, "recall: hint: recall reindex, then recall sync, takes them in again where their source is still there")
+				fmt.Fprintln(a.err, "recall: hint: recall repair makes them good again, as far as that can be")
 				err = exitCode(exitPartial)
 			}
 			return err
