@@ -66,7 +66,11 @@ func weed(likely []chosen, floor float64) []*chosen {
 	count, crowd := map[payload.Kind]int{}, map[place]int{}
 	for len(likely) > 0 {
 		best, at := -1, 0.0
-		for i, ch := range likely {
+		for i := range likely {
+			ch := &likely[i]
+			if ch.score <= at {
+				break // nor is any after it likelier
+			}
 			crowded := crowd[place{ch.kind, ch.c.sp.exchange}]
 			if ch.c.says != nil {
 				crowded = 0 // stated outright, however much else is

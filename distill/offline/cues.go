@@ -11,8 +11,9 @@ import (
 // over a lower-case sentence; what a class is worth for a kind of item is
 // learned (see weights.json), so that a class may be broad.
 type classes struct {
-	names []string
-	set   *cue.Set
+	names  []string
+	spoken [2][]string // names as features of an assistant's and of a person's sentence
+	set    *cue.Set
 }
 
 // cues makes classes of a list of names, each with its pattern.
@@ -21,6 +22,11 @@ func cues(list ...string) *classes {
 	var patterns []string
 	for i := 0; i+1 < len(list); i += 2 {
 		c.names, patterns = append(c.names, list[i]), append(patterns, list[i+1])
+	}
+	for i, who := range []string{"a:", "u:"} {
+		for _, name := range c.names {
+			c.spoken[i] = append(c.spoken[i], who+name)
+		}
 	}
 	c.set = cue.MustCompile(patterns...)
 	return c

@@ -6,11 +6,27 @@ import "math"
 // which sentences each word is used, so that a statement is not compared with
 // every other.
 type echoes struct {
-	rare map[string]float64 // weight of each keyword of the talk: the fewer speeches it occurs in, the more
-	uses map[string][]int32 // sentences that have it, by their place in said
-	said []saidAt
-	sums []float64 // of what they have of the words looked for; 0 between two look-ups
-	hits []int32   // room for the sentences whose sum isn't 0
+	words rarity
+	said  []saidAt
+	sums  []float64 // of what they have of the words looked for; 0 between two look-ups
+	hits  []int32   // room for the sentences whose sum isn't 0
+}
+
+// rarity tells of each keyword of a talk how rare it is; nothing of others.
+type rarity map[string]*use
+
+// A use is where a keyword is said.
+type use struct {
+	weight float64 // the fewer speeches it occurs in, the more
+	at     []int32 // sentences that have it, by their place in said
+}
+
+// of is the weight of a word.
+func (r rarity) of(w string) float64 {
+	if u := r[w]; u != nil {
+		return u.weight
+	}
+	return 0
 }
 
 // A saidAt is a sentence of the talk: who says it when.
@@ -41,7 +57,7 @@ const (
 
 // listenForEchoes gathers the words of a talk.
 func listenForEchoes(t *talk) *echoes {
-	e := &echoes{rare: map[string]float64{}, uses: map[string][]int32{}}
+	e := &echoes{words: rarity{}}
 	for _, sp := range t.speeches {
 		sp.from = len(e.said)
 		by := midway
@@ -52,18 +68,22 @@ func listenForEchoes(t *talk) *echoes {
 		}
 		for i := range sp.parts {
 			for _, w := range sp.parts[i].keys() {
-				uses := e.uses[w]
-				if len(uses) == 0 || int(uses[len(uses)-1]) < sp.from {
-					e.rare[w]++
+				u := e.words[w]
+				if u == nil {
+					u = &use{}
+					e.words[w] = u
 				}
-				e.uses[w] = append(uses, int32(len(e.said)))
+				if n := len(u.at); n == 0 || int(u.at[n-1]) < sp.from {
+					u.weight++
+				}
+				u.at = append(u.at, int32(len(e.said)))
 			}
 			e.said = append(e.said, saidAt{exchange: int32(sp.exchange), by: by})
 		}
 	}
 	e.sums = make([]float64, len(e.said))
-	for w, k := range e.rare {
-		e.rare[w] = math.Log(1 + float64(len(t.speeches))/k)
+	for _, u := range e.words {
+		u.weight = math.Log(1 + float64(len(t.speeches))/u.weight)
 	}
 	return e
 }
@@ -72,13 +92,16 @@ func listenForEchoes(t *talk) *echoes {
 func (e *echoes) of(own *speech, words terms) echo {
 	all, sums, hits := 0.0, e.sums, e.hits[:0]
 	for _, w := range words {
-		r := e.rare[w]
-		all += r
-		for _, at := range e.uses[w] {
+		u := e.words[w]
+		if u == nil {
+			continue
+		}
+		all += u.weight
+		for _, at := range u.at {
 			if sums[at] == 0 {
 				hits = append(hits, at)
 			}
-			sums[at] += r
+			sums[at] += u.weight
 		}
 	}
 	var best echo

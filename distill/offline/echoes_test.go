@@ -42,7 +42,7 @@ func TestEchoesAreTheBestOfAllSentences(t *testing.T) {
 				by = closes
 			}
 			for i := range sp.parts {
-				want[when][by] = max(want[when][by], weighed(c.keys(), sp.parts[i].keys(), tk.echoes.rare))
+				want[when][by] = max(want[when][by], weighed(c.keys(), sp.parts[i].keys(), tk.echoes.words))
 			}
 		}
 		got := tk.echoes.of(c.sp, c.keys())

@@ -220,14 +220,39 @@ func lastWords(sp *speech, s *sentence) bool { return sp.last }
 
 var inQuotes = cue.One(`"[^"]{3,}"|“[^”]{3,}”`)
 
-// sayingCues are the patterns of sayings, asked for in one pass.
-var sayingCues = func() *cue.Set {
-	var patterns []string
-	for i := range sayings {
-		patterns = append(patterns, sayings[i].re)
+// spoken are the sayings of one sort of speaker, asked for in one pass.
+type spoken struct {
+	sayings []*saying
+	set     *cue.Set
+}
+
+// spokenBy are the sayings that count of each sort of speaker.
+var spokenBy = func() (by [finale + 1]spoken) {
+	for who := range by {
+		var patterns []string
+		for i := range sayings {
+			if s := &sayings[i]; s.who == speaker(who) || s.who != person && s.who < speaker(who) {
+				by[who].sayings = append(by[who].sayings, s)
+				patterns = append(patterns, s.re)
+			}
+		}
+		by[who].set = cue.MustCompile(patterns...)
 	}
-	return cue.MustCompile(patterns...)
+	return by
 }()
+
+// speaker tells of which sort a speech's speaker is.
+func (sp *speech) speaker() speaker {
+	switch {
+	case sp.user:
+		return person
+	case sp.last:
+		return finale
+	case sp.closing:
+		return closer
+	}
+	return report
+}
 
 // outright says what a candidate states outright, nil if nothing.
 func outright(c *Candidate) *saying {
@@ -235,24 +260,15 @@ func outright(c *Candidate) *saying {
 	if c.sp.user {
 		text = inQuotes.ReplaceAllString(text, `"…"`) // what they quote is not what they say
 	}
-	said := sayingCues.Match(text)
-	for i := range sayings {
-		if r := &sayings[i]; said.Has(i) && r.who.spoke(c.sp) && (r.where == nil || r.where(c.sp, c.part)) {
+	ours := &spokenBy[c.sp.speaker()]
+	said := ours.set.Match(text)
+	if !said.Any() {
+		return nil
+	}
+	for i, r := range ours.sayings {
+		if said.Has(i) && (r.where == nil || r.where(c.sp, c.part)) {
 			return r
 		}
 	}
 	return nil
-}
-
-// spoke tells whether a speech is of such a speaker.
-func (who speaker) spoke(sp *speech) bool {
-	switch who {
-	case person:
-		return sp.user
-	case report:
-		return !sp.user
-	case closer:
-		return !sp.user && sp.closing
-	}
-	return sp.last
 }

@@ -17,11 +17,11 @@ type Candidate struct {
 
 	sp       *speech
 	part     *sentence
-	pick     *pick              // how a reply bears on it, nil if none does
-	says     *saying            // what it states outright, nil if nothing
-	rare     map[string]float64 // weights of the talk's words
-	goal     bool               // it stands in the session's goal
-	words    terms              // keywords of wordsOf, which was its text; see keys
+	pick     *pick   // how a reply bears on it, nil if none does
+	says     *saying // what it states outright, nil if nothing
+	rare     rarity  // of the talk's words
+	goal     bool    // it stands in the session's goal
+	words    terms   // keywords of wordsOf, which was its text; see keys
 	wordsOf  string
 	full     *Candidate // the report's full statement of it, nil if none
 	proposal *sentence  // of the closing message that a typed answer takes its content from, nil if none
@@ -76,14 +76,14 @@ func candidates(t *talk) []*Candidate {
 			if c.leansBack() {
 				c.fromProposal()
 			}
-			if len(strings.Fields(c.Text)) < 3 {
+			if fields(c.Text, 3) < 3 {
 				continue
 			}
 			out = append(out, c)
 		}
 	}
 	markGoal(t, out)
-	names := t.echoes.rare
+	names := t.echoes.words
 	for _, c := range out {
 		c.rare = names
 		c.Features = features(t, c, names)
@@ -98,7 +98,7 @@ func candidates(t *talk) []*Candidate {
 
 // pair finds for each candidate what the other side said of the same in its
 // exchange: the wish to what was done, the report to what was asked for.
-func pair(all []*Candidate, rare map[string]float64) {
+func pair(all []*Candidate, rare rarity) {
 	by := map[int][]*Candidate{}
 	for _, c := range all {
 		by[c.sp.exchange] = append(by[c.sp.exchange], c)
@@ -155,7 +155,7 @@ func (sp *speech) report() bool {
 
 // features describes a candidate by who speaks, where it stands, what its
 // words are and what came of it.
-func features(t *talk, c *Candidate, names map[string]float64) []Feature {
+func features(t *talk, c *Candidate, names rarity) []Feature {
 	f := make(noted, 0, 48)
 	sp, s := c.sp, c.part
 	who := "a:"
@@ -168,8 +168,10 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 	if strings.Contains(s.Text, "’") {
 		said = talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
 	}
-	for _, name := range said.all() {
-		f.set(who+name, 1)
+	for i, name := range talkCues.spoken[asIndex(sp.user)] {
+		if said.matches.Has(i) {
+			f.set(name, 1)
+		}
 	}
 	more := strings.ToLower(s.More)
 	if more != "" {
@@ -192,6 +194,13 @@ func features(t *talk, c *Candidate, names map[string]float64) []Feature {
 	return f.inOrder()
 }
 
+func asIndex(user bool) int {
+	if user {
+		return 1
+	}
+	return 0
+}
+
 // directs tells whether typed words say what is to be: a wish, an order, a
 // choice, not a mere question or a wish to look at something.
 func directs(s said) bool {
@@ -204,7 +213,7 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names map[string]float64, said said) {
+func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names rarity, said said) {
 	if c.sp.user {
 		d := directs(said)
 		on("", "u:directs", d)
@@ -284,25 +293,27 @@ func placeFeatures(on func(who, name string, yes bool), who string, sp *speech, 
 }
 
 func shapeFeatures(f *noted, on func(who, name string, yes bool), who string, c *Candidate) {
-	words := strings.Fields(c.Text)
-	on(who, "short", len(words) < 6)
-	on(who, "long", len(words) > 25)
-	on(who, "very-long", len(words) > 45)
-	f.set(who+"log-words", math.Log1p(float64(len(words)))/3)
-	raw := strings.TrimSpace(c.part.Raw)
-	on(who, "question", strings.HasSuffix(raw, "?"))
-	on(who, "colon-end", strings.HasSuffix(raw, ":"))
-	n := 0
-	for _, w := range words {
+	words, n, first := 0, 0, ""
+	for w := range strings.FieldsSeq(c.Text) {
+		if words++; words == 1 {
+			first = w
+		}
 		if looksLikeName(w) {
 			n++
 		}
 	}
+	on(who, "short", words < 6)
+	on(who, "long", words > 25)
+	on(who, "very-long", words > 45)
+	f.set(who+"log-words", math.Log1p(float64(words))/3)
+	raw := strings.TrimSpace(c.part.Raw)
+	on(who, "question", strings.HasSuffix(raw, "?"))
+	on(who, "colon-end", strings.HasSuffix(raw, ":"))
 	on(who, "no-name", n == 0)
 	on(who, "some-names", n >= 2)
 	on(who, "many-names", n >= 5)
 	on(who, "dash", strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
-	on(who, "path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(words[0], "`:,")))
+	on(who, "path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(first, "`:,")))
 	on(who, "has-why", c.Why != "")
 	on(who, "quotes", strings.Contains(c.Text, `"`))
 }
@@ -360,7 +371,7 @@ func headingFeatures(on func(who, name string, yes bool), s *sentence) {
 
 // sessionFeatures set a candidate against the rest of the session: where it
 // stands in it, how common its names are, whether it is said again or committed.
-func sessionFeatures(f *noted, on func(who, name string, yes bool), who string, t *talk, c *Candidate, names map[string]float64) {
+func sessionFeatures(f *noted, on func(who, name string, yes bool), who string, t *talk, c *Candidate, names rarity) {
 	place := 0.0
 	if t.n > 1 {
 		place = float64(c.sp.exchange) / float64(t.n-1)
@@ -383,9 +394,9 @@ func sessionFeatures(f *noted, on func(who, name string, yes bool), who string, 
 		top = max(top, weighed(mine, m, names))
 	}
 	f.set(who+"committed", top)
-	rare := 0
+	rare, seldom := 0, math.Log(1+float64(len(t.speeches))/2)
 	for _, w := range mine {
-		if names[w] >= math.Log(1+float64(len(t.speeches))/2) {
+		if names.of(w) >= seldom {
 			rare++
 		}
 	}

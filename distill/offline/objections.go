@@ -26,7 +26,7 @@ func objections(t *talk) []payload.Item {
 			if sp.foreign(s) || s.Pasted || len(sp.text) > 1500 || !objection.MatchString(text) || len(s.keys()) < 3 {
 				continue
 			}
-			p := spokenAgainst(sp, s, t.echoes.rare)
+			p := spokenAgainst(sp, s, t.echoes.words)
 			if p == nil {
 				continue
 			}
@@ -43,7 +43,7 @@ func objections(t *talk) []payload.Item {
 }
 
 // spokenAgainst finds what an objection is about in the message it answers.
-func spokenAgainst(sp *speech, s *sentence, rare map[string]float64) *sentence {
+func spokenAgainst(sp *speech, s *sentence, rare rarity) *sentence {
 	if m := namedOpt.FindStringSubmatch(s.Text); m != nil {
 		for _, o := range optionsOf(sp.reacts) {
 			if o.label == strings.ToLower(m[1]) {

@@ -46,7 +46,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if sp.user {
 		text = tidy(text)
-		if t := politeAsk.ReplaceAllString(text, ""); len(strings.Fields(t)) >= 3 && !strings.HasPrefix(t, "not ") {
+		if t := politeAsk.ReplaceAllString(text, ""); fields(t, 3) >= 3 && !strings.HasPrefix(t, "not ") {
 			if t != text && asked {
 				t = strings.TrimRight(t, "?. ")
 			}

@@ -21,14 +21,27 @@ var (
 // they tell names from words.
 func plain(s string) string {
 	if strings.ContainsAny(s, "[<~*_") { // most sentences have none
-		s = mdLink.ReplaceAllString(s, "$1")
-		s = htmlTag.ReplaceAllString(s, " ")
-		s = mdStrike.ReplaceAllString(s, "$1")
-		s = mdStrong.ReplaceAllString(s, "$1$2")
-		s = strings.ReplaceAll(s, "**", "")
-		s = mdEm.ReplaceAllString(s, "$1$2$3")
+		if strings.Contains(s, "](") {
+			s = mdLink.ReplaceAllString(s, "$1")
+		}
+		if strings.IndexByte(s, '<') >= 0 {
+			s = htmlTag.ReplaceAllString(s, " ")
+		}
+		if strings.Contains(s, "~~") {
+			s = mdStrike.ReplaceAllString(s, "$1")
+		}
+		if strings.Contains(s, "**") || strings.Contains(s, "__") {
+			s = mdStrong.ReplaceAllString(s, "$1$2")
+			s = strings.ReplaceAll(s, "**", "")
+		}
+		if strings.ContainsAny(s, "*_") {
+			s = mdEm.ReplaceAllString(s, "$1$2$3")
+		}
 	}
 	s = strings.TrimSpace(oneLine(s))
+	if s == "" || s[0] < utf8.RuneSelf { // no mark is ASCII
+		return s
+	}
 	return strings.TrimSpace(leadMark.ReplaceAllString(s, ""))
 }
 
@@ -87,8 +100,11 @@ func upperFirst(s string) string {
 	if !unicode.IsLower(r) {
 		return s
 	}
-	if w := strings.FieldsFunc(s, unicode.IsSpace)[0]; looksLikeName(w) {
-		return s // "go.mod", "iPhone", "test-harness.sh" keep their own case
+	for w := range strings.FieldsSeq(s) {
+		if looksLikeName(w) {
+			return s // "go.mod", "iPhone", "test-harness.sh" keep their own case
+		}
+		break
 	}
 	return string(unicode.ToUpper(r)) + s[n:]
 }
@@ -164,7 +180,7 @@ func splitWhy(s string) (text, why string) {
 	}
 	head, tail := s[:loc[0]], s[loc[1]:]
 	by := strings.ToLower(strings.TrimSpace(s[loc[0]:loc[1]]))
-	if len(strings.Fields(head)) < 3 || len(strings.Fields(tail)) < 3 || !balanced(head) {
+	if fields(head, 3) < 3 || fields(tail, 3) < 3 || !balanced(head) {
 		return s, ""
 	}
 	switch {

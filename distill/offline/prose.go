@@ -86,7 +86,9 @@ func sentencesOf(text string, casual bool) []sentence {
 		line := text[at:end]
 		from := at
 		at = end + 1
-		if fenceLine.MatchString(line) {
+		trimmed := strings.TrimSpace(line)
+		marked := mayBeMarked(trimmed)
+		if marked && fenceLine.MatchString(line) {
 			fenced = !fenced
 			flush()
 			continue
@@ -94,22 +96,21 @@ func sentencesOf(text string, casual bool) []sentence {
 		if fenced {
 			continue
 		}
-		trimmed := strings.TrimSpace(line)
 		switch {
 		case trimmed == "":
 			flush()
-		case tableLine.MatchString(line), ruleLine.MatchString(line):
+		case marked && (tableLine.MatchString(line) || ruleLine.MatchString(line)):
 			flush()
-		case headingLine.MatchString(line):
+		case marked && headingLine.MatchString(line):
 			flush()
 			heading = plain(headingLine.FindStringSubmatch(line)[1])
-		case boldLine.MatchString(line):
+		case marked && boldLine.MatchString(line):
 			flush()
 			heading = plain(boldLine.FindStringSubmatch(line)[1])
-		case quoteLine.MatchString(line):
+		case marked && quoteLine.MatchString(line):
 			skip := len(quoteLine.FindString(line))
 			start(from+skip, end, quoted, "", 0)
-		case itemLine.MatchString(line):
+		case marked && itemLine.MatchString(line):
 			m := itemLine.FindStringSubmatch(line)
 			label := m[2]
 			if label == "" {
@@ -134,21 +135,33 @@ func sentencesOf(text string, casual bool) []sentence {
 	return out
 }
 
+// mayBeMarked tells whether a line may be anything but a line of a paragraph, by
+// how it begins: with no letter, or with the one of an "a)".
+func mayBeMarked(trimmed string) bool {
+	if trimmed == "" || !isLetter(trimmed[0]) {
+		return trimmed != ""
+	}
+	return len(trimmed) > 1 && (trimmed[1] == '.' || trimmed[1] == ')')
+}
+
 var boldLead = cue.One(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
 
 // passage makes the sentences of one block.
 func passage(text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
 	raw := text[from:to]
-	if m := checkbox.FindString(raw); m != "" {
-		from += len(m)
+	if strings.HasPrefix(raw, "[") {
+		from += len(checkbox.FindString(raw))
 		raw = text[from:to]
 	}
 	lead := ""
-	if m := boldLead.FindStringSubmatch(raw); m != nil {
-		lead = plain(m[1])
+	if strings.HasPrefix(raw, "**") || strings.HasPrefix(raw, "__") {
+		if m := boldLead.FindStringSubmatch(raw); m != nil {
+			lead = plain(m[1])
+		}
 	}
 	cuts := splitAt(raw, casual)
-	pasted := kind == paragraph && looksPasted(raw[:strings.IndexByte(raw+"\n", '\n')])
+	first, _, _ := strings.Cut(raw, "\n")
+	pasted := kind == paragraph && looksPasted(first)
 	var out []sentence
 	for i, c := range cuts {
 		s := sentence{From: from + c[0], To: from + c[1], Raw: raw[c[0]:c[1]], Block: kind, Label: label,

@@ -59,13 +59,18 @@ func (s *sentence) names() terms {
 		return s.full
 	}
 	m := append(terms(nil), s.keys()...)
-	for _, w := range strings.Fields(s.Text + " " + s.More) {
-		if smallLetters(w) {
-			continue
-		}
-		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
-		if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 && len(splitWords(w)) > 1 {
-			m = append(m, stem(joined))
+	for _, text := range []string{s.Text, s.More} {
+		for w := range strings.FieldsSeq(text) {
+			if smallLetters(w) {
+				continue
+			}
+			w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
+			if smallLetters(w) {
+				continue // it is no compound
+			}
+			if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 && len(splitWords(w)) > 1 {
+				m = append(m, stem(joined))
+			}
 		}
 	}
 	for i, w := range m {
@@ -197,12 +202,12 @@ var atLine = cue.One("^`?[^` ]+:\\d")
 var turnedAway = cue.One(`(?i)\b(?:ruled out|not taken|was (?:tried and )?dropped|not done|rejected)\b`)
 
 // coverage is weighed for names: a joined name counts only where it is met.
-func coverage(a, b terms, rare map[string]float64) float64 {
+func coverage(a, b terms, rare rarity) float64 {
 	var both, all float64
-	eachShared(a, b, func(w string) { both += max(rare[w], leastRare) })
+	eachShared(a, b, func(w string) { both += max(rare.of(w), leastRare) })
 	for _, w := range a {
-		if rare[w] > 0 || slices.Contains(b, w) {
-			all += max(rare[w], leastRare)
+		if x := rare.of(w); x > 0 || slices.Contains(b, w) {
+			all += max(x, leastRare)
 		}
 	}
 	if all == 0 {

@@ -60,7 +60,7 @@ func (c *Candidate) barred(kind payload.Kind) bool {
 	if c.pick != nil && c.pick.lost && kind == payload.Decision && c.says == nil {
 		return true
 	}
-	if c.says == nil && kind == payload.Decision && !c.sp.user && c.part.Block == listItem && len(strings.Fields(c.Text)) <= 7 && c.pick == nil && c.mate == nil &&
+	if c.says == nil && kind == payload.Decision && !c.sp.user && c.part.Block == listItem && fields(c.Text, 8) <= 7 && c.pick == nil && c.mate == nil &&
 		!c.part.cues().any("instead", "change", "remove", "add", "keep", "dont", "only", "default", "did") {
 		return true // a heading of a list, not a choice
 	}

@@ -17,7 +17,7 @@ func keywords(text string) terms {
 	all := splitWords(text)
 	kept := all[:0]
 	for _, w := range all {
-		if len(w) >= 2 && (len(w) > longestCommon || !commonWords[w]) {
+		if len(w) >= 2 && !isCommon(w) {
 			kept = append(kept, stem(w))
 		}
 	}
@@ -68,14 +68,14 @@ func share(a, b terms) float64 {
 }
 
 // weighed is the share of a's words that b has too, rare words counting more.
-func weighed(a, b terms, rare map[string]float64) float64 {
+func weighed(a, b terms, rare rarity) float64 {
 	var both, all float64
-	eachShared(a, b, func(w string) { both += rare[w] })
+	eachShared(a, b, func(w string) { both += rare.of(w) })
 	if both == 0 {
 		return 0
 	}
 	for _, w := range a {
-		all += rare[w]
+		all += rare.of(w)
 	}
 	return both / all
 }
@@ -140,13 +140,29 @@ var commonWords = wordSet(`a an and are as at be been both but by can could did 
 	one new use used using via per make made should whether don doesn didn isn want need like get ok okay yes please maybe here
 	some any all each about after before other same way thing things see look`)
 
-// longestCommon is the length of the longest of them.
-var longestCommon = func() (n int) {
+// commonStarts are the first letters of the common words of each length: most
+// other words are told from them by that.
+var commonStarts = func() (starts [16]uint32) {
 	for w := range commonWords {
-		n = max(n, len(w))
+		starts[len(w)] |= 1 << (w[0] - 'a')
 	}
-	return n
+	return starts
 }()
+
+func isCommon(w string) bool {
+	return len(w) < len(commonStarts) && w[0] >= 'a' && w[0] <= 'z' && commonStarts[len(w)]&(1<<(w[0]-'a')) != 0 && commonWords[w]
+}
+
+// fields counts the words of a text as strings.Fields parts them, up to n.
+func fields(text string, n int) int {
+	k := 0
+	for range strings.FieldsSeq(text) {
+		if k++; k == n {
+			break
+		}
+	}
+	return k
+}
 
 func wordSet(words string) map[string]bool {
 	m := map[string]bool{}
@@ -179,12 +195,12 @@ var fileEndings = wordSet(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h c
 // worthReading leaves out what is no statement: headings, labels, pasted
 // output, bare commands and paths.
 func worthReading(s *sentence, sp *speech) bool {
-	words := strings.Fields(s.Text)
-	if len(words) < 3 || s.Block == quoted && !sp.user {
+	if s.Block == quoted && !sp.user {
 		return false
 	}
-	plainWords, odd := 0, 0
-	for _, w := range words {
+	words, plainWords, odd := 0, 0, 0
+	for w := range strings.FieldsSeq(s.Text) {
+		words++
 		if smallLetters(w) {
 			plainWords++
 			continue
@@ -196,7 +212,7 @@ func worthReading(s *sentence, sp *speech) bool {
 			odd++
 		}
 	}
-	if plainWords < 2 || odd > 2*plainWords {
+	if words < 3 || plainWords < 2 || odd > 2*plainWords {
 		return false
 	}
 	return !(sp.user && s.Pasted)
@@ -205,20 +221,39 @@ func worthReading(s *sentence, sp *speech) bool {
 // looksPasted tells output and code from talk.
 func looksPasted(raw string) bool {
 	t := strings.TrimSpace(raw)
-	for _, p := range []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ", "- [", "Error:", "error:", "fatal:", "{", "[", "<", "//", "#!", "func ", "import ", "import(", "diff ", "@@", "panic:", "Traceback", "---", "==="} {
+	if t == "" {
+		return false
+	}
+	for _, p := range outputStarts[t[0]] {
 		if strings.HasPrefix(t, p) {
 			return true
 		}
 	}
-	if strings.Count(t, "  ") > 3 || strings.IndexByte(t, "│"[0]) >= 0 && strings.ContainsAny(t, "│┃╭╰├└⎿▌") {
-		return true
-	}
-	code := 0
+	code, gaps := 0, 0
 	for i := 0; i < len(t); i++ {
-		switch t[i] {
+		switch c := t[i]; c {
 		case '{', '}', '[', ']', '(', ')', '<', '>', '=', ';', '|', '&', '$', '\\', '%':
 			code++
+		case ' ':
+			if i+1 < len(t) && t[i+1] == ' ' {
+				gaps++
+				i++
+			}
+		case frames[0]:
+			if r, _ := utf8.DecodeRuneInString(t[i:]); strings.ContainsRune(frames, r) {
+				return true
+			}
 		}
 	}
-	return code*8 > len(t)
+	return gaps > 3 || code*8 > len(t)
 }
+
+const frames = "│┃╭╰├└⎿▌" // all of them begin with the same byte
+
+// outputStarts are the beginnings of output and code, by their first byte.
+var outputStarts = func() (by [256][]string) {
+	for _, p := range []string{"$ ", "% ", "> ", "❯", "at ", "✓", "✗", "✘", "⏺", "⎿", "+ ", "- [", "Error:", "error:", "fatal:", "{", "[", "<", "//", "#!", "func ", "import ", "import(", "diff ", "@@", "panic:", "Traceback", "---", "==="} {
+		by[p[0]] = append(by[p[0]], p)
+	}
+	return by
+}()
