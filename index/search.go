@@ -110,7 +110,9 @@ type reader struct {
 
 // count says how much is searched.
 func (r *reader) count(ctx context.Context, a *Answer) error {
-	err := r.tx.QueryRowContext(ctx, `SELECT count(*), ifnull(sum(items),0), count(DISTINCT project) FROM session WHERE ?1='' OR project=?1`, r.q.Project).
+	// By project, as the index has them in order: one pass, nothing sorted.
+	err := r.tx.QueryRowContext(ctx, `SELECT ifnull(sum(n),0), ifnull(sum(i),0), count(*) FROM
+		(SELECT count(*) n, sum(items) i FROM session WHERE ?1='' OR project=?1 GROUP BY project)`, r.q.Project).
 		Scan(&a.SearchedSessions, &a.SearchedItems, &a.Projects)
 	if err != nil {
 		return err
