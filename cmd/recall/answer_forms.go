@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recall/index"
@@ -82,7 +83,7 @@ func (p *page) paragraph(v verdict, a index.Answer, results []index.Result) {
 			sources[l.Item.ID] = l.Placed
 		}
 	}
-	sentences := checked(template(v, results), sources)
+	sentences := checked(template(results), sources)
 	if v == nothing || len(sentences) == 0 {
 		p.write(a, v, results)
 		return
@@ -123,21 +124,30 @@ func checked(sentences []cited, sources map[payload.ItemID]index.Placed) []cited
 	return kept
 }
 
+// told are the kinds that a paragraph goes on with after its first item, and
+// toldMost how many items it has.
+var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question, payload.Flag}
+
+const toldMost = 3
+
 // template says in sentences what was found: the first item with its reason and
-// history, and what else stands.
-func template(v verdict, results []index.Result) []cited {
+// history, and what else was decided. A model could be asked to word it better;
+// what it says would go through the same check.
+func template(results []index.Result) []cited {
 	var out []cited
-	for i, r := range results {
-		if r.Item == nil {
+	n := 0
+	for _, r := range results {
+		if r.Item == nil || n == toldMost || n > 0 && !slices.Contains(told, r.Item.Item.Kind) {
 			continue
 		}
+		n++
 		h := r.Item
 		it := h.Item
 		say := func(id payload.ItemID, format string, args ...any) {
 			out = append(out, cited{fmt.Sprintf(format, args...), id})
 		}
 		say(it.ID, "%s", stated(it))
-		if it.Why != "" && i == 0 {
+		if it.Why != "" && n == 1 {
 			say(it.ID, "The reason: %s.", stop(it.Why))
 		}
 		for _, l := range h.Conflict {
