@@ -55,6 +55,9 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 	if stamp, err = p.Library.LinksStamp(); err != nil {
 		return problems, err
 	}
+	if p.Library.ReadOnly() != nil {
+		due = nil // they still are
+	}
 	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 
