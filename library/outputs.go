@@ -124,8 +124,8 @@ func keepChanged(l *Library, path, written, next string) error {
 
 // linkTwin replaces a staged segment by a second name of the same bytes in
 // another session, so that a file which is in several is stored once. Where
-// that can't be done the staged one stays. Only for files large enough to
-// matter; the other's bytes are read first.
+// that can't be done the staged one stays. Only for what people hand around,
+// large enough to matter; the other's bytes are read first.
 func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []staged, size int64, sum string) {
 	const worthIt = 64 << 10
 	if len(segs) != 1 || size < worthIt {
