@@ -109,6 +109,9 @@ func (w *writer) one(m *made) error {
 }
 
 func (w *writer) index(m *made) error {
+	if gone, err := w.run.Library.Forgotten(m.entry.ID); err != nil || gone {
+		return err // forgotten while it was distilled
+	}
 	p := m.page.payload
 	doc := index.DocOf(m.session, p, m.project.Name)
 	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)

@@ -1,0 +1,66 @@
+package pipeline_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"recall/ingest"
+	"recall/pipeline"
+)
+
+// A Cowork session is guarded with its outputs: safe once archived, and not any
+// more when one of them changes.
+func TestGuardCowork(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "Claude", "local-agent-mode-sessions")
+	storage := filepath.Join(root, "acc", "org", "local_c1")
+	for path, text := range map[string]string{
+		storage + ".json":                            `{"sessionId":"local_c1","title":"Offers","createdAt":1772442000000}`,
+		filepath.Join(storage, "audit.jsonl"):        `{"type":"user","uuid":"d-1","session_id":"s","message":{"role":"user","content":"Compare the offers."},"_audit_timestamp":"2026-08-04T10:00:00Z"}` + "\n",
+		filepath.Join(storage, "outputs", "a.md"):    "# Offer A\n",
+		filepath.Join(storage, ".audit-key"):         "secret",
+		filepath.Join(root, "acc", "org", "app.log"): "noise",
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := open(t, filepath.Join(dir, "Recall"))
+	p.Roots = map[ingest.Source][]string{ingest.Cowork: {root}, ingest.ClaudeCode: {}}
+	guard := func(path string) *pipeline.GuardReport {
+		t.Helper()
+		g, err := p.Guard(context.Background(), []string{path}, pipeline.GuardOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	if g := guard(root); g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Outputs != 1 || len(g.Sessions[0].AtRisk) != 3 {
+		t.Errorf("before it is archived: %+v", g)
+	}
+	g := guard(root)
+	if problems, err := p.ArchiveAtRisk(context.Background(), g); err != nil || len(problems) > 0 {
+		t.Fatal(problems, err)
+	}
+	g = guard(filepath.Join(dir, "Claude"))
+	if !g.Safe() || g.Other.Count != 2 {
+		t.Errorf("archived: safe %v, %d other files, want the key and the log: %+v", g.Safe(), g.Other.Count, g)
+	}
+	if g := guard(filepath.Join(storage, "outputs")); !g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Files != 1 {
+		t.Errorf("its outputs alone: %+v", g)
+	}
+	if err := os.WriteFile(filepath.Join(storage, "outputs", "a.md"), []byte("# Offer B\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if g := guard(root); g.Safe() || len(g.Unsafe()) != 1 || g.Unsafe()[0].AtRisk[0].Role != ingest.OutputFile {
+		t.Errorf("an output has changed: %+v", g)
+	}
+	if g := guard(dir); len(g.Blocking()) == 0 || g.Blocking()[0].Kind != pipeline.DangerLibrary {
+		t.Errorf("a folder with the library in it: %+v", g.Dangers)
+	}
+}
