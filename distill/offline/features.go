@@ -132,7 +132,7 @@ var pronoun = cue.One(`(?i)\b(?:it|this|that|them|those|these|one|there|here|bot
 
 // leansOn tells whether a typed sentence can't be understood alone.
 func leansOn(text string) bool {
-	n := len(keywords(text))
+	n := few(text, 5)
 	return n < 2 || n < 5 && pronoun.MatchString(text)
 }
 

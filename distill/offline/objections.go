@@ -122,7 +122,7 @@ func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
 // reasonBeside is what the person says with a "no": the rest of the sentence
 // after it, or the next one.
 func reasonBeside(sp *speech, i, after int) string {
-	if rest := strings.Trim(sp.parts[i].Text[after:], " .,;:!"); len(keywords(rest)) >= 2 {
+	if rest := strings.Trim(sp.parts[i].Text[after:], " .,;:!"); few(rest, 2) >= 2 {
 		return tidy(rest)
 	}
 	for j := i; j < min(i+2, len(sp.parts)); j++ {
@@ -134,7 +134,7 @@ func reasonBeside(sp *speech, i, after int) string {
 			}
 			continue
 		}
-		if len(keywords(text)) >= 2 {
+		if few(text, 2) >= 2 {
 			return tidy(text)
 		}
 	}

@@ -31,12 +31,14 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = nameOptions(text, sp.reacts)
 	}
 	text = optNamed.ReplaceAllString(text, "")
-	if m := concludes.FindStringSubmatch(text); m != nil && sp.user && len(keywords(m[2])) >= 2 {
-		text, why = m[2], tidy(m[1])
+	if sp.user {
+		if m := concludes.FindStringSubmatch(text); m != nil && few(m[2], 2) >= 2 {
+			text, why = m[2], tidy(m[1])
+		}
 	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
-		if t := newPlan.ReplaceAllString(text, ""); len(keywords(t)) >= 2 {
+		if t := newPlan.ReplaceAllString(text, ""); few(t, 2) >= 2 {
 			text = t
 		}
 		text = aside.ReplaceAllString(text, "")
@@ -73,7 +75,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 		text = iDid.ReplaceAllString(text, "$1")
 	} else if before := wordBefore(sp, s); before != "" && (leansOn(text) || s.says(continues)) {
 		text = before + " " + tidy(text)
-	} else if q := questionBefore(sp); q != "" && len(keywords(text)) < 4 && leansOn(text) && len(text) < 120 {
+	} else if q := questionBefore(sp); q != "" && few(text, 4) < 4 && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
 	}
 	if sp.user {
@@ -115,7 +117,7 @@ func questionBefore(sp *speech) string {
 			continue
 		}
 		q := strings.TrimRight(offerAsk.ReplaceAllString(tidy(s.Text), ""), "?. ")
-		if n := len(keywords(q)); n >= 2 && len(q) < 140 && !strings.Contains(q, " or ") {
+		if few(q, 2) >= 2 && len(q) < 140 && !strings.Contains(q, " or ") {
 			return upperFirst(q)
 		}
 	}

@@ -25,6 +25,25 @@ func keywords(text string) terms {
 	return slices.Compact(kept)
 }
 
+// few counts a text's keywords, up to n, which is at most 5.
+func few(text string, n int) int {
+	var room [32]string
+	var found [5]string
+	k := 0
+	for _, w := range appendWords(room[:0], text) {
+		if len(w) < 2 || isCommon(w) {
+			continue
+		}
+		if s := stem(w); !slices.Contains(found[:k], s) {
+			found[k] = s
+			if k++; k == n {
+				break
+			}
+		}
+	}
+	return k
+}
+
 // keys are the sentence's keywords.
 func (s *sentence) keys() terms {
 	if s.words == nil {
@@ -82,7 +101,10 @@ func weighed(a, b terms, rare rarity) float64 {
 
 // splitWords gives the lower-case words of a text.
 func splitWords(text string) []string {
-	out := make([]string, 0, len(text)/6+1)
+	return appendWords(make([]string, 0, len(text)/6+1), text)
+}
+
+func appendWords(out []string, text string) []string {
 	start, prev, capital := -1, rune(0), false
 	add := func(w string) {
 		if capital {
