@@ -71,15 +71,24 @@ func (a *app) guardCmd() *cobra.Command {
 var opaque = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true,
 	"xargs": true, "eval": true, "perl": true, "ruby": true, "node": true, "ssh": true, "docker": true}
 
+// removers are programs all of whose arguments are files and folders: one that
+// isn't there is nothing to lose.
+var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true, "trash-put": true, "del": true, "rd": true}
+
 // pathsOf lists the files and folders that a command's arguments name, else the
 // working folder.
 func pathsOf(command []string) ([]string, error) {
 	var paths []string
+	remover := false
 	for i, word := range command {
 		name := strings.TrimSuffix(filepath.Base(word), ".exe")
 		first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"
 		if first && (opaque[name] || strings.HasPrefix(name, "python")) {
 			return nil, withHint(fmt.Errorf("what %q will touch can't be told from its arguments", word), "name the folders: recall guard FOLDER --run -- %s …", word)
+		}
+		if first && removers[name] {
+			remover = true
+			continue
 		}
 		if i == 0 {
 			continue
@@ -87,7 +96,7 @@ func pathsOf(command []string) ([]string, error) {
 		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
 			word = value
 		}
-		if _, err := os.Lstat(word); err == nil && word != "" {
+		if _, err := os.Lstat(word); word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
 			paths = append(paths, word)
 		}
 	}
