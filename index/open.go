@@ -221,7 +221,7 @@ func damaged(err error) bool {
 	case sqliteCorrupt, sqliteNotADB:
 		return true
 	case sqliteError:
-		return strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column")
+		return strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column") || strings.Contains(e.Error(), "no such fts5 table")
 	}
 	return false
 }
