@@ -182,8 +182,8 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 		a.problem(f.Path, "it kept changing while it was read; it is read again next time")
 		r.mod = r.mod.Add(-1) // never equal to what is found next time
 	}
-	if state == nil && (f.Role == ingest.OutputFile || f.Role == ingest.UploadFile) {
-		a.l.linkTwin(ctx, a.found.ID, r.added, r.size, r.sum)
+	if state == nil && handedAround(f.Role, r.size) {
+		a.l.linkTwin(ctx, a.found.ID, r.added, r.sum)
 	}
 	a.record(f, r, base, from)
 	return nil

@@ -99,8 +99,9 @@ type Library struct {
 	sessions  map[ingest.SessionID]known
 	parts     map[string][]ingest.SessionID // sessions by the shortest idPart
 	broken    []ingest.Problem
-	writes    bool   // seen is kept up to date: this process's folder is in .tmp
-	seen      string // generation of the folders that sessions stands for
+	twins     map[string]ingest.SessionID // sessions by the content of what is handed around; nil: to be looked for
+	writes    bool                        // seen is kept up to date: this process's folder is in .tmp
+	seen      string                      // generation of the folders that sessions stands for
 	registry  *registry
 	regStamp  stamp
 	tombs     map[ingest.SessionID]bool

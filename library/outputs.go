@@ -122,37 +122,55 @@ func keepChanged(l *Library, path, written, next string) error {
 	return rename(path, aside)
 }
 
+// handedAround says whether a file is of a kind, and large enough, that it pays
+// to look for it in other sessions.
+func handedAround(role ingest.FileRole, size int64) bool {
+	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)
+}
+
+// twinOf is another session's folder that has a file of this content, "" if
+// none is known.
+func (l *Library) twinOf(id ingest.SessionID, sum string) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.twins == nil {
+		l.twins = map[string]ingest.SessionID{}
+		for _, k := range l.sessions {
+			l.noteTwins(k.Entry)
+		}
+	}
+	if other, ok := l.twins[sum]; ok && other != id {
+		return l.sessions[other].Entry.Folder
+	}
+	return ""
+}
+
+// noteTwins keeps the index of contents. The caller holds l.mu.
+func (l *Library) noteTwins(e Entry) {
+	for _, f := range e.Files {
+		if handedAround(f.Role, f.Size) {
+			l.twins[f.Sum] = e.ID
+		}
+	}
+}
+
 // linkTwin replaces a staged segment by a second name of the same bytes in
 // another session, so that a file which is in several is stored once. Where
-// that can't be done the staged one stays. Only for what people hand around,
-// large enough to matter; the other's bytes are read first.
-func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []staged, size int64, sum string) {
-	const worthIt = 64 << 10
-	if len(segs) != 1 || size < worthIt {
+// that can't be done the staged one stays. The other's bytes are read first.
+func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []staged, sum string) {
+	folder := l.twinOf(id, sum)
+	if folder == "" || len(segs) != 1 {
 		return
 	}
-	l.mu.Lock()
-	var folders []string
-	for _, k := range l.sessions {
-		for _, f := range k.Entry.Files {
-			if k.Entry.ID != id && f.Size == size && f.Sum == sum {
-				folders = append(folders, k.Entry.Folder)
-			}
-		}
-	}
-	l.mu.Unlock()
-	for _, folder := range folders {
-		twin := filepath.Join(folder, "raw", segs[0].String())
-		crc, err := fileCRC(twin)
-		if err != nil || readsBack(ctx, staged{segs[0].segment, twin, crc}) != nil {
-			continue
-		}
-		name, err := l.tempName()
-		if err != nil || link(twin, name) != nil {
-			return // another disk, or a system without links
-		}
-		os.Remove(segs[0].temp)
-		segs[0].temp, segs[0].crc = name, crc
+	twin := filepath.Join(folder, "raw", segs[0].String())
+	crc, err := fileCRC(twin)
+	if err != nil || readsBack(ctx, staged{segs[0].segment, twin, crc}) != nil {
 		return
 	}
+	name, err := l.tempName()
+	if err != nil || link(twin, name) != nil {
+		return // another disk, or a system without links
+	}
+	os.Remove(segs[0].temp)
+	segs[0].temp, segs[0].crc = name, crc
 }

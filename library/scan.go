@@ -99,7 +99,7 @@ func (l *Library) scanOnce() error {
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
-	l.broken = nil
+	l.broken, l.twins = nil, nil
 	var folders []string
 	for _, g := range groups {
 		if !g.IsDir() || ownFolder(g.Name()) {

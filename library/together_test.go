@@ -71,7 +71,7 @@ func TestTogether(t *testing.T) {
 							return fmt.Errorf("%s: %w", d, err)
 						}
 					}
-					return l.Inbox(half)
+					return l.Inbox(map[string]any{"session": id, "folders": half})
 				})
 			}
 		}
