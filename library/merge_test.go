@@ -406,8 +406,14 @@ func TestBackupKeepsSharing(t *testing.T) {
 	for _, id := range []string{"a0000000-0000-4000-8000-000000000001", "b0000000-0000-4000-8000-000000000002"} {
 		src := t.TempDir()
 		write(t, filepath.Join(src, "transcript.jsonl"), id+"\n")
-		write(t, filepath.Join(src, "tool-results", "big.txt"), string(big))
-		archive(t, l, find(t, id, src))
+		write(t, filepath.Join(src, "uploads", "big.bin"), string(big))
+		f := find(t, id, src)
+		for i := range f.Files {
+			if strings.HasPrefix(f.Files[i].Name, "uploads/") {
+				f.Files[i].Role = ingest.UploadFile
+			}
+		}
+		archive(t, l, f)
 	}
 	dir := filepath.Join(t.TempDir(), "backup")
 	for _, dir := range []string{l.Dir(), dir} {
@@ -470,5 +476,40 @@ func TestMergeFormat1(t *testing.T) {
 	defer old.Close()
 	if lost := holdsAll(everything(t, old), everything(t, into)); len(lost) > 0 {
 		t.Errorf("lost: %q", lost)
+	}
+}
+
+// Whoever has more of a session, the places where it was found are those of
+// both afterwards: what is here goes on being told from a stranger.
+func TestMergeKeepsSources(t *testing.T) {
+	here, there := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(here, "transcript.jsonl"), "one\n")
+	write(t, filepath.Join(there, "transcript.jsonl"), "one\ntwo\n")
+	mine, theirs := newLib(t), newLib(t)
+	archive(t, mine, find(t, id, here))
+	archive(t, theirs, find(t, id, there))
+	if _, err := mine.Merge(context.Background(), theirs, MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	e, err := again(t, mine).Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, s := range e.Files[0].Sources {
+		paths = append(paths, s.Path)
+	}
+	want := []string{filepath.Join(here, "transcript.jsonl"), filepath.Join(there, "transcript.jsonl")}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, paths); diff != "" || content(t, mine, id, "transcript.jsonl") != "one\ntwo\n" {
+		t.Errorf("sources (-want +got):\n%s", diff)
+	}
+	write(t, filepath.Join(here, "transcript.jsonl"), "one\ntwo\nthree\n")
+	if c := archive(t, mine, find(t, id, here)); len(c.Problems) > 0 || len(c.Grown) != 1 {
+		t.Errorf("the one here has grown: %+v", c)
+	}
+	v, err := mine.Verify(context.Background(), VerifyOptions{})
+	if err != nil || v.Damage() > 0 {
+		t.Errorf("verify: %v, %v", v.Findings, err)
 	}
 }

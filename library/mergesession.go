@@ -140,7 +140,36 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	if err != nil {
 		return err
 	}
+	if !m.options.Follow {
+		return m.l.saveEntry(keepSources(fresh, src, dst))
+	}
 	return m.l.remember(fresh)
+}
+
+// keepSources notes the places where a session was found on this side too, in
+// the entry that was taken over from the other.
+func keepSources(e Entry, src, dst *folderView) Entry {
+	number := map[fileContent]int{} // the other's version that holds a content, or has grown out of it
+	for _, text := range splitLines(src.text["raw/versions.jsonl"]) {
+		var line versionLine
+		if jsonUnmarshal(text, &line) == nil {
+			number[fileContent{line.File, line.Size, line.Sum}] = line.Version
+		}
+	}
+	a := &archiving{entry: e.clone()}
+	for _, f := range dst.entry.Files {
+		var there []int
+		for _, ver := range dst.v.files[f.Name] {
+			there = append(there, number[fileContent{f.Name, ver.Size, ver.Sum}])
+		}
+		a.uniteSources(f, there)
+	}
+	for i := range a.entry.Files {
+		a.entry.Files[i].choose(src.v)
+	}
+	a.entry.finish()
+	a.entry.Root, a.entry.Named = dst.entry.Root, cmp.Or(dst.entry.Named, e.Named)
+	return a.entry
 }
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }
