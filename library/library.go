@@ -12,6 +12,7 @@
 //	  session.json         what it is: the key of the folder (see Entry)
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes
 //	  raw/versions.jsonl   which segments make up which version of which file
+//	  outputs/             what the session produced, to open; made from raw
 //	  payload.json  edits.jsonl  notes.jsonl  payload.md  transcript.md  manifest.toml
 //	inbox/  journal.jsonl  cache/
 //	.locks/  .tmp/         while recall runs; empty or absent otherwise
@@ -24,6 +25,10 @@
 // appears in one rename. Where a session lies follows from session.json and
 // projects.toml alone, so that a move that was cut short is done by the next
 // one who comes along.
+//
+// Everything carries a checksum (see check.go), and Verify reads it all again.
+// Sessions that were quiet for a week are packed: see Pack. A change of the
+// disk goes through disk.go, where tests fail each.
 //
 // Locks: .locks/<session id>.lock for the content of one session's folder,
 // .locks/folders.lock for everything that makes, moves or renames a folder and
