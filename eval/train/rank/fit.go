@@ -30,15 +30,16 @@ const (
 	person = 3.0 // what a person's question counts beside one that stands beside an item; 1 to 5 do the same
 )
 
-// given are weights that the gold items can't teach, as all of them stand and
-// nobody changed any: set by hand, so that what is past comes after what
-// stands, and what a person wrote before what a rule took.
-var given = map[int]float64{rank.Past: -2, rank.Human: 0.5, rank.Near: 0}
+// given are weights that the gold items can't teach, as all of them stand,
+// nobody changed any and few are of low confidence: set by hand, so that what is
+// past comes after what stands, what a person wrote before what a rule took,
+// and all else alike what is surer, and a person's word, come first.
+var given = map[int]float64{rank.Past: -2, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1, rank.Near: 0}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
 var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Pairs, rank.About, rank.Support,
-	rank.Asked, rank.Why, rank.Sure, rank.Person, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
+	rank.Asked, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
 
 // ask asks all questions once. What the second look sees doesn't depend on
 // its weights.
