@@ -24,6 +24,7 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 		"better-baseline":  betterBaseline,
 		"write-transcript": writeTranscript,
 		"commit-hash":      commitHash,
+		"spoil-manifests":  spoilManifests,
 		"exits-with":       exitsWith,
 	}
 }
