@@ -114,7 +114,7 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 		e = Entry{ID: id, Folder: folder, Format: Format}
 	}
 	if twin, ok := r.l.known(e.ID); ok && twin.Folder != folder {
-		return "", fmt.Errorf("the session is in %s too", twin.Folder)
+		return "", fmt.Errorf("the session was taken in anew since, in %s; versions and edits that only this folder has stay here", twin.Folder)
 	}
 	unlock, err := r.l.lockSession(e.ID)
 	if err != nil {

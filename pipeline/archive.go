@@ -38,6 +38,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err == nil && len(changed) > 0 {
 		err = r.archive(ctx, changed)
 		r.archivedAll()
+		r.report.Problems = append(r.report.Problems, p.Library.Broken()...)
 	}
 	if err == nil && r.report.New+r.report.Grown+r.report.Vanished > 0 {
 		rep := r.report
