@@ -35,6 +35,7 @@ func (a *app) restCmd() *cobra.Command {
 				return err // another one is at it
 			}
 			defer lock.Unlock()
+			defer a.close() // before that: who waits for the lock finds all done
 			_, err = a.takeIn(cmd, l, pipeline.Options{})
 			return err
 		},
