@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -369,7 +370,10 @@ func TestShippedFile(t *testing.T) {
 		if c.Auto(k.name) {
 			t.Errorf("%s isn't in config.yaml", k.name)
 		}
-		if got, want := c.value(k.name), plain.value(k.name); k.kind != folders && got != want {
+		if k.kind == folders || k.preset == "" {
+			continue // what stands there is an example
+		}
+		if got, want := c.value(k.name), plain.value(k.name); got != want {
 			t.Errorf("%s: config.yaml says %v, the default is %v", k.name, got, want)
 		}
 	}
@@ -414,8 +418,8 @@ func TestPrint(t *testing.T) {
 	if got.File != p || len(got.Settings) != len(keys) {
 		t.Errorf("got %+v", got)
 	}
-	if want := (shown{"query.sync", false, fromEnv, "RECALL_QUERY_SYNC"}); got.Settings[7] != want {
-		t.Errorf("got %+v, want %+v", got.Settings[7], want)
+	if want := (shown{"query.sync", false, fromEnv, "RECALL_QUERY_SYNC"}); !slices.ContainsFunc(got.Settings, func(s shown) bool { return cmp.Equal(s, want) }) {
+		t.Errorf("got %+v, want %+v among them", got.Settings, want)
 	}
 }
 
