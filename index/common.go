@@ -89,9 +89,11 @@ func tidy(ctx context.Context, tx *sql.Tx) error {
 	if a, b := now.all(), then.all(); err == nil && a < b+b/5 && b < a+a/5 {
 		return nil
 	}
-	for _, s := range []string{`INSERT INTO fitem(fitem) VALUES('optimize')`, `INSERT INTO fsource(fsource) VALUES('optimize')`, `INSERT INTO fturn(fturn) VALUES('optimize')`, `DELETE FROM common`} {
-		if _, err := tx.ExecContext(ctx, s); err != nil {
-			return err
+	if err == nil { // a new index has few pieces, and nothing was deleted from it
+		for _, s := range []string{`INSERT INTO fitem(fitem) VALUES('optimize')`, `INSERT INTO fsource(fsource) VALUES('optimize')`, `INSERT INTO fturn(fturn) VALUES('optimize')`, `DELETE FROM common`} {
+			if _, err := tx.ExecContext(ctx, s); err != nil {
+				return err
+			}
 		}
 	}
 	list, err := countCommon(ctx, tx, now)

@@ -135,15 +135,20 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows) error
 		return err
 	}
 	paths, err := inserter(ctx, tx, len(r.touches),
-		`INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET base=excluded.base RETURNING id`,
-		`INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`)
+		`SELECT id FROM path WHERE path=?`,
+		`INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`,
+		`INSERT INTO path(base, path) VALUES(?,?) RETURNING id`)
 	if err != nil {
 		return err
 	}
 	defer paths.close()
 	for _, t := range r.touches {
 		var id int64
-		if err := paths.st[0].QueryRowContext(ctx, t.base, t.path).Scan(&id); err != nil {
+		err := paths.st[0].QueryRowContext(ctx, t.path).Scan(&id)
+		if err == sql.ErrNoRows {
+			err = paths.st[2].QueryRowContext(ctx, t.base, t.path).Scan(&id)
+		}
+		if err != nil {
 			return err
 		}
 		if _, err := paths.st[1].ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
