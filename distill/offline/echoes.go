@@ -8,8 +8,9 @@ import "math"
 type echoes struct {
 	words rarity
 	said  []saidAt
-	sums  []float64 // of what they have of the words looked for; 0 between two look-ups
-	hits  []int32   // room for the sentences whose sum isn't 0
+	sums  []float64 // room for what they have of the words looked for
+	cells []uint8   // where in an echo each counts, as seen from own: when, and by whom
+	own   *speech
 }
 
 // rarity tells of each keyword of a talk how rare it is; nothing of others.
@@ -81,16 +82,20 @@ func listenForEchoes(t *talk) *echoes {
 			e.said = append(e.said, saidAt{exchange: int32(sp.exchange), by: by})
 		}
 	}
-	e.sums = make([]float64, len(e.said))
+	e.sums, e.cells = make([]float64, len(e.said)), make([]uint8, len(e.said))
 	for _, u := range e.words {
 		u.weight = math.Log(1 + float64(len(t.speeches))/u.weight)
 	}
 	return e
 }
 
-// of a statement of one speech: in the sentences of all others.
+// of a statement of one speech: in the sentences of all others. Sums only grow,
+// so the most that they are at any time is the most that they come to.
 func (e *echoes) of(own *speech, words terms) echo {
-	all, sums, hits := 0.0, e.sums, e.hits[:0]
+	e.seeFrom(own)
+	clear(e.sums)
+	sums, cells := e.sums, e.cells
+	all, most := 0.0, [16]float64{}
 	for _, w := range words {
 		u := e.words[w]
 		if u == nil {
@@ -98,34 +103,53 @@ func (e *echoes) of(own *speech, words terms) echo {
 		}
 		all += u.weight
 		for _, at := range u.at {
-			if sums[at] == 0 {
-				hits = append(hits, at)
+			sum := sums[at] + u.weight
+			sums[at] = sum
+			if cell := cells[at] & 15; sum > most[cell] {
+				most[cell] = sum
 			}
-			sums[at] += u.weight
 		}
 	}
 	var best echo
-	for _, at := range hits {
-		sum, when := sums[at], beside
-		sums[at] = 0
-		s := e.said[at]
-		if s.exchange < int32(own.exchange) {
-			when = before
-		} else if s.exchange > int32(own.exchange) {
-			when = after
-		}
-		i := int(at) - own.from
-		if x := &best[when][s.by]; sum > *x && (i < 0 || i >= len(own.parts)) {
-			*x = sum
-		}
-	}
-	e.hits = hits // kept for their room
 	if all > 0 {
 		for when := range best {
 			for by := range best[when] {
-				best[when][by] /= all
+				best[when][by] = most[when*len(best)+by] / all
 			}
 		}
 	}
 	return best
+}
+
+// ownCell is where what a speech says itself counts: nowhere.
+const ownCell = 15
+
+// seeFrom sets the cells as seen from a speech.
+func (e *echoes) seeFrom(own *speech) {
+	if e.own == own {
+		return
+	}
+	if e.own == nil || e.own.exchange != own.exchange {
+		for i, s := range e.said {
+			e.cells[i] = cellOf(s, own)
+		}
+	} else {
+		for i := range e.own.parts {
+			e.cells[e.own.from+i] = cellOf(e.said[e.own.from+i], own)
+		}
+	}
+	for i := range own.parts {
+		e.cells[own.from+i] = ownCell
+	}
+	e.own = own
+}
+
+func cellOf(s saidAt, own *speech) uint8 {
+	when := beside
+	if s.exchange < int32(own.exchange) {
+		when = before
+	} else if s.exchange > int32(own.exchange) {
+		when = after
+	}
+	return uint8(when*len(echo{}) + int(s.by))
 }

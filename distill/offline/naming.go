@@ -10,10 +10,14 @@ import (
 // longest word stands in it.
 func hearOf(t *talk, all []*touched) {
 	by := map[string][]*touched{}
+	var begins [256]bool // with which bytes
 	for _, f := range all {
 		if base := path.Base(f.path); len(base) >= 3 {
 			word := longestWord(base)
 			by[word] = append(by[word], f)
+			if word != "" {
+				begins[word[0]] = true
+			}
 		}
 	}
 	for _, sp := range t.speeches {
@@ -28,7 +32,11 @@ func hearOf(t *talk, all []*touched) {
 				}
 			}
 			hear("") // names without a word in them
-			eachNameWord(s.Raw, hear)
+			eachNameWord(s.Raw, func(word string) {
+				if begins[word[0]] {
+					hear(word)
+				}
+			})
 		}
 	}
 }
