@@ -12,8 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-
 	"recall/ingest"
 	"recall/payload"
 )
@@ -119,36 +117,6 @@ func (r *repairing) libraryFile() error {
 		return err
 	}
 	return errors.Join(r.l.putLibraryFile(f), syncDir(r.l.dir))
-}
-
-// projects takes projects.toml as it reads. One that can't be read is put
-// aside: distilling enters the projects again.
-func (r *repairing) projects(path string) (string, error) {
-	unlock, err := r.l.lock("folders")
-	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return "", err
-	}
-	reg := &registry{}
-	if err := toml.Unmarshal(text, reg); err == nil {
-		if text, err = toml.Marshal(reg); err != nil {
-			return "", err
-		}
-		return "taken as it reads now", errors.Join(r.l.put(path, sealTOML(text)), syncDir(r.l.dir))
-	}
-	aside := r.l.freeName(r.l.dir, "projects.toml.damaged")
-	if err := errors.Join(rename(path, aside), syncDir(r.l.dir)); err != nil {
-		return "", err
-	}
-	all, err := r.l.Sessions()
-	for _, e := range all {
-		r.render[e.ID] = true
-	}
-	return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost", err
 }
 
 // dropLeftover removes a segment whose bytes are held elsewhere.

@@ -87,7 +87,7 @@ func (l *Library) Verify(ctx context.Context, o VerifyOptions) (Verified, error)
 		c.add(e)
 	}
 	c.run()
-	c.top()
+	c.top(entries)
 	for _, b := range broken {
 		c.brokenFolder(b)
 	}
@@ -255,7 +255,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 }
 
 // top checks the files that are no session's.
-func (c *checking) top() {
+func (c *checking) top(entries []Entry) {
 	var f libraryFile
 	path := filepath.Join(c.l.dir, "library.toml")
 	text, err := c.read(path)
@@ -271,9 +271,7 @@ func (c *checking) top() {
 		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written", Mend: MendRender})
 	}
 	c.readme(f)
-	if text, err := c.read(filepath.Join(c.l.dir, "projects.toml")); err == nil && f.Format >= 2 && sealOfTOML(text) != sealGood {
-		c.found(Finding{Path: "projects.toml", State: Damaged, What: "not what its last line says was written; if you edited it, recall repair takes it as it is", Mend: MendRender})
-	}
+	c.projects(f.Format, entries)
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
 		paths, _ := filepath.Glob(filepath.Join(globSafe(c.l.dir), pattern)) // the pattern is good
 		for _, path := range paths {
