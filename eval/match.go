@@ -311,3 +311,15 @@ func (c *Case) Fit(it payload.Item) (best int, similar float64) {
 	}
 	return best, similar
 }
+
+// Nearest is how like a predicted item is to the gold item of its kind that it is
+// most like, whether that makes them the same or not.
+func (c *Case) Nearest(it payload.Item) (similar float64) {
+	p := newSide(predicted(it, c.turns))
+	for _, w := range c.want {
+		if w.kind == it.Kind {
+			similar = max(similar, similarity(p, w))
+		}
+	}
+	return similar
+}

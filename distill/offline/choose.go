@@ -50,8 +50,8 @@ func choose(models Models, all []*Candidate, recorded []payload.Item) []payload.
 }
 
 // crowding is what each item of a kind from one exchange takes off the
-// likelihood of another: people decide one or two things at a time.
-const crowding = 0.7
+// likelihood of another. The best of 0.55 to 1 on what was left out.
+const crowding = 0.9
 
 // weed keeps the likeliest of each kind, each fact once, from floor on. What
 // it returns is in order of falling score, so that a higher floor gives a
@@ -149,7 +149,7 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 // them in so many words: it names it first, and neither asks nor objects.
 func takes(sp *speech) bool {
 	r := sp.reaction
-	if r == nil || r.mood == objects || len(r.parts) == 0 || !bareOption.MatchString(strings.TrimSpace(r.text)) {
+	if r == nil || r.mood == objects || len(r.parts) == 0 || !bareOption.MatchString(strings.TrimSpace(r.text)) || ownPoint.MatchString(strings.TrimSpace(r.text)) {
 		return false
 	}
 	first := r.parts[0].Text

@@ -114,6 +114,10 @@ var talkCues = cues(
 	"conditional", `\bif\b|\bwhen\b|\bin case\b`,
 	"number", `\b\d[\d.,_]*k?\b`,
 	"called", `\bcalled\b|\bnamed?\b|\blabel|\bprefix|\bwording\b|\btitle\b`,
+	"we-do", `\bwe (?:only |just |always |then |also |now )*(?:add|allow|build|call|check|clean|copy|create|cut|delete|drop|fail|fetch|go|ignore|import|keep|leave|look|make|merge|move|name|pick|prefer|push|put|read|remove|rename|replace|run|save|search|send|set|share|show|skip|start|stay|stick|stop|store|switch|take|treat|use|wait|write)\b`,
+	"will-be", `\b(?:will|would|should|must|can) (?:only |always |never |just |still |not )*be\b|\b(?:is|are|be) (?:only |always |never |just |still |now )*(?:stored|kept|set|called|named|shown|used|created|deleted|removed|treated|allowed|required|optional|disabled|enabled|skipped|ignored|rejected|fatal|mutually)\b`,
+	"on-purpose", `\b(?:stays?|keeps?|kept|remains?|left (?:as|untouched|alone|out)|untouched|unchanged|avoid(?:s|ed|ing)?|on purpose|intentional(?:ly)?|deliberate(?:ly)?|by design|explicit(?:ly)?)\b`,
+	"aside-why", `\([^()]*\b(?:not|no|since|so|instead|avoid\w*|was|kept|because|to)\b[^()]*\)`,
 )
 
 // Reactions, told from how a person's words open.

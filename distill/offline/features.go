@@ -72,6 +72,9 @@ func candidates(t *talk) []*Candidate {
 			}
 			c := &Candidate{sp: sp, part: s, pick: picks[i]}
 			c.Text, c.Why = phrase(sp, s)
+			if c.pick != nil && c.pick.picked && len(keywords(c.pick.title)) > 0 {
+				c.Text = shorten(c.pick.title + ": " + lowerFirst(c.Text))
+			}
 			c.says = outright(c)
 			if c.leansBack() {
 				c.fromProposal()
@@ -191,6 +194,7 @@ func features(t *talk, c *Candidate, names rarity) []Feature {
 		f.set("says-"+string(c.says.kind), 1)
 	}
 	sessionFeatures(&f, on, who, t, c, names)
+	listFeatures(&f, who, c)
 	return f.inOrder()
 }
 

@@ -42,14 +42,30 @@ func goal(t *talk) []payload.Item {
 	if name := named(t.session, asks); name != "" {
 		it.Text = shorten(name + ": " + lowerFirst(a.text))
 	}
+	if e := pastedError(ownText(a.sp.turn)); e != "" && share(keywords(e), keywords(it.Text)) < 0.8 {
+		it.Text = shorten(withError(cutLog(it.Text), e))
+	}
 	it.About = about(a.raw)
-	for i, o := range asks[:min(3, len(asks))] {
-		if i == lead+1 && o.change && !whatIf.MatchString(o.sp.text) && o.sp.mood != objects && !objection.MatchString(o.raw) && (politeAsk.MatchString(o.sp.parts[0].Text) || wantsChange.MatchString(o.raw) || suggests.MatchString(o.raw)) && len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(a.text)) < 12 {
-			it.Text += " Then: " + lowerFirst(o.text)
-			it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
+	for i := lead + 1; i < min(lead+4, len(asks)) && goesOn(&a, &asks[i], &it); i++ {
+		o := &asks[i]
+		it.Text += " Then: " + lowerFirst(o.text)
+		it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(o.sp.turn.ID), N: o.sp.turn.N, Quote: o.quote})
+		if len(keywords(it.Text)) >= briefGoal {
+			break
 		}
 	}
 	return []payload.Item{it}
+}
+
+// briefGoal is how many keywords a goal has that needs no more of what was asked for.
+const briefGoal = 12
+
+// goesOn tells whether a further request belongs to a brief goal: work asked for
+// in so many words, said in full.
+func goesOn(first, o *request, it *payload.Item) bool {
+	return o.change && !merelyAsks(o.sp) && !whatIf.MatchString(o.sp.text) && o.sp.mood != objects && !objection.MatchString(o.raw) &&
+		(politeAsk.MatchString(o.sp.parts[0].Text) || wantsChange.MatchString(o.raw) || suggests.MatchString(o.raw)) &&
+		len(keywords(o.text)) >= 4 && len(it.Text)+len(o.text) < maxText && len(keywords(first.text)) < briefGoal
 }
 
 // lastTask is what was said from the person's last change of subject on, all
@@ -70,6 +86,12 @@ var turnsTo = cue.One(`(?i)^\W*(?:(?:ok(?:ay)?|no|so|hey|hi|great|good|nice|than
 
 // whatIf matches a question that asks for an opinion, not for work.
 var whatIf = cue.One(`(?i)^\W*(?:could we|can we|what if|what about|should we|how about|why|would it)\b[^.!]*\?\s*$`)
+
+// merelyAsks tells whether a turn is a question that asks for no work.
+func merelyAsks(sp *speech) bool {
+	first := &sp.parts[0]
+	return strings.HasSuffix(strings.TrimSpace(first.Raw), "?") && !politeAsk.MatchString(first.Text) && !suggests.MatchString(first.Text)
+}
 
 func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
@@ -224,7 +246,7 @@ func wish(text string) string {
 
 var (
 	// how somebody wants to be worked with, at the end of a request or alone
-	howTo       = cue.One(`(?i)[,;.]?\s+(?:(?:but |and |so |please |pls )*(?:plan (?:it|this|first)|make a plan(?: first)?|(?:don'?t|do not) (?:write|change|touch) (?:any )?(?:code|anything)(?: yet)?|(?:no|without) code(?: yet)?|ultra ?think|think (?:hard|deeply|about it)|what do you think|wdyt|let me know|how would you do (?:it|that|this)|(?:and )?commit (?:it|that|this)(?: when done)?|take your time|step by step|ask me (?:if|when) .*))[,;.?!]*\s*(?:pls|please)?[.?!]*$`)
+	howTo       = cue.One(`(?i)[,;.]?\s+(?:(?:but |and |so |please |pls )*(?:plan (?:it|this|first)|make a plan(?: first)?|(?:don'?t|do not) (?:write|change|touch) (?:any )?(?:code|anything)(?: yet)?|(?:no|without) code(?: yet)?|ultra ?think|think (?:hard|deeply|about it)|what do you think|wdyt|(?:can|could) you help (?:me|us)(?: (?:with|do) (?:that|this|it))?|let me know|how would you do (?:it|that|this)|(?:and )?commit (?:it|that|this)(?: when done)?|take your time|step by step|ask me (?:if|when) .*))[,;.?!]*\s*(?:pls|please)?[.?!]*$`)
 	aboutTheWay = cue.One(`(?i)^(?:please |pls |and |but |so )*(?:plan (?:it|this)\b.{0,40}|make a plan\b.{0,30}|(?:don'?t|do not) (?:write|change|touch) (?:any )?(?:code|anything)\b.{0,10}|ultra ?think|think (?:hard|deeply)|what do you think|wdyt|let me know.{0,30}|how would you do (?:it|that|this)|take your time|go step by step)[.?!]*$`)
 	wanting     = cue.One(`(?i)^(?:(?:so|and|hi|hey|ok|now)[, ]+)*(?:i|we)(?:'d| would)? (?:want|like|need|wanna)(?: to| you to)\s+`)
 )
@@ -361,4 +383,22 @@ func planSummary(plan string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// cutLog takes what was logged off the end of a request's words.
+func cutLog(text string) string {
+	if loc := logStart.FindStringIndex(text); loc != nil && loc[0] > 20 {
+		text = text[:loc[0]]
+	}
+	return strings.TrimRight(text, " .:;,")
+}
+
+var logStart = cue.One(`:?\s+(?:\d{4}[-/]\d\d[-/]\d\d\b|\d\d:\d\d:\d\d\b|\[?(?:ERROR|WARN|FATAL|INFO)\b|(?:error|err|msg|level)=|Traceback\b)`)
+
+// withError puts behind a request what the error in it says.
+func withError(text, says string) string {
+	if strings.HasSuffix(text, "?") {
+		return text + " The error: " + says + "."
+	}
+	return text + ": " + says + "."
 }

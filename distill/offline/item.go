@@ -140,8 +140,8 @@ func (c *Candidate) rule() string {
 func (c *Candidate) lost() []string {
 	var out []string
 	for _, o := range optionsOf(c.sp) {
-		if s := &c.sp.parts[o.part]; s != c.part {
-			out = append(out, strings.TrimSuffix(label(s), "."))
+		if &c.sp.parts[o.part] != c.part {
+			out = append(out, o.name(c.sp))
 		}
 	}
 	return out

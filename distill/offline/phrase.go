@@ -146,7 +146,7 @@ func nameOptions(text string, closing *speech) string {
 		mark := strings.ToLower(text[m[g]:m[g+1]])
 		for _, o := range options {
 			if o.label == mark {
-				return text[:m[g+1]] + " (" + strings.TrimRight(shortenTo(label(&closing.parts[o.part]), 90), ". ") + ")" + text[m[g+1]:]
+				return text[:m[g+1]] + " (" + strings.TrimRight(shortenTo(o.name(closing), 90), ". ") + ")" + text[m[g+1]:]
 			}
 		}
 	}

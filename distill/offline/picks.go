@@ -13,12 +13,22 @@ type pick struct {
 	lost      bool // an option beside the picked one
 	confirmed bool // what a "yes" says yes to: the question, or the recommendation
 	reply     *speech
+	title     string // of the picked option's heading, "" if it has none
 }
 
 // An option is one of several courses that a closing message offers.
 type option struct {
 	label string // "1", "b"
-	part  int    // index of its sentence
+	part  int    // index of its sentence, the first under its heading
+	title string // what its heading calls it, "" if it is a list item
+}
+
+// name is an option in a few words.
+func (o option) name(sp *speech) string {
+	if o.title != "" {
+		return o.title
+	}
+	return strings.TrimSuffix(label(&sp.parts[o.part]), ".")
 }
 
 var optionLead = cue.One(`(?i)^(?:option|approach|alternative|choice|variant|plan)\s+([a-e]|[1-9])\b|^\(?([a-e]|[1-9])[).:]\s`)
@@ -33,6 +43,9 @@ func optionsOf(sp *speech) []option {
 }
 
 func findOptions(sp *speech) []option {
+	if headed := headedOptions(sp); len(headed) >= 2 {
+		return headed
+	}
 	var last, cur []option
 	for i := range sp.parts {
 		label := optionLabel(&sp.parts[i])
@@ -42,13 +55,31 @@ func findOptions(sp *speech) []option {
 		if label == "1" || label == "a" {
 			cur = nil
 		}
-		cur = append(cur, option{label, i})
+		cur = append(cur, option{label: label, part: i})
 		if len(cur) >= 2 {
 			last = cur
 		}
 	}
 	return last
 }
+
+// headedOptions are the courses that have a heading each: "## Option 2: Do less".
+func headedOptions(sp *speech) []option {
+	var out []option
+	for i := range sp.parts {
+		h := sp.parts[i].Heading
+		if i > 0 && sp.parts[i-1].Heading == h {
+			continue
+		}
+		if m := optionLead.FindStringSubmatch(h); m != nil && m[1] != "" {
+			title := strings.Trim(markedBest.ReplaceAllString(h[len(m[0]):], ""), " :.)—–-")
+			out = append(out, option{strings.ToLower(m[1]), i, title})
+		}
+	}
+	return out
+}
+
+var markedBest = cue.One(`(?i)\s*[(\[—–-]*\s*(?:my )?(?:recommended|recommendation|preferred|current(?: direction)?|best|simplest)\s*[)\]]*\s*$`)
 
 func optionLabel(s *sentence) string {
 	for _, text := range []string{s.Lead, s.Text} {
@@ -71,10 +102,13 @@ var (
 	barePick   = cue.One(`\*\*\(?#?([A-Ea-e]|[1-9])\)?\*\*`)
 )
 
+// ownPoint matches a point that somebody numbers themselves: "1. this happened twice".
+var ownPoint = cue.One(`^\(?[a-e1-9][.)]\s+\S+\s+\S+\s+\S+\s+\S`)
+
 // chosenLabel reads which option a reply names, "" if none.
 func chosenLabel(reply string) string {
 	reply = strings.TrimSpace(reply)
-	if m := bareOption.FindStringSubmatch(reply); m != nil {
+	if m := bareOption.FindStringSubmatch(reply); m != nil && !ownPoint.MatchString(reply) {
 		if m[1] != "a" || len(strings.Fields(reply)) <= 2 { // else it is the article
 			return strings.ToLower(m[1])
 		}
@@ -103,7 +137,7 @@ func picksOf(sp *speech) map[int]*pick {
 			return false
 		}
 		for _, o := range options {
-			out[o.part] = &pick{picked: o.label == label, lost: o.label != label, reply: reply}
+			out[o.part] = &pick{picked: o.label == label, lost: o.label != label, reply: reply, title: o.title}
 		}
 		return true
 	}

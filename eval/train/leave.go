@@ -26,14 +26,8 @@ func prepare(cases []*eval.Case) []*example {
 	var set []*example
 	for _, c := range cases {
 		e := &example{c: c, heard: offline.Listen(c.Session), lines: map[payload.Kind][]sample{}}
-		for _, cand := range e.heard.Candidates {
-			for _, kind := range learned {
-				line := labelled(c, cand.Features, cand.Item(kind))
-				if cand.Excluded(kind) {
-					line.weight = 0
-				}
-				e.lines[kind] = append(e.lines[kind], line)
-			}
+		for _, kind := range learned {
+			e.lines[kind] = statements(e, kind)
 		}
 		for _, f := range e.heard.Files() {
 			e.lines[payload.File] = append(e.lines[payload.File], labelled(c, f.Features, payload.Item{Kind: payload.File, Path: f.Path}))
@@ -42,6 +36,50 @@ func prepare(cases []*eval.Case) []*example {
 	}
 	return set
 }
+
+// statements labels what was said. Of those that say what one gold item says the
+// one most like it counts most, and the rest little: it is the one to be found.
+// What comes near an item without being it is no example of the opposite either.
+// All three together were the best of eight ways on what was left out.
+func statements(e *example, kind payload.Kind) []sample {
+	out := make([]sample, len(e.heard.Candidates))
+	fits, best := make([]fitting, len(out)), map[int]float64{}
+	for i, cand := range e.heard.Candidates {
+		it := cand.Item(kind)
+		out[i] = labelled(e.c, cand.Features, it)
+		fits[i].gold, fits[i].alike = e.c.Fit(it)
+		if cand.Excluded(kind) {
+			out[i].weight = 0
+			continue
+		}
+		if f := fits[i]; f.gold >= 0 {
+			best[f.gold] = max(best[f.gold], f.alike)
+		} else if e.c.Nearest(it) > nearMiss {
+			out[i].weight *= 0.5
+		}
+	}
+	for i, f := range fits {
+		switch {
+		case f.gold < 0:
+		case f.alike == best[f.gold]:
+			out[i].weight *= 2
+		case f.alike < best[f.gold]-clearlyLess:
+			out[i].weight *= 0.5
+		}
+	}
+	return out
+}
+
+// fitting says which gold item a statement is most like, and how much.
+type fitting struct {
+	gold  int // -1 if like none
+	alike float64
+}
+
+const (
+	nearMiss    = 0.22 // similarity to a gold item from which on a statement is near it
+	clearlyLess = 0.15 // than the statement most like the item
+)
 
 // labelled says whether a candidate is in the gold set. What is fair to keep
 // and fair to leave counts little.
@@ -72,13 +110,13 @@ func fitAll(set []*example) fitted {
 // cut is the likelihood from which on a candidate becomes an item, by the curves
 // of "-curve" over both ways of leaving out: as low as precision bears. Choosing
 // it anew for each training set was tried; with so few sessions it was luck.
-var cut = map[payload.Kind]float64{payload.Decision: 0.42, payload.File: 0.46}
+var cut = map[payload.Kind]float64{payload.Decision: 0.6, payload.File: 0.46}
 
 // cuts are the higher bars of rules that are right in less than three cases of
 // five at that likelihood, by "-curve" over both ways of leaving out: where a
 // rule reaches that. One that never does is off.
 var cuts = map[payload.Kind]map[string]float64{payload.Decision: {
-	"closing-list": 0.5, "final-message": 0.48, "closing-prose": 0.44, "typed": off, "typed-answer": off, "report-midway": off, "refusal-words": 0.5,
+	"report-midway": off,
 }}
 
 const off = 2
