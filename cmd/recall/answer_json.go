@@ -14,10 +14,34 @@ type answerDoc struct {
 	Question string      `json:"question"`
 	Verdict  verdict     `json:"verdict"`  // answered, weak (nothing clearly answers), nothing
 	Coverage float64     `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
-	Results  []resultDoc `json:"results"`  // best first
+	Sure     float64     `json:"sure"`     // 0–1: the chance that the question has an answer here, if every second one had
+	Narrowed *narrowDoc  `json:"narrowed,omitempty"`
+	Results  []resultDoc `json:"results"` // best first
 	Searched searchedDoc `json:"searched"`
 	Missing  []string    `json:"missing,omitempty"` // words of the question that stand nowhere
 	Left     int         `json:"left"`              // new or grown sessions not taken in yet
+}
+
+// narrowDoc is what of a question was taken for a filter.
+type narrowDoc struct {
+	Words   []string   `json:"words"` // as they stand in the question
+	Project string     `json:"project,omitempty"`
+	Since   *time.Time `json:"since,omitempty"`
+	Until   *time.Time `json:"until,omitempty"` // before then
+}
+
+func narrowedDoc(n index.Narrowed) *narrowDoc {
+	if len(n.Words) == 0 {
+		return nil
+	}
+	d := &narrowDoc{Words: n.Words, Project: n.Project}
+	if !n.Since.IsZero() {
+		d.Since = &n.Since
+	}
+	if !n.Until.IsZero() {
+		d.Until = &n.Until
+	}
+	return d
 }
 
 type searchedDoc struct {
@@ -71,7 +95,7 @@ func linkedDocs(list []index.Linked) []linkedDoc {
 }
 
 func answerJSON(question string, v verdict, a index.Answer, limit, left int, since map[string]int) answerDoc {
-	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Results: []resultDoc{}, Missing: a.Missing, Left: left,
+	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Results: []resultDoc{}, Missing: a.Missing, Left: left,
 		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
 	for i, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		at := place(r)

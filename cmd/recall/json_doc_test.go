@@ -191,6 +191,7 @@ func TestJSONOutputIsAsDocumented(t *testing.T) {
 	}{
 		{"recall query", []string{"query", "--no-sync", "--json", "how do we avoid charging a customer twice"}},
 		{"recall query", []string{"query", "--no-sync", "--json", "quokka"}},
+		{"recall query", []string{"query", "--no-sync", "--json", "webhook retries in project ledgerline since 2020-01-01"}},
 		{"recall list", []string{"list", "--json"}},
 		{"recall status", []string{"status", "--json"}},
 		{"recall sync", []string{"sync", "--json", "--from", sources}},
