@@ -71,7 +71,8 @@ func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 }
 
 // chooseRoot takes the root that was asked for, else the one that the session
-// was found under if it is on this machine, else this machine's own.
+// was found under if it is on this machine, else this machine's own, else the
+// one that it was found under if that would lie in this home.
 func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
 	switch {
 	case to != "":
@@ -87,6 +88,10 @@ func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 		if len(roots) == 0 && reader.Source() == ingest.ClaudeCode && homeRoot() != "" {
 			roots = []string{homeRoot()}
 		}
+		if len(roots) == 0 && inHome(base) {
+			r.Root, r.Own = base, true // its client's folder went as a whole
+			return nil
+		}
 		if len(roots) == 0 {
 			return fmt.Errorf("%s keeps nothing on this machine: %w", reader.Source(), ingest.ErrNoPlace)
 		}
@@ -97,6 +102,20 @@ func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 	}
 	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()), func(root string) bool { return r.Root == root || sameFolder(r.Root, root) })
 	return nil
+}
+
+// inHome says that a path lies in the home folder of who asks, there or not.
+func inHome(path string) bool {
+	home, err := os.UserHomeDir()
+	if err != nil || path == "" {
+		return false
+	}
+	for _, home := range []string{home, realOf(home)} {
+		if rel, err := filepath.Rel(home, path); err == nil && rel != "." && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // homeRoot is where Claude Code keeps its files unless told otherwise, "" where

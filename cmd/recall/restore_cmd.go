@@ -161,10 +161,13 @@ func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
 	if r.NoDir {
 		fmt.Fprintf(a.err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n", oneLine(r.Dir))
 	}
-	if cmd := resumeCommand(r); cmd != "" {
+	switch cmd := resumeCommand(r); {
+	case cmd != "":
 		fmt.Fprintf(a.out, "go on with it: %s\n", cmd)
-	} else {
+	case r.Own:
 		fmt.Fprintln(a.out, "the app shows it after a restart")
+	default:
+		fmt.Fprintln(a.out, "laid out as the app has it; it shows only what lies in its own folder")
 	}
 }
 
