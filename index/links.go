@@ -143,6 +143,11 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	for _, text := range have {
 		old[text] = true
 	}
+	in, err := inserter(ctx, tx, len(standing), `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer in.close()
 	for _, l := range standing {
 		text, err := json.Marshal(l)
 		if err != nil {
@@ -152,7 +157,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 			delete(old, string(text))
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
+		if err := in.row(ctx, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
 			return err
 		}
 	}
