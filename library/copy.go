@@ -22,6 +22,7 @@ type copied struct {
 	name, temp string
 	size       int64
 	sum        string // of what was read
+	bad        bool   // a segment that was damaged there already
 }
 
 // stageCopies copies files of another library's session aside, makes them
@@ -86,7 +87,7 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 	}
 	c.sum = hex.EncodeToString(h.Sum(nil))
 	if crc != nil {
-		m.checkCRC(src, name, crcText(crc.sum))
+		c.bad = m.damaged(ctx, src, c, crcText(crc.sum))
 	}
 	return c, nil
 }
@@ -145,21 +146,6 @@ func (m *merging) linked(src *folderView, name string) (string, error) {
 		return "", nil // a system without links
 	}
 	return temp, nil
-}
-
-// checkCRC tells of bytes that were damaged before they were copied. They are
-// copied all the same: something may still be got out of them.
-func (m *merging) checkCRC(src *folderView, name, got string) {
-	want := src.v.crcs[filepath.Base(name)]
-	if len(want) == 0 {
-		return // stored by format 1, without one
-	}
-	for _, w := range want {
-		if w == got {
-			return
-		}
-	}
-	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)), "damaged there already; recall verify says more")
 }
 
 func dropCopies(all []copied) {

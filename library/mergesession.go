@@ -100,7 +100,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 		if ok && !m.options.Follow && !isSegment(name) {
 			continue // outputs here may be changed by hand; SaveOutputs looks after them
 		}
-		if !ok || have != size {
+		if !ok || have != size || isSegment(name) && !storedAlike(src.v, dst.v, path.Base(name)) {
 			names = append(names, name)
 		}
 	}
@@ -115,6 +115,9 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 		return err
 	}
 	defer dropCopies(files)
+	if files, err = m.spare(src, dst, files); err != nil {
+		return err
+	}
 	unlock, err := m.l.lockSession(src.entry.ID)
 	if err != nil {
 		return err
@@ -173,6 +176,12 @@ func keepSources(e Entry, src, dst *folderView) Entry {
 }
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }
+
+// storedAlike says whether two files of a segment may be equal, by what is known
+// of both.
+func storedAlike(a, b *versions, name string) bool {
+	return len(a.crcs[name]) == 0 || len(b.crcs[name]) == 0 || slices.ContainsFunc(a.crcs[name], func(crc string) bool { return slices.Contains(b.crcs[name], crc) })
+}
 
 // followOrder is the order in which files may be put in place.
 func followOrder(name string) int {
@@ -244,8 +253,12 @@ func putPair(folder string, pair []copied) error {
 // dropUnneeded removes what the other folder hasn't any more: segments that were
 // packed, parts of transcripts, and outputs of one that is followed.
 func (m *merging) dropUnneeded(folder string, src, dst *folderView) error {
+	needed := map[string]bool{} // also those that the other has lost
+	for _, s := range src.v.stored() {
+		needed["raw/"+s.String()] = true
+	}
 	for name := range dst.size {
-		if _, ok := src.size[name]; !ok && (isSegment(name) || m.options.Follow) {
+		if _, ok := src.size[name]; !ok && !needed[name] && (isSegment(name) || m.options.Follow) {
 			if err := removeIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
 				return err
 			}

@@ -1,0 +1,55 @@
+package library
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// damaged says whether a segment was damaged before it was copied, and tells of
+// it. A session that isn't here gets it all the same: something may still be
+// got out of it.
+func (m *merging) damaged(ctx context.Context, src *folderView, c copied, crc string) bool {
+	seg, err := parseSegment(strings.TrimPrefix(c.name, "raw/"))
+	if err != nil {
+		return false // no segment
+	}
+	want := src.v.crcs[seg.String()]
+	if slices.Contains(want, crc) || len(want) == 0 && readsBack(ctx, staged{seg, c.temp, crc}) == nil {
+		return false
+	}
+	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(c.name)), "damaged there already; recall verify says more")
+	return true
+}
+
+// spare leaves out of the copies what would put damaged bytes in the place of
+// what is here. The error is for a session that would lack a segment then: it
+// has to stay as it is here.
+func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) {
+	here := map[string]bool{}
+	for name := range dst.size {
+		here[name] = true
+	}
+	keep := slices.DeleteFunc(slices.Clone(files), func(c copied) bool { return c.bad && here[c.name] })
+	for _, c := range files {
+		switch {
+		case !c.bad:
+			here[c.name] = true
+		case here[c.name]:
+			os.Remove(c.temp)
+		}
+	}
+	for _, s := range src.v.stored() {
+		name := "raw/" + s.String()
+		if _, there := src.size[name]; !there {
+			m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)), "it is gone there; recall verify says more")
+		}
+		if !here[name] {
+			return keep, sourceError{errors.New("damaged there; it stays as it was here")}
+		}
+	}
+	return keep, nil
+}
