@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -28,8 +30,8 @@ recall keeps none of them. Without a path it looks at every place that sessions
 are taken from.
 
 With --run, what isn't safe is archived first; the command runs only if all is
-safe then, and its exit code is passed on. Without paths before --run those that
-the command names are looked at, or the working folder if it names none.`
+safe then, and its exit code is passed on. The paths that the command names are
+looked at too, or the working folder if there are none at all.`
 
 func (a *app) guardCmd() *cobra.Command {
 	var asJSON, run bool
@@ -52,11 +54,19 @@ func (a *app) guardCmd() *cobra.Command {
 			switch {
 			case run && len(command) == 0:
 				return withHint(errors.New("--run without a command"), "write it after two dashes: recall guard --run -- rm -rf FOLDER")
-			case run && len(paths) == 0:
-				var err error
-				if paths, err = pathsOf(command); err != nil {
+			}
+			if err := plainPaths(paths); err != nil {
+				return err
+			}
+			if run {
+				named, err := pathsOf(command)
+				if err != nil && len(paths) == 0 {
 					return err
 				}
+				if len(paths) == 0 && len(named) == 0 {
+					named = []string{"."}
+				}
+				paths = slices.Concat(paths, named) // args goes on behind paths
 			}
 			return a.guard(cmd, paths, command, o, asJSON)
 		},
@@ -67,41 +77,52 @@ func (a *app) guardCmd() *cobra.Command {
 	return cmd
 }
 
-// opaque are programs whose arguments don't show what they work on.
-var opaque = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "cmd": true, "powershell": true, "pwsh": true,
-	"xargs": true, "eval": true, "perl": true, "ruby": true, "node": true, "ssh": true, "docker": true}
+// opaque are programs whose arguments don't show what they work on, also behind
+// others: env sh -c …, find -exec bash ….
+var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|python[0-9.]*|perl|ruby|node|ssh|docker)$`)
 
 // removers are programs all of whose arguments are files and folders: one that
 // isn't there is nothing to lose.
 var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true, "trash-put": true, "del": true, "rd": true}
 
-// pathsOf lists the files and folders that a command's arguments name, else the
-// working folder.
+// plainPaths refuses what a shell should have made a path of and didn't: what
+// isn't there is no loss, and it would be called safe.
+func plainPaths(paths []string) error {
+	for _, path := range paths {
+		if path == "" {
+			return withHint(errors.New("a path is empty"), "is the variable set?")
+		}
+		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
+			return withHint(fmt.Errorf("%s isn't there as it reads", oneLine(path)), "in quotes the shell doesn't fill in * and ?; name the folder")
+		}
+	}
+	return nil
+}
+
+// pathsOf lists the files and folders that a command's arguments name.
 func pathsOf(command []string) ([]string, error) {
 	var paths []string
 	remover := false
 	for i, word := range command {
 		name := strings.TrimSuffix(filepath.Base(word), ".exe")
-		first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"
-		if first && (opaque[name] || strings.HasPrefix(name, "python")) {
-			return nil, withHint(fmt.Errorf("what %q will touch can't be told from its arguments", word), "name the folders: recall guard FOLDER --run -- %s …", word)
-		}
-		if first && removers[name] {
+		if first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"; first && removers[name] {
 			remover = true
 			continue
+		}
+		if !remover && opaque.MatchString(name) {
+			return nil, withHint(fmt.Errorf("what %q will touch can't be told from its arguments", oneLine(word)), "name the folders: recall guard FOLDER --run -- %s …", oneLine(command[0]))
 		}
 		if i == 0 {
 			continue
 		}
-		if _, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(word, "-") {
+		_, err := os.Lstat(word)
+		if _, value, ok := strings.Cut(word, "="); ok && err != nil {
 			word = value
+			_, err = os.Lstat(word)
 		}
-		if _, err := os.Lstat(word); word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
+		if word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
 			paths = append(paths, word)
 		}
-	}
-	if len(paths) == 0 {
-		paths = []string{"."}
 	}
 	return paths, nil
 }
