@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,6 +157,9 @@ func (a *app) forget(cmd *cobra.Command, p *pipeline.Pipeline, plan *pipeline.Fo
 	left, err := p.ForgetSessions(cmd.Context(), plan, gone...)
 	if err != nil {
 		return withHint(err, "run it again: it goes on where it was")
+	}
+	if err := os.RemoveAll(lastDir(p.Library)); err != nil { // the questions that were asked may hold it
+		return err
 	}
 	fmt.Fprintf(a.out, "forgotten: %s\n", count(len(plan.Sessions)+len(gone), "session"))
 	if len(left) > 0 {
