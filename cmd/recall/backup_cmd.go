@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -70,11 +71,18 @@ A backup holds raw transcripts, with whatever secrets went through them.`,
 	return cmd
 }
 
+// otherArchive are names that nobody means a folder by.
+var otherArchive = regexp.MustCompile(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
+
 func (a *app) backup(cmd *cobra.Command, l *library.Library, to string, force, asJSON bool) error {
 	bar := newProgress(a.err)
 	var m library.Merged
 	var err error
-	if strings.HasSuffix(to, ".zst") || strings.HasSuffix(to, ".tar") {
+	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
+	if !file && otherArchive.MatchString(to) && !isDir(to) {
+		return withHint(fmt.Errorf("backup to %s: a file of another kind", oneLine(to)), "a backup in one file ends in .tar.zst; any other name is a folder")
+	}
+	if file {
 		m, err = l.BackupFile(cmd.Context(), to, force)
 	} else {
 		m, err = l.Backup(cmd.Context(), to, func(done, total int) { bar.show(pipeline.Progress{Stage: "backup", Done: done, Total: total}) })
