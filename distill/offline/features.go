@@ -198,8 +198,8 @@ func features(t *talk, c *Candidate, names rarity) []Feature {
 	return f.inOrder()
 }
 
-func asIndex(user bool) int {
-	if user {
+func asIndex(yes bool) int {
+	if yes {
 		return 1
 	}
 	return 0

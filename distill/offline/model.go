@@ -82,11 +82,17 @@ func Beside(all []*Candidate, p []float64) [][]Feature {
 	inMessage, inExchange := map[*speech][]float64{}, map[int][]float64{}
 	sorted := append([]float64(nil), p...)
 	sort.Float64s(sorted)
-	for i, c := range all {
-		inMessage[c.sp] = append(inMessage[c.sp], p[i])
-		inExchange[c.sp.exchange] = append(inExchange[c.sp.exchange], p[i])
+	for i := 0; i < len(all); {
+		sp, j := all[i].sp, i+1
+		for j < len(all) && all[j].sp == sp {
+			j++
+		}
+		inMessage[sp] = append(inMessage[sp], p[i:j]...)
+		inExchange[sp.exchange] = append(inExchange[sp.exchange], p[i:j]...)
+		i = j
 	}
 	exchanges := float64(len(inExchange))
+	talk, candidates := math.Log(exchanges), math.Log(float64(len(all)))
 	above := func(list []float64, x float64) float64 {
 		n := 0
 		for _, y := range list {
@@ -97,34 +103,41 @@ func Beside(all []*Candidate, p []float64) [][]Feature {
 		return math.Log1p(float64(n))
 	}
 	out := make([][]Feature, len(all))
+	room := make(noted, 0, mostBeside*len(all))
 	for i, c := range all {
-		rank := float64(len(sorted) - sort.SearchFloat64s(sorted, p[i]) - 1)
+		rank := max(0, float64(len(sorted)-sort.SearchFloat64s(sorted, p[i])-1))
 		crowd := above(inExchange[c.sp.exchange], p[i])
-		f := make(noted, 0, 10)
-		f.set("logit", math.Log((p[i]+1e-6)/(1-p[i]+1e-6)))
-		f.set("rank", math.Log1p(max(0, rank)))
-		f.set("rank-share", max(0, rank)/float64(len(all)))
-		f.set("rank-talk", max(0, rank)/exchanges)
-		f.set("in-message", above(inMessage[c.sp], p[i]))
-		f.set("in-exchange", crowd)
-		f.set("talk", math.Log(exchanges))
-		f.set("candidates", math.Log(float64(len(all))))
+		where := &placesOf[asIndex(c.sp.work)]
+		f := room[len(room) : len(room) : len(room)+mostBeside]
+		f.some("candidates", candidates) // in order of name
+		f.on("", where[0], crowd == 0)
+		f.some("in-exchange", crowd)
+		f.some("in-message", above(inMessage[c.sp], p[i]))
+		f.some("logit", math.Log((p[i]+1e-6)/(1-p[i]+1e-6)))
+		f.some("rank", math.Log1p(rank))
+		f.some("rank-share", rank/float64(len(all)))
+		f.some("rank-talk", rank/exchanges)
+		f.on("", where[1], crowd > 0 && crowd < math.Log1p(1.5))
+		f.some("talk", talk)
+		f.on("", where[2], crowd >= math.Log1p(1.5) && crowd < math.Log1p(3.5))
 		f.on("", "typed", c.sp.user)
-		where := "talk"
-		if c.sp.work {
-			where = "work"
-		}
-		switch {
-		case crowd == 0:
-			f.set("first-of-"+where, 1)
-		case crowd < math.Log1p(1.5):
-			f.set("second-of-"+where, 1)
-		case crowd < math.Log1p(3.5):
-			f.set("third-of-"+where, 1)
-		}
-		out[i] = f.inOrder()
+		out[i], room = f, room[:len(room)+mostBeside]
 	}
 	return out
+}
+
+// mostBeside is how many features Beside finds at most.
+const mostBeside = 12
+
+// placesOf name a candidate's place among those of its exchange, where people
+// only talked and where work was done.
+var placesOf = [2][3]string{{"first-of-talk", "second-of-talk", "third-of-talk"}, {"first-of-work", "second-of-work", "third-of-work"}}
+
+// some notes what isn't 0.
+func (n *noted) some(name string, value float64) {
+	if value != 0 {
+		n.set(name, value)
+	}
 }
 
 // files is the model of the kind file. Without a trained one, files that were
