@@ -2,6 +2,8 @@ package library
 
 import (
 	"context"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -84,4 +86,63 @@ func segmentsOf(t *testing.T, l *Library) []string {
 		t.Fatalf("%d segments, %v", len(segs), err)
 	}
 	return segs
+}
+
+// Bytes that are nowhere else any more come back from a backup, though it is
+// segmented otherwise.
+func TestRepairFromBackup(t *testing.T) {
+	ctx := context.Background()
+	one, two := strings.Repeat("one\n", 2000), strings.Repeat("two\n", 2000)
+	for name, pack := range map[string]func(l, b *Library) error{
+		"as it is":           func(l, b *Library) error { return nil },
+		"the backup packed":  func(_, b *Library) error { _, err := b.Pack(ctx, id); return err },
+		"the library packed": func(l, _ *Library) error { _, err := l.Pack(ctx, id); return err },
+		"both packed differently": func(l, b *Library) error {
+			_, err := l.Pack(ctx, id)
+			_, err2 := b.Pack(ctx, id)
+			return errors.Join(err, err2)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, src, to := newLib(t), t.TempDir(), filepath.Join(t.TempDir(), "backup")
+			main := filepath.Join(src, "transcript.jsonl")
+			for _, text := range []string{one, one + two, "rewritten\n"} {
+				write(t, main, text)
+				archive(t, l, find(t, id, src))
+			}
+			if _, err := l.Backup(ctx, to, nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(main); err != nil {
+				t.Fatal(err)
+			}
+			b, done, err := l.OpenBackup(ctx, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer done()
+			if err := pack(l, b); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range segmentsOf(t, l) {
+				if err := os.WriteFile(path, []byte("not what it was"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if r, err := l.Repair(ctx, verify(t, l, VerifyOptions{}).Findings, b); err != nil {
+				t.Fatal(r, err)
+			}
+			if v := verify(t, l, VerifyOptions{}); v.Damage() > 0 {
+				t.Errorf("after the repair:\n%s", said(v))
+			}
+			r, _, err := l.OpenVersion(id, "transcript.jsonl", 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			if text, err := io.ReadAll(r); err != nil || string(text) != one+two {
+				t.Errorf("version 1 has %d bytes, %v", len(text), err)
+			}
+		})
+	}
 }

@@ -33,12 +33,13 @@ type Repaired struct {
 // from their sources or from other sessions that hold the same bytes,
 // session.json and versions.jsonl from what else stands in the folder, sums.
 // Lines that can't be read are put aside into a file beside, never deleted. What
-// is made by distilling is only marked for it.
-func (l *Library) Repair(ctx context.Context, found []Finding) (Repaired, error) {
+// is made by distilling is only marked for it. Bytes that are nowhere else are
+// taken from a backup, where one is given (see OpenBackup).
+func (l *Library) Repair(ctx context.Context, found []Finding, from *Library) (Repaired, error) {
 	if err := l.ReadOnly(); err != nil {
 		return Repaired{}, err
 	}
-	r := &repairing{l: l, ctx: ctx, render: map[ingest.SessionID]bool{}}
+	r := &repairing{l: l, from: from, ctx: ctx, render: map[ingest.SessionID]bool{}}
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return repairOrder(a) - repairOrder(b) })
 	for _, f := range found {
@@ -78,6 +79,7 @@ func repairOrder(f Finding) int {
 
 type repairing struct {
 	l      *Library
+	from   *Library // a backup, or nil
 	ctx    context.Context
 	render map[ingest.SessionID]bool
 	out    Repaired

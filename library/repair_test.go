@@ -14,7 +14,7 @@ import (
 
 func repair(t testing.TB, l *Library) Repaired {
 	t.Helper()
-	r, err := l.Repair(context.Background(), verify(t, l, VerifyOptions{}).Findings)
+	r, err := l.Repair(context.Background(), verify(t, l, VerifyOptions{}).Findings, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ import (
 )
 
 // segment brings the bytes of a damaged segment back: from its own file, if
-// only that is stored otherwise, from the source, or from another session.
+// only that is stored otherwise, from the source, from another session, or from
+// the backup.
 func (r *repairing) segment(f Finding) (string, error) {
 	unlock, err := r.l.lockSession(f.Session)
 	if err != nil {
@@ -47,53 +48,91 @@ func (r *repairing) segment(f Finding) (string, error) {
 		}
 		return "taken again from " + p.path, nil
 	}
+	if r.from != nil {
+		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
+	}
 	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them", s.Length)
 }
 
-// place is where a segment's bytes may be: in a segment's file, or in a source
-// at the segment's offset.
+// bytesAt is where a segment's bytes may be: in a segment's file, in a source at
+// the segment's offset, or in a backup.
 type bytesAt struct {
-	path   string
-	packed bool
+	path string
+	open func() (io.ReadCloser, error)
 }
 
 func (r *repairing) places(e Entry, s segment) []bytesAt {
-	all := []bytesAt{{filepath.Join(e.Folder, "raw", s.String()), true}}
+	all := []bytesAt{packedAt(filepath.Join(e.Folder, "raw", s.String()), s)}
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
 			if src.Path != "" && within(e.Root, src.Path) == nil {
-				all = append(all, bytesAt{src.Path, false})
+				all = append(all, sourceAt(src.Path, s))
 			}
 		}
 	}
 	twins, _ := filepath.Glob(filepath.Join(globSafe(r.l.dir), "*", "*", "raw", s.String()))
 	for _, t := range twins {
-		all = append(all, bytesAt{t, true})
+		all = append(all, packedAt(t, s))
+	}
+	return append(all, r.inBackup(e.ID, s)...)
+}
+
+func packedAt(path string, s segment) bytesAt {
+	return bytesAt{path, func() (io.ReadCloser, error) {
+		return &segmentReader{open: func(string) (*os.File, error) { return os.Open(path) }, segs: []segment{s}}, nil
+	}}
+}
+
+func sourceAt(path string, s segment) bytesAt {
+	return bytesAt{path, func() (io.ReadCloser, error) {
+		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+			return nil, errors.New("no file")
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := f.Seek(s.Offset, io.SeekStart); err != nil {
+			f.Close()
+			return nil, err
+		}
+		return f, nil
+	}}
+}
+
+// inBackup is where the backup has those bytes, in whatever segments.
+func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
+	if r.from == nil {
+		return nil
+	}
+	e, v, err := r.from.versionsOf(id)
+	if err != nil {
+		return nil
+	}
+	open := func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }
+	var all []bytesAt
+	for _, list := range v.files {
+		for _, ver := range list {
+			for i, have := range ver.Segs {
+				if have.Offset <= s.Offset && s.Offset < have.Offset+have.Length && s.Offset+s.Length <= ver.Size {
+					all = append(all, bytesAt{e.Folder, func() (io.ReadCloser, error) {
+						return &segmentReader{open: open, segs: ver.Segs[i:], skip: s.Offset - have.Offset}, nil
+					}})
+				}
+			}
+		}
 	}
 	return all
 }
 
 // take stages a segment from there, if that has its bytes.
 func (r *repairing) take(p bytesAt, s segment) (staged, error) {
-	if fi, err := os.Stat(p.path); err != nil || !fi.Mode().IsRegular() {
-		return staged{}, errors.New("no file")
-	}
-	var in io.ReadCloser
-	if p.packed {
-		in = &segmentReader{open: func(string) (*os.File, error) { return os.Open(p.path) }, segs: []segment{s}}
-	} else {
-		f, err := os.Open(p.path)
-		if err != nil {
-			return staged{}, err
-		}
-		if _, err := f.Seek(s.Offset, io.SeekStart); err != nil {
-			f.Close()
-			return staged{}, err
-		}
-		in = f
+	in, err := p.open()
+	if err != nil {
+		return staged{}, err
 	}
 	defer in.Close()
-	st, err := r.l.stageWhole(io.LimitReader(in, s.Length), s.Offset)
+	st, err := r.l.stageWhole(io.LimitReader(ctxReader{r.ctx, in}, s.Length), s.Offset)
 	if err == nil && st.segment != s {
 		dropStaged([]staged{st})
 		err = errors.New("other bytes")

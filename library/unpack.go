@@ -28,32 +28,46 @@ func (l *Library) Import(ctx context.Context, path string, o MergeOptions) (Merg
 	if err := l.upgrade(); err != nil {
 		return fail(err)
 	}
+	from, done, err := l.OpenBackup(ctx, path)
+	if err != nil {
+		return fail(err)
+	}
+	defer done()
+	return l.Merge(ctx, from, o)
+}
+
+// OpenBackup opens a backup to be read: a folder, or a file, which is unpacked
+// aside and checked first. done closes it.
+func (l *Library) OpenBackup(ctx context.Context, path string) (from *Library, done func(), err error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return fail(err)
+		return nil, nil, err
 	}
-	dir := path
-	if !fi.IsDir() {
-		aside, err := l.tempName()
-		if err != nil {
-			return fail(err)
-		}
-		defer os.RemoveAll(aside)
-		if dir, err = unpack(ctx, path, aside); err != nil {
-			return fail(err)
-		}
-	} else if err := apart(l.dir, dir); err != nil {
-		return fail(err)
+	dir, aside := path, ""
+	if fi.IsDir() {
+		err = apart(l.dir, dir)
+	} else if aside, err = l.tempName(); err == nil {
+		dir, err = unpack(ctx, path, aside)
 	}
-	from, err := Open(dir)
+	if err == nil {
+		from, err = Open(dir)
+	}
+	if err == nil {
+		err = from.ReadOnly()
+	}
+	done = func() {
+		if from != nil {
+			from.Close()
+		}
+		if aside != "" {
+			os.RemoveAll(aside)
+		}
+	}
 	if err != nil {
-		return fail(err)
+		done()
+		return nil, nil, err
 	}
-	defer from.Close()
-	if err := from.ReadOnly(); err != nil {
-		return fail(err)
-	}
-	return l.Merge(ctx, from, o)
+	return from, done, nil
 }
 
 // CreateFrom makes a library in dir with the id of a backup, so that the backup

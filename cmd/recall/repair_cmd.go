@@ -27,8 +27,9 @@ type mendedDoc struct {
 
 func (a *app) repairCmd() *cobra.Command {
 	var asJSON bool
+	var from string
 	cmd := &cobra.Command{
-		Use:     "repair",
+		Use:     "repair [--from BACKUP]",
 		Short:   "Make good what verify finds, as far as that can be",
 		GroupID: "look",
 		Long: `Verifies the library and makes good what is damaged: bytes of a transcript from
@@ -37,8 +38,11 @@ in the folder, rendered files, payloads and the index by making them again. What
 can't be read is put aside beside its file (….damaged), never deleted; hand edits
 stay. At the end it verifies again and says what it could not bring back.
 
+Bytes that are nowhere else any more come from a backup, a folder or a .tar.zst,
+with --from. Lost edits and older versions come from it by recall import.
+
 Exit codes: 0 all is as it should be; 1 something is still damaged.`,
-		Example: "  recall repair",
+		Example: "  recall repair\n  recall repair --from /media/disk/Recall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.library(cmd)
@@ -48,7 +52,7 @@ Exit codes: 0 all is as it should be; 1 something is still damaged.`,
 			if err != nil {
 				return err
 			}
-			doc, err := a.repair(cmd, l)
+			doc, err := a.repair(cmd, l, from)
 			if err != nil {
 				return err
 			}
@@ -64,12 +68,22 @@ Exit codes: 0 all is as it should be; 1 something is still damaged.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().StringVar(&from, "from", "", "take lost bytes from this backup, a folder or a file")
 	return cmd
 }
 
-func (a *app) repair(cmd *cobra.Command, l *library.Library) (repairDoc, error) {
+func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repairDoc, error) {
 	doc := repairDoc{Mended: []mendedDoc{}, Findings: []findingDoc{}}
-	fixed, err := a.mend(cmd, l)
+	var backup *library.Library
+	if from != "" {
+		b, done, err := l.OpenBackup(cmd.Context(), from)
+		if err != nil {
+			return doc, fmt.Errorf("open backup %s: %w", from, err)
+		}
+		defer done()
+		backup = b
+	}
+	fixed, err := a.mend(cmd, l, backup)
 	if err != nil {
 		return doc, err
 	}
@@ -100,7 +114,7 @@ func (a *app) repair(cmd *cobra.Command, l *library.Library) (repairDoc, error) 
 
 // mend verifies and repairs until there is nothing more that it can do: what is
 // wrong in a folder may show only when it is known whose it is.
-func (a *app) mend(cmd *cobra.Command, l *library.Library) (library.Repaired, error) {
+func (a *app) mend(cmd *cobra.Command, l, backup *library.Library) (library.Repaired, error) {
 	var all library.Repaired
 	tried := map[string]bool{}
 	for {
@@ -114,7 +128,7 @@ func (a *app) mend(cmd *cobra.Command, l *library.Library) (library.Repaired, er
 			tried[key] = true
 			return was
 		})
-		fixed, err := l.Repair(cmd.Context(), fresh)
+		fixed, err := l.Repair(cmd.Context(), fresh, backup)
 		if err != nil || len(fixed.Mended) == 0 {
 			return all, err
 		}

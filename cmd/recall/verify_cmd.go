@@ -114,7 +114,7 @@ func (a *app) printVerified(v library.Verified, took time.Duration) {
 	case lost == 0:
 		fmt.Fprintf(a.out, "%d damaged; recall repair brings back what can be\n", n)
 	default:
-		fmt.Fprintf(a.out, "%d damaged, for %d of them only a backup may help; recall repair does what can be done\n", n, lost)
+		fmt.Fprintf(a.out, "%d damaged, for %d of them only a backup may help: recall repair --from BACKUP\n", n, lost)
 	}
 }
 
