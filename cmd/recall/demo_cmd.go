@@ -66,7 +66,7 @@ func (a *app) demo(cmd *cobra.Command, dir string) error {
 	}
 	lib := filepath.Join(dir, "Recall")
 	fmt.Fprintf(a.out, `
-Go on asking:   recall --library %[1]q query --no-sync "…"
+Go on asking:   recall --library %[1]q query "…"
 What is next:   recall --library %[1]q resume
 The library:    %[1]s  (readable by hand)
 Your own:       recall init
@@ -75,6 +75,15 @@ Your own:       recall init
 		return exitCode(exitPartial)
 	}
 	return nil
+}
+
+// demoMark is a file in the folder of a demo, beside its library.
+const demoMark = ".recall-demo"
+
+// isDemo says whether a library is one that recall demo made.
+func isDemo(l *library.Library) bool {
+	_, err := os.Stat(filepath.Join(filepath.Dir(l.Dir()), demoMark))
+	return err == nil && filepath.Base(l.Dir()) == "Recall"
 }
 
 // demoDir is an empty folder for the demo. One that an earlier demo left is
@@ -91,7 +100,7 @@ func demoDir(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mark := filepath.Join(dir, ".recall-demo")
+	mark := filepath.Join(dir, demoMark)
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) > 0 {
 		if _, err := os.Stat(mark); err != nil {
