@@ -10,13 +10,13 @@ import (
 // longest word stands in it.
 func hearOf(t *talk, all []*touched) {
 	by := map[string][]*touched{}
-	var begins [256]bool // with which bytes
+	var begins [256]uint64 // how long those are that begin with a byte, as bits
 	for _, f := range all {
 		if base := path.Base(f.path); len(base) >= 3 {
 			word := longestWord(base)
 			by[word] = append(by[word], f)
 			if word != "" {
-				begins[word[0]] = true
+				begins[word[0]] |= 1 << min(len(word), 63)
 			}
 		}
 	}
@@ -33,7 +33,7 @@ func hearOf(t *talk, all []*touched) {
 			}
 			hear("") // names without a word in them
 			eachNameWord(s.Raw, func(word string) {
-				if begins[word[0]] {
+				if begins[word[0]]&(1<<min(len(word), 63)) != 0 {
 					hear(word)
 				}
 			})

@@ -59,7 +59,11 @@ func (s *sentence) keys() terms {
 // eachShared visits the words that two lists have both, in order.
 func eachShared(a, b terms, visit func(w string)) {
 	for len(a) > 0 && len(b) > 0 {
-		switch c := strings.Compare(a[0], b[0]); {
+		c := int(a[0][0]) - int(b[0][0]) // which mostly decides; no word is empty
+		if c == 0 {
+			c = strings.Compare(a[0], b[0])
+		}
+		switch {
 		case c < 0:
 			a = a[1:]
 		case c > 0:
