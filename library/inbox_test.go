@@ -165,3 +165,36 @@ func TestInboxTogether(t *testing.T) {
 		t.Errorf("got %d notes, %d of them different, want %d", len(noted(t, l, id)), len(seen), writers*each)
 	}
 }
+
+// Nor does a merge that brings events of its own.
+func TestInboxBesideMerges(t *testing.T) {
+	l, other := newLib(t), newLib(t)
+	addSession(t, l, id, meta(t, l, "T"))
+	const each = 400
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range each {
+			if err := l.Inbox(map[string]string{"session": id, "text": fmt.Sprint("here ", i)}); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	merges := 0
+	for merging := true; merging; merges++ {
+		select {
+		case <-done:
+			merging = false
+		default:
+		}
+		if err := other.Inbox(map[string]string{"session": id, "text": fmt.Sprint("there ", merges)}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := again(t, l).Merge(t.Context(), other, MergeOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fold(t, l); got.Notes != each+merges || len(got.Problems) > 0 {
+		t.Errorf("%d notes of %d events, problems %v", got.Notes, each+merges, got.Problems)
+	}
+}

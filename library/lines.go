@@ -89,16 +89,16 @@ func unended(tail []byte) []byte {
 	return nil
 }
 
-// appendShared adds one line to a file that anybody may append to at any
+// appendShared adds whole lines to a file that anybody may append to at any
 // time, without a lock: one O_APPEND write.
-func appendShared(path string, line []byte) error {
-	line = append(sealLine(line), '\n')
+func appendShared(path string, lines []byte) error {
+	lines = sealLines(lines)
 	return onDisk(opAppend, path, "", func() error {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
-		_, err = f.Write(append(endOfTorn(f), line...))
+		_, err = f.Write(append(endOfTorn(f), lines...))
 		if err2 := f.Close(); err == nil {
 			err = err2
 		}

@@ -30,6 +30,7 @@ func (l *Library) appendTop(name string, record any) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	line = append(line, '\n')
 	path := filepath.Join(l.dir, name)
 	err = appendShared(path, line)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -114,9 +114,14 @@ func (m *merging) logs() error {
 }
 
 // uniteTop adds the lines that a file at the top lacks. Of threads.jsonl the
-// later line wins, so they are put in the order of their times.
+// later line wins, so they are put in the order of their times. To the others
+// anybody may append meanwhile, and to the inbox' a fold.
 func (m *merging) uniteTop(name string, other []byte) error {
-	unlock, err := m.l.lock("folders")
+	guard := "folders"
+	if filepath.Dir(name) == "inbox" {
+		guard = "inbox"
+	}
+	unlock, err := m.l.lock(guard)
 	if err != nil {
 		return err
 	}
@@ -139,7 +144,10 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	if name == "threads.jsonl" {
 		err = errors.Join(m.l.put(path, inOrder(append(splitLines(have), fresh...))), m.l.disinherit(path))
 	} else {
-		err = appendLines(path, bytes.Join(append(fresh, nil), []byte("\n")))
+		err = appendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
+		if err == nil {
+			err = syncFiles([]string{path})
+		}
 	}
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
