@@ -134,12 +134,16 @@ func wordsOf(limit int, texts ...string) string {
 	return string(b)
 }
 
+// hashOf tells lists of texts apart. Two checksums do so as well as one of their
+// length, and processors know them.
 func hashOf(parts ...string) int64 {
 	h := fnv.New64a()
 	var b []byte
 	for _, p := range parts {
-		b = append(strconv.AppendInt(b[:0], int64(len(p)), 10), ':')
-		b = append(b, p...)
+		text := []byte(p)
+		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(text)))
+		b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, castagnoli))
+		b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(text))
 		h.Write(b)
 	}
 	return int64(h.Sum64())
