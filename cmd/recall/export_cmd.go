@@ -86,7 +86,11 @@ func (o *exportOptions) check() error {
 		return withHint(errors.New("--outputs and --format don't go together"), "outputs are copied as they are; export the transcript apart")
 	}
 	if o.format == "" {
-		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[strings.ToLower(filepath.Ext(o.to))]
+		ext := strings.ToLower(filepath.Ext(o.to))
+		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"}, ext) && !isDir(o.to) {
+			return withHint(fmt.Errorf("export to %s: no such format", o.to), "formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
+		}
+		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
 		if o.format == "" || isDir(o.to) {
 			o.format = "md"
 		}

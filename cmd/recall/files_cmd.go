@@ -71,6 +71,9 @@ names that the file had are followed. Exit code 1 if nobody touched it.`,
 }
 
 func (a *app) files(cmd *cobra.Command, path string, decided, asJSON bool) error {
+	if path == "" || isDir(path) {
+		return withHint(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
+	}
 	l, err := a.library(cmd)
 	if err != nil {
 		return err
