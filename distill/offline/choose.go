@@ -133,8 +133,9 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 			best.score, best.kind = p[i]/th, kind
 		}
 	}
-	if c.says == nil && c.pick != nil && c.pick.picked && takes(c.sp) && models[payload.Decision] != nil && !c.barred(payload.Decision) {
-		best.kind, best.score = payload.Decision, outrightScore // named by the person
+	named := c.pick != nil && c.pick.picked && takes(c.sp)
+	if c.says == nil && (named || c.taken()) && models[payload.Decision] != nil && !c.barred(payload.Decision) {
+		best.kind, best.score = payload.Decision, outrightScore
 	}
 	if c.says != nil {
 		if best.kind != c.says.kind {
@@ -144,6 +145,10 @@ func classify(models Models, judged map[payload.Kind][]float64, i int, c *Candid
 	}
 	return best, best.kind != ""
 }
+
+// taken tells whether a typed "ok, do that" says what is to be done together with
+// the proposal before it.
+func (c *Candidate) taken() bool { return c.proposal != nil && c.sp.mood == accepts }
 
 // takes tells whether the reply to a message that offers courses takes one of
 // them in so many words: it names it first, and neither asks nor objects.

@@ -58,6 +58,8 @@ var sayings = []saying{
 	say("turned-out", payload.Eliminated, report, `\bturn(?:s|ed) out (?:not |to be (?:wrong|false|unnecessary|impossible|slower|worse)|that .{3,80}\b(?:not|n't|no)\b)`, nil),
 	say("reverted-because", payload.Eliminated, report, `^(?:i |we |so |then |this was |it was )*(?:reverted|rolled back|backed out|abandoned|gave up on|withdrew|undid)\b.{3,120}\b(?:because|since|as|due to|:|—|–|;)`, nil),
 	say("skipped-with-reason", payload.Eliminated, closer, `^(?:skipped|declined|not taken|not applied|rejected|dismissed|ignored|left out|no change)\b.{0,80}(?:—|–|:|because|since)`, nil),
+	say("flawed-replaced", payload.Eliminated, closer, `^(?:the )?(?:invalid|incorrect|wrong|flawed|misleading|unsafe)\b.{3,80}\b(?:was|were|has been|have been|is)\b.{0,20}\b(?:removed|dropped|replaced)\b`, nil),
+	say("fails-other-works", payload.Eliminated, person, `\b(?:error|fails?|failed|times? out|timeout|crash(?:es)?|breaks)\b.{0,40}[,;] (?:but |while |and )?.{1,40}\b(?:works?|is fine|is ok|passes|worked)\b`, assertive),
 	say("typed-not-the-cause", payload.Eliminated, person, `\b(?:doesn't mean|does not mean|not the (?:cause|issue|problem|reason)|can't be|cannot be|isn't (?:the|it|related)|is not (?:the|related)|rules out|ruled out|that's not (?:the|it|why)|wasn't (?:the|that))\b`, assertive),
 	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|(?:is|are) the wrong (?:place|way|approach|tool|idea)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
 
@@ -84,12 +86,18 @@ var sayings = []saying{
 
 	say("before-that", payload.Flag, report, `\bmust (?:already |first )?(?:be|exist|have)\b.{3,80}\b(?:before|first|prior to)\b|\bwill (?:fail|break|not work|be lost|be overwritten)\b.{0,60}\b(?:if|unless|until|when|without|above|below)\b|\b(?:if|unless|until|when|without|above|below)\b.{3,80}\bwill (?:fail|break|not work|be lost|be overwritten)\b`, closingOnly),
 	say("left-alone", payload.Flag, closer, `^(?:note: |the )?(?:pre-?existing|unrelated)\b|\b(?:pre-?existing|not part of this (?:branch|pr|change)|unrelated to (?:this|the|my|our) )`, nil),
+	say("works-no-longer", payload.Flag, closer, `^[^.]{5,80}\bno longer (?:works?|accepted|supported|available|valid)\b|^anyone (?:scripting|using|who|with|relying)\b`, nil),
+	say("mismatch", payload.Flag, closer, `^[^,;]{5,80}, but (?:your|our|the) (?:config|configuration|setup|script|version|machine|environment|workflow|pipeline)\b.{0,10}\b(?:has|have|uses?|needs?|requires?|expects?|sets?|is)\b`, nil),
+	say("worked-around", payload.Flag, closer, `\bto (?:bypass|work around|get around|sidestep) (?:the |an? |your )?(?:[\w-]+ ){0,2}(?:local|unrelated|existing|known|broken|global)\b`, nil),
+	say("same-elsewhere", payload.Flag, closer, `\balso .{5,80}\bsame (?:problem|issue|bug|flaw|mistake|pattern)\b`, nil),
+	say("to-be-removed", payload.Flag, closer, `\b(?:should|must|needs? to|has to|have to) be (?:removed|reverted|cleaned up|deleted|undone|switched off|disabled) (?:after|once|when|before|again)\b`, nil),
 
 	// what is held to be the cause
 	say("the-cause", payload.Hypothesis, closer, `^(?:root )?cause:|^(?:so |ok |confirmed[:,]? |found it[:.,]? )?(?:the )?(?:root |real |actual )?(?:cause|culprit) (?:is|was)\b.{8,}|^(?:so |ok |confirmed[:,]? )?(?:the )?(?:root |real |actual )(?:cause|culprit|reason)\b[^.]{0,40}(?: is| was|:)|\b(?:that is|that's|is) the (?:root |real |actual )?cause\b`, telling),
 
 	// to do
 	say("next-step", payload.Next, closer, `^(?:the )?(?:next(?: steps?| up| action)?|remaining|still to do|todo|left to do|follow-?ups?)(?: when (?:you're )?ready| for you| from here)?(?: is|:| —| –)|^worth (?:a|an) (?:nudge|ping|look|check|follow-?up|note|test|try|second)\b`, nearEnd),
+	say("for-you", payload.Next, closer, `^(?:for|on|in|before|after) (?:the|your|our|each) [^,]{3,60}, (?:set|run|configure|add|update|bump|pass|enable|create|install|export) .{8,}`, lastWordsOnWork),
 	say("open-trap", payload.Flag, closer, `\b(?:fails?|off limits|must not|cannot|can't|won't|isn't safe|not safe)\b`, underNext),
 	say("next-list", payload.Next, closer, `.`, underNext),
 	say("offer", payload.Next, closer, `^(?:do you )?(?:want me to|should i|shall i|would you like me to|do you want me to)\b`, lastWords),
@@ -212,8 +220,11 @@ var notDone = cue.One(`(?i)\bnot (?:yet )?(?:been )?(?:pushed|committed|merged|i
 // nearEnd asks that it was said in one of the last messages, and nothing of it
 // reported as done since.
 func nearEnd(sp *speech, s *sentence) bool {
-	return sp.toCome <= 2 && sp.mood != objects && !offerAsk.MatchString(s.Text) && (sp.last || sp.toCome > 0 && sp.reaction != nil && !sp.reaction.work)
+	return sp.toCome <= 4 && sp.mood != objects && !offerAsk.MatchString(s.Text) && (sp.last || sp.toCome > 0 && sp.reaction != nil && !sp.reaction.work)
 }
+
+// lastWordsOnWork asks that it stands in one of the last messages, after work.
+func lastWordsOnWork(sp *speech, s *sentence) bool { return sp.work && nearEnd(sp, s) }
 
 // lastWords asks that nothing was done about it afterwards in the session.
 func lastWords(sp *speech, s *sentence) bool { return sp.last }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/distill/offline/cue"
+	"recall/payload"
 )
 
 // A Candidate is a statement that may become an item, with what is known of
@@ -76,6 +77,7 @@ func candidates(t *talk) []*Candidate {
 				c.Text = shorten(c.pick.title + ": " + lowerFirst(c.Text))
 			}
 			c.says = outright(c)
+			c.standAlone()
 			if c.leansBack() {
 				c.fromProposal()
 			}
@@ -138,6 +140,27 @@ func leansOn(text string) bool {
 	n := few(text, 5)
 	return n < 2 || n < 5 && pronoun.MatchString(text)
 }
+
+// standAlone words what is stated outright so that it can be read by itself: what
+// "this change" is that somebody refuses, and what failed without what follows from it.
+func (c *Candidate) standAlone() {
+	switch {
+	case c.says == nil || !c.sp.user:
+	case c.says.kind == payload.Eliminated:
+		if head := follows.ReplaceAllString(c.Text, ""); head != c.Text && len(keywords(head)) >= 4 {
+			c.Text = tidy(head)
+		}
+	case c.sp.refused != nil && thisChange.MatchString(c.Text):
+		if what := strings.TrimSuffix(undertaking(c.sp.turn, c.sp.refused), " (refused)"); what != "" {
+			c.Text = shorten(tidy(strings.TrimRight(c.Text, ". ") + ": " + lowerFirst(what)))
+		}
+	}
+}
+
+var (
+	follows    = cue.One(`(?i),? so (?:i|we|let'?s|lets|then)\b.*$`)
+	thisChange = cue.One(`(?i)\b(?:this|that|the) (?:change|edit|fix|one|file|command|step)\b|\b(?:do|make|change|touch|run|add|commit) (?:it|that|this|them)\b`)
+)
 
 // markGoal marks what the session's goal was read from.
 func markGoal(t *talk, all []*Candidate) {

@@ -67,8 +67,8 @@ func findOptions(sp *speech) []option {
 func headedOptions(sp *speech) []option {
 	var out []option
 	for i := range sp.parts {
-		h := sp.parts[i].Heading
-		if i > 0 && sp.parts[i-1].Heading == h {
+		h := sp.parts[i].Section
+		if i > 0 && sp.parts[i-1].Section == h {
 			continue
 		}
 		if m := optionLead.FindStringSubmatch(h); m != nil && m[1] != "" {
@@ -103,7 +103,7 @@ var (
 )
 
 // ownPoint matches a point that somebody numbers themselves: "1. this happened twice".
-var ownPoint = cue.One(`^\(?[a-e1-9][.)]\s+\S+\s+\S+\s+\S+\s+\S`)
+var ownPoint = cue.One(`(?i)^\(?[a-e1-9][.)]\s+(?:this|that|it|i|we|you|the|there|my|our|why|what|how|when|is|are|does|do|can)\b`)
 
 // chosenLabel reads which option a reply names, "" if none.
 func chosenLabel(reply string) string {

@@ -29,6 +29,7 @@ type sentence struct {
 	Label    string // of a numbered or lettered item: "1", "b"
 	Depth    int    // indentation of a list item, 0 for the outermost
 	Heading  string // nearest heading above, plain
+	Section  string // nearest heading above that is marked as one, plain
 	Index    int    // place among the message's sentences
 	Of       int    // how many there are
 	Opens    bool   // first of its block
@@ -59,7 +60,7 @@ func typedSentences(text string) []sentence { return sentencesOf(text, true) }
 
 func sentencesOf(text string, casual bool) []sentence {
 	var out []sentence
-	heading, fenced := "", false
+	heading, section, fenced := "", "", false
 	var cur struct {
 		from, to, indent int
 		kind             block
@@ -68,7 +69,11 @@ func sentencesOf(text string, casual bool) []sentence {
 	}
 	flush := func() {
 		if cur.open {
+			n := len(out)
 			out = append(out, passage(text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading, casual)...)
+			for i := n; i < len(out); i++ {
+				out[i].Section = section
+			}
 		}
 		cur.open = false
 	}
@@ -104,9 +109,11 @@ func sentencesOf(text string, casual bool) []sentence {
 		case marked && headingLine.MatchString(line):
 			flush()
 			heading = plain(headingLine.FindStringSubmatch(line)[1])
+			section = heading
 		case marked && boldLine.MatchString(line):
 			flush()
 			heading = plain(boldLine.FindStringSubmatch(line)[1])
+			section = heading
 		case marked && quoteLine.MatchString(line):
 			skip := len(quoteLine.FindString(line))
 			start(from+skip, end, quoted, "", 0)

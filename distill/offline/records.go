@@ -190,15 +190,21 @@ var (
 func refusals(t *talk) []payload.Item {
 	var out []payload.Item
 	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
-		if c.Verdict != ingest.Rejected || c.Reason == "" || c.ReasonTurn != "" {
+		if c.Verdict != ingest.Rejected || c.Reason == "" || notNow.MatchString(c.Reason) {
 			return
+		}
+		by := turn
+		if c.ReasonTurn != "" { // what was typed next is the reason
+			if by = turnOf(t.session, c.ReasonTurn); by == nil {
+				return
+			}
 		}
 		what := undertaking(turn, c)
 		reason := sentences(c.Reason)
 		if what == "" || len(reason) == 0 || !objection.MatchString(reason[0].Text) || strings.HasSuffix(c.Reason, "?") {
 			return
 		}
-		it := turnItem(payload.Eliminated, "refused-with-reason", payload.ByUser, turn, tidy(shorten(what)), quote(c.Reason, reason[0].From, reason[0].To))
+		it := turnItem(payload.Eliminated, "refused-with-reason", payload.ByUser, by, tidy(shorten(what)), quote(c.Reason, reason[0].From, reason[0].To))
 		it.Why = strings.TrimRight(shorten(tidy(reason[0].Text)), ".")
 		if c.Path != "" {
 			it.About = []string{relative(rootsOf(t.session), c.Path)}
@@ -206,6 +212,18 @@ func refusals(t *talk) []payload.Item {
 		out = append(out, it)
 	})
 	return out
+}
+
+// notNow matches a reason that puts off what was refused, rather than ruling it out.
+var notNow = cue.One(`(?i)\b(?:in this (?:branch|pr|pull request|release|version|session)|for now|not now|not yet|yet|later)\b`)
+
+func turnOf(s *ingest.Session, id ingest.TurnID) *ingest.Turn {
+	for i := range s.Turns {
+		if s.Turns[i].ID == id {
+			return &s.Turns[i]
+		}
+	}
+	return nil
 }
 
 // undertaking says what a refused call was to do: what the assistant said it
