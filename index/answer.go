@@ -14,7 +14,7 @@ import (
 )
 
 // answer adds where each result stands.
-func (r *reader) answer(ctx context.Context, a *Answer, list []ranked) error {
+func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	places := map[int64]Place{}
 	for _, c := range list {
 		p, ok := places[c.session]
@@ -52,8 +52,8 @@ func (r *reader) prepare(ctx context.Context) (err error) {
 		&r.ofSession: `SELECT s.sid, s.title, s.project, s.source, s.start,
 			(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid))
 			FROM session s WHERE s.id=?`,
-		&r.ofItem: `SELECT data FROM item WHERE id=?`,
-		&r.ofTurn: `SELECT tid, n, role, at, text FROM turn WHERE id=?`,
+		&r.ofItem: `SELECT session, n, data FROM item WHERE id=?`,
+		&r.ofTurn: `SELECT session, tid, n, role, at, text FROM turn WHERE id=?`,
 	} {
 		if *st, err = r.tx.PrepareContext(ctx, q); err != nil {
 			return err
@@ -71,12 +71,16 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 	return p, err
 }
 
-func (r *reader) item(ctx context.Context, id int64, it *payload.Item) (err error) {
-	var data []byte
-	if err := r.ofItem.QueryRowContext(ctx, id).Scan(&data); err != nil {
-		return err
+// load reads what a candidate is.
+func (r *reader) load(ctx context.Context, one *ranked) error {
+	if one.table == turns {
+		return r.turn(ctx, one)
 	}
-	*it, err = unpackItem(data)
+	var data []byte
+	err := r.ofItem.QueryRowContext(ctx, one.id).Scan(&one.session, &one.n, &data)
+	if err == nil {
+		one.item, err = unpackItem(data)
+	}
 	return err
 }
 
@@ -92,15 +96,16 @@ func unpackItem(data []byte) (payload.Item, error) {
 	return it, nil
 }
 
-func (r *reader) turn(ctx context.Context, id int64, h *Turn) error {
+func (r *reader) turn(ctx context.Context, one *ranked) error {
 	var at int64
 	var text []byte
-	err := r.ofTurn.QueryRowContext(ctx, id).Scan(&h.ID, &h.N, &h.Role, &at, &text)
+	t := &one.turn
+	err := r.ofTurn.QueryRowContext(ctx, one.id).Scan(&one.session, &t.ID, &t.N, &t.Role, &at, &text)
 	if err != nil {
 		return err
 	}
-	h.At = fromMillis(at)
-	h.Text, err = unpack(text)
+	one.n, t.At = int64(t.N), fromMillis(at)
+	t.Text, err = unpack(text)
 	return err
 }
 
@@ -167,7 +172,7 @@ func covered(text string, ts []term, total float64) ([]string, float64) {
 }
 
 // lines are results as they are judged.
-func lines(list []ranked) []rank.Line {
+func lines(list []*ranked) []rank.Line {
 	out := make([]rank.Line, len(list))
 	for i, r := range list {
 		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw}

@@ -31,7 +31,7 @@ type member struct {
 
 // collapse replaces in a list of results each item by what stands in its place.
 // Histories, conflicts and what else bears on a result go into its extras.
-func (r *reader) collapse(ctx context.Context, list []ranked) ([]ranked, error) {
+func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error) {
 	c := &chains{r: r, links: map[payload.ItemID][]payload.Link{}, known: map[payload.ItemID]*member{}}
 	var ids []payload.ItemID
 	for _, one := range list {
@@ -45,7 +45,7 @@ func (r *reader) collapse(ctx context.Context, list []ranked) ([]ranked, error) 
 	if len(c.links) == 0 {
 		return list, nil
 	}
-	var out []ranked
+	var out []*ranked
 	at := map[payload.ItemID]int{} // place in out
 	for _, one := range list {
 		if one.table != items || len(c.links[one.item.ID]) == 0 {
@@ -222,8 +222,8 @@ func (c *chains) extras(heads []payload.ItemID) extras {
 
 // newerFirst sees to it that what may have been superseded or is contradicted
 // stands right behind what may have done that.
-func (c *chains) newerFirst(list []ranked) []ranked {
-	var out []ranked
+func (c *chains) newerFirst(list []*ranked) []*ranked {
+	var out []*ranked
 	placed := map[payload.ItemID]bool{}
 	at := map[payload.ItemID]int{}
 	for i, one := range list {
@@ -231,8 +231,8 @@ func (c *chains) newerFirst(list []ranked) []ranked {
 			at[one.item.ID] = i
 		}
 	}
-	var place func(one ranked)
-	place = func(one ranked) {
+	var place func(one *ranked)
+	place = func(one *ranked) {
 		if one.table != items {
 			out = append(out, one)
 			return
@@ -250,7 +250,8 @@ func (c *chains) newerFirst(list []ranked) []ranked {
 			if placed[head] || !c.wanted(head) {
 				continue
 			}
-			newer := one
+			newer := new(ranked)
+			*newer = *one
 			if i, ok := at[head]; ok {
 				newer = list[i]
 			} else {
@@ -280,7 +281,7 @@ func (c *chains) wanted(id payload.ItemID) bool {
 
 // staleTurnsBelow puts a turn in which something was said that doesn't stand any
 // more behind the result that says so.
-func (c *chains) staleTurnsBelow(list []ranked) []ranked {
+func (c *chains) staleTurnsBelow(list []*ranked) []*ranked {
 	type place struct{ session, n int64 }
 	head := map[place]int{} // of what was said there, in list
 	for i, one := range list {
@@ -288,8 +289,8 @@ func (c *chains) staleTurnsBelow(list []ranked) []ranked {
 			head[place{c.known[past.Item.ID].session, int64(past.Turn)}] = i
 		}
 	}
-	var out []ranked
-	waiting := map[int][]ranked{}
+	var out []*ranked
+	waiting := map[int][]*ranked{}
 	for i, one := range list {
 		if h, ok := head[place{one.session, one.n}]; ok && one.table == turns && h > i {
 			waiting[h] = append(waiting[h], one)

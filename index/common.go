@@ -41,6 +41,10 @@ func readCommon(ctx context.Context, tx *sql.Tx) (common, error) {
 
 const commonShare = 0.002 // of the documents
 
+// uncommon guesses in how many of so many documents a word stands that isn't
+// common.
+func uncommon(docs int) int { return max(1, int(commonShare*float64(docs))/4) }
+
 // Tidy is to be called after many changes: it counts the common words anew,
 // merges what Puts left in pieces and gives back the room. It does nothing
 // while the index has grown by less than a fifth since the last time. Searches
@@ -89,12 +93,20 @@ func tidy(ctx context.Context, tx *sql.Tx) error {
 	if a, b := now.all(), then.all(); err == nil && a < b+b/5 && b < a+a/5 {
 		return nil
 	}
-	if err == nil { // a new index has few pieces, and nothing was deleted from it
-		for _, s := range []string{`INSERT INTO fitem(fitem) VALUES('optimize')`, `INSERT INTO fsource(fsource) VALUES('optimize')`, `INSERT INTO fturn(fturn) VALUES('optimize')`, `DELETE FROM common`} {
-			if _, err := tx.ExecContext(ctx, s); err != nil {
-				return err
-			}
+	// A new index has a dozen pieces of each text. Of items they are merged in no
+	// time, and questions take a fifth less; of turns that would take twenty times
+	// as long for a fortieth.
+	again := err == nil
+	for _, t := range tables {
+		if t.kind == turns && !again {
+			continue
 		}
+		if _, err := tx.ExecContext(ctx, `INSERT INTO `+t.name+`(`+t.name+`) VALUES('optimize')`); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, `DELETE FROM common`); err != nil {
+		return err
 	}
 	list, err := countCommon(ctx, tx, now)
 	if err != nil {

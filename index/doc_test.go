@@ -37,11 +37,11 @@ func TestDocOf(t *testing.T) {
 
 // A turn stands below the item that was taken from it, whatever their scores.
 func TestItemAboveItsTurn(t *testing.T) {
-	list := []ranked{
-		{table: items, candidate: candidate{id: 1, session: 1, n: 4, score: -1}},
-		{table: items, candidate: candidate{id: 2, session: 1, n: 4, score: -2}},
-		{table: turns, candidate: candidate{id: 7, session: 1, n: 4, score: 2}},
-		{table: turns, candidate: candidate{id: 8, session: 2, n: 4, score: 1.5}},
+	list := []*ranked{
+		{table: items, session: 1, n: 4, candidate: candidate{id: 1, score: -1}},
+		{table: items, session: 1, n: 4, candidate: candidate{id: 2, score: -2}},
+		{table: turns, session: 1, n: 4, candidate: candidate{id: 7, score: 2}},
+		{table: turns, session: 2, n: 4, candidate: candidate{id: 8, score: 1.5}},
 	}
 	order(list)
 	var got []int64
@@ -55,11 +55,11 @@ func TestItemAboveItsTurn(t *testing.T) {
 
 // A talkative session doesn't take the whole page.
 func TestSpread(t *testing.T) {
-	var list []ranked
+	var list []*ranked
 	for i := range 5 {
-		list = append(list, ranked{table: turns, candidate: candidate{id: int64(i + 1), session: 1, n: int64(i + 1), score: 1 - float64(i)/100}})
+		list = append(list, &ranked{table: turns, session: 1, n: int64(i + 1), candidate: candidate{id: int64(i + 1), score: 1 - float64(i)/100}})
 	}
-	list = append(list, ranked{table: turns, candidate: candidate{id: 9, session: 2, n: 1, score: 0.8}})
+	list = append(list, &ranked{table: turns, session: 2, n: 1, candidate: candidate{id: 9, score: 0.8}})
 	order(list)
 	var got []int64
 	for _, r := range list {

@@ -13,10 +13,12 @@ import (
 // ranked is one line of the answer before its place is known.
 type ranked struct {
 	candidate
-	table int
-	item  payload.Item // of an item
-	turn  Turn         // of a turn
-	look  rank.Features
+	session int64 // row
+	n       int64 // turn ordinal
+	table   int
+	item    payload.Item // of an item
+	turn    Turn         // of a turn
+	look    rank.Features
 	extras
 	raw float64 // the second look's score, before it is made a share of the best one's
 }
@@ -37,29 +39,29 @@ func (x *Index) UseWeights(w rank.Weights) {
 
 // look makes one list of items and turns, best first: the first of each are
 // loaded and scored again.
-func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]ranked, error) {
+func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*ranked, error) {
 	if err := r.prepare(ctx); err != nil {
 		return nil, err
 	}
 	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), r.kin(ts))
-	var out []ranked
+	var out []*ranked
 	for k, list := range found {
 		most := lookedAt
 		if k == turns {
 			most = turnsLooked
 		}
 		for _, c := range list[:min(len(list), max(most, r.q.Limit))] {
-			out = append(out, ranked{candidate: c, table: k})
+			one := &ranked{candidate: c, table: k}
+			if err := r.load(ctx, one); err != nil {
+				return nil, err
+			}
+			out = append(out, one)
 		}
 	}
 	support := supports(out)
-	for i := range out {
-		o := &out[i]
+	for i, o := range out {
 		c := rank.Candidate{Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
 		if o.table == items {
-			if err := r.item(ctx, o.id, &o.item); err != nil {
-				return nil, err
-			}
 			it := o.item
 			if r.q.Without&Aliases != 0 {
 				it.Aliases = nil
@@ -69,9 +71,6 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]r
 			}
 			c.Item = &it
 		} else {
-			if err := r.turn(ctx, o.id, &o.turn); err != nil {
-				return nil, err
-			}
 			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
 		}
 		o.look = asked.Look(c)
@@ -91,7 +90,7 @@ func rankTerms(ts []term) []rank.Term {
 }
 
 // order makes scores shares of the best one, and puts results in order.
-func order(list []ranked) {
+func order(list []*ranked) {
 	if len(list) == 0 {
 		return
 	}
@@ -109,8 +108,8 @@ func order(list []ranked) {
 	byScore(list)
 }
 
-func byScore(list []ranked) {
-	slices.SortStableFunc(list, func(a, b ranked) int {
+func byScore(list []*ranked) {
+	slices.SortStableFunc(list, func(a, b *ranked) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), a.table-b.table)
 	})
 }
@@ -118,7 +117,7 @@ func byScore(list []ranked) {
 // supports sums for each result what its session's others score, each less
 // than the one before: a session that speaks of the matter in several places
 // is the likelier one.
-func supports(list []ranked) []float64 {
+func supports(list []*ranked) []float64 {
 	best := make([]int, len(list))
 	for i := range list {
 		best[i] = i
@@ -145,7 +144,7 @@ func supports(list []ranked) []float64 {
 
 // spread sets back a session's turns after the second: neighbours find one
 // another by their context and would fill the page.
-func spread(list []ranked) {
+func spread(list []*ranked) {
 	seen := map[int64]int{}
 	for i, r := range list {
 		if r.table != turns {
@@ -159,7 +158,7 @@ func spread(list []ranked) {
 
 // below puts a turn right below the best item that was taken from it, which
 // says the same more clearly.
-func below(list []ranked) {
+func below(list []*ranked) {
 	type place struct{ session, n int64 }
 	item := map[place]float64{}
 	for _, r := range list {

@@ -230,7 +230,7 @@ func damaged(err error) bool {
 	case sqliteCorrupt, sqliteNotADB:
 		return true
 	case sqliteError:
-		return strings.Contains(e.Error(), "no such table") || strings.Contains(e.Error(), "no such column") || strings.Contains(e.Error(), "no such fts5 table")
+		return strings.Contains(e.Error(), "no such ") // table, column, fts5 table, tokenizer: all stand in the file
 	}
 	return false
 }

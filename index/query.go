@@ -55,6 +55,9 @@ func terms(text string) (out []term, clipped bool) {
 // inverse document frequency over items and turns together.
 func (r *reader) weigh(ctx context.Context, ts []term) error {
 	for k, t := range tables {
+		if k == ofSources && r.common != "" {
+			continue // guessed below: what isn't common costs little, and no weight rests on it
+		}
 		st, err := r.tx.PrepareContext(ctx, `SELECT doc FROM `+t.vocab+` WHERE term=?`)
 		if err != nil {
 			return err
@@ -73,6 +76,9 @@ func (r *reader) weigh(ctx context.Context, ts []term) error {
 	}
 	n := float64(r.size.all())
 	for i := range ts {
+		if c, _ := r.common.counts(ts[i].stem); r.common != "" && ts[i].df.docs() > 0 {
+			ts[i].df[ofSources] = max(c[ofSources], uncommon(r.size[items]))
+		}
 		df := float64(ts[i].df.docs())
 		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
 	}

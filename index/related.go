@@ -77,12 +77,12 @@ func (r *reader) kin(ts []term) []rank.Kin {
 // related is the rarest of the lexicon's phrases as an FTS5 query, as many as
 // the table's rows allow.
 func related(list []other, k, docs int) string {
-	guess := int(commonShare*float64(docs)) / 4
+	guess := uncommon(docs)
 	slices.SortStableFunc(list, func(a, b other) int { return a.df[k] - b.df[k] })
 	var parts []string
 	rows := 0
 	for _, o := range list {
-		if rows += max(o.df[k], guess, 1); rows > tables[k].relatedRows || len(parts) == relatedMost {
+		if rows += max(o.df[k], guess); rows > tables[k].relatedRows || len(parts) == relatedMost {
 			break
 		}
 		parts = append(parts, o.match)

@@ -110,13 +110,6 @@ type reader struct {
 
 // count says how much is searched.
 func (r *reader) count(ctx context.Context, a *Answer) error {
-	// By project, as the index has them in order: one pass, nothing sorted.
-	err := r.tx.QueryRowContext(ctx, `SELECT ifnull(sum(n),0), ifnull(sum(i),0), count(*) FROM
-		(SELECT count(*) n, sum(items) i FROM session WHERE ?1='' OR project=?1 GROUP BY project)`, r.q.Project).
-		Scan(&a.SearchedSessions, &a.SearchedItems, &a.Projects)
-	if err != nil {
-		return err
-	}
 	for kind, t := range [2]int{items: ofItems, turns: ofTurns} {
 		totals, err := readTotals(ctx, r.tx, tables[t].name) // quicker than to count
 		if err != nil {
@@ -126,18 +119,31 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 			r.size[kind] = int(totals[0])
 		}
 	}
+	row := r.tx.QueryRowContext(ctx, `SELECT count(*), count(*)>0, ifnull(sum(items),0) FROM session WHERE project=?`, r.q.Project)
+	if r.q.Project == "" {
+		a.SearchedItems = r.size[items]
+		row = r.tx.QueryRowContext(ctx, allSessions, a.SearchedItems)
+	}
+	if err := row.Scan(&a.SearchedSessions, &a.Projects, &a.SearchedItems); err != nil {
+		return err
+	}
+	var err error
 	r.common, err = readCommon(ctx, r.tx)
 	return err
 }
 
+// allSessions counts sessions and projects; of these each is looked up behind
+// the one before, as a DISTINCT would read all sessions.
+const allSessions = `WITH RECURSIVE name(project) AS (SELECT min(project) FROM session
+	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)
+	SELECT (SELECT count(*) FROM session), (SELECT count(project) FROM name), ?`
+
 // candidate is an item or turn that some word found.
 type candidate struct {
-	id      int64 // row
-	session int64
-	n       int64 // turn ordinal
-	score   float64
-	parts   [partCount]float64 // of score
-	near    float64            // cosine of its vector, 0 if unknown
+	id    int64 // row
+	score float64
+	parts [partCount]float64 // of score
+	near  float64            // cosine of its vector, 0 if unknown
 }
 
 // The parts of a first score.
@@ -172,9 +178,6 @@ func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidat
 			if found[kind], err = r.fuseNear(ctx, found[kind], r.near); err != nil {
 				return found, err
 			}
-		}
-		if err := r.locate(ctx, found[kind], kind); err != nil {
-			return found, err
 		}
 	}
 	r.level(found[items], ts, ofItems)
@@ -248,32 +251,6 @@ func (r *reader) statement(t table, match string) (string, []any) {
 	r.filter(&b, &args, t.name, documents[t.kind])
 	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d`, scored)
 	return b.String(), args
-}
-
-// locate says which session and turn candidates belong to.
-func (r *reader) locate(ctx context.Context, list []candidate, kind int) error {
-	if len(list) == 0 {
-		return nil
-	}
-	at := make(map[int64]*candidate, len(list))
-	var b strings.Builder
-	for i := range list {
-		at[list[i].id] = &list[i]
-		fmt.Fprintf(&b, ",%d", list[i].id)
-	}
-	rows, err := r.tx.QueryContext(ctx, `SELECT id, session, n FROM `+documents[kind]+` WHERE id IN (`+b.String()[1:]+`)`)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id, session, n int64
-		if err := rows.Scan(&id, &session, &n); err != nil {
-			return err
-		}
-		at[id].session, at[id].n = session, n
-	}
-	return rows.Err()
 }
 
 // filter writes the conditions; the table of documents is joined only if there
