@@ -191,7 +191,8 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	}
 	defer unlock()
 	var all []string
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl")} {
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
+		"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
 		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
 		if err != nil {
 			return err
@@ -200,13 +201,16 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	}
 	slices.Sort(all)
 	for _, path := range slices.Compact(all) {
-		base := filepath.Base(path)
+		base := strings.TrimSuffix(filepath.Base(path), ".damaged")
 		if fi, err := os.Lstat(path); base == "tombstones.jsonl" || err != nil || !fi.Mode().IsRegular() {
 			continue
 		}
 		byID := base != "journal.jsonl" && base != "usage.jsonl" // there an id is all that is left
+		torn := strings.HasSuffix(path, ".damaged")              // so an id may be without its quotes
 		drop := func(line []byte) bool {
-			return byID && slices.ContainsFunc(names, func(n []byte) bool { return bytes.Contains(line, n) }) || texts.In(line)
+			return byID && slices.ContainsFunc(names, func(n []byte) bool {
+				return bytes.Contains(line, n) || torn && bytes.Contains(line, bytes.Trim(n, `"`))
+			}) || texts.In(line)
 		}
 		if err := l.rewriteLines(path, drop); err != nil {
 			return err

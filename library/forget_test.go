@@ -34,6 +34,9 @@ func TestForget(t *testing.T) {
 		l.Correct(Correction{Op: "join", A: gone.ID, B: entries[1].ID}),
 		l.Inbox(map[string]any{"session": gone.ID, "note": "of it"}),
 		l.Inbox(map[string]any{"session": entries[1].ID, "note": "of the other"}),
+		appendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),
+		os.MkdirAll(filepath.Join(dir, "billing"), 0o700),
+		appendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"), []byte(`{"from_session":"`+string(gone.ID)+`","quo`+"\n")),
 		os.MkdirAll(filepath.Join(dir, "cache"), 0o700),
 		os.WriteFile(filepath.Join(dir, "cache", "answer.json"), []byte(`{"text":"anything"}`), 0o600),
 	} {

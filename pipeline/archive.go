@@ -21,6 +21,8 @@ type ArchiveOptions struct {
 // gone or was written over is noticed.
 const archivedTable = "archived 1"
 
+func (p *Pipeline) archivedPath() string { return filepath.Join(p.Cache, "archived.tsv") }
+
 // Archive makes the bytes of all that is new or has grown durable, and nothing
 // else: it parses nothing, makes nothing of it and opens no index. The next
 // Sync finds what it archived as new.
@@ -29,7 +31,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		return Report{}, err
 	}
 	r := &run{Pipeline: p, options: Options{From: o.From}, start: time.Now(),
-		seen:  openSeen(filepath.Join(p.Cache, "archived.tsv"), archivedTable),
+		seen:  openSeen(p.archivedPath(), archivedTable),
 		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	r.dropMoved()

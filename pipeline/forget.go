@@ -132,16 +132,20 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 // forgetSeen takes the sessions out of what is remembered between runs. The
 // list of sessions goes whole: it is made again.
 func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) error {
-	t := openSeen(p.seenPath(), p.version())
-	for _, id := range ids {
-		t.drop(id)
-	}
-	for path := range t.files {
-		if texts.In([]byte(path)) {
-			delete(t.files, path)
+	var errs []error
+	for _, t := range []*seen{openSeen(p.seenPath(), p.version()), openSeen(p.archivedPath(), archivedTable)} {
+		for _, id := range ids {
+			t.drop(id)
 		}
+		for path := range t.files {
+			if texts.In([]byte(path)) {
+				delete(t.files, path)
+				t.dirty = true
+			}
+		}
+		errs = append(errs, t.save())
 	}
-	return errors.Join(t.save(), p.Library.DropList())
+	return errors.Join(append(errs, p.Library.DropList())...)
 }
 
 // sourcesOf lists the files that a session was taken from and that are there.
