@@ -35,14 +35,21 @@ func Main() int {
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	a := &app{in: in, out: out, err: errOut, color: colorOn(out)}
+	said := &output{w: out}
+	a := &app{in: in, out: said, err: errOut, color: colorOn(out)}
+	if isTerminal(out) { // where nothing is lost, and its width is asked for
+		a.out = out
+	}
 	defer a.close()
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(a.out)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
+	if said.err != nil && (err == nil || errors.As(err, new(exitCode))) {
+		err = fmt.Errorf("the output isn't whole: %w", said.err)
+	}
 	return a.report(err)
 }
 
