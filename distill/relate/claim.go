@@ -1,6 +1,7 @@
 package relate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,6 +70,8 @@ func (b bag) meets(c bag) bool {
 type claim struct {
 	kind    payload.Kind
 	all     bag               // of its text
+	stems   []string          // of all, in order
+	weight  float64           // of all
 	values  bag               // of these, the numbers and switches
 	held    bag               // what it stands for: the text without what it gives up
 	scope   bag               // "for sessions", "in production": where it holds
@@ -99,6 +102,7 @@ func claimOf(it *payload.Item) *claim {
 			c.values.add(t)
 		}
 	}
+	c.stems, c.weight = slices.Sorted(maps.Keys(c.all)), c.all.weight()
 	c.subject, c.after = subjectOf(toks), pairsOf(toks)
 	text := lowText(toks)
 	c.stays = staysForm.MatchString(text)
@@ -129,6 +133,24 @@ func claimOf(it *payload.Item) *claim {
 		c.gives, c.held = nil, bag{}
 	}
 	return c
+}
+
+// halfIn tells whether half of a claim's weight is in another: most pairs that
+// are looked at differ in more.
+func (c *claim) halfIn(d *claim) bool {
+	shared := 0.0
+	for a, b := c.stems, d.stems; len(a) > 0 && len(b) > 0; {
+		switch x := strings.Compare(a[0], b[0]); {
+		case x < 0:
+			a = a[1:]
+		case x > 0:
+			b = b[1:]
+		default:
+			shared += c.all[a[0]]
+			a, b = a[1:], b[1:]
+		}
+	}
+	return c.weight > 0 && shared/c.weight >= 0.5
 }
 
 // labels tells whether a bare number is a name: "service 2", "phase 3".

@@ -40,7 +40,7 @@ var rules = []rule{
 }
 
 func between(later, earlier *claim) (rule, bool) {
-	half := earlier.all.in(later.all) >= 0.5
+	half := earlier.halfIn(later)
 	for _, r := range rules {
 		if (half || !r.alike) && r.fits(later, earlier) {
 			return r, true
