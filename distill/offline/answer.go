@@ -67,6 +67,7 @@ func withRest(s, rest string) string {
 
 var (
 	whichWe   = cue.One(`(?i)^(?:which|what) (.{2,60}?) (?:do|did|should|shall|would|will|must) (we|you|i) (\w+)\s*(.*)$`)
+	whichIt   = cue.One(`(?i)^(?:which|what) (.{2,40}?) (should|must|will|would|can|may) ((?:the|this|that|our|each|an?) .{2,40}?|it|they) (\w+)$`)
 	whichBare = cue.One(`(?i)^(?:which|what) (\S+(?: \S+){0,3})$`)
 	manyOf    = cue.One(`(?i)^how (?:many|much) (\S+(?: \S+){0,2}?)(?: (?:do|does|should|shall|are|is|will|can|may|must) .*)?$`)
 	whoOne    = cue.One(`(?i)^who ((?:may|can|should|must|will|gets?|owns?|approves?|decides?|signs?|writes?|tests?|reviews?)\b.*)$`)
@@ -84,6 +85,9 @@ func whichOne(q, choice string) string {
 			return m[1] + ": we " + verb + " " + smallFirst(choice)
 		}
 		return m[1] + " that we " + verb + " " + rest + ": " + smallFirst(choice)
+	}
+	if m := whichIt.FindStringSubmatch(q); m != nil && baseVerbs[strings.ToLower(m[4])] {
+		return m[1] + " that " + m[3] + " " + strings.ToLower(m[2]) + " " + m[4] + ": " + smallFirst(choice)
 	}
 	if m := whichBare.FindStringSubmatch(q); m != nil && !hasVerb(strings.Fields(strings.ToLower(m[1]))[1:]) {
 		return m[1] + ": " + choice

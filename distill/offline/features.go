@@ -142,10 +142,16 @@ func leansOn(text string) bool {
 }
 
 // standAlone words what is stated outright so that it can be read by itself: what
-// "this change" is that somebody refuses, and what failed without what follows from it.
+// "this change" is that somebody refuses, what failed without what follows from
+// it, a way round a trap without what it was used for.
 func (c *Candidate) standAlone() {
 	switch {
-	case c.says == nil || !c.sp.user:
+	case c.says == nil:
+	case c.says.kind == payload.Flag:
+		if m := workaround.FindStringSubmatch(c.Text); m != nil && len(keywords(m[1])) >= 4 {
+			c.Text = tidy(m[1])
+		}
+	case !c.sp.user:
 	case c.says.kind == payload.Eliminated:
 		if head := follows.ReplaceAllString(c.Text, ""); head != c.Text && len(keywords(head)) >= 4 {
 			c.Text = tidy(head)
@@ -158,6 +164,7 @@ func (c *Candidate) standAlone() {
 }
 
 var (
+	workaround = cue.One(`\((with [^()]*\bto (?:bypass|work around|get around|sidestep)\b[^()]*)\)`)
 	follows    = cue.One(`(?i),? so (?:i|we|let'?s|lets|then)\b.*$`)
 	thisChange = cue.One(`(?i)\b(?:this|that|the) (?:change|edit|fix|one|file|command|step)\b|\b(?:do|make|change|touch|run|add|commit) (?:it|that|this|them)\b`)
 )

@@ -129,6 +129,10 @@ func sentencesOf(text string, casual bool) []sentence {
 		default:
 			if strings.HasSuffix(trimmed, ":") && len(trimmed) < 60 {
 				flush()
+				if casual { // "I get this error:" is no heading alone
+					start(from, end, paragraph, "", 0)
+					flush()
+				}
 				heading = plain(strings.TrimSuffix(trimmed, ":"))
 				continue
 			}

@@ -50,7 +50,7 @@ func alternatives(text string) []string {
 }
 
 // replacing is what follows a list item's first sentence, where it says what that replaces.
-var replacing = cue.One(`(?i)^(?:this|that|it|which) (?:replaces|supersedes|takes the place of) ([^.;]{3,80})`)
+var replacing = cue.One("(?i)^(?:this|that|it|which) (?:replaces|supersedes|takes the place of) ((?:`[^`]*`|[^.;`]){3,80})")
 
 // names are a sentence's keywords, with compound names joined too: who types
 // "maplibre" means "MapLibre".
