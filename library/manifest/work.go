@@ -18,8 +18,7 @@ type work struct {
 	mounts   cowork.Mounts
 	archived map[string]Archived // by name
 	files    map[string]*file
-	order    []*file  // as they were first met
-	unseen   []string // programs whose doings nobody sees, for the reasons
+	order    []*file // as they were first met
 }
 
 // file is what is known of one path so far.
