@@ -23,8 +23,10 @@ func visible(s string) string {
 	}, s)
 }
 
-// clip shortens to n runes, at a space where one is near, with an ellipsis.
+// clip shortens to n runes, at least 12, at a space where one is near, with an
+// ellipsis. A narrow terminal may leave less than nothing for a text.
 func clip(s string, n int) string {
+	n = max(n, 12)
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
