@@ -90,6 +90,7 @@ var sayings = []saying{
 	say("mismatch", payload.Flag, closer, `^[^,;]{5,80}, but (?:your|our|the) (?:config|configuration|setup|script|version|machine|environment|workflow|pipeline)\b.{0,10}\b(?:has|have|uses?|needs?|requires?|expects?|sets?|is)\b`, nil),
 	say("worked-around", payload.Flag, closer, `\bto (?:bypass|work around|get around|sidestep) (?:the |an? |your )?(?:[\w-]+ ){0,2}(?:local|unrelated|existing|known|broken|global)\b`, nil),
 	say("same-elsewhere", payload.Flag, closer, `\balso .{5,80}\bsame (?:problem|issue|bug|flaw|mistake|pattern)\b`, nil),
+	say("lies-elsewhere", payload.Flag, closer, `^(?:so )?(?:that's|this is|it's|that is) not (?:a |an |our |your )?[^,;.]{2,40} (?:issue|bug|problem|fault|error)\b ?(?:—|–|-|,|;|:) ?(?:it's|it is|but|the)\b`, nil),
 	say("to-be-removed", payload.Flag, closer, `\b(?:should|must|needs? to|has to|have to) be (?:removed|reverted|cleaned up|deleted|undone|switched off|disabled) (?:after|once|when|before|again)\b`, nil),
 
 	// what is held to be the cause
