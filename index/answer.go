@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -49,6 +50,7 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 // transaction closes them.
 func (r *reader) prepare(ctx context.Context) (err error) {
 	for st, q := range map[**sql.Stmt]string{
+		&r.ofLater: `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND t.start<?2) FROM session s WHERE s.id=?1`,
 		&r.ofSession: `SELECT s.sid, s.title, s.project, s.source, s.start,
 			(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid))
 			FROM session s WHERE s.id=?`,
@@ -82,6 +84,25 @@ func (r *reader) load(ctx context.Context, one *ranked) error {
 		one.item, err = unpackItem(data)
 	}
 	return err
+}
+
+// overtaken tells whether a session's project has later ones.
+func (r *reader) overtaken(ctx context.Context, session int64) (later bool, err error) {
+	if known, ok := r.later[session]; ok {
+		return known, nil
+	}
+	until := int64(math.MaxInt64)
+	if !r.q.AsOf.IsZero() {
+		until = r.q.AsOf.UnixMilli()
+	}
+	if err := r.ofLater.QueryRowContext(ctx, session, until).Scan(&later); err != nil {
+		return false, err
+	}
+	if r.later == nil {
+		r.later = map[int64]bool{}
+	}
+	r.later[session] = later
+	return later, nil
 }
 
 func unpackItem(data []byte) (payload.Item, error) {

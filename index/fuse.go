@@ -24,10 +24,11 @@ type ranked struct {
 }
 
 const (
-	lookedAt     = 50  // items that are looked at a second time
-	turnsLooked  = 30  // and turns
-	supportDecay = 0.7 // from each of a session's results, best first, to the next
-	setBack      = 0.6 // of a session's third turn and on; no session's rank depends on it
+	lookedAt     = 50   // items that are looked at a second time
+	turnsLooked  = 30   // and turns
+	supportDecay = 0.7  // from each of a session's results, best first, to the next
+	settled      = 0.02 // of what was to be done before the first result was decided
+	setBack      = 0.6  // of a session's third turn and on; no session's rank depends on it
 )
 
 // UseWeights has the second look weigh otherwise than shipped. Not to be
@@ -70,6 +71,12 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 				it.Evidence = nil
 			}
 			c.Item = &it
+			if rank.AsOfSession(it.Kind) {
+				var err error
+				if c.Overtaken, err = r.overtaken(ctx, o.session); err != nil {
+					return nil, err
+				}
+			}
 		} else {
 			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
 		}
@@ -78,6 +85,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		o.score = o.raw
 	}
 	order(out)
+	settle(out)
 	return out, nil
 }
 
@@ -154,6 +162,22 @@ func spread(list []*ranked) {
 			list[i].score *= setBack
 		}
 	}
+}
+
+// settle sets back what an earlier session left to do, where the first result
+// is what was decided after it: most likely it has been done.
+func settle(list []*ranked) {
+	if len(list) == 0 || list[0].table != items || list[0].item.Kind != payload.Decision {
+		return
+	}
+	for _, r := range list {
+		if r.look[rank.Overtaken] > 0 && r.item.At.Before(list[0].item.At) && r.session != list[0].session {
+			r.score *= settled
+		}
+	}
+	byScore(list)
+	below(list)
+	byScore(list)
 }
 
 // below puts a turn right below the best item that was taken from it, which

@@ -101,6 +101,8 @@ type reader struct {
 	common common
 
 	ofSession, ofItem, ofTurn *sql.Stmt // what is shown of each
+	ofLater                   *sql.Stmt
+	later                     map[int64]bool // whether a session's project has later ones, where asked
 
 	weights rank.Weights
 	own     embed.Groups

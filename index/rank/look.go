@@ -30,11 +30,12 @@ const (
 	OfOpen // deferred, question, hypothesis
 	OfFlag
 	OfEliminated
-	Sure   // its maker's confidence, from 0.75 up or down; 0 where it states none
-	Person // on a person's word
-	Human  // made or changed by a person's own hand
-	Past   // it doesn't hold any more
-	ATurn  // from here on of turns: it is one
+	Sure      // its maker's confidence, from 0.75 up or down; 0 where it states none
+	Person    // on a person's word
+	Human     // made or changed by a person's own hand
+	Past      // it doesn't hold any more
+	Overtaken // it says how things stood at the end of a session, and there are later ones
+	ATurn     // from here on of turns: it is one
 	TurnWords
 	TurnLexicon
 	TurnAll
@@ -47,7 +48,7 @@ const (
 )
 
 var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "pairs", "about", "support",
-	"asked", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human", "past",
+	"asked", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human", "past", "overtaken",
 	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person", "turn-long"}
 
 // Name names a feature, as weights.txt does.
@@ -61,6 +62,8 @@ type Candidate struct {
 	Item *payload.Item // nil for a turn
 	Text string        // of a turn
 	User bool          // a turn is a person's
+
+	Overtaken bool // an item's project has later sessions
 
 	// Of the first pass; as shares of what a document would score that holds
 	// all of the question's words.
@@ -118,7 +121,14 @@ func (q *Question) item(c Candidate) Features {
 	}
 	f[All], f[Rare], f[Kindred] = q.share(all), q.rarest(all), q.share(kin&^all)
 	q.standing(it, &f)
+	f[Overtaken] = truth(c.Overtaken && AsOfSession(it.Kind) && !q.asked[it.Kind])
 	return f
+}
+
+// AsOfSession tells whether items of a kind say how things stood in their
+// session, which the next one may have changed without a word.
+func AsOfSession(k payload.Kind) bool {
+	return k == payload.Next || k == payload.Status || k == payload.Goal
 }
 
 // standing sees what an item is, whatever its words.

@@ -32,9 +32,10 @@ const (
 
 // given are weights that the gold items can't teach, as all of them stand,
 // nobody changed any and few are of low confidence: set by hand, so that what is
-// past comes after what stands, what a person wrote before what a rule took,
+// past comes after what stands, what an early session left to do after what was
+// decided, what a person wrote before what a rule took,
 // and all else alike what is surer, and a person's word, come first.
-var given = map[int]float64{rank.Past: -2, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1, rank.Near: 0}
+var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1, rank.Near: 0}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
