@@ -23,7 +23,7 @@ func (a *app) initCmd() *cobra.Command {
 		GroupID: "keep",
 		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
 archives and distills all history (offline: nothing leaves this machine), and
-asks it one question to show that it works. Running it again does no harm.`,
+asks it one question that it has an answer to. Running it again does no harm.`,
 		Example: `  recall init
   recall init --library ~/Documents/Recall`,
 		Args: cobra.NoArgs,
@@ -101,38 +101,45 @@ func (a *app) confirm(question string) bool {
 	return line == "y" || line == "yes"
 }
 
-// tryOne asks a question about the latest decision that recall knows of, in
-// words that a person would use.
+// tryOne asks about the latest session that decided something and is found by
+// the words that a person would use, its title. Where there is none, it says
+// nothing.
 func (a *app) tryOne(cmd *cobra.Command, l *library.Library) error {
-	question := latestTopic(l)
-	if question == "" {
-		return nil
+	for _, e := range latestDecided(l, 10) {
+		question := "what did we decide about " + strings.TrimRight(clip(oneLine(e.Title), 60), ".?!…") + "?"
+		answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: question, Limit: 3})
+		if err != nil {
+			return err
+		}
+		if v := judge(answer); v == answered && answer.Ranked[0].Item != nil && answer.Ranked[0].Session() == string(e.ID) {
+			fmt.Fprintf(a.out, "\n$ recall query %q\n", question)
+			p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: question}
+			p.print(answer, v, 3)
+			return nil
+		}
 	}
-	answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: question, Limit: 3})
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(a.out, "\n$ recall query %q\n", question)
-	p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: question}
-	p.print(answer, judge(answer), 3)
 	return nil
 }
 
-// latestTopic asks for the subject of the newest session that decided
-// something.
-func latestTopic(l *library.Library) string {
+// latestDecided lists the newest sessions that decided something, n at most.
+func latestDecided(l *library.Library, n int) []library.Entry {
 	entries, err := l.Sessions()
 	if err != nil {
-		return ""
+		return nil
 	}
-	for _, e := range slices.Backward(entries) {
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	var decided []library.Entry
+	for _, e := range entries {
+		if len(decided) == n {
+			break
+		}
 		p, err := l.Payload(e.ID)
 		if err != nil || e.Title == "" {
 			continue
 		}
 		if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Decision && it.Current() }) {
-			return "what did we decide about " + strings.TrimRight(clip(oneLine(e.Title), 60), ".?!…") + "?"
+			decided = append(decided, e)
 		}
 	}
-	return ""
+	return decided
 }
