@@ -8,7 +8,7 @@ import (
 // seldom is how much garbage a sync lets gather, in percent of what lives: what it
 // holds is bounded (see inHand), and most of it lives but for a moment. GOGC, where
 // somebody set it, counts instead.
-const seldom = 200
+const seldom = 150
 
 var collecting struct {
 	mu    sync.Mutex
