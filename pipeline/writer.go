@@ -85,13 +85,13 @@ func (w *writer) write(family []*made, release func()) error {
 }
 
 func (w *writer) one(m *made) error {
-	if m.fresh == nil {
-		return w.index(m)
-	}
 	err := safely("write", func() error {
-		if err := w.run.save(m); err != nil {
-			return err
+		if m.fresh != nil {
+			if err := w.run.save(m); err != nil {
+				return err
+			}
 		}
+		// Also for what was only saved the last time: a run may have been killed in between.
 		return w.run.Library.SaveOutputs(w.ctx, m.entry.ID)
 	})
 	switch {
