@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -274,11 +275,15 @@ func (r *run) finished(id ingest.SessionID) {
 // succeeded does that for one that was brought into library and index.
 func (r *run) succeeded(e library.Entry, page seenFile) {
 	r.finished(e.ID)
-	if now, err := r.Library.Session(e.ID); err == nil {
+	now, err := r.Library.Session(e.ID)
+	if err == nil {
 		r.keepPage(now, page)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err == nil {
+		r.seen.setKey(e.ID, statPage(filepath.Join(now.Folder, "session.json")))
+	}
 	if _, ok := r.seen.faults[e.ID]; ok {
 		delete(r.seen.faults, e.ID)
 		r.seen.dirty = true

@@ -96,7 +96,44 @@ func (r *run) handEdited() {
 	}
 }
 
-// statPage is a payload.md as it is now; size edited if there is none.
+// keysAtOnce keeps a sync with nothing new over 10,000 sessions quick: a look at
+// each payload.md is most of what it does, and this is another at each folder.
+const keysAtOnce = 2000
+
+// lookAtKeys tells of sessions whose session.json can't be used, where nothing
+// else has the library read them. While all are as they were when they were last
+// read, it only looks at their sizes and times; of very many, each time at some.
+func (r *run) lookAtKeys() {
+	if r.options.Only != "" {
+		return
+	}
+	other := map[ingest.SessionID]seenFile{}
+	looked := 0
+	for id, path := range r.seen.places { // in any order
+		if looked++; looked > keysAtOnce {
+			break
+		}
+		f, now := r.seen.keys[id], statPage(filepath.Join(r.Library.Dir(), filepath.Dir(path), "session.json"))
+		if now.size != f.size || now.mod != f.mod {
+			other[id] = now
+		}
+	}
+	if len(other) == 0 {
+		return
+	}
+	if _, err := r.Library.Sessions(); err != nil {
+		r.problem(r.Library.Dir(), err)
+		return
+	}
+	r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
+	for id, f := range other {
+		if _, err := r.Library.Session(id); err == nil {
+			r.seen.setKey(id, f)
+		}
+	}
+}
+
+// statPage is a payload.md, or a session.json, as it is now; size edited if there is none.
 func statPage(path string) seenFile {
 	fi, err := os.Stat(path)
 	if err != nil {

@@ -20,11 +20,12 @@ import (
 //
 //	"s" TAB size TAB modification time in ns TAB session TAB path
 //	"p" TAB size TAB modification time in ns TAB session TAB path
+//	"k" TAB size TAB modification time in ns TAB session TAB
 //	"f" TAB 0 TAB time in ns TAB session TAB fault as JSON
 //
 // s for a source's file, p for a session's payload.md, whose path is relative to
-// the library, f for a session that can't be distilled as it is, under a header
-// naming what made it. Losing it, or a header of another version, costs one
+// the library, k for the session.json beside it when it was last read, f for a
+// session that can't be distilled as it is, under a header naming what made it. Losing it, or a header of another version, costs one
 // slower sync. A file is entered only after its session was archived,
 // distilled and indexed, or found to be one of those that can't be.
 type seen struct {
@@ -33,6 +34,7 @@ type seen struct {
 	files  map[string]seenFile           // of sources, by path
 	pages  map[ingest.SessionID]seenFile // payload.md as last written
 	places map[ingest.SessionID]string   // path of payload.md
+	keys   map[ingest.SessionID]seenFile // session.json as last read
 	faults map[ingest.SessionID]fault
 	dirty  bool
 }
@@ -47,7 +49,7 @@ type seenFile struct {
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
 	t := &seen{path: path, header: "recall seen 3 " + header, files: map[string]seenFile{},
-		pages: map[ingest.SessionID]seenFile{}, places: map[ingest.SessionID]string{}, faults: map[ingest.SessionID]fault{}}
+		pages: map[ingest.SessionID]seenFile{}, places: map[ingest.SessionID]string{}, keys: map[ingest.SessionID]seenFile{}, faults: map[ingest.SessionID]fault{}}
 	f, err := os.Open(path)
 	if err != nil {
 		return t
@@ -81,6 +83,8 @@ func (t *seen) read(line string) {
 		t.files[parts[4]] = seenFile{size, mod, id}
 	case "p":
 		t.pages[id], t.places[id] = seenFile{size, mod, id}, parts[4]
+	case "k":
+		t.keys[id] = seenFile{size, mod, id}
 	case "f":
 		f := fault{At: time.Unix(0, mod)}
 		if json.Unmarshal([]byte(parts[4]), &f) == nil {
@@ -130,6 +134,7 @@ func (t *seen) drop(id ingest.SessionID) {
 	}
 	delete(t.pages, id)
 	delete(t.places, id)
+	delete(t.keys, id)
 	delete(t.faults, id)
 	t.dirty = true
 }
@@ -140,6 +145,14 @@ func (t *seen) setPage(id ingest.SessionID, path string, f seenFile) {
 	if t.pages[id] != f || t.places[id] != path {
 		t.pages[id], t.places[id] = f, path
 		t.dirty = true
+	}
+}
+
+// setKey enters a session's session.json as it was when it was good.
+func (t *seen) setKey(id ingest.SessionID, f seenFile) {
+	f.session = id
+	if t.keys[id] != f {
+		t.keys[id], t.dirty = f, true
 	}
 }
 
@@ -163,6 +176,9 @@ func (t *seen) save() error {
 	}
 	for id, f := range t.pages {
 		fmt.Fprintf(w, "p\t%d\t%d\t%s\t%s\n", f.size, f.mod, id, t.places[id])
+	}
+	for id, f := range t.keys {
+		fmt.Fprintf(w, "k\t%d\t%d\t%s\t\n", f.size, f.mod, id)
 	}
 	for id, f := range t.faults {
 		text, err := json.Marshal(f)

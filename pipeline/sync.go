@@ -92,6 +92,7 @@ func (r *run) sync(ctx context.Context) error {
 	interrupted := r.unfinished().isSet()
 	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
 	if len(changed) == 0 && !r.work {
+		r.lookAtKeys()
 		r.fold()
 		return ctx.Err()
 	}
