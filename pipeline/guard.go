@@ -84,6 +84,7 @@ const (
 	DangerVM      DangerKind = "vm"       // disks of virtual machines: nobody can look inside from here
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
 	DangerTooMuch DangerKind = "too much" // more files than could be looked at
+	DangerUnread  DangerKind = "unread"   // it can't be looked into, so nobody knows what is there
 )
 
 // OtherFiles are files that are neither a session's nor the library's: recall

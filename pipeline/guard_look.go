@@ -109,6 +109,7 @@ func (w *walker) folder(dir, group string) {
 	if err != nil {
 		w.mu.Lock()
 		w.report.Problems = append(w.report.Problems, ingest.Problem{Path: dir, Reason: err.Error()})
+		w.danger(Danger{Path: dir, Kind: DangerUnread, Blocks: true})
 		w.mu.Unlock()
 		return
 	}

@@ -64,3 +64,28 @@ func TestGuardCowork(t *testing.T) {
 		t.Errorf("a folder with the library in it: %+v", g.Dangers)
 	}
 }
+
+// What can't be looked into can't be called safe.
+func TestGuardUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	closed := filepath.Join(dir, "work", "closed")
+	if err := os.MkdirAll(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(closed, 0o700)
+	if _, err := os.ReadDir(closed); err == nil {
+		t.Skip("this user may read everything")
+	}
+	p := open(t, filepath.Join(dir, "Recall"))
+	p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {}}
+	g, err := p.Guard(context.Background(), []string{filepath.Join(dir, "work")}, pipeline.GuardOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != pipeline.DangerUnread || len(g.Problems) != 1 {
+		t.Errorf("safe %v, %+v, %v", g.Safe(), b, g.Problems)
+	}
+}
