@@ -82,6 +82,13 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		}
 		o.look = asked.Look(c)
 		o.raw = r.weights.Score(o.look)
+		named, err := r.inNamed(ctx, o.session)
+		if err != nil {
+			return nil, err
+		}
+		if named {
+			o.raw += namedBoost
+		}
 		o.score = o.raw
 	}
 	order(out)

@@ -53,9 +53,8 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 }
 
 // run answers a question as it is.
-func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (Answer, error) {
+func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (a Answer, err error) {
 	r := &reader{tx: tx, q: q, near: x.near, weights: x.weights, own: x.own}
-	var a Answer
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
@@ -68,6 +67,10 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, q Query) (Answer, error) {
 	if err := r.weigh(ctx, also); err != nil {
 		return Answer{}, err
 	}
+	if r.names, err = r.named(ctx, ts); err != nil {
+		return Answer{}, err
+	}
+	ts = withoutNames(ts, r.names)
 	found, err := r.find(ctx, ts, also)
 	if err != nil {
 		return Answer{}, err
@@ -104,6 +107,9 @@ type reader struct {
 	ofLater                   *sql.Stmt
 	later                     map[int64]bool // whether a session's project has later ones, where asked
 
+	names   []string       // projects that the question names
+	ofNamed map[int64]bool // whether a session is of one of them, where asked
+
 	weights rank.Weights
 	own     embed.Groups
 	near    *nearness // nil without vectors
@@ -134,11 +140,12 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 	return err
 }
 
-// allSessions counts sessions and projects; of these each is looked up behind
-// the one before, as a DISTINCT would read all sessions.
-const allSessions = `WITH RECURSIVE name(project) AS (SELECT min(project) FROM session
-	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)
-	SELECT (SELECT count(*) FROM session), (SELECT count(project) FROM name), ?`
+// projectNames lists the projects, and a NULL; each is looked up behind the one
+// before, as a DISTINCT would read all sessions.
+const projectNames = `name(project) AS (SELECT min(project) FROM session
+	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)`
+
+const allSessions = `WITH RECURSIVE ` + projectNames + ` SELECT (SELECT count(*) FROM session), (SELECT count(project) FROM name), ?`
 
 // candidate is an item or turn that some word found.
 type candidate struct {

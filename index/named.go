@@ -1,0 +1,96 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"recall/index/words"
+)
+
+// namedBoost is added to the scores of what is in a project that the question
+// names. It doesn't exclude others: a name may be a word like any other.
+const namedBoost = 2.0
+
+// named lists the projects whose names stand in the question, where the name is
+// a rare word, and there are others.
+func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
+	if r.q.Project != "" || len(ts) == 0 {
+		return nil, nil
+	}
+	projects, err := texts(ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+	if err != nil || len(projects) < 2 {
+		return nil, err
+	}
+	text := strings.ToLower(clipText(r.q.Text, longest))
+	return slices.DeleteFunc(projects, func(name string) bool {
+		return !holdsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
+	}), nil
+}
+
+// rareName tells whether a name that stands in the question is made of words,
+// and one of them rare.
+func (r *reader) rareName(name string, ts []term) bool {
+	return slices.ContainsFunc(ts, func(t term) bool { return isOf(name, t) && t.df.docs() <= max(fewDocs, r.size.all()/20) })
+}
+
+func isOf(name string, t term) bool {
+	return slices.ContainsFunc(words.Content(name), func(w string) bool { return words.Stem(w) == t.stem })
+}
+
+// holdsName tells whether a name stands in a text, not as a part of a word.
+func holdsName(text, name string) bool {
+	if utf8.RuneCountInString(name) < 3 {
+		return false
+	}
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(text[:i])
+		after, _ := utf8.DecodeRuneInString(text[i+len(name):])
+		if !inWord(before) && !inWord(after) {
+			return true
+		}
+		from = i + len(name)
+	}
+}
+
+func inWord(c rune) bool {
+	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || c == '_' || c == '-')
+}
+
+// withoutNames drops the words of projects' names that stand in no item or turn:
+// what is asked for isn't missing there.
+func withoutNames(ts []term, names []string) []term {
+	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
+		return t.df.docs() == 0 && slices.ContainsFunc(names, func(name string) bool { return isOf(name, t) })
+	})
+	if len(kept) == 0 {
+		return ts
+	}
+	return kept
+}
+
+// inNamed tells whether a session is of a project that the question names.
+func (r *reader) inNamed(ctx context.Context, session int64) (bool, error) {
+	if len(r.names) == 0 {
+		return false, nil
+	}
+	if in, ok := r.ofNamed[session]; ok {
+		return in, nil
+	}
+	project, err := texts(ctx, r.tx, `SELECT project FROM session WHERE id=?`, session)
+	if err != nil {
+		return false, err
+	}
+	if r.ofNamed == nil {
+		r.ofNamed = map[int64]bool{}
+	}
+	r.ofNamed[session] = len(project) > 0 && slices.Contains(r.names, project[0])
+	return r.ofNamed[session], nil
+}

@@ -1,0 +1,57 @@
+package index
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A project's name in a question brings its results up and leaves the others'
+// there; as a part of a word, or where it is a common one, it is no name.
+func TestProjectNamedInQuestion(t *testing.T) {
+	docs := billing()
+	docs[1].Project = "night-owl"
+	x := openWith(t, docs...)
+	for _, c := range []struct {
+		q    string
+		want []string
+	}{
+		{"how do workers avoid duplicate jobs in night-owl?", []string{"night-owl"}},
+		{"what did Night-Owl decide about retries", []string{"night-owl"}},
+		{"billing and night-owl: backoff?", []string{"billing", "night-owl"}},
+		{"a night-owlish backoff", nil},
+		{"backoff of the owl by night", nil},
+	} {
+		tx, err := x.db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &reader{tx: tx, q: Query{Text: c.q}}
+		if err := r.count(t.Context(), &Answer{}); err != nil {
+			t.Fatal(err)
+		}
+		ts, _ := terms(c.q)
+		if err := r.weigh(t.Context(), ts); err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.named(t.Context(), ts)
+		tx.Rollback()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got)+len(c.want) > 0 && !cmp.Equal(got, c.want) {
+			t.Errorf("%q: got projects %v, want %v", c.q, got, c.want)
+		}
+	}
+	first := func(q string) string { return search(t, x, Query{Text: q}).Hits[0].Project }
+	if got := first("queue of the workers?"); got != "billing" {
+		t.Errorf("without a name: %s first, want billing; the test shows nothing", got)
+	}
+	a := search(t, x, Query{Text: "queue of the workers in night-owl?"})
+	if got := a.Hits[0].Project; got != "night-owl" || len(a.Missing) > 0 {
+		t.Errorf("with its name: %s first and %q missing, want night-owl and nothing", got, a.Missing)
+	}
+	if len(a.Hits) < 2 {
+		t.Error("the other project's items are gone")
+	}
+}
