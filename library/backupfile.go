@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -18,6 +19,8 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"recall/ingest"
 )
 
 // A backup in one file is a tar in zstd, its top folder "Recall" a library as it
@@ -180,8 +183,12 @@ func (w *tarring) session(v *folderView) error {
 		}
 	}
 	for i, name := range names {
-		if err := w.add(at+name, v.size[name], open[i]); err != nil {
+		sum := crc32.New(castagnoli)
+		if err := w.add(at+name, v.size[name], io.TeeReader(open[i], sum)); err != nil {
 			return err
+		}
+		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 && !slices.Contains(want, crcText(sum.Sum32())) {
+			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
 		}
 	}
 	return nil

@@ -148,3 +148,30 @@ func packed(t testing.TB, entries ...entry) []byte {
 	}
 	return b.Bytes()
 }
+
+// A segment that is damaged here goes into the backup, something may be got out
+// of it; but it is told.
+func TestBackupFileOfDamaged(t *testing.T) {
+	l, _ := everyKind(t)
+	to := filepath.Join(t.TempDir(), "b.tar.zst")
+	m, err := l.BackupFile(context.Background(), to, false)
+	if err != nil || len(m.Problems) > 0 {
+		t.Fatalf("of a sound library: problems %v, error %v", m.Problems, err)
+	}
+	segs, err := filepath.Glob(filepath.Join(rawOf(t, l), "*.zst"))
+	if err != nil || len(segs) == 0 {
+		t.Fatal("no segments", err)
+	}
+	text, err := os.ReadFile(segs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	text[len(text)/2] ^= 8
+	if err := os.WriteFile(segs[0], text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m, err = l.BackupFile(context.Background(), to, true)
+	if err != nil || len(m.Problems) != 1 || m.Problems[0].Path != segs[0] {
+		t.Errorf("got problems %v and error %v, want one about %s", m.Problems, err, segs[0])
+	}
+}

@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+const damagedThere = "damaged there already; recall verify says more"
+
 // damaged says whether a segment was damaged before it was copied, and tells of
 // it. A session that isn't here gets it all the same: something may still be
 // got out of it.
@@ -21,7 +23,7 @@ func (m *merging) damaged(ctx context.Context, src *folderView, c copied, crc st
 	if slices.Contains(want, crc) || len(want) == 0 && readsBack(ctx, staged{seg, c.temp, crc}) == nil {
 		return false
 	}
-	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(c.name)), "damaged there already; recall verify says more")
+	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(c.name)), damagedThere)
 	return true
 }
 
