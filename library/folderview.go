@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -121,7 +122,7 @@ func (s *folderView) covers(o *folderView) bool {
 		}
 	}
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		if len(lacking(s.text[name], o.text[name])) > 0 {
+		if len(lacking(s.text[name], o.text[name])) > 0 || hasBadLine(o.text[name]) {
 			return false
 		}
 	}
@@ -151,7 +152,13 @@ func (s *folderView) contents() map[fileContent]bool {
 	return all
 }
 
-// lacking lists the lines of b that a doesn't have, sealed.
+// hasBadLine says whether a line isn't as it was written.
+func hasBadLine(text []byte) bool {
+	return slices.ContainsFunc(splitLines(text), func(line []byte) bool { return sealOf(line) == sealBad })
+}
+
+// lacking lists the lines of b that a doesn't have, sealed; not those that aren't
+// as they were written.
 func lacking(a, b []byte) [][]byte {
 	have := map[string]bool{}
 	for _, line := range splitLines(a) {
@@ -159,6 +166,9 @@ func lacking(a, b []byte) [][]byte {
 	}
 	var out [][]byte
 	for _, line := range splitLines(b) {
+		if sealOf(line) == sealBad {
+			continue
+		}
 		if line = sealLine(line); !have[string(line)] {
 			have[string(line)] = true
 			out = append(out, line)

@@ -146,3 +146,47 @@ func TestRepairFromBackup(t *testing.T) {
 		})
 	}
 }
+
+// A damaged line isn't taken for a new one, nor sealed as if it were good.
+func TestMergeLeavesDamagedLines(t *testing.T) {
+	ctx := context.Background()
+	l, _ := everyKind(t)
+	dir := filepath.Join(t.TempDir(), "backup")
+	if _, err := l.Backup(ctx, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flip := func(path, from, to string) {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil || !strings.Contains(string(text), from) {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if err := os.WriteFile(path, []byte(strings.Replace(string(text), from, to, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flip(filepath.Join(e.Folder, "notes.jsonl"), "mind the cache", "mine the cache")
+	flip(filepath.Join(l.Dir(), "threads.jsonl"), "join", "jojn")
+	if _, err := l.Backup(ctx, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if v := verify(t, b, VerifyOptions{}); v.Damage() > 0 {
+		t.Errorf("the backup:\n%s", said(v))
+	}
+	notes, err := b.Notes(id)
+	if err != nil || len(notes) != 1 || !strings.Contains(string(notes[0]), "mind the cache") {
+		t.Errorf("its notes: %s, %v", notes, err)
+	}
+	if got, err := b.Corrections(); err != nil || len(got) != 1 || got[0].Op != "join" {
+		t.Errorf("its threads: %v, %v", got, err)
+	}
+}
