@@ -87,6 +87,17 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 	if later.Project != earlier.Project {
 		return withHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project), "recall project merge makes them one")
 	}
+	if link.Op == payload.OpRetract {
+		lines, _, err := l.Links()
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
+			return k.From == later.Item.ID && k.To == earlier.Item.ID || k.From == earlier.Item.ID && k.To == later.Item.ID
+		}) {
+			return withHint(fmt.Errorf("nothing ties %s and %s", from, to), "recall why ITEM lists what bears on an item; numbers are those of the last answer")
+		}
+	}
 	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)
 	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, firstEvidence(earlier.Item)
 	link.Maker, link.Who, link.Said = payload.ByHuman, author(), time.Now().UTC().Truncate(time.Second)
