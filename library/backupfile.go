@@ -107,6 +107,13 @@ func (w *tarring) top() error {
 	if err := w.file("library.toml", first); err != nil {
 		return err
 	}
+	broken := map[string]bool{} // no sessions by their session.json, so they come as they lie
+	if _, err := w.l.Sessions(); err != nil {
+		return err
+	}
+	for _, b := range w.l.Broken() {
+		broken[b.Path] = true
+	}
 	return filepath.WalkDir(w.l.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -117,7 +124,7 @@ func (w *tarring) top() error {
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".tmp" || name == ".locks" || exists(sessionFile(path))):
+		case d.IsDir() && (name == ".tmp" || name == ".locks" || exists(sessionFile(path)) && !broken[path]):
 			return fs.SkipDir // sessions come by themselves
 		case d.Type().IsRegular() && path != first:
 			return w.file(name, path)

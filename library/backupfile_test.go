@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,5 +174,34 @@ func TestBackupFileOfDamaged(t *testing.T) {
 	m, err = l.BackupFile(context.Background(), to, true)
 	if err != nil || len(m.Problems) != 1 || m.Problems[0].Path != segs[0] {
 		t.Errorf("got problems %v and error %v, want one about %s", m.Problems, err, segs[0])
+	}
+}
+
+// A folder whose session.json can't be read is in the file all the same: its
+// bytes may be nowhere else.
+func TestBackupFileOfUnreadable(t *testing.T) {
+	l, _ := everyKind(t)
+	e, err := l.Session(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, sessionFile(e.Folder), `{"id": "7f3c`)
+	segs, err := filepath.Glob(filepath.Join(globSafe(e.Folder), "raw", "*.zst"))
+	if err != nil || len(segs) == 0 {
+		t.Fatal(segs, err)
+	}
+	path := filepath.Join(t.TempDir(), "all.tar.zst")
+	m, err := again(t, l).BackupFile(t.Context(), path, false)
+	if err != nil || len(m.Problems) != 1 {
+		t.Fatalf("problems %v, %v; want one", m.Problems, err)
+	}
+	in := map[string]bool{}
+	if err := eachInTar(t.Context(), path, func(name string, _ io.Reader) error { in[name] = true; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, seg := range segs {
+		if rel, _ := filepath.Rel(l.Dir(), seg); !in[tarTop+filepath.ToSlash(rel)] {
+			t.Errorf("%s isn't in it", rel)
+		}
 	}
 }
