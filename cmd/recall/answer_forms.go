@@ -176,7 +176,10 @@ func stated(it payload.Item) string {
 		form = "Still open: %s, asked on %s."
 	}
 	text := it.Text
-	if it.Path != "" {
+	switch {
+	case it.Kind == payload.Eliminated:
+		text = ruledOutThing(text)
+	case it.Path != "":
 		text = it.Path + ": " + text
 	}
 	return fmt.Sprintf(form, stop(text), day(it.At))

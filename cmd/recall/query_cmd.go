@@ -179,6 +179,9 @@ func (f queryFlags) query(text string, l *library.Library, limit int) (index.Que
 		}
 		*t.to = when
 	}
+	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
+		return q, withHint(fmt.Errorf("--since %s isn't before --until %s", f.since, f.until), "--until leaves that day itself out")
+	}
 	if f.project != "" {
 		p, err := l.Project(f.project)
 		if errors.Is(err, library.ErrNoProject) {

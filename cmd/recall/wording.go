@@ -15,7 +15,7 @@ func (p *page) sentence(it payload.Item) string {
 	text := oneLine(it.Text)
 	switch it.Kind {
 	case payload.Eliminated:
-		return "Ruled out: " + text
+		return "Ruled out: " + ruledOutThing(text)
 	case payload.File:
 		if it.Path != "" {
 			if text == "" {
