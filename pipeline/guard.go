@@ -85,6 +85,7 @@ const (
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
 	DangerTooMuch DangerKind = "too much" // more files than could be looked at
 	DangerUnread  DangerKind = "unread"   // it can't be looked into, so nobody knows what is there
+	DangerLoose   DangerKind = "loose"    // a part of a session that recall can't take in, as a sub-agent without its session
 )
 
 // OtherFiles are files that are neither a session's nor the library's: recall
@@ -259,8 +260,12 @@ func (g *guarding) sources(ctx context.Context) {
 func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) {
 	found, problems := reader.Find(ctx, path, nil)
 	for _, pr := range problems {
-		if g.reach.has(realOf(pr.Path)) {
-			g.report.Problems = append(g.report.Problems, pr)
+		if !g.reach.has(realOf(pr.Path)) {
+			continue
+		}
+		g.report.Problems = append(g.report.Problems, pr)
+		if info, err := os.Lstat(pr.Path); err != nil || info.Mode()&fs.ModeSymlink == 0 { // a link itself holds nothing
+			g.danger(Danger{Path: pr.Path, Kind: DangerLoose, Blocks: true})
 		}
 	}
 	for _, f := range found {

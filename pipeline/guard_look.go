@@ -210,6 +210,9 @@ func (w *walker) findMore() {
 				w.take(s)
 			}
 		}
+		if !w.known[path] && filepath.Base(filepath.Dir(path)) == "subagents" && strings.HasPrefix(filepath.Base(path), "agent-") {
+			w.danger(Danger{Path: path, Kind: DangerLoose, Blocks: true}) // its session's own file is gone
+		}
 	}
 	for path := range w.known {
 		if of := w.groupOf(path); !before[path] && w.groups[of] > 0 {

@@ -89,3 +89,29 @@ func TestGuardUnreadable(t *testing.T) {
 		t.Errorf("safe %v, %+v, %v", g.Safe(), b, g.Problems)
 	}
 }
+
+// A part of a session that can't be taken in exists nowhere else.
+func TestGuardLoosePart(t *testing.T) {
+	const session = "b0000007-0000-4000-8000-000000000007"
+	const line = `{"type":"user","isSidechain":true,"agentId":"a1b2c3d","sessionId":"` + session + `","uuid":"b0000007-0000-4000-8000-0000000000a1","timestamp":"2026-04-17T09:00:00.000Z","message":{"role":"user","content":"look for callers"}}` + "\n"
+	for _, name := range []string{"agent-a1b2c3d.jsonl" /* before 2.1.2 */, filepath.Join(session, "subagents", "agent-a1b2c3d.jsonl")} {
+		dir := t.TempDir()
+		root := filepath.Join(dir, "projects")
+		lone := filepath.Join(root, "-home-ann-app", name)
+		if err := os.MkdirAll(filepath.Dir(lone), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(lone, []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p := open(t, filepath.Join(dir, "Recall"))
+		p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {root}}
+		g, err := p.Guard(context.Background(), []string{root}, pipeline.GuardOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != pipeline.DangerLoose || b[0].Path != lone {
+			t.Errorf("%s: safe %v, %+v, %v", name, g.Safe(), b, g.Problems)
+		}
+	}
+}

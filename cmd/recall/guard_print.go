@@ -43,6 +43,8 @@ func dangerText(d pipeline.Danger) string {
 		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
 	case pipeline.DangerTooMuch:
 		return "too many files to look through in time; name the folders below it that are meant"
+	case pipeline.DangerLoose:
+		return "belongs to a session and can't be taken in, so it is nowhere else"
 	case pipeline.DangerUnread:
 		return "it can't be looked into, so what is there may be nowhere else"
 	}
