@@ -25,6 +25,7 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 		return err
 	}
 	taken := map[string]bool{}
+	var faults []error // one that can't be written keeps no other from its place
 	for _, f := range e.Files {
 		if f.Role != ingest.OutputFile {
 			continue
@@ -34,10 +35,10 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 			continue
 		}
 		if err := l.saveOutput(ctx, id, f, name); err != nil {
-			return fmt.Errorf("session %s: %s: %w", id, f.Name, err)
+			faults = append(faults, fmt.Errorf("session %s: %s: %w", id, f.Name, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 // outputName is where an output lies in a session's folder, each part of it
