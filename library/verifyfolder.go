@@ -60,11 +60,17 @@ func (f *folderCheck) at(name string) string {
 	return filepath.Join(f.entry.Folder, filepath.FromSlash(name))
 }
 
-func (f *folderCheck) found(name string, state FindingState, mend Mend, format string, args ...any) *Finding {
+func (f *folderCheck) found(name string, state FindingState, mend Mend, format string, args ...any) {
+	f.foundIn(segment{}, name, state, mend, format, args...)
+}
+
+// foundIn notes a finding about a segment. Several are looked at side by side.
+func (f *folderCheck) foundIn(s segment, name string, state FindingState, mend Mend, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.findings = append(f.findings, Finding{Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend})
-	return &f.findings[len(f.findings)-1]
+	f.findings = append(f.findings, Finding{
+		Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend, segment: s,
+	})
 }
 
 // sealed says whether the session was written by a format with checksums.
@@ -147,7 +153,7 @@ func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
 	if errors.As(err, &other) {
 		mend = MendRender
 	}
-	f.found(name, Damaged, mend, "%v, of %s", err, s.file).segment = s.segment
+	f.foundIn(s.segment, name, Damaged, mend, "%v, of %s", err, s.file)
 }
 
 // payload checks payload.json and returns it, nil if it can't be used.
