@@ -110,6 +110,28 @@ func (a *app) createLibrary(cmd *cobra.Command) (l *library.Library, made bool, 
 	return a.use(l), true, nil
 }
 
+// libraryToFill opens the configured library to take something in, and makes it
+// if there is none. What is named to be taken in must be there.
+func (a *app) libraryToFill(cmd *cobra.Command, from []string) (*library.Library, error) {
+	for _, path := range from {
+		if _, err := os.Stat(path); err != nil {
+			return nil, noSuchFile("--from "+path, err)
+		}
+	}
+	l, made, err := a.createLibrary(cmd)
+	if err == nil {
+		err = l.ReadOnly()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
+		a.warnPlace(l)
+	}
+	return l, nil
+}
+
 func (a *app) use(l *library.Library) *library.Library {
 	l.KeepListIn(cacheDir(l))
 	a.lib = l

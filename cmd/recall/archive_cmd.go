@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -66,21 +65,9 @@ what was archived, whenever it runs.`,
 }
 
 func (a *app) archive(cmd *cobra.Command, o pipeline.ArchiveOptions) (pipeline.Report, error) {
-	for _, from := range o.From {
-		if _, err := os.Stat(from); err != nil {
-			return pipeline.Report{}, noSuchFile("--from "+from, err)
-		}
-	}
-	l, made, err := a.createLibrary(cmd)
-	if err == nil {
-		err = l.ReadOnly()
-	}
+	l, err := a.libraryToFill(cmd, o.From)
 	if err != nil {
 		return pipeline.Report{}, err
-	}
-	if made {
-		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
-		a.warnPlace(l)
 	}
 	p := a.archiver(l)
 	bar := newProgress(a.err)

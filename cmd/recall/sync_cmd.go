@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
@@ -63,21 +62,9 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 
 // sync takes in what is new, into a library that is made if there is none.
 func (a *app) sync(cmd *cobra.Command, o pipeline.Options) (pipeline.Report, error) {
-	for _, from := range o.From {
-		if _, err := os.Stat(from); err != nil {
-			return pipeline.Report{}, noSuchFile("--from "+from, err)
-		}
-	}
-	l, made, err := a.createLibrary(cmd)
-	if err == nil {
-		err = l.ReadOnly()
-	}
+	l, err := a.libraryToFill(cmd, o.From)
 	if err != nil {
 		return pipeline.Report{}, err
-	}
-	if made {
-		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
-		a.warnPlace(l)
 	}
 	report, err := a.takeIn(cmd, l, o)
 	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
