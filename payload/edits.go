@@ -64,7 +64,13 @@ func EncodeEdits(edits []Edit) ([]byte, error) {
 // DecodeEdits reads edits.jsonl. It returns the edits that it could read
 // together with an error that names the lines it couldn't.
 func DecodeEdits(data []byte) ([]Edit, error) {
-	var edits []Edit
+	return decodeLines(data, (*Edit).check)
+}
+
+// decodeLines reads the JSON lines of an append-only file that pass a check. The
+// error names the others.
+func decodeLines[T any](data []byte, check func(*T) error) ([]T, error) {
+	var all []T
 	var bad []error
 	n := 0
 	for line := range bytes.Lines(data) {
@@ -72,18 +78,18 @@ func DecodeEdits(data []byte) ([]Edit, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		var e Edit
-		err := json.Unmarshal(line, &e)
+		var one T
+		err := json.Unmarshal(line, &one)
 		if err == nil {
-			err = e.check()
+			err = check(&one)
 		}
 		if err != nil {
 			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
 			continue
 		}
-		edits = append(edits, e)
+		all = append(all, one)
 	}
-	return edits, errors.Join(bad...)
+	return all, errors.Join(bad...)
 }
 
 func (e *Edit) check() error {

@@ -93,26 +93,7 @@ func EncodeLinks(links []Link) ([]byte, error) {
 // DecodeLinks reads links.jsonl. It returns what it could read together with an
 // error that names the lines it couldn't.
 func DecodeLinks(data []byte) ([]Link, error) {
-	var links []Link
-	var bad []error
-	n := 0
-	for line := range bytes.Lines(data) {
-		n++
-		if line = bytes.TrimSpace(line); len(line) == 0 {
-			continue
-		}
-		var l Link
-		err := json.Unmarshal(line, &l)
-		if err == nil {
-			err = l.check()
-		}
-		if err != nil {
-			bad = append(bad, fmt.Errorf("line %d: %w", n, err))
-			continue
-		}
-		links = append(links, l)
-	}
-	return links, errors.Join(bad...)
+	return decodeLines(data, (*Link).check)
 }
 
 // StandingLinks returns the links that hold after all lines: the last line of
