@@ -11,23 +11,23 @@ import (
 	"time"
 
 	"recall/index"
-	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 )
 
-// To find the thread that goes on here, every session's folder of the library
-// has to be looked at: a quarter of a second with 10,000 of them. So which
-// sessions it has is remembered, in thread-<hash>.json beside the memos, without
-// a word of what was said in them; what they say comes from the index, which is
-// quick, and in which nothing is that was forgotten.
+// The index knows what the sessions of a thread have in common, so a thread is
+// found without reading the library. With thousands of sessions in one project
+// that takes too long all the same, so which sessions a thread has is
+// remembered, in thread-<hash>.json beside the memos, without a word of what was
+// said in them; what they say comes from the index, in which nothing is that was
+// forgotten.
 
 // remembered is which sessions a thread has.
 type remembered struct {
 	Mark     string           `json:"mark"` // of the index when it was found
 	Sessions []threadMember   `json:"sessions"`
-	Next     []payload.ItemID `json:"next,omitempty"` // in their order
+	Order    []payload.ItemID `json:"order,omitempty"` // of the items, as their payloads have them
 }
 
 type threadMember struct {
@@ -68,11 +68,7 @@ func placeOf(l *library.Library, dir string) (place, bool, error) {
 func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	x, err := h.Index(p.l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) { // slower, and as right
-		f, err := find(p)
-		if err != nil {
-			return nil, err
-		}
-		return pipeline.Compose(p.l, f.thread, f.entries, f.numbers)
+		return fromLibrary(p)
 	}
 	if err != nil {
 		return nil, err
@@ -87,7 +83,7 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 		return composed(ctx, x, p, r)
 	}
 	type result struct {
-		found
+		remembered
 		err error
 	}
 	done := make(chan result, 1)
@@ -99,7 +95,7 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 			}
 			done <- f
 		}()
-		f.found, f.err = find(p)
+		f.remembered, f.err = find(ctx, x, p)
 	}()
 	var late <-chan time.Time
 	if known {
@@ -122,64 +118,58 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	}
 }
 
-// found is a thread as the library has it.
-type found struct {
-	remembered
-	thread  []payload.ThreadInfo
-	entries []library.Entry // of its project
-	numbers map[string]int
-}
-
-// find looks for the thread in the library.
-func find(p place) (r found, err error) {
-	r.numbers = map[string]int{}
-	projects, err := p.l.Projects()
+// find looks for the thread in the index.
+func find(ctx context.Context, x *index.Index, p place) (r remembered, err error) {
+	all, err := x.ThreadsIn(ctx, p.name)
 	if err != nil {
 		return r, err
 	}
-	is := map[string]bool{p.project: true}
-	for _, known := range projects {
-		if known.ID == p.project {
-			for _, merged := range known.Ids {
-				is[merged] = true
-			}
-		}
+	infos := make([]payload.ThreadInfo, len(all))
+	of := make(map[string]*index.Threaded, len(all))
+	for i := range all {
+		infos[i], of[all[i].Session] = all[i].ThreadInfo, &all[i]
 	}
-	if r.entries, err = p.l.SessionsOf(func(id string) bool { return is[id] }); err != nil {
-		return r, err
-	}
-	of := map[string]threadMember{}
-	for i, e := range r.entries {
-		m := threadMember{ID: string(e.ID), Number: i + 1, Branch: e.Branch}
-		r.numbers[m.ID] = m.Number
-		if e.Distilled != nil {
-			m.Distiller = e.Distilled.Distiller
-		}
-		of[m.ID] = m
-	}
-	threads, err := pipeline.Threads(p.l, r.entries)
+	threads, err := pipeline.Join(p.l, infos)
 	if err != nil {
 		return r, err
 	}
-	r.thread = payload.Pick(threads, p.branch)
-	for _, t := range threads {
-		if p.own != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == p.own }) {
-			r.thread = t
-		}
-	}
-	for _, s := range r.thread {
-		r.Sessions = append(r.Sessions, of[s.Session])
-		saved, err := p.l.Payload(ingest.SessionID(s.Session))
-		if err != nil {
-			continue // not distilled yet
-		}
-		for _, it := range saved.Items {
-			if it.Kind == payload.Next {
-				r.Next = append(r.Next, it.ID)
-			}
-		}
+	for _, s := range p.pick(threads) {
+		t := of[s.Session]
+		r.Sessions = append(r.Sessions, threadMember{ID: t.Session, Number: t.Number, Branch: t.Branch, Distiller: t.Distiller})
+		r.Order = append(r.Order, t.Items...)
 	}
 	return r, nil
+}
+
+// pick is the thread that is meant.
+func (p place) pick(threads [][]payload.ThreadInfo) []payload.ThreadInfo {
+	for _, t := range threads {
+		if p.own != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == p.own }) {
+			return t
+		}
+	}
+	return payload.Pick(threads, p.branch)
+}
+
+// fromLibrary composes the thread where there is no index.
+func fromLibrary(p place) (*payload.Payload, error) {
+	known, err := p.l.Project(p.project)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := p.l.SessionsOf(func(id string) bool { return id == p.project || slices.Contains(known.Ids, id) })
+	if err != nil {
+		return nil, err
+	}
+	numbers := map[string]int{}
+	for i, e := range entries {
+		numbers[string(e.ID)] = i + 1
+	}
+	threads, err := pipeline.Threads(p.l, entries)
+	if err != nil {
+		return nil, err
+	}
+	return pipeline.Compose(p.l, p.pick(threads), entries, numbers)
 }
 
 // composed makes the thread's payload of what the index has of its sessions.
@@ -194,6 +184,10 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 	}
 	var all []*payload.Payload
 	numbers := map[string]int{}
+	order := make(map[payload.ItemID]int, len(r.Order))
+	for i, id := range r.Order {
+		order[id] = i
+	}
 	for _, s := range r.Sessions {
 		h, ok, err := x.SessionOf(ctx, s.ID)
 		if err != nil {
@@ -210,12 +204,7 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 				return nil, err
 			}
 		}
-		slices.SortStableFunc(one.Items, func(a, b payload.Item) int {
-			if a.Kind != payload.Next || b.Kind != payload.Next {
-				return 0
-			}
-			return slices.Index(r.Next, a.ID) - slices.Index(r.Next, b.ID)
-		})
+		slices.SortStableFunc(one.Items, func(a, b payload.Item) int { return order[a.ID] - order[b.ID] })
 		all = append(all, one)
 	}
 	return pipeline.WithReceived(p.l, payload.Compose(all, numbers), map[string]bool{p.project: true})

@@ -14,6 +14,7 @@ import (
 // compaction's summary of what stands before it.
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
+	d.Thread = threadedOf(s, p, project)
 	at := map[string]int{} // place in s.Turns by any id that evidence may cite
 	for i, t := range s.Turns {
 		for _, id := range t.Records {

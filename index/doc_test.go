@@ -21,7 +21,8 @@ func TestDocOf(t *testing.T) {
 		{ID: "u6", N: 6, Role: ingest.User, Kind: ingest.Event, Text: "a task ended"},
 		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read"}}},
 	}}
-	p := &payload.Payload{Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2", Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
+	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
+	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"}, Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2", Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
 	got := DocOf(s, p, "queue")
 	want := Doc{Session: "s1", Project: "queue", Title: "Queue", Source: "claude-code", Start: day, End: day,
 		Items: []Item{{Item: p.Items[0], Context: "min-heap\n\nWhich heap?\nmin-heap\nlost"}},
@@ -29,7 +30,10 @@ func TestDocOf(t *testing.T) {
 			{ID: "u1", N: 1, Role: "user", At: day, Text: "\nis that still so?"},
 			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap?\nmin-heap"},
 			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
-		}}
+		},
+		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue", Branch: "fix", Parent: "s0",
+			PlanFiles: []string{"/p/plan.md"}, Items: []payload.ItemID{"aaaaaaaaaa"}}},
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -5,7 +5,8 @@
 // One SQLite file, in WAL mode so that readers and the writer never wait for
 // one another:
 //
-//	session(id, sid, project, title, source, start, end, items)
+//	session(id, sid, project, title, source, start, end, items, said, thread)
+//	                                                        said: see ProjectMark; thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, deflated
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, deflated when long
 //	fitem(body, alias) FTS5, contentless: text, why, alternatives, scope, about, path; other words for it
@@ -45,6 +46,8 @@ type Doc struct {
 	Turns      []Turn // in order
 
 	Did *trace.Trace // nil if that isn't known
+
+	Thread Threaded // what finds the sessions that it belongs with; Number is not kept
 
 	Stamp string // what this was made from; see Stamps
 	Lines []Line // of its payload.md; see Known

@@ -25,13 +25,13 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 6
+	schema = 7
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
 var schemaTables = []string{
-	`CREATE TABLE session(id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL)`,
-	`CREATE INDEX session_project ON session(project, start, sid, items)`,
+	`CREATE TABLE session(id INTEGER PRIMARY KEY, sid TEXT NOT NULL UNIQUE, project TEXT NOT NULL, title TEXT NOT NULL, source TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, items INTEGER NOT NULL, said INTEGER NOT NULL, thread BLOB NOT NULL)`,
+	`CREATE INDEX session_project ON session(project, start, sid, items, said)`,
 	`CREATE TABLE item(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, iid TEXT NOT NULL, kind TEXT NOT NULL, state TEXT NOT NULL, at INTEGER NOT NULL, n INTEGER NOT NULL, hash INTEGER NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX item_session ON item(session)`,
 	`CREATE INDEX item_iid ON item(iid)`,

@@ -61,7 +61,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	defer tx.Rollback()
 	ids := make([]int64, len(all))
 	for i, p := range all {
-		if ids[i], err = putSession(ctx, tx, p.doc); err != nil {
+		if ids[i], err = putSession(ctx, tx, p); err != nil {
 			return x.fail("index "+p.doc.Session, err)
 		}
 		if err := replaceDid(ctx, tx, ids[i], p.rows.did); err != nil {
@@ -111,11 +111,12 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 // is done for all sessions of a transaction before the first text is written:
 // statements that may have to be undone alone make FTS5 write out what it has
 // gathered, a segment each time.
-func putSession(ctx context.Context, tx *sql.Tx, d Doc) (id int64, err error) {
-	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items) VALUES(?,?,?,?,?,?,?)
+func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
+	d := p.doc
+	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread) VALUES(?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
-			start=excluded.start, end=excluded.end, items=excluded.items RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items)).Scan(&id)
+			start=excluded.start, end=excluded.end, items=excluded.items, said=excluded.said, thread=excluded.thread RETURNING id`,
+		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.said(), p.rows.thread).Scan(&id)
 	if err != nil {
 		return 0, err
 	}

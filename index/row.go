@@ -32,9 +32,10 @@ const (
 
 // rows is what a Doc becomes in the tables.
 type rows struct {
-	items []itemRow
-	turns []turnRow
-	did   didRows
+	items  []itemRow
+	turns  []turnRow
+	did    didRows
+	thread []byte
 }
 
 type itemRow struct {
@@ -53,6 +54,10 @@ type turnRow struct {
 
 func rowsOf(d Doc) (rows, error) {
 	r := rows{did: didOf(d.Did)}
+	var err error
+	if r.thread, err = threadRow(d.Thread); err != nil {
+		return rows{}, err
+	}
 	for _, it := range d.Items {
 		row, err := itemRowOf(it)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -27,15 +26,4 @@ func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
 	}
 	h.Start, h.End = fromMillis(start), fromMillis(end)
 	return h, true, nil
-}
-
-// ProjectMark changes when a project gets or loses a session, or a session of it
-// an item. It costs next to nothing.
-func (x *Index) ProjectMark(ctx context.Context, project string) (string, error) {
-	var n, last, items int64
-	err := x.db.QueryRowContext(ctx, `SELECT count(*), ifnull(max(start),0), ifnull(sum(items),0) FROM session WHERE project=?`, project).Scan(&n, &last, &items)
-	if err != nil {
-		return "", x.fail("read index", err)
-	}
-	return fmt.Sprintf("%d %d %d", n, last, items), nil
 }

@@ -12,10 +12,6 @@ import (
 // Threads sorts sessions, usually a project's, into threads; the one last
 // active first. Sessions without a payload are known by what their entry says.
 func Threads(l *library.Library, entries []library.Entry) ([][]payload.ThreadInfo, error) {
-	corrections, err := l.Corrections()
-	if err != nil {
-		return nil, err
-	}
 	var infos []payload.ThreadInfo
 	for _, e := range entries {
 		p, err := l.Payload(e.ID)
@@ -28,6 +24,15 @@ func Threads(l *library.Library, entries []library.Entry) ([][]payload.ThreadInf
 		info := payload.InfoOf(p)
 		info.Project, info.Parent, info.PlanFiles = e.Project, string(e.Parent), e.Plans
 		infos = append(infos, info)
+	}
+	return Join(l, infos)
+}
+
+// Join is Threads of sessions of which is known what their threads are found by.
+func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInfo, error) {
+	corrections, err := l.Corrections()
+	if err != nil {
+		return nil, err
 	}
 	var said []payload.Correction
 	for _, c := range corrections {

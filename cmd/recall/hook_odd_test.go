@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"recall/hooks"
+	"recall/library"
 )
 
 // What the client may send one day, and what nobody should: what can be read of
@@ -89,5 +90,41 @@ func TestHookDeletingWithoutLibrary(t *testing.T) {
 	d.recall("init", "--yes")
 	if got := bash("rm -rf ~/.claude/projects"); !strings.Contains(got, "every byte of it is in recall's library") {
 		t.Errorf("when it was done: %q", got)
+	}
+}
+
+// A start says the same by the index as by the library alone, whose payloads it
+// then reads.
+func TestHookStartWithoutIndex(t *testing.T) {
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.says(sessionB, "Go on with the importer for the timetable index in src/importer.go.", "It reads the timetable now. Next steps:\n- test it with the winter timetable\n- write the stop lookup",
+		"Drop the XML feed: it comes a day late.", "Dropped.")
+	d.says(sessionC, "Which font do we use on the tickets?", "None is set.", "Use Inter for the tickets, not Arial.", "Done.")
+	d.recall("sync")
+	for _, branch := range []string{"main", "fix/tickets"} {
+		if err := os.MkdirAll(filepath.Join(d.project, ".git"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		os.WriteFile(filepath.Join(d.project, ".git", "HEAD"), []byte("ref: refs/heads/"+branch+"\n"), 0o600)
+		want := d.context(d.hook(hooks.SessionStart, "d-"+branch, "source", "startup"))
+		if !strings.Contains(want, "Inter") {
+			t.Fatalf("on %s it says %q", branch, want)
+		}
+		l, err := library.Open(d.library)
+		if err != nil {
+			t.Fatal(err)
+		}
+		aside := indexPath(l) + ".aside"
+		if err := os.Rename(indexPath(l), aside); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.context(d.hook(hooks.SessionStart, "e-"+branch, "source", "startup")); got != want {
+			t.Errorf("on %s, without an index:\n%s\nwant\n%s", branch, got, want)
+		}
+		if err := os.Rename(aside, indexPath(l)); err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
 	}
 }
