@@ -17,6 +17,25 @@ type Project struct {
 	Was  string // the known Root.Dir that this project was moved from, "" if it wasn't
 
 	Remote, Birth string // of its repository, see Repository; "" if it isn't one
+
+	// Root and Name as they may be shown; "" where they hold no secret. Which
+	// project it is goes by the exact ones.
+	ShownRoot, ShownName string
+}
+
+// Clean fills in what may be shown of a project: show takes secrets out of a
+// text.
+func (p *Project) Clean(show func(string) string) {
+	if p.ShownRoot = MapPath(p.Root, show); p.ShownRoot == p.Root {
+		p.ShownRoot = ""
+	}
+	p.ShownName = show(p.Name)
+	if p.ShownRoot != "" { // the secret may go on over a "/"
+		p.ShownName = show(projectAt(p.ShownRoot, p.How).Name)
+	}
+	if p.ShownName == p.Name {
+		p.ShownName = ""
+	}
 }
 
 // NoProject is the name for sessions that say nothing of where they belong.

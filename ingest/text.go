@@ -6,13 +6,15 @@ import (
 	"strings"
 )
 
-// MapText replaces every text of the session that came from a person, a model
-// or a tool by what f makes of it, in an order that is always the same:
-// title, turns, sub-agents, tasks, compactions, branches. Ids, times and
-// directories are left alone. Foreign parts of a text are mapped by themselves, so
-// that they stay marked.
+// MapText replaces every text of the session that came from a person, a model,
+// a tool or the machine it ran on by what f makes of it, in an order that is
+// always the same: places, title, turns, sub-agents, tasks, compactions, names.
+// Ids, hashes and times are left alone. Foreign parts of a text are mapped by
+// themselves, so that they stay marked. What was told of s before, such as its
+// Where, isn't changed: slices are replaced.
 func (s *Session) MapText(f func(string) string) {
-	m := mapper(f)
+	m := mapper{f: f, names: map[string]string{}}
+	m.where(&s.Where)
 	m.text(&s.Title)
 	for i := range s.Turns {
 		m.turn(&s.Turns[i])
@@ -20,6 +22,8 @@ func (s *Session) MapText(f func(string) string) {
 	for i := range s.Subagents {
 		sub := &s.Subagents[i]
 		m.text(&sub.Description)
+		m.name(&sub.Type)
+		m.path(&sub.File)
 		for k := range sub.Turns {
 			m.turn(&sub.Turns[k])
 		}
@@ -27,36 +31,45 @@ func (s *Session) MapText(f func(string) string) {
 	for i := range s.Tasks {
 		m.text(&s.Tasks[i].Subject)
 		m.text(&s.Tasks[i].Detail)
+		m.name(&s.Tasks[i].ID)
+		m.name(&s.Tasks[i].Status)
 	}
 	for i := range s.Compactions {
 		m.text(&s.Compactions[i].Wish)
+		m.name(&s.Compactions[i].Trigger)
 	}
 	for i := range s.PRs {
 		m.text(&s.PRs[i].URL)
+		m.path(&s.PRs[i].Repository)
 	}
-	for i := range s.PlanFiles {
-		m.text(&s.PlanFiles[i])
-	}
-	m.text(&s.Where.Branch)
-	for i := range s.Where.Branches {
-		m.text(&s.Where.Branches[i])
-	}
+	s.PlanFiles = m.paths(s.PlanFiles)
+	s.Models, s.Versions = m.all(s.Models), m.all(s.Versions)
+	m.name(&s.Schedule)
+	m.files(s.Uploads)
+	m.files(s.Outputs)
+	m.report(&s.Report)
 }
 
-type mapper func(string) string
+// mapper is a MapText at work.
+type mapper struct {
+	f     func(string) string
+	names map[string]string // what became of what stands again and again
+}
 
 func (m mapper) text(s *string) {
 	if *s != "" {
-		*s = m(*s)
+		*s = m.f(*s)
 	}
 }
 
 func (m mapper) turn(t *Turn) {
+	m.path(&t.Dir)
+	m.path(&t.File)
+	m.name(&t.Name)
+	m.name(&t.Model)
 	m.marked(t)
 	m.text(&t.Thinking)
-	for i := range t.Uploads {
-		m.text(&t.Uploads[i])
-	}
+	t.Uploads = m.paths(t.Uploads)
 	for i := range t.Calls {
 		m.call(&t.Calls[i])
 	}
@@ -89,11 +102,13 @@ func (m mapper) marked(t *Turn) {
 }
 
 func (m mapper) call(c *ToolCall) {
+	m.name(&c.Name)
+	m.path(&c.Path)
+	m.path(&c.HostPath)
+	m.path(&c.Spilled)
 	for _, name := range slices.Sorted(maps.Keys(c.Input)) {
-		c.Input[name] = m.named(name, c.Input[name])
+		m.input(c.Input, name)
 	}
-	m.text(&c.Path)
-	m.text(&c.HostPath)
 	m.text(&c.Command)
 	m.text(&c.Result)
 	m.text(&c.Reason)
@@ -104,7 +119,7 @@ func (m mapper) call(c *ToolCall) {
 	}
 	if c.Plan != nil {
 		m.text(&c.Plan.Text)
-		m.text(&c.Plan.File)
+		m.path(&c.Plan.File)
 	}
 	for i := range c.Edits {
 		m.text(&c.Edits[i].Old)
@@ -125,14 +140,23 @@ func (m mapper) answer(a *Answer) {
 	m.text(&a.Notes)
 }
 
+// input maps one of a call's values, and its name.
+func (m mapper) input(in map[string]string, name string) {
+	value, shown := m.named(name, in[name]), name
+	if m.name(&shown); shown != name {
+		delete(in, name)
+	}
+	in[shown] = value
+}
+
 // named maps a value together with its name: "hunter2" says nothing of what
 // it is, "password=hunter2" does.
 func (m mapper) named(name, value string) string {
 	if value == "" {
 		return ""
 	}
-	if rest, ok := strings.CutPrefix(m(name+"="+value), name+"="); ok {
+	if rest, ok := strings.CutPrefix(m.f(name+"="+value), name+"="); ok {
 		return rest
 	}
-	return m(value)
+	return m.f(value)
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,20 +35,12 @@ func TestMapTextVisitsAll(t *testing.T) {
 	unseen("", reflect.ValueOf(s).Elem(), left)
 	want := map[string]bool{}
 	for _, name := range strings.Fields(`
-		.ID .Source .Aliases .TitleFrom .Models .Versions .Copy .ContinuedIn .Carried .Schedule
-		.Parent.Session .Parent.How .PRs.Repository .Tasks.ID .Tasks.Status .Tasks.Turn
-		.Compactions.Trigger .Compactions.Summary .Subagents.ID .Subagents.Type .Subagents.Call .Subagents.File`) {
+		.ID .Source .Aliases .TitleFrom .Copy .ContinuedIn .Carried .Parent.Session .Parent.How
+		.Tasks.Turn .Compactions.Summary .Subagents.ID .Subagents.Call`) {
 		want[name] = true
 	}
 	for name := range left {
-		switch {
-		case want[name]:
-		case name == ".Where.Branch", name == ".Where.Branches": // a page says them
-			t.Errorf("%s: got it unmapped, want it mapped", name)
-		case strings.HasPrefix(name, ".Where."), strings.HasPrefix(name, ".Uploads."), strings.HasPrefix(name, ".Outputs."),
-			strings.HasPrefix(name, ".Report."):
-		case turnLeft[strings.TrimPrefix(strings.TrimPrefix(name, ".Subagents"), ".Turns.")]:
-		default:
+		if !want[name] && !turnLeft[strings.TrimPrefix(strings.TrimPrefix(name, ".Subagents"), ".Turns.")] {
 			t.Errorf("text %s: got it unmapped, want it mapped", name)
 		}
 	}
@@ -55,9 +48,33 @@ func TestMapTextVisitsAll(t *testing.T) {
 
 // turnLeft are a turn's strings that MapText leaves alone.
 var turnLeft = map[string]bool{
-	"ID": true, "Records": true, "Role": true, "Kind": true, "Name": true, "Model": true, "Carried": true, "From": true,
-	"Dir": true, "Keys": true, "File": true, "Calls.ID": true, "Calls.Name": true, "Calls.ResultTurn": true, "Calls.Spilled": true,
-	"Calls.Verdict": true, "Calls.ReasonTurn": true, "Calls.Agent": true, "Calls.Commit": true,
+	"ID": true, "Records": true, "Role": true, "Kind": true, "Carried": true, "From": true, "Keys": true, "Calls.ID": true,
+	"Calls.ResultTurn": true, "Calls.Verdict": true, "Calls.ReasonTurn": true, "Calls.Agent": true, "Calls.Commit": true,
+}
+
+// TestMapTextLeavesWhatWasTold holds that a copy of where a session ran stays
+// exact, and that a secret in a folder's name is mapped alike in the paths
+// below it.
+func TestMapTextLeavesWhatWasTold(t *testing.T) {
+	s := &Session{Where: Where{Cwds: []CwdCount{{"/home/ann/abc/app", 3}}, Folders: []string{"/home/ann/abc"}, Worktree: &Worktree{Path: "/w/abc"}}}
+	s.Turns = []Turn{{Dir: "/home/ann/abc/app", Calls: []ToolCall{{Name: "Read", Path: "/home/ann/abc/app/x.go", Input: map[string]string{"file_path": "/home/ann/abc/app/x.go", "abc": "1"}}}}}
+	exact := s.Where
+	s.MapText(func(s string) string { // like a rule that asks for the end of a name
+		if s == "abc" {
+			return "‹key›"
+		}
+		return s
+	})
+	if got := []string{exact.Cwds[0].Dir, exact.Folders[0], exact.Worktree.Path}; !slices.Equal(got, []string{"/home/ann/abc/app", "/home/ann/abc", "/w/abc"}) {
+		t.Errorf("told before: got %q, want it as it was", got)
+	}
+	c := s.Turns[0].Calls[0]
+	if s.Where.Cwds[0].Dir != "/home/ann/‹key›/app" || c.Path != "/home/ann/‹key›/app/x.go" || s.Turns[0].Dir != "/home/ann/‹key›/app" {
+		t.Errorf("got %q, %q, %q, want ‹key› in each", s.Where.Cwds[0].Dir, c.Path, s.Turns[0].Dir)
+	}
+	if c.Input["‹key›"] != "1" || len(c.Input) != 2 {
+		t.Errorf("got inputs %q, want the name mapped", c.Input)
+	}
 }
 
 func fill(v reflect.Value) {

@@ -50,6 +50,12 @@ func (r *registry) unite(p Project) {
 	if p.Named && (!have.Named || p.Name < have.Name) {
 		have.Name, have.Named = p.Name, true
 	}
+	if have.Base != p.Base && have.ID == p.ID {
+		have.Base = safer(have.Base, p.Base)
+	}
+	for _, s := range p.Shown {
+		have.showAs(s.Dir, s.As)
+	}
 	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }
 

@@ -16,6 +16,11 @@ var ErrNoProject = errors.New("no such project")
 // A Project is an entry of projects.toml. Two projects whose roots have the
 // same name are told apart by the folder above, "app (play)"; the first by
 // root keeps the bare name, whichever arrived first.
+//
+// A folder's name may hold a secret. Which project a session is of is told by
+// exact folders, so Root, Former and Merged are: they are as raw as a transcript,
+// and whoever shows one calls Show. Name, Base and Folder hold no secret, and
+// nothing that is derived says any other name.
 type Project struct {
 	ID     string   `toml:"id"`               // made of the root, or name, that it was first seen with
 	Name   string   `toml:"name"`             // shown
@@ -28,6 +33,39 @@ type Project struct {
 	Ids    []string `toml:"ids,omitempty"`    // of the projects that were merged into it
 	Remote string   `toml:"remote,omitempty"` // as ingest.Project has them
 	Birth  string   `toml:"birth,omitempty"`
+	Shown  []shown  `toml:"shown,omitempty"` // folders whose names hold a secret
+}
+
+// shown says how a folder is shown.
+type shown struct {
+	Dir string `toml:"dir"` // exact
+	As  string `toml:"as"`
+}
+
+// Show is a folder of the project as it may be shown.
+func (p *Project) Show(dir string) string {
+	for _, s := range p.Shown {
+		if s.Dir == dir {
+			return s.As
+		}
+	}
+	return dir
+}
+
+// Roots are all folders that the project goes by, as they may be shown too: what
+// was derived of a session names files below those.
+func (p *Project) Roots() []string {
+	var all []string
+	for _, dir := range slices.Concat([]string{p.Root}, p.Former, p.Merged) {
+		if dir == "" {
+			continue
+		}
+		all = append(all, dir)
+		if as := p.Show(dir); as != dir {
+			all = append(all, as)
+		}
+	}
+	return all
 }
 
 // ProjectFor is the registry's entry for a project as parsing tells it,
@@ -40,7 +78,7 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	var id string
 	switch {
 	case p.Root == "" && (p.Name == "" || p.Name == ingest.NoProject):
-		id, p.Name = ingest.NoProject, ingest.NoProject
+		id, p.Name, p.ShownName = ingest.NoProject, ingest.NoProject, ""
 	case p.Root == "":
 		id = projectID("name:" + p.Name)
 	default:
@@ -52,7 +90,7 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	err = l.changeRegistry(func(r *registry) error {
 		have := r.match(id, p)
 		if have == nil {
-			r.Projects = append(r.Projects, Project{ID: id, Base: p.Name, Root: p.Root})
+			r.Projects = append(r.Projects, Project{ID: id, Base: cmp.Or(p.ShownName, p.Name), Root: p.Root})
 			have = &r.Projects[len(r.Projects)-1]
 		}
 		have.learn(p)
@@ -82,10 +120,11 @@ func (r *registry) match(id string, p ingest.Project) *Project {
 
 // knows says whether there is nothing to learn from p.
 func (p *Project) knows(q ingest.Project) bool {
-	return (q.Was == "" || p.Root == q.Root) && (q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
+	return !p.hides(q) && (q.Was == "" || p.Root == q.Root) && (q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
 }
 
 func (p *Project) learn(q ingest.Project) {
+	p.hide(q)
 	if q.Was != "" && p.Root == q.Was && q.Root != "" {
 		p.Former = slices.DeleteFunc(union(p.Former, []string{p.Root}), func(s string) bool { return s == q.Root })
 		p.Root = q.Root
@@ -93,6 +132,39 @@ func (p *Project) learn(q ingest.Project) {
 	if q.Root == p.Root {
 		p.Remote, p.Birth = cmp.Or(q.Remote, p.Remote), cmp.Or(q.Birth, p.Birth)
 	}
+}
+
+// hides says whether q tells of a secret in a name of p that p still shows.
+func (p *Project) hides(q ingest.Project) bool {
+	return q.ShownName != "" && p.Base == q.Name || q.ShownRoot != "" && safer(q.ShownRoot, p.Show(q.Root)) != p.Show(q.Root)
+}
+
+func (p *Project) hide(q ingest.Project) {
+	if q.ShownName != "" && p.Base == q.Name {
+		p.Base = q.ShownName
+	}
+	if q.ShownRoot != "" {
+		p.showAs(q.Root, q.ShownRoot)
+	}
+}
+
+func (p *Project) showAs(dir, as string) {
+	as = safer(as, p.Show(dir))
+	p.Shown = slices.DeleteFunc(slices.Clone(p.Shown), func(s shown) bool { return s.Dir == dir })
+	p.Shown = append(p.Shown, shown{dir, as})
+	slices.SortFunc(p.Shown, func(a, b shown) int { return strings.Compare(a.Dir, b.Dir) })
+}
+
+// safer is the one of two forms of a text that hides more, the lesser of equals:
+// what one session knows to be a secret is a bare word to another.
+func safer(a, b string) string {
+	if n, m := strings.Count(a, "‹"), strings.Count(b, "‹"); n != m {
+		if n > m {
+			return a
+		}
+		return b
+	}
+	return min(a, b)
 }
 
 // Roots is the registry as ingest.ProjectOf takes it.
@@ -197,6 +269,9 @@ func (l *Library) MergeProjects(from, into string) error {
 			b.Merged = union(b.Merged, []string{a.Root})
 		}
 		b.Ids = union(b.Ids, append(slices.Clone(a.Ids), a.ID))
+		for _, s := range a.Shown {
+			b.showAs(s.Dir, s.As)
+		}
 		gone := a.ID
 		r.Projects = slices.DeleteFunc(r.Projects, func(p Project) bool { return p.ID == gone })
 		return nil

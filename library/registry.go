@@ -87,7 +87,7 @@ func (r *registry) clone() *registry {
 	c := &registry{Projects: slices.Clone(r.Projects)}
 	for i := range c.Projects {
 		p := &c.Projects[i]
-		p.Former, p.Merged, p.Ids = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids)
+		p.Former, p.Merged, p.Ids, p.Shown = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids), slices.Clone(p.Shown)
 	}
 	return c
 }
@@ -149,7 +149,7 @@ func (r *registry) arrange() {
 		if p.Named {
 			name = p.Name
 		}
-		above := folderAbove(p.Root)
+		above := folderAbove(p.Show(p.Root))
 		for _, suffix := range []string{"", above, strings.TrimSpace(above + " " + p.ID[:min(4, len(p.ID))]), p.ID} {
 			if p.Name = name; suffix != "" {
 				p.Name = name + " (" + suffix + ")"

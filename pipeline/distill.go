@@ -15,6 +15,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/redact"
 )
 
 // What is parsed and not yet written is held in memory: at most inHand bytes of
@@ -156,10 +157,12 @@ func (r *run) knowsPage(e library.Entry) bool {
 // family is a unit of work: sessions that bear on one another, mostly one.
 type family struct {
 	members  []library.Entry
-	beside   []string          // for each, what Provenance.Beside should be
-	names    []string          // for each, its project's name as of now
-	anew     bool              // distill them all; else only the index lacks them
-	sessions []*ingest.Session // parsed and redacted, as members; nil where that failed
+	beside   []string           // for each, what Provenance.Beside should be
+	names    []string           // for each, its project's name as of now
+	anew     bool               // distill them all; else only the index lacks them
+	sessions []*ingest.Session  // parsed and redacted, as members; nil where that failed
+	ran      []ingest.Where     // where each really ran: for its project alone
+	clean    []*redact.Redactor // each one's, with what it found
 	planKeys [][]string
 	fresh    []*payload.Payload // as distilled, before it is known what was pasted; nil where that isn't to be
 	faults   []error
@@ -223,7 +226,7 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 				return ctx.Err()
 			}
 			family := r.make(ctx, f)
-			f.sessions = nil
+			f.sessions, f.clean = nil, nil
 			if err := w.write(family, func() { room.Release(f.weight) }); err != nil {
 				return err
 			}

@@ -139,7 +139,7 @@ func (f *foreseeing) source(ctx context.Context, found ingest.Found) {
 	if err == nil {
 		err = safely("parse", func() (err error) {
 			if s, err = reader.Parse(ctx, found); err == nil {
-				s.MapText(f.Rules.Session().Text)
+				Redact(f.Rules, s)
 			}
 			return err
 		})

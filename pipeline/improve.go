@@ -270,7 +270,7 @@ func (g *improving) family(ctx, within context.Context, f *family) {
 			g.one(ctx, f, i)
 		}
 	}
-	f.sessions = nil
+	f.sessions, f.clean = nil, nil
 }
 
 // one asks about one session and saves what came of it.
@@ -305,7 +305,7 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 		g.fault(ctx, e, err)
 		return
 	}
-	m := &made{entry: e, session: s, fresh: fresh, made: g.made(e, f.beside[i]), improved: true}
+	m := &made{entry: e, session: s, fresh: fresh, made: g.made(e, f.beside[i]), ran: f.ran[i], clean: f.clean[i], improved: true}
 	m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
 	m.made.Model = payload.Asked{Name: g.Improver.Name(), Prompt: g.Improver.Prompt(), Input: e.Input, Turns: len(s.Turns)}
 	if n := len(s.Turns); n > 0 {
@@ -356,11 +356,8 @@ func (g *improving) ask(ctx context.Context, e library.Entry, s *ingest.Session,
 func (g *improving) keep(ctx context.Context, m *made) error {
 	g.saving.Lock()
 	defer g.saving.Unlock()
-	roots, err := g.Library.Roots()
-	if err != nil {
-		return err
-	}
-	if m.project, err = g.Library.ProjectFor(ingest.ProjectOf(m.session, roots)); err != nil {
+	var err error
+	if m.project, err = g.projectOf(m.session, m.ran, m.clean); err != nil {
 		return err
 	}
 	// Another process may have written the table since it was last read.

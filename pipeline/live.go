@@ -23,23 +23,23 @@ func (p *Pipeline) AtSources(ctx context.Context) []ingest.Found {
 	return all
 }
 
-// ReadSource parses a session where it is being written, secrets out. Nothing of
-// it goes to the library.
-func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (*ingest.Session, error) {
+// ReadSource parses a session where it is being written, secrets out, and says
+// where it really ran. Nothing of it goes to the library.
+func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Session, ran ingest.Where, err error) {
 	reader, err := p.reader(f.Source)
 	if err != nil {
-		return nil, err
+		return nil, ran, err
 	}
-	var s *ingest.Session
 	err = safely("parse", func() (err error) {
 		if s, err = reader.Parse(ctx, f); err == nil {
 			ingest.Own([]*ingest.Session{s})
-			s.MapText(p.Rules.Session().Text)
+			ran = s.Where
+			Redact(p.Rules, s)
 		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", pathOf(f), err)
+		return nil, ran, fmt.Errorf("%s: %w", pathOf(f), err)
 	}
-	return s, nil
+	return s, ran, nil
 }

@@ -10,6 +10,7 @@ import (
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/payload"
+	"recall/redact"
 )
 
 // make brings a family's payloads about, in order and on one core: what it
@@ -17,7 +18,7 @@ import (
 func (r *run) make(ctx context.Context, f *family) []*made {
 	var all []*made
 	for i, e := range f.members {
-		m := &made{entry: e, session: f.sessions[i], fresh: f.fresh[i], made: r.made(e, f.beside[i])}
+		m := &made{entry: e, session: f.sessions[i], fresh: f.fresh[i], made: r.made(e, f.beside[i]), ran: f.ran[i], clean: f.clean[i]}
 		m.entry.Heads = withPlanKeys(e.Heads, f.planKeys[i])
 		err := f.faults[i]
 		if err == nil {
@@ -44,6 +45,8 @@ type made struct {
 	session *ingest.Session
 	made    payload.Provenance // what is (to be) said of its payload
 	project library.Project
+	ran     ingest.Where     // where it really ran
+	clean   *redact.Redactor // that session was redacted with
 	fresh   *payload.Payload // as distilled; nil if the saved payload stays
 	page    page
 	did     *trace.Trace // see doings
@@ -80,11 +83,8 @@ func (r *run) makeOne(ctx context.Context, m *made, f *family) error {
 
 // distillOne makes a session's payload anew.
 func (r *run) distillOne(ctx context.Context, m *made) error {
-	roots, err := r.Library.Roots()
-	if err != nil {
-		return err
-	}
-	if m.project, err = r.Library.ProjectFor(ingest.ProjectOf(m.session, roots)); err != nil {
+	var err error
+	if m.project, err = r.projectOf(m.session, m.ran, m.clean); err != nil {
 		return err
 	}
 	if m.fresh == nil {

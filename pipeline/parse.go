@@ -8,6 +8,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/redact"
 )
 
 // parse reads a family from the library, settles who owns what, redacts, and
@@ -16,6 +17,8 @@ import (
 func (r *run) parse(ctx context.Context, f *family) {
 	f.sessions = make([]*ingest.Session, len(f.members))
 	f.faults = make([]error, len(f.members))
+	f.ran = make([]ingest.Where, len(f.members))
+	f.clean = make([]*redact.Redactor, len(f.members))
 	f.planKeys = make([][]string, len(f.members))
 	f.fresh = make([]*payload.Payload, len(f.members))
 	var whole []*ingest.Session
@@ -38,7 +41,8 @@ func (r *run) parse(ctx context.Context, f *family) {
 	})
 	for i, s := range f.sessions {
 		if f.faults[i] == nil && err == nil {
-			f.faults[i] = safely("redact", func() error { s.MapText(r.Rules.Session().Text); return nil })
+			f.ran[i] = s.Where
+			f.faults[i] = safely("redact", func() error { f.clean[i] = Redact(r.Rules, s); return nil })
 		}
 		f.faults[i] = cmp.Or(f.faults[i], err)
 		if f.anew && f.faults[i] == nil {

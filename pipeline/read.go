@@ -13,7 +13,7 @@ import (
 func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	s, err := p.ReadExact(ctx, id)
 	if err == nil {
-		err = safely("redact", func() error { s.MapText(p.Rules.Session().Text); return nil })
+		err = safely("redact", func() error { Redact(p.Rules, s); return nil })
 	}
 	return s, err
 }

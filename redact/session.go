@@ -3,7 +3,9 @@ package redact
 import (
 	"fmt"
 	"iter"
+	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Redactor redacts the texts of one session. It is not safe for concurrent
@@ -42,6 +44,28 @@ func (r *Redactor) Text(text string) string {
 	}
 	return text
 }
+
+// Known returns the text without the secrets that the session has shown so far.
+// It costs little: a second look with it finds those that stood in a text before
+// the one that told them.
+func (r *Redactor) Known(text string) string {
+	r.scan = scan{text: text, found: r.scan.found[:0], around: r.scan.around}
+	r.known.find(&r.scan)
+	if len(r.scan.found) == 0 {
+		return text
+	}
+	return r.replace(text, r.scan.merged())
+}
+
+// Name returns a name that several sessions share, such as a folder's, without
+// its secrets. Its placeholders have no numbers, which are a session's own.
+func (r *Redactor) Name(text string) string {
+	return withNumber().ReplaceAllString(r.Text(text), open+"$1"+shut)
+}
+
+var withNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(open + `([a-z0-9-]+) [0-9]+` + shut)
+})
 
 // replace puts placeholders in the place of spans, which are in order and apart.
 func (r *Redactor) replace(text string, spans []span) string {

@@ -14,6 +14,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/redact"
 )
 
@@ -165,7 +166,7 @@ func (a *app) distilled(ctx context.Context, reader ingest.Reader, f ingest.Foun
 		return at, err
 	}
 	ingest.Own([]*ingest.Session{at.session})
-	at.session.MapText(rules.Session().Text)
+	pipeline.Redact(rules, at.session)
 	at.payload, err = a.distiller().Distill(ctx, at.session)
 	return at, err
 }

@@ -130,7 +130,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	defer done()
 	o := eval.Options{
 		Gold: f.gold, From: from, Distiller: a.distiller(), Budget: cfg.Payload.Budget, Shown: shownAs,
-		Redact: func(s *ingest.Session) { s.MapText(rules.Session().Text) },
+		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
 	asked, err := a.evalWithModel(cmd, f, rules, &o)
 	if err != nil {

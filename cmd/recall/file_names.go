@@ -42,10 +42,8 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	for i := range projects {
 		p := &projects[i]
 		var roots []string
-		for _, r := range slices.Concat([]string{p.Root}, p.Former, p.Merged) {
-			if r != "" {
-				roots = append(roots, slashed(r))
-			}
+		for _, r := range p.Roots() {
+			roots = append(roots, slashed(r))
 		}
 		if tree != "" && slices.Contains(roots, slashed(main)) {
 			roots = append(roots, slashed(tree))

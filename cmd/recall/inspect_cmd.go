@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/ingest"
+	"recall/pipeline"
 	"recall/redact"
 )
 
@@ -65,7 +66,7 @@ func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
 			found = found[n:]
 			ingest.Own(family)
 			for _, s := range family {
-				s.MapText(rules.Session().Text)
+				pipeline.Redact(rules, s)
 			}
 			sessions += len(family)
 			if err := a.printInspected(family, asJSON); err != nil {

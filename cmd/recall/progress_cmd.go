@@ -103,11 +103,11 @@ func (a *app) lastHere(ctx context.Context, p *pipeline.Pipeline, all []ingest.F
 		return all[0]
 	}
 	for _, f := range all[:min(len(all), mostLooked)] {
-		s, err := p.ReadSource(ctx, f)
+		_, ran, err := p.ReadSource(ctx, f)
 		if err != nil {
 			continue
 		}
-		for _, c := range s.Where.Cwds {
+		for _, c := range ran.Cwds {
 			if c.Dir == dir || strings.HasPrefix(c.Dir, dir+string(filepath.Separator)) || strings.HasPrefix(dir, c.Dir+string(filepath.Separator)) {
 				return f
 			}
@@ -169,7 +169,7 @@ func (w *follower) size() int64 {
 }
 
 func (w *follower) print(ctx context.Context) error {
-	s, err := w.p.ReadSource(ctx, w.found)
+	s, _, err := w.p.ReadSource(ctx, w.found)
 	if err != nil {
 		return err
 	}

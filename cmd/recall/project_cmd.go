@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,7 +57,7 @@ func (a *app) projectListCmd() *cobra.Command {
 			}
 			all := []projectDoc{}
 			for _, p := range projects {
-				all = append(all, projectDoc{p.Name, len(shelf.in(p.ID)), p.Root, p.Former, p.Merged})
+				all = append(all, projectDoc{p.Name, len(shelf.in(p.ID)), p.Show(p.Root), showAll(&p, p.Former), showAll(&p, p.Merged)})
 			}
 			if asJSON {
 				return a.printJSON(all)
@@ -75,6 +76,14 @@ func (a *app) projectListCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+func showAll(p *library.Project, dirs []string) []string {
+	dirs = slices.Clone(dirs)
+	for i := range dirs {
+		dirs[i] = p.Show(dirs[i])
+	}
+	return dirs
 }
 
 func (a *app) projectRenameCmd() *cobra.Command {
