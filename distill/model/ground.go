@@ -24,6 +24,7 @@ const (
 
 const (
 	leastQuote = 2        // letters of a quote; "ok" is one
+	leastName  = 4        // of the name of a file that was written, or a command
 	sureQuote  = 14       // letters from which on a quote is looked for in other turns
 	fuzzyWords = 8        // words of a quote from which on one in eight may be wrong
 	fuzzyText  = 64 << 10 // bytes of a text that is searched so: comparing takes time
@@ -31,7 +32,8 @@ const (
 )
 
 // find looks a quote up where it is said to stand: letter by letter, then
-// without regard to white space, marks and accents, then, if it is long, with one
+// without regard to white space, marks and accents, then without what a line about
+// a call says beside it, then, if it is long, with one
 // word in eight wrong; then in the other turns, where only one may hold it.
 // What it returns stands verbatim in the turn and is at most MaxQuote long.
 func (s *sources) find(c cited) (turn *source, quote, fault string) {
@@ -43,6 +45,9 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 	src := s.turns[c.label()]
 	if src != nil {
 		if q := src.quote(text, want); q != "" {
+			return src, q, ""
+		}
+		if q := src.called(text); q != "" {
 			return src, q, ""
 		}
 	}
@@ -102,6 +107,29 @@ func (src *source) quote(text, want string) string {
 }
 
 var dots = regexp.MustCompile(`\s*(?:\[?(?:…|\.\.\.)\]?)\s*`)
+
+// called finds what a quote of a line such as "+ Edit queue/order.go (5 lines for
+// 3)" or "+ Bash make test -> failed" took from a call: its path, its command. The
+// rest of such a line is condense's word and stands nowhere.
+func (src *source) called(text string) string {
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "+"))
+	for i := range src.turn.Calls {
+		rest, ok := strings.CutPrefix(text, src.turn.Calls[i].Name+" ")
+		if !ok {
+			continue
+		}
+		rest = lineEnd.ReplaceAllString(rest, "")
+		if want := bare(rest); len(want) >= leastName {
+			if q := src.quote(rest, want); q != "" {
+				return q
+			}
+		}
+	}
+	return ""
+}
+
+// lineEnd is what condense says at the end of a call's line.
+var lineEnd = regexp.MustCompile(`(?: \((?:\d+ times, )?\d+ lines(?: for \d+)?\)|…)?(?: -> [a-z].*)?$`)
 
 // elsewhere finds the one other turn that holds a quote.
 func (s *sources) elsewhere(not *source, text, want string) (src *source, quote string) {

@@ -28,9 +28,10 @@ type ledger struct {
 }
 
 // What makes two items of a session one. Set so that of the annotators' pairs
-// (286 same, 325 not) few that are not the same are taken for it.
+// (286 same, 325 not) few that are not the same are taken for it. What one answer
+// tells apart needs more: two choices of one turn have many words in common.
 const (
-	likeInTurn   = 0.55 // words alike, a turn in common
+	likeInTurn   = 0.55 // words alike, a turn in common, found in different windows
 	likeAnywhere = 0.75 // words alike
 )
 
@@ -88,7 +89,7 @@ func (e *entry) key() string {
 	return string(e.item.Kind) + "\x00" + e.item.Path + "\x00" + e.item.Text
 }
 
-// same is the entry that says what an item says.
+// same is the entry that says what an item of a window says.
 func (l *ledger) same(it *payload.Item, window int) *entry {
 	var best *entry
 	top := 0.0
@@ -112,7 +113,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		}
 		like := mine.like(e.words)
 		least := likeAnywhere
-		if shareTurn(it, &e.item) {
+		if e.window != window && shareTurn(it, &e.item) {
 			least = likeInTurn
 		}
 		if like >= least && like > top && !opposed(it.Text, e.item.Text) {

@@ -32,6 +32,25 @@ func inWindows(t *testing.T, windows ...[]string) *payload.Payload {
 	return p
 }
 
+// What one answer tells apart are two things, however alike they sound; what a later
+// one says of the same turn is the same.
+func TestMergeOneAnswer(t *testing.T) {
+	item := func(text string) *grounded {
+		return &grounded{payload.Item{Kind: payload.Decision, Text: text, State: payload.Stands, Evidence: []payload.Evidence{{Turn: "r1", Quote: "yes"}}}, &found{}}
+	}
+	message := item("The list shows the commit that belongs to the job instead of the prompt.")
+	fallback := item("When no commit is found for a job, the list falls back to the prompt.")
+	for want, windows := range map[int][][]*grounded{2: {{message, fallback}}, 1: {{message}, {fallback}}} {
+		l := &ledger{session: session(), dropped: map[string]int{}}
+		for _, items := range windows {
+			l.take(items, nil, nil)
+		}
+		if got := len(l.items(false)); got != want {
+			t.Errorf("in %d answers: got %d items, want %d", len(windows), got, want)
+		}
+	}
+}
+
 func TestMergeWindows(t *testing.T) {
 	for name, tt := range map[string]struct {
 		windows [][]string
