@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,6 +32,7 @@ type Call struct {
 	Priced  bool    // false: nobody knows the price, Cost is nothing
 	Batch   bool
 	Fault   Fault // "" if it was answered
+	Guessed bool  // nobody said what it took: Usage and Cost are the estimate
 }
 
 // Capped is the error of a request that isn't made because it would pass a cap.
@@ -41,13 +45,13 @@ func (e *Capped) Error() string {
 	return fmt.Sprintf("the %s's budget of %s is used up", e.Cap, e.Limit)
 }
 
-// Stopped is the fault of a call whose caller gave up before an answer came:
-// what it took isn't known.
+// Stopped is the fault of a call whose caller gave up before an answer came.
 const Stopped Fault = "stopped"
 
 // Metered has each request to a model paid from a purse: it is estimated and
 // reserved before, and settled after with what it took, as the service counts.
-// The error of a request that a cap keeps from being made is a *Capped. Put it
+// One that was sent and broke off counts as estimated, since the service may
+// have worked on it: caps hold all the same. The error of a request that a cap keeps from being made is a *Capped. Put it
 // below Patient: what is tried again is paid again.
 //
 // What is returned is a Batcher if the model is one; whoever submits a batch
@@ -86,13 +90,17 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 	}
 	settled := false
 	defer func() {
-		if !settled { // a panic below: what it took isn't known
-			m.purse.Settle(call, call)
+		if !settled { // a panic below
+			m.purse.Settle(call, call.guessed(""))
 		}
 	}()
+	ctx, sent := watched(ctx)
 	answer, err := m.Model.Complete(ctx, r)
 	settled = true
 	took := m.prices.Took(call, answer.Usage, err)
+	if sent.Load() && brokeOff(took) {
+		took = call.guessed(took.Fault)
+	}
 	took.At = time.Now()
 	// An answer that is paid for is handed on whatever became of the ledger: the
 	// purse remembers that it can't write, and grants nothing more.
@@ -120,23 +128,60 @@ func (ps Prices) Estimate(model string, r Request, batch bool) Call {
 }
 
 // Took is what a reserved call took in the end, with the error it ended in. A
-// service that doesn't say what an answer took leaves it at the estimate: caps
-// hold all the same.
+// service that doesn't say what an answer took, good or not, leaves it at the
+// estimate.
 func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 	c := reserved
+	answered := err == nil
 	var fault *Error
 	switch {
-	case err == nil && u.In <= 0 && u.Out <= 0:
-		u = c.Usage
-	case err == nil:
+	case answered:
 	case errors.As(err, &fault):
 		c.Fault, u = fault.Fault, fault.Usage
+		answered = fault.Status == http.StatusOK && !fault.Passing() // one that can't be used
 	default:
 		c.Fault = Stopped
+	}
+	if answered && u.In <= 0 && u.Out <= 0 {
+		return reserved.guessed(c.Fault)
 	}
 	c.Usage = u.possible()
 	c.Cost, c.Priced = ps.Cost(c.Model, c.Usage, c.Batch)
 	return c
+}
+
+// guessed is a call that counts as it was estimated.
+func (c Call) guessed(f Fault) Call {
+	c.Fault, c.Guessed = f, true
+	return c
+}
+
+// brokeOff tells whether a call ended without an answer of any kind, and nobody
+// said what it took.
+func brokeOff(c Call) bool {
+	switch c.Fault {
+	case TimedOut, Unreachable, Stopped:
+		return c.Usage == Usage{}
+	}
+	return false
+}
+
+// watched is a context by which it is seen whether a request has left: one by
+// HTTP whose head is written, or what Sent was told of.
+func watched(ctx context.Context) (context.Context, *atomic.Bool) {
+	left := new(atomic.Bool)
+	ctx = context.WithValue(ctx, sentKey{}, left)
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }}), left
+}
+
+type sentKey struct{}
+
+// Sent is called by providers that don't speak HTTP themselves, when a request
+// is out of their hands.
+func Sent(ctx context.Context) {
+	if left, ok := ctx.Value(sentKey{}).(*atomic.Bool); ok {
+		left.Store(true)
+	}
 }
 
 // possible is usage as far as a request can have it: a ledger that adds up what

@@ -74,7 +74,8 @@ func (b *besides) run() {
 // A night over many sessions with a service of whose answers every fifth fails,
 // and the nights after until all is done: every session has a payload all the
 // while, nothing that was answered is asked again, the ledger has what the
-// service charged, no secret left the machine, and other work went on.
+// service charged and an estimate for what broke off, no secret left the machine,
+// and other work went on.
 func TestNight(t *testing.T) {
 	root := t.TempDir()
 	p := open(t, t.TempDir())
@@ -170,12 +171,19 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 	for _, text := range s.twice() {
 		t.Errorf("asked again although it was answered, %s", text)
 	}
-	in, out, cost := 0, 0, 0.0
+	in, out, cost, guessed := 0, 0, 0.0, 0
 	for line, err := range p.Library.Spending() {
-		if err != nil {
-			t.Error(err)
+		if err != nil || line.Estimated && (line.In == 0 || line.Cost == 0 || line.Fault == "") {
+			t.Errorf("%+v %v", line, err)
+		}
+		if line.Estimated {
+			guessed++
+			continue
 		}
 		in, out, cost = in+line.In, out+line.Out, cost+line.Cost
+	}
+	if guessed != s.broke || guessed == 0 {
+		t.Errorf("%d calls stand in the ledger as estimated, want the %d that broke off", guessed, s.broke)
 	}
 	if in != s.in || out != s.out || cost < float64(s.in)*0.1e-6 {
 		t.Errorf("the ledger has %d tokens in and %d out for $%f, the service %d and %d", in, out, cost, s.in, s.out)

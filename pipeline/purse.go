@@ -108,7 +108,7 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	}
 	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session, Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
-		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault)})
+		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed})
 	if err != nil {
 		p.mu.Lock()
 		defer p.mu.Unlock()

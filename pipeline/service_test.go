@@ -30,6 +30,7 @@ type service struct {
 	bodies   []byte         // all that arrived
 	in, out  int            // tokens that it charged
 	failed   int
+	broke    int // of failed: broke off before anything was said
 }
 
 func newService(t testing.TB, faults int) *service {
@@ -99,6 +100,9 @@ func (s *service) reply(w io.Writer, q chatRequest, text, finish, refusal string
 func (s *service) fail(w http.ResponseWriter, q chatRequest, how int) {
 	s.mu.Lock()
 	s.failed++
+	if how%8 == 4 || how%8 == 5 {
+		s.broke++
+	}
 	s.mu.Unlock()
 	status := func(code int, kind, text string) {
 		w.WriteHeader(code)

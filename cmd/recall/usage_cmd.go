@@ -31,6 +31,16 @@ type usageRow struct {
 	Out      int     `json:"out"`
 	Cost     float64 `json:"cost"`               // USD
 	Unpriced int     `json:"unpriced,omitempty"` // of Calls: of a model whose price isn't known
+
+	Estimated *estimatedPart `json:"estimated,omitempty"` // of all that, what nobody counted
+}
+
+// estimatedPart are the calls that broke off, or whose service doesn't say what
+// they took: they stand in the sums with what they were expected to take.
+type estimatedPart struct {
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"` // in and out
+	Cost   float64 `json:"cost"`   // USD
 }
 
 // monthDoc is what the calendar month has taken so far.
@@ -48,8 +58,9 @@ func (a *app) usageCmd() *cobra.Command {
 		Short:   "Tell what models took, in tokens and money",
 		GroupID: "look",
 		Long: `Sums up usage.jsonl of the library, in which every call of a model is written
-down with what it took as the service counted, or as estimated where it doesn't
-say, failed calls too. What it cost is worked out from a table of list prices
+down with what it took as the service counted, failed calls too. One that broke
+off after it was sent, or of which the service doesn't say, stands there as
+estimated: sums with such calls in them begin with ~. What it cost is worked out from a table of list prices
 (llm.prices overrides it) and may differ from the bill.`,
 		Example: `  recall usage
   recall usage --by model --since 2026-04
@@ -188,6 +199,14 @@ func (r *usageRow) add(s library.Spent) {
 	if s.Unpriced {
 		r.Unpriced++
 	}
+	if s.Estimated {
+		if r.Estimated == nil {
+			r.Estimated = &estimatedPart{}
+		}
+		r.Estimated.Calls++
+		r.Estimated.Tokens += s.In + s.Out
+		r.Estimated.Cost += s.Cost
+	}
 	r.In, r.Cached, r.Out, r.Cost = r.In+s.In, r.Cached+s.CacheRead, r.Out+s.Out, r.Cost+s.Cost
 }
 
@@ -211,10 +230,16 @@ func (a *app) printUsage(d *usageDoc) {
 	fmt.Fprintf(a.out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.dim, wide, d.By, "calls", "failed", "tokens in", "of cache", "tokens out", "cost", st.reset)
 	for _, r := range append(d.Rows, d.Total) {
 		cost := dollars(r.Cost)
+		if r.Estimated != nil {
+			cost = "~" + cost
+		}
 		if r.Unpriced > 0 {
 			cost += "+?"
 		}
 		fmt.Fprintf(a.out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, thousands(r.Calls), thousands(r.Failed), thousands(r.In), thousands(r.Cached), thousands(r.Out), cost)
+	}
+	if e := d.Total.Estimated; e != nil {
+		fmt.Fprintf(a.out, "~ %s of it estimated, for %s that broke off or of which the service didn't say\n", tokensAndCost(e.Tokens, e.Cost, false), count(e.Calls, "call"))
 	}
 	if d.Total.Unpriced > 0 {
 		fmt.Fprintf(a.out, "+? %s of models without a known price: set llm.prices\n", count(d.Total.Unpriced, "call"))

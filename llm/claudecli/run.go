@@ -56,6 +56,7 @@ func (m *Model) run(ctx context.Context, r llm.Request) (output, error) {
 	if err != nil {
 		return output{}, m.notStarted(err)
 	}
+	llm.Sent(ctx)
 	err = cmd.Wait()
 	tree.kill()
 	o.out, o.err = stdout.Bytes(), stderr.Bytes()

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"recall/library"
+	"recall/llm"
+	"recall/pipeline"
+)
+
+// What was sent and broke off stands in the ledger as estimated, whoever speaks
+// to the service; what never left doesn't.
+func TestBrokenOffIsCounted(t *testing.T) {
+	for _, provider := range []string{providerOpenAI, providerAnthropic, providerLangchain, providerOllama} {
+		t.Run(provider, func(t *testing.T) {
+			arrived := make(chan struct{}, 8)
+			hold := false
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body) // or nobody sees that the client has gone
+				arrived <- struct{}{}
+				if hold {
+					<-r.Context().Done()
+					return
+				}
+				w.Header().Set("Content-Length", "5000")
+				fmt.Fprint(w, `{"id":"x"`) // and no more
+			}))
+			defer s.Close()
+			l, err := library.Create(filepath.Join(t.TempDir(), "Recall"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ask := func(ctx context.Context, url string) error {
+				at := standIn(t)
+				cfg, err := loadConfig(nil, put(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.working, "c.yaml"), nil, at)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := cfg.provider(ctx, func(string) string { return "" })
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.prices()).Complete(ctx, llm.Request{Task: "extract", Prompt: "what was decided?"})
+				return err
+			}
+			gone := httptest.NewServer(nil)
+			gone.Close()
+			if err := ask(t.Context(), gone.URL); err == nil {
+				t.Error("nobody there: got an answer")
+			}
+			if err := ask(t.Context(), s.URL); err == nil {
+				t.Error("a cut answer was taken")
+			}
+			hold = true
+			ctx, stop := context.WithCancel(t.Context())
+			for len(arrived) > 0 {
+				<-arrived
+			}
+			go func() { <-arrived; stop() }()
+			if err := ask(ctx, s.URL); err != context.Canceled {
+				t.Errorf("given up: got %v", err)
+			}
+			hold = true
+			slow, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer stop()
+			if err := ask(slow, s.URL); err == nil {
+				t.Error("too slow: got an answer")
+			}
+			var got []string
+			for line, err := range l.Spending() {
+				if err != nil || line.Estimated != (line.In > 0) {
+					t.Errorf("%+v %v", line, err)
+				}
+				got = append(got, fmt.Sprint(line.Fault, " ", line.Estimated))
+			}
+			want := []string{"unreachable false", "unreachable true", "stopped true", "timed out true"}
+			if fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("the ledger has %q, want %q", got, want)
+			}
+		})
+	}
+}
