@@ -7,9 +7,9 @@ import (
 	"recall/index"
 )
 
-// related ties the items of an index as a sync does: a decision that took
+// Relate ties the items of an index as a sync does: a decision that took
 // another's place is to be found instead of it.
-func related(ctx context.Context, ix *index.Index, docs []index.Doc) error {
+func Relate(ctx context.Context, ix *index.Index, docs []index.Doc) error {
 	byProject := map[string][]relate.Item{}
 	for _, d := range docs {
 		for _, it := range d.Items {

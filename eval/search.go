@@ -105,34 +105,44 @@ func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[st
 	return items, holds, nil
 }
 
-// goldItems are what people wrote as a payload would hold it, with the other
-// words that they may be found by.
+// goldItems are what people wrote, by session, and which gold item each holds.
 func goldItems(c *corpus, others map[string]Other) (map[string][]payload.Item, map[payload.ItemID]string) {
 	items, holds := map[string][]payload.Item{}, map[payload.ItemID]string{}
 	for _, k := range c.cases {
-		at := map[string]ingest.Turn{}
-		for _, t := range k.Session.Turns {
-			at[string(t.ID)] = t
-		}
-		for _, g := range k.Gold.Items {
-			name := k.Gold.Session + "#" + g.ID
-			it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, State: payload.Stands,
-				Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
-			if g.Kind == payload.File {
-				it.Path = firstPath(g.Text)
-			}
-			for _, id := range g.Turns {
-				t := at[canonical(id, k.turns)]
-				it.Evidence = append(it.Evidence, payload.Evidence{Turn: id, N: t.N, Quote: g.Quote})
-				if it.At.IsZero() {
-					it.At = t.At
-				}
-			}
+		for _, it := range k.Items(others) {
 			items[k.Gold.Session] = append(items[k.Gold.Session], it)
-			holds[it.ID] = name
+			holds[it.ID] = string(it.ID)
 		}
 	}
 	return items, holds
+}
+
+// Items are what people wrote of the session as a payload would hold it, with
+// the other words that they may be found by; each has its name as id,
+// "<session>#<item>".
+func (k *Case) Items(others map[string]Other) []payload.Item {
+	var out []payload.Item
+	at := map[string]ingest.Turn{}
+	for _, t := range k.Session.Turns {
+		at[string(t.ID)] = t
+	}
+	for _, g := range k.Gold.Items {
+		name := k.Gold.Session + "#" + g.ID
+		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, State: payload.Stands,
+			Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
+		if g.Kind == payload.File {
+			it.Path = firstPath(g.Text)
+		}
+		for _, id := range g.Turns {
+			t := at[canonical(id, k.turns)]
+			it.Evidence = append(it.Evidence, payload.Evidence{Turn: id, N: t.N, Quote: g.Quote})
+			if it.At.IsZero() {
+				it.At = t.At
+			}
+		}
+		out = append(out, it)
+	}
+	return out
 }
 
 // quote is the evidence of a gold item in plain spaces.
@@ -257,7 +267,7 @@ func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 	if err := ix.PutAll(ctx, docs); err != nil {
 		return nil, err
 	}
-	if err := related(ctx, ix, docs); err != nil {
+	if err := Relate(ctx, ix, docs); err != nil {
 		return nil, err
 	}
 	return ix, ix.Tidy(ctx)

@@ -87,8 +87,8 @@ func blinded(samples []sample, features []int) []sample {
 }
 
 func (w *world) useVectors(ctx context.Context, weight float64) error {
-	for _, source := range sources {
-		x, store := w.indexes[source], vector.New()
+	for _, x := range w.indexes {
+		store := vector.New()
 		if err := x.Fill(ctx, store, embed.Concepts{}); err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func (w *world) ask(ctx context.Context) error {
 			from = []string{ours, perfect, []string{withoutFirst, withoutSecond}[q.ask-1]}
 		}
 		for _, source := range from {
-			a, err := w.indexes[source].Search(ctx, index.Query{Text: q.text, Limit: 50})
+			a, err := w.search(ctx, q, source, index.Query{Limit: 50})
 			if err != nil {
 				return err
 			}
@@ -59,6 +59,16 @@ func (w *world) ask(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// search asks a question of what its project held when it was asked.
+func (w *world) search(ctx context.Context, q question, source string, as index.Query) (index.Answer, error) {
+	x, err := w.index(ctx, q.project, source, q.until)
+	if err != nil {
+		return index.Answer{}, err
+	}
+	as.Text, as.Until = q.text, q.until
+	return x.Search(ctx, as)
 }
 
 // of gives the samples of projects that ok names. Questions that stand beside

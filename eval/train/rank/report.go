@@ -18,14 +18,15 @@ type tally struct {
 	first              int // the first result is an expected item
 	item1, item5, all  int // among items
 	session1, session5 int
+	stale, changed     int // the first result held once; of so many questions of what has changed
 }
 
 func (t tally) String() string {
 	of := func(k int) float64 { return float64(k) / float64(max(t.n, 1)) }
-	return fmt.Sprintf("%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t", t.n, of(t.first), of(t.item1), of(t.item5), of(t.all), of(t.session1), of(t.session5))
+	return fmt.Sprintf("%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d of %d\t", t.n, of(t.first), of(t.item1), of(t.item5), of(t.all), of(t.session1), of(t.session5), t.stale, t.changed)
 }
 
-const heads = "project\titems\tvariant\tn\tanswer@1\thit@1\thit@5\thit@50\tsession@1\tsession@5\t"
+const heads = "project\titems\tvariant\tn\tanswer@1\thit@1\thit@5\thit@50\tsession@1\tsession@5\tstale@1\t"
 
 func table() *tabwriter.Writer {
 	return tabwriter.NewWriter(os.Stdout, 2, 8, 2, ' ', 0)
@@ -37,8 +38,8 @@ func (w *world) measure(ctx context.Context, project, source string, q index.Que
 		if asked.project != project || asked.ask > 0 || len(asked.expect) == 0 {
 			continue
 		}
-		q.Text, q.Limit = asked.text, 100
-		a, err := w.indexes[source].Search(ctx, q)
+		q.Limit = 100
+		a, err := w.search(ctx, asked, source, q)
 		if err != nil {
 			return t, err
 		}
@@ -52,6 +53,10 @@ func (t *tally) count(w *world, q question, source string, a index.Answer) {
 	t.n++
 	if len(a.Ranked) > 0 && a.Ranked[0].Item != nil && items[string(a.Ranked[0].Item.Item.ID)] {
 		t.first++
+	}
+	if len(q.stale) > 0 {
+		t.changed++
+		t.stale += truth(len(a.Ranked) > 0 && w.holds(a.Ranked[0], source, q.stale))
 	}
 	for i, h := range a.Hits {
 		if items[string(h.Item.ID)] {
@@ -73,6 +78,18 @@ func (t *tally) count(w *world, q question, source string, a index.Answer) {
 			break
 		}
 	}
+}
+
+// holds tells whether a result is one of some gold items, or holds what one was
+// taken from.
+func (w *world) holds(r index.Result, source string, names []string) bool {
+	for _, name := range names {
+		items, turns, _ := w.right(question{expect: []string{name}}, source)
+		if r.Item != nil && items[string(r.Item.Item.ID)] || r.Turn != nil && turns[r.Turn.Session+"/"+r.Turn.ID] {
+			return true
+		}
+	}
+	return false
 }
 
 func truth(b bool) int {
@@ -151,6 +168,7 @@ func (w *world) train(ctx context.Context, write bool) error {
 const weightsHead = "# Written by go run ./eval/train/rank -write.\n"
 
 func (w *world) use(weights rank.Weights) {
+	w.weights = &weights
 	for _, x := range w.indexes {
 		x.UseWeights(weights)
 	}

@@ -128,7 +128,7 @@ func (w *world) refusals(ctx context.Context, project, source string, sure *rank
 		if q.project != project || q.ask > 0 {
 			continue
 		}
-		a, err := w.indexes[source].Search(ctx, index.Query{Text: q.text})
+		a, err := w.search(ctx, q, source, index.Query{})
 		if err != nil {
 			return r, o, err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -9,10 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/index"
+	"recall/index/rank"
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/payload"
@@ -37,23 +40,31 @@ type world struct {
 	sessions []*ingest.Session
 	project  map[ingest.SessionID]string
 	cases    map[string][]*eval.Case // by project
-	more     map[string]others       // beside each gold item
-	indexes  map[string]*index.Index // by source
+	more     map[string]eval.Other   // beside each gold item
+	indexes  map[corner]*index.Index
+	weights  *rank.Weights // in use; nil: as shipped
+	ours     map[ingest.SessionID]*payload.Payload
 	pred     map[string][]string     // offline items that match a gold one
 	kinds    map[string]payload.Kind // of gold items
 	asked    []question
 	samples  []sample
 }
 
-// others are the words that a model wrote beside an item.
-type others struct{ Aliases, Asks []string }
+// corner is what an index is made of: a project's sessions that had begun by
+// some day, with items of one source.
+type corner struct {
+	source, project string
+	sessions        int
+}
 
 // question is what somebody asks of a project.
 type question struct {
 	text    string
 	project string
-	expect  []string // gold items, "<session>#<item>"; empty if nothing answers it
-	ask     int      // 1, 2: the question beside an item, not a person's
+	expect  []string  // gold items, "<session>#<item>"; empty if nothing answers it
+	stale   []string  // gold items that held once
+	until   time.Time // asked then; zero for after the last session
+	ask     int       // 1, 2: the question beside an item, not a person's
 }
 
 func load(ctx context.Context, shared string) (*world, error) {
@@ -61,19 +72,14 @@ func load(ctx context.Context, shared string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, project: map[ingest.SessionID]string{}, cases: map[string][]*eval.Case{}, more: map[string]others{}, indexes: map[string]*index.Index{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
+	w := &world{dir: dir, project: map[ingest.SessionID]string{}, cases: map[string][]*eval.Case{}, more: map[string]eval.Other{}, indexes: map[corner]*index.Index{}, ours: map[ingest.SessionID]*payload.Payload{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
 	if err := w.parse(ctx, filepath.Join(shared, "transcripts", "dev")); err != nil {
 		return w, err
 	}
 	if err := w.gold(filepath.Join(shared, "eval", "gold")); err != nil {
 		return w, err
 	}
-	for _, s := range append(sources, withoutFirst, withoutSecond) {
-		if err := w.index(ctx, s); err != nil {
-			return w, err
-		}
-	}
-	return w, nil
+	return w, w.distill(ctx)
 }
 
 func (w *world) close() {
@@ -97,7 +103,11 @@ func (w *world) parse(ctx context.Context, dir string) error {
 		w.project[s.ID], _, _ = strings.Cut(filepath.ToSlash(rel), "/")
 		w.sessions = append(w.sessions, s)
 	}
+	slices.SortFunc(w.sessions, func(a, b *ingest.Session) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(string(a.ID), string(b.ID)))
+	})
 	ingest.Own(w.sessions)
+	ingest.AdoptPlans(w.sessions)
 	return nil
 }
 
@@ -120,7 +130,7 @@ func (w *world) gold(dir string) error {
 	}
 	w.projects = slices.Sorted(maps.Keys(w.cases))
 	for _, p := range w.projects {
-		more := map[string]others{}
+		more := map[string]eval.Other{}
 		if err := readJSON(filepath.Join(dir, p, "aliases.json"), &more); err != nil {
 			return err
 		}
@@ -130,15 +140,20 @@ func (w *world) gold(dir string) error {
 			return err
 		}
 		for _, f := range files {
-			var qs []struct {
-				Q      string
-				Expect []string
-			}
+			var qs []eval.Question
 			if err := readJSON(f, &qs); err != nil {
 				return err
 			}
 			for _, q := range qs {
-				w.asked = append(w.asked, question{text: q.Q, project: p, expect: q.Expect})
+				one := question{text: q.Q, project: p, expect: q.Expect, stale: q.Stale}
+				if q.AsOf != "" {
+					day, err := time.Parse(time.DateOnly, q.AsOf)
+					if err != nil {
+						return fmt.Errorf("%s: %w", f, err)
+					}
+					one.until = day.AddDate(0, 0, 1)
+				}
+				w.asked = append(w.asked, one)
 			}
 		}
 		for _, c := range w.cases[p] {
@@ -167,75 +182,103 @@ func readJSON(file string, v any) error {
 	return nil
 }
 
-// index makes the index of one source of items.
-func (w *world) index(ctx context.Context, source string) error {
-	x, err := index.Open(filepath.Join(w.dir, source, "index.db"))
-	if err != nil {
-		return err
+// distill makes our own items of all sessions, and says which gold item each
+// of them is.
+func (w *world) distill(ctx context.Context) error {
+	cases := w.bySession()
+	for _, s := range w.sessions {
+		p, err := offline.Distiller{}.Distill(ctx, s)
+		if err != nil {
+			return err
+		}
+		for i := range p.Items { // ids are given where payloads are kept
+			p.Items[i].ID = payload.ItemID(fmt.Sprintf("%s/%d", s.ID, i))
+		}
+		w.ours[s.ID] = p
+		c := cases[s.ID]
+		if c == nil {
+			continue
+		}
+		for _, pair := range c.Match(p.Items, false) {
+			id := c.Gold.Session + "#" + c.Gold.Items[pair.Gold].ID
+			w.pred[id] = append(w.pred[id], string(p.Items[pair.Pred].ID))
+		}
 	}
-	w.indexes[source] = x
+	return nil
+}
+
+func (w *world) bySession() map[ingest.SessionID]*eval.Case {
 	cases := map[ingest.SessionID]*eval.Case{}
 	for _, list := range w.cases {
 		for _, c := range list {
 			cases[c.Session.ID] = c
 		}
 	}
-	var docs []index.Doc
+	return cases
+}
+
+// index is that of one source of items of a project's sessions as they were at
+// a time, the zero one for now; made where it is first asked for.
+func (w *world) index(ctx context.Context, project, source string, until time.Time) (*index.Index, error) {
+	var begun []*ingest.Session
 	for _, s := range w.sessions {
+		if w.project[s.ID] == project && (until.IsZero() || s.Start.Before(until)) {
+			begun = append(begun, s)
+		}
+	}
+	at := corner{source, project, len(begun)}
+	if x := w.indexes[at]; x != nil {
+		return x, nil
+	}
+	x, err := index.Open(filepath.Join(w.dir, fmt.Sprint(len(w.indexes)), "index.db"))
+	if err != nil {
+		return nil, err
+	}
+	w.indexes[at] = x
+	cases := w.bySession()
+	var docs []index.Doc
+	for _, s := range begun {
 		p := &payload.Payload{}
-		switch c := cases[s.ID]; {
-		case source == ours:
-			if p, err = (offline.Distiller{}).Distill(ctx, s); err != nil {
-				return err
-			}
-			for i := range p.Items { // ids are given where payloads are kept
-				p.Items[i].ID = payload.ItemID(fmt.Sprintf("%s/%d", s.ID, i))
-			}
-			if c != nil {
-				for _, pair := range c.Match(p.Items, false) {
-					id := c.Gold.Session + "#" + c.Gold.Items[pair.Gold].ID
-					w.pred[id] = append(w.pred[id], string(p.Items[pair.Pred].ID))
-				}
-			}
-		case c != nil:
+		if c := cases[s.ID]; source == ours {
+			p = w.ours[s.ID]
+		} else if c != nil {
 			p.Items = w.goldItems(c, source)
 		}
-		docs = append(docs, index.DocOf(s, p, w.project[s.ID]))
+		docs = append(docs, index.DocOf(s, p, project))
 	}
-	return x.PutAll(ctx, docs)
+	if err := x.PutAll(ctx, docs); err != nil {
+		return nil, err
+	}
+	if err := eval.Relate(ctx, x, docs); err != nil {
+		return nil, err
+	}
+	if err := x.Tidy(ctx); err != nil {
+		return nil, err
+	}
+	if w.weights != nil {
+		x.UseWeights(*w.weights)
+	}
+	return x, nil
 }
 
 // goldItems are a case's items as a perfect distiller would give them.
 func (w *world) goldItems(c *eval.Case, source string) []payload.Item {
-	n := map[string]int{}
-	for _, t := range c.Session.Turns {
-		n[string(t.ID)] = t.N
-		for _, id := range t.Records {
-			n[id] = t.N
-		}
+	if source == perfect {
+		return c.Items(nil)
 	}
-	var out []payload.Item
+	known := map[string]eval.Other{}
 	for _, g := range c.Gold.Items {
 		id := c.Gold.Session + "#" + g.ID
-		it := payload.Item{ID: payload.ItemID(id), Kind: g.Kind, Text: g.Text, Why: g.Why, State: payload.Stands}
-		asks := w.more[id].Asks
-		switch source {
-		case perfect:
-			asks = nil
+		o := w.more[id]
+		switch n := len(o.Asks); source {
 		case withoutFirst:
-			asks = asks[min(1, len(asks)):]
+			o.Asks = o.Asks[min(1, n):]
 		case withoutSecond:
-			asks = slices.Concat(asks[:min(1, len(asks))], asks[min(2, len(asks)):])
+			o.Asks = slices.Concat(o.Asks[:min(1, n)], o.Asks[min(2, n):])
 		}
-		if source != perfect {
-			it.Aliases = slices.Concat(w.more[id].Aliases, asks)
-		}
-		for _, t := range g.Turns {
-			it.Evidence = append(it.Evidence, payload.Evidence{Turn: t, N: n[t], Quote: g.Quote})
-		}
-		out = append(out, it)
+		known[id] = o
 	}
-	return out
+	return c.Items(known)
 }
 
 // right tells which results of a source answer a question: items that are
