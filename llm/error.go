@@ -2,6 +2,7 @@ package llm
 
 import (
 	"fmt"
+	"net/http"
 	"time"
 )
 
@@ -55,6 +56,18 @@ func (e *Error) Passing() bool {
 	switch e.Fault {
 	case RateLimited, Overloaded, Unreachable, TimedOut:
 		return true
+	}
+	return false
+}
+
+// Unsure tells whether a service may have done what it was asked to though
+// nobody heard of it.
+func (e *Error) Unsure() bool {
+	switch e.Fault {
+	case Unreachable, TimedOut, Nonsense:
+		return true
+	case Overloaded: // 503 and 529 say that nothing was taken
+		return e.Status != http.StatusServiceUnavailable && e.Status != 529
 	}
 	return false
 }

@@ -69,7 +69,7 @@ func Metered(m Model, purse Purse, prices Prices) Model {
 
 // inBatches is what a Batcher has more than a Model.
 type inBatches interface {
-	Submit(ctx context.Context, requests map[string]Request) (id string, err error)
+	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
 	Collect(ctx context.Context, id string) (Batch, error)
 	Cancel(ctx context.Context, id string) error
 }

@@ -61,8 +61,9 @@ func (u Usage) Add(v Usage) Usage {
 type Batcher interface {
 	Model
 	// Submit hands requests in by keys of the caller's ([a-zA-Z0-9_-], at most
-	// 64) and returns the batch's id.
-	Submit(ctx context.Context, requests map[string]Request) (id string, err error)
+	// 64) and returns the batch's id. name is the caller's own for the batch, of
+	// the same form; a service that keeps it can be asked by it (see Finder).
+	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
 	// Collect asks how a batch is doing.
 	Collect(ctx context.Context, id string) (Batch, error)
 	// Cancel ends a batch; what is answered by then can still be collected.
@@ -72,10 +73,19 @@ type Batcher interface {
 // A Finder is a Batcher that can say what became of a batch whose id was lost,
 // as by a process that was killed while it handed it in.
 type Finder interface {
-	// Find returns the id of the one batch of so many requests that the service
-	// has taken since a time and that is none of those named; "" if there isn't
-	// just one.
-	Find(ctx context.Context, requests int, since time.Time, not []string) (id string, err error)
+	// Find returns the id of what was handed in. It goes by the name where the
+	// service keeps it, else it is the one batch of so many requests that was taken
+	// since a time and has none of the ids of other batches; "" if there isn't just
+	// one.
+	Find(ctx context.Context, b Lost) (id string, err error)
+}
+
+// Lost is a batch whose id isn't known.
+type Lost struct {
+	Name     string // that Submit was given
+	Requests int
+	Since    time.Time // when it was handed in, at the earliest
+	Others   []string  // ids of other batches
 }
 
 // Batch is how far a batch has come.

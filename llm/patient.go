@@ -270,10 +270,10 @@ type patientBatcher struct {
 var _ Batcher = (*patientBatcher)(nil)
 
 // Submit implements Batcher.
-func (q *patientBatcher) Submit(ctx context.Context, requests map[string]Request) (id string, err error) {
+func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error) {
 	refused := func(e *Error) bool { return e.Fault == RateLimited || e.Fault == Overloaded }
 	err = q.again(ctx, aBatch, refused, func() (err error) {
-		id, err = q.b.Submit(ctx, requests)
+		id, err = q.b.Submit(ctx, name, requests)
 		return err
 	})
 	return id, err
@@ -294,13 +294,13 @@ func (q *patientBatcher) Cancel(ctx context.Context, id string) error {
 }
 
 // Find implements Finder for a model that does; else it finds nothing.
-func (q *patientBatcher) Find(ctx context.Context, requests int, since time.Time, not []string) (id string, err error) {
+func (q *patientBatcher) Find(ctx context.Context, b Lost) (id string, err error) {
 	f, ok := q.b.(Finder)
 	if !ok {
 		return "", nil
 	}
 	err = q.again(ctx, aBatch, (*Error).Passing, func() (err error) {
-		id, err = f.Find(ctx, requests, since, not)
+		id, err = f.Find(ctx, b)
 		return err
 	})
 	return id, err

@@ -224,7 +224,7 @@ type batches struct {
 	err error
 }
 
-func (b *batches) Submit(context.Context, map[string]Request) (string, error) {
+func (b *batches) Submit(context.Context, string, map[string]Request) (string, error) {
 	b.n++
 	return "b1", b.err
 }
@@ -249,7 +249,7 @@ func TestPatientBatches(t *testing.T) {
 			if c.f != "" {
 				b.err = fault(c.f)
 			}
-			_, err := Patient(b, Patience{}).(Batcher).Submit(t.Context(), nil)
+			_, err := Patient(b, Patience{}).(Batcher).Submit(t.Context(), "b", nil)
 			if (err != nil) != (c.f != "") || b.n != c.submit {
 				t.Errorf("Submit, %s: got %v, want %d tries", c.f, err, c.submit)
 			}

@@ -172,6 +172,9 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	if err != nil {
 		return age > batchKept, err
 	}
+	if strangers(b, batch) {
+		return true, errors.New("somebody else's: it was taken for one whose id was lost")
+	}
 	for _, key := range slices.Sorted(maps.Keys(batch.Answers)) {
 		if err := g.take(b, key, batch.Answers[key]); err != nil {
 			return false, err
@@ -180,9 +183,19 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	return batch.Ended || age > batchKept, nil
 }
 
+// strangers tells whether a batch that was found by its size answers nothing that
+// was asked.
+func strangers(b *sentBatch, batch llm.Batch) bool {
+	for key := range batch.Answers {
+		if _, asked := b.asks[key]; asked {
+			return false
+		}
+	}
+	return len(batch.Answers) > 0 && len(b.asks) > 0
+}
+
 // find finds the id of a batch that somebody was killed while sending, if the
-// service has it: else it is asked, and paid, once more. Answers go by their keys,
-// so that somebody else's batch would bring none.
+// service has it: else it is asked, and paid, once more.
 func (g *posting) find(ctx context.Context, b *sentBatch) error {
 	finder, ok := g.Model.(llm.Finder)
 	if !ok {
@@ -198,7 +211,7 @@ func (g *posting) find(ctx context.Context, b *sentBatch) error {
 			known = append(known, line.ID)
 		}
 	}
-	id, err := finder.Find(ctx, len(b.asks), b.at, known)
+	id, err := finder.Find(ctx, llm.Lost{Name: b.name, Requests: len(b.asks), Since: b.at, Others: known})
 	if err != nil || id == "" {
 		return err
 	}
@@ -302,9 +315,13 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	if err := g.l.NoteBatch(lines...); err != nil {
 		return err
 	}
-	id, err := g.Model.Submit(ctx, requests)
+	id, err := g.Model.Submit(ctx, name, requests)
 	if err == nil && strings.TrimSpace(id) == "" {
 		err = errors.New("the service gave the batch no name")
+	}
+	var fault *llm.Error
+	if err != nil && (!errors.As(err, &fault) || fault.Unsure()) {
+		return err // the service may have it: the next run looks for it
 	}
 	if err != nil {
 		for _, l := range letters {

@@ -27,8 +27,8 @@ type post struct {
 	lost    string // id of a batch that Find finds
 }
 
-func (p *post) Find(_ context.Context, requests int, _ time.Time, not []string) (string, error) {
-	if len(p.taken[p.lost]) != requests || slices.Contains(not, p.lost) {
+func (p *post) Find(_ context.Context, b llm.Lost) (string, error) {
+	if len(p.taken[p.lost]) != b.Requests || slices.Contains(b.Others, p.lost) {
 		return "", p.err
 	}
 	return p.lost, p.err
@@ -40,7 +40,7 @@ func (p *post) Complete(context.Context, llm.Request) (llm.Response, error) {
 	return llm.Response{}, &llm.Error{Fault: llm.Rejected, Text: "only batches here"}
 }
 
-func (p *post) Submit(_ context.Context, requests map[string]llm.Request) (string, error) {
+func (p *post) Submit(_ context.Context, _ string, requests map[string]llm.Request) (string, error) {
 	if p.err != nil {
 		return "", p.err
 	}

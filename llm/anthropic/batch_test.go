@@ -112,7 +112,7 @@ func TestBatch(t *testing.T) {
 	for _, k := range []string{"a-1", "b_2", "late", "stopped", "wrong", "busy", "cut", "new", "torn"} {
 		ask[k] = llm.Request{System: "Be brief.", Prompt: "for " + k, Schema: schema}
 	}
-	id, err := m.Submit(t.Context(), ask)
+	id, err := m.Submit(t.Context(), "b", ask)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestBatchOfAnOldModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, err := old.Submit(t.Context(), map[string]llm.Request{"x": {Prompt: "hello", Schema: schema}})
+	id, err := old.Submit(t.Context(), "b", map[string]llm.Request{"x": {Prompt: "hello", Schema: schema}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestBatchFaults(t *testing.T) {
 		b := &batches{asked: map[string][]one{}, refuse: 2}
 		_, m := serve(t, b.ServeHTTP)
 		m.batch.requests = 1
-		if _, err := m.Submit(t.Context(), ask); asError(t, err).Fault != llm.Rejected || len(b.cancels) != 1 {
+		if _, err := m.Submit(t.Context(), "b", ask); asError(t, err).Fault != llm.Rejected || len(b.cancels) != 1 {
 			t.Errorf("got %v, cancelled %v", err, b.cancels)
 		}
 	})
@@ -192,14 +192,14 @@ func TestBatchFaults(t *testing.T) {
 		b := &batches{asked: map[string][]one{"msgbatch_00": {{}, {}, {}}}, lose: 3}
 		_, m := serve(t, b.ServeHTTP)
 		m.batch.requests = 1
-		if id, err := m.Submit(t.Context(), ask); err != nil || id != "msgbatch_02,msgbatch_03" {
+		if id, err := m.Submit(t.Context(), "b", ask); err != nil || id != "msgbatch_02,msgbatch_03" {
 			t.Errorf("got %s, %v, want the batch that is there", id, err)
 		}
 		// Not one of the same size that was there before, nor one of two.
 		for _, made := range []time.Time{time.Now().Add(-time.Hour), {}} {
 			b = &batches{asked: map[string][]one{"msgbatch_00": {{}, {}}}, lose: 2, made: made}
 			_, m = serve(t, b.ServeHTTP)
-			if id, err := m.Submit(t.Context(), ask); err == nil || asError(t, err).Fault != llm.Unreachable {
+			if id, err := m.Submit(t.Context(), "b", ask); err == nil || asError(t, err).Fault != llm.Unreachable {
 				t.Errorf("made %v: got %s, %v", made, id, err)
 			}
 		}
@@ -212,12 +212,12 @@ func TestBatchFaults(t *testing.T) {
 			since    time.Time
 			not, id  string
 		}{{2, time.Now().Add(-time.Hour), "msgbatch_00", "msgbatch_01"}, {3, time.Now().Add(-time.Hour), "", ""}, {2, time.Now().Add(time.Hour), "", ""}, {2, time.Now(), "told:msgbatch_00,msgbatch_01", ""}} {
-			if id, err := m.Find(t.Context(), c.requests, c.since, []string{c.not}); err != nil || id != c.id {
+			if id, err := m.Find(t.Context(), llm.Lost{Requests: c.requests, Since: c.since, Others: []string{c.not}}); err != nil || id != c.id {
 				t.Errorf("%+v: got %q, %v", c, id, err)
 			}
 		}
 		_, m = serve(t, http.NotFound)
-		if id, err := m.Find(t.Context(), 2, time.Now(), nil); err != nil || id != "" {
+		if id, err := m.Find(t.Context(), llm.Lost{Requests: 2, Since: time.Now()}); err != nil || id != "" {
 			t.Errorf("of a service that lists none: got %q, %v", id, err)
 		}
 	})
@@ -225,17 +225,17 @@ func TestBatchFaults(t *testing.T) {
 		b := &batches{asked: map[string][]one{}}
 		_, m := serve(t, b.ServeHTTP)
 		m.batch.bytes = 160
-		if id, err := m.Submit(t.Context(), ask); err != nil || id != "msgbatch_01,msgbatch_02" {
+		if id, err := m.Submit(t.Context(), "b", ask); err != nil || id != "msgbatch_01,msgbatch_02" {
 			t.Errorf("got %s, %v", id, err)
 		}
 		m.batch.bytes = 20
-		if _, err := m.Submit(t.Context(), ask); asError(t, err).Fault != llm.TooLong {
+		if _, err := m.Submit(t.Context(), "b", ask); asError(t, err).Fault != llm.TooLong {
 			t.Errorf("got %v", err)
 		}
 	})
 	t.Run("a key that is none", func(t *testing.T) {
 		s, m := serve(t, (&batches{}).ServeHTTP)
-		if _, err := m.Submit(t.Context(), map[string]llm.Request{"a b": {}}); err == nil || len(s.bodies) > 0 {
+		if _, err := m.Submit(t.Context(), "b", map[string]llm.Request{"a b": {}}); err == nil || len(s.bodies) > 0 {
 			t.Errorf("got %v after %d requests", err, len(s.bodies))
 		}
 	})
@@ -267,7 +267,7 @@ func TestBatchFaults(t *testing.T) {
 			}
 			b.ServeHTTP(w, r)
 		})
-		id, err := m.Submit(t.Context(), ask)
+		id, err := m.Submit(t.Context(), "b", ask)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ type one struct {
 // service goes in several; if one of them isn't taken, those before it are
 // cancelled. If the connection broke before the service's answer came, the
 // batch is looked for: it may be there, and would be paid twice.
-func (m *Model) Submit(ctx context.Context, requests map[string]llm.Request) (string, error) {
+func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
 	parts, told, err := m.split(requests)
 	if err != nil {
 		return "", err
@@ -123,20 +123,20 @@ func (m *Model) create(ctx context.Context, body []byte) (batch, error) {
 // lost says whether a request may have reached the service though no answer came.
 func lost(err error) bool {
 	e, ok := err.(*llm.Error)
-	return ok && (e.Fault == llm.Unreachable || e.Fault == llm.TimedOut)
+	return ok && e.Unsure()
 }
 
 // clocks is how far the service's clock may be from when a batch was sent.
 const clocks = time.Minute
 
 // Find implements llm.Finder.
-func (m *Model) Find(ctx context.Context, requests int, since time.Time, not []string) (string, error) {
+func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
 	var ids []string
-	for _, id := range not {
+	for _, id := range lost.Others {
 		id, _ = strings.CutPrefix(id, toldMark)
 		ids = append(ids, strings.Split(id, idSep)...)
 	}
-	b, err := m.look(ctx, requests, time.Since(since), ids)
+	b, err := m.look(ctx, lost.Requests, time.Since(lost.Since), ids)
 	if e, ok := err.(*llm.Error); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
 		return "", nil // a service that lists none
 	}
@@ -158,7 +158,7 @@ func (m *Model) look(ctx context.Context, requests int, took time.Duration, ids 
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	head, err := m.call(ctx, http.MethodGet, "/v1/messages/batches?limit=20", nil, &list)
+	head, err := m.call(ctx, http.MethodGet, "/v1/messages/batches?limit=100", nil, &list)
 	if err != nil {
 		return batch{}, err
 	}

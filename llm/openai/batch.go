@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -32,22 +33,32 @@ const (
 // batchTime is for files going up or down.
 const batchTime = 10 * time.Minute
 
-// asJSON says in a batch's metadata that its answers must be JSON.
-const asJSON = "recall_json"
+// What a batch's metadata says.
+const (
+	asJSON = "recall_json" // its answers must be JSON
+	ours   = "recall"      // the caller's name for it
+)
 
-// Submit implements llm.Batcher.
-func (m *Chat) Submit(ctx context.Context, requests map[string]llm.Request) (string, error) {
-	return m.submit(ctx, requests, batchLines, batchBytes)
+// Submit implements llm.Batcher. If the connection broke before the service's
+// answer came, the batch is looked for: it may be there, and would be paid twice.
+func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.Request) (string, error) {
+	return m.submit(ctx, name, requests, batchLines, batchBytes)
 }
 
-func (m *Chat) submit(ctx context.Context, requests map[string]llm.Request, lines, bytes int) (string, error) {
+func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, bytes int) (string, error) {
 	files, err := m.files(requests, lines, bytes)
 	if err != nil {
 		return "", err
 	}
 	var ids []string
 	for _, f := range files {
-		id, err := m.hand(ctx, f)
+		id, err := m.hand(ctx, name, f)
+		var e *llm.Error
+		if errors.As(err, &e) && e.Unsure() && ctx.Err() == nil {
+			if found, fault := m.named(ctx, name, time.Now(), ids); fault == nil && len(found) > 0 {
+				id, err = found[0], nil
+			}
+		}
 		if err != nil {
 			if len(ids) > 0 { // all or nothing: half a batch would be asked again
 				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
@@ -78,6 +89,7 @@ func (m *Chat) files(requests map[string]llm.Request, lines, bytes int) ([]*inpu
 		r := requests[key]
 		h := m.habits.of(r.Schema)
 		h.ownHeat = true // nobody could try again without
+		h.format = max(h.format, m.surely())
 		line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost, URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
 		if err != nil {
 			return nil, fmt.Errorf("request %s: %w", key, err)
@@ -94,15 +106,30 @@ func (m *Chat) files(requests map[string]llm.Request, lines, bytes int) ([]*inpu
 	return files, nil
 }
 
+// surely is how a batch's answers are held to a schema, as a batch can't ask
+// first: what refuses a format refuses every request of it.
+func (m *Chat) surely() format {
+	switch {
+	case !m.own:
+		return byMode
+	case old.MatchString(m.o.Model):
+		return byWords
+	}
+	return bySchema
+}
+
+// old are OpenAI's models from before json_schema, some from before json_object.
+var old = regexp.MustCompile(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
+
 // hand gives one file to the service and has it begin.
-func (m *Chat) hand(ctx context.Context, f *inputFile) (string, error) {
+func (m *Chat) hand(ctx context.Context, name string, f *inputFile) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
 	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: f.data.Bytes(), Purpose: api.PurposeBatch})
 	if err != nil {
 		return "", m.fault(ctx, err)
 	}
-	meta := map[string]any{}
+	meta := map[string]any{ours: name}
 	if f.json {
 		meta[asJSON] = "1"
 	}
@@ -114,6 +141,50 @@ func (m *Chat) hand(ctx context.Context, f *inputFile) (string, error) {
 		return "", &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch without an id"}
 	}
 	return b.ID, nil
+}
+
+// Find implements llm.Finder, by the name: all that went out under it.
+func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
+	found, err := m.named(ctx, lost.Name, lost.Since, strings.Split(strings.Join(lost.Others, ","), ","))
+	if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
+		return "", nil // a service that lists none
+	}
+	return strings.Join(found, ","), err
+}
+
+// clocks is how far the service's clock may be from ours.
+const clocks = time.Hour
+
+// pages is how many pages of a service's list are read: it has all batches of an
+// account, the newest first.
+const pages = 20
+
+// named are the ids of the batches with a name, made since a time, that are
+// none of others.
+func (m *Chat) named(ctx context.Context, name string, since time.Time, others []string) (ids []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
+	defer cancel()
+	most := 100
+	var after *string
+	for range pages {
+		list, err := m.client.ListBatch(ctx, after, &most)
+		if err != nil {
+			return nil, m.fault(ctx, err)
+		}
+		for _, b := range list.Data {
+			if time.Unix(int64(b.CreatedAt), 0).Before(since.Add(-clocks)) {
+				return ids, nil
+			}
+			if b.Metadata[ours] == name && b.ID != "" && !slices.Contains(others, b.ID) && !slices.Contains(ids, b.ID) {
+				ids = append(ids, b.ID)
+			}
+		}
+		if !list.HasMore || len(list.Data) == 0 {
+			break
+		}
+		after = &list.Data[len(list.Data)-1].ID
+	}
+	return ids, nil
 }
 
 // Collect implements llm.Batcher. A batch that the service found wrong as a

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +28,9 @@ type depot struct {
 	batches map[string]string // by id
 	files   map[string]string // by id
 	refuse  int               // which upload fails, from 1
+	lose    int               // the answer to which POST /batches is lost, from 1
+	listed  []string          // what GET /batches lists besides those made, the oldest first
+	pages   int               // of the list that were read
 }
 
 func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,6 +54,9 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		var body map[string]any
 		json.NewDecoder(r.Body).Decode(&body)
 		d.made = append(d.made, body)
+		if len(d.made) == d.lose {
+			panic(http.ErrAbortHandler)
+		}
 		fmt.Fprintf(w, `{"id":"batch_%d","object":"batch","endpoint":"/v1/chat/completions","errors":null,"input_file_id":"file-1","completion_window":"24h","status":"validating","created_at":1,"request_counts":{"total":0,"completed":0,"failed":0}}`, len(d.made))
 	case r.Method == http.MethodPost && strings.HasSuffix(path, "/cancel"):
 		id := strings.Split(path, "/")[2]
@@ -60,6 +67,21 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		fmt.Fprintf(w, `{"id":%q,"status":"cancelling"}`, id)
+	case path == "/batches":
+		d.pages++
+		all := slices.Clone(d.listed)
+		for i, body := range d.made {
+			meta, _ := json.Marshal(body["metadata"])
+			all = append(all, fmt.Sprintf(`{"id":"batch_%d","object":"batch","status":"validating","created_at":%d,"metadata":%s}`, i+1, time.Now().Unix(), meta))
+		}
+		slices.Reverse(all)
+		for i, b := range all { // two a page
+			if after := r.FormValue("after"); after != "" && strings.Contains(b, `"id":"`+after+`"`) {
+				all = all[i+1:]
+				break
+			}
+		}
+		fmt.Fprintf(w, `{"object":"list","data":[%s],"has_more":%v}`, strings.Join(all[:min(2, len(all))], ","), len(all) > 2)
 	case strings.HasPrefix(path, "/batches/"):
 		b, ok := d.batches[path[len("/batches/"):]]
 		if !ok {
@@ -98,7 +120,7 @@ func requests(n int, s *llm.Schema) map[string]llm.Request {
 func TestSubmit(t *testing.T) {
 	d := &depot{}
 	m := d.chat(t)
-	id, err := m.submit(t.Context(), requests(5, schema), 2, batchBytes)
+	id, err := m.submit(t.Context(), "b1", requests(5, schema), 2, batchBytes)
 	if err != nil || id != "batch_1,batch_2,batch_3" {
 		t.Fatalf("got %q, %v, want three batches", id, err)
 	}
@@ -114,8 +136,9 @@ func TestSubmit(t *testing.T) {
 			if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
 				t.Fatal(err)
 			}
-			keys = append(keys, l.CustomID+" "+l.Body.Messages[1].Content)
-			if l.Method != "POST" || l.URL != "/v1/chat/completions" || l.Body.Model != "tiny" || l.Body.form() != "json_schema max_tokens" {
+			question, _, _ := strings.Cut(l.Body.Messages[1].Content, "\n")
+			keys = append(keys, l.CustomID+" "+question)
+			if l.Method != "POST" || l.URL != "/v1/chat/completions" || l.Body.Model != "tiny" || l.Body.form() != "json_object max_tokens told" {
 				t.Errorf("got line %+v, form %s", l, l.Body.form())
 			}
 		}
@@ -124,24 +147,79 @@ func TestSubmit(t *testing.T) {
 	if diff := cmp.Diff(want, keys); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
 	}
-	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": map[string]any{asJSON: "1"}}
+	made := map[string]any{"input_file_id": "file-1", "endpoint": "/v1/chat/completions", "completion_window": "24h", "metadata": map[string]any{asJSON: "1", ours: "b1"}}
 	if diff := cmp.Diff(made, d.made[0]); diff != "" {
 		t.Errorf("batch (-want +got):\n%s", diff)
 	}
 
 	line := len(d.uploads[2])
 	d = &depot{}
-	if id, err := d.chat(t).submit(t.Context(), requests(3, schema), 10, 2*line+1); err != nil || id != "batch_1,batch_2" {
+	if id, err := d.chat(t).submit(t.Context(), "b1", requests(3, schema), 10, 2*line+1); err != nil || id != "batch_1,batch_2" {
 		t.Errorf("split by bytes: got %q, %v, want two batches", id, err)
 	}
 	d = &depot{refuse: 2}
-	id, err = d.chat(t).submit(t.Context(), requests(3, nil), 1, batchBytes)
+	id, err = d.chat(t).submit(t.Context(), "b1", requests(3, nil), 1, batchBytes)
 	var e *llm.Error
 	if id != "" || !errors.As(err, &e) || e.Fault != llm.Overloaded || !cmp.Equal(d.ended, []string{"batch_1"}) {
 		t.Errorf("the second file fails: got %q, %v, cancelled %q; want the first taken back", id, err, d.ended)
 	}
-	if _, err := m.Submit(t.Context(), nil); err == nil {
+	if _, err := m.Submit(t.Context(), "b1", nil); err == nil {
 		t.Error("a batch of nothing: got no error")
+	}
+}
+
+// A batch whose id was lost is found by the name that it was given: at once when
+// the connection broke, later by a process that knows the name only.
+func TestFind(t *testing.T) {
+	d := &depot{lose: 2}
+	m := d.chat(t)
+	if id, err := m.submit(t.Context(), "mine", requests(3, nil), 1, batchBytes); err != nil || id != "batch_1,batch_2,batch_3" {
+		t.Errorf("an answer was lost: got %q, %v", id, err)
+	}
+	d.listed = []string{`{"id":"ancient","created_at":5,"metadata":{"recall":"mine"}}`, fmt.Sprintf(`{"id":"other","created_at":%d,"metadata":null}`, time.Now().Unix())}
+	for _, c := range []struct {
+		lost  llm.Lost
+		id    string
+		pages int
+	}{
+		{llm.Lost{Name: "mine", Since: time.Now()}, "batch_3,batch_2,batch_1", 3},
+		{llm.Lost{Name: "mine", Since: time.Now(), Others: []string{"batch_1,batch_2", "x"}}, "batch_3", 3},
+		{llm.Lost{Name: "another", Since: time.Now()}, "", 3},
+		{llm.Lost{Name: "mine", Since: time.Now().Add(2 * time.Hour)}, "", 1},
+	} {
+		d.pages = 0
+		if id, err := m.Find(t.Context(), c.lost); err != nil || id != c.id || d.pages != c.pages {
+			t.Errorf("%+v: got %q of %d pages, %v; want %q of %d", c.lost, id, d.pages, err, c.id, c.pages)
+		}
+	}
+	s := httptest.NewServer(http.NotFoundHandler())
+	defer s.Close()
+	none, err := NewChat(ChatOptions{URL: s.URL, Model: "tiny"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id, err := none.Find(t.Context(), llm.Lost{Name: "mine", Since: time.Now()}); err != nil || id != "" {
+		t.Errorf("of a service that lists none: got %q, %v", id, err)
+	}
+}
+
+// A batch can't ask first which format a service takes.
+func TestBatchFormat(t *testing.T) {
+	for _, c := range []struct{ url, model, want string }{
+		{"", "gpt-6-luna", "json_schema"}, {"", "gpt-4o-mini", "json_schema"}, {"", "gpt-4-turbo", "plain"}, {"https://api.groq.com/openai/v1", "llama", "json_object"},
+	} {
+		m, err := NewChat(ChatOptions{URL: c.url, Key: secret, Model: c.model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files, err := m.files(requests(1, schema), batchLines, batchBytes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l struct{ Body asked }
+		if err := json.Unmarshal(files[0].data.Bytes(), &l); err != nil || !strings.HasPrefix(l.Body.form(), c.want+" ") || !files[0].json {
+			t.Errorf("%s: got %q, %v, want %s", c.model, l.Body.form(), err, c.want)
+		}
 	}
 }
 

@@ -39,7 +39,10 @@ type Chat struct {
 	habits habits
 }
 
-var _ llm.Batcher = (*Chat)(nil)
+var (
+	_ llm.Batcher = (*Chat)(nil)
+	_ llm.Finder  = (*Chat)(nil)
+)
 
 // NewChat checks the options; nothing is sent yet. A key goes over https or to
 // this machine only.
