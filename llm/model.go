@@ -64,7 +64,8 @@ type Batcher interface {
 	// 64) and returns the batch's id. name is the caller's own for the batch, of
 	// the same form; a service that keeps it can be asked by it (see Finder).
 	Submit(ctx context.Context, name string, requests map[string]Request) (id string, err error)
-	// Collect asks how a batch is doing.
+	// Collect asks how a batch is doing. One that the service refused as a whole
+	// has Ended, with an error that says why; its answers are there all the same.
 	Collect(ctx context.Context, id string) (Batch, error)
 	// Cancel ends a batch; what is answered by then can still be collected.
 	Cancel(ctx context.Context, id string) error

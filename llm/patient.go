@@ -281,7 +281,8 @@ func (q *patientBatcher) Submit(ctx context.Context, name string, requests map[s
 
 // Collect implements Batcher.
 func (q *patientBatcher) Collect(ctx context.Context, id string) (b Batch, err error) {
-	err = q.again(ctx, aBatch, (*Error).Passing, func() (err error) {
+	passing := func(e *Error) bool { return e.Passing() && !b.Ended }
+	err = q.again(ctx, aBatch, passing, func() (err error) {
 		b, err = q.b.Collect(ctx, id)
 		return err
 	})

@@ -221,7 +221,8 @@ func TestPatientLimits(t *testing.T) {
 // batches is a service whose batches fail as told.
 type batches struct {
 	script
-	err error
+	err   error
+	ended bool
 }
 
 func (b *batches) Submit(context.Context, string, map[string]Request) (string, error) {
@@ -230,7 +231,7 @@ func (b *batches) Submit(context.Context, string, map[string]Request) (string, e
 }
 func (b *batches) Collect(context.Context, string) (Batch, error) {
 	b.n++
-	return Batch{Ended: true}, b.err
+	return Batch{Ended: b.err == nil || b.ended}, b.err
 }
 func (b *batches) Cancel(context.Context, string) error { b.n++; return b.err }
 
@@ -258,6 +259,10 @@ func TestPatientBatches(t *testing.T) {
 			got, err := m.Collect(t.Context(), "b1")
 			if (err != nil) != (c.f != "") || b.n != c.collect || err == nil && !got.Ended {
 				t.Errorf("Collect, %s: got %+v, %v, want %d tries", c.f, got, err, c.collect)
+			}
+			b.n, b.ended = 0, true
+			if _, err := m.Collect(t.Context(), "b1"); (err != nil) != (c.f != "") || b.n != 1 {
+				t.Errorf("Collect of a batch that was refused, %s: got %v after %d tries, want 1", c.f, err, b.n)
 			}
 			if _, err := m.Complete(t.Context(), Request{}); err != nil {
 				t.Errorf("a request after a batch that was %s: %v", c.f, err)

@@ -59,6 +59,7 @@ type posting struct {
 	now      func() time.Time
 	out      []letter
 	onTheWay map[string]bool // keys
+	most     int             // requests that go out in this run, half of what the service refused; 0 for all
 }
 
 // letter is a request that waits to be sent.
@@ -166,11 +167,12 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	}
 	batch, err := g.Model.Collect(ctx, b.id)
 	var fault *llm.Error
-	if errors.As(err, &fault) && (fault.Fault == llm.NotFound || fault.Fault == llm.Rejected) {
-		return true, err
+	if !batch.Ended && err != nil {
+		unknown := errors.As(err, &fault) && (fault.Fault == llm.NotFound || fault.Fault == llm.Rejected)
+		return unknown || age > batchKept, err
 	}
-	if err != nil {
-		return age > batchKept, err
+	if errors.As(err, &fault) && fault.Fault == llm.RateLimited { // more than the service queues for this account
+		g.most = max(1, len(b.asks)/2)
 	}
 	if strangers(b, batch) {
 		return true, errors.New("somebody else's: it was taken for one whose id was lost")
@@ -180,7 +182,7 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 			return false, err
 		}
 	}
-	return batch.Ended || age > batchKept, nil
+	return batch.Ended || age > batchKept, err
 }
 
 // strangers tells whether a batch that was found by its size answers nothing that
@@ -273,7 +275,7 @@ func (g *posting) send(ctx context.Context) (left map[ingest.SessionID]bool, err
 	var fault error
 	for len(g.out) > 0 && ctx.Err() == nil {
 		batch, size := []letter{}, 0
-		for len(g.out) > 0 && len(batch) < batchRequests && size < batchText {
+		for len(g.out) > 0 && len(batch) < cmp.Or(g.most, batchRequests) && size < batchText {
 			next := g.out[0]
 			g.out = g.out[1:]
 			if err := g.Purse.Reserve(next.call); err != nil {
@@ -290,6 +292,10 @@ func (g *posting) send(ctx context.Context) (left map[ingest.SessionID]bool, err
 		if err := g.sendOne(ctx, batch); err != nil {
 			fault = cmp.Or(fault, err)
 			g.out = append(batch, g.out...)
+			break
+		}
+		if g.most > 0 && len(g.out) > 0 {
+			fault = cmp.Or(fault, errors.New("the service's limit for batches that wait"))
 			break
 		}
 	}
