@@ -26,6 +26,8 @@ type Options struct {
 	// for them; nil: as the index has them. At most AtOnce at the same time.
 	Rerank func(ctx context.Context, question string, a *index.Answer) error
 
+	Only []string // names of the searches to compare (see Questions); none: all
+
 	// Shown says how the answer to a question is printed; nil: its first result
 	// in full, or nothing if the question's words stand nowhere.
 	Shown func(question string, a index.Answer) Shown

@@ -34,9 +34,14 @@ func sessionOf(name string) string {
 
 // searches are the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*search, error) {
-	distilled, holds, err := distillAll(ctx, c, o, r)
-	if err != nil {
-		return nil, err
+	wanted := func(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
+	var distilled map[string][]payload.Item
+	var holds map[payload.ItemID]string
+	if name := o.distiller().Name(); wanted(name) {
+		var err error
+		if distilled, holds, err = distillAll(ctx, c, o, r); err != nil {
+			return nil, err
+		}
 	}
 	quotes := quotesOf(c)
 	gold, goldHolds := goldItems(c, nil)
@@ -59,7 +64,15 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 		s.oracle = strings.HasPrefix(s.name, "oracle")
 		s.baseline = !s.oracle
 	}
-	return all, nil
+	chosen := slices.DeleteFunc(slices.Clone(all), func(s *search) bool { return !wanted(s.name) })
+	if len(chosen) == 0 {
+		var names []string
+		for _, s := range all {
+			names = append(names, s.name)
+		}
+		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "), strings.Join(names, ", "))
+	}
+	return chosen, nil
 }
 
 // distillAll makes the payload items of all sessions, with ids, and says which

@@ -33,11 +33,12 @@ than the baseline (--baseline), significantly.`,
   recall eval questions --gold mine/gold --from mine/transcripts
   recall eval label "Retry policy" --out gold/retry.gold.json
   recall eval judge                             how far a judge agrees with people
+  recall eval relations                         the same of what supersedes what
   recall eval report --html --out report.html   the runs that were kept`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.evalPayloadsCmd(), a.evalQuestionsCmd(), a.evalCompareCmd(), a.evalLabelCmd(), a.evalJudgeCmd(), a.evalReportCmd())
+	cmd.AddCommand(a.evalPayloadsCmd(), a.evalQuestionsCmd(), a.evalCompareCmd(), a.evalLabelCmd(), a.evalJudgeCmd(), a.evalRelationsCmd(), a.evalReportCmd())
 	return cmd
 }
 

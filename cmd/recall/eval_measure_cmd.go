@@ -60,13 +60,14 @@ Without --gold: the bundled gold set over the bundled sample sessions. Without
 
 --rerank model has the configured model look at the first fifty results of each
 question, as query.rerank does: its answers are kept beside the runs, and no
-question is asked twice.`,
+question is asked twice. --only leaves out the rest of what is compared.`,
 		Example: `  recall eval questions
   recall eval questions --gold mine/gold --from mine/transcripts --out run.json
   recall eval questions --baseline base.json`,
 	}
 	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
 	setsKey(cmd.Flags(), "rerank", "query.rerank")
+	cmd.Flags().StringArray("only", nil, "what to compare, as a run names it, such as oracle; may be given again")
 	return a.measureCmd(cmd, eval.Questions, func(w io.Writer, st style, r *eval.Run) { evalTables{w, st}.questions(r) })
 }
 
@@ -137,6 +138,9 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 		return nil, err
 	}
 	bar := newProgress(a.err)
+	if f.reranks {
+		o.Only, _ = cmd.Flags().GetStringArray("only")
+	}
 	o.Progress = func(done, total int, what string) {
 		bar.show(pipeline.Progress{Stage: clip(oneLine(what), 24), Done: done, Total: total})
 	}

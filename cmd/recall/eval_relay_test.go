@@ -64,6 +64,12 @@ func oracle(set *eval.Set, name string) []byte {
 			notes = append(notes, map[string]any{"number": json.Number(m[1]), "aliases": []string{"that thing from before"}, "asks": []string{"what was that thing?"}})
 		}
 		answer = map[string]any{"notes": notes}
+	case "reconcile": // whatever is later takes the earlier one's place
+		pairs := []any{}
+		for _, m := range regexp.MustCompile(`(?m)^(\d+)\.\nA .*\n  quote: "(.*)"\nB .*\n  quote: "(.*)"$`).FindAllStringSubmatch(q.Prompt, -1) {
+			pairs = append(pairs, map[string]any{"number": json.Number(m[1]), "why": "it is later", "relation": "supersedes", "earlier_quote": m[2], "later_quote": m[3]})
+		}
+		answer = map[string]any{"pairs": pairs}
 	case "judge":
 		pairs := []any{}
 		for _, m := range regexp.MustCompile(`(?m)^(\d+)\nA (.*)\nB (.*)$`).FindAllStringSubmatch(q.Prompt, -1) {
