@@ -129,9 +129,10 @@ func baseOf(p string) string {
 	return strings.ToLower(path.Base(strings.ReplaceAll(p, `\`, "/")))
 }
 
-// replaceDid replaces what is known of a session's doings.
-func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows) error {
-	if err := dropDid(ctx, tx, session, r); err != nil {
+// replaceDid replaces what is known of a session's doings. In known are the ids
+// of paths that were met before in the transaction.
+func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known map[string]int64) error {
+	if err := dropDid(ctx, tx, session, r, known); err != nil {
 		return err
 	}
 	paths, err := inserter(ctx, tx, len(r.touches),
@@ -143,13 +144,16 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows) error
 	}
 	defer paths.close()
 	for _, t := range r.touches {
-		var id int64
-		err := paths.st[0].QueryRowContext(ctx, t.path).Scan(&id)
-		if err == sql.ErrNoRows {
-			err = paths.st[2].QueryRowContext(ctx, t.base, t.path).Scan(&id)
-		}
-		if err != nil {
-			return err
+		id, ok := known[t.path]
+		if !ok {
+			err := paths.st[0].QueryRowContext(ctx, t.path).Scan(&id)
+			if err == sql.ErrNoRows {
+				err = paths.st[2].QueryRowContext(ctx, t.base, t.path).Scan(&id)
+			}
+			if err != nil {
+				return err
+			}
+			known[t.path] = id
 		}
 		if _, err := paths.st[1].ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
 			return err
@@ -185,7 +189,7 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows) error
 
 // dropDid forgets what a session did, and the paths and errors that only it
 // had and that it doesn't have again.
-func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows) error {
+func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, known map[string]int64) error {
 	paths, err := column[string](ctx, tx, `SELECT path FROM path WHERE id IN (SELECT path FROM touch WHERE session=?)`, session)
 	if err != nil {
 		return err
@@ -207,6 +211,7 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows) erro
 		if keep[p] {
 			continue
 		}
+		delete(known, p)
 		if _, err := tx.ExecContext(ctx, `DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -59,21 +60,30 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 		return x.fail(op, err)
 	}
 	defer tx.Rollback()
-	ids := make([]int64, len(all))
-	for i, p := range all {
-		if ids[i], err = putSession(ctx, tx, p); err != nil {
-			return x.fail("index "+p.doc.Session, err)
+	// The driver starts a goroutine for each statement that may be cancelled. These
+	// are over in no time: a cancelled ctx is noticed between them.
+	fail := func(op string, err error) error {
+		if err != nil {
+			err = cmp.Or(ctx.Err(), err)
 		}
-		if err := replaceDid(ctx, tx, ids[i], p.rows.did); err != nil {
-			return x.fail("index "+p.doc.Session, err)
+		return x.fail(op, err)
+	}
+	steady := context.WithoutCancel(ctx)
+	ids, paths := make([]int64, len(all)), map[string]int64{}
+	for i, p := range all {
+		if ids[i], err = putSession(steady, tx, p); err != nil {
+			return fail("index "+p.doc.Session, err)
+		}
+		if err := replaceDid(steady, tx, ids[i], p.rows.did, paths); err != nil {
+			return fail("index "+p.doc.Session, err)
 		}
 	}
 	for i, p := range all {
-		if err := putRows(ctx, tx, ids[i], p.rows); err != nil {
-			return x.fail("index "+p.doc.Session, err)
+		if err := putRows(steady, tx, ids[i], p.rows); err != nil {
+			return fail("index "+p.doc.Session, err)
 		}
 	}
-	return x.fail(op, tx.Commit())
+	return fail(op, tx.Commit())
 }
 
 // Delete removes a session. One that isn't there is no error.
@@ -98,7 +108,7 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	if err := dropLines(ctx, tx, session); err != nil {
 		return x.fail(op, err)
 	}
-	if err := dropDid(ctx, tx, id, didRows{}); err != nil {
+	if err := dropDid(ctx, tx, id, didRows{}, nil); err != nil {
 		return x.fail(op, err)
 	}
 	if _, err := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id); err != nil {

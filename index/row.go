@@ -143,9 +143,9 @@ func wordsOf(limit int, texts ...string) string {
 // length, and processors know them.
 func hashOf(parts ...string) int64 {
 	h := fnv.New64a()
-	var b []byte
+	var b, text []byte
 	for _, p := range parts {
-		text := []byte(p)
+		text = append(text[:0], p...)
 		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(text)))
 		b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, castagnoli))
 		b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(text))
