@@ -3,6 +3,7 @@ package jsonl
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -61,19 +62,21 @@ func Unquote(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return clean(raw)
 	}
-	out := make([]byte, 0, len(raw))
+	var out strings.Builder // whose bytes become the string, not a copy of them
+	out.Grow(len(raw))
 	for len(raw) > 0 {
 		k := bytes.IndexByte(raw, '\\')
 		if k < 0 {
-			out = append(out, raw...)
+			out.Write(raw)
 			break
 		}
-		out = append(out, raw[:k]...)
-		var n int
-		out, n = unescape(out, raw[k:])
-		raw = raw[k+n:]
+		out.Write(raw[:k])
+		raw = raw[k+unescape(&out, raw[k:]):]
 	}
-	return clean(out)
+	if s := out.String(); strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	return clean([]byte(out.String()))
 }
 
 // clean copies b to a string without NULs and broken UTF-8.
@@ -93,45 +96,49 @@ func clean(b []byte) string {
 	return string(out)
 }
 
-// unescape appends what the escape at the head of raw stands for and returns
-// how many bytes it takes.
-func unescape(out, raw []byte) ([]byte, int) {
+// unescape writes what the escape at the head of raw stands for and returns how
+// many bytes it takes.
+func unescape(out *strings.Builder, raw []byte) int {
 	if len(raw) < 2 {
-		return out, len(raw)
+		return len(raw)
 	}
 	switch k := raw[1]; k {
-	case '"', '\\', '/':
-		return append(out, k), 2
 	case 'b':
-		return append(out, '\b'), 2
+		out.WriteByte('\b')
 	case 'f':
-		return append(out, '\f'), 2
+		out.WriteByte('\f')
 	case 'n':
-		return append(out, '\n'), 2
+		out.WriteByte('\n')
 	case 'r':
-		return append(out, '\r'), 2
+		out.WriteByte('\r')
 	case 't':
-		return append(out, '\t'), 2
+		out.WriteByte('\t')
 	case 'u':
 		return unescapeRune(out, raw)
+	default: // '"', '\\', '/', and what no JSON has
+		out.WriteByte(k)
 	}
-	return append(out, raw[1]), 2
+	return 2
 }
 
-func unescapeRune(out, raw []byte) ([]byte, int) {
+func unescapeRune(out *strings.Builder, raw []byte) int {
 	r, ok := hex4(raw)
 	if !ok {
-		return utf8.AppendRune(out, utf8.RuneError), min(len(raw), 2)
+		out.WriteRune(utf8.RuneError)
+		return min(len(raw), 2)
 	}
 	if !utf16.IsSurrogate(r) {
-		return utf8.AppendRune(out, r), 6
+		out.WriteRune(r)
+		return 6
 	}
 	if low, ok := hex4(raw[6:]); ok {
 		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
-			return utf8.AppendRune(out, both), 12
+			out.WriteRune(both)
+			return 12
 		}
 	}
-	return utf8.AppendRune(out, utf8.RuneError), 6
+	out.WriteRune(utf8.RuneError)
+	return 6
 }
 
 // hex4 reads \uXXXX.
