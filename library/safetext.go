@@ -7,7 +7,11 @@ import (
 
 // oneLine is text on one line, at most max characters, the cut marked.
 func oneLine(text string, max int) string {
+	if len(text) <= max && plainLine(text) {
+		return text // as most are
+	}
 	var b strings.Builder
+	b.Grow(min(len(text), max+len("…")))
 	n, space := 0, false
 	for _, r := range text {
 		if unicode.IsSpace(r) || unicode.IsControl(r) {
@@ -26,6 +30,16 @@ func oneLine(text string, max int) string {
 		n++
 	}
 	return b.String()
+}
+
+// plainLine tells a line of ASCII whose blanks are single and between words.
+func plainLine(text string) bool {
+	for i := 0; i < len(text); i++ {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == ' ' && (i == 0 || i+1 == len(text) || text[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
 }
 
 // code is text as inline code, whatever backticks are in it.
@@ -111,6 +125,10 @@ func fenceOf(line string) string {
 // escapeHTML writes a line with < as &lt; where it could begin a tag, but not
 // between backticks, where Markdown shows it as it is.
 func escapeHTML(b *strings.Builder, line string) {
+	if strings.IndexByte(line, '<') < 0 {
+		b.WriteString(line)
+		return
+	}
 	inCode := strings.Count(line, "`")%2 == 0 // of unpaired ones we can't tell: escape all
 	open := false
 	for i := 0; i < len(line); i++ {

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/ingest"
@@ -30,7 +32,10 @@ func Transcript(s *ingest.Session, a About) [][]byte { return render(s, a, true)
 func WholeTranscript(s *ingest.Session, a About) []byte { return render(s, a, false)[0] }
 
 func render(s *ingest.Session, a About, split bool) [][]byte {
-	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split}
+	buf := pages.Get().(*bytes.Buffer)
+	defer pages.Put(buf)
+	buf.Reset()
+	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split, buf: buf}
 	for _, agent := range s.Subagents {
 		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
 	}
@@ -44,13 +49,16 @@ func render(s *ingest.Session, a About, split bool) [][]byte {
 	return t.finish()
 }
 
+// pages are kept: a new one grows to a megabyte by doubling.
+var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 type transcript struct {
 	session *ingest.Session
 	about   About
 	agents  map[string][]ingest.Subagent // by call, removed when shown
 	sides   []side
 	split   bool // into parts
-	buf     bytes.Buffer
+	buf     *bytes.Buffer
 	day     string
 	parts   [][]byte
 }
@@ -110,9 +118,9 @@ func (t *transcript) head() {
 	for i := range facts[1:] {
 		facts[i+1] = plainText(oneLine(facts[i+1], 200))
 	}
-	fmt.Fprintf(&t.buf, "# %s\n\n%s\n", plainText(title), strings.Join(facts, " · "))
+	fmt.Fprintf(t.buf, "# %s\n\n%s\n", plainText(title), strings.Join(facts, " · "))
 	if p := s.Parent; p != nil {
-		fmt.Fprintf(&t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
+		fmt.Fprintf(t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
 	}
 	if s.Source == ingest.Cowork {
 		t.buf.WriteString("\nPaths marked **VM** are inside the session's virtual machine, those marked **host** on the computer it ran on.\n")
@@ -138,12 +146,12 @@ func (t *transcript) turn(turn ingest.Turn) {
 	if !turn.At.IsZero() {
 		if day := turn.At.UTC().Format(time.DateOnly); day != t.day {
 			t.day = day
-			fmt.Fprintf(&t.buf, "\n## %s\n", day)
+			fmt.Fprintf(t.buf, "\n## %s\n", day)
 		}
 	}
 	t.buf.WriteByte('\n')
-	anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...))
-	fmt.Fprintf(&t.buf, "\n### %d · %s\n", turn.N, heading(turn))
+	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...))
+	fmt.Fprintf(t.buf, "\n### %d · %s\n", turn.N, heading(turn))
 	t.said(turn)
 }
 
@@ -194,13 +202,15 @@ func (t *transcript) said(turn ingest.Turn) {
 		if turn.Role == ingest.User {
 			body = quoted(body)
 		}
-		t.buf.WriteString("\n" + body + "\n")
+		t.buf.WriteByte('\n')
+		t.buf.WriteString(body)
+		t.buf.WriteByte('\n')
 	}
 	for _, f := range turn.Foreign {
-		fmt.Fprintf(&t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n", len([]rune(part(turn.Text, f))), plainText(f.Label))
+		fmt.Fprintf(t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n", len([]rune(part(turn.Text, f))), plainText(f.Label))
 	}
 	for _, name := range turn.Uploads {
-		fmt.Fprintf(&t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
+		fmt.Fprintf(t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
 	}
 	if len(turn.Calls) > 0 {
 		t.buf.WriteByte('\n')
@@ -220,20 +230,20 @@ func part(text string, f ingest.Foreign) string {
 // agent folds a sub-agent's turns.
 func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
-	fmt.Fprintf(&t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name, html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
+	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name, html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
 	for _, turn := range a.Turns {
 		if t.split && t.buf.Len() > partSize {
 			t.buf.WriteString("\n</details>\n")
 			t.flush()
-			fmt.Fprintf(&t.buf, "<details open><summary>Sub-agent %s, continued</summary>\n", name)
+			fmt.Fprintf(t.buf, "<details open><summary>Sub-agent %s, continued</summary>\n", name)
 		}
 		t.buf.WriteByte('\n')
-		anchors(&t.buf, append([]string{string(turn.ID)}, turn.Records...))
+		anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...))
 		who := heading(turn)
 		if turn.Role == ingest.User && turn.Kind == ingest.Prompt {
 			who = strings.Replace(who, "You", "Task given to it", 1)
 		}
-		fmt.Fprintf(&t.buf, "\n**%s**\n", who)
+		fmt.Fprintf(t.buf, "\n**%s**\n", who)
 		t.said(turn)
 	}
 	t.buf.WriteString("\n</details>\n\n")
@@ -252,11 +262,19 @@ func (t *transcript) leftAgents() {
 
 // anchors writes a jump target for each id, once.
 func anchors(b *bytes.Buffer, ids []string) {
-	seen := map[string]bool{"": true}
-	for _, id := range ids {
-		if !seen[id] {
-			seen[id] = true
-			fmt.Fprintf(b, `<a id="%s"></a>`, html.EscapeString(id))
+	var seen map[string]bool // of many; a few are looked through
+	if len(ids) > 16 {
+		seen = make(map[string]bool, len(ids))
+	}
+	for i, id := range ids {
+		if id == "" || seen[id] || seen == nil && slices.Contains(ids[:i], id) {
+			continue
 		}
+		if seen != nil {
+			seen[id] = true
+		}
+		b.WriteString(`<a id="`)
+		b.WriteString(html.EscapeString(id))
+		b.WriteString(`"></a>`)
 	}
 }

@@ -13,23 +13,23 @@ import (
 func (t *transcript) call(c ingest.ToolCall) {
 	t.buf.WriteString("- ")
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
-		anchors(&t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
+		anchors(t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
 	}
-	fmt.Fprintf(&t.buf, "**%s**", plainText(oneLine(c.Name, 80)))
+	fmt.Fprintf(t.buf, "**%s**", plainText(oneLine(c.Name, 80)))
 	if what := t.object(c); what != "" {
 		t.buf.WriteString(" " + what)
 	}
 	t.buf.WriteString(" → " + t.outcome(c) + "\n")
 	if c.Commit != "" {
-		fmt.Fprintf(&t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
+		fmt.Fprintf(t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
 	}
 	for _, a := range c.Answers {
-		fmt.Fprintf(&t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)), plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
+		fmt.Fprintf(t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)), plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
 		if others := notChosen(a); len(others) > 0 {
-			fmt.Fprintf(&t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
+			fmt.Fprintf(t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
 		}
 		if a.Notes != "" {
-			fmt.Fprintf(&t.buf, " — %s", plainText(oneLine(a.Notes, 400)))
+			fmt.Fprintf(t.buf, " — %s", plainText(oneLine(a.Notes, 400)))
 		}
 		t.buf.WriteByte('\n')
 	}
@@ -155,7 +155,7 @@ func firstLine(text string) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "<tool_use_error>"), "</tool_use_error>")
 	gist := ""
 	for line := range strings.Lines(text) {
-		if line = oneLine(line, 120); line == "" {
+		if line = oneLine(strings.TrimRight(line, " \r\n"), 120); line == "" {
 			continue
 		}
 		if gist != "" {
