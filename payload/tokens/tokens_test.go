@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"recall/payload/tokens"
 )
 
@@ -55,3 +57,20 @@ func BenchmarkCount(b *testing.B) {
 		tokens.Count(text)
 	}
 }
+
+// What a Counter knows of lines adds up to what the whole text has, whatever
+// the lines begin and end with.
+func TestCounter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var c tokens.Counter
+		for range 3 {
+			s := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(t, "text"), "")
+			if got, want := c.Count(s), tokens.Count(s); got != want {
+				t.Fatalf("Count(%q): got %d, want %d", s, got, want)
+			}
+		}
+	})
+}
+
+var pieces = []string{"\n", "\n", "\n", "\n\n", "\r\n", " ", "  ", "\t", "/", "//", "a", "The", "ABC", "don't", "'s", "1", "2026-04-17", ".", "...", "- ", "## ",
+	"1. ", "`x`", "—", "…", "é", "中", "\u00a0", "\u3000", "<!-- recall k3v9t2m8qa -->", "\xff", "🎉", "src/queue/DeadLetterQueue.ts", "_", "\x00"}
