@@ -208,7 +208,7 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 			if err := room.Acquire(ctx, f.weight); err != nil {
 				return err
 			}
-			g.Go(func() error { r.parse(ctx, f); close(f.ready); return nil })
+			g.Go(func() error { r.parse(ctx, f); close(f.ready); makeRoom(); return nil })
 		}
 		return nil
 	})
