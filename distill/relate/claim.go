@@ -83,6 +83,7 @@ type claim struct {
 	denies  bool              // "never", "not": an odd number of them
 	puts    bool              // it puts something off
 	left    *left             // what it leaves open; nil of what decides something
+	opposes opposes
 }
 
 // givesUp is something that a claim says it no longer stands for.
@@ -107,6 +108,9 @@ func claimOf(it *payload.Item) *claim {
 	c.stems, c.weight = slices.Sorted(maps.Keys(c.all)), c.all.weight()
 	c.subject, c.after = subjectOf(toks), pairsOf(toks)
 	c.left, c.puts = leftOf(it.Kind, toks), putsOff(toks)
+	if it.Kind == payload.Decision {
+		c.opposes = opposesOf(toks)
+	}
 	text := lowText(toks)
 	c.stays = staysForm.MatchString(text)
 	c.denies = len(denyForm.FindAllString(text, -1))%2 == 1

@@ -30,6 +30,7 @@ type rule struct {
 var rules = []rule{
 	{RuledOut, payload.Supersedes, ruledOut, false},
 	{Reopens, payload.Contradicts, reopens, true},
+	{Opposite, payload.Contradicts, opposite, false},
 	{Keeps, payload.Same, keeps, true},
 	{Revokes, payload.Supersedes, revokes, false},
 	{Changes, payload.Supersedes, newValue, true},
