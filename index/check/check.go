@@ -64,6 +64,7 @@ var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, p
 const (
 	looked = 24 // items that are read for one action; the one that counts was never below the ninth of the shipped set
 	most   = 5  // warnings
+	asked  = 24 // words of what comes and of what goes in an edit that are searched for
 )
 
 // Items is what Against asks its questions of; an index.Index is one.
@@ -123,13 +124,23 @@ func speaks(it *payload.Item) bool {
 func (d *deed) question() string {
 	seen := map[string]bool{}
 	var out []string
-	for _, m := range d.moves {
-		for _, w := range m.words {
+	add := func(list []word) {
+		for _, w := range list {
 			if w.stem != "" && !seen[w.stem] && !words.Stop(w.text) {
 				seen[w.stem] = true
 				out = append(out, w.text)
 			}
 		}
+	}
+	for _, m := range d.moves {
+		add(m.words)
+	}
+	for _, s := range d.swaps {
+		add(s.key)
+	}
+	if len(d.gone) > 0 && len(d.added) > 0 && len(out) < asked {
+		add(d.added[:min(asked, len(d.added))])
+		add(d.gone[:min(asked, len(d.gone))])
 	}
 	return strings.Join(out, " ")
 }

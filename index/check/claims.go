@@ -13,6 +13,10 @@ type claim struct {
 	words    []word // the thing, words of content
 	place    []word // what it is said of: "for the session cache"; none if of everything
 	explicit bool   // said in so many words: never, not, instead of, keep
+	chosen   []word // of a claim for something: what was taken, without what it was taken for
+	verb     word   // what isn't to be done: "don't cache …"; none if it says no more than that a thing is had
+	needs    []word // whose claim it is: "the checkout must never call …"
+	kept     bool   // it says where something is kept: "attachments are stored in S3"
 	hands    bool   // it is about touching it, not about having it: "don't edit gen/"
 }
 
@@ -22,6 +26,9 @@ type reading struct {
 	all    []word // all that the item says, its names too
 	names  []word // what it is bound to
 	chosen []word // what it took: the other side of what it is against
+	except []word // where it doesn't hold: "REST only at the edge"
+	envs   []string
+	stored bool   // it is about how something is stored
 	given  bool   // it says itself what it is bound to
 	title  []word // its session's title: what it was about then
 	tail   []word // what a dead end says behind its verdict: why, not what
@@ -42,7 +49,7 @@ var marks = []struct {
 }
 
 // places begin what a thing is said of.
-var places = set("for in on at around inside within into across between under per behind alongside")
+var places = set("for against in on at around inside within into across between under per behind alongside")
 
 // conditions begin when a thing holds: it is bound to nothing by them.
 var conditions = set("until when while during if unless before after")
@@ -51,10 +58,10 @@ var conditions = set("until when while during if unless before after")
 var reasons = set("because since so due otherwise")
 
 // handling are verbs of touching something.
-var handling = set("edit touch change modify rewrite rename move delete hand-edit alter reformat")
+var handling = set("edit touch change regenerate modify rewrite rename move delete hand-edit alter reformat")
 
 // fillers are verbs that say that a thing is had, and small words around it.
-var fillers = set("want wants need use using used add adding introduce adopt switch go going with run running put store write call have having take build make making try trying set up any more anymore new another extra via through by of just only")
+var fillers = set("want wants need use using used add adding introduce adopt switch go going with run running put store write call have having take build make making try trying setting doing writing sending storing keeping putting set up any more anymore new another extra via through by of just only")
 
 // purposes begin what a thing was meant to bring about: "to get rid of".
 var purposes = set("get stop avoid fix prevent reduce make save speed keep help cut hide mask find detect catch solve improve limit")
@@ -64,6 +71,8 @@ func readItem(it *payload.Item) reading {
 	text := cut(beforeParen(it.Text))
 	r.all = append(r.all, content(text)...)
 	own := r.all
+	r.stored = slices.ContainsFunc(text, func(w word) bool { return storing[w.text] })
+	r.except, r.envs = exceptions(text), environments(slices.Concat(text, cut(it.Scope)))
 	r.all = append(r.all, content(cut(it.Why))...)
 	r.all = append(r.all, content(cut(it.Scope))...)
 	scope := content(cut(it.Scope))
@@ -89,8 +98,10 @@ func readItem(it *payload.Item) reading {
 			if len(parts) > 1 { // one of them is bound to nothing by the others
 				r.tail = r.all
 			}
-			if n := len(what); n < len(text) && text[0].text == what[0].text {
-				r.tail = append(r.tail, content(text[n:])...)
+			for _, w := range content(text) {
+				if !has(what, w) {
+					r.tail = append(r.tail, w)
+				}
 			}
 		}
 	case payload.Decision, payload.Flag:
@@ -103,9 +114,10 @@ func readItem(it *payload.Item) reading {
 			}
 		}
 	}
-	for _, c := range r.claims {
-		if !c.against {
-			r.chosen = append(r.chosen, withoutSubject(text, c)...)
+	for i := range r.claims {
+		if c := &r.claims[i]; !c.against {
+			c.chosen = withoutSubject(text, *c)
+			r.chosen = append(r.chosen, c.chosen...)
 		}
 	}
 	return r
@@ -141,10 +153,14 @@ func (r *reading) add(c claim) {
 func (r *reading) said(text, scope []word, chosen bool) {
 	var start int
 	against, explicit := false, false
+	var needs []word
 	flush := func(end int) {
 		if end > start && (explicit || chosen) {
 			c := claimOf(text[start:end], against, scope)
-			c.explicit = explicit
+			c.explicit, c.needs = explicit, needs
+			if w := text[start]; explicit && against && verb(w.text) && !fillers[w.text] && end > start+1 {
+				c.verb = w
+			}
 			if !(c.hands && !c.against) {
 				r.add(c)
 			}
@@ -152,8 +168,19 @@ func (r *reading) said(text, scope []word, chosen bool) {
 	}
 	for i := 0; i < len(text); {
 		n, neg := markAt(text, i)
+		if n > 0 && text[i].text == "leave" && alone(text[i+n:]) { // "leave modules/vpn alone": don't touch it
+			flush(i)
+			c := claimOf(text[i+n:], true, scope)
+			c.explicit, c.hands = true, true
+			r.add(c)
+			return
+		}
 		if n > 0 {
 			flush(i)
+			needs = nil
+			if w := text[i+n-1].text; neg && start == 0 && (w == "never" || w == "don't" || n > 1 && w == "not") {
+				needs = content(text[:i])
+			}
 			start, against, explicit = i+n, neg, true
 			i += n
 			continue
@@ -162,14 +189,14 @@ func (r *reading) said(text, scope []word, chosen bool) {
 			flush(i)
 			return
 		}
-		if e := text[i].ends; (e == '.' || e == '—' || e == ',') && i+1 < len(text) {
+		if e := text[i].ends; (e == '.' || e == ':' || e == '—' || e == ',') && i+1 < len(text) {
 			flush(i + 1)
 			start = i + 1
 			if e != ',' {
 				if e == '—' { // what follows a dash is why
 					return
 				}
-				against, explicit = false, false
+				against, explicit, needs = false, false, nil
 			} else if against {
 				if next := text[i+1].text; next != "nor" && next != "or" {
 					chosen = false // what follows explains
@@ -180,6 +207,11 @@ func (r *reading) said(text, scope []word, chosen bool) {
 		i++
 	}
 	flush(len(text))
+}
+
+// alone says whether something is to be left as it is.
+func alone(text []word) bool {
+	return slices.ContainsFunc(text, func(w word) bool { return w.text == "alone" || w.text == "untouched" || w.text == "as-is" })
 }
 
 func markAt(text []word, i int) (n int, against bool) {
@@ -221,15 +253,20 @@ func claimOf(text []word, against bool, scope []word) claim {
 			return c
 		case places[w.text] && len(c.words) > 0:
 			inPlace = true
-		case i < 2 && handling[w.text]:
+		case i < 4 && handling[w.text] && len(c.words) == 0:
 			c.hands = true
-		case w.stem == "" || i < 3 && fillers[w.text]:
+		case keeps[w.text] && len(c.place) == 0:
+			c.kept = true
+			if w.stem != "" && !fillers[w.text] {
+				c.words = append(c.words, w)
+			}
+		case w.stem == "" || i < 3 && fillers[w.text] || causing[w.text]:
 		case inPlace:
 			c.place = append(c.place[:len(c.place):len(c.place)], w)
 		default:
 			c.words = append(c.words, w)
 		}
-		if w.ends == '—' && len(c.words) > 0 || w.ends == '.' && i > 0 && i+1 < len(text) && text[i+1].stem == "" && len(c.words) > 0 { // "Celery for jobs: it lost tasks"
+		if w.ends == '—' && len(c.words) > 0 || (w.ends == '.' || w.ends == ':') && i > 0 && i+1 < len(text) && text[i+1].stem == "" && len(c.words) > 0 { // "Celery for jobs: it lost tasks"
 			return c
 		}
 	}
@@ -247,6 +284,18 @@ func beforeParen(s string) string {
 	return s
 }
 
+// suspect says whether a thing is named that could have been the cause.
+func suspect(list []word) bool {
+	switch list[0].text {
+	case "the", "a", "an", "our", "its", "due", "caused", "from":
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(list, func(w word) bool { return causes[w.text] })
+}
+
+var causes = set("cause reason culprit problem issue bottleneck answer solution way fix point")
+
 // conjoined are the dead ends of a list whose ends have a remark each: "clock
 // skew (3 ms) and the pool (12 of 50)". A text that is none is one.
 func conjoined(s string) []string {
@@ -261,10 +310,56 @@ func conjoined(s string) []string {
 	}
 }
 
-// withoutVerdict is a dead end without what came of it: "X made it worse".
+// keeps are words of where something is.
+var keeps = set("store stored stores save saved saves kept put puts write written writes send sent sends log logged host hosted live lives go goes")
+
+// causing are words between what is seen and what was thought to be behind it.
+var causing = set("come comes came caused due")
+
+var storing = set("store stored stores save saved put kept persist hold held")
+
+// exceptions are words of where a sentence doesn't hold: "REST only at the edge".
+func exceptions(text []word) []word {
+	for i, w := range text {
+		if i+1 >= len(text) {
+			break
+		}
+		if next := text[i+1].text; w.text == "only" && (places[next] || conditions[next]) || w.text == "except" || w.text == "unless" || w.text == "apart" && next == "from" || w.text == "other" && next == "than" {
+			end := i + 1
+			for end < len(text) && (end == i+1 || text[end-1].ends == ' ') {
+				end++
+			}
+			return content(text[i+1 : end])
+		}
+	}
+	return nil
+}
+
+// envOf is where a thing runs, by the words for it.
+var envOf = map[string]string{"local": "local", "locally": "local", "laptop": "local", "localhost": "local", "dev": "local", "development": "local",
+	"staging": "staging", "preview": "staging", "sandbox": "staging", "production": "production", "prod": "production", "live": "production", "ci": "ci"}
+
+func environments(text []word) []string {
+	var out []string
+	for _, w := range text {
+		if e := envOf[w.text]; e != "" {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// withoutVerdict is a dead end without what came of it: "X made it worse". Of
+// "the freeze isn't the spell checker" what came of it is what was suspected.
 func withoutVerdict(text []word) []word {
 	for i, w := range text {
-		if (i > 1 || i == 1 && text[0].name) && verdicts[w.text] || i > 0 && text[i-1].ends == '—' {
+		if i > 0 && i+1 < len(text) && (w.text == "isn't" || w.text == "wasn't" || w.text == "not" && (text[i-1].text == "is" || text[i-1].text == "was")) && suspect(text[i+1:]) {
+			return text
+		}
+		if i > 0 && i+1 < len(text) && text[i-1].ends == ':' && slices.ContainsFunc(text[:i], func(w word) bool { return w.name }) {
+			return text[:i]
+		}
+		if (i > 1 || i == 1 && text[0].name) && verdicts[w.text] && !(w.text == "caused" && i+1 < len(text) && text[i+1].text == "by") || i > 0 && text[i-1].ends == '—' {
 			return text[:i]
 		}
 	}

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"regexp"
 	"strings"
 
 	"recall/ingest"
@@ -9,7 +10,7 @@ import (
 )
 
 // readers are programs that change nothing: what they name is looked at.
-var readers = set("grep rg ag ack cat less more head tail ls tree find fd echo printf wc which whereis type man file stat du df diff cmp sort uniq cut awk jq yq true test cd pwd env date ps top history sleep export source")
+var readers = set("vim vi nano emacs code open mkdir touch chmod chown tar zip unzip kill pkill curl wget grep rg ag ack cat less more head tail ls tree find fd echo printf wc which whereis type man file stat du df diff cmp sort uniq cut awk jq yq true test cd pwd env date ps top history sleep export source")
 
 // installers are programs that fetch packages, with the words that take one up
 // and that give one up.
@@ -46,6 +47,9 @@ func (d *deed) step(s trace.Step) {
 	}
 	var args []word
 	for i, a := range s.Args {
+		if a != trace.UnknownArg && strings.Contains(a, " ") && s.Program != "git" {
+			d.sql(a)
+		}
 		if a == trace.UnknownArg || i > 0 && (s.Args[i-1] == "-m" || s.Args[i-1] == "--message") || strings.ContainsAny(a, " \n") && s.Program != "git" {
 			continue
 		}
@@ -56,6 +60,10 @@ func (d *deed) step(s trace.Step) {
 	first := ""
 	if len(s.Args) > 0 {
 		first = s.Args[0]
+	}
+	if i := runners[s.Program+" "+first]; i > 0 && len(s.Args) > i { // "bundle exec rspec"
+		d.step(trace.Step{Program: s.Args[i], Args: s.Args[i+1:], Dir: s.Dir, Out: s.Out})
+		return
 	}
 	d.all = append(append(d.all, program), args...)
 	switch {
@@ -138,11 +146,18 @@ func (d *deed) ran(program word, args []word) {
 			}
 		}
 	}
+	if idle(args) {
+		return
+	}
 	head := []word{program}
 	var where []word
+	d.switches(args)
 	for _, w := range args {
 		if w.path && !strings.Contains(w.text, ":") {
 			where = append(where, w)
+			continue
+		}
+		if len(w.text) > 2 && w.text[0] == '-' && !strings.Contains(w.text, "=") && !optional[w.text] { // how, not what
 			continue
 		}
 		if i := strings.IndexByte(w.text, ':'); i > 0 { // an image with its tag
@@ -154,6 +169,58 @@ func (d *deed) ran(program word, args []word) {
 		head = append(head, w)
 	}
 	d.add(move{stance: takesUp, head: head, place: where, exact: true})
+}
+
+// runners are programs that run another one, and which of their arguments it is.
+var runners = map[string]int{"bundle exec": 1, "poetry run": 1, "uv run": 1, "pnpm exec": 1, "npm exec": 1, "yarn exec": 1, "python -m": 1, "python3 -m": 1, "pipenv run": 1, "rye run": 1, "hatch run": 1}
+
+// idle says that a program is asked what it knows, or to end something.
+func idle(args []word) bool {
+	for i, w := range args {
+		switch w.text {
+		case "--help", "-h", "--version", "-v":
+			return len(args) == 1
+		case "stop", "status", "show", "list", "ls", "info", "view", "tree", "why", "search", "outdated", "audit", "doc", "help", "version", "delete", "remove", "rm", "down", "logs", "describe", "get", "ping", "shutdown", "uninstall", "destroy", "disable":
+			return i < 2
+		}
+		if strings.HasSuffix(w.text, ":stop") || strings.HasSuffix(w.text, "-stop") || strings.HasSuffix(w.text, ":down") || strings.HasSuffix(w.text, "-down") {
+			return true
+		}
+	}
+	return false
+}
+
+// switches reads options that turn something on or off when something is built.
+func (d *deed) switches(args []word) {
+	for _, w := range args {
+		name, value, ok := strings.Cut(w.text, "=")
+		for _, begin := range []string{"-d", "--enable-", "--with-", "--use-"} {
+			rest := strings.TrimPrefix(name, begin)
+			if rest == name || len(rest) < 4 || begin == "-d" && !ok {
+				continue
+			}
+			m := move{stance: takesUp, head: []word{wordOf(rest)}, exact: true, loose: true}
+			if value == "n" || value == "no" || value == "off" || value == "0" || value == "false" {
+				m.stance = givesUp
+			}
+			d.add(m)
+		}
+	}
+}
+
+// optional are options that say what is done all the same.
+var optional = set("--force --no-ff --no-verify --hard --amend --rebase --squash --all --prune --recursive --global")
+
+// statements are those of SQL that change rows or tables.
+var statements = regexp.MustCompile(`(?i)\b(update|delete from|insert into|truncate(?: table)?|drop table|alter table)\s+([\w."` + "`" + `]+)`)
+
+// sql reads a statement that a command is given to run.
+func (d *deed) sql(arg string) {
+	for _, m := range statements.FindAllStringSubmatch(arg, 8) {
+		what, table := cut(m[1])[:1], cut(strings.Trim(m[2], "\"`."))
+		d.add(move{stance: takesUp, head: what, place: table, exact: true})
+		d.all = append(d.all, content(table)...)
+	}
 }
 
 // stops says that containers are looked at or ended, not begun.
@@ -174,113 +241,6 @@ func pathsIn(list []word) []word {
 	for _, w := range list {
 		if !strings.HasPrefix(w.text, "-") && w.text != "rm" && w.text != "mv" {
 			w.path = true
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// prosePaths are files that tell rather than do.
-func tells(p string) bool {
-	switch strings.ToLower(path.Ext(p)) {
-	case ".md", ".txt", ".rst", ".adoc", ".mdx", ".csv", ".log":
-		return true
-	}
-	return false
-}
-
-// edit reads what comes into a file and what goes out of it.
-func (d *deed) edit(a Action) {
-	if len(a.Paths) == 0 {
-		return
-	}
-	var paths []word
-	for _, p := range a.Paths {
-		w := wordOf(strings.ReplaceAll(p, `\`, "/"))
-		w.text, w.path = strings.ToLower(strings.ReplaceAll(p, `\`, "/")), true
-		paths = append(paths, w)
-		if w.stem == "" {
-			w.stem = "/"
-		}
-		d.moves = append(d.moves, move{stance: touches, head: []word{w}, words: []word{w}, exact: true})
-	}
-	d.all = append(d.all, content(paths)...)
-	if tells(a.Paths[0]) || a.New == "" && a.Old == "" {
-		return
-	}
-	news, olds := codeLines(clip(a.New)), codeLines(clip(a.Old))
-	added, gone := minus(news, olds), minus(olds, news)
-	for _, line := range added {
-		if w := named(line, olds); len(w) > 0 {
-			d.add(move{stance: takesUp, head: w, place: content(paths), exact: true, edit: true, loose: true})
-		}
-	}
-	for _, line := range gone {
-		if w := named(line, news); len(w) > 0 {
-			d.add(move{stance: givesUp, head: w, place: content(paths)})
-		}
-	}
-}
-
-// codeLines are a text's lines without comments.
-func codeLines(s string) []string {
-	var out []string
-	for line := range strings.Lines(s) {
-		t := strings.TrimSpace(line)
-		if t == "" || strings.HasPrefix(t, "//") || strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "#include") || strings.HasPrefix(t, "*") || strings.HasPrefix(t, "/*") || strings.HasPrefix(t, "--") || strings.HasPrefix(t, ";") || strings.HasPrefix(t, `"""`) || strings.HasPrefix(t, "<!--") {
-			continue
-		}
-		if i := strings.Index(t, " // "); i > 0 {
-			t = t[:i]
-		}
-		if i := strings.Index(t, "  # "); i > 0 {
-			t = t[:i]
-		}
-		out = append(out, t)
-	}
-	return out
-}
-
-func minus(a, b []string) []string {
-	have := map[string]bool{}
-	for _, s := range b {
-		have[s] = true
-	}
-	var out []string
-	for _, s := range a {
-		if !have[s] {
-			out = append(out, s)
-		}
-	}
-	return out
-}
-
-// named are the words of a line of code that the other side doesn't have.
-func named(line string, other []string) []word {
-	words := cut(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`"'(){}[]=,;:<>&|+*!`+"`", r) {
-			return ' '
-		}
-		return r
-	}, line))
-	for _, w := range words {
-		switch w.text {
-		case "no", "not", "without", "removed", "deprecated", "unsupported", "never", "error", "errorf", "println", "log.printf", "fmt.errorf", "throw", "raise", "assert":
-			return nil
-		}
-	}
-	var have []word
-	for _, o := range other {
-		have = append(have, content(cut(strings.Map(func(r rune) rune {
-			if strings.ContainsRune(`"'(){}[]=,;:<>&|+*!`+"`", r) {
-				return ' '
-			}
-			return r
-		}, o)))...)
-	}
-	var out []word
-	for _, w := range content(words) {
-		if !has(have, w) {
 			out = append(out, w)
 		}
 	}

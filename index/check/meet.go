@@ -41,6 +41,12 @@ func meet(it *payload.Item, title string, d *deed) (best meeting, ok bool) {
 			best, ok = got, true
 		}
 	}
+	if got, hit := revalued(it, &r, d); hit && got.share > best.share {
+		best, ok = got, true
+	}
+	if got, hit := swapped(&r, d); hit && got.share > best.share {
+		best, ok = got, true
+	}
 	return best, ok
 }
 
@@ -51,12 +57,29 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		return r.untouched(c, m, d)
 	case m.stance == takesUp && c.against:
 	case m.stance == givesUp && !c.against && c.explicit:
-	case m.stance == givesUp && !c.against && kind == payload.Decision && len(content(m.head)) <= 2:
+	case m.stance == givesUp && !c.against && !m.unsaid && kind == payload.Decision && len(content(m.head)) <= 2:
 	case m.stance == suspects && c.against && kind == payload.Eliminated:
 	default:
 		return meeting{}, false
 	}
+	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] {
+		return meeting{}, false
+	}
+	if c.verb.stem != "" && m.stance == takesUp && !m.exact && !has(d.all, c.verb) {
+		return meeting{}, false
+	}
+	for _, w := range c.needs {
+		if w.name && !has(d.all, w) {
+			return meeting{}, false
+		}
+	}
 	in, claimed := m.head, c.words
+	if m.stance == givesUp && c.kept && len(c.place) > 0 { // what is kept somewhere may go: it is the place that was chosen
+		claimed = c.place
+	}
+	if m.stance == givesUp && !c.against && !slices.ContainsFunc(c.chosen, func(w word) bool { return w.name && has(m.head, w) }) {
+		return meeting{}, false
+	}
 	if kind == payload.Eliminated {
 		claimed = slices.Concat(c.words, c.place)
 		in = m.words
@@ -64,6 +87,11 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 			if w.path {
 				in = append(in[:len(in):len(in)], w)
 			}
+		}
+	}
+	if m.stance == suspects && !m.exact { // what is seen is told before what is suspected
+		if _, hit := r.meetIn(claimed, in); hit {
+			in = append(in[:len(in):len(in)], d.all...)
 		}
 	}
 	got := share(claimed, in)
@@ -75,7 +103,10 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		}
 		got = min(share(what, in), (got+1)*enough/(1+0.5)) // its place counts less
 	}
-	if got < enough && (c.explicit || r.given && m.stance == givesUp && share(m.head, r.all) == 1) && r.whole(c.words, in) {
+	if m.edit && got < enough && len(c.place) > 0 && share(c.place, d.where) == 1 && share(namesOf(c.words), in) == 1 { // the file is the place
+		got = enough
+	}
+	if got < enough && (c.explicit || r.given && m.stance == givesUp && share(m.head, r.all) == 1) && r.whole(c.words, in) && !(c.against && qualified(c.words, in)) {
 		got = enough
 	}
 	if !hit && r.given && c.explicit { // of "the database" its name doesn't tell enough: what is put there does
@@ -97,14 +128,18 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		whole = m.words
 	}
 	only := kind == payload.Eliminated && r.only(c, m, d)
-	if !m.loose && !only && share(whole, r.all) < least || kind == payload.Eliminated && !only && thin(claimed, in) || !only && !m.exact && m.stance == takesUp && len(c.words) < 3 && share(c.words, m.head) > 0 && r.ofSomethingElse(m.head) {
+	line := m.exact && !m.edit && got == 1 && len(c.words) > 1 && slices.ContainsFunc(m.head[:min(2, len(m.head))], func(w word) bool { return w.text == c.words[0].text }) // "helm upgrade", as it is typed
+	if !m.loose && !only && !line && share(whole, r.all) < least || kind == payload.Eliminated && !only && thin(claimed, in) || !only && !m.exact && m.stance == takesUp && len(c.words) < 3 && share(c.words, m.head) > 0 && r.ofSomethingElse(m.head) {
 		return meeting{}, false
 	}
-	if r.elsewhere(c, m, d) {
+	if r.elsewhere(c, m, d) || !m.exact && (r.partOf(claimed, m) || r.toldOf(m)) {
 		return meeting{}, false
 	}
-	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact}, true
+	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact && (len(c.place) == 0 || share(c.place, d.all) == 1)}, true
 }
+
+// turning are verbs that show a thing otherwise than it is kept.
+var turning = set("convert show render format parse print display read load fetch export translate compute")
 
 // meetIn is the name in which the two meet.
 func (r *reading) meetIn(claimed, in []word) (string, bool) {
@@ -118,8 +153,54 @@ func (r *reading) meetIn(claimed, in []word) (string, bool) {
 			return w.text, true
 		}
 	}
+	// Words that say nothing alone are a name together: "feature flags".
+	if len(claimed) > 1 && !slices.ContainsFunc(claimed, func(w word) bool { return w.name || w.stem == "" }) {
+		for i := range in {
+			if i+len(claimed) <= len(in) && sameRun(in[i:i+len(claimed)], claimed) {
+				var all []string
+				for _, w := range claimed {
+					all = append(all, w.text)
+				}
+				return strings.Join(all, " "), true
+			}
+		}
+	}
 	return "", false
 }
+
+func namesOf(list []word) (out []word) {
+	for _, w := range list {
+		if w.name && !isKind(w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func sameRun(a, b []word) bool {
+	for i := range b {
+		if !alike(a[i].stem, b[i].stem) {
+			return false
+		}
+	}
+	return true
+}
+
+// qualified says whether what is claimed is of a certain sort of thing, and the
+// action doesn't say that it is of that: "no destructive migrations".
+func qualified(claimed, in []word) bool {
+	for i := range claimed {
+		if i+1 < len(claimed) && claimed[i].name && !has(in, claimed[i]) && claimed[i+1].name && has(in, claimed[i+1]) && claimed[i].ends == ' ' {
+			return true
+		}
+		if i > 0 && claimed[i].name && !has(in, claimed[i]) && claimed[i-1].name && has(in, claimed[i-1]) && claimed[i-1].ends == ' ' && !adverb(claimed[i].text) {
+			return true
+		}
+	}
+	return false
+}
+
+func adverb(w string) bool { return strings.HasSuffix(w, "ly") }
 
 // thin says whether too little is left to call it the same dead end: one word
 // that isn't an identifier.
@@ -196,48 +277,15 @@ func (r *reading) whole(claimed, in []word) bool {
 // the name in its name: "a Redis import script".
 func (r *reading) ofSomethingElse(head []word) bool {
 	last := head[len(head)-1]
-	return !has(r.all, last) && !kindsOfThing[last.text]
+	return !has(r.all, last) && !isKind(last)
 }
 
 // kindsOfThing may follow a name without making another thing of it.
-var kindsOfThing = set("support package dependency library instance server client cluster container module integration version again instead app today now too setup layer engine backend plugin task job endpoint button feature mode function option action toggle")
+var kindsOfThing = set("support package dependency library instance server client cluster container module manifests manifest chart charts workflow workflows playbook integration version output format again instead app today now too setup layer engine backend plugin task job endpoint button feature mode function option action toggle")
 
-// elsewhere says whether an action is about another place than the item. An
-// item that is bound to one ("for the nightly loads") wants it named, by prose
-// and edits; a command seldom names it.
-func (r *reading) elsewhere(c *claim, m *move, d *deed) bool {
-	var bound []word
-	for _, w := range slices.Concat(c.place, r.names) {
-		if !has(c.words, w) && !has(r.chosen, w) && (!has(r.tail, w) || has(c.place, w)) {
-			bound = append(bound, w)
-		}
-	}
-	named := false
-	for _, w := range m.place {
-		if has(c.words, w) || !w.name {
-			continue
-		}
-		if has(r.all, w) {
-			return false
-		}
-		named = true
-	}
-	if len(bound) > 0 { // what it took says as well what it is about
-		for _, w := range r.names {
-			if has(r.chosen, w) && !has(c.words, w) {
-				bound = append(bound, w)
-			}
-		}
-	}
-	if len(bound) == 0 || m.exact && !m.edit && !named {
-		return false
-	}
-	for _, w := range bound {
-		if has(m.words, w) || has(d.all, w) && !named || m.edit && has(d.all, w) {
-			return false
-		}
-	}
-	return true
+// isKind says whether a word may follow a name without making another thing of it.
+func isKind(w word) bool {
+	return kindsOfThing[w.text] || kindsOfThing[strings.TrimSuffix(w.text, "s")]
 }
 
 // untouched holds an action against "don't edit X".
@@ -286,20 +334,35 @@ func offLimits(it *payload.Item, d *deed) (meeting, bool) {
 
 // otherValue holds "set X to 5" against a decision that gave X another number.
 func otherValue(it *payload.Item, r *reading, m *move) (meeting, bool) {
-	if m.stance != sets || it.Kind != payload.Decision {
+	if m.stance != sets || it.Kind != payload.Decision || r.excepted(m, nil) {
 		return meeting{}, false
 	}
 	text := cut(it.Text)
 	other := false
-	for _, w := range text {
-		if n := numberOf(w.text); n != "" {
-			if n == m.value {
-				return meeting{}, false
-			}
-			other = true
+	for i, w := range text {
+		n := numberOf(w.text)
+		if n == "" {
+			continue
 		}
+		if unit := unitAt(text, i); m.unit != "" && unit != m.unit {
+			continue
+		}
+		if n == m.value {
+			return meeting{}, false
+		}
+		other = true
 	}
 	head := content(m.head)
+	if m.loose { // told without a verb of setting: then all of it must be the item's, and say more than one thing
+		for _, w := range head {
+			if !slices.ContainsFunc(content(text), func(o word) bool { return alike(o.stem, w.stem) }) {
+				return meeting{}, false
+			}
+		}
+		if !slices.ContainsFunc(head, func(w word) bool { return w.name }) {
+			return meeting{}, false
+		}
+	}
 	if !other || len(head) == 0 || share(head, content(text)) < 1 {
 		return meeting{}, false
 	}

@@ -1,6 +1,9 @@
 package check
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A stance is what an action does with a thing.
 type stance int
@@ -19,9 +22,14 @@ type move struct {
 	words  []word // the thing and all that is said of it, words of content
 	head   []word // the thing alone
 	place  []word // where: "for the session cache"
+	of     int    // so many words of head stand before an "of"; 0 if there is none
+	verb   string // that it was told by, in prose
+	odd    word   // that verb, if it isn't known: it may mean anything
 	value  string // of sets: a number
+	unit   string // and what it counts: "time", "size", "" if that isn't said
 	edit   bool   // comes with an edit
 	loose  bool   // its words needn't be the item's: a line of code, a package's name
+	unsaid bool   // told from lines that went: they may have moved
 	exact  bool   // told from a command or a path, not from prose
 }
 
@@ -29,6 +37,11 @@ type move struct {
 type deed struct {
 	moves []move
 	all   []word // everything in it, paths too
+
+	// Of an edit:
+	swaps       []swap // lines of which only a value is another
+	added, gone []word // words of the lines that come, and that go
+	where       []word // the files
 }
 
 const readMost = 6 << 10 // bytes of a prompt or an edit that are read: a request stands at its beginning
@@ -62,7 +75,7 @@ func (d *deed) add(m move) {
 
 // Verbs in the form in which somebody is asked to do something.
 var (
-	taking   = set("use add adopt introduce install try implement enable import require bring go put write build make create start convert port cache store wrap run call include retry set-up reintroduce bring-back push send show serve stream resize compress debounce throttle batch log package bundle deploy ship smooth average parse render poll lock hash encrypt serialize format generate load save query schedule trigger prefetch preload inline memoize buffer compile integrate upgrade downgrade offer take fetch hide split tune partition cluster vacuum shard replicate mirror invite index register materialize expose bind mount allow support using adding trying introducing adopting enabling installing implementing")
+	taking   = set("use do redo add adopt introduce install try implement enable import require bring go put write build make create start convert port cache store wrap run call include retry set-up reintroduce bring-back push send show serve stream resize compress debounce throttle batch log package bundle deploy ship smooth average parse render poll lock hash encrypt serialize format generate load save query schedule trigger prefetch preload inline memoize buffer compile integrate upgrade downgrade offer take fetch hide split tune partition cluster vacuum shard replicate mirror invite index register materialize expose bind mount allow support using adding trying introducing adopting enabling installing implementing")
 	giving   = set("remove delete drop uninstall disable rip strip scrap ditch kill removing dropping deleting disabling")
 	putting  = set("put store save register place hold")
 	changing = set("switch move migrate change swap replace convert port revert rewrite refactor turn transition switching moving migrating replacing swapping converting")
@@ -72,17 +85,34 @@ var (
 	// Before a verb in that form: an order or a proposal, not a report.
 	leads = set("please let's lets let and then just also now should can could will would must shall rather instead to first okay ok so or not don't never i'll we'll i'd maybe simply actually yes no about not")
 	wants = set("want wants need needs like going try trying time better prefer you me us plan proposal idea decided have decide tempted")
-	modal = set("should can could shall would will don't might must not let's why")
+	modal = set("should can could shall would will don't might must not let's why can't couldn't")
 )
 
 // clause reads what a verb is said of.
 func (d *deed) clause(v word, rest []word, denied bool) {
+	before := len(d.moves)
+	defer func() {
+		for i := before; i < len(d.moves); i++ {
+			m := &d.moves[i]
+			if m.verb = v.text; !verb(v.text) && len(m.head) > 0 && m.head[0].text == v.text {
+				m.odd = v
+			}
+		}
+	}()
+	d.done(v, rest, denied)
+}
+
+func (d *deed) done(v word, rest []word, denied bool) {
 	verb := v.text
 	if verb == "set" && len(rest) > 0 && rest[0].text == "up" {
 		verb, rest = "use", rest[1:]
 	}
 	if denied || verb == "stop" || verb == "avoid" || verb == "keep" {
-		if verb != "keep" && !denied { // "stop using X": giving it up
+		switch {
+		case denied:
+		case verb == "keep":
+			d.put(rest)
+		default: // "stop using X": giving it up
 			d.add(split(givesUp, rest))
 		}
 		return
@@ -95,27 +125,55 @@ func (d *deed) clause(v word, rest []word, denied bool) {
 		d.add(m)
 		d.add(move{stance: takesUp, head: append([]word{v}, rest...)}) // of a dead end it may be all
 	}
+	if verb == "make" {
+		if len(rest) > 0 && rest[0].text == "sure" {
+			return
+		}
+		rest = uncompared(rest)
+	}
 	switch {
-	case verb == "take" && out(rest):
-		d.add(split(givesUp, rest))
+	case verb == "take" && out(rest), undoing[verb] && len(rest) > 0 && rest[0].text != "to":
+		d.add(move{stance: givesUp, head: rest})
+	case giving[verb] && ruled(rest): // "delete attachments when their message goes": what is to happen, not what is to go
 	case (verb == "go" || verb == "going") && back(rest):
-		d.change(verb, rest)
+		d.change(v, rest)
 	case giving[verb] || verb == "get":
 		d.add(split(givesUp, rest))
 	case putting[verb] && d.put(rest):
 	case changing[verb]:
-		d.change(verb, rest)
+		d.change(v, rest)
 	case taking[verb] && fillers[verb], bare[verb]:
 		d.add(split(takesUp, rest))
-	case !setting[verb] && !handling[verb] && len(content(rest)) > 0: // "compress the batches": the verb is what is done
+	case !setting[verb] && !handling[verb] && !mending[verb] && len(content(rest)) > 0: // "compress the batches": the verb is what is done
 		d.add(split(takesUp, append([]word{v}, rest...)))
 	}
 	if !putting[verb] && !giving[verb] && !handling[verb] && !looks[verb] && !changing[verb] && !setting[verb] {
+		if sending[verb] {
+			d.put(rest)
+		}
 		d.means(rest)
+	}
+	if setting[verb] && verb == "set" && len(rest) > 2 { // "set it up with poetry"
+		for i, w := range rest[1:] {
+			if w.text == "up" {
+				d.means(rest[i+1:])
+			}
+		}
 	}
 	if handling[verb] {
 		m := split(touches, rest)
 		d.add(m)
+	}
+	if mending[verb] {
+		m := move{stance: touches}
+		for _, w := range rest {
+			if w.path {
+				m.head = append(m.head, w)
+			}
+		}
+		if len(m.head) > 0 {
+			d.add(m)
+		}
 	}
 }
 
@@ -153,13 +211,18 @@ func back(rest []word) bool {
 // means reads what a thing is to be done with: "cache the rates in Redis".
 func (d *deed) means(rest []word) {
 	for i, w := range rest {
-		if tellings[w.text] {
+		by := w.text == "with" || w.text == "using" || w.text == "via" || w.text == "through" || w.text == "as"
+		switch {
+		case w.text == "that" || w.text == "which":
+			return
+		case tellings[w.text] && !(tests[w.text] && i+1 < len(rest)):
 			return
 		}
-		if i > 0 && i+1 < len(rest) && (w.text == "in" || w.text == "into" || w.text == "with" || w.text == "using" || w.text == "via" || w.text == "through") {
+		if i > 0 && i+1 < len(rest) && (by || (w.text == "in" || w.text == "into") && !toldOf(rest[:i])) {
 			m := split(takesUp, rest[i+1:])
 			if len(m.head) > 0 && (!m.head[0].path || strings.HasSuffix(m.head[0].text, ".js") && !strings.Contains(m.head[0].text, "/")) {
 				m.place = append(m.place, content(untilOf(rest[:i]))...)
+				m.loose = w.text == "as"
 				d.add(m)
 			}
 			return
@@ -180,10 +243,52 @@ func untilOf(list []word) []word {
 	return list
 }
 
+// tests are tellings that are made with something all the same.
+var tests = set("test tests")
+
+func toldOf(list []word) bool {
+	return slices.ContainsFunc(list, func(w word) bool { return tellings[w.text] })
+}
+
+// mending are verbs of working on a file.
+var mending = set("clean tidy fix update patch adjust extend simplify restructure split format rework refactor")
+
+// ruled says whether it is told when something is to happen.
+func ruled(rest []word) bool {
+	return slices.ContainsFunc(rest, func(w word) bool { return rulings[w.text] })
+}
+
+var rulings = set("when whenever if unless older every")
+
+// undoing are verbs of taking back what was done.
+var undoing = set("revert undo rollback")
+
+// sending are verbs of what goes somewhere.
+var sending = set("write send post push publish log route deliver dump upload stream save report expose serve deploy ship host run")
+
+// uncompared cuts "more aggressive" off what is to be made so.
+func uncompared(rest []word) []word {
+	for i, w := range rest {
+		if i > 0 && (w.text == "more" || w.text == "less") {
+			out := slices.Clone(rest[:i])
+			for k := i + 1; k < len(rest); k++ {
+				if places[rest[k].text] {
+					return append(out, rest[k:]...)
+				}
+			}
+			return out
+		}
+	}
+	return rest
+}
+
+// letters go to people.
+var letters = set("mail mails email message messages reply letter invite invitation request question response note reminder")
+
 // put reads "put A into B"; false where no B is named.
 func (d *deed) put(rest []word) bool {
 	for i, w := range rest {
-		if i > 0 && (w.text == "in" || w.text == "into") {
+		if i > 0 && i+1 < len(rest) && destinations[w.text] && !verb(rest[i+1].text) && !rest[i+1].path && !slices.ContainsFunc(rest[:i], func(w word) bool { return letters[w.text] }) {
 			m := split(takesUp, rest[i+1:])
 			m.place = append(m.place, content(untilOf(rest[:i]))...)
 			d.add(m)
@@ -193,8 +298,11 @@ func (d *deed) put(rest []word) bool {
 	return false
 }
 
+var destinations = set("in into on onto to over")
+
 // change reads "move A to B", "replace A with B", "switch to B".
-func (d *deed) change(verb string, rest []word) {
+func (d *deed) change(v word, rest []word) {
+	verb := v.text
 	for i, w := range rest {
 		to := w.text == "to" || w.text == "onto" || w.text == "into" || w.text == "back" && i+1 < len(rest) && rest[i+1].text == "to" ||
 			(w.text == "with" || w.text == "by" || w.text == "for") && (verb == "replace" || verb == "swap" || verb == "replacing" || verb == "swapping") ||
@@ -211,10 +319,21 @@ func (d *deed) change(verb string, rest []word) {
 		if verb == "replace" || verb == "swap" || verb == "replacing" || verb == "swapping" || len(from) > 1 && from[0].text == "from" {
 			d.add(split(givesUp, from))
 		}
+		for k, w := range from { // "off Redis"
+			if w.text == "off" && k+1 < len(from) {
+				d.add(split(givesUp, from[k+1:]))
+			}
+		}
 		return
 	}
-	if verb == "replace" || verb == "replacing" {
+	switch verb {
+	case "replace", "replacing":
 		d.add(split(givesUp, rest))
+	case "rewrite", "port", "convert", "refactor", "turn": // "rewrite the importer in Rust"
+		if !slices.ContainsFunc(rest, func(w word) bool { return w.text == "as" }) {
+			d.add(split(takesUp, append([]word{v}, rest...)))
+		}
+		d.means(rest)
 	}
 }
 
@@ -223,6 +342,9 @@ func split(st stance, rest []word) move {
 	m := move{stance: st}
 	inPlace := false
 	for i, w := range rest {
+		if w.text == "of" && m.of == 0 && !inPlace && !(i > 0 && measures[rest[i-1].text]) {
+			m.of = len(m.head)
+		}
 		if i > 0 && (w.text == "that" || w.text == "which" || w.text == "who") {
 			return m
 		}
@@ -230,7 +352,7 @@ func split(st stance, rest []word) move {
 		case (places[w.text] || conditions[w.text] || w.text == "to") && len(m.head) > 0:
 			inPlace = true
 		case i < 2 && fillers[w.text]:
-		case w.stem == "":
+		case w.stem == "", i > 0 && adverbs[w.text]:
 		case inPlace:
 			m.place = append(m.place, w)
 		default:
@@ -240,29 +362,8 @@ func split(st stance, rest []word) move {
 	return m
 }
 
-// value reads "set the timeout to 30 s".
-func value(verb string, rest []word) (move, bool) {
-	if !setting[verb] {
-		return move{}, false
-	}
-	for i, w := range rest {
-		if w.text != "to" && w.text != "at" || i == 0 || i+1 >= len(rest) {
-			continue
-		}
-		n := numberOf(rest[i+1].text)
-		if n == "" {
-			return move{}, false
-		}
-		return move{stance: sets, head: rest[:i], value: n}, true
-	}
-	return move{}, false
-}
+// adverbs say nothing of the thing.
+var adverbs = set("well please too also now then again anyway instead asap temporarily somehow everywhere quickly simply")
 
-// numberOf is the number that a word begins with, "" if it is none.
-func numberOf(s string) string {
-	i := 0
-	for i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == '.' && i > 0) {
-		i++
-	}
-	return strings.TrimSuffix(s[:i], ".")
-}
+// measures may stand before an "of" without being the thing.
+var measures = set("number use usage version lot instance kind sort type copy set list amount size count rest most all half part some any pool support")

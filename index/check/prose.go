@@ -27,7 +27,7 @@ func sentences(text string) [][]word {
 		var one []word
 		for _, w := range cut(strings.TrimLeft(trim, "-*• ")) {
 			one = append(one, w)
-			if w.ends == '.' || w.ends == '?' {
+			if w.ends == '.' || w.ends == ':' || w.ends == '?' {
 				out = append(out, one)
 				one = nil
 			}
@@ -81,6 +81,7 @@ func (d *deed) sentence(s []word) {
 		d.add(split(takesUp, rest))
 		d.add(split(givesUp, left))
 	}
+	d.givenIn(s)
 	for i := 0; i < len(s); i++ {
 		w := s[i].text
 		if w == "rejected" || w == "dismissed" || w == "discarded" { // it tells what became of something
@@ -97,6 +98,37 @@ func (d *deed) sentence(s []word) {
 		i = max(i, end-1)
 		if end < len(s) && verb(s[end].text) {
 			i = end - 1
+		}
+	}
+}
+
+// givenIn finds what a sentence gives another number to: where it begins with
+// what is to be done, or says that something should be.
+func (d *deed) givenIn(s []word) {
+	if s[len(s)-1].ends == '?' {
+		return
+	}
+	from := 0
+	for i, w := range s {
+		switch {
+		case looks[w.text] || denied(s, i):
+			return
+		case i < 6 && (w.text == "should" || w.text == "must"), i == 0 && (w.text == "let" || w.text == "make" || w.text == "have" || w.text == "please"):
+			m, ok := given(s, i+1)
+			if ok && i > 0 {
+				m.head = append(append([]word{}, s[:i]...), m.head...)
+			}
+			if ok {
+				d.add(m)
+			}
+			return
+		case limits[w.text], i+1 < len(s) && s[i+1].text == "times":
+			if i == 1 || i > 0 && verb(s[0].text) { // "autosave every 30 seconds"
+				if m, ok := given(s, from); ok {
+					d.add(m)
+				}
+			}
+			return
 		}
 	}
 }
@@ -138,7 +170,7 @@ func proposed(s []word, i int) bool {
 var looks = set("find look see profile compare measure plot review test verify debug fix trace think mention document note keep alert say discuss talk remember forget skip ignore postpone benchmark wait ask check read revisit recap celebrate stop not see draft plan")
 
 func verb(w string) bool {
-	return putting[w] || taking[w] || giving[w] || changing[w] || setting[w] || handling[w] || w == "keep" || w == "stop" || w == "avoid"
+	return mending[w] || putting[w] || taking[w] || giving[w] || changing[w] || setting[w] || handling[w] || w == "keep" || w == "stop" || w == "avoid"
 }
 
 // ordered says whether a verb is asked for: it begins the sentence or a clause,
@@ -179,7 +211,8 @@ func denied(s []word, i int) bool {
 		}
 		switch s[k].text {
 		case "not", "don't", "never", "nobody", "without", "stop", "avoid", "instead", "shouldn't", "won't", "can't", "no":
-			return !(k > 0 && s[k-1].text == "why") && s[0].text != "why" // "why not use X" wants it
+			proposes := s[k+1].text == "we" || k > 0 && s[k-1].text == "why" || s[0].text == "why" // "can't we use X", "why not use X" want it
+			return !proposes
 		}
 	}
 	return false
@@ -188,7 +221,7 @@ func denied(s []word, i int) bool {
 // clauseEnd is where the clause that goes on at i ends.
 func clauseEnd(s []word, i int) int {
 	for k := i; k < len(s); k++ {
-		if e := s[k].ends; e == '.' || e == '?' || e == '—' || e == ',' {
+		if e := s[k].ends; e == '.' || e == ':' || e == '?' || e == '—' || e == ',' {
 			return k + 1
 		}
 		if w := s[k].text; k > i && (w == "and" || w == "then" || w == "but" || reasons[w] || w == "so") && k+1 < len(s) {
@@ -208,7 +241,7 @@ func hunch(s []word) bool {
 			next = s[i+1].text
 		}
 		switch {
-		case probing[w.text], w.text == "probably", w.text == "must" && next == "be", w.text == "might" && next == "be", w.text == "could" && next == "be", w.text == "culprit",
+		case probing[w.text], w.text == "probably", w.text == "guess" && i > 0, w.text == "sure" && i > 0 && (next == "it's" || next == "its" || next == "it"), w.text == "must" && next == "be", w.text == "might" && next == "be", w.text == "could" && next == "be", w.text == "culprit",
 			w.text == "maybe", w.text == "come" && next == "from" && s[0].text == "could", w.text == "perhaps", w.text == "bet" && i > 0, w.text == "look" && next == "into", w.text == "looks" && next == "like", w.text == "think" && (next == "it's" || next == "the" || next == "it" || next == "this"):
 			return true
 		}

@@ -13,7 +13,8 @@ type word struct {
 	stem  string   // of the whole; "" for words that say nothing of the topic
 	parts []string // stems of an identifier's parts: "go-redis" is go, redis
 	name  bool     // says which thing is meant, not what kind of thing
-	ends  rune     // what stands behind it: '.', ',', '?', '—' or ' '
+	ends  rune     // what stands behind it: '.', ':', ',', '?', '—' or ' '
+	owner bool     // "the gateway's"
 	path  bool     // it has a slash or is a file's name
 }
 
@@ -55,12 +56,17 @@ func cut(text string) []word {
 		if end == "" {
 			continue
 		}
+		if end == "w/" || end == "W/" {
+			end = "with"
+		}
 		w := wordOf(end)
 		w.ends = ' '
 		switch {
 		case strings.Contains(tail, "?"):
 			w.ends = '?'
-		case strings.ContainsAny(tail, ".;:!…"):
+		case strings.Contains(tail, ":"):
+			w.ends = ':'
+		case strings.ContainsAny(tail, ".;!…"):
 			w.ends = '.'
 		case strings.Contains(tail, ","):
 			w.ends = ','
@@ -72,10 +78,16 @@ func cut(text string) []word {
 
 func wordOf(s string) word {
 	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-	w := word{text: lower, path: strings.ContainsAny(s, `/\`) || dotted(s)}
+	if full := hasty[lower]; full != "" {
+		lower = full
+		s = full
+	}
+	w := word{text: lower, owner: strings.HasSuffix(lower, "'s"), path: strings.ContainsAny(s, `/\`) || dotted(s)}
 	if words.Stop(lower) || words.Stop(strings.TrimSuffix(strings.TrimSuffix(lower, "'s"), "n't")) {
 		return w
 	}
+	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
+	lower = strings.TrimSuffix(lower, "'s")
 	all := words.Split(s)
 	if len(all) == 0 {
 		return w
@@ -96,6 +108,10 @@ func wordOf(s string) word {
 	w.name = len(w.stem) > 1 && !generic[lower] && !generic[strings.TrimSuffix(lower, "s")] && !plainNumber(lower)
 	return w
 }
+
+// hasty are words as they are typed in a hurry.
+var hasty = map[string]string{"dont": "don't", "cant": "can't", "lets": "let's", "wont": "won't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "arent": "aren't",
+	"wasnt": "wasn't", "shouldnt": "shouldn't", "wouldnt": "wouldn't", "couldnt": "couldn't", "havent": "haven't", "thats": "that's", "whats": "what's"}
 
 func plainNumber(s string) bool {
 	return strings.Trim(s, "0123456789.,%") == ""
