@@ -16,6 +16,7 @@ import (
 // Foreseen is what a Sync and an Improve after it would ask of the model.
 type Foreseen struct {
 	Sessions []ForeseenSession // that it would be asked about, the newest first
+	Bearing  distill.Estimate  // asking how items bear on those of other sessions; this is never part of a batch
 	Unripe   int               // sessions that say too little to be asked about
 	Pending  int               // sessions whose answers come with a batch
 	Fresh    int               // sessions at the sources that aren't in the library as they are
@@ -32,6 +33,7 @@ type ForeseenSession struct {
 
 // Sum adds up what all would take.
 func (f Foreseen) Sum() (all distill.Estimate) {
+	all = f.Bearing
 	for _, s := range f.Sessions {
 		all.Requests += s.Requests
 		all.In += s.In
@@ -54,6 +56,11 @@ func (p *Pipeline) Foresee(ctx context.Context, from []string, o ImproveOptions)
 	}
 	if err := f.leaveOutPending(); err != nil {
 		return Foreseen{}, err
+	}
+	for id, try := range f.tries { // asked about before, and compared with nothing yet
+		if _, fresh := f.changed[id]; try.Unlinked && !fresh && !f.due[id] {
+			f.bears(1)
+		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -84,6 +91,15 @@ func (p *Pipeline) Foresee(ctx context.Context, from []string, o ImproveOptions)
 	f.seen.Fresh = len(f.changed)
 	f.seen.Problems = f.report.Problems
 	return f.seen, nil
+}
+
+// bears adds what it takes to ask how the items of so many sessions bear on
+// others. The caller holds seenMu, or is alone.
+func (f *foreseeing) bears(sessions int) {
+	if f.Reconciler != nil {
+		b := &f.seen.Bearing
+		b.Requests, b.In, b.Out = b.Requests+sessions, b.In+sessions*pairsIn, b.Out+sessions*pairsOut
+	}
 }
 
 // leaveOutPending leaves out the sessions of which something is on its way: what
@@ -190,9 +206,7 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		if e, err := f.Library.Session(s.ID); err == nil {
 			soon = f.tooSoon(ctx, e, s, rules)
 		}
-		if e, err = f.Improver.Estimate(ctx, s, rules); f.Reconciler != nil && e.Requests > 0 {
-			e.Requests, e.In, e.Out = e.Requests+1, e.In+pairsIn, e.Out+pairsOut
-		}
+		e, err = f.Improver.Estimate(ctx, s, rules)
 		return err
 	})
 	if soon {
@@ -204,5 +218,8 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 	}
 	f.seenMu.Lock()
 	defer f.seenMu.Unlock()
+	if e.Requests > 0 {
+		f.bears(1)
+	}
 	f.seen.Sessions = append(f.seen.Sessions, ForeseenSession{ID: s.ID, Title: s.Title, End: s.End, Estimate: e})
 }

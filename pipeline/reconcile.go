@@ -27,10 +27,11 @@ type Reconciler interface {
 // finds by its words, if they share some.
 const (
 	pairsEach  = 15
-	pairsOf    = 3                   // one item
-	pairsIn    = 600 + pairsEach*160 // tokens of a request about so many, its instructions with it
-	pairsOut   = pairsEach * 70      // and of its answer
-	pairsAlike = 0.15                // as payload.Alike has it: what shares less has nothing to do with each other
+	pairsOf    = 3                    // one item
+	pairsUsual = 8                    // of a session
+	pairsIn    = 750 + pairsUsual*160 // tokens of a request about so many, its instructions with it
+	pairsOut   = pairsUsual * 70      // and of its answer
+	pairsAlike = 0.15                 // as payload.Alike has it: what shares less has nothing to do with each other
 )
 
 // reconcilable are the kinds that can bear on one another.

@@ -20,6 +20,7 @@ import (
 type service struct {
 	*httptest.Server
 	faults  int                        // of a hundred answers
+	wordy   bool                       // gives items reasons, and as many other words as it is asked for
 	arrived func(n int)                // called with the number of each request
 	hold    func(context.Context) bool // called before each good answer; false if there is to be none
 
@@ -78,7 +79,12 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.good[text]++
 	s.mu.Unlock()
-	s.reply(w, q, answerTo(q), "stop", "")
+	answer := answerTo(q)
+	if s.wordy {
+		answer = strings.ReplaceAll(answer, `"why":""`, `"why":"`+strings.Repeat("it was said to be simpler than the other. ", 4)+`"`)
+		answer = strings.ReplaceAll(answer, `"asks":["What about it?"]`, `"asks":["`+strings.Repeat("in which other words may somebody ask about this? ", 8)+`"]`)
+	}
+	s.reply(w, q, answer, "stop", "")
 }
 
 // reply is a 200 with an answer, which is paid for.

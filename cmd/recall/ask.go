@@ -184,17 +184,24 @@ func thousands(n int) string {
 type foreseenDoc struct {
 	Model    string            `json:"model,omitempty"` // "" if none is configured
 	Sessions []foreseenSession `json:"sessions"`
-	Unripe   int               `json:"unripe"`  // sessions that say too little to be asked about
-	Pending  int               `json:"pending"` // sessions whose answers come with a batch
-	New      int               `json:"new"`     // sessions at the sources that aren't archived as they are
-	Requests int               `json:"requests"`
-	In       int               `json:"in"`   // tokens
-	Out      int               `json:"out"`  // tokens, as is usual
-	Cost     float64           `json:"cost"` // USD
+	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
+	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
+	New      int               `json:"new"`      // sessions at the sources that aren't archived as they are
+	Bearing  bearingDoc        `json:"bearing"`  // asking how items bear on those of other sessions; never by batch
+	Requests int               `json:"requests"` // in all
+	In       int               `json:"in"`       // tokens
+	Out      int               `json:"out"`      // tokens, as is usual
+	Cost     float64           `json:"cost"`     // USD
 	Unpriced bool              `json:"unpriced,omitempty"`
 	Batch    bool              `json:"batch"`
 	Caps     []string          `json:"caps,omitempty"` // that it would run into
 	Problems []problemJSON     `json:"problems"`
+}
+
+type bearingDoc struct {
+	Requests int `json:"requests"`
+	In       int `json:"in"`
+	Out      int `json:"out"`
 }
 
 type foreseenSession struct {
@@ -236,6 +243,10 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 		doc.Cost += cost * float64(n)
 		doc.Unpriced = doc.Unpriced || !known
 	}
+	cost, known := m.prices.Cost(m.plain.Name(), llm.Usage{In: f.Bearing.In, Out: f.Bearing.Out}, false)
+	doc.Cost += cost
+	doc.Unpriced = doc.Unpriced || !known && f.Bearing.Requests > 0
+	doc.Bearing = bearingDoc(f.Bearing)
 	sum := f.Sum()
 	doc.Requests, doc.In, doc.Out = sum.Requests, sum.In, sum.Out
 	doc.Caps = a.cfg.runsInto(doc)
@@ -291,6 +302,9 @@ func priceLine(d *foreseenDoc) string {
 		thousands(d.In), thousands(d.Out))
 	if d.Batch {
 		s += ", by batch"
+		if d.Bearing.Requests > 0 {
+			s += fmt.Sprintf(" but for %s on how items bear on each other", count(d.Bearing.Requests, "request"))
+		}
 	}
 	if d.Unpriced {
 		return s + "; what it costs isn't known here: set llm.prices"

@@ -10,6 +10,7 @@ import (
 	"recall/ingest"
 	"recall/llm"
 	"recall/payload"
+	"recall/prompts"
 )
 
 // mostShares is into how small a part of a window it is gone where a model says
@@ -201,13 +202,16 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 		}
 		e.Out += min(z.max, usualOut+m.o.Tokens(w.text())/usualShare)
 	}
-	if e.Requests > 0 {
-		e.Requests++
-		e.In += usualNotes * notesIn
-		e.Out += usualNotes * notesOut
-		return e, nil
+	if e.Requests == 0 {
+		return e, m.estimateWords(ctx, &e, s, rules)
 	}
-	return e, m.estimateWords(ctx, &e, s, rules)
+	notes := e.Out/usualItem + 1
+	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
+	asks := (notes + notesAtOnce - 1) / notesAtOnce
+	e.Requests += asks
+	e.In += asks*m.size(llm.Request{System: prompts.Rephrase(), Schema: &llm.Schema{JSON: prompts.RephraseSchema()}}) + notes*notesIn
+	e.Out += notes * notesOut
+	return e, nil
 }
 
 // What answers take, in tokens, as is usual: a session of 5,000 tokens yields some 15
@@ -215,9 +219,10 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 const (
 	usualOut   = 600
 	usualShare = 4
-	usualNotes = 20  // items of a session
+	usualItem  = 120 // of one item
 	notesIn    = 60  // of one, asking for other words
 	notesOut   = 100 // for one, the other words
+	mended     = 10  // one in so many answers is asked for again: quotes that aren't found, another form
 )
 
 // estimateWords adds what is missing of the items' other words, where all else is
@@ -237,7 +242,7 @@ func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *in
 	for _, r := range quiet.outbox.Take() {
 		e.Requests++
 		e.In += m.size(r)
-		e.Out += min(r.Max, usualNotes*notesOut)
+		e.Out += min(r.Max, notesAtOnce*notesOut)
 	}
 	return nil
 }
