@@ -34,10 +34,9 @@ func sessionOf(name string) string {
 
 // searches are the ways to answer that are compared, the one under test first.
 func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*search, error) {
-	wanted := func(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 	var distilled map[string][]payload.Item
 	var holds map[payload.ItemID]string
-	if name := o.distiller().Name(); wanted(name) {
+	if name := o.distiller().Name(); o.wants(name) || o.wants(name+bareNames) {
 		var err error
 		if distilled, holds, err = distillAll(ctx, c, o, r); err != nil {
 			return nil, err
@@ -60,19 +59,44 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 		all = append(all, indexed("oracle with aliases", withOther, goldHolds))
 	}
 	all[0].model = o.Model
+	if o.Model != "" {
+		all = append(all, indexed(all[0].name+bareNames, withoutAliases(distilled), holds))
+	}
 	for _, s := range all[1:] {
 		s.oracle = strings.HasPrefix(s.name, "oracle")
 		s.baseline = !s.oracle
 	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(s *search) bool { return !wanted(s.name) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(s *search) bool { return !o.wants(s.name) })
 	if len(chosen) == 0 {
-		var names []string
-		for _, s := range all {
-			names = append(names, s.name)
-		}
-		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "), strings.Join(names, ", "))
+		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "), strings.Join(namesOf(all), ", "))
 	}
 	return chosen, nil
+}
+
+func (o Options) wants(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
+
+func namesOf(all []*search) []string {
+	var names []string
+	for _, s := range all {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// bareNames ends the name of the search over a model's items without the other
+// words that it gave them: what is lost is what these words bring.
+const bareNames = " without aliases"
+
+func withoutAliases(items map[string][]payload.Item) map[string][]payload.Item {
+	out := map[string][]payload.Item{}
+	for session, list := range items {
+		list = slices.Clone(list)
+		for i := range list {
+			list[i].Aliases = nil
+		}
+		out[session] = list
+	}
+	return out
 }
 
 // distillAll makes the payload items of all sessions, with ids, and says which
