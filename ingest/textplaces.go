@@ -45,10 +45,25 @@ func (m mapper) name(s *string) {
 	}
 	to, ok := m.names[*s]
 	if !ok {
-		to = m.f(*s)
+		to = m.tail(m.f(*s))
 		m.names[*s] = to
 	}
 	*s = to
+}
+
+// tail maps what stands behind a "_", "-" or "." in a name, where the whole of it
+// shows nothing: a rule asks for the beginning of a word, and "mcp__" or "old_"
+// before a secret isn't one.
+func (m mapper) tail(name string) string {
+	for i := range len(name) - 1 {
+		if strings.IndexByte("_-.", name[i]) < 0 {
+			continue
+		}
+		if to := m.f(name[i+1:]); to != name[i+1:] {
+			return name[:i+1] + to
+		}
+	}
+	return name
 }
 
 // path maps a path. Each name in it is looked at by itself as well: what is a

@@ -23,7 +23,7 @@ func unread(m *made) (Unread, bool) {
 	}
 	for _, f := range m.entry.Files {
 		if f.Name == u.First.File && len(f.Sources) > 0 {
-			u.Path = f.Sources[0].Path
+			u.Path = ingest.MapPath(f.Sources[0].Path, m.clean.Name) // it is shown
 		}
 	}
 	return u, true

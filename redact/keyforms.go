@@ -57,7 +57,7 @@ func (k keyForm) detector() detector {
 		return jwt
 	}
 	return func(s *scan, from, to int) {
-		if s.text[from:to] != k.prefix || wordChar(s.before(from)) || s.before(from) == '-' {
+		if s.text[from:to] != k.prefix || !k.begins(s.before(from)) {
 			return
 		}
 		end := k.end(s.text, to)
@@ -80,6 +80,15 @@ func (k keyForm) detector() detector {
 			awsSecret(s, from, end)
 		}
 	}
+}
+
+// begins says that a key may begin behind a character. In a file's or a tool's
+// name, "calm-hf_…" or "mcp__ghp_…", one whose prefix can't be a word may.
+func (k keyForm) begins(before byte) bool {
+	if before == '-' || before == '_' {
+		return len(k.prefix) >= 4 && k.prefix != "key-" || k.prefix == "hf_" || k.prefix == "SG."
+	}
+	return !wordChar(before)
 }
 
 // end returns where a key ends whose characters begin at at. A key that stops at

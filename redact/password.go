@@ -59,6 +59,7 @@ type value struct {
 	op       string // "=", ":", ",", ">", " " after a flag, "is"
 	spaced   bool   // a blank stands before the operator, as in code
 	line     bool   // name, operator and value make up a line, as in a .env file
+	env      bool   // it is an environment's variable that is set: NAME=value
 	phrase   bool   // the name is of a passphrase: words will do
 }
 
@@ -96,6 +97,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 	default:
 		return v, false
 	}
+	v.env = v.op == "=" && !v.spaced && strings.ToUpper(t[from:end]) == t[from:end]
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
 		at = pastType(t, at)
@@ -204,7 +206,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 && shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	if !v.quoted && !v.line && (code(t) || st != strong && camel(t)) || dotted(t) {
+	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !v.random()) || dotted(t) {
 		return false
 	}
 	switch st {
@@ -214,6 +216,12 @@ func (v value) secret(s *scan, st strength) bool {
 		return v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 && !numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
 	}
 	return len(t) >= 10 && mixed(t) && !public(t) && entropy(t) >= 3 && !numbered(t) && v.allowedOp()
+}
+
+// random says that a value looks like camel case by chance: it is what a variable
+// of the environment is set to, and too long and too mixed for a name.
+func (v value) random() bool {
+	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
 }
 
 func (v value) hasLetterAndDigit(shape shapeOf) bool {

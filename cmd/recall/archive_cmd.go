@@ -88,7 +88,7 @@ func (a *app) archiver(l *library.Library) *pipeline.Pipeline {
 func archived(r pipeline.Report) archiveDoc {
 	doc := archiveDoc{r.Found, r.New, r.Grown, r.Vanished, r.Bytes, r.Packed, r.Saved, r.Expiring, r.Unsafe, []problemJSON{}}
 	for _, p := range r.Problems {
-		doc.Problems = append(doc.Problems, problemJSON(p))
+		doc.Problems = append(doc.Problems, problemDoc(p))
 	}
 	return doc
 }

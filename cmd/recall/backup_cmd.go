@@ -30,7 +30,7 @@ type mergedDoc struct {
 func mergedJSON(m library.Merged) mergedDoc {
 	doc := mergedDoc{m.Sessions, m.New, m.Changed, m.Files, m.Bytes, append([]ingest.SessionID{}, m.Gone...), append([]ingest.SessionID{}, m.Kept...), []problemJSON{}}
 	for _, p := range m.Problems {
-		doc.Problems = append(doc.Problems, problemJSON(p))
+		doc.Problems = append(doc.Problems, problemDoc(p))
 	}
 	return doc
 }

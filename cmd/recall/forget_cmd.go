@@ -187,8 +187,8 @@ func (a *app) unsearched(plan *pipeline.Forgetting) error {
 func (a *app) printForgetting(f *pipeline.Forgetting, gone []ingest.SessionID) {
 	for _, l := range f.Sessions {
 		fmt.Fprintf(a.out, "%s  %s  %s (%s)\n", shortID(l.Entry.ID), day(l.Entry.Start), titleOf(l.Entry), size(l.Bytes))
-		a.listed("the text stands in ", l.Holds)
-		a.listed("stays at the source: ", l.Sources)
+		a.listed("the text stands in ", showAll(l.Holds))
+		a.listed("stays at the source: ", showAll(l.Sources))
 		for _, c := range l.Forks {
 			fmt.Fprintf(a.out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", shortID(c.Entry.ID), titleOf(c.Entry), count(c.N, "turn"))
 		}

@@ -12,7 +12,7 @@ func (a *app) printGuard(g *pipeline.GuardReport) {
 	st, w := styles(a.color), width(a.out)
 	for _, at := range g.Paths {
 		if at.Gone {
-			sayLine(a.out, w, "", "  ", oneLine(at.Path)+" isn't there")
+			sayLine(a.out, w, "", "  ", oneLine(shownPath(at.Path))+" isn't there")
 		}
 	}
 	for _, d := range g.Dangers {
@@ -20,7 +20,7 @@ func (a *app) printGuard(g *pipeline.GuardReport) {
 		if d.Blocks {
 			mark, color = "!", st.red
 		}
-		sayLine(a.out, w, color+mark+" ", "  ", oneLine(d.Path)+": "+dangerText(d)+st.reset)
+		sayLine(a.out, w, color+mark+" ", "  ", oneLine(shownPath(d.Path))+": "+dangerText(d)+st.reset)
 	}
 	for _, s := range g.Unsafe() {
 		a.printUnsafe(s, st)
@@ -65,7 +65,7 @@ func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
 			fmt.Fprintf(a.out, "    … and %d more; --json lists all\n", len(s.AtRisk)-most)
 			break
 		}
-		fmt.Fprintf(a.out, "    %-12s %9s  %s\n", f.State, size(f.Size), oneLine(f.Path))
+		fmt.Fprintf(a.out, "    %-12s %9s  %s\n", f.State, size(f.Size), oneLine(shownPath(f.Path)))
 		if f.Why != "" {
 			fmt.Fprintf(a.out, "    %s\n", oneLine(f.Why))
 		}
@@ -108,7 +108,7 @@ func (a *app) printOther(o pipeline.OtherFiles) {
 			fmt.Fprintf(a.out, "    … and %d more places; --json lists all\n", len(o.Groups)-most)
 			break
 		}
-		fmt.Fprintf(a.out, "    %7d  %s\n", group.Count, oneLine(group.Path))
+		fmt.Fprintf(a.out, "    %7d  %s\n", group.Count, oneLine(shownPath(group.Path)))
 	}
 }
 
@@ -172,18 +172,18 @@ func guardJSON(g *pipeline.GuardReport) guardDoc {
 	for _, s := range g.Sessions {
 		one := guardSession{ID: s.ID, Source: s.Source, Title: s.Title, Files: s.Files, Bytes: s.Bytes, Outputs: s.Outputs, AtRisk: []guardFile{}, Deleted: s.Deleted}
 		for _, f := range s.AtRisk {
-			one.AtRisk = append(one.AtRisk, guardFile{f.Path, string(f.Role), f.Size, string(f.State), f.Why})
+			one.AtRisk = append(one.AtRisk, guardFile{shownPath(f.Path), string(f.Role), f.Size, string(f.State), f.Why})
 		}
 		doc.Sessions = append(doc.Sessions, one)
 	}
 	for _, d := range g.Dangers {
-		doc.Dangers = append(doc.Dangers, guardDanger{d.Path, string(d.Kind), d.Blocks})
+		doc.Dangers = append(doc.Dangers, guardDanger{shownPath(d.Path), string(d.Kind), d.Blocks})
 	}
 	for _, group := range g.Other.Groups {
 		doc.Other.Groups = append(doc.Other.Groups, guardGroup(group))
 	}
 	for _, pr := range g.Problems {
-		doc.Problems = append(doc.Problems, problemJSON(pr))
+		doc.Problems = append(doc.Problems, problemDoc(pr))
 	}
 	return doc
 }

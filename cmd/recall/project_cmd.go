@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -57,7 +56,7 @@ func (a *app) projectListCmd() *cobra.Command {
 			}
 			all := []projectDoc{}
 			for _, p := range projects {
-				all = append(all, projectDoc{p.Name, len(shelf.in(p.ID)), p.Show(p.Root), showAll(&p, p.Former), showAll(&p, p.Merged)})
+				all = append(all, projectDoc{p.Name, len(shelf.in(p.ID)), p.Show(p.Root), showEach(p.Former, p.Show), showEach(p.Merged, p.Show)})
 			}
 			if asJSON {
 				return a.printJSON(all)
@@ -76,14 +75,6 @@ func (a *app) projectListCmd() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-func showAll(p *library.Project, dirs []string) []string {
-	dirs = slices.Clone(dirs)
-	for i := range dirs {
-		dirs[i] = p.Show(dirs[i])
-	}
-	return dirs
 }
 
 func (a *app) projectRenameCmd() *cobra.Command {

@@ -179,7 +179,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 	var problems []ingest.Problem
 	doc.Model, problems, err = a.improve(cmd, l, o, true)
 	for _, p := range problems {
-		doc.Problems = append(doc.Problems, problemJSON(p))
+		doc.Problems = append(doc.Problems, problemDoc(p))
 	}
 	for _, e := range entries {
 		now, fault := l.Payload(e.ID)

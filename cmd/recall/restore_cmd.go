@@ -117,7 +117,7 @@ func inTheWay(p library.Putting) error {
 	if p.State == library.PutNewer {
 		what = "the file that is there is newer: it begins with what is archived and goes on"
 	}
-	return withHint(fmt.Errorf("%s: %s; nothing was written", p.Path, what),
+	return withHint(fmt.Errorf("%s: %s; nothing was written", shownPath(p.Path), what),
 		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
 }
 
@@ -153,13 +153,13 @@ func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
 		words[library.PutNew], words[library.PutLonger] = "would be restored", "would be made whole"
 	}
 	for _, f := range r.Files {
-		fmt.Fprintf(a.out, "%-18s %9s  %s\n", words[f.State], size(f.Size), oneLine(f.Path))
+		fmt.Fprintf(a.out, "%-18s %9s  %s\n", words[f.State], size(f.Size), oneLine(shownPath(f.Path)))
 	}
 	if len(r.Blocked()) > 0 {
 		return
 	}
 	if r.NoDir {
-		fmt.Fprintf(a.err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n", oneLine(r.Dir))
+		fmt.Fprintf(a.err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n", oneLine(shownPath(r.Dir)))
 	}
 	switch cmd := resumeCommand(r); {
 	case cmd != "":
@@ -174,7 +174,7 @@ func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
 func restoreJSON(r pipeline.Restoring, written bool) restoreDoc {
 	doc := restoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: written, Files: []restoredFile{}}
 	for _, f := range r.Files {
-		doc.Files = append(doc.Files, restoredFile{f.Name, f.Path, f.Version, f.Size, f.Sum, string(f.State)})
+		doc.Files = append(doc.Files, restoredFile{shownPath(f.Name), shownPath(f.Path), f.Version, f.Size, f.Sum, string(f.State)})
 	}
 	return doc
 }

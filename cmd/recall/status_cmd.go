@@ -113,7 +113,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 		}
 	}
 	for _, b := range l.Broken() {
-		s.Broken = append(s.Broken, problemJSON(b))
+		s.Broken = append(s.Broken, problemDoc(b))
 	}
 	if fi, err := os.Stat(indexPath(l)); err == nil {
 		s.Index = fi.Size()

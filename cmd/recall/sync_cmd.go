@@ -222,7 +222,7 @@ func (a *app) printUnread(list []pipeline.Unread) {
 			fmt.Fprintf(a.out, "  … and %d more sessions; --json lists all\n", len(list)-most)
 			return
 		}
-		fmt.Fprintf(a.out, "  %s:%d: %s", oneLine(u.Path), u.First.Line, oneLine(u.First.Reason))
+		fmt.Fprintf(a.out, "  %s:%d: %s", oneLine(shownPath(u.Path)), u.First.Line, oneLine(u.First.Reason))
 		if u.Lines > 1 {
 			fmt.Fprintf(a.out, " (and %d more)", u.Lines-1)
 		}
@@ -237,7 +237,7 @@ func (a *app) printProblems(problems []ingest.Problem) {
 			fmt.Fprintf(a.err, "recall: … and %d more; --json lists all\n", len(problems)-most)
 			return
 		}
-		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", oneLine(p.Path), oneLine(reason(p)))
+		fmt.Fprintf(a.err, "recall: skipped: %s: %s\n", oneLine(shownPath(p.Path)), oneLine(shownPath(reason(p))))
 	}
 }
 
@@ -298,10 +298,10 @@ type problemJSON struct {
 func syncJSON(r pipeline.Report) syncReport {
 	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, []unreadJSON{}, r.Expiring, r.Unsafe, []problemJSON{}, 0, 0, nil}
 	for _, u := range r.Unread {
-		s.Unread = append(s.Unread, unreadJSON{u.Session, u.Path, u.Lines, u.First.Line, u.First.Reason})
+		s.Unread = append(s.Unread, unreadJSON{u.Session, shownPath(u.Path), u.Lines, u.First.Line, u.First.Reason})
 	}
 	for _, p := range r.Problems {
-		s.Problems = append(s.Problems, problemJSON(p))
+		s.Problems = append(s.Problems, problemDoc(p))
 	}
 	return s
 }

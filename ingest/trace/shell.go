@@ -280,6 +280,11 @@ func (l *lexer) word(depth int) word {
 	var b strings.Builder
 	plain := true
 	for l.at < len(l.src) {
+		if end := placeholderEnd(l.src, l.at); end > 0 {
+			b.WriteString(l.src[l.at:end])
+			l.at = end
+			continue
+		}
 		c := l.src[l.at]
 		switch c {
 		case ' ', '\t', '\r', '\n', ';', '&', '|', '(', ')', '<', '>':
@@ -312,6 +317,20 @@ func (l *lexer) word(depth int) word {
 		}
 	}
 	return word{b.String(), plain}
+}
+
+// placeholderEnd is where the placeholder of a secret that begins at at ends, 0 if
+// there is none: "‹aws-key 2›" stands for a part of a word, its blank too.
+func placeholderEnd(s string, at int) int {
+	const open, shut, longest = "‹", "›", 48
+	if !strings.HasPrefix(s[at:], open) {
+		return 0
+	}
+	i := strings.Index(s[at:min(len(s), at+longest)], shut)
+	if i < 0 || strings.ContainsAny(s[at:at+i], "\n\t'\"$`\\/") {
+		return 0
+	}
+	return at + i + len(shut)
 }
 
 // quoted reads a text in double quotes; false if there is something to expand in it.

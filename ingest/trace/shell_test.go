@@ -55,6 +55,7 @@ func TestReadShell(t *testing.T) {
 		{"echo `date` x", "/w: echo ‹› x sure"},
 		{`echo "unclosed $(a (b`, "/w: echo ‹unclosed › sure"},
 		{"make \\\n  -j2", "/w: make -j2 sure"},
+		{"cd /src/app-‹aws-key 2›/web && rm a‹x", "/w: cd /src/app-‹aws-key 2›/web sure\n/src/app-‹aws-key 2›/web: rm a‹x sure"},
 		{``, ""},
 	} {
 		if diff := cmp.Diff(c.want, said(c.line, "/w")); diff != "" {

@@ -1,0 +1,37 @@
+package main
+
+import (
+	"slices"
+	"sync"
+
+	"recall/ingest"
+	"recall/redact"
+)
+
+// shownPath is a path of this machine as it may be printed. Claude Code calls the
+// folder of a transcript by the working directory, and that may be called by a
+// secret; what is printed may be read by an agent.
+func shownPath(path string) string {
+	rules, err := shownRules()
+	if err != nil {
+		return "a path that can't be shown"
+	}
+	return ingest.MapPath(path, rules.Session().Name)
+}
+
+func showAll(paths []string) []string { return showEach(paths, shownPath) }
+
+func showEach(paths []string, show func(string) string) []string {
+	paths = slices.Clone(paths)
+	for i := range paths {
+		paths[i] = show(paths[i])
+	}
+	return paths
+}
+
+var shownRules = sync.OnceValues(redact.New)
+
+// problemDoc is a problem in JSON.
+func problemDoc(p ingest.Problem) problemJSON {
+	return problemJSON{shownPath(p.Path), shownPath(p.Reason)}
+}

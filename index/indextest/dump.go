@@ -1,0 +1,114 @@
+// Package indextest reads an index's file whole, for tests that look for what
+// may not be in it.
+package indextest
+
+import (
+	"bytes"
+	"compress/flate"
+	"database/sql"
+	"fmt"
+	"io"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// Dump is all that an index holds, a value a line: rows, what is packed in them,
+// and the words of its full-text tables. It is an error if nothing was packed.
+func Dump(path string) ([]byte, error) {
+	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	d := dump{db: db}
+	tables, err := d.column(`SELECT name FROM sqlite_master WHERE type='table' AND sql NOT LIKE '%USING fts5%'`)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		if err := d.rows(fmt.Sprintf("SELECT * FROM %q", t)); err != nil {
+			return nil, fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	texts, err := d.column(`SELECT name FROM sqlite_master WHERE type='table' AND sql LIKE '%USING fts5(%'`)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range texts {
+		if _, err := db.Exec(fmt.Sprintf(`CREATE VIRTUAL TABLE temp.words_%s USING fts5vocab(main, %q, row)`, t, t)); err != nil {
+			return nil, fmt.Errorf("%s: %w", t, err)
+		}
+		if err := d.rows(`SELECT term FROM temp.words_` + t); err != nil {
+			return nil, fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	if d.packed == 0 {
+		return nil, fmt.Errorf("%s: no packed text found: is there a new form?", path)
+	}
+	return d.out.Bytes(), nil
+}
+
+type dump struct {
+	db     *sql.DB
+	out    bytes.Buffer
+	packed int
+}
+
+func (d *dump) column(query string) (list []string, err error) {
+	rows, err := d.db.Query(query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, rows.Err()
+}
+
+func (d *dump) rows(query string) error {
+	rows, err := d.db.Query(query)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values := make([]any, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		for _, v := range values {
+			d.value(v)
+		}
+	}
+	return rows.Err()
+}
+
+func (d *dump) value(v any) {
+	switch v := v.(type) {
+	case []byte:
+		d.out.Write(v)
+		if len(v) > 5 && v[0] == 'z' { // see pack in index/row.go
+			if text, err := io.ReadAll(flate.NewReader(bytes.NewReader(v[5:]))); err == nil {
+				d.packed++
+				d.out.WriteByte('\n')
+				d.out.Write(text)
+			}
+		}
+	default:
+		fmt.Fprint(&d.out, v)
+	}
+	d.out.WriteByte('\n')
+}
