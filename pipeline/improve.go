@@ -324,7 +324,7 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 // worth a request's own instructions, or when it has come to rest: else thirty
 // nights would cost seven times the whole. Until then rules add what is new.
 const (
-	growthWorth = 16_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
+	growthWorth = 19_500 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour
 )
 
