@@ -36,7 +36,7 @@ func sessionOf(name string) string {
 func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*search, error) {
 	var distilled map[string][]payload.Item
 	var holds map[payload.ItemID]string
-	if name := o.distiller().Name(); o.wants(name) || o.wants(name+bareNames) {
+	if name := o.distiller().Name(); o.wants(name) || o.wants(withoutNames) {
 		var err error
 		if distilled, holds, err = distillAll(ctx, c, o, r); err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 	}
 	all[0].model = o.Model
 	if o.Model != "" {
-		all = append(all, indexed(all[0].name+bareNames, withoutAliases(distilled), holds))
+		all = append(all, indexed(withoutNames, withoutAliases(distilled), holds))
 	}
 	for _, s := range all[1:] {
 		s.oracle = strings.HasPrefix(s.name, "oracle")
@@ -83,9 +83,9 @@ func namesOf(all []*search) []string {
 	return names
 }
 
-// bareNames ends the name of the search over a model's items without the other
-// words that it gave them: what is lost is what these words bring.
-const bareNames = " without aliases"
+// withoutNames is the search over a model's items without the other words that it
+// gave them: what is lost is what these words bring.
+const withoutNames = "without aliases"
 
 func withoutAliases(items map[string][]payload.Item) map[string][]payload.Item {
 	out := map[string][]payload.Item{}
