@@ -79,7 +79,11 @@ func (h *Host) sync(ctx context.Context, path string) error {
 		return err
 	}
 	p, err := h.Pipeline(l, true)
-	if err != nil {
+	if err != nil { // the index can't be had: the bytes all the same
+		if p, other := h.Pipeline(l, false); other == nil {
+			_, other = p.Archive(ctx, pipeline.ArchiveOptions{From: []string{path}})
+			err = errors.Join(err, other)
+		}
 		return err
 	}
 	report, err := p.Sync(ctx, pipeline.Options{From: []string{path}})
