@@ -251,7 +251,7 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 	doc.Requests, doc.In, doc.Out = sum.Requests, sum.In, sum.Out
 	doc.Caps = a.cfg.runsInto(doc)
 	for _, problem := range f.Problems {
-		doc.Problems = append(doc.Problems, problemJSON(problem))
+		doc.Problems = append(doc.Problems, problemDoc(problem))
 	}
 	return doc, nil
 }
