@@ -3,9 +3,13 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
 
 	"recall/hooks"
 	"recall/library"
@@ -126,5 +130,62 @@ func TestHookStartWithoutIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Close()
+	}
+}
+
+// A library that is locked, of a newer recall or gone is not waited for; what a
+// session's end would save is saved when the lock is given back.
+func TestHookLibraryThatIsInUse(t *testing.T) {
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.recall("sync")
+	said := func() (start, note string) {
+		t.Helper()
+		begin := time.Now()
+		start = d.hook(hooks.SessionStart, sessionB, "source", "startup")
+		note = d.hook(hooks.UserPromptSubmit, "n"+begin.String(), "prompt", "Let's move the timetable index to Postgres.")
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("they took %v", took)
+		}
+		return start, note
+	}
+	d.says(sessionB, "Use Inter for the tickets, not Arial.", "Done.")
+	os.MkdirAll(filepath.Join(d.library, ".locks"), 0o700)
+	lock := flock.New(filepath.Join(d.library, ".locks", "folders.lock"))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if start, note := said(); start == "" || note == "" {
+		t.Errorf("locked: %q, %q", start, note)
+	}
+	time.AfterFunc(50*time.Millisecond, func() { lock.Unlock() })
+	d.hook(hooks.SessionEnd, sessionB, "reason", "other")
+	if got := d.recall("query", "which font for the tickets?"); !strings.Contains(got, "Inter") {
+		t.Errorf("after the lock was given back:\n%s", got)
+	}
+
+	toml := filepath.Join(d.library, "library.toml")
+	text, err := os.ReadFile(toml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := regexp.MustCompile(`(?m)^format = \d+`).ReplaceAllString(string(text), "format = 99")
+	os.WriteFile(toml, []byte(newer), 0o600)
+	before := d.log()
+	d.hook(hooks.SessionEnd, sessionA, "reason", "other")
+	if got := strings.TrimPrefix(d.log(), before); !strings.Contains(got, "newer") {
+		t.Errorf("of a newer recall, the log says %q", got)
+	}
+	said()
+	os.WriteFile(toml, text, 0o600)
+	if err := os.Rename(d.library, d.library+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if start, note := said(); start != "" || note != "" {
+		t.Errorf("gone: %q, %q", start, note)
+	}
+	d.hook(hooks.SessionEnd, sessionA, "reason", "other")
+	if _, err := os.Stat(d.library); err == nil {
+		t.Error("a hook made a library")
 	}
 }
