@@ -28,7 +28,7 @@ const (
 // needs no evidence.
 func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	dropped = map[string]int{}
-	turns := citable(s)
+	turns := cited(s, p)
 	kept := p.Items[:0]
 	for _, it := range p.Items {
 		if it.Maker == payload.ByHuman {
@@ -61,14 +61,20 @@ func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	return dropped
 }
 
-// citable maps every id that evidence may name to its turns: the turn's own,
-// its records', and those of the results of its calls. A record with a result
-// and with what the person typed meanwhile is of two turns.
-func citable(s *ingest.Session) map[string][]*ingest.Turn {
+// cited maps the ids that a payload's evidence names to their turns: an id may be
+// the turn's own, a record's of it, or that of the result of one of its calls. A
+// record with a result and with what the person typed meanwhile is of two turns.
+func cited(s *ingest.Session, p *payload.Payload) map[string][]*ingest.Turn {
 	m := map[string][]*ingest.Turn{}
+	for _, it := range p.Items {
+		for _, e := range it.Evidence {
+			m[e.Turn] = nil
+		}
+	}
+	delete(m, "")
 	add := func(id string, t *ingest.Turn) {
-		if id != "" && !slices.Contains(m[id], t) {
-			m[id] = append(m[id], t)
+		if had, ok := m[id]; ok && !slices.Contains(had, t) {
+			m[id] = append(had, t)
 		}
 	}
 	for i := range s.Turns {
@@ -77,8 +83,8 @@ func citable(s *ingest.Session) map[string][]*ingest.Turn {
 		for _, r := range t.Records {
 			add(r, t)
 		}
-		for _, c := range t.Calls {
-			add(string(c.ResultTurn), t)
+		for j := range t.Calls {
+			add(string(t.Calls[j].ResultTurn), t)
 		}
 	}
 	return m

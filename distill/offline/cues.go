@@ -12,15 +12,17 @@ import (
 // learned (see weights.json), so that a class may be broad.
 type classes struct {
 	names  []string
-	spoken [2][]string // names as features of an assistant's and of a person's sentence
+	places map[string]int // of the names
+	spoken [2][]string    // names as features of an assistant's and of a person's sentence
 	set    *cue.Set
 }
 
 // cues makes classes of a list of names, each with its pattern.
 func cues(list ...string) *classes {
-	c := &classes{}
+	c := &classes{places: make(map[string]int, len(list)/2)}
 	var patterns []string
 	for i := 0; i+1 < len(list); i += 2 {
+		c.places[list[i]] = len(c.names)
 		c.names, patterns = append(c.names, list[i]), append(patterns, list[i+1])
 	}
 	for i, who := range []string{"a:", "u:"} {
@@ -33,21 +35,24 @@ func cues(list ...string) *classes {
 }
 
 // in asks a text for all classes at once.
-func (c *classes) in(text string) said { return said{c.names, c.set.Match(text)} }
+func (c *classes) in(text string) said { return said{c, c.set.Match(text)} }
 
 // has tells whether a text has a cue of the class.
-func (c *classes) has(name, text string) bool { return c.in(text).has(name) }
+func (c *classes) has(name, text string) bool {
+	s := c.in(text)
+	return s.has(name)
+}
 
 // A said holds the classes that a text has a cue of.
 type said struct {
-	names   []string
+	of      *classes
 	matches cue.Matches
 }
 
 // all lists them.
-func (s said) all() []string {
+func (s *said) all() []string {
 	var out []string
-	for i, name := range s.names {
+	for i, name := range s.of.names {
 		if s.matches.Has(i) {
 			out = append(out, name)
 		}
@@ -55,17 +60,20 @@ func (s said) all() []string {
 	return out
 }
 
-func (s said) has(name string) bool { return s.matches.Has(slices.Index(s.names, name)) }
+func (s *said) has(name string) bool {
+	i, ok := s.of.places[name]
+	return ok && s.matches.Has(i)
+}
 
-func (s said) any(names ...string) bool { return slices.ContainsFunc(names, s.has) }
+func (s *said) any(names ...string) bool { return slices.ContainsFunc(names, s.has) }
 
 // cues are those of the sentence in small letters.
-func (s *sentence) cues() said {
-	if s.said.names == nil {
+func (s *sentence) cues() *said {
+	if s.said.of == nil {
 		s.said = talkCues.in(strings.ToLower(s.Text))
-		s.directs = directs(s.said)
+		s.directs = directs(&s.said)
 	}
-	return s.said
+	return &s.said
 }
 
 var talkCues = cues(
@@ -112,6 +120,7 @@ var talkCues = cues(
 	"asks-info", `^(?:(?:ok|okay|and|but|so|hm+|wait|then)[, ]+)*(?:how|what|why|where|when|who|which|is|are|does|do|did|was|were|has|have|am|any|shouldn'?t|isn'?t|doesn'?t|won'?t)\b`,
 	"look", `\b(?:check|look (?:at|into)|review|explain|understand|investigate|analy[sz]e|verify|research|find out|figure out|take a look|have a look|see if|help me|tell me|show me|go through|walk me)\b`,
 	"conditional", `\bif\b|\bwhen\b|\bin case\b`,
+	"names-loser", `\b(?:instead of|rather than|in place of|replac(?:es|ed|ing)|no longer|over)\b|, not\b`, // what was chosen and what it replaces
 	"number", `\b\d[\d.,_]*k?\b`,
 	"called", `\bcalled\b|\bnamed?\b|\blabel|\bprefix|\bwording\b|\btitle\b`,
 	"we-do", `\bwe (?:only |just |always |then |also |now )*(?:add|allow|build|call|check|clean|copy|create|cut|delete|drop|fail|fetch|go|ignore|import|keep|leave|look|make|merge|move|name|pick|prefer|push|put|read|remove|rename|replace|run|save|search|send|set|share|show|skip|start|stay|stick|stop|store|switch|take|treat|use|wait|write)\b`,

@@ -118,7 +118,7 @@ func pair(all []*Candidate, rare rarity) {
 			if o.sp.user {
 				wish, done = o, c
 			}
-			if x := weighed(wish.part.keys(), done.part.keys(), rare); x > best && len(wish.part.keys()) >= 2 {
+			if x := wish.part.weighed(done.part.keys(), rare); x > best && len(wish.part.keys()) >= 2 {
 				best, c.mate = x, o
 			}
 		}
@@ -199,7 +199,8 @@ func features(t *talk, c *Candidate, names rarity) []Feature {
 	f.set(who, 1)
 	said := s.cues()
 	if strings.Contains(s.Text, "’") {
-		said = talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
+		straight := talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
+		said = &straight
 	}
 	for i, name := range talkCues.spoken[asIndex(sp.user)] {
 		if said.matches.Has(i) {
@@ -208,7 +209,8 @@ func features(t *talk, c *Candidate, names rarity) []Feature {
 	}
 	more := strings.ToLower(s.More)
 	if more != "" {
-		for _, name := range talkCues.in(more).all() {
+		told := talkCues.in(more)
+		for _, name := range told.all() {
 			switch name {
 			case "instead", "because", "flawed", "recommend", "fails", "undo":
 				f.set(who+"more-"+name, 1)
@@ -237,7 +239,7 @@ func asIndex(yes bool) int {
 
 // directs tells whether typed words say what is to be: a wish, an order, a
 // choice, not a mere question or a wish to look at something.
-func directs(s said) bool {
+func directs(s *said) bool {
 	return !s.any("look", "asks-info") && s.any(directing...)
 }
 
@@ -247,7 +249,7 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names rarity, said said) {
+func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names rarity, said *said) {
 	if c.sp.user {
 		d := directs(said)
 		on("", "u:directs", d)
@@ -273,7 +275,7 @@ func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Cand
 			on("", "a:prompt-directs", d)
 			on("", "a:prompt-looks", asked.has("look"))
 			on("", "a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
-			cover := weighed(o.parts[i].keys(), mine, names)
+			cover := o.parts[i].weighed(mine, names)
 			if len(o.parts[i].keys()) >= 2 {
 				all = max(all, cover)
 				if d {
@@ -397,7 +399,8 @@ func headingFeatures(on func(who, name string, yes bool), s *sentence) {
 	h := strings.ToLower(s.Heading)
 	on("", "headed", h != "")
 	if h != "" {
-		for _, name := range headingCues.in(h).all() {
+		found := headingCues.in(h)
+		for _, name := range found.all() {
 			on("", name, true)
 		}
 	}

@@ -73,7 +73,7 @@ func (c *Candidate) wish() (payload.Evidence, bool) {
 	if o := c.sp.asks; o != nil && o.exchange == c.sp.exchange {
 		for i := range o.parts {
 			s := &o.parts[i]
-			x := weighed(s.keys(), c.part.keys(), c.rare)
+			x := s.weighed(c.part.keys(), c.rare)
 			if x > top && (x > 0.25 || shared(s.keys(), c.part.keys()) >= 2) && !o.foreign(s) && !s.Pasted {
 				best, by, top = s, o, x
 			}

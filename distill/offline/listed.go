@@ -10,7 +10,6 @@ import (
 // in its message, in the answer to what was asked.
 func listFeatures(f *noted, who string, c *Candidate) {
 	sp, s := c.sp, c.part
-	f.on(who, "names-loser", namesLoser.MatchString(s.Text))
 	f.on(who, "replaces", s.More != "" && replacing.MatchString(s.More))
 	f.on(who, "quotes-code", strings.Count(s.Raw, "`") >= 2)
 	if s.Block == listItem {

@@ -58,7 +58,7 @@ func spokenAgainst(sp *speech, s *sentence, rare rarity) *sentence {
 		if strings.HasSuffix(p.Raw, "?") || !proposes.MatchString(p.Text) || len(p.keys()) < 3 {
 			continue
 		}
-		if x := weighed(s.keys(), p.keys(), rare); x > top {
+		if x := s.weighed(p.keys(), rare); x > top {
 			best, top = p, x
 		}
 	}

@@ -35,10 +35,11 @@ type sentence struct {
 	Opens    bool   // first of its block
 	Pasted   bool   // it looks like output or code put into a message
 
-	words   terms // see keys
-	full    terms // see names
-	said    said  // see cues
-	directs bool  // see cues
+	words   terms   // see keys
+	weight  float64 // of words, 0 if it wasn't asked for; see weighed
+	full    terms   // see names
+	said    said    // see cues
+	directs bool    // see cues
 }
 
 var (

@@ -13,9 +13,6 @@ import (
 // names of what was chosen and of what lost. The item then takes the report's
 // words, and both are its evidence.
 
-// contrast matches a statement that names what was chosen and what it replaces.
-var namesLoser = cue.One(`(?i)\b(?:instead of|rather than|in place of|replac(?:es|ed|ing)|no longer|over)\b|, not\b`)
-
 // Ways to name what lost. The first group is the loser.
 var losers = []*cue.Regexp{
 	cue.One(`(?i)\b(?:instead of|rather than|in place of|replac(?:es|ed|ing)|supersed(?:es|ed|ing)) (?:the |an? |our |your |its )?([^,.;:()—–]{2,70})`),
@@ -104,7 +101,7 @@ func fullForms(all []*Candidate) []fullForm {
 		if c.sp.user || !c.sp.closing {
 			continue
 		}
-		contrast := namesLoser.MatchString(c.part.Text) || replacing.MatchString(c.part.More)
+		contrast := c.part.cues().has("names-loser") || replacing.MatchString(c.part.More)
 		opens := c.part.Index == 0 && c.sp.work
 		if (contrast || opens || c.part.Block == listItem) && c.states() && len(c.part.names()) >= 4 {
 			out = append(out, fullForm{c, c.part.names(), contrast})

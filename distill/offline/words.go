@@ -92,15 +92,37 @@ func share(a, b terms) float64 {
 
 // weighed is the share of a's words that b has too, rare words counting more.
 func weighed(a, b terms, rare rarity) float64 {
-	var both, all float64
-	eachShared(a, b, func(w string) { both += rare.of(w) })
+	both := rare.shared(a, b)
 	if both == 0 {
 		return 0
 	}
-	for _, w := range a {
-		all += rare.of(w)
+	return both / rare.all(a)
+}
+
+// weighed is that of the sentence's keywords, which are set beside many others.
+func (s *sentence) weighed(b terms, rare rarity) float64 {
+	both := rare.shared(s.keys(), b)
+	if both == 0 {
+		return 0
 	}
-	return both / all
+	if s.weight == 0 {
+		s.weight = rare.all(s.keys())
+	}
+	return both / s.weight
+}
+
+// shared is the weight of the words that two lists have both.
+func (r rarity) shared(a, b terms) (weight float64) {
+	eachShared(a, b, func(w string) { weight += r.of(w) })
+	return weight
+}
+
+// all is the weight of a list.
+func (r rarity) all(words terms) (weight float64) {
+	for _, w := range words {
+		weight += r.of(w)
+	}
+	return weight
 }
 
 // splitWords gives the lower-case words of a text.
@@ -117,15 +139,21 @@ func appendWords(out []string, text string) []string {
 		out, start, capital = append(out, w), -1, false
 	}
 	for i := 0; i < len(text); {
+		if text[i]-'a' < 26 { // as most are
+			if start < 0 {
+				start = i
+			}
+			for i++; i < len(text) && text[i]-'a' < 26; i++ {
+			}
+			prev = 'a'
+			continue
+		}
 		r, n := rune(text[i]), 1
-		small := r-'a' < 26 && r >= 'a' // as most are
-		letter, upper := small, false
-		switch {
-		case small:
-		case r < utf8.RuneSelf:
+		letter, upper := false, false
+		if r < utf8.RuneSelf {
 			upper = r-'A' < 26 && r >= 'A'
 			letter = upper || r-'0' < 10 && r >= '0'
-		default:
+		} else {
 			r, n = utf8.DecodeRuneInString(text[i:])
 			letter, upper = unicode.IsLetter(r) || unicode.IsDigit(r), unicode.IsUpper(r)
 		}
@@ -135,7 +163,7 @@ func appendWords(out []string, text string) []string {
 		if letter && start < 0 {
 			start = i
 		}
-		capital = capital || letter && !small
+		capital = capital || letter
 		prev = r
 		i += n
 	}

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strings"
 	"sync"
 )
 
@@ -28,6 +29,7 @@ type Set struct {
 	once     sync.Once
 	m        *machine
 	checks   []check // patterns that parts alone don't decide
+	dots     bits    // patterns that are "." alone: the machine would stop at every rune
 	err      error   // of the first bad pattern
 }
 
@@ -63,6 +65,9 @@ func (s *Set) Match(text string) Matches {
 	s.ready()
 	found := s.m.run(text, false)
 	got := found.and(s.m.whole)
+	if s.dots != (bits{}) && anyRune(text) {
+		got.add(&s.dots)
+	}
 	for i := range s.checks {
 		if c := &s.checks[i]; !got.has(c.pattern) && c.possible(found) && c.re().MatchString(text) {
 			got.set(c.pattern)
@@ -75,6 +80,9 @@ func (s *Set) Match(text string) Matches {
 // stands in for a regexp.Regexp that is asked for nothing else.
 func (s *Set) MatchString(text string) bool {
 	s.ready()
+	if s.dots != (bits{}) && anyRune(text) {
+		return true
+	}
 	found := s.m.run(text, true)
 	if found.and(s.m.whole) != (bits{}) {
 		return true
@@ -90,6 +98,9 @@ func (s *Set) MatchString(text string) bool {
 // possible tells whether a pattern may match in a text: if not, none does.
 func (s *Set) possible(text string) bool {
 	s.ready()
+	if s.dots != (bits{}) && anyRune(text) {
+		return true
+	}
 	found := s.m.run(text, true)
 	if found.and(s.m.whole) != (bits{}) {
 		return true
@@ -101,6 +112,9 @@ func (s *Set) possible(text string) bool {
 	}
 	return false
 }
+
+// anyRune tells whether "." matches.
+func anyRune(text string) bool { return strings.Trim(text, "\n") != "" }
 
 func (s *Set) ready() {
 	if s.once.Do(s.compile); s.err != nil {
@@ -139,6 +153,10 @@ func (s *Set) compile() {
 		if err != nil {
 			s.err = fmt.Errorf("cue: pattern %d: %w", i, err)
 			return
+		}
+		if re.Op == syntax.OpAnyCharNotNL {
+			s.dots.set(i)
+			continue
 		}
 		whole, ways := split(re)
 		n := 0

@@ -10,34 +10,39 @@ import (
 func (m *machine) run(text string, any bool) bits {
 	var found bits
 	t := m.table.Load()
+	steps, ascii := t.steps, &m.classes.ascii
 	row, missed := t.start, 0
 	for i := 0; i <= len(text); {
 		class, size := m.end, 1
 		if i < len(text) {
 			if b := text[i]; b < utf8.RuneSelf {
-				class = uint32(m.classes.ascii[b])
+				class = uint32(ascii[b])
+				if step := atomic.LoadUint32(&steps[row+class]); step-1 < notable-1 { // as most are
+					row = step
+					i++
+					continue
+				}
 			} else {
 				var r rune
 				r, size = utf8.DecodeRuneInString(text[i:])
 				class = m.classes.of(r)
 			}
 		}
-		step := atomic.LoadUint32(&t.steps[row+class])
-		if step-1 >= notable-1 { // unknown or notable
-			if step == 0 {
-				from := t.states[row/m.stride]
-				if missed++; t.generation > 0 && missed > 8+len(text)/8 {
-					return m.plod(from, text[i:], found)
-				}
-				t, step = m.learn(from, class)
+		step := atomic.LoadUint32(&steps[row+class])
+		if step == 0 {
+			from := t.states[row/m.stride]
+			if missed++; t.generation > 0 && missed > 8+len(text)/8 {
+				return m.plod(from, text[i:], found)
 			}
-			if step&notable != 0 {
-				step &^= notable
-				s := t.states[step/m.stride]
-				found.add(&s.found)
-				if s.dead || found == m.all || any && found.and(m.whole) != (bits{}) {
-					return found
-				}
+			t, step = m.learn(from, class)
+			steps = t.steps
+		}
+		if step&notable != 0 {
+			step &^= notable
+			s := t.states[step/m.stride]
+			found.add(&s.found)
+			if s.dead || found == m.all || any && found.and(m.whole) != (bits{}) {
+				return found
 			}
 		}
 		row = step
