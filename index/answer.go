@@ -231,7 +231,7 @@ func covered(text string, ts []term, total float64) ([]string, float64) {
 func lines(list []*ranked) []rank.Line {
 	out := make([]rank.Line, len(list))
 	for i, r := range list {
-		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw}
+		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw, Aliased: r.table == items && len(r.item.Aliases) > 0}
 	}
 	return out
 }
@@ -249,4 +249,14 @@ func missing(ts []term) float64 {
 		return 0
 	}
 	return gone / total
+}
+
+// fewTerms is up to how many words of content a question is short: of a longer
+// one, half may be another's words for the same.
+const fewTerms = 3
+
+// halfGone tells whether half of a short question stands nowhere, not even in
+// other words in the first result.
+func halfGone(ts []term, list []*ranked) bool {
+	return len(ts) <= fewTerms && missing(ts) >= 0.5 && (len(list) == 0 || list[0].look[rank.Kindred] == 0)
 }

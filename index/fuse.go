@@ -24,11 +24,11 @@ type ranked struct {
 }
 
 const (
-	lookedAt     = 50   // items that are looked at a second time
-	turnsLooked  = 30   // and turns
-	supportDecay = 0.7  // from each of a session's results, best first, to the next
-	settled      = 0.02 // of what was to be done before the first result was decided
-	setBack      = 0.6  // of a session's third turn and on; no session's rank depends on it
+	lookedAt     = 50    // items that are looked at a second time
+	turnsLooked  = 30    // and turns
+	supportDecay = 0.7   // from each of a session's results, best first, to the next
+	settled      = 0.002 // of what was to be done before the first result was decided
+	setBack      = 0.6   // of a session's third turn and on; no session's rank depends on it
 )
 
 // UseWeights has the second look weigh otherwise than shipped. Not to be

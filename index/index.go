@@ -100,7 +100,8 @@ type Answer struct {
 	Hits   []Hit     // the items of Ranked, in its order
 	Turns  []TurnHit // the turns of Ranked, in its order
 
-	Narrowed Narrowed // what of the question was taken for a filter
+	Narrowed  Narrowed    // what of the question was taken for a filter
+	Corrected []Corrected // what of it was taken for a slip of the fingers
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project
 

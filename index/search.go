@@ -64,6 +64,7 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 	}
 	var ts []term
 	ts, a.Clipped = terms(q.Text)
+	ts = withoutFrame(q.Text, ts)
 	also, _ := terms(strings.Join(q.Also, " "))
 	if err := r.weigh(ctx, ts); err != nil {
 		return Answer{}, err
@@ -75,6 +76,10 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 		return Answer{}, err
 	}
 	ts = withoutNames(ts, r.names)
+	corrected, err := r.correct(ctx, ts)
+	if err != nil {
+		return Answer{}, err
+	}
 	found, err := r.find(ctx, ts, also)
 	if err != nil {
 		return Answer{}, err
@@ -89,6 +94,7 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 	if err := r.answer(ctx, &a, list[:min(q.Limit, len(list))]); err != nil {
 		return Answer{}, err
 	}
+	spell(&a, corrected)
 	a.WithoutVectors = r.leftOut
 	judge(&a, ts, r.size)
 	if len(a.Ranked) > 0 && r.own.Knows(q.Text) {
@@ -96,7 +102,7 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 	}
 	a.Signs = rank.Read(lines(list), missing(ts))
 	a.Sure = rank.DefaultSure.Chance(a.Signs)
-	a.Doubtful = rank.DefaultSure.Doubtful(a.Sure)
+	a.Doubtful = rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
 	return a, nil
 }
 

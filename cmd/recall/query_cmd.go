@@ -266,9 +266,12 @@ func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library
 	return a.ix.Search(ctx, q)
 }
 
-// sayHow tells what of a question was taken for a filter, and that vectors
+// sayHow tells what of a question was read otherwise or taken for a filter, and that vectors
 // weren't asked.
 func (a *app) sayHow(answer index.Answer) {
+	for _, c := range answer.Corrected {
+		fmt.Fprintf(a.err, "recall: “%s” stands nowhere; it was read as “%s”\n", oneLine(c.Word), oneLine(c.As))
+	}
 	if n := answer.Narrowed; len(n.Words) > 0 {
 		var only []string
 		if n.Project != "" {

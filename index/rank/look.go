@@ -18,6 +18,7 @@ const (
 	Like           // likeness to its text
 	Kindred        // share that stands there in the lexicon's words only
 	Rare           // weight of its rarest word that stands there
+	Many           // share of its words that stand there, rare or not
 	Pairs          // its neighbouring words that stand near each other
 	About          // share that stands in the names it is about
 	Topic          // share that stands in the first words of its text: what it speaks of
@@ -48,7 +49,7 @@ const (
 	Count
 )
 
-var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "pairs", "about", "topic", "support",
+var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many", "pairs", "about", "topic", "support",
 	"asked", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human", "past", "overtaken",
 	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person", "turn-long"}
 
@@ -120,7 +121,7 @@ func (q *Question) item(c Candidate) Features {
 		t := q.read(e.Quote)
 		all, kin = all|t.terms, kin|t.kin
 	}
-	f[All], f[Rare], f[Kindred] = q.share(all), q.rarest(all), q.share(kin&^all)
+	f[All], f[Rare], f[Many], f[Kindred] = q.share(all), q.rarest(all), q.many(all), q.share(kin&^all)
 	q.standing(it, &f)
 	f[Overtaken] = truth(c.Overtaken && AsOfSession(it.Kind) && !q.asked[it.Kind])
 	return f

@@ -82,7 +82,7 @@ var askedBy = map[string][]payload.Kind{
 
 // triedForm matches a question whether something was tried, and why it isn't
 // used: what was ruled out answers it.
-var triedForm = regexp.MustCompile(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
+var triedForm = regexp.MustCompile(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|what (?:did|have|had|has) (?:we|i|you|they) (?:rule[d]? out|reject(?:ed)?|drop(?:ped)?|discard(?:ed)?|abandon(?:ed)?)\b|what was (?:ruled out|rejected|discarded|abandoned)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
 
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
@@ -144,6 +144,11 @@ func (q *Question) rarest(s set) float64 {
 		return 0
 	}
 	return top / q.most
+}
+
+// many is the share of the question's terms that are in a set, 0 to 1.
+func (q *Question) many(s set) float64 {
+	return float64(bits.OnesCount64(uint64(s))) / float64(max(len(q.terms), 1))
 }
 
 // text is what a question finds in one text.

@@ -27,6 +27,7 @@ func TestLookAtItem(t *testing.T) {
 		Like:    2 * 2. / (10 + 2 + 50./3), // one of its six words, the others weigh 10/3 each
 		Kindred: 0,                         // what stands there itself isn't counted again
 		Rare:    1,
+		Many:    1,
 		Why:     1, OfFile: 1, Sure: 0.15, Person: 1, Past: 1,
 	}
 	for i := range want {

@@ -4,28 +4,33 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // What tells a question that has an answer from one that has none. None of it
 // does well alone.
 const (
-	SureBase    = iota // always 1
-	SureScore          // of the best result
-	SureMargin         // to the next of another session
-	SureSpread         // of scores: 1 if one result has all, 0 if all are alike
-	SureAll            // share of the question that stands in the best result
-	SureKindred        // and in other words
-	SureLike           // likeness of the best to the question, or its alias's
-	SurePairs          // neighbouring words that stand near each other there
-	SureRare           // weight of the rarest word there
-	SureFive           // share that stands in the best of the first five
-	SureMissing        // share that stands in no item or turn at all
-	SureItem           // the best is an item
-	SureLine           // not seen: an answer that is less sure is doubtful
+	SureBase        = iota // always 1
+	SureScore              // of the best result
+	SureMargin             // to the next of another session
+	SureSpread             // of scores: 1 if one result has all, 0 if all are alike
+	SureAll                // share of the question that stands in the best result
+	SureKindred            // and in other words
+	SureLike               // likeness of the best to the question, or its alias's
+	SurePairs              // neighbouring words that stand near each other there
+	SureRare               // weight of the rarest word there
+	SureFive               // share that stands in the best of the first five
+	SureMissing            // share that stands in no item or turn at all
+	SureItem               // the best is an item
+	SureAliased            // 1 where items have aliases, and from here on all that is seen of them
+	SureAlike              // how like the question the best item's text or an alias is
+	SureGone               // missing, again
+	SureLine               // not seen: an answer that is less sure is doubtful
+	SureAliasedLine        // and so where items have aliases
 	SureCount
 )
 
-var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare", "five", "missing", "item", "line"}
+var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare", "five", "missing", "item", "aliased", "alike", "gone", "line", "aliased-line"}
 
 // Signs are what an answer as a whole shows.
 type Signs [SureCount]float64
@@ -38,14 +43,22 @@ type Line struct {
 	Look    Features
 	Session string
 	Score   float64 // by Weights
+	Aliased bool    // an item that has aliases
 }
 
 // widest is how many results the spread is read from.
 const widest = 20
 
 // Read reads the signs of an answer, best result first; missing is the share of
-// the question's weight that stands nowhere.
+// the question's weight that stands nowhere. Where items have aliases, whether
+// one of them is like the question tells more than all other signs together,
+// which then only blur it.
 func Read(lines []Line, missing float64) (s Signs) {
+	if i := slices.IndexFunc(lines[:min(len(lines), 5)], func(l Line) bool { return l.Aliased }); i >= 0 {
+		best := lines[i].Look
+		s[SureAliased], s[SureAlike], s[SureGone] = 1, max(best[Like], best[Alias]), missing
+		return s
+	}
 	s[SureBase], s[SureMissing] = 1, missing
 	if len(lines) == 0 {
 		return s
@@ -91,7 +104,7 @@ func spread(lines []Line) float64 {
 	return 1 - entropy/math.Log(float64(len(lines)))
 }
 
-// Chance that a question with these signs has an answer, 0 to 1, where half of
+// Chance is that a question with these signs has an answer, 0 to 1, where half of
 // all have one.
 func (w *SureWeights) Chance(s Signs) float64 {
 	var sum float64
@@ -101,8 +114,16 @@ func (w *SureWeights) Chance(s Signs) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// Doubtful says whether a chance is under the line.
-func (w *SureWeights) Doubtful(chance float64) bool { return chance < w[SureLine] }
+// Doubtful says whether the chance is under the line.
+func (w *SureWeights) Doubtful(s Signs) bool { return w.Chance(s) < w[LineOf(s)] }
+
+// LineOf is where the line stands that an answer with these signs is held to.
+func LineOf(s Signs) int {
+	if s[SureAliased] > 0 {
+		return SureAliasedLine
+	}
+	return SureLine
+}
 
 //go:embed sure.txt
 var shippedSure string

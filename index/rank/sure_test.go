@@ -39,10 +39,24 @@ func TestSurer(t *testing.T) {
 	if !(nothing < little && little < much) {
 		t.Errorf("got chances %v, %v, %v, want them to rise", nothing, little, much)
 	}
-	if !w.Doubtful(nothing) {
+	if !w.Doubtful(Read(nil, 1)) {
 		t.Errorf("chance %v of an answer in which nothing was found isn't doubtful", nothing)
 	}
-	if w.Doubtful(much) {
+	if w.Doubtful(Read([]Line{line("a", 6, 0.9), line("b", 3, 0.2)}, 0)) {
 		t.Errorf("chance %v of an answer that holds nearly all of the question is doubtful", much)
+	}
+}
+
+// Where items have aliases, what is like none of them is doubtful.
+func TestSureByAliases(t *testing.T) {
+	w := DefaultSure
+	alike := func(x float64) Signs {
+		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{Alias: x}, Score: 4, Aliased: true}}, 0)
+	}
+	if a, b := w.Chance(alike(0.1)), w.Chance(alike(0.8)); a >= b {
+		t.Errorf("got chance %v of what is hardly like an alias, %v of what is much like one", a, b)
+	}
+	if !w.Doubtful(alike(0)) || w.Doubtful(alike(0.8)) {
+		t.Errorf("doubtful: %v of what is like no alias, %v of what is much like one, want true and false", w.Doubtful(alike(0)), w.Doubtful(alike(0.8)))
 	}
 }

@@ -39,7 +39,7 @@ var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
-var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Pairs, rank.About, rank.Topic, rank.Support,
+var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
 	rank.Asked, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
 
 // ask asks all questions once. What the second look sees doesn't depend on
@@ -119,13 +119,13 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 // else the turn that it would have been taken from.
 func (w *world) sample(q question, source string, a index.Answer) sample {
 	items, turns, sessions := w.right(q, source)
-	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing]}
+	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]}
 	item := slices.ContainsFunc(a.Hits, func(h index.Hit) bool { return items[string(h.Item.ID)] })
 	for _, r := range a.Ranked {
 		var yes bool
 		l := rank.Line{Session: r.Session()}
 		if r.Item != nil {
-			yes, l.Look = items[string(r.Item.Item.ID)], r.Item.Look
+			yes, l.Look, l.Aliased = items[string(r.Item.Item.ID)], r.Item.Look, len(r.Item.Item.Aliases) > 0
 		} else {
 			yes, l.Look = !item && turns[r.Turn.Session+"/"+r.Turn.ID], r.Turn.Look
 		}

@@ -15,7 +15,9 @@ import (
 type told struct {
 	signs      rank.Signs
 	answerable bool
+	hidden     bool // it isn't because what answers it was hidden
 	person     bool // asked by a person
+	project    string
 	source     string
 	weight     float64
 }
@@ -42,41 +44,59 @@ func tell(samples []sample, weights *rank.Weights) []told {
 		slices.SortStableFunc(all, byScore)
 		slices.SortStableFunc(rest, byScore)
 		answerable := len(s.q.expect) > 0
-		out = append(out, told{rank.Read(all, s.missing), answerable, s.person, s.source, s.weight})
+		out = append(out, told{rank.Read(all, s.missing), answerable, false, s.person, s.q.project, s.source, s.weight})
 		if answerable {
-			out = append(out, told{rank.Read(rest, s.missing), false, false, s.source, s.weight})
+			out = append(out, told{rank.Read(rest, s.missing), false, true, false, s.q.project, s.source, s.weight})
 		}
 	}
 	return out
 }
 
-// fitSure is logistic regression, as many answerable as not, and the line
+// group is which questions count as much as each other group together: those
+// with an answer half of all; of those without, the few that people asked as
+// much as the many whose answer was hidden, which are another thing. With
+// aliases and without is fitted apart.
+type group struct{ answerable, hidden, aliased bool }
+
+func (c told) group() group {
+	return group{c.answerable, c.hidden, c.signs[rank.SureAliased] > 0}
+}
+
+// fitSure is logistic regression, as many answerable as not, and the lines
 // under which a twentieth of people's answerable questions lie at most,
-// whatever the source of items. Every sign
-// counts the way that it must or not at all.
+// whatever the project and the source of items. Every sign counts the way that it must or not at all.
 func fitSure(list []told) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
-	var n [2]float64
+	n := map[group]float64{}
 	for _, c := range list {
-		n[truth(c.answerable)] += c.weight
+		n[c.group()] += c.weight
+	}
+	share := make([]float64, len(list))
+	for i, c := range list {
+		of, like := c.group(), c.group()
+		if like.hidden = !like.hidden; c.answerable || n[like] == 0 {
+			share[i] = c.weight / n[of] / 2
+		} else {
+			share[i] = c.weight / n[of] / 4
+		}
 	}
 	for range rounds {
 		var g rank.SureWeights
-		for _, c := range list {
-			d := (float64(truth(c.answerable)) - w.Chance(c.signs)) * c.weight / n[truth(c.answerable)] / 2
+		for i, c := range list {
+			d := (float64(truth(c.answerable)) - w.Chance(c.signs)) * share[i]
 			for i, x := range c.signs {
 				g[i] += d * x
 			}
 		}
 		for i := range w[:rank.SureLine] {
-			if i != rank.SureBase {
+			if i != rank.SureBase && i != rank.SureAliased {
 				g[i] -= ridge * w[i]
 			}
 			w[i] += pace * g[i]
 			switch {
-			case i == rank.SureMissing:
+			case i == rank.SureMissing || i == rank.SureGone:
 				w[i] = min(w[i], 0)
-			case i != rank.SureBase:
+			case i != rank.SureBase && i != rank.SureAliased:
 				w[i] = max(w[i], 0)
 			}
 		}
@@ -84,16 +104,21 @@ func fitSure(list []told) (w rank.SureWeights) {
 	for i := range w {
 		w[i] = math.Round(w[i]*1000) / 1000
 	}
-	chances := map[string][]float64{}
+	type place struct {
+		project, source string
+		line            int
+	}
+	chances := map[place][]float64{}
 	for _, c := range list {
 		if c.answerable && c.person {
-			chances[c.source] = append(chances[c.source], w.Chance(c.signs))
+			at := place{c.project, c.source, rank.LineOf(c.signs)}
+			chances[at] = append(chances[at], w.Chance(c.signs))
 		}
 	}
-	w[rank.SureLine] = 1
-	for _, of := range chances {
+	w[rank.SureLine], w[rank.SureAliasedLine] = 1, 1
+	for at, of := range chances {
 		slices.Sort(of)
-		w[rank.SureLine] = min(w[rank.SureLine], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
+		w[at.line] = min(w[at.line], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
 	}
 	return w
 }
@@ -135,7 +160,7 @@ func (w *world) refusals(ctx context.Context, project, source string, sure *rank
 		c := sure.Chance(a.Signs)
 		k := truth(len(q.expect) > 0)
 		o.chance[k], o.coverage[k], o.score[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage), append(o.score[k], a.Signs[rank.SureScore])
-		switch doubtful := a.Unknown || sure.Doubtful(c); {
+		switch doubtful := a.Unknown || sure.Doubtful(a.Signs); {
 		case k == 1:
 			r.answerable++
 			r.refused += truth(doubtful)

@@ -1,0 +1,115 @@
+package index
+
+import (
+	"context"
+	"strings"
+
+	"recall/index/embed"
+	"recall/index/words"
+)
+
+// Corrected is a word of a question that stands nowhere and was read as one that
+// does.
+type Corrected struct{ Word, As string }
+
+const (
+	typoFrom   = 6 // letters of a word from which it may be mistyped: shorter ones are often another word
+	typoPrefix = 3 // letters that are taken to be right
+)
+
+// correct reads words that stand nowhere, and that the lexicon doesn't know, as
+// the commonest word that one slip of the fingers makes of them.
+func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
+	var out []Corrected
+	for i, t := range ts {
+		if t.df.docs() > 0 || len(t.word) < typoFrom || len(t.stem) <= typoPrefix || strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||
+			len(embed.Mentions(t.word, r.own)) > 0 {
+			continue
+		}
+		best, docs := "", 0
+		for _, k := range []int{ofItems, ofTurns} {
+			rows, err := r.tx.QueryContext(ctx, `SELECT term, doc FROM `+tables[k].vocab+` WHERE term>=? AND term<?`, t.stem[:typoPrefix], t.stem[:typoPrefix]+"{")
+			if err != nil {
+				return nil, err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var stem string
+				var n int
+				if err := rows.Scan(&stem, &n); err != nil {
+					return nil, err
+				}
+				if n > docs && oneSlip(t.stem, stem) && words.Stem(stem) == stem {
+					best, docs = stem, n
+				}
+			}
+			if err := rows.Err(); err != nil {
+				return nil, err
+			}
+		}
+		if best == "" || has(ts, best) {
+			continue
+		}
+		out = append(out, Corrected{t.word, best})
+		ts[i].word, ts[i].stem = best, best
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return out, r.weigh(ctx, ts)
+}
+
+func has(ts []term, stem string) bool {
+	for _, t := range ts {
+		if t.stem == stem {
+			return true
+		}
+	}
+	return false
+}
+
+// oneSlip tells whether one letter too many, too few, another, or two that
+// changed places make one word of the other.
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		return i < len(a) && (a[i+1:] == b[i+1:] || i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:])
+	case 1:
+		return a[i:] == b[i+1:]
+	}
+	return false
+}
+
+// spell gives the words that were read otherwise as they are written where they
+// were found.
+func spell(a *Answer, list []Corrected) {
+	for i := range list {
+		for _, r := range a.Ranked {
+			text := ""
+			if r.Item != nil {
+				text = r.Item.Item.Text + " " + r.Item.Item.Why + " " + strings.Join(r.Item.Item.Aliases, " ")
+			} else {
+				text = r.Turn.Text
+			}
+			found := ""
+			words.Each(text, func(w string) bool {
+				if words.Stem(w) == list[i].As {
+					found = w
+				}
+				return found == ""
+			})
+			if found != "" {
+				list[i].As = found
+				break
+			}
+		}
+	}
+	a.Corrected = list
+}
