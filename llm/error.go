@@ -3,6 +3,7 @@ package llm
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -33,6 +34,16 @@ type Error struct {
 	Usage  Usage         // what it took all the same: cut and refused answers are paid for
 	Text   string        // in the service's words, without keys; "" if it said nothing
 	Err    error         // below it, may be nil
+}
+
+// WebPage is how the Text begins of an error for which somebody sent a page to
+// look at: it is of whoever stands between, and no word of the service's.
+const WebPage = "a web page"
+
+// Unknown tells whether the service itself says that it doesn't have what it was
+// asked for, or doesn't know what to make of its name.
+func (e *Error) Unknown() bool {
+	return e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound && !strings.HasPrefix(e.Text, WebPage)
 }
 
 func (e *Error) Error() string {

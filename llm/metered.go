@@ -138,7 +138,7 @@ func (ps Prices) Took(reserved Call, u Usage, err error) Call {
 	case answered:
 	case errors.As(err, &fault):
 		c.Fault, u = fault.Fault, fault.Usage
-		answered = fault.Status == http.StatusOK && !fault.Passing() // one that can't be used
+		answered = fault.Status == http.StatusOK && !fault.Passing() && !fault.Ends() // one that can't be used
 	default:
 		c.Fault = Stopped
 	}

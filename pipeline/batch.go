@@ -168,8 +168,7 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	batch, err := g.Model.Collect(ctx, b.id)
 	var fault *llm.Error
 	if !batch.Ended && err != nil {
-		unknown := errors.As(err, &fault) && (fault.Fault == llm.NotFound || fault.Fault == llm.Rejected)
-		return unknown || age > batchKept, err
+		return errors.As(err, &fault) && fault.Unknown() || age > batchKept, err
 	}
 	if errors.As(err, &fault) && fault.Fault == llm.RateLimited { // more than the service queues for this account
 		g.most = max(1, len(b.asks)/2)

@@ -172,6 +172,9 @@ func TestBatchTroubles(t *testing.T) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.times = map[string]int{}
 		}, []string{"1!", "1"}},
+		{"a page of whoever stands between", pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
+			s.err = &llm.Error{Fault: llm.NotFound, Status: 200, Text: llm.WebPage}
+		}, []string{"1!"}},
 		{lateName, pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
 			s.ended, s.collect = true, func(string, string) bool { return true }
 		}, []string{"2"}},

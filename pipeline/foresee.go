@@ -19,6 +19,7 @@ type Foreseen struct {
 	Bearing  distill.Estimate  // asking how items bear on those of other sessions; this is never part of a batch
 	Unripe   int               // sessions that say too little to be asked about
 	Pending  int               // sessions whose answers come with a batch
+	Resting  int               // sessions that the model failed at before, that would be left alone for a while
 	Fresh    int               // sessions at the sources that aren't in the library as they are
 	Problems []ingest.Problem  // sessions that can't be read
 }
@@ -88,7 +89,7 @@ func (p *Pipeline) Foresee(ctx context.Context, from []string, o ImproveOptions)
 		return Foreseen{}, err
 	}
 	slices.SortFunc(f.seen.Sessions, func(a, b ForeseenSession) int { return b.End.Compare(a.End) })
-	f.seen.Fresh = len(f.changed)
+	f.seen.Fresh, f.seen.Resting = len(f.changed), f.out.Resting
 	f.seen.Problems = f.report.Problems
 	return f.seen, nil
 }

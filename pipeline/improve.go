@@ -33,7 +33,8 @@ type Improved struct {
 	Unripe   int              // of those: say too little to be asked about
 	Pending  int              // of those: their answers come with a batch
 	Waiting  int              // of those: keep the payload that they have, and are asked about again
-	Why      string           // why most of Waiting do
+	Why      string           // why most of Waiting do, in short
+	Cause    error            // the error behind Why; nil for an interrupt
 	Growing  int              // sessions that it has seen, which have grown by too little to be worth asking again yet
 	Resting  int              // sessions it failed at before, that are left alone for a while
 	Busy     bool             // another recall is asking: nothing was done
@@ -84,7 +85,7 @@ func (p *Pipeline) Improve(ctx context.Context, o ImproveOptions) (Improved, err
 		g.out.Problems = append(g.out.Problems, problems...)
 		err = cmp.Or(err, fault)
 	}
-	g.out.Why = g.why.most()
+	g.out.Why, g.out.Cause = g.why.most()
 	return g.out, cmp.Or(err, g.journal(), p.Library.TidyTries(g.worthKeeping))
 }
 

@@ -275,7 +275,10 @@ func TestImproveFaults(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r.Problems = nil
+				if (r.Cause == nil) != (r.Why == "" || r.Why == "interrupted") {
+					t.Errorf("why %q, for %v", r.Why, r.Cause)
+				}
+				r.Problems, r.Cause = nil, nil
 				return r
 			}
 			if diff := cmp.Diff(c.first, ask()); diff != "" {

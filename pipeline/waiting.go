@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"recall/distill"
@@ -129,33 +131,42 @@ func inShort(e *llm.Error) string {
 	return string(e.Fault)
 }
 
-// reasons count why sessions wait.
-type reasons map[string]int
+// reasons count why sessions wait, by the reason in short.
+type reasons map[string]*reason
+
+type reason struct {
+	n     int
+	cause error // the first of its kind; nil for an interrupt
+}
 
 func (r reasons) add(err error) {
 	var fault *llm.Error
 	var capped *llm.Capped
+	why := "interrupted"
 	switch {
 	case err == nil:
-		r["interrupted"]++
 	case errors.As(err, &fault):
-		r[inShort(fault)]++
+		why = inShort(fault)
 	case errors.As(err, &capped):
-		r[capped.Error()]++
+		why = capped.Error()
 	default:
-		r[err.Error()]++
+		why = err.Error()
 	}
+	if r[why] == nil {
+		r[why] = &reason{cause: err}
+	}
+	r[why].n++
 }
 
 // most is the commonest.
-func (r reasons) most() string {
-	best := ""
-	for why, n := range r {
-		if n > r[best] || n == r[best] && why < best {
-			best = why
+func (r reasons) most() (why string, cause error) {
+	most := 0
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		if r[name].n > most {
+			most, why, cause = r[name].n, name, r[name].cause
 		}
 	}
-	return best
+	return why, cause
 }
 
 // Waiting counts the sessions that a model is to be asked about, as their

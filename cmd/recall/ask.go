@@ -23,11 +23,12 @@ type modelReport struct {
 	Pending  int     `json:"pending"`  // of those: their answers come with a batch
 	Waiting  int     `json:"waiting"`  // of those: keep the payload that rules made, and are asked about again
 	Why      string  `json:"why,omitempty"`
-	Growing  int     `json:"growing"` // sessions that it has seen, which have grown by too little to be worth asking again yet
-	Resting  int     `json:"resting"` // sessions it failed at before, that are left alone for a while
-	Links    int     `json:"links"`   // links between decisions that it found
-	Tokens   int     `json:"tokens"`  // in and out
-	Cost     float64 `json:"cost"`    // USD
+	Hint     string  `json:"hint,omitempty"` // what can be done about it
+	Growing  int     `json:"growing"`        // sessions that it has seen, which have grown by too little to be worth asking again yet
+	Resting  int     `json:"resting"`        // sessions it failed at before, that are left alone for a while
+	Links    int     `json:"links"`          // links between decisions that it found
+	Tokens   int     `json:"tokens"`         // in and out
+	Cost     float64 `json:"cost"`           // USD
 	Unpriced bool    `json:"unpriced,omitempty"`
 	name     string
 	busy     bool
@@ -85,7 +86,7 @@ func (a *app) improve(cmd *cobra.Command, l *library.Library, o pipeline.Improve
 	p, improver, err := a.asker(cmd, l, anew)
 	if err != nil {
 		waiting, _, _ := (&pipeline.Pipeline{Library: l}).Waiting(o.Quiet)
-		return &modelReport{Asked: waiting, Waiting: waiting, Why: err.Error()}, nil, nil
+		return &modelReport{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hintOf(err)}, nil, nil
 	}
 	if p == nil {
 		return nil, nil, nil
@@ -101,6 +102,9 @@ func (a *app) improve(cmd *cobra.Command, l *library.Library, o pipeline.Improve
 	bar.done()
 	rep := &modelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting, Why: r.Why, Growing: r.Growing, Resting: r.Resting,
 		Links: r.Links, name: improver.Name(), busy: r.Busy}
+	if r.Waiting > 0 {
+		rep.Hint = a.cfg.wayOut(r.Cause)
+	}
 	for s, bad := range l.Spending() {
 		if bad == nil && !s.At.Before(start) {
 			rep.Tokens += s.In + s.Out
@@ -140,6 +144,9 @@ func (a *app) printModel(r *modelReport) {
 	}
 	if len(parts) > 0 {
 		fmt.Fprintln(a.out, strings.Join(parts, "; "))
+	}
+	if r.Waiting > 0 && r.Hint != "" {
+		fmt.Fprintln(a.err, "recall: hint:", r.Hint)
 	}
 }
 
@@ -186,6 +193,7 @@ type foreseenDoc struct {
 	Sessions []foreseenSession `json:"sessions"`
 	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
 	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
+	Resting  int               `json:"resting"`  // sessions that it failed at before, that would be left alone for now
 	New      int               `json:"new"`      // sessions at the sources that aren't archived as they are
 	Bearing  bearingDoc        `json:"bearing"`  // asking how items bear on those of other sessions; never by batch
 	Requests int               `json:"requests"` // in all
@@ -231,7 +239,7 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 	if err != nil {
 		return nil, err
 	}
-	doc.Model, doc.Unripe, doc.Pending, doc.New, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), f.Unripe, f.Pending, f.Fresh, p.Batch != nil && a.cfg.Distill.Batch
+	doc.Model, doc.Unripe, doc.Pending, doc.Resting, doc.New, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), f.Unripe, f.Pending, f.Resting, f.Fresh, p.Batch != nil && a.cfg.Distill.Batch
 	m, err := a.asking(cmd)
 	if err != nil {
 		return nil, err
@@ -286,8 +294,16 @@ func (a *app) printForeseen(d *foreseenDoc) {
 		}
 		fmt.Fprintf(a.out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), shortID(ingest.SessionID(s.ID)), thousands(s.In), thousands(s.Out), clip(oneLine(s.Title), 50))
 	}
+	for _, left := range []struct {
+		n   int
+		why string
+	}{{d.Pending, "on the way with a batch"}, {d.Resting, "that it failed at before left alone for now; recall redistill SESSION asks about one all the same"}} {
+		if left.n > 0 {
+			fmt.Fprintf(a.out, "%s %s\n", count(left.n, "session"), left.why)
+		}
+	}
 	for _, cap := range d.Caps {
-		fmt.Fprintf(a.out, "More than the cap (%s): the rest would wait.\n", cap)
+		fmt.Fprintf(a.out, "More than the cap (%s): the rest would wait. config.yaml sets it.\n", cap)
 	}
 	var problems []ingest.Problem
 	for _, p := range d.Problems {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -77,6 +76,9 @@ func (c *Config) goesTo() string {
 	case providerClaude:
 		return "Anthropic, through the claude program"
 	case providerOllama:
+		if inCloud(c.LLM.Model) {
+			return "ollama.com, through Ollama"
+		}
 		if c.LLM.URL == "" {
 			return ""
 		}
@@ -154,7 +156,7 @@ func (a *app) useModel(cmd *cobra.Command, l *library.Library, ch choice) error 
 		}
 	default:
 		if err := a.tryModel(cmd, l, with); err != nil {
-			return withHint(fmt.Errorf("not used: %w", err), "%s", modelHint(ch, err))
+			return withHint(fmt.Errorf("not used: %w", err), "%s", with.wayOut(err))
 		}
 	}
 	at := thisSystem()
@@ -203,23 +205,4 @@ func (a *app) tryModel(cmd *cobra.Command, l *library.Library, c *Config) error 
 	}
 	fmt.Fprintf(a.out, "%s answers, in %s.\n", m.Name(), elapsed(time.Since(start)))
 	return nil
-}
-
-// modelHint is what may be done about a model that didn't answer the first time.
-func modelHint(ch choice, err error) string {
-	if hint := hintOf(err); hint != "" {
-		return hint
-	}
-	var fault *llm.Error
-	switch {
-	case errors.As(err, &fault) && (fault.Fault == llm.Overloaded || fault.Fault == llm.RateLimited):
-		return "it is there, but busy: run this again later"
-	case ch.provider == providerOllama:
-		return "start Ollama (ollama serve), and ollama pull a model; llm.model names another"
-	case ch.provider == providerClaude:
-		return "run claude once by itself, and log in"
-	case ch.url != "":
-		return "check llm.url and llm.model, and the key in the environment (RECALL_LLM_KEY)"
-	}
-	return "check the key in the environment, and that llm.model is a name that the service knows"
 }

@@ -18,7 +18,7 @@ import (
 // What init offers is what is here, and where each would send sessions is said.
 func TestChoices(t *testing.T) {
 	ollama := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fmt.Fprint(w, `{"models":[{"name":"gemma4:4b","details":{"family":"gemma"}}]}`)
+		fmt.Fprint(w, `{"models":[{"name":"gpt-oss:120b-cloud","details":{"family":"gptoss"}},{"name":"gemma4:4b","details":{"family":"gemma"}}]}`)
 	}))
 	defer ollama.Close()
 	env := map[string]string{"OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": " ", "OPENROUTER_API_KEY": "r"}
@@ -36,6 +36,9 @@ func TestChoices(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
+	}
+	if to := c.with(choice{provider: providerOllama, model: "gpt-oss:120b-cloud"}).goesTo(); !strings.Contains(to, "ollama.com") {
+		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
 	if got := choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
 		t.Errorf("nothing is here: got %+v", got)
@@ -84,7 +87,7 @@ func TestInitProvider(t *testing.T) {
 	file := filepath.Join(conf, "recall", "config.yaml")
 
 	code, _, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != exitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") || !strings.Contains(errs, "hint: check llm.url and llm.model") || asked != 1 {
+	if code != exitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") || !strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") || asked != 1 {
 		t.Errorf("a key that is wrong: got %d, %d requests, %s", code, asked, errs)
 	}
 	if _, err := os.Stat(file); err == nil {

@@ -237,7 +237,7 @@ func (c *Config) takesBatches() bool {
 
 // local tells whether the model runs on this machine, or on one of the user's.
 func (c *Config) local() bool {
-	return c.LLM.Provider == providerOllama || c.LLM.Provider == providerOpenAI && onThisMachine(c.host())
+	return c.LLM.Provider == providerOllama && !inCloud(c.LLM.Model) || c.LLM.Provider == providerOpenAI && onThisMachine(c.host())
 }
 
 // issuers are the services that have a variable of their own for their key,

@@ -110,9 +110,18 @@ func ollamaModels(ctx context.Context, address string) []ollamaModel {
 	var list []ollamaModel
 	for _, m := range has.Models {
 		name := strings.Map(printable, strings.TrimSuffix(m.Name, ":latest"))
+		if inCloud(name) {
+			continue // it is for its user to say that this leaves the machine
+		}
 		list = append(list, ollamaModel{name, strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")})
 	}
 	return list
+}
+
+// inCloud tells whether a model runs with Ollama's makers, and Ollama here only
+// passes on what it is asked: gpt-oss:120b-cloud, glm-5:cloud.
+func inCloud(model string) bool {
+	return strings.HasSuffix(model, ":cloud") || strings.HasSuffix(model, "-cloud")
 }
 
 // ollamaHolds is how many tokens a model was made for; 0 if Ollama doesn't say.

@@ -100,7 +100,7 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 // web page that says so is no word of the service's.
 func gone(err error) bool {
 	e, ok := err.(*llm.Error)
-	return ok && e.Fault == llm.NotFound && e.Status == http.StatusNotFound && !strings.HasPrefix(e.Text, "a web page")
+	return ok && e.Fault == llm.NotFound && e.Unknown()
 }
 
 // results reads a batch's results, want lines in any order, into answers. They

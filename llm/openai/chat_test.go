@@ -180,7 +180,7 @@ func TestFaults(t *testing.T) {
 		{"empty", 200, completion("", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
 		{"only thoughts", 200, completion("<think>hm</think>\n", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "an empty answer"}},
 		{"words for JSON", 200, completion("There are no items.", "stop"), nil, llm.Error{Fault: llm.Nonsense, Text: "JSON was asked for, this came: There are no items."}},
-		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.Nonsense, Text: "an answer that is no JSON: a web page"}},
+		{"a page", 200, "<!DOCTYPE html><html>Sign in</html>", nil, llm.Error{Fault: llm.NotFound, Text: "a web page instead of an answer"}},
 		{"nothing", 200, "", nil, llm.Error{Fault: llm.Nonsense, Text: "an answer that is no JSON: "}},
 		{"another form", 200, `{"choices":"many"}`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},
 		{"a list", 200, `[1]`, nil, llm.Error{Fault: llm.Nonsense, Text: "an answer of another form"}},

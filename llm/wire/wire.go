@@ -58,6 +58,8 @@ func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, t.Broken(req.Context(), err)
 	case len(body) > most:
 		return nil, t.fault(llm.Nonsense, res.StatusCode, "an answer of more than 64 MB")
+	case !json.Valid(body) && t.Clip(body) == llm.WebPage: // of whoever stands between: a login, a portal
+		return nil, t.fault(llm.NotFound, res.StatusCode, llm.WebPage+" instead of an answer")
 	case !json.Valid(body):
 		return nil, t.fault(llm.Nonsense, res.StatusCode, "an answer that is no JSON: "+t.Clip(body))
 	}
@@ -124,7 +126,7 @@ func (t *Transport) Clip(data []byte) string {
 		s = withoutParts(strings.ToValidUTF8(s[:min(len(s), 2000)], ""), t.Key)
 	}
 	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") || strings.Contains(begin, "<!doctype") {
-		return "a web page"
+		return llm.WebPage
 	}
 	s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }), " ")
 	if len(s) > 300 {

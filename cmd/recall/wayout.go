@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"recall/llm"
+)
+
+// wayOut is what can be done about a model that didn't answer; "" if nobody can
+// do anything.
+func (c *Config) wayOut(err error) string {
+	var fault *llm.Error
+	var capped *llm.Capped
+	switch {
+	case err == nil:
+		return ""
+	case hintOf(err) != "":
+		return hintOf(err)
+	case errors.As(err, &capped):
+		return c.capHint(capped)
+	case !errors.As(err, &fault):
+		return ""
+	}
+	switch fault.Fault {
+	case llm.Unauthorized:
+		return c.keyHint()
+	case llm.NotFound:
+		return c.missingHint()
+	case llm.NoCredit:
+		return "add credit or raise the limit at " + c.service() + "; the next recall sync asks again"
+	case llm.RateLimited, llm.Overloaded:
+		return c.service() + " is there, but busy: the next recall sync asks again"
+	case llm.TimedOut:
+		return "the next recall sync asks again; llm.timeout says how long an answer may take"
+	case llm.Unreachable:
+		if c.LLM.Provider == providerOllama {
+			return "start Ollama (ollama serve); the next recall sync asks again"
+		}
+		return "check the network and llm.url; the next recall sync asks again"
+	case llm.TooLong:
+		return "llm.context says how many tokens the model holds; distill.window has less asked about at once"
+	}
+	return "another model may do better (llm.model); this one is asked again later and later"
+}
+
+// service is who is asked, for a sentence.
+func (c *Config) service() string {
+	if host := c.host(); host != "" {
+		return host
+	}
+	return c.LLM.Provider
+}
+
+func (c *Config) keyHint() string {
+	switch c.LLM.Provider {
+	case providerClaude:
+		return "run claude once by itself, and log in"
+	case providerOllama:
+		return "check llm.url: Ollama itself wants no key"
+	}
+	variable := envLLMKey
+	if _, own := issued(c.host(), func(string) string { return "" }); own != "" {
+		variable = own + " or " + envLLMKey
+	}
+	return fmt.Sprintf("check the key in the environment of whoever runs recall (%s)", variable)
+}
+
+func (c *Config) missingHint() string {
+	model := c.LLM.Model
+	if model == "" {
+		model = usualModel[c.LLM.Provider]
+	}
+	switch c.LLM.Provider {
+	case providerClaude:
+		return "install Claude Code and log in, or name a model that it knows (llm.model)"
+	case providerOllama:
+		return "ollama pull " + model + ", or name one that is there (llm.model; ollama list shows them)"
+	}
+	return "check llm.url, and that " + model + " (llm.model) is a name that " + c.service() + " knows"
+}
+
+// capHint names the setting that a cap comes from.
+func (c *Config) capHint(capped *llm.Capped) string {
+	unit := "tokens"
+	if strings.HasPrefix(capped.Limit, "$") {
+		unit = "cost"
+	}
+	key := "distill.budget." + capped.Cap + "_" + unit
+	switch capped.Cap {
+	case "night":
+		return key + " in config.yaml raises it; the rest is asked about after the next noon"
+	case "month":
+		return key + " in config.yaml raises it; the rest is asked about next month"
+	}
+	return key + " in config.yaml raises it; recall redistill SESSION asks whatever it says"
+}
