@@ -117,7 +117,14 @@ func (in sessionIn) span(turns int) (from, to int, err error) {
 	case turns == 0:
 		return 1, 0, nil
 	case in.Turn < 0 || in.From < 0 || in.To < 0 || in.Turn > turns || in.From > turns:
-		return 0, 0, wrong("recall: that session has turns 1 to %d.", turns)
+		for name, n := range map[string]int{"turn": in.Turn, "from": in.From, "to": in.To} {
+			switch {
+			case n < 0:
+				return 0, 0, wrong("recall: %s=%d is no turn: they count from 1, and that session has %d. Its last ones: from=%d.", name, n, turns, max(1, turns+n+1))
+			case n > turns && name != "to":
+				return 0, 0, wrong("recall: there is no turn %d: that session has turns 1 to %d.", n, turns)
+			}
+		}
 	case in.Turn > 0:
 		return max(1, in.Turn-turnsAround), min(turns, in.Turn+turnsAround), nil
 	}

@@ -54,8 +54,38 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 			c.take(p, kind)
 		}
 	}
+	c.settleOnce()
 	return out
 }
+
+// settleOnce leaves out of what is decided and put off in the same words the one
+// said earlier; said at once, it is put off.
+func (c *composer) settleOnce() {
+	last := map[string]*Item{}
+	for i := range c.out.Items {
+		it := &c.out.Items[i]
+		if it.Kind != Decision && it.Kind != Deferred {
+			continue
+		}
+		key := wordsKey(it)
+		if o := last[key]; o == nil || it.At.After(o.At) || it.At.Equal(o.At) && it.Kind == Deferred {
+			last[key] = it
+		}
+	}
+	keep := map[ItemID]bool{}
+	for _, it := range last {
+		keep[it.ID] = true
+	}
+	c.out.Items = slices.DeleteFunc(c.out.Items, func(it Item) bool {
+		gone := (it.Kind == Decision || it.Kind == Deferred) && !keep[it.ID]
+		if gone {
+			delete(c.out.Origins, it.ID)
+		}
+		return gone
+	})
+}
+
+func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.Path + " " + it.Text))) }
 
 type composer struct {
 	out     *Payload
@@ -69,7 +99,7 @@ func (c *composer) take(p *Payload, kind Kind) {
 		if it.Kind != kind || !it.Current() {
 			continue
 		}
-		key := string(kind) + " " + strings.ToLower(withoutStop(oneLine(it.Path+" "+it.Text)))
+		key := string(kind) + " " + wordsKey(&it)
 		if c.seen[key] || c.seen[string(it.ID)] {
 			continue
 		}

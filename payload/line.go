@@ -19,7 +19,7 @@ import (
 //	in a text            on the line
 //	" —"                 a no-break space before the dash
 //	"<!--"               "<\!--", so that it ends no marker
-//	"(scope: x)" at end  "\(scope: x)", likewise (not: …) and (session 2, Apr 17)
+//	"(scope: x)" at end  "\(scope: x)", likewise (not: …), (session 2, Apr 17) and (from ann, Apr 17)
 //	"#", "- ", "[x]" …   a backslash before it, at the beginning
 //
 // The escapes are Markdown's own, so a rendered page shows the text as it is.
@@ -32,11 +32,11 @@ const (
 var (
 	comment    = lazy(`<(\\*)!--`)
 	commentEsc = lazy(`<\\(\\*)!--`)
-	tail       = lazy(`(\\*)\((scope: |not: |session )[^()]*\)$`)
-	tailEsc    = lazy(`\\(\\*)\((scope: |not: |session )([^()]*)\)$`)
+	tail       = lazy(`(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)[^()]*\)$`)
+	tailEsc    = lazy(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
 	scopeTail  = lazy(`^(.+) \(scope: ([^()]*)\)$`)
 	notTail    = lazy(`^(.+) \(not: ([^()]*)\)$`)
-	note       = lazy(` \(session [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
+	note       = lazy(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
 	lead       = lazy("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = lazy("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}

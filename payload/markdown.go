@@ -202,14 +202,14 @@ func (pg *page) note(it *Item) string {
 	if !ok || !accumulates[it.Kind] && from.Session == pg.payload.Session {
 		return ""
 	}
-	name := short(from.Session)
+	name := "session " + short(from.Session)
 	switch {
 	case it.Rule == ReceivedRule:
-		name = from.Session // whom it is from
+		name = "from " + strings.TrimPrefix(from.Session, "from-")
 	case from.Number > 0:
-		name = fmt.Sprint(from.Number)
+		name = fmt.Sprint("session ", from.Number)
 	}
-	if name == "" || it.At.IsZero() {
+	if from.Session == "" || it.At.IsZero() {
 		return ""
 	}
 	day := it.At.UTC()
@@ -217,7 +217,7 @@ func (pg *page) note(it *Item) string {
 	if end := pg.payload.End; !end.IsZero() && end.UTC().Year() != day.Year() {
 		format = "Jan 2, 2006"
 	}
-	return fmt.Sprintf(" (session %s, %s)", name, day.Format(format))
+	return fmt.Sprintf(" (%s, %s)", name, day.Format(format))
 }
 
 // shorten clips what the page shows of each item to size characters a part.

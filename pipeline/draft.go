@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -21,6 +22,8 @@ type DraftLine struct {
 	Note  *payload.Note // its claim with the words that bear it out, nil if it was dropped
 	Why   string        // why it was dropped
 	Quote string        // as the draft gave it, ""
+
+	Unquoted string // why the draft's own quote doesn't bear it out, though other words do; ""
 }
 
 // Why a line of a draft is dropped, beside what GroundNotes says.
@@ -60,7 +63,8 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages) {
 		quotes = append([]string{l.Quote}, quotes...)
 	}
 	l.Why = draftNowhere
-	for _, q := range quotes {
+	unquoted := ""
+	for i, q := range quotes {
 		note := *l.Note
 		note.Quote = q
 		if err := note.Check(); err != nil {
@@ -70,9 +74,12 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages) {
 		said := GroundNotes(s, []payload.Note{note})
 		if n := said[0]; n.Item != nil {
 			note.Quote = n.Item.Evidence[0].Quote
-			l.Note, l.Why = &note, ""
+			l.Note, l.Why, l.Unquoted = &note, "", unquoted
 			return
-		} else if n.Why != "" && n.Why != quoteOther && n.Why != quoteAbsent {
+		} else if i == 0 && l.Quote != "" {
+			unquoted = cmp.Or(n.Why, quoteAbsent)
+		}
+		if n := said[0]; n.Why != "" && n.Why != quoteOther && n.Why != quoteAbsent {
 			l.Why = n.Why
 		}
 	}

@@ -60,8 +60,8 @@ func TestWithReceived(t *testing.T) {
 		name, page string
 		not, wants string // what must not be there; what must
 	}{
-		{"newer than the thread", shown(day(5), "p1"), "Our next step", "- Min-heap (session from-ann, Apr 1)|Their next step"},
-		{"older than the thread", shown(day(20), "p1"), "Their next step", "- Min-heap (session from-ann, Apr 1)|Our next step"},
+		{"newer than the thread", shown(day(5), "p1"), "Our next step", "- Min-heap (from ann, Apr 1)|Their next step"},
+		{"older than the thread", shown(day(20), "p1"), "Their next step", "- Min-heap (from ann, Apr 1)|Our next step"},
 		{"another project", shown(day(5), "p2"), "Min-heap", "Our next step"},
 	} {
 		for _, want := range strings.Split(c.wants, "|") {

@@ -94,7 +94,9 @@ func hooksOnFullDisk(t *testing.T, which string) {
 	}
 	if which == "cache" { // the library's has room
 		kept := false
-		each(t, d.library, func(path, text string) { kept = kept || strings.Contains(path, "raw") && strings.Contains(path, "bbbbbbbb") })
+		each(t, d.library, func(path, text string) {
+			kept = kept || strings.Contains(path, "raw") && strings.Contains(path, "bbbbbbbb")
+		})
 		if !kept {
 			t.Error("the session isn't in the library, on whose disk there is room")
 		}

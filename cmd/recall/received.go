@@ -130,7 +130,7 @@ func received(l *library.Library, project string) ([]unseen, error) {
 			continue
 		}
 		for _, it := range h.Waiting() {
-			out = append(out, unseen{Item: it, handoff: h.ID, from: h.From, turn: firstTurn(it),
+			out = append(out, unseen{Item: it, handoff: h.ID, from: h.From, nowhere: h.Project == "", turn: firstTurn(it),
 				place: index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}})
 		}
 	}

@@ -80,6 +80,11 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 			return err
 		}
 	}
+	for i, end := range ends {
+		if end.Source == index.Handed {
+			return withHint(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it", []string{from, to}[i], end.SessionTitle), "say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
+		}
+	}
 	later, earlier := ends[0], ends[1]
 	if later.Item.ID == earlier.Item.ID {
 		return fmt.Errorf("%s and %s are the same item", from, to)

@@ -136,6 +136,9 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 		if w.received, err = received(l, id); err != nil {
 			return err
 		}
+		if id != "" && !o.asJSON {
+			a.tellNowhere(l)
+		}
 	}
 	switch {
 	case o.asJSON:
@@ -161,6 +164,24 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 	r.p = page{w: a.out, st: styles(a.color), width: width(a.out), bare: true, several: w.several}
 	err = r.walk(w)
 	return errors.Join(err, r.finish())
+}
+
+// tellNowhere says that something was handed over for no project here, where only
+// one project's is looked through.
+func (a *app) tellNowhere(l *library.Library) {
+	all, err := received(l, "")
+	if err != nil {
+		return // said by the review itself
+	}
+	n := 0
+	for _, u := range all {
+		if u.nowhere {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(a.err, "recall: %s handed over for no project here; recall review without --project shows what\n", count(n, "item"))
+	}
 }
 
 // reviewInEditor is recall edit, after which all that the page showed counts as
@@ -277,6 +298,9 @@ func (p *page) unseen(u unseen) {
 	}
 	p.field("why", u.Why)
 	p.field("from", strings.TrimSpace(oneLine(u.from)+" · handed over · "+oneLine(u.place.Project)))
+	if u.nowhere {
+		p.field("for", "no project here goes by that name, so it is handed to no session: recall import FILE --project NAME says which")
+	}
 	if len(u.Evidence) > 0 {
 		p.quote(u.Evidence[0].Quote)
 	}

@@ -18,6 +18,7 @@ type unseen struct {
 	turn    int
 
 	handoff, from string // of somebody else's handoff, ""
+	nowhere       bool   // that handoff is for no project here
 }
 
 // conflict is two items that can't both hold.

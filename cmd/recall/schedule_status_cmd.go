@@ -62,7 +62,7 @@ func schedules(ctx context.Context) (scheduleDoc, error) {
 	doc := scheduleDoc{Jobs: []jobDoc{}}
 	dir, err := schedule.Folder()
 	if err != nil {
-		return doc, err
+		return doc, withHint(err, "set HOME: the jobs and their logs are kept below it")
 	}
 	doc.Log = dir
 	if h, err := schedule.Here(ctx); err == nil {

@@ -31,6 +31,7 @@ type wrapUpDoc struct {
 	Payload string           `json:"payload"`           // payload.md
 	Kept    int              `json:"kept"`              // lines of the draft that the conversation bears out
 	Dropped []droppedDoc     `json:"dropped"`           // and those that it doesn't
+	Quotes  []droppedDoc     `json:"quotes,omitempty"`  // lines that are kept, but not for the words that the draft quotes
 	Waiting int              `json:"waiting"`           // items that nobody has reviewed
 	Scratch string           `json:"scratch,omitempty"` // the file that was written
 }
@@ -176,6 +177,12 @@ func (a *app) wrapped(l *library.Library, e library.Entry, doc wrapUpDoc, o wrap
 		}
 		fmt.Fprintf(a.err, "recall: dropped: line %d, %s: %s\n", d.Line, clip(oneLine(d.Text), 80), d.Why)
 	}
+	for i, d := range doc.Quotes {
+		if i == droppedShown {
+			break
+		}
+		fmt.Fprintf(a.err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line, clip(oneLine(d.Text), 60), d.Why)
+	}
 	if o.draft != "" {
 		fmt.Fprintf(a.err, "recall: of the draft %s kept, %d dropped\n", count(doc.Kept, "line"), len(doc.Dropped))
 	}
@@ -254,6 +261,9 @@ func (a *app) takeDraft(cmd *cobra.Command, l *library.Library, e library.Entry,
 			continue
 		}
 		doc.Kept++
+		if d.Unquoted != "" {
+			doc.Quotes = append(doc.Quotes, droppedDoc{d.N, d.Quote, d.Unquoted})
+		}
 		if slices.ContainsFunc(have, func(n payload.Note) bool { return n.Kind == d.Note.Kind && n.Text == d.Note.Text }) {
 			continue // it was wrapped up before
 		}
