@@ -1,6 +1,7 @@
 package claudecli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"recall/llm"
 )
 
 // The test's own program, started again, plays claude: FAKE_CLAUDE says how,
@@ -32,6 +35,14 @@ func TestMain(m *testing.M) {
 		time.Sleep(10 * time.Millisecond)
 		f.Close()
 		os.Remove(f.Name())
+	case "asker": // as recall does
+		os.Setenv("FAKE_CLAUDE", "child")
+		self, _ := os.Executable()
+		m, err := New(Options{Program: self, Lock: os.Getenv("FAKE_OUT") + ".lock"})
+		if err == nil {
+			_, err = m.Complete(context.Background(), llm.Request{Prompt: "hello"})
+		}
+		fmt.Println(err)
 	case "hang": // with a child of its own
 		child()
 		select {}
