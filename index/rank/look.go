@@ -18,7 +18,7 @@ const (
 	Like           // likeness to its text
 	Kindred        // share that stands there in the lexicon's words only
 	Rare           // weight of its rarest word that stands there
-	Many           // share of its words that stand there, rare or not
+	Many           // share of its words that stand there, rare or not, of an item that has aliases
 	Pairs          // its neighbouring words that stand near each other
 	About          // share that stands in the names it is about
 	Topic          // share that stands in the first words of its text: what it speaks of
@@ -121,7 +121,10 @@ func (q *Question) item(c Candidate) Features {
 		t := q.read(e.Quote)
 		all, kin = all|t.terms, kin|t.kin
 	}
-	f[All], f[Rare], f[Many], f[Kindred] = q.share(all), q.rarest(all), q.many(all), q.share(kin&^all)
+	f[All], f[Rare], f[Kindred] = q.share(all), q.rarest(all), q.share(kin&^all)
+	if len(it.Aliases) > 0 {
+		f[Many] = q.many(all)
+	}
 	q.standing(it, &f)
 	f[Overtaken] = truth(c.Overtaken && AsOfSession(it.Kind) && !q.asked[it.Kind])
 	return f

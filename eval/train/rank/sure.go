@@ -64,7 +64,8 @@ func (c told) group() group {
 
 // fitSure is logistic regression, as many answerable as not, and the lines
 // under which a twentieth of people's answerable questions lie at most,
-// whatever the project and the source of items. Every sign counts the way that it must or not at all.
+// whatever the project and the source of items. Every sign counts the way that
+// it must or not at all.
 func fitSure(list []told) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
 	n := map[group]float64{}
@@ -125,26 +126,25 @@ func fitSure(list []told) (w rank.SureWeights) {
 
 // refusal is how well answerable questions are told from others.
 type refusal struct {
-	answerable, refused  int
-	none, told           int // unanswerable, and of these called doubtful
-	atRate               int // and called so if exactly a twentieth of the answerable ones may be
-	auc, coverage, score float64
+	answerable, refused int
+	none, told          int // unanswerable, and of these called doubtful
+	atRate              int // and called so if exactly a twentieth of the answerable ones may be
+	auc, coverage       float64
 }
 
-const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tby score\tanswerable refused\tunanswerable told\tat 5 %\t"
+const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
 func (r refusal) String() string {
-	return fmt.Sprintf("%.2f\t%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.score, r.refused, r.answerable, r.told, r.none, r.atRate, r.none)
+	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.refused, r.answerable, r.told, r.none, r.atRate, r.none)
 }
 
 // outcomes are figures of unanswerable questions, and of answerable ones.
-type outcomes struct{ chance, coverage, score [2][]float64 }
+type outcomes struct{ chance, coverage [2][]float64 }
 
 func (o *outcomes) add(p outcomes) {
 	for k := range 2 {
 		o.chance[k] = append(o.chance[k], p.chance[k]...)
 		o.coverage[k] = append(o.coverage[k], p.coverage[k]...)
-		o.score[k] = append(o.score[k], p.score[k]...)
 	}
 }
 
@@ -159,7 +159,7 @@ func (w *world) refusals(ctx context.Context, project, source string, sure *rank
 		}
 		c := sure.Chance(a.Signs)
 		k := truth(len(q.expect) > 0)
-		o.chance[k], o.coverage[k], o.score[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage), append(o.score[k], a.Signs[rank.SureScore])
+		o.chance[k], o.coverage[k] = append(o.chance[k], c), append(o.coverage[k], a.Coverage)
 		switch doubtful := a.Unknown || sure.Doubtful(a.Signs); {
 		case k == 1:
 			r.answerable++
@@ -174,7 +174,7 @@ func (w *world) refusals(ctx context.Context, project, source string, sure *rank
 }
 
 func (r *refusal) read(o outcomes) {
-	r.auc, r.coverage, r.score = auc(o.chance), auc(o.coverage), auc(o.score)
+	r.auc, r.coverage = auc(o.chance), auc(o.coverage)
 	slices.Sort(o.chance[1])
 	line := o.chance[1][int(refusedMost*float64(len(o.chance[1])))]
 	for _, c := range o.chance[0] {
