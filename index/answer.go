@@ -65,6 +65,11 @@ func (r *reader) place(ctx context.Context, session int64) (Place, error) {
 	return p, err
 }
 
+var loadOf = [2]string{
+	items: `SELECT id, session, n, data FROM item WHERE id IN (SELECT value FROM json_each(?))`,
+	turns: `SELECT id, session, n, text, tid, role, at FROM turn WHERE id IN (SELECT value FROM json_each(?))`,
+}
+
 // load reads what candidates of one table are, all with one query: many small
 // ones would take as long again.
 func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
@@ -72,16 +77,16 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 		return nil
 	}
 	of := make(map[int64]*ranked, len(list))
-	var ids strings.Builder
-	for i, one := range list {
+	var ids []int64
+	for _, one := range list {
 		of[one.id] = one
-		if i > 0 {
-			ids.WriteByte(',')
-		}
-		ids.WriteString(strconv.FormatInt(one.id, 10))
+		ids = append(ids, one.id)
 	}
-	columns := [2]string{items: `id, session, n, data FROM item`, turns: `id, session, n, text, tid, role, at FROM turn`}[table]
-	rows, err := r.tx.QueryContext(ctx, `SELECT `+columns+` WHERE id IN (`+ids.String()+`)`)
+	names, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	rows, err := r.QueryContext(ctx, loadOf[table], string(names))
 	if err != nil {
 		return err
 	}

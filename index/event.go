@@ -1,9 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,7 +42,7 @@ type event struct {
 // eventOf makes a span of time of "before the migration", where the words after
 // "the" name one thing that happened and no other: the title of one session,
 // commits of one, or else items of one. ok is false for whatever isn't clear.
-func eventOf(ctx context.Context, tx *sql.Tx, q Query, text string) (since, until time.Time, what, phrase string, ok bool, err error) {
+func eventOf(ctx context.Context, full *fulltext, q Query, text string) (since, until time.Time, what, phrase string, ok bool, err error) {
 	if low := strings.ToLower(text); !slices.ContainsFunc([]string{"before", "after", "since", "until"}, func(w string) bool { return strings.Contains(low, w) }) {
 		return // most questions: nothing is compiled for them
 	}
@@ -53,7 +56,7 @@ func eventOf(ctx context.Context, tx *sql.Tx, q Query, text string) (since, unti
 	if !pastForm().MatchString(rest) || laterForm().MatchString(rest) {
 		return
 	}
-	e, ok, err := findEvent(ctx, tx, q, words.Content(name))
+	e, ok, err := findEvent(ctx, full, q, words.Content(name))
 	if err != nil || !ok {
 		return since, until, "", "", false, err
 	}
@@ -84,7 +87,7 @@ var happenings = sync.OnceValue(func() map[string]bool {
 const mostNamed = 12
 
 // findEvent looks for what all the words name. One of them must be rare.
-func findEvent(ctx context.Context, tx *sql.Tx, q Query, name []string) (e event, ok bool, err error) {
+func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e event, ok bool, err error) {
 	want := map[string]bool{}
 	longestWord := ""
 	for _, w := range name {
@@ -97,14 +100,14 @@ func findEvent(ctx context.Context, tx *sql.Tx, q Query, name []string) (e event
 	if len(want) == 0 || len(longestWord) < 3 || len(want) == 1 && !happens {
 		return e, false, nil // "did we lock before the write?" asks of an order, not of a time
 	}
-	if rare, err := rareEvent(ctx, tx, want); err != nil || !rare {
+	if rare, err := rareEvent(ctx, full, want); err != nil || !rare {
 		return e, false, err
 	}
-	titled, err := named(ctx, tx, q, want, `SELECT id, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	titled, err := named(ctx, full.tx, q, want, `SELECT id, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
-	made, err := named(ctx, tx, q, want, `SELECT m.session, m.subject || ' ' || m.branch, m.at, m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	made, err := named(ctx, full.tx, q, want, `SELECT m.session, m.subject || ' ' || m.branch, m.at, m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
@@ -123,7 +126,7 @@ func findEvent(ctx context.Context, tx *sql.Tx, q Query, name []string) (e event
 	if !happens {
 		return e, false, nil
 	}
-	items, err := itemsNamed(ctx, tx, q, name)
+	items, err := itemsNamed(ctx, full, q, name)
 	items = slices.Concat(titled, made, items)
 	if err != nil || len(items) == 0 || len(items) > mostNamed || !oneSession(items) {
 		return e, false, err
@@ -206,27 +209,17 @@ func stemPattern(w string) string {
 }
 
 // rareEvent tells whether one of the words stands in few documents.
-func rareEvent(ctx context.Context, tx *sql.Tx, want map[string]bool) (bool, error) {
-	size := 0
-	for _, k := range []int{ofItems, ofTurns} {
-		totals, err := readTotals(ctx, tx, tables[k].name)
+func rareEvent(ctx context.Context, full *fulltext, want map[string]bool) (bool, error) {
+	stems := slices.Sorted(maps.Keys(want))
+	if err := full.lookUp(ctx, stems); err != nil {
+		return false, err
+	}
+	for _, stem := range stems {
+		n, err := full.count(ctx, stem)
 		if err != nil {
 			return false, err
 		}
-		if len(totals) > 0 {
-			size += int(totals[0])
-		}
-	}
-	for stem := range want {
-		docs := 0
-		for _, k := range []int{ofItems, ofTurns} {
-			var n int
-			if err := tx.QueryRowContext(ctx, vocabulary(k), stem).Scan(&n); err != nil && err != sql.ErrNoRows {
-				return false, err
-			}
-			docs += n
-		}
-		if docs <= max(fewDocs, size/20) {
+		if n.docs() <= max(fewDocs, full.docs().all()/20) {
 			return true, nil
 		}
 	}
@@ -234,30 +227,45 @@ func rareEvent(ctx context.Context, tx *sql.Tx, want map[string]bool) (bool, err
 }
 
 // itemsNamed lists the items that hold all the words, one more than may be.
-func itemsNamed(ctx context.Context, tx *sql.Tx, q Query, name []string) ([]happening, error) {
-	var all []string
-	for _, w := range name {
-		all = append(all, `"`+w+`"`)
-	}
-	query := `SELECT e.session, s.title, e.at, e.at FROM fitem f CROSS JOIN item e ON e.id=f.rowid JOIN session s ON s.id=e.session WHERE fitem MATCH ?`
-	args := []any{"body : (" + strings.Join(all, " AND ") + ")"}
-	if q.Project != "" {
-		query, args = query+` AND s.project=?`, append(args, q.Project)
-	}
-	rows, err := tx.QueryContext(ctx, query+fmt.Sprintf(` LIMIT %d`, mostNamed+1), args...)
-	if err != nil {
+func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]happening, error) {
+	all := stems(name)
+	if err := full.lookUp(ctx, all); err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var out []happening
-	for rows.Next() {
-		var h happening
-		var from, to int64
-		if err := rows.Scan(&h.session, &h.text, &from, &to); err != nil {
+	if err := full.fetch(ctx, ofItems, all, math.MaxInt); err != nil {
+		return nil, err
+	}
+	var list []match
+	for i, s := range all {
+		with, err := full.holders(ctx, ofItems, s, nil)
+		if err != nil {
 			return nil, err
 		}
-		h.from, h.to = fromMillis(from), fromMillis(to)
-		out = append(out, h)
+		with = slices.DeleteFunc(with, func(m match) bool { return m.Counts[0] == 0 }) // among its other words
+		if i > 0 {
+			with = slices.DeleteFunc(with, func(m match) bool {
+				_, both := slices.BinarySearchFunc(list, m.Doc, func(n match, doc int64) int { return cmp.Compare(n.Doc, doc) })
+				return !both
+			})
+		}
+		list = with
 	}
-	return out, rows.Err()
+	var out []happening
+	for _, m := range list {
+		var h happening
+		var from int64
+		var project string
+		err := full.tx.QueryRowContext(ctx, `SELECT e.session, s.title, e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &project)
+		if err != nil {
+			return nil, err
+		}
+		if q.Project != "" && q.Project != project {
+			continue
+		}
+		h.from, h.to = fromMillis(from), fromMillis(from)
+		if out = append(out, h); len(out) > mostNamed {
+			break
+		}
+	}
+	return out, nil
 }

@@ -19,6 +19,10 @@ func TestNarrowByEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
+	full, err := x.fulltext(t.Context(), tx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	start := day.AddDate(0, 0, 3)
 	for _, c := range []struct {
 		q, event     string
@@ -39,7 +43,7 @@ func TestNarrowByEvent(t *testing.T) {
 		{"did we take the lock before the job is read in the worker's own loop?", "", time.Time{}, time.Time{}},
 		{"before the retry policy?", "", time.Time{}, time.Time{}},
 	} {
-		q, n, err := narrow(t.Context(), tx, Query{Text: c.q, Now: day.AddDate(0, 1, 0)})
+		q, n, err := narrow(t.Context(), full, Query{Text: c.q, Now: day.AddDate(0, 1, 0)})
 		if err != nil {
 			t.Fatal(err)
 		}

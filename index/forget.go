@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"time"
 )
 
@@ -41,52 +40,32 @@ func (x *Index) scrub(ctx context.Context) error {
 }
 
 // scrubRows empties what Delete leaves because other sessions may share it, and
-// has the full-text tables drop the words of deleted rows.
+// drops the words of deleted rows from the lists.
 func scrubRows(ctx context.Context, conn *sql.Conn) error {
 	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	tables, err := fullTextTables(ctx, tx)
+	w, err := beginWriting(ctx, tx)
 	if err != nil {
 		return err
 	}
-	for _, name := range tables {
-		if _, err := tx.ExecContext(ctx, fmt.Sprintf(`INSERT INTO %[1]s(%[1]s) VALUES('optimize')`, name)); err != nil {
-			return err
-		}
+	if err := w.mergeAll(ctx); err != nil {
+		return err
+	}
+	if err := w.save(ctx); err != nil {
+		return err
 	}
 	for _, s := range []string{
 		`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`,
 		`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`,
-		`DELETE FROM common`, // its words are counted anew
 	} {
-		if _, err := tx.ExecContext(ctx, s); err != nil && !strings.Contains(err.Error(), "no such table") {
+		if _, err := tx.ExecContext(ctx, s); err != nil {
 			return err
 		}
 	}
-	if err := tidy(ctx, tx); err != nil {
-		return err
-	}
 	return tx.Commit()
-}
-
-func fullTextTables(ctx context.Context, tx *sql.Tx) ([]string, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT name FROM sqlite_schema WHERE type='table' AND sql LIKE '%using fts5(%'`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
 }
 
 // emptyLog folds the write-ahead log into the file and cuts it to nothing, which

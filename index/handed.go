@@ -8,5 +8,9 @@ const Handed = "handoff"
 // HandedID is the id of a handoff's entry.
 func HandedID(handoff string) string { return Handed + " " + handoff }
 
-// ofOurs is true of a session t that is one. Ids are in every index of the table.
-const ofOurs = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+// ofOurs is true of a session t that is one, ofOthers of what was handed over.
+// Ids are in every index of the table.
+const (
+	ofOurs   = `t.sid NOT BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+	ofOthers = `t.sid BETWEEN '` + Handed + ` ' AND '` + Handed + `!'`
+)

@@ -157,7 +157,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 			delete(old, string(text))
 			continue
 		}
-		if err := in.row(ctx, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
+		if _, err := in.st[0].ExecContext(ctx, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
 			return err
 		}
 	}
@@ -189,7 +189,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 		return Placed{}, x.fail("read index", err)
 	}
 	defer tx.Rollback()
-	r := &reader{tx: tx}
+	r := &reader{fulltext: &fulltext{tx: tx}}
 	if err := r.ready(ctx); err != nil {
 		return Placed{}, x.fail("read index", err)
 	}
@@ -235,18 +235,19 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 	if !before.IsZero() {
 		until = before.UnixMilli()
 	}
-	var args []any
-	for _, id := range ids {
-		args = append(args, string(id))
+	names, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
 	}
-	in := `(?` + strings.Repeat(`,?`, len(ids)-1) + `)`
-	all, err := texts(ctx, q, `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN `+in+` UNION SELECT data, at, later, earlier FROM link WHERE earlier IN `+in+`)
-		WHERE at<? ORDER BY at, later, earlier`, append(slices.Concat(args, args), until)...)
+	all, err := texts(ctx, q, linksOf, string(names), until)
 	if err != nil {
 		return nil, err
 	}
 	return readLinks(all)
 }
+
+const linksOf = `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN (SELECT value FROM json_each(?1))
+	UNION SELECT data, at, later, earlier FROM link WHERE earlier IN (SELECT value FROM json_each(?1))) WHERE at<?2 ORDER BY at, later, earlier`
 
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

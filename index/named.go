@@ -20,14 +20,25 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 	if r.q.Project != "" || len(ts) == 0 {
 		return nil, nil
 	}
-	projects, err := texts(ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+	projects, err := r.projects(ctx)
 	if err != nil || len(projects) < 2 {
 		return nil, err
 	}
 	text := strings.ToLower(clipText(r.q.Text, longest))
-	return slices.DeleteFunc(projects, func(name string) bool {
+	return slices.DeleteFunc(slices.Clone(projects), func(name string) bool {
 		return !holdsName(text, strings.ToLower(name)) || !r.rareName(name, ts)
 	}), nil
+}
+
+// projects lists all projects; they are read once in each state of the index.
+func (r *reader) projects(ctx context.Context) (all []string, err error) {
+	known := r.sizes.cache
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.projects == nil {
+		known.projects, err = texts(ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+	}
+	return known.projects, err
 }
 
 // rareName tells whether a name that stands in the question is made of words,

@@ -26,11 +26,18 @@ func TestProjectNamedInQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reader{tx: tx, q: Query{Text: c.q}}
+		full, err := x.fulltext(t.Context(), tx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &reader{fulltext: full, q: Query{Text: c.q}}
 		if err := r.count(t.Context(), &Answer{}); err != nil {
 			t.Fatal(err)
 		}
 		ts, _ := terms(c.q)
+		if err := r.lookUp(t.Context(), lookedUp(ts)); err != nil {
+			t.Fatal(err)
+		}
 		if err := r.weigh(t.Context(), ts); err != nil {
 			t.Fatal(err)
 		}

@@ -22,7 +22,7 @@ type Narrowed struct {
 
 // narrow makes filters of the words of a question that say when, and of a
 // project's name where it is called one. What the caller set stays.
-func narrow(ctx context.Context, tx *sql.Tx, q Query) (Query, Narrowed, error) {
+func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, error) {
 	var n Narrowed
 	text := q.Text
 	if len(text) > longest {
@@ -48,7 +48,7 @@ func narrow(ctx context.Context, tx *sql.Tx, q Query) (Query, Narrowed, error) {
 			break
 		}
 		if len(n.Words) == 0 {
-			since, until, what, phrase, ok, err := eventOf(ctx, tx, q, text)
+			since, until, what, phrase, ok, err := eventOf(ctx, full, q, text)
 			if err != nil {
 				return q, n, err
 			}
@@ -63,7 +63,7 @@ func narrow(ctx context.Context, tx *sql.Tx, q Query) (Query, Narrowed, error) {
 		if m := projectForm.FindStringSubmatchIndex(text); m != nil {
 			name := cmp.Or(groups(text, m)[1:]...)
 			var known string
-			err := tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`, name).Scan(&known)
+			err := full.tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`, name).Scan(&known)
 			if err != nil && err != sql.ErrNoRows {
 				return q, n, err
 			}

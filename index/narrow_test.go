@@ -14,6 +14,10 @@ func TestNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
+	full, err := x.fulltext(t.Context(), tx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.Date(2026, 4, 15, 10, 0, 0, 0, time.UTC) // a Wednesday
 	for _, c := range []struct{ q, rest, since, until, project string }{
 		{"what did we decide last week about retries?", "what did we decide   about retries?", "2026-04-06", "2026-04-13", ""},
@@ -40,7 +44,7 @@ func TestNarrow(t *testing.T) {
 		{"retries since 2026-19-40", "retries since 2026-19-40", "", "", ""},
 		{"last week?", "last week?", "", "", ""}, // nothing is left to search for
 	} {
-		q, n, err := narrow(t.Context(), tx, Query{Text: c.q, Now: now})
+		q, n, err := narrow(t.Context(), full, Query{Text: c.q, Now: now})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,10 +11,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"modernc.org/sqlite"
 
 	"recall/index/embed"
+	"recall/index/postings"
 	"recall/index/rank"
 )
 
@@ -25,7 +27,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 7
+	schema = 8
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -37,24 +39,8 @@ var schemaTables = []string{
 	`CREATE INDEX item_iid ON item(iid)`,
 	`CREATE TABLE turn(id INTEGER PRIMARY KEY, session INTEGER NOT NULL, tid TEXT NOT NULL, n INTEGER NOT NULL, role TEXT NOT NULL, at INTEGER NOT NULL, hash INTEGER NOT NULL, text BLOB NOT NULL)`,
 	`CREATE INDEX turn_session ON turn(session)`,
-	`CREATE VIRTUAL TABLE fitem USING fts5(body, alias, content='', contentless_delete=1, tokenize='porter unicode61')`,
-	`CREATE VIRTUAL TABLE fsource USING fts5(body, content='', contentless_delete=1, tokenize='porter unicode61')`,
-	`CREATE VIRTUAL TABLE fturn USING fts5(body, ctx, content='', contentless_delete=1, tokenize='porter unicode61')`,
-	`CREATE VIRTUAL TABLE vitem USING fts5vocab(fitem, 'row')`,
-	`CREATE VIRTUAL TABLE vsource USING fts5vocab(fsource, 'row')`,
-	`CREATE VIRTUAL TABLE vturn USING fts5vocab(fturn, 'row')`,
 	`CREATE TABLE vec(iid TEXT NOT NULL, model TEXT NOT NULL, data BLOB NOT NULL, PRIMARY KEY(iid, model)) WITHOUT ROWID`,
 	`CREATE INDEX vec_model ON vec(model)`,
-	`CREATE TABLE common(list TEXT NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
-}
-
-// bulk has FTS5 write what a transaction brings in one piece, and merge such
-// pieces eight at a time: a fifth less time for a thousand sessions, and searches
-// in a few pieces take as long as in one.
-var bulk = []string{
-	`INSERT INTO fitem(fitem, rank) VALUES('hashsize', 8388608), ('automerge', 8)`,
-	`INSERT INTO fsource(fsource, rank) VALUES('hashsize', 8388608), ('automerge', 8)`,
-	`INSERT INTO fturn(fturn, rank) VALUES('hashsize', 8388608), ('automerge', 8)`,
 }
 
 // Index is an open index. Safe for concurrent use; any number of processes
@@ -68,6 +54,9 @@ type Index struct {
 	own     embed.Groups
 
 	prepared prepared
+
+	mu   sync.Mutex
+	read *cache // by the searches since the last change
 }
 
 // Open opens the index for reading and writing, and makes it if it isn't
@@ -179,7 +168,7 @@ func (x *Index) prepare(ctx context.Context) error {
 		}
 		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 	}
-	for _, t := range append(slices.Concat(schemaTables, bulk, lineTables, didTables, linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
+	for _, t := range append(slices.Concat(schemaTables, textTables, lineTables, didTables, linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
 		if _, err := tx.ExecContext(ctx, t); err != nil {
 			return fmt.Errorf("%w in %q", err, t)
 		}
@@ -198,6 +187,9 @@ func (x *Index) version(ctx context.Context) (int, error) {
 func (x *Index) fail(op string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if errors.Is(err, postings.ErrDamaged) {
+		return fmt.Errorf("%s %s: %w: %w", op, x.path, err, ErrRebuild)
 	}
 	if errors.Is(err, ErrRebuild) {
 		return fmt.Errorf("%s %s: %w", op, x.path, err)

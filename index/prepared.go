@@ -10,32 +10,31 @@ import (
 // takes SQLite as long as many a one takes to run.
 type prepared struct {
 	mu sync.Mutex
-	of map[string]*sql.Stmt // by their text; nil before the first search
+	of statements // nil before the first search
 }
+
+// statements are kept by their text.
+type statements map[string]*sql.Stmt
 
 const (
 	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND t.start<?2 AND ` + ofOurs + `) FROM session s WHERE s.id=?1`
 	placeOf       = `SELECT s.sid, s.title, s.project, s.source, s.start, iif(s.source='` + Handed + `', 0,
-			(SELECT count(*) FROM session t WHERE t.project=s.project AND (t.start, t.sid)<=(s.start, s.sid) AND ` + ofOurs + `))
+			(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
+			+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
+			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, t.sid)<=(s.start, s.sid)))
 			FROM session s WHERE s.id=?`
-	commonWords = `SELECT list FROM common`
 )
 
 // all gives the statements. It is called before the search's transaction begins,
 // so that a process with one connection prepares them on that.
-func (p *prepared) all(ctx context.Context, db *sql.DB) (map[string]*sql.Stmt, error) {
+func (p *prepared) all(ctx context.Context, db *sql.DB) (statements, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of != nil {
 		return p.of, nil
 	}
-	texts := []string{laterSessions, placeOf, commonWords, allSessions}
-	for k, t := range tables {
-		everywhere, _ := (&reader{}).statement(t, "")
-		texts = append(texts, everywhere, vocabulary(k))
-	}
-	of := map[string]*sql.Stmt{}
-	for _, text := range texts {
+	of := statements{}
+	for _, text := range []string{laterSessions, placeOf, allSessions, readState, sizeOf, ownerOf, blocksOf, listsOf, linksOf, loadOf[items], loadOf[turns]} {
 		st, err := db.PrepareContext(ctx, text)
 		if err != nil {
 			return nil, err
@@ -46,13 +45,15 @@ func (p *prepared) all(ctx context.Context, db *sql.DB) (map[string]*sql.Stmt, e
 	return of, nil
 }
 
-// vocabulary looks up in how many rows of table k a word stands.
-func vocabulary(k int) string { return `SELECT doc FROM ` + tables[k].vocab + ` WHERE term=?` }
-
-// prepare gives a statement, one that is kept where there is one.
-func (r *reader) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
-	if st := r.kept[text]; st != nil {
-		return r.tx.StmtContext(ctx, st), nil
+// on gives a statement in a transaction, one that is kept where there is one.
+func (s statements) on(ctx context.Context, tx *sql.Tx, text string) (*sql.Stmt, error) {
+	if st := s[text]; st != nil {
+		return tx.StmtContext(ctx, st), nil
 	}
-	return r.tx.PrepareContext(ctx, text)
+	return tx.PrepareContext(ctx, text)
+}
+
+// prepare gives a statement of the search.
+func (r *reader) prepare(ctx context.Context, text string) (*sql.Stmt, error) {
+	return r.kept.on(ctx, r.tx, text)
 }

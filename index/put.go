@@ -62,28 +62,23 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	defer tx.Rollback()
 	// The driver starts a goroutine for each statement that may be cancelled. These
 	// are over in no time: a cancelled ctx is noticed between them.
-	fail := func(op string, err error) error {
-		if err != nil {
-			err = cmp.Or(ctx.Err(), err)
-		}
+	steady := context.WithoutCancel(ctx)
+	w, err := beginWriting(steady, tx)
+	if err != nil {
 		return x.fail(op, err)
 	}
-	steady := context.WithoutCancel(ctx)
-	ids, paths := make([]int64, len(all)), map[string]int64{}
-	for i, p := range all {
-		if ids[i], err = putSession(steady, tx, p); err != nil {
-			return fail("index "+p.doc.Session, err)
-		}
-		if err := replaceDid(steady, tx, ids[i], p.rows.did, paths); err != nil {
-			return fail("index "+p.doc.Session, err)
+	for _, p := range all {
+		if err := cmp.Or(ctx.Err(), w.put(steady, p)); err != nil {
+			return x.fail("index "+p.doc.Session, err)
 		}
 	}
-	for i, p := range all {
-		if err := putRows(steady, tx, ids[i], p.rows); err != nil {
-			return fail("index "+p.doc.Session, err)
-		}
+	if err := w.save(steady); err != nil {
+		return x.fail(op, err)
 	}
-	return fail(op, tx.Commit())
+	if err := ctx.Err(); err != nil {
+		return x.fail(op, err)
+	}
+	return x.fail(op, tx.Commit())
 }
 
 // Delete removes a session. One that isn't there is no error.
@@ -102,7 +97,11 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	if err != nil {
 		return x.fail(op, err)
 	}
-	if err := putRows(ctx, tx, id, rows{}); err != nil {
+	w, err := beginWriting(ctx, tx)
+	if err != nil {
+		return x.fail(op, err)
+	}
+	if err := w.rows(ctx, id, rows{}); err != nil {
 		return x.fail(op, err)
 	}
 	if err := dropLines(ctx, tx, session); err != nil {
@@ -114,13 +113,13 @@ func (x *Index) Delete(ctx context.Context, session string) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM session WHERE id=?`, id); err != nil {
 		return x.fail(op, err)
 	}
+	if err := w.save(ctx); err != nil {
+		return x.fail(op, err)
+	}
 	return x.fail(op, tx.Commit())
 }
 
-// putSession writes what an entry is beside its texts, and returns its key. It
-// is done for all sessions of a transaction before the first text is written:
-// statements that may have to be undone alone make FTS5 write out what it has
-// gathered, a segment each time.
+// putSession writes what an entry is beside its texts, and returns its key.
 func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err error) {
 	d := p.doc
 	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread) VALUES(?,?,?,?,?,?,?,?,?)
@@ -133,66 +132,85 @@ func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err err
 	return id, putLines(ctx, tx, d)
 }
 
-func putRows(ctx context.Context, tx *sql.Tx, session int64, r rows) error {
-	if err := replaceItems(ctx, tx, session, r.items); err != nil {
+// put replaces one session.
+func (w *writing) put(ctx context.Context, p *Prepared) error {
+	id, err := putSession(ctx, w.tx, p)
+	if err != nil {
 		return err
 	}
-	return replaceTurns(ctx, tx, session, r.turns)
+	if err := replaceDid(ctx, w.tx, id, p.rows.did, w.paths); err != nil {
+		return err
+	}
+	return w.rows(ctx, id, p.rows)
 }
 
-func replaceItems(ctx context.Context, tx *sql.Tx, session int64, rows []itemRow) error {
-	rows, gone, err := changes(ctx, tx, "item", session, rows, func(r itemRow) int64 { return r.hash })
-	if err != nil {
+// rows replaces a session's items and turns.
+func (w *writing) rows(ctx context.Context, session int64, r rows) error {
+	first := w.state.next
+	if err := w.items(ctx, session, r); err != nil {
 		return err
 	}
-	if err := each(ctx, tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, gone); err != nil {
+	if err := w.turns(ctx, session, r); err != nil {
 		return err
 	}
-	if err := remove(ctx, tx, "item", gone, "fitem", "fsource"); err != nil {
-		return err
-	}
-	in, err := inserter(ctx, tx, len(rows),
-		`INSERT INTO item(session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?)`,
-		`INSERT INTO fitem(rowid, body, alias) VALUES(?,?,?)`,
-		`INSERT INTO fsource(rowid, body) VALUES(?,?)`)
-	if err != nil {
-		return err
-	}
-	defer in.close()
-	for _, r := range rows {
-		if err := in.row(ctx, session, r.iid, r.kind, r.state, r.at, r.n, r.hash, r.data); err != nil {
-			return err
-		}
-		if err := in.text(ctx, 1, r.body, r.alias); err != nil {
-			return err
-		}
-		if err := in.text(ctx, 2, r.ctx); err != nil {
+	for kind := range first {
+		if err := belong(ctx, w.tx, kind, first[kind], w.state.next[kind], session); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func replaceTurns(ctx context.Context, tx *sql.Tx, session int64, rows []turnRow) error {
-	rows, gone, err := changes(ctx, tx, "turn", session, rows, func(r turnRow) int64 { return r.hash })
+func (w *writing) items(ctx context.Context, session int64, r rows) error {
+	fresh, gone, err := changes(ctx, w.tx, "item", session, r.items, func(r itemRow) int64 { return r.hash })
 	if err != nil {
 		return err
 	}
-	if err := remove(ctx, tx, "turn", gone, "fturn"); err != nil {
+	if err := each(ctx, w.tx, `DELETE FROM vec WHERE iid=(SELECT iid FROM item WHERE id=?)`, gone); err != nil {
 		return err
 	}
-	in, err := inserter(ctx, tx, len(rows),
-		`INSERT INTO turn(session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?)`,
-		`INSERT INTO fturn(rowid, body, ctx) VALUES(?,?,?)`)
+	if err := w.drop(ctx, "item", gone, ofItems, ofSources); err != nil {
+		return err
+	}
+	in, err := inserter(ctx, w.tx, len(fresh), `INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
 	defer in.close()
-	for _, r := range rows {
-		if err := in.row(ctx, session, r.tid, r.n, r.role, r.at, r.hash, r.text); err != nil {
+	for _, i := range fresh {
+		id := w.number(items)
+		if _, err := in.st[0].ExecContext(ctx, id, session, i.iid, i.kind, i.state, i.at, i.n, i.hash, i.data); err != nil {
 			return err
 		}
-		if err := in.text(ctx, 1, r.body, r.ctx); err != nil {
+		if err := w.add(ctx, ofItems, id, i.text, r.words); err != nil {
+			return err
+		}
+		if err := w.add(ctx, ofSources, id, i.source, r.words); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *writing) turns(ctx context.Context, session int64, r rows) error {
+	fresh, gone, err := changes(ctx, w.tx, "turn", session, r.turns, func(r turnRow) int64 { return r.hash })
+	if err != nil {
+		return err
+	}
+	if err := w.drop(ctx, "turn", gone, ofTurns); err != nil {
+		return err
+	}
+	in, err := inserter(ctx, w.tx, len(fresh), `INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	for _, t := range fresh {
+		id := w.number(turns)
+		if _, err := in.st[0].ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, t.hash, t.text); err != nil {
+			return err
+		}
+		if err := w.add(ctx, ofTurns, id, t.said, r.words); err != nil {
 			return err
 		}
 	}
@@ -232,14 +250,14 @@ func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64
 	return fresh, gone, nil
 }
 
-// remove deletes rows of a table and their texts.
-func remove(ctx context.Context, tx *sql.Tx, table string, ids []int64, texts ...string) error {
+// drop deletes rows of a table of documents, and their texts.
+func (w *writing) drop(ctx context.Context, documents string, ids []int64, texts ...int) error {
 	for _, t := range texts {
-		if err := deleteText(ctx, tx, t, ids); err != nil {
+		if err := w.remove(ctx, t, ids); err != nil {
 			return err
 		}
 	}
-	return each(ctx, tx, `DELETE FROM `+table+` WHERE id=?`, ids)
+	return each(ctx, w.tx, `DELETE FROM `+documents+` WHERE id=?`, ids)
 }
 
 func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
@@ -251,12 +269,8 @@ func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
 	return nil
 }
 
-// inserts holds the statements that write a row and then its texts, which get
-// the row's id.
-type inserts struct {
-	st []*sql.Stmt
-	id int64
-}
+// inserts are statements that write rows.
+type inserts struct{ st []*sql.Stmt }
 
 // inserter prepares statements, none if there is nothing to write.
 func inserter(ctx context.Context, tx *sql.Tx, n int, queries ...string) (*inserts, error) {
@@ -279,20 +293,6 @@ func (in *inserts) close() {
 	for _, st := range in.st {
 		st.Close()
 	}
-}
-
-func (in *inserts) row(ctx context.Context, args ...any) error {
-	res, err := in.st[0].ExecContext(ctx, args...)
-	if err != nil {
-		return err
-	}
-	in.id, err = res.LastInsertId()
-	return err
-}
-
-func (in *inserts) text(ctx context.Context, n int, columns ...any) error {
-	_, err := in.st[n].ExecContext(ctx, append([]any{in.id}, columns...)...)
-	return err
 }
 
 func millis(t time.Time) int64 {

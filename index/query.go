@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"database/sql"
 	"math"
 	"slices"
 	"strings"
@@ -51,33 +50,22 @@ func terms(text string) (out []term, clipped bool) {
 	return out, clipped
 }
 
-// weigh looks up how many documents hold each term, and its weight: the usual
-// inverse document frequency over items and turns together.
-func (r *reader) weigh(ctx context.Context, ts []term) error {
-	for k := range tables {
-		if k == ofSources && r.common != "" {
-			continue // guessed below: what isn't common costs little, and no weight rests on it
-		}
-		st, err := r.prepare(ctx, vocabulary(k))
-		if err != nil {
-			return err
-		}
-		defer st.Close()
-		for i := range ts {
-			if c, ok := r.common.counts(ts[i].stem); ok && c[k] > 0 {
-				ts[i].df[k] = c[k]
-				continue
-			}
-			err := st.QueryRowContext(ctx, ts[i].stem).Scan(&ts[i].df[k])
-			if err != nil && err != sql.ErrNoRows {
-				return err
-			}
-		}
+// lookedUp is terms as they are looked up.
+func lookedUp(ts []term) []string {
+	out := make([]string, len(ts))
+	for i, t := range ts {
+		out[i] = termOf(t.word)
 	}
+	return out
+}
+
+// weigh counts how many documents hold each term, and says what that makes it
+// weigh: the usual inverse document frequency over items and turns together.
+func (r *reader) weigh(ctx context.Context, ts []term) (err error) {
 	n := float64(r.size.all())
 	for i := range ts {
-		if c, _ := r.common.counts(ts[i].stem); r.common != "" && ts[i].df.docs() > 0 {
-			ts[i].df[ofSources] = max(c[ofSources], uncommon(r.size[items]))
+		if ts[i].df, err = r.fulltext.count(ctx, termOf(ts[i].word)); err != nil {
+			return err
 		}
 		df := float64(ts[i].df.docs())
 		ts[i].idf = math.Log(1 + (max(n-df, 0)+0.5)/(df+0.5))
@@ -91,7 +79,7 @@ func (r *reader) weigh(ctx context.Context, ts []term) error {
 func affordable(ts []term, k int) []term {
 	var out []term
 	for _, t := range ts {
-		if t.df[k] > 0 || single(t.word) {
+		if t.df[k] > 0 {
 			out = append(out, t)
 		}
 	}
@@ -103,22 +91,6 @@ func affordable(ts []term, k int) []term {
 		}
 	}
 	return out
-}
-
-// match is the terms as an FTS5 query. Words hold letters and digits only, so
-// quoting them is all the care it needs.
-func match(ts []term) string {
-	var b strings.Builder
-	for i, t := range ts {
-		if i > 0 {
-			b.WriteString(" OR ")
-		}
-		b.WriteString(`"` + t.word + `"`)
-		if single(t.word) {
-			b.WriteString(` *`) // one Chinese character begins many a pair
-		}
-	}
-	return b.String()
 }
 
 func single(w string) bool {

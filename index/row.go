@@ -14,8 +14,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/flate"
-
-	"recall/index/words"
 )
 
 // How many words of a text are searched, and how many bytes of a turn are kept
@@ -36,48 +34,55 @@ type rows struct {
 	turns  []turnRow
 	did    didRows
 	thread []byte
+	words  *vocabulary // of all the bags
 }
 
 type itemRow struct {
 	iid, kind, state string
 	at, n, hash      int64
 	data             []byte
-	body, alias, ctx string
+	text, source     bag
 }
 
 type turnRow struct {
 	tid, role   string
 	at, n, hash int64
 	text        []byte
-	body, ctx   string
+	said        bag
 }
 
 func rowsOf(d Doc) (rows, error) {
-	r := rows{did: didOf(d.Did)}
+	r := rows{did: didOf(d.Did), words: newVocabulary()}
 	var err error
 	if r.thread, err = threadRow(d.Thread); err != nil {
 		return rows{}, err
 	}
 	for _, it := range d.Items {
-		row, err := itemRowOf(it)
+		row, err := itemRowOf(it, r.words)
 		if err != nil {
 			return rows{}, err
 		}
 		r.items = append(r.items, row)
 	}
-	var before [2]string // the beginnings of the two turns before
+	var before lead
 	for _, t := range d.Turns {
-		row, lead, err := turnRowOf(t, before[0]+before[1])
+		row, own, err := turnRowOf(t, before, r.words)
 		if err != nil {
 			return rows{}, err
 		}
 		r.turns = append(r.turns, row)
-		before = [2]string{before[1], lead}
+		before = lead{words: [2][]uint32{before.words[1], own}, sums: [2]int64{before.sums[1], r.words.sum(own)}}
 	}
 	return r, nil
 }
 
-func itemRowOf(it Item) (itemRow, error) {
+// lead is how the two turns before a turn begin.
+type lead struct {
+	words [2][]uint32
+	sums  [2]int64 // tell them apart
+}
+
+func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 	data, err := json.Marshal(it.Item)
 	if err != nil {
 		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
@@ -90,53 +95,34 @@ func itemRowOf(it Item) (itemRow, error) {
 	if len(it.Evidence) > 0 {
 		r.n = int64(it.Evidence[0].N)
 	}
-	r.body = wordsOf(-1, append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...)...)
-	r.alias = wordsOf(-1, it.Aliases...)
-	r.ctx = wordsOf(itemContext, it.Context)
-	r.hash = hashOf(string(data), r.ctx)
+	var text, alias, source []uint32
+	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
+		text = v.text(text, -1, t)
+	}
+	for _, t := range it.Aliases {
+		alias = v.text(alias, -1, t)
+	}
+	source = v.text(source, itemContext, it.Context)
+	r.text, r.source = v.bag(text, alias), v.bag(source)
+	r.hash = hashOf(string(data), strconv.FormatInt(v.sum(source), 10))
 	return r, nil
 }
 
 // turnRowOf also returns how the turn begins, for those after it.
-func turnRowOf(t Turn, before string) (r turnRow, lead string, err error) {
+func turnRowOf(t Turn, before lead, v *vocabulary) (r turnRow, own []uint32, err error) {
 	shown := clipText(t.Text, turnShown)
 	text, err := pack(shown)
 	if err != nil {
-		return turnRow{}, "", fmt.Errorf("turn %s: %w", t.ID, err)
+		return turnRow{}, nil, fmt.Errorf("turn %s: %w", t.ID, err)
 	}
-	r = turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: text, ctx: before}
-	said, n := words.Join(nil, t.Text, turnBody, notStop)
-	all, _ := words.Join(said, t.More, turnBody-n, notStop)
-	r.body = string(all)
-	r.hash = hashOf(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown, r.body, r.ctx)
-	return r, firstWords(r.body[:len(said)], turnContext), nil
-}
-
-// firstWords cuts words, each with a space behind it, to n.
-func firstWords(s string, n int) string {
-	for i := range len(s) {
-		if s[i] == ' ' {
-			if n--; n == 0 {
-				return s[:i+1]
-			}
-		}
-	}
-	return s
-}
-
-func notStop(w string) bool { return !words.Stop(w) }
-
-// wordsOf is texts as FTS5 gets them.
-func wordsOf(limit int, texts ...string) string {
-	var b []byte
-	for _, t := range texts {
-		var n int
-		b, n = words.Join(b, t, limit, notStop)
-		if limit >= 0 {
-			limit -= n
-		}
-	}
-	return string(b)
+	r = turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: text}
+	own = v.text(nil, turnBody, t.Text)
+	body := v.text(own, turnBody-len(own), t.More)
+	own = own[:min(len(own), turnContext):min(len(own), turnContext)]
+	r.said = v.bag(body, append(slices.Clip(before.words[0]), before.words[1]...))
+	r.hash = hashOf(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown,
+		strconv.FormatInt(v.sum(body), 10), strconv.FormatInt(before.sums[0], 10), strconv.FormatInt(before.sums[1], 10))
+	return r, own, nil
 }
 
 // hashOf tells lists of texts apart. Two checksums do so as well as one of their

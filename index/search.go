@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"fmt"
-	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"recall/index/embed"
@@ -15,7 +14,7 @@ import (
 )
 
 const (
-	scored     = 200 // rows of each full-text query
+	scored     = 200 // documents of each table that are scored
 	candidates = 100 // of items and of turns that are fused
 	shown      = 20  // results, if the query doesn't say
 	alsoWeight = 0.5 // of a caller's keywords beside the question (measured 0.3–0.7, flat)
@@ -44,21 +43,25 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	within, narrowed, err := narrow(ctx, tx, q)
+	full, err := x.fulltext(ctx, tx, kept)
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := x.run(ctx, tx, kept, within)
+	within, narrowed, err := narrow(ctx, full, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	a, err := x.run(ctx, full, within)
 	if err == nil && len(narrowed.Words) > 0 && (len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful)) {
-		return x.run(ctx, tx, kept, q)
+		return x.run(ctx, full, q)
 	}
 	a.Narrowed = narrowed
 	return a, err
 }
 
 // run answers a question as it is.
-func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, q Query) (a Answer, err error) {
-	r := &reader{tx: tx, kept: kept, q: q, near: x.near, weights: x.weights, own: x.own}
+func (x *Index) run(ctx context.Context, full *fulltext, q Query) (a Answer, err error) {
+	r := &reader{fulltext: full, q: q, near: x.near, weights: x.weights, own: x.own}
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
 	}
@@ -66,6 +69,10 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 	ts, a.Clipped = terms(q.Text)
 	ts = withoutFrame(q.Text, ts)
 	also, _ := terms(strings.Join(q.Also, " "))
+	others := r.others(ts)
+	if err := r.lookUp(ctx, slices.Concat(lookedUp(ts), lookedUp(also), others)); err != nil {
+		return Answer{}, err
+	}
 	if err := r.weigh(ctx, ts); err != nil {
 		return Answer{}, err
 	}
@@ -80,7 +87,7 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 	if err != nil {
 		return Answer{}, err
 	}
-	found, err := r.find(ctx, ts, also)
+	found, err := r.find(ctx, ts, also, others)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -108,11 +115,10 @@ func (x *Index) run(ctx context.Context, tx *sql.Tx, kept map[string]*sql.Stmt, 
 
 // reader is one search's view of the index.
 type reader struct {
-	tx     *sql.Tx
-	kept   map[string]*sql.Stmt // statements by their text; see prepared
-	q      Query
-	size   corpus
-	common common
+	*fulltext
+	q    Query
+	size corpus
+	mine map[int64]bool // rows of the sessions of the query's project, where asked
 
 	ofSession *sql.Stmt // what is shown of each
 	ofLater   *sql.Stmt
@@ -129,33 +135,32 @@ type reader struct {
 
 // count says how much is searched.
 func (r *reader) count(ctx context.Context, a *Answer) error {
-	for kind, t := range [2]int{items: ofItems, turns: ofTurns} {
-		totals, err := readTotals(ctx, r.tx, tables[t].name) // quicker than to count
-		if err != nil {
-			return err
-		}
-		if len(totals) > 0 {
-			r.size[kind] = int(totals[0])
-		}
+	r.size = r.docs()
+	if r.q.Project == "" {
+		return r.countAll(ctx, a)
 	}
 	row := r.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`, r.q.Project)
-	if r.q.Project == "" {
-		a.SearchedItems = r.size[items]
+	return row.Scan(&a.SearchedSessions, &a.Projects, &a.SearchedItems)
+}
+
+// countAll counts what there is, once in each state of the index.
+func (r *reader) countAll(ctx context.Context, a *Answer) error {
+	known := r.sizes.cache
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if known.counts == nil {
 		st, err := r.prepare(ctx, allSessions)
 		if err != nil {
 			return err
 		}
-		row = st.QueryRowContext(ctx, a.SearchedItems)
+		c := &Answer{SearchedItems: r.size[items]}
+		if err := st.QueryRowContext(ctx).Scan(&c.SearchedSessions, &c.Projects); err != nil {
+			return err
+		}
+		known.counts = c
 	}
-	if err := row.Scan(&a.SearchedSessions, &a.Projects, &a.SearchedItems); err != nil {
-		return err
-	}
-	st, err := r.prepare(ctx, commonWords)
-	if err != nil {
-		return err
-	}
-	r.common, err = readCommon(ctx, st)
-	return err
+	a.SearchedItems, a.SearchedSessions, a.Projects = known.counts.SearchedItems, known.counts.SearchedSessions, known.counts.Projects
+	return nil
 }
 
 // projectNames lists the projects, and a NULL; each is looked up behind the one
@@ -163,7 +168,7 @@ func (r *reader) count(ctx context.Context, a *Answer) error {
 const projectNames = `name(project) AS (SELECT min(project) FROM session
 	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)`
 
-const allSessions = `WITH RECURSIVE ` + projectNames + ` SELECT (SELECT count(*) FROM session)-(SELECT count(*) FROM session t WHERE NOT (` + ofOurs + `)), (SELECT count(project) FROM name), ?`
+const allSessions = `WITH RECURSIVE ` + projectNames + ` SELECT (SELECT count(*) FROM session)-(SELECT count(*) FROM session t WHERE ` + ofOthers + `), (SELECT count(project) FROM name)`
 
 // candidate is an item or turn that some word found.
 type candidate struct {
@@ -182,25 +187,27 @@ const (
 )
 
 // find runs the question over items and turns.
-func (r *reader) find(ctx context.Context, ts, also []term) (found [2][]candidate, err error) {
-	all := [2]map[int64]*candidate{{}, {}}
-	others := r.others(ts)
+func (r *reader) find(ctx context.Context, ts, also []term, others []string) (found [2][]candidate, err error) {
+	var all [2]gathered
+	for kind := range all {
+		all[kind].at = map[int64]int{}
+	}
 	for k, t := range tables {
 		if t.kind == turns && r.q.Kinds != nil || k == ofSources && r.q.Without&Sources != 0 {
 			continue
 		}
 		for _, m := range []weighted{
-			{match(affordable(ts, k)), 1, t.part},
-			{match(affordable(also, k)), alsoWeight, t.part},
-			{related(others, k, r.size[t.kind]), t.related, byLexicon},
+			{lookedUp(affordable(ts, k)), 1, t.part},
+			{lookedUp(affordable(also, k)), alsoWeight, t.part},
+			{r.related(others, k), t.related, byLexicon},
 		} {
-			if err := r.add(ctx, all[t.kind], t, m); err != nil {
+			if err := r.add(ctx, &all[t.kind], k, m); err != nil {
 				return found, err
 			}
 		}
 	}
 	for kind := range found {
-		found[kind] = best(all[kind], candidates)
+		found[kind] = all[kind].best(candidates)
 		if kind == items && r.near != nil {
 			if found[kind], err = r.fuseNear(ctx, found[kind], r.near); err != nil {
 				return found, err
@@ -219,8 +226,7 @@ func (r *reader) level(list []candidate, ts []term, k int) {
 	n := float64(r.size[tables[k].kind])
 	var full float64
 	for _, t := range ts {
-		df := float64(t.df[k])
-		full += max(math.Log((n-df+0.5)/(df+0.5)), 1e-6) // FTS5's own idf
+		full += inverse(n, float64(t.df[k]))
 	}
 	for i := range list {
 		if full > 0 {
@@ -232,70 +238,148 @@ func (r *reader) level(list []candidate, ts []term, k int) {
 	}
 }
 
-// weighted is an FTS5 query, how much what it finds counts, and as which part.
+// weighted is the words that are searched for, how much what it finds counts, and as which part.
 type weighted struct {
-	match  string
+	stems  []string
 	weight float64
 	part   int
 }
 
-// add adds the weighted scores of one full-text query.
-func (r *reader) add(ctx context.Context, all map[int64]*candidate, t table, m weighted) error {
-	if m.match == "" {
+// add adds the weighted scores of a table's best documents.
+func (r *reader) add(ctx context.Context, all *gathered, k int, m weighted) error {
+	if len(m.stems) == 0 {
 		return nil
 	}
-	if r.q.Without&Aliases != 0 && t.name == tables[ofItems].name {
-		t.columns = "1.0, 0.0"
+	t := tables[k]
+	if r.q.Without&Aliases != 0 && k == ofItems {
+		t.columns[1] = 0
 	}
-	stmt, args := r.statement(t, m.match)
-	st, err := r.prepare(ctx, stmt)
+	sums, err := r.scores(ctx, k, t.columns, m.stems)
 	if err != nil {
 		return err
 	}
-	rows, err := st.QueryContext(ctx, args...)
+	list, err := r.wanted(ctx, t.kind, sums)
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var bm25 float64
-		if err := rows.Scan(&id, &bm25); err != nil {
-			return err
+	for _, d := range list {
+		if d.score == 0 {
+			continue // it is in a column that isn't searched
 		}
-		c := all[id]
-		if c == nil {
-			c = &candidate{id: id}
-			all[id] = c
-		}
-		s := -bm25 * m.weight * t.weight // it is negative, the better the lower
+		c, s := all.entry(d.doc), d.score*m.weight*t.weight
 		c.score += s
 		c.parts[m.part] += s
 	}
-	return rows.Err()
+	return nil
 }
 
-func (r *reader) statement(t table, match string) (string, []any) {
-	var b strings.Builder
-	args := []any{match}
-	fmt.Fprintf(&b, `SELECT f.rowid, bm25(%s, %s) AS s FROM %s f`, t.name, t.columns, t.name)
-	r.filter(&b, &args, t.name, documents[t.kind])
-	fmt.Fprintf(&b, ` ORDER BY s LIMIT %d`, scored)
-	return b.String(), args
+// wanted gives the best documents that the query's conditions allow.
+func (r *reader) wanted(ctx context.Context, kind int, sums *sums) ([]scoredDoc, error) {
+	list := sums.all()
+	if r.q.Project != "" {
+		var err error
+		if list, err = r.inProject(ctx, kind, list); err != nil {
+			return nil, err
+		}
+	}
+	if !r.filtered(kind) {
+		return best(list, scored), nil
+	}
+	var out []scoredDoc
+	for list = best(list, len(list)); len(list) > 0 && len(out) < scored; {
+		n := min(len(list), 2*scored)
+		some, err := r.allowed(ctx, kind, list[:n])
+		if err != nil {
+			return nil, err
+		}
+		out, list = append(out, some...), list[n:]
+	}
+	return out[:min(len(out), scored)], nil
 }
 
-// filter writes the conditions; the table of documents is joined only if there
-// are any. CROSS JOIN keeps the full-text table first.
-func (r *reader) filter(b *strings.Builder, args *[]any, fts, docs string) {
-	conds, more := r.conditions(docs)
-	if len(conds) > 0 {
-		b.WriteString(` CROSS JOIN ` + docs + ` e ON e.id=f.rowid`)
+// inProject keeps the documents of the query's project.
+func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
+	if r.mine == nil {
+		var err error
+		if r.mine, err = r.sessionsOf(ctx, r.q.Project); err != nil {
+			return nil, err
+		}
 	}
-	b.WriteString(` WHERE ` + fts + ` MATCH ?1`)
-	for _, c := range conds {
-		b.WriteString(` AND ` + c)
+	kept := list[:0]
+	for _, d := range list {
+		session, err := r.owner(ctx, kind, d.doc)
+		if err != nil {
+			return nil, err
+		}
+		if r.mine[session] {
+			kept = append(kept, d)
+		}
 	}
-	*args = append(*args, more...)
+	return kept, nil
+}
+
+// sessionsOf are the rows of a project's sessions.
+func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
+	known := r.sizes.cache
+	known.mu.Lock()
+	defer known.mu.Unlock()
+	if of := known.sessions[project]; of != nil {
+		return of, nil
+	}
+	rows, err := numbers(ctx, r.tx, sessionsIn, project)
+	if err != nil {
+		return nil, err
+	}
+	of := map[int64]bool{}
+	for _, id := range rows {
+		of[id] = true
+	}
+	known.sessions[project] = of
+	return of, nil
+}
+
+// allowed keeps the documents that the query's other conditions allow, in order.
+func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
+	conds, args := r.conditions(documents[kind])
+	var ids strings.Builder
+	for i, d := range list {
+		if i > 0 {
+			ids.WriteByte(',')
+		}
+		ids.WriteString(strconv.FormatInt(d.doc, 10))
+	}
+	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (` + ids.String() + `) AND ` + strings.Join(conds, ` AND `)
+	got, err := numbers(ctx, r.tx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	is := map[int64]bool{}
+	for _, id := range got {
+		is[id] = true
+	}
+	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), nil
+}
+
+func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []int64
+	for rows.Next() {
+		var n int64
+		if err := rows.Scan(&n); err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, rows.Err()
+}
+
+// filtered tells whether the query has conditions on single documents of a kind.
+func (r *reader) filtered(kind int) bool {
+	return !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero() || kind == items && r.q.Kinds != nil
 }
 
 // conditions are the query's on a row e of the table of documents.
@@ -361,15 +445,27 @@ func kindArgs(kinds []payload.Kind) []any {
 	return out
 }
 
-// best sorts what was found, ties by row so that the same question gets the
-// same answer.
-func best(all map[int64]*candidate, n int) []candidate {
-	out := make([]candidate, 0, len(all))
-	for _, c := range all {
-		out = append(out, *c)
+// gathered is what the words of a question found among documents of one kind.
+type gathered struct {
+	list []candidate
+	at   map[int64]int // place in list, by row
+}
+
+// entry is a document's, made if there is none yet; it holds until the next is.
+func (g *gathered) entry(id int64) *candidate {
+	i, ok := g.at[id]
+	if !ok {
+		i = len(g.list)
+		g.at[id] = i
+		g.list = append(g.list, candidate{id: id})
 	}
-	slices.SortFunc(out, func(a, b candidate) int {
+	return &g.list[i]
+}
+
+// best sorts the n best, ties by row so that the same question gets the same
+// answer.
+func (g *gathered) best(n int) []candidate {
+	return firsts(g.list, n, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
-	return out[:min(n, len(out))]
 }

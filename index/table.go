@@ -19,18 +19,16 @@ const (
 	tableCount
 )
 
-// table is a full-text table. A search may touch so many of its rows, words of
-// the question and words of the lexicon apart: bm25 costs about a microsecond
-// for each, whatever its rank.
+// table is a full-text table. A search may touch so many of its postings, words
+// of the question and words of the lexicon apart.
 type table struct {
-	name, vocab string
 	kind        int
-	part        int     // of the score that its words make
-	columns     string  // weights of its columns
-	weight      float64 // of its scores
-	related     float64 // of the lexicon's words in it
-	rows        int     // to be touched for the question's words
-	relatedRows int     // and for the lexicon's
+	part        int        // of the score that its words make
+	columns     [2]float64 // weights of its columns
+	weight      float64    // of its scores
+	related     float64    // of the lexicon's words in it
+	rows        int        // to be touched for the question's words
+	relatedRows int        // and for the lexicon's
 }
 
 // An item's source turns are searched apart from it: in one table with it,
@@ -42,10 +40,13 @@ type table struct {
 // 0.5 do much the same (hit@5 0.60 to 0.64 on one project, from 0.53
 // without); over turns, which hold any word somewhere, more than 0.1 does harm.
 var tables = [tableCount]table{
-	ofItems:   {"fitem", "vitem", items, byWords, "1.0, 1.0", 1, 0.3, 800, 300},
-	ofSources: {"fsource", "vsource", items, bySource, "1.0", 1. / 3, 0.3, 600, 200},
-	ofTurns:   {"fturn", "vturn", turns, byWords, "3.0, 1.0", 1, 0.1, 1000, 150},
+	ofItems:   {items, byWords, [2]float64{1, 1}, 1, 0.3, 800, 6000},
+	ofSources: {items, bySource, [2]float64{1, 0}, 1. / 3, 0.3, 600, 4000},
+	ofTurns:   {turns, byWords, [2]float64{3, 1}, 1, 0.1, 1000, 3000},
 }
+
+// ofKind is the table whose documents tell how many there are of a kind.
+var ofKind = [2]int{items: ofItems, turns: ofTurns}
 
 // documents names the table that a kind's documents are in.
 var documents = [2]string{items: "item", turns: "turn"}

@@ -49,17 +49,8 @@ func TestTidy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var list common
-	if err := x.db.QueryRow(`SELECT list FROM common`).Scan(&list); err != nil {
-		t.Fatal(err)
-	}
-	if len(list) == 0 {
-		t.Error("no common words counted")
-	}
 	for i, q := range questions {
-		// What stands further down may change: only the words counted are known to be common.
-		after := ids(search(t, x, Query{Text: q}))
-		if diff := cmp.Diff(before[i][:10], after[:10]); diff != "" {
+		if diff := cmp.Diff(before[i], ids(search(t, x, Query{Text: q}))); diff != "" {
 			t.Errorf("%q (-before +after):\n%s", q, diff)
 		}
 	}

@@ -26,25 +26,19 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 			len(embed.Mentions(t.word, r.own)) > 0 {
 			continue
 		}
+		found := map[string]int{}
+		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, n counts) {
+			if oneSlip(t.stem, stem) && words.Stem(stem) == stem {
+				found[stem] += n.docs()
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
 		best, docs := "", 0
-		for _, k := range []int{ofItems, ofTurns} {
-			rows, err := r.tx.QueryContext(ctx, `SELECT term, doc FROM `+tables[k].vocab+` WHERE term>=? AND term<?`, t.stem[:typoPrefix], t.stem[:typoPrefix]+"{")
-			if err != nil {
-				return nil, err
-			}
-			defer rows.Close()
-			for rows.Next() {
-				var stem string
-				var n int
-				if err := rows.Scan(&stem, &n); err != nil {
-					return nil, err
-				}
-				if n > docs && oneSlip(t.stem, stem) && words.Stem(stem) == stem {
-					best, docs = stem, n
-				}
-			}
-			if err := rows.Err(); err != nil {
-				return nil, err
+		for stem, n := range found {
+			if n > docs || n == docs && stem < best {
+				best, docs = stem, n
 			}
 		}
 		if best == "" || has(ts, best) {
@@ -55,6 +49,9 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 	}
 	if len(out) == 0 {
 		return nil, nil
+	}
+	if err := r.lookUp(ctx, lookedUp(ts)); err != nil {
+		return nil, err
 	}
 	return out, r.weigh(ctx, ts)
 }

@@ -211,22 +211,18 @@ func convex(found []candidate, near map[int64]float64, weight float64) []candida
 	if len(found) > 0 {
 		top = found[0].score
 	}
-	all := map[int64]*candidate{}
-	for _, c := range found {
-		c.score *= 1 - weight
-		all[c.id] = &c
+	all := gathered{list: found, at: map[int64]int{}}
+	for i := range found {
+		found[i].score *= 1 - weight
+		all.at[found[i].id] = i
 	}
 	for id, cos := range near {
-		if cos <= 0 {
-			continue
+		if cos > 0 {
+			all.entry(id).score += weight * cos * top
+			all.entry(id).near = cos
 		}
-		if all[id] == nil {
-			all[id] = &candidate{id: id}
-		}
-		all[id].score += weight * cos * top
-		all[id].near = cos
 	}
-	return best(all, candidates)
+	return all.best(candidates)
 }
 
 func vectorBytes(v []float32) []byte {

@@ -10,10 +10,12 @@ import (
 	"io"
 
 	_ "modernc.org/sqlite" // the driver
+
+	"recall/index/postings"
 )
 
 // Dump is all that an index holds, a value a line: rows, what is packed in them,
-// and the words of its full-text tables. It is an error if nothing was packed.
+// and the words of its lists. It is an error if nothing was packed.
 func Dump(path string) ([]byte, error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
 	if err != nil {
@@ -21,7 +23,7 @@ func Dump(path string) ([]byte, error) {
 	}
 	defer db.Close()
 	d := dump{db: db}
-	tables, err := d.column(`SELECT name FROM sqlite_master WHERE type='table' AND sql NOT LIKE '%USING fts5%'`)
+	tables, err := d.column(`SELECT name FROM sqlite_master WHERE type='table'`)
 	if err != nil {
 		return nil, err
 	}
@@ -30,16 +32,17 @@ func Dump(path string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", t, err)
 		}
 	}
-	texts, err := d.column(`SELECT name FROM sqlite_master WHERE type='table' AND sql LIKE '%USING fts5(%'`)
+	blocks, err := d.column(`SELECT data FROM block`)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range texts {
-		if _, err := db.Exec(fmt.Sprintf(`CREATE VIRTUAL TABLE temp.words_%s USING fts5vocab(main, %q, row)`, t, t)); err != nil {
-			return nil, fmt.Errorf("%s: %w", t, err)
-		}
-		if err := d.rows(`SELECT term FROM temp.words_` + t); err != nil {
-			return nil, fmt.Errorf("%s: %w", t, err)
+	for _, b := range blocks {
+		err := postings.Each([]byte(b), "", func(word []byte, _ postings.Lists) bool {
+			d.value(string(word))
+			return true
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	if d.packed == 0 {

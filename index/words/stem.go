@@ -1,7 +1,5 @@
 package words
 
-import "strings"
-
 // Stem is the Porter (1980) stemmer as SQLite's FTS5 has it: words of 3 to 64
 // bytes; anything but a, e, i, o, u and y counts as a consonant. A test holds
 // it against FTS5's own.
@@ -9,11 +7,16 @@ func Stem(w string) string {
 	if len(w) < 3 || len(w) > 64 {
 		return w
 	}
-	b := step1(stemBytes(w))
-	b = replace(b, step2, 0)
-	b = replace(b, step3, 0)
+	var room [64 + 1]byte
+	b := step1(append(stemBytes(room[:0]), w...))
+	b = replace(b, &step2)
+	b = replace(b, &step3)
 	b = step4(b)
-	return string(step5(b))
+	b = step5(b)
+	if len(b) == len(w) && string(b) == w {
+		return w // most words are their own stem
+	}
+	return string(b)
 }
 
 type stemBytes []byte
@@ -58,15 +61,50 @@ func step1b(b stemBytes) stemBytes {
 	return b
 }
 
-var step2 = [][2]string{{"ational", "ate"}, {"tional", "tion"}, {"enci", "ence"}, {"anci", "ance"}, {"izer", "ize"}, {"logi", "log"}, {"bli", "ble"}, {"alli", "al"}, {"entli", "ent"}, {"eli", "e"}, {"ousli", "ous"}, {"ization", "ize"}, {"ation", "ate"}, {"ator", "ate"}, {"alism", "al"}, {"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"biliti", "ble"}}
-var step3 = [][2]string{{"icate", "ic"}, {"ative", ""}, {"alize", "al"}, {"iciti", "ic"}, {"ical", "ic"}, {"ful", ""}, {"ness", ""}}
-var suffixes4 = []string{"al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement", "ment", "ent", "ion", "ou", "ism", "ate", "iti", "ous", "ive", "ize"}
+// rules say what takes a suffix's place, by the suffix's last letter from 'a';
+// of those that end alike, the longer first.
+type rules [26][]rule
 
-func replace(b stemBytes, rules [][2]string, more int) stemBytes {
-	for _, r := range rules {
-		if b.has(r[0]) {
-			if st := b[:len(b)-len(r[0])]; st.measure() > more {
-				return append(st, r[1]...)
+type rule struct{ suffix, instead string }
+
+var (
+	step2 = rules{
+		'i' - 'a': {{"biliti", "ble"}, {"entli", "ent"}, {"ousli", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"enci", "ence"}, {"anci", "ance"}, {"logi", "log"}, {"alli", "al"}, {"bli", "ble"}, {"eli", "e"}},
+		'l' - 'a': {{"ational", "ate"}, {"tional", "tion"}},
+		'm' - 'a': {{"alism", "al"}},
+		'n' - 'a': {{"ization", "ize"}, {"ation", "ate"}},
+		'r' - 'a': {{"izer", "ize"}, {"ator", "ate"}},
+		's' - 'a': {{"iveness", "ive"}, {"fulness", "ful"}, {"ousness", "ous"}},
+	}
+	step3 = rules{
+		'e' - 'a': {{"icate", "ic"}, {"ative", ""}, {"alize", "al"}},
+		'i' - 'a': {{"iciti", "ic"}},
+		'l' - 'a': {{"ical", "ic"}, {"ful", ""}},
+		's' - 'a': {{"ness", ""}},
+	}
+	suffixes4 = [26][]string{
+		'c' - 'a': {"ic"},
+		'e' - 'a': {"ance", "ence", "able", "ible", "ate", "ive", "ize"},
+		'i' - 'a': {"iti"},
+		'l' - 'a': {"al"},
+		'm' - 'a': {"ism"},
+		'n' - 'a': {"ion"},
+		'r' - 'a': {"er"},
+		's' - 'a': {"ous"},
+		't' - 'a': {"ement", "ment", "ant", "ent"},
+		'u' - 'a': {"ou"},
+	}
+)
+
+func replace(b stemBytes, all *rules) stemBytes {
+	last := b[len(b)-1] - 'a'
+	if last >= 26 {
+		return b
+	}
+	for _, r := range all[last] {
+		if b.has(r.suffix) {
+			if st := b[:len(b)-len(r.suffix)]; st.measure() > 0 {
+				return append(st, r.instead...)
 			}
 			return b
 		}
@@ -75,7 +113,11 @@ func replace(b stemBytes, rules [][2]string, more int) stemBytes {
 }
 
 func step4(b stemBytes) stemBytes {
-	for _, s := range suffixes4 {
+	last := b[len(b)-1] - 'a'
+	if last >= 26 {
+		return b
+	}
+	for _, s := range suffixes4[last] {
 		if !b.has(s) {
 			continue
 		}
@@ -101,7 +143,7 @@ func step5(b stemBytes) stemBytes {
 	return b
 }
 
-func (b stemBytes) has(s string) bool { return len(b) > len(s) && strings.HasSuffix(string(b), s) }
+func (b stemBytes) has(s string) bool { return len(b) > len(s) && string(b[len(b)-len(s):]) == s }
 
 func (b stemBytes) consonant(i int) bool {
 	switch b[i] {

@@ -1,0 +1,107 @@
+package postings
+
+import (
+	"maps"
+	"slices"
+)
+
+// A Store takes what a segment consists of, in the order of its words. It holds
+// on to no data.
+type Store interface {
+	// Block keeps a dictionary block, whose first word is first.
+	Block(first string, data []byte) error
+	// Row keeps a long list, and names it by a number that is not 0.
+	Row(data []byte) (int64, error)
+}
+
+// A block is closed at so many bytes: several fit in a page of the store, and
+// going through one takes a microsecond. A list of more bytes than inlineMost
+// stands apart, so that looking up how frequent a word is stays cheap.
+const (
+	blockSize  = 1500
+	inlineMost = 400
+)
+
+// writer makes blocks of words that come in order.
+type writer struct {
+	store  Store
+	block  []byte
+	first  string
+	before []byte // the last word
+}
+
+func (w *writer) add(word []byte, lists Lists) error {
+	for i, l := range lists {
+		if len(l.Data) <= inlineMost {
+			continue
+		}
+		row, err := w.store.Row(seal(append(make([]byte, sumSize, sumSize+len(l.Data)), l.Data...)))
+		if err != nil {
+			return err
+		}
+		lists[i].Data, lists[i].Row = nil, row
+	}
+	if len(w.block) == 0 {
+		w.block = append(w.block, make([]byte, sumSize)...)
+		w.first, w.before = string(word), w.before[:0]
+	}
+	w.block = appendEntry(w.block, w.before, word, lists)
+	w.before = append(w.before[:0], word...)
+	if len(w.block) >= blockSize {
+		return w.flush()
+	}
+	return nil
+}
+
+func (w *writer) flush() error {
+	if len(w.block) == 0 {
+		return nil
+	}
+	err := w.store.Block(w.first, seal(w.block))
+	w.block = w.block[:0]
+	return err
+}
+
+// Builder gathers the words of new documents.
+type Builder struct {
+	words map[string]*Word
+}
+
+// Word is where a word's postings go.
+type Word struct {
+	lists Lists
+	last  [Tables]int64
+}
+
+// NewBuilder is an empty one.
+func NewBuilder() *Builder { return &Builder{map[string]*Word{}} }
+
+// Word is where the postings of a word go. The same is given for the same word.
+func (b *Builder) Word(word string) *Word {
+	w := b.words[word]
+	if w == nil {
+		w = new(Word)
+		b.words[word] = w
+	}
+	return w
+}
+
+// Add says how often the word stands in a document, whose number is higher than
+// those before it in the table.
+func (w *Word) Add(table int, p Posting) {
+	l := &w.lists[table]
+	l.Data = appendPosting(l.Data, w.last[table], p)
+	w.last[table] = p.Doc
+	l.Docs++
+}
+
+// Write makes a segment of what was gathered.
+func (b *Builder) Write(to Store) error {
+	w := writer{store: to}
+	for _, word := range slices.Sorted(maps.Keys(b.words)) {
+		if err := w.add([]byte(word), b.words[word].lists); err != nil {
+			return err
+		}
+	}
+	return w.flush()
+}
