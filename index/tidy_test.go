@@ -50,7 +50,9 @@ func TestTidy(t *testing.T) {
 		}
 	}
 	for i, q := range questions {
-		if diff := cmp.Diff(before[i], ids(search(t, x, Query{Text: q}))); diff != "" {
+		// What stands further down may change: how many documents hold a frequent word
+		// is guessed while lists hold some that are gone.
+		if diff := cmp.Diff(before[i][:5], ids(search(t, x, Query{Text: q}))[:5]); diff != "" {
 			t.Errorf("%q (-before +after):\n%s", q, diff)
 		}
 	}
