@@ -107,7 +107,7 @@ func summedUp(made []QuestionsMade) *QuestionScore {
 	q.All = rates(func(*QuestionsMade) bool { return true })
 	q.Paraphrased = rates(func(m *QuestionsMade) bool { return m.Paraphrase })
 	q.Plain = rates(func(m *QuestionsMade) bool { return !m.Paraphrase })
-	var stale, mayBeStale, abstained, refused, answerable int
+	var stale, mayBeStale, abstained, refused, doubted, though, answerable int
 	for i := range made {
 		m := &made[i]
 		q.Seconds += m.Seconds / float64(len(made))
@@ -119,11 +119,15 @@ func summedUp(made []QuestionsMade) *QuestionScore {
 		count(&answerable, m.Answerable())
 		count(&refused, m.Answerable() && m.Refused)
 		count(&abstained, !m.Answerable() && m.Refused)
+		count(&doubted, !m.Answerable() && (m.Refused || m.Weak))
+		count(&though, m.Answerable() && (m.Refused || m.Weak))
 		count(&mayBeStale, len(m.Stale) > 0)
 		count(&stale, m.StaleFirst)
 	}
 	q.Stale = wilson(stale, mayBeStale)
 	q.Abstained = wilson(abstained, len(made)-answerable)
 	q.Refused = wilson(refused, answerable)
+	q.Doubted = wilson(doubted, len(made)-answerable)
+	q.DoubtedThough = wilson(though, answerable)
 	return q
 }

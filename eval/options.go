@@ -38,6 +38,7 @@ type Options struct {
 // Shown is what somebody who asks sees first.
 type Shown struct {
 	Refused bool   // it says that nothing is known
+	Weak    bool   // it says that nothing clearly answers, and shows what is near
 	First   int    // place in Answer.Ranked of what is printed first; -1 for none
 	Text    string // that, as printed
 }

@@ -88,6 +88,7 @@ type answer struct {
 	sessions []string // in order of their first result
 	first    *result  // what is printed first
 	refused  bool
+	weak     bool
 	coverage float64
 	seconds  float64
 }
@@ -114,7 +115,7 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 
 func madeOf(q Question, a answer) QuestionsMade {
 	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{}, Ranks: make([]int, len(q.Expect)),
-		Refused: a.refused, Coverage: a.coverage, Seconds: a.seconds}
+		Refused: a.refused, Weak: a.weak, Coverage: a.coverage, Seconds: a.seconds}
 	for i, r := range a.results[:min(deepest, len(a.results))] {
 		name := r.name
 		for _, held := range r.holds {

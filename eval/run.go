@@ -150,15 +150,17 @@ type KofN struct {
 
 // A QuestionScore is how answers stand against questions.
 type QuestionScore struct {
-	All         QuestionRates   `json:"all"`
-	Paraphrased QuestionRates   `json:"paraphrased"`
-	Plain       QuestionRates   `json:"plain"` // the others
-	Stale       KofN            `json:"stale"` // a superseded item came first
-	Abstained   KofN            `json:"abstained"`
-	Refused     KofN            `json:"refused"` // answerable questions that were refused
-	Seconds     float64         `json:"seconds"` // mean a question
-	Cost        float64         `json:"cost"`    // US dollars, mean a question
-	Questions   []QuestionsMade `json:"questions"`
+	All           QuestionRates   `json:"all"`
+	Paraphrased   QuestionRates   `json:"paraphrased"`
+	Plain         QuestionRates   `json:"plain"` // the others
+	Stale         KofN            `json:"stale"` // a superseded item came first
+	Abstained     KofN            `json:"abstained"`
+	Refused       KofN            `json:"refused"`        // answerable questions that were refused
+	Doubted       KofN            `json:"doubted"`        // of the others, refused or told that nothing clearly answers
+	DoubtedThough KofN            `json:"doubted_though"` // answerable questions that were told so, or refused
+	Seconds       float64         `json:"seconds"`        // mean a question
+	Cost          float64         `json:"cost"`           // US dollars, mean a question
+	Questions     []QuestionsMade `json:"questions"`
 }
 
 // QuestionRates are means over answerable questions.
@@ -189,6 +191,7 @@ type QuestionsMade struct {
 	Answer1    bool     `json:"answer1"`
 	StaleFirst bool     `json:"stale_first,omitempty"`
 	Refused    bool     `json:"refused,omitempty"`
+	Weak       bool     `json:"weak,omitempty"` // told that nothing clearly answers
 	Coverage   float64  `json:"coverage"`
 	First      string   `json:"first,omitempty"` // what was printed first
 	Seconds    float64  `json:"seconds"`

@@ -352,7 +352,7 @@ func (x *indexed) print(q Question, found index.Answer, a *answer) {
 	if x.shown != nil {
 		shown = x.shown(q.Q, found)
 	}
-	a.refused = shown.Refused
+	a.refused, a.weak = shown.Refused, shown.Weak
 	if shown.First < 0 || shown.First >= len(found.Ranked) {
 		return
 	}

@@ -219,7 +219,7 @@ func shownAs(question string, ans index.Answer) eval.Shown {
 	var b strings.Builder
 	p := page{w: &b, width: 100, asked: question}
 	p.print(ans, v, 1)
-	shown := eval.Shown{Refused: v == nothing, Text: b.String()}
+	shown := eval.Shown{Refused: v == nothing, Weak: v == weak, Text: b.String()}
 	if len(ans.Ranked) == 0 {
 		shown.First = -1
 	}

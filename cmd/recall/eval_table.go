@@ -279,6 +279,9 @@ func (t evalTables) refusals(r *eval.Run) {
 	}
 	t.note("superseded first: what no longer holds came first.")
 	t.note("no answer, said so: questions that the sessions don't answer, and recall says that it knows nothing.")
+	if q := r.Systems[0].Questions; q != nil {
+		t.note("that nothing clearly answers, or nothing at all, was said of %s of these, and of %s of the others.", share(q.Doubted), share(q.DoubtedThough))
+	}
 }
 
 // differences prints figures before and after.

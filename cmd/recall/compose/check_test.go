@@ -72,21 +72,20 @@ func TestGrounded(t *testing.T) {
 	}
 }
 
-// A look names each line once, and what it doesn't name comes behind. Nothing
-// is refused on a model's word alone.
+// A look names each line once, and what it doesn't name comes behind.
 func TestLookApplies(t *testing.T) {
 	for _, c := range []struct {
 		look            Look
-		doubted         bool
+		before          bool // words alone doubt it
 		first           payload.ItemID
 		unknown, doubts bool
 	}{
 		{Look{[]int{2, 9}, Answers}, true, "d", false, false},
 		{Look{[]int{1}, Near}, false, "c", false, true},
-		{Look{nil, Nothing}, false, "a", false, true},
+		{Look{nil, Nothing}, false, "a", true, true},
 		{Look{nil, Nothing}, true, "a", true, true},
 	} {
-		a := index.Answer{Ranked: said(), Doubtful: c.doubted}
+		a := index.Answer{Ranked: said(), Doubtful: c.before}
 		c.look.Apply(&a)
 		if got := a.Ranked[0].Item.Item.ID; got != c.first || a.Unknown != c.unknown || a.Doubtful != c.doubts || len(a.Ranked) != 5 {
 			t.Errorf("%v: got first %s, unknown %v, doubtful %v, %d results, want %s, %v, %v, 5", c.look, got, a.Unknown, a.Doubtful, len(a.Ranked), c.first, c.unknown, c.doubts)

@@ -109,8 +109,9 @@ func around(text string, terms []string) string {
 }
 
 // Apply puts an answer's results in a look's order, those that it doesn't name
-// behind, as they were. That nothing is decided at all is said only where words
-// alone doubt it too: to refuse wrongly is worse than to show what is near.
+// behind, as they were. What it says of all of them is taken: it was never found
+// to refuse what could be answered (docs/quality.md), and what is nearest is shown
+// even then.
 func (l Look) Apply(a *index.Answer) {
 	var ranked []index.Result
 	for _, i := range l.Order {
@@ -129,14 +130,13 @@ func (l Look) Apply(a *index.Answer) {
 		}
 	}
 	a.Ranked = ranked
-	doubted := a.Doubtful || a.Unknown
 	switch l.Found {
 	case Answers:
 		a.Unknown, a.Doubtful = false, false
 	case Near:
 		a.Unknown, a.Doubtful = false, true
 	case Nothing:
-		a.Unknown, a.Doubtful = doubted, true
+		a.Unknown, a.Doubtful = true, true
 	}
 	if len(ranked) > 0 {
 		if h := ranked[0].Item; h != nil {
