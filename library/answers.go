@@ -2,20 +2,25 @@ package library
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+
+	"recall/ingest"
 )
 
 // Models' answers lie in cache/<first two of the key>/<key>.zst, packed, with
-// zstd's own checksum. They are redacted, as what was asked about was. An
-// answer doesn't say which session it is of, so forgetting one drops them all;
-// and they are a cache, but what was paid for isn't made again for nothing.
+// zstd's own checksum. They are redacted, as what was asked about was. Each is
+// JSON whose list "of" names the sessions that it holds words of, so that
+// forgetting one drops those and no others: they are a cache, but what was paid
+// for isn't made again for nothing.
 
 // Answer returns what was kept under a key; ok is false if nothing was, or if
 // it can't be read any more: then it is asked for again.
@@ -66,9 +71,47 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	return nil
 }
 
-// DropAnswers removes them all: one that came for a session while it was being
-// forgotten may be among them.
-func (l *Library) DropAnswers() error { return l.dropCache() }
+// DropAnswers removes those that hold words of one of the sessions. One that
+// doesn't say of which it does (earlier recalls kept such), or can't be read, may
+// hold them, and goes too.
+func (l *Library) DropAnswers(ids ...ingest.SessionID) error { return l.dropAnswers(ids, nil) }
+
+func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
+	if len(ids) == 0 && texts == nil {
+		return nil
+	}
+	changed := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || answerStays(path, ids, texts) {
+			return err
+		}
+		changed[filepath.Dir(path)] = true
+		return removeIfThere(path)
+	})
+	for dir := range changed {
+		err = errors.Join(err, syncDir(dir))
+		os.Remove(dir) // if that was the last one
+	}
+	return err
+}
+
+func answerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	data, err := unpackAnswer(packed)
+	var answer struct {
+		Of []string `json:"of"`
+	}
+	if err != nil || json.Unmarshal(data, &answer) != nil || len(answer.Of) == 0 || texts.In(data) {
+		return false
+	}
+	return !slices.ContainsFunc(ids, func(id ingest.SessionID) bool { return slices.Contains(answer.Of, string(id)) })
+}
 
 func (l *Library) answerPath(key string) (string, error) {
 	if len(key) < 3 || len(key) > 64 || strings.Trim(key, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {

@@ -30,13 +30,22 @@ type BatchLine struct {
 	Model string    `json:"model,omitempty"` // of ask: provider and model
 	ID    string    `json:"id,omitempty"`    // of sent: the service's name for it
 
-	Key     string  `json:"key,omitempty"`     // of ask and got: the answer's
-	Task    string  `json:"task,omitempty"`    // of ask, as all that follows
-	Session string  `json:"session,omitempty"` // "" for none in particular
-	Project string  `json:"project,omitempty"`
-	In      int     `json:"in,omitempty"` // tokens as estimated
-	Out     int     `json:"out,omitempty"`
-	Cost    float64 `json:"cost,omitempty"`
+	Key     string   `json:"key,omitempty"`     // of ask and got: the answer's
+	Task    string   `json:"task,omitempty"`    // of ask, as all that follows
+	Session string   `json:"session,omitempty"` // "" for none in particular
+	Of      []string `json:"of,omitempty"`      // the sessions that are asked about
+	Project string   `json:"project,omitempty"`
+	In      int      `json:"in,omitempty"` // tokens as estimated
+	Out     int      `json:"out,omitempty"`
+	Cost    float64  `json:"cost,omitempty"`
+}
+
+// Sessions are those that a request is about.
+func (b BatchLine) Sessions() []string {
+	if len(b.Of) == 0 && b.Session != "" { // as an earlier recall wrote it
+		return []string{b.Session}
+	}
+	return b.Of
 }
 
 // BatchLines reads batches.jsonl. Lines that can't be read are an error beside

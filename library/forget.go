@@ -17,10 +17,11 @@ import (
 // order, so that what was cut short is finished by doing it again:
 //
 //	tombstones.jsonl     gets the ids, and nothing but them: they don't come back
+//	received.jsonl       loses handoffs that hold items of them
 //	the sessions' folders  go, with all that was archived and made of them
 //	lines at the top     go that name the sessions: threads, links, inbox
 //	projects.toml        loses projects without any session left
-//	cache/               goes: a model's answer doesn't say what it was made of
+//	cache/               loses the models' answers that hold words of them
 
 // Forgotten says whether a session was forgotten and is kept out.
 func (l *Library) Forgotten(id ingest.SessionID) (bool, error) { return l.forgotten(id) }
@@ -54,12 +55,16 @@ func (l *Library) Forget(ids []ingest.SessionID, texts *Needles) error {
 	if err := l.bury(ids); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
+	// Which items were theirs their folders say: this comes before them.
+	if err := l.dropReceived(ids); err != nil {
+		return fmt.Errorf("forget: %w", err)
+	}
 	for _, id := range ids {
 		if err := l.dig(id); err != nil {
 			return fmt.Errorf("forget %s: %w", id, err)
 		}
 	}
-	if err := errors.Join(l.dropLines(ids, texts), l.dropProjects(), l.dropCache()); err != nil {
+	if err := errors.Join(l.dropLines(ids, texts), l.dropProjects(), l.dropAnswers(ids, texts)); err != nil {
 		return fmt.Errorf("forget: %w", err)
 	}
 	return nil
@@ -290,26 +295,6 @@ func (l *Library) dropProjects() error {
 		})
 		return nil
 	})
-}
-
-// dropCache removes the models' answers.
-func (l *Library) dropCache() error {
-	dir := filepath.Join(l.dir, cacheName)
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	aside, err := l.tempName()
-	if err != nil {
-		return err
-	}
-	if err := rename(dir, aside); err != nil {
-		return err
-	}
-	return errors.Join(syncDir(l.dir), removeAll(aside))
 }
 
 // DropList removes the remembered list of sessions (see KeepListIn), which has

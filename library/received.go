@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -183,4 +185,58 @@ func (h *Handed) Waiting() []payload.Item {
 		}
 	}
 	return out
+}
+
+// ReceivedOf lists the handoffs that hold items of a session: what was handed to
+// others came back.
+func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
+	if !exists(filepath.Join(l.dir, receivedName)) {
+		return nil, nil
+	}
+	own, err := l.Payload(id)
+	if err != nil {
+		return nil, nil // of one that has none, or can't be read, nothing was handed on that is known
+	}
+	ids := map[payload.ItemID]bool{}
+	for _, it := range slices.Concat(own.Items, own.Retired) {
+		ids[it.ID] = true
+	}
+	all, err := l.Received()
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(h Handed) bool {
+		return !slices.ContainsFunc(h.Items, func(it payload.Item) bool { return ids[it.ID] })
+	}), nil
+}
+
+// dropReceived removes those handoffs, with what was said about their items.
+func (l *Library) dropReceived(ids []ingest.SessionID) error {
+	drop := map[string]bool{}
+	for _, id := range ids {
+		handed, err := l.ReceivedOf(id)
+		if err != nil {
+			return err
+		}
+		for _, h := range handed {
+			drop[h.ID] = true
+		}
+	}
+	if len(drop) == 0 {
+		return nil
+	}
+	unlockReceived, err := l.lock("received")
+	if err != nil {
+		return err
+	}
+	defer unlockReceived()
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return l.rewriteLines(filepath.Join(l.dir, receivedName), func(line []byte) bool {
+		var r Received
+		return json.Unmarshal(line, &r) == nil && drop[r.Handoff]
+	})
 }

@@ -30,6 +30,8 @@ type Leaving struct {
 	Sources []string // its files at the source, which stay
 	Forks   []Copies // sessions that stay and hold copied turns of it
 	Given   []Copies // sessions that stay and were handed items of it
+
+	Received []library.Handed // handoffs that hold items of it and came back to this library: they go too
 }
 
 // Copies says how much of a session another one holds.
@@ -53,6 +55,9 @@ func (p *Pipeline) PlanForget(ctx context.Context, entries []library.Entry) (*Fo
 		l := Leaving{Entry: e, Bytes: folderSize(e.Folder), Sources: sourcesOf(e)}
 		l.Forks = p.copiedBy(ctx, e, all, going)
 		if l.Given, err = p.givenTo(e, all, going); err != nil {
+			return nil, err
+		}
+		if l.Received, err = p.Library.ReceivedOf(e.ID); err != nil {
 			return nil, err
 		}
 		f.Sessions = append(f.Sessions, l)
@@ -111,6 +116,9 @@ func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ing
 		names = append(names, string(id))
 	}
 	if err := p.Library.Forget(ids, f.Texts); err != nil {
+		return nil, err
+	}
+	if err := p.IndexReceived(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.Index.Forget(ctx, names...); err != nil {

@@ -297,7 +297,7 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 		g.post.gather(e)
 	}
 	if gone, _ := g.Library.Forgotten(e.ID); gone { // and so must be what was answered
-		if err := g.Library.DropAnswers(); err != nil {
+		if err := g.Library.DropAnswers(e.ID); err != nil {
 			g.skip(e, err)
 		}
 		return

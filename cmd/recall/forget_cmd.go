@@ -195,6 +195,9 @@ func (a *app) printForgetting(f *pipeline.Forgetting, gone []ingest.SessionID) {
 		for _, c := range l.Given {
 			fmt.Fprintf(a.out, "    handed on: %s %s was given %s of it and stays\n", shortID(c.Entry.ID), titleOf(c.Entry), count(c.N, "item"))
 		}
+		for _, h := range l.Received {
+			fmt.Fprintf(a.out, "    handed over: the handoff from %s of %s, imported here, holds items of it and goes\n", oneLine(h.From), day(h.At))
+		}
 	}
 	for _, id := range gone {
 		fmt.Fprintf(a.out, "%s  forgotten before; what may be left of it goes\n", shortID(id))

@@ -14,6 +14,7 @@ type question struct {
 	key     string
 	request llm.Request
 	known   []known
+	of      []string                // sessions that are asked about
 	check   func(text string) error // nil if the answer can be used
 }
 
@@ -26,13 +27,13 @@ func (m *Improver) ask(ctx context.Context, q question) (kept, error) {
 	if err != nil || done {
 		return k, err
 	}
-	mend := question{key: q.key + "-2", request: q.request, known: q.known, check: q.check}
+	mend := question{key: q.key + "-2", request: q.request, known: q.known, of: q.of, check: q.check}
 	if k.Text != "" { // kept, but of no use
 		mend.request = again(q.request, q.check(k.Text))
 		return m.second(ctx, mend)
 	}
 	if m.o.Batch {
-		m.outbox.put(q.key, q.request)
+		m.outbox.put(q)
 		return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
 	}
 	k, err = m.send(ctx, q)
@@ -55,7 +56,7 @@ func (m *Improver) second(ctx context.Context, q question) (kept, error) {
 	case k.Text != "":
 		return kept{}, m.nonsense(q, q.check(k.Text))
 	case m.o.Batch:
-		m.outbox.put(q.key, q.request)
+		m.outbox.put(q)
 		return kept{}, fmt.Errorf("%s: %w", q.request.Task, distill.ErrPending)
 	}
 	k, err = m.send(ctx, q)
@@ -93,7 +94,7 @@ func (m *Improver) send(ctx context.Context, q question) (kept, error) {
 	if err := q.check(r.Text); err != nil {
 		return kept{}, &unusable{err}
 	}
-	k := kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known}
+	k := kept{Prompt: versionFor(q.key), Model: m.o.Model.Name(), Text: r.Text, Known: q.known, Of: q.of}
 	return k, m.keep(q.key, k)
 }
 

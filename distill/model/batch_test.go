@@ -36,11 +36,11 @@ func nights(t *testing.T, store Store, s *ingest.Session, answer func(llm.Reques
 		for key, r := range im.Outbox().Take() {
 			sent++
 			if text, err := answer(r); err == nil {
-				err = im.Answered(key, llm.Response{Text: text})
+				err = im.Answered(key, llm.Response{Text: text}, im.Outbox().Of(key)...)
 				if err != nil {
 					t.Fatal(err)
 				}
-			} else if err := im.Failed(key, err); err != nil {
+			} else if err := im.Failed(key, err, im.Outbox().Of(key)...); err != nil {
 				t.Fatal(err)
 			}
 		}

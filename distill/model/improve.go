@@ -41,7 +41,7 @@ func (m *Improver) smaller(s *ingest.Session, share int) int {
 		return 0
 	}
 	blocks, copied := condense(s)
-	windows, err := m.windows(blocks, copied, z)
+	windows, err := m.windows(s.ID, blocks, copied, z)
 	if err != nil {
 		return 0
 	}
@@ -76,7 +76,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
 	distill.Ground(s, p)
-	if err := m.rephrase(ctx, p.Items); err != nil {
+	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {
 		return nil, err
 	}
 	if len(p.Dropped) == 0 {
@@ -93,7 +93,7 @@ func (m *Improver) read(ctx context.Context, s *ingest.Session, share int) (*led
 		return nil, err
 	}
 	blocks, copied := condense(s)
-	windows, err := m.windows(blocks, copied, z)
+	windows, err := m.windows(s.ID, blocks, copied, z)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 		return e, err
 	}
 	blocks, copied := condense(s)
-	windows, err := m.windows(blocks, copied, z)
+	windows, err := m.windows(s.ID, blocks, copied, z)
 	if err != nil {
 		return e, err
 	}
@@ -234,7 +234,7 @@ func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *in
 	if err == nil {
 		p := payload.Payload{Items: l.withRules(l.items(m.o.Batch), rules)}
 		distill.Ground(s, &p)
-		err = quiet.rephrase(ctx, p.Items)
+		err = quiet.rephrase(ctx, string(s.ID), p.Items)
 	}
 	if err != nil && !errors.Is(err, distill.ErrPending) && !isFault(err) {
 		return err

@@ -16,6 +16,7 @@ type kept struct {
 	Text   string    `json:"text,omitempty"`
 	Fault  llm.Fault `json:"fault,omitempty"` // it wasn't answered, and won't be
 	Known  []known   `json:"known,omitempty"` // what the request called i1, i2, …
+	Of     []string  `json:"of,omitempty"`    // the sessions whose words it holds: see Store
 }
 
 // known is an item as a later window was told of it.
@@ -62,19 +63,20 @@ func versionFor(key string) string {
 	return prompts.Version(prompts.Extract())
 }
 
-// Answered takes in the answer to a request that went out with a batch.
-func (m *Improver) Answered(key string, r llm.Response) error {
-	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Text: r.Text})
+// Answered takes in the answer to a request that went out with a batch, of the
+// sessions that Outbox.Of said.
+func (m *Improver) Answered(key string, r llm.Response, of ...string) error {
+	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Text: r.Text, Of: of})
 }
 
 // Failed takes in that a request of a batch wasn't answered. What may pass, and
 // what ends when somebody does something about it, is asked again; anything else
 // fails the session with that fault until a prompt or model changes. A window
 // that was too long or whose answer was cut is asked about in halves.
-func (m *Improver) Failed(key string, err error) error {
+func (m *Improver) Failed(key string, err error, of ...string) error {
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Passing() || e.Ends() {
 		return nil
 	}
-	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Fault: e.Fault})
+	return m.keep(key, kept{Prompt: versionFor(key), Model: m.o.Model.Name(), Fault: e.Fault, Of: of})
 }

@@ -17,7 +17,15 @@ import (
 // "reconcile" those about many items or pairs, "words" and "pair" what was said
 // of each one; "cut" says where a window ended.
 
-func cutKey(chain string) string { return keyOf("cut", chain) }
+// cutKey is the key of where the window after another ends; of its session's
+// first one, where there is none before. With one key for the first windows of
+// all sessions, each that grew was asked about from its beginning again.
+func cutKey(of ingest.SessionID, chain string) string {
+	if chain == "" {
+		return keyOf("cut", "of", string(of))
+	}
+	return keyOf("cut", chain)
+}
 
 // windowKey is the key of a window's answer: from what its turns hold, not from
 // how they are condensed, and from the windows before it.

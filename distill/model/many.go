@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"recall/llm"
 )
@@ -12,10 +13,11 @@ import (
 // askAll asks about several things in one request and keeps the answer on each
 // under its own key, so that it is found by itself the next time. The answer is
 // an object with a list of that name, whose entries say the number of their
-// thing, from 1. take gets each that came, with its thing's place in keys.
-func askAll[T any](ctx context.Context, m *Improver, keys []string, r llm.Request, list string, number func(T) int, take func(i int, answer T)) error {
+// thing, from 1. take gets each that came, with its thing's place in keys. of
+// names for each the sessions that it is of.
+func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]string, r llm.Request, list string, number func(T) int, take func(i int, answer T)) error {
 	decode := func(text string) ([]T, error) { return listIn[T](text, list) }
-	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), request: r, check: func(text string) error { _, err := decode(text); return err }})
+	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), of: allOf(of), request: r, check: func(text string) error { _, err := decode(text); return err }})
 	if err != nil {
 		return err
 	}
@@ -32,12 +34,19 @@ func askAll[T any](ctx context.Context, m *Improver, keys []string, r llm.Reques
 		if err != nil {
 			return err
 		}
-		if err := m.keep(keys[i], kept{Prompt: k.Prompt, Model: k.Model, Text: string(data)}); err != nil {
+		if err := m.keep(keys[i], kept{Prompt: k.Prompt, Model: k.Model, Text: string(data), Of: of[i]}); err != nil {
 			return err
 		}
 		take(i, a)
 	}
 	return nil
+}
+
+// allOf is each session once.
+func allOf(lists [][]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // listIn reads the list of that name out of an answer.

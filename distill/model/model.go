@@ -29,7 +29,8 @@ import (
 	"recall/prompts"
 )
 
-// A Store keeps models' answers for good. Safe for concurrent use.
+// A Store keeps models' answers for good. Safe for concurrent use. What is kept
+// is JSON, an object whose list "of" names the sessions that it holds words of.
 type Store interface {
 	// Answer returns what was kept under a key, ok false if nothing was.
 	Answer(key string) (data []byte, ok bool, err error)

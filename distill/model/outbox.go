@@ -12,9 +12,20 @@ import (
 type Outbox struct {
 	mu      sync.Mutex
 	waiting map[string]llm.Request
+	of      map[string][]string
 }
 
-func newOutbox() *Outbox { return &Outbox{waiting: map[string]llm.Request{}} }
+func newOutbox() *Outbox {
+	return &Outbox{waiting: map[string]llm.Request{}, of: map[string][]string{}}
+}
+
+// Of names the sessions that a request is about, also after Take: Answered wants
+// to know.
+func (o *Outbox) Of(key string) []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.of[key]
+}
 
 // Take empties the outbox and returns what was in it. The same request may come
 // again if Improve is called before its answer was handed in: who sends knows by
@@ -34,8 +45,8 @@ func (o *Outbox) Waiting() map[string]llm.Request {
 	return maps.Clone(o.waiting)
 }
 
-func (o *Outbox) put(key string, r llm.Request) {
+func (o *Outbox) put(q question) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting[key] = r
+	o.waiting[q.key], o.of[q.key] = q.request, q.of
 }

@@ -83,12 +83,13 @@ type ruling struct {
 func (m *Improver) reconcileSome(ctx context.Context, pairs []Pair, which []int, out []Verdict) error {
 	var b strings.Builder
 	var keys []string
+	var of [][]string
 	for n, i := range which {
 		p := &pairs[i]
 		fmt.Fprintf(&b, "%d.\nA %s\nB %s\n", n+1, sideOf(&p.Earlier), sideOf(&p.Later))
-		keys = append(keys, pairKey(p))
+		keys, of = append(keys, pairKey(p)), append(of, []string{p.Earlier.Session, p.Later.Session})
 	}
-	return askAll(ctx, m, keys, llm.Request{
+	return askAll(ctx, m, keys, of, llm.Request{
 		Task: "reconcile", System: prompts.Reconcile(), Prompt: "Pairs:\n" + b.String() + "\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
 		Schema: &llm.Schema{Name: "relations", JSON: prompts.ReconcileSchema()},
 	}, "pairs", func(r ruling) int { return r.Number }, func(n int, r ruling) { out[which[n]] = pairs[which[n]].verdict(r) })

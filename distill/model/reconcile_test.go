@@ -98,7 +98,7 @@ func TestReconcileInBatches(t *testing.T) {
 			all = append(all, ruling{Number: i + 1, Relation: "contradicts", Earlier: "is low", Later: "is high"})
 		}
 		text, _ := rule(all...)(r)
-		if err := im.Answered(key, llm.Response{Text: text}); err != nil {
+		if err := im.Answered(key, llm.Response{Text: text}, im.Outbox().Of(key)...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -35,7 +35,7 @@ type note struct {
 // then questions. They are kept by what an item says, so that one that stays as
 // it was isn't asked about again. A model that fails at it costs the words only;
 // the error is of the store, of ctx, or distill.ErrPending.
-func (m *Improver) rephrase(ctx context.Context, items []payload.Item) error {
+func (m *Improver) rephrase(ctx context.Context, session string, items []payload.Item) error {
 	var missing []*payload.Item
 	for i := range items {
 		it := &items[i]
@@ -54,7 +54,7 @@ func (m *Improver) rephrase(ctx context.Context, items []payload.Item) error {
 	}
 	var pending error
 	for chunk := range slices.Chunk(missing, m.atOnce(notesAtOnce, noteTokens)) {
-		err := m.rephraseSome(ctx, chunk)
+		err := m.rephraseSome(ctx, session, chunk)
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -99,18 +99,18 @@ func (m *Improver) wordsOf(it *payload.Item) (w words, ok bool, err error) {
 }
 
 // rephraseSome asks for the words of some items and keeps them one by one.
-func (m *Improver) rephraseSome(ctx context.Context, items []*payload.Item) error {
+func (m *Improver) rephraseSome(ctx context.Context, session string, items []*payload.Item) error {
 	var notes strings.Builder
-	keys := make([]string, len(items))
+	keys, of := make([]string, len(items)), make([][]string, len(items))
 	for i, it := range items {
-		keys[i] = wordsKey(it)
+		keys[i], of[i] = wordsKey(it), []string{session}
 		fmt.Fprintf(&notes, "%d. %s: %s", i+1, strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))), fenced(oneLine(it.Text, 300)))
 		if it.Why != "" {
 			fmt.Fprintf(&notes, " (%s)", fenced(oneLine(it.Why, 200)))
 		}
 		notes.WriteString("\n")
 	}
-	return askAll(ctx, m, keys, llm.Request{
+	return askAll(ctx, m, keys, of, llm.Request{
 		Task: "rephrase", System: prompts.Rephrase(), Prompt: "Notes:\n" + notes.String() + "\nNow aliases and asks for each, as JSON.\n", Max: 300 + 160*len(items),
 		Schema: &llm.Schema{Name: "other_words", JSON: prompts.RephraseSchema()},
 	}, "notes", func(n note) int { return n.Number }, func(i int, n note) { items[i].Aliases = n.list(items[i]) })

@@ -141,6 +141,10 @@ func (s *memory) KeepAnswer(key string, data []byte) error {
 	if !goodKey.MatchString(key) {
 		return fmt.Errorf("key %q", key)
 	}
+	var answer struct{ Of []string }
+	if err := json.Unmarshal(data, &answer); err != nil || len(answer.Of) == 0 || answer.Of[0] == "" {
+		return fmt.Errorf("key %q: %.100s says of no session (%v)", key, data, err)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept[key] = data

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/ingest"
 	"recall/llm"
 	"recall/prompts"
 )
@@ -20,6 +21,7 @@ const (
 
 // A window is what a model is shown of a session at once.
 type window struct {
+	of     ingest.SessionID
 	key    string  // of its answer; follows from what the windows before hold, too
 	chain  string  // key of the window before, "" for the first
 	n      int     // blocks that it takes
@@ -65,12 +67,12 @@ func (m *Improver) sizes(share int) (sizing, error) {
 // windows cuts a session's blocks. A window ends where one was asked about
 // before (the Store knows), else where the next turn doesn't fit: so what comes
 // later moves no earlier window.
-func (m *Improver) windows(blocks, copied []block, z sizing) ([]window, error) {
+func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing) ([]window, error) {
 	blocks = m.split(blocks, z.window)
 	var out []window
 	chain := ""
 	for at := 0; at < len(blocks); {
-		n, key, err := m.settled(chain, blocks[at:], z.window)
+		n, key, err := m.settled(of, chain, blocks[at:], z.window)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +80,7 @@ func (m *Improver) windows(blocks, copied []block, z sizing) ([]window, error) {
 			n = fill(blocks[at:], z.window)
 			key = windowKey(chain, blocks[at:at+n])
 		}
-		w := window{key: key, chain: chain, n: n, blocks: blocks[at : at+n]}
+		w := window{of: of, key: key, chain: chain, n: n, blocks: blocks[at : at+n]}
 		if at > 0 {
 			w.before = tailOf(blocks[:at])
 		} else {
@@ -192,16 +194,20 @@ func spoken(text string) string {
 
 // A cut says where a window ended when it was asked about.
 type cut struct {
-	N      int    `json:"n"` // blocks
-	Key    string `json:"key"`
-	Prompt string `json:"prompt"`
-	Model  string `json:"model"`
+	N      int      `json:"n"` // blocks
+	Key    string   `json:"key"`
+	Prompt string   `json:"prompt"`
+	Model  string   `json:"model"`
+	Of     []string `json:"of"`
 }
 
 // settled finds the window that was asked about before and is to stay: it is
 // the same as then, and all there is or too much to be asked again.
-func (m *Improver) settled(chain string, blocks []block, most int) (n int, key string, err error) {
-	data, ok, err := m.o.Store.Answer(cutKey(chain))
+func (m *Improver) settled(of ingest.SessionID, chain string, blocks []block, most int) (n int, key string, err error) {
+	data, ok, err := m.o.Store.Answer(cutKey(of, chain))
+	if err == nil && !ok && chain == "" { // where all sessions' first windows were noted once
+		data, ok, err = m.o.Store.Answer(keyOf("cut", ""))
+	}
 	if err != nil || !ok {
 		return 0, "", err
 	}
@@ -233,7 +239,7 @@ func (m *Improver) settled(chain string, blocks []block, most int) (n int, key s
 
 // settle keeps where a window ends.
 func (m *Improver) settle(w *window) error {
-	before, ok, err := m.o.Store.Answer(cutKey(w.chain))
+	before, ok, err := m.o.Store.Answer(cutKey(w.of, w.chain))
 	if err != nil {
 		return err
 	}
@@ -241,9 +247,9 @@ func (m *Improver) settle(w *window) error {
 	if ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key && (!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name()) {
 		return nil
 	}
-	data, err := json.Marshal(cut{w.n, w.key, m.Prompt(), m.o.Model.Name()})
+	data, err := json.Marshal(cut{w.n, w.key, m.Prompt(), m.o.Model.Name(), []string{string(w.of)}})
 	if err != nil {
 		return err
 	}
-	return m.o.Store.KeepAnswer(cutKey(w.chain), data)
+	return m.o.Store.KeepAnswer(cutKey(w.of, w.chain), data)
 }
