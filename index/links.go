@@ -143,6 +143,7 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	for _, text := range have {
 		old[text] = true
 	}
+	ctx = context.WithoutCancel(ctx) // see PutPrepared
 	in, err := inserter(ctx, tx, len(standing), `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
 	if err != nil {
 		return err

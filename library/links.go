@@ -28,13 +28,14 @@ func (l *Library) Links() (lines []payload.Link, misplaced bool, err error) {
 		return nil, false, err
 	}
 	var bad []error
+	folderOf := l.linksFolder()
 	for _, path := range files {
 		some, err := readLinks(path)
 		if err != nil {
 			bad = append(bad, err)
 		}
 		for i := range some {
-			folder, ok := l.linksFolder(&some[i])
+			folder, ok := folderOf(&some[i])
 			misplaced = misplaced || ok && folder != filepath.Dir(path)
 		}
 		lines = append(lines, some...)
@@ -103,8 +104,9 @@ func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link,
 func (l *Library) appendLinks(lines []payload.Link) error {
 	byFolder := map[string][]payload.Link{}
 	var folders []string
+	folderOf := l.linksFolder()
 	for _, line := range lines {
-		folder, ok := l.linksFolder(&line)
+		folder, ok := folderOf(&line)
 		if !ok {
 			return fmt.Errorf("link of %s: %s: %w", line.From, line.FromSession, ErrNoSession)
 		}
@@ -140,6 +142,7 @@ func (l *Library) SettleLinks() error {
 	if err != nil {
 		return err
 	}
+	folderOf := l.linksFolder()
 	for _, path := range files {
 		lines, err := readLinks(path)
 		if err != nil {
@@ -147,7 +150,7 @@ func (l *Library) SettleLinks() error {
 		}
 		var away, stay []payload.Link
 		for _, line := range lines {
-			if folder, ok := l.linksFolder(&line); ok && folder != filepath.Dir(path) {
+			if folder, ok := folderOf(&line); ok && folder != filepath.Dir(path) {
 				away = append(away, line)
 			} else {
 				stay = append(stay, line)
@@ -193,15 +196,25 @@ func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 	return syncDir(folder)
 }
 
-// linksFolder is the folder of a line's project. Of a session that isn't in the
-// library any more none is known.
-func (l *Library) linksFolder(line *payload.Link) (string, bool) {
-	for _, id := range []string{line.FromSession, line.ToSession} {
-		if e, err := l.Session(ingest.SessionID(id)); err == nil {
-			return filepath.Dir(e.Folder), true
+// linksFolder finds the folder of a line's project, looking for each session
+// once. Of a session that isn't in the library any more none is known.
+func (l *Library) linksFolder() func(line *payload.Link) (string, bool) {
+	known := map[string]string{} // "" where there is none
+	return func(line *payload.Link) (string, bool) {
+		for _, id := range []string{line.FromSession, line.ToSession} {
+			folder, ok := known[id]
+			if !ok {
+				if e, err := l.Session(ingest.SessionID(id)); err == nil {
+					folder = filepath.Dir(e.Folder)
+				}
+				known[id] = folder
+			}
+			if folder != "" {
+				return folder, true
+			}
 		}
+		return "", false
 	}
-	return "", false
 }
 
 func (l *Library) linkFiles() ([]string, error) {

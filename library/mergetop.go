@@ -185,8 +185,9 @@ func (m *merging) links() error {
 		have[linkText(line)] = true
 	}
 	var fresh []payload.Link
+	folderOf := m.l.linksFolder()
 	for _, line := range theirs {
-		_, ok := m.l.linksFolder(&line)
+		_, ok := folderOf(&line)
 		if text := linkText(line); ok && !have[text] {
 			have[text] = true
 			fresh = append(fresh, line)

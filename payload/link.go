@@ -102,38 +102,53 @@ func DecodeLinks(data []byte) ([]Link, error) {
 // order of their time, then of their items; the order in which makers wrote
 // doesn't matter.
 func StandingLinks(lines []Link) []Link {
-	last := map[[2]ItemID]map[Maker]Link{}
-	for _, l := range lines {
+	last := make(map[[2]ItemID]*saidOf, len(lines))
+	for i := range lines {
+		l := &lines[i]
 		pair := [2]ItemID{l.From, l.To}
-		if last[pair] == nil {
-			last[pair] = map[Maker]Link{}
+		said := last[pair]
+		if said == nil {
+			said = &saidOf{}
+			last[pair] = said
 		}
-		if old, ok := last[pair][l.Maker]; ok && l.Maker == ByHuman && l.Said.Before(old.Said) {
-			continue
+		for m, maker := range makers {
+			if l.Maker == maker && !(said[m] != nil && maker == ByHuman && l.Said.Before(said[m].Said)) {
+				said[m] = l
+			}
 		}
-		last[pair][l.Maker] = l
 	}
 	var standing []Link
-	for pair, makers := range last {
-		l, ok := strongest(makers)
-		back, both := strongest(last[[2]ItemID{pair[1], pair[0]}])
-		if ok && !(both && back.Maker == ByHuman && (l.Maker != ByHuman || l.Said.Before(back.Said))) {
-			standing = append(standing, l)
+	for pair, said := range last {
+		l, ok := said.strongest()
+		if !ok {
+			continue
+		}
+		back, both := last[[2]ItemID{pair[1], pair[0]}].strongest()
+		if !(both && back.Maker == ByHuman && (l.Maker != ByHuman || l.Said.Before(back.Said))) {
+			standing = append(standing, *l)
 		}
 	}
 	slices.SortFunc(standing, compareLinks)
 	return standing
 }
 
-// strongest is what holds of several makers' last lines on two items.
-func strongest(makers map[Maker]Link) (Link, bool) {
-	for _, maker := range []Maker{ByHuman, ByModel, ByRule} {
-		l, ok := makers[maker]
-		if ok && (l.Op == OpLink || maker == ByHuman) {
+// makers are those of links, the one whose word counts most first.
+var makers = [...]Maker{ByHuman, ByModel, ByRule}
+
+// saidOf is each maker's last line on two items, nil where there is none.
+type saidOf [len(makers)]*Link
+
+// strongest is what holds of them.
+func (s *saidOf) strongest() (*Link, bool) {
+	if s == nil {
+		return nil, false
+	}
+	for m, maker := range makers {
+		if l := s[m]; l != nil && (l.Op == OpLink || maker == ByHuman) {
 			return l, l.Op == OpLink
 		}
 	}
-	return Link{}, false
+	return nil, false
 }
 
 func compareLinks(a, b Link) int {

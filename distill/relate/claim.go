@@ -72,6 +72,7 @@ type claim struct {
 	all     bag               // of its text
 	stems   []string          // of all, in order
 	weight  float64           // of all
+	heldSum float64           // of held
 	values  bag               // of these, the numbers and switches
 	held    bag               // what it stands for: the text without what it gives up
 	scope   bag               // "for sessions", "in production": where it holds
@@ -139,6 +140,7 @@ func claimOf(it *payload.Item) *claim {
 	if it.Kind == payload.Eliminated {
 		c.gives, c.held = nil, bag{}
 	}
+	c.heldSum = c.held.weight()
 	return c
 }
 

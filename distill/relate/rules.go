@@ -116,7 +116,7 @@ func partly(later, earlier *claim) bool {
 
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && earlier.kind == payload.Decision &&
-		alike(later.all, earlier.held) >= 0.8
+		mayBeAlike(later.weight, earlier.heldSum, 0.8) && alike(later.all, earlier.held) >= 0.8
 }
 
 func reopens(later, earlier *claim) bool {
@@ -146,7 +146,7 @@ func newValue(later, earlier *claim) bool {
 }
 
 func restates(later, earlier *claim) bool {
-	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
+	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies && mayBeAlike(later.weight, earlier.weight, 0.74) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
 		onlyWords(later.all.without(earlier.all)) && onlyWords(earlier.all.without(later.all))
 }
 
@@ -173,6 +173,9 @@ func namesMeet(a, b bag) bool {
 	}
 	return false
 }
+
+// mayBeAlike tells from two bags' weights whether they may be alike by least.
+func mayBeAlike(a, b, least float64) bool { return 2*min(a, b) >= least*(a+b) }
 
 // alike is the weight that two bags share, in parts of the mean of both.
 func alike(a, b bag) float64 {
