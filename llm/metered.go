@@ -94,7 +94,7 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 			m.purse.Settle(call, call.guessed(""))
 		}
 	}()
-	ctx, sent := watched(ctx)
+	ctx, sent := Watched(ctx)
 	answer, err := m.Model.Complete(ctx, r)
 	settled = true
 	took := m.prices.Took(call, answer.Usage, err)
@@ -166,9 +166,9 @@ func brokeOff(c Call) bool {
 	return false
 }
 
-// watched is a context by which it is seen whether a request has left: one by
+// Watched is a context by which it is seen whether a request has left: one by
 // HTTP whose head is written, or what Sent was told of.
-func watched(ctx context.Context) (context.Context, *atomic.Bool) {
+func Watched(ctx context.Context) (context.Context, *atomic.Bool) {
 	left := new(atomic.Bool)
 	ctx = context.WithValue(ctx, sentKey{}, left)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }}), left

@@ -32,8 +32,8 @@ type Batching struct {
 type poster interface {
 	distill.Improver
 	Outbox() *model.Outbox
-	Answered(key string, r llm.Response, of ...string) error
-	Failed(key string, err error, of ...string) error
+	Answered(key string, r llm.Response) error
+	Failed(key string, err error) error
 }
 
 // batchLasts is how long services may take for a batch, and some. Where the
@@ -66,7 +66,6 @@ type posting struct {
 type letter struct {
 	key     string
 	request llm.Request
-	of      []string // the sessions that it is about
 	call    llm.Call
 }
 
@@ -134,7 +133,7 @@ func (g *posting) collect(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil && fault == nil {
-			fault = fmt.Errorf("batch %s: %w", b.id, err)
+			fault = fmt.Errorf("the batch of %s: %w", b.at.Local().Format("2006-01-02 15:04"), err)
 		}
 		if ended {
 			if err := g.l.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: b.name, At: g.now()}); err != nil {
@@ -231,9 +230,9 @@ func (g *posting) take(b *sentBatch, key string, a llm.Answer) error {
 	if known {
 		err := a.Err
 		if err == nil {
-			err = g.improver.Answered(key, a.Response, line.Sessions()...)
+			err = g.improver.Answered(key, a.Response)
 		} else {
-			err = g.improver.Failed(key, err, line.Sessions()...)
+			err = g.improver.Failed(key, err)
 		}
 		if err != nil {
 			return err
@@ -264,7 +263,7 @@ func (g *posting) gather(e library.Entry) {
 		g.onTheWay[key] = true
 		call := g.Prices.Estimate(g.Model.Name(), requests[key], true)
 		call.Account = llm.Account{Session: string(e.ID), Project: e.Project}
-		g.out = append(g.out, letter{key, requests[key], g.improver.Outbox().Of(key), call})
+		g.out = append(g.out, letter{key, requests[key], call})
 	}
 }
 
@@ -316,17 +315,18 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	for _, l := range letters {
 		requests[l.key] = l.request
 		lines = append(lines, library.BatchLine{Op: library.BatchAsk, Batch: name, At: g.now(), Model: g.Model.Name(), Key: l.key, Task: l.call.Task,
-			Session: l.call.Account.Session, Of: l.of, Project: l.call.Account.Project, In: l.call.Usage.In, Out: l.call.Usage.Out, Cost: l.call.Cost})
+			Session: l.call.Account.Session, Project: l.call.Account.Project, In: l.call.Usage.In, Out: l.call.Usage.Out, Cost: l.call.Cost})
 	}
 	if err := g.l.NoteBatch(lines...); err != nil {
 		return err
 	}
-	id, err := g.Model.Submit(ctx, name, requests)
+	within, left := llm.Watched(ctx)
+	id, err := g.Model.Submit(within, name, requests)
 	if err == nil && strings.TrimSpace(id) == "" {
 		err = errors.New("the service gave the batch no name")
 	}
 	var fault *llm.Error
-	if err != nil && (!errors.As(err, &fault) || fault.Unsure()) {
+	if err != nil && left.Load() && (!errors.As(err, &fault) || fault.Unsure()) {
 		return err // the service may have it: the next run looks for it
 	}
 	if err != nil {

@@ -24,6 +24,7 @@ type post struct {
 	collect func(id string, key string) (answered bool)
 	ended   bool
 	err     error  // of the next calls
+	breaks  bool   // requests leave before the error
 	lost    string // id of a batch that Find finds
 }
 
@@ -40,7 +41,10 @@ func (p *post) Complete(context.Context, llm.Request) (llm.Response, error) {
 	return llm.Response{}, &llm.Error{Fault: llm.Rejected, Text: "only batches here"}
 }
 
-func (p *post) Submit(_ context.Context, _ string, requests map[string]llm.Request) (string, error) {
+func (p *post) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
+	if p.breaks {
+		llm.Sent(ctx)
+	}
 	if p.err != nil {
 		return "", p.err
 	}
@@ -251,6 +255,42 @@ func TestBatchTroubles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A batch that may have arrived stands until the service was asked for it, one
+// that never left doesn't.
+func TestBatchBreaksOff(t *testing.T) {
+	for _, left := range []bool{false, true} {
+		root := t.TempDir()
+		p := open(t, t.TempDir())
+		p.Now = func() time.Time { return day.AddDate(0, 1, 0) }
+		writeTalks(t, root, 2)
+		syncAll(t, p, root)
+		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}, collect: func(string, string) bool { return false }}
+		s.err, s.breaks = &llm.Error{Fault: llm.Unreachable}, left
+		night := func() pipeline.Improved {
+			p.Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
+			p.Batch = &pipeline.Batching{Model: s, Purse: pipeline.NewPurse(p.Library, pipeline.Caps{}, p.Now), Prices: prices}
+			r, err := p.Improve(context.Background(), pipeline.ImproveOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		if r := night(); r.Waiting != 2 || r.Why != "unreachable" {
+			t.Errorf("left %v: got %+v, want two that wait", left, r)
+		}
+		if n, err := p.OnTheWay(); err != nil || (n == 2) != left {
+			t.Errorf("left %v: %d requests on the way, %v", left, n, err)
+		}
+		if r := night(); (r.Pending == 2) != left || len(r.Problems) > 1 || left != (len(r.Problems) == 1) {
+			t.Errorf("left %v, and the service is down: got %+v", left, r)
+		}
+		s.err = nil
+		if r := night(); r.Pending != 2 || len(s.taken) != 1 || len(r.Problems) > 0 {
+			t.Errorf("left %v, and the service is back: got %+v and %d batches", left, r, len(s.taken))
+		}
 	}
 }
 
