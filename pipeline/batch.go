@@ -32,8 +32,8 @@ type Batching struct {
 type poster interface {
 	distill.Improver
 	Outbox() *model.Outbox
-	Answered(key string, r llm.Response) error
-	Failed(key string, err error) error
+	Answered(key string, r llm.Response, of ...string) error
+	Failed(key string, err error, of ...string) error
 }
 
 // batchLasts is how long services may take for a batch, and some. Where the
@@ -66,6 +66,7 @@ type posting struct {
 type letter struct {
 	key     string
 	request llm.Request
+	of      []string // the sessions that it is about
 	call    llm.Call
 }
 
@@ -230,9 +231,9 @@ func (g *posting) take(b *sentBatch, key string, a llm.Answer) error {
 	if known {
 		err := a.Err
 		if err == nil {
-			err = g.improver.Answered(key, a.Response)
+			err = g.improver.Answered(key, a.Response, line.Sessions()...)
 		} else {
-			err = g.improver.Failed(key, err)
+			err = g.improver.Failed(key, err, line.Sessions()...)
 		}
 		if err != nil {
 			return err
@@ -263,7 +264,7 @@ func (g *posting) gather(e library.Entry) {
 		g.onTheWay[key] = true
 		call := g.Prices.Estimate(g.Model.Name(), requests[key], true)
 		call.Account = llm.Account{Session: string(e.ID), Project: e.Project}
-		g.out = append(g.out, letter{key, requests[key], call})
+		g.out = append(g.out, letter{key, requests[key], g.improver.Outbox().Of(key), call})
 	}
 }
 
@@ -315,7 +316,7 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	for _, l := range letters {
 		requests[l.key] = l.request
 		lines = append(lines, library.BatchLine{Op: library.BatchAsk, Batch: name, At: g.now(), Model: g.Model.Name(), Key: l.key, Task: l.call.Task,
-			Session: l.call.Account.Session, Project: l.call.Account.Project, In: l.call.Usage.In, Out: l.call.Usage.Out, Cost: l.call.Cost})
+			Session: l.call.Account.Session, Of: l.of, Project: l.call.Account.Project, In: l.call.Usage.In, Out: l.call.Usage.Out, Cost: l.call.Cost})
 	}
 	if err := g.l.NoteBatch(lines...); err != nil {
 		return err
