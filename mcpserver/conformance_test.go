@@ -50,6 +50,7 @@ func TestTools(t *testing.T) {
 		{"the list of sessions", "recall_session", nil, []string{"b1047db6 · 2026-09-09 · ledgerline"}, false},
 		{"around a turn", "recall_session", map[string]any{"session": "b1047db6", "turn": 14}, []string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
 		{"a word", "recall_session", map[string]any{"session": "b1047db6", "find": "JITTER"}, []string{"turn 14 · "}, false},
+		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3}, []string{"from=-3 is no turn", "Its last ones: from=14"}, true},
 		{"beyond the end", "recall_session", map[string]any{"session": "b1047db6", "turn": 99}, []string{"turns 1 to 16"}, true},
 		{"no such session", "recall_session", map[string]any{"session": "nope"}, []string{"without arguments"}, true},
 		{"several sessions", "recall_session", map[string]any{"session": "tid"}, []string{"one of these ids"}, true},

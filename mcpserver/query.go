@@ -32,6 +32,7 @@ type queryIn struct {
 	Until    string   `json:"until,omitempty" jsonschema:"only before this day"`
 	AsOf     string   `json:"as_of,omitempty" jsonschema:"answer as it stood at the end of this day"`
 	Limit    int      `json:"limit,omitempty" jsonschema:"results wanted, 1-20; 8 if left out"`
+	InShort  bool     `json:"in_short,omitempty" jsonschema:"also put the answer into one paragraph, worded by the model that the user has given recall; takes seconds, and is left out where there is none"`
 }
 
 // The outputs' text is called answer, and so comes first: a client may show its
@@ -95,15 +96,34 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (queryOut, er
 	if err != nil {
 		return queryOut{}, err
 	}
+	var mind *Mind
+	if m.Mind != nil {
+		mind = m.Mind(ctx, in.InShort)
+	}
+	if mind != nil {
+		q.Limit = max(q.Limit, mind.Most)
+	}
 	answer, err := m.Index.Search(ctx, q)
 	if err != nil {
 		return queryOut{}, err
+	}
+	if mind != nil {
+		mind.Look(ctx, q.Text, &answer)
 	}
 	v := answer.Verdict()
 	if v == index.Nothing && len(in.Also) > 0 && len(answer.Ranked) > 0 {
 		v = index.Weak // the question's own words stand nowhere, the further ones do
 	}
-	return tell(answer, v, in.limit(), m.Left), nil
+	var made inShort
+	if mind != nil {
+		if in.InShort && v != index.Nothing {
+			made.said = mind.Paragraph(ctx, q.Text, answer.Ranked[:min(len(answer.Ranked), in.limit())])
+		}
+		made.told = mind.Told()
+	} else if in.InShort {
+		made.told = []string{"no model is set up (llm.provider), so there is no paragraph"}
+	}
+	return tell(answer, v, in.limit(), m.Left, made), nil
 }
 
 func (in queryIn) limit() int {
@@ -172,8 +192,14 @@ func kindList() string {
 	return strings.Join(names, ", ")
 }
 
+// inShort is what a model made of an answer.
+type inShort struct {
+	said []Sentence
+	told []string // how that went
+}
+
 // tell lays an answer out, a line a result.
-func tell(a index.Answer, v index.Verdict, limit, left int) queryOut {
+func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) queryOut {
 	out := queryOut{Verdict: string(v), Results: []resultOut{}, Left: left}
 	sh := newSheet()
 	switch v {
@@ -186,12 +212,22 @@ func tell(a index.Answer, v index.Verdict, limit, left int) queryOut {
 	if v != index.Nothing || len(a.Ranked) > 0 {
 		sh.linef(asData)
 	}
+	if text := wording(in.said); text != "" && sh.add(text) {
+		for _, s := range in.said {
+			for _, id := range s.Items {
+				sh.of(id)
+			}
+		}
+	}
 	for _, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		if !sh.add(resultText(r)) {
 			continue
 		}
 		sh.note(r)
 		out.Results = append(out.Results, resultOf(r))
+	}
+	for _, t := range in.told {
+		sh.linef("About the user's model: %s.", payload.Data(t, 300))
 	}
 	if left > 0 {
 		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute for them.", left)

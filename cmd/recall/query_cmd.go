@@ -116,7 +116,7 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	if err != nil {
 		return err
 	}
-	mind := a.secondMind(cmd, l, f)
+	mind := a.secondMind(cmd, l, f.answer, a.tells)
 	if mind != nil {
 		q.Limit = max(q.Limit, compose.Looked)
 	}

@@ -32,13 +32,10 @@ type secondMind struct {
 
 // secondMind asks for the configured model where --answer or query.rerank wants
 // it.
-func (a *app) secondMind(cmd *cobra.Command, l *library.Library, f queryFlags) *secondMind {
+func (a *app) secondMind(cmd *cobra.Command, l *library.Library, answer bool, told func(format string, args ...any)) *secondMind {
 	reranks := a.cfg.Query.Rerank == rerankModel
-	if !f.answer && !reranks || l.ReadOnly() != nil {
+	if !answer && !reranks || l.ReadOnly() != nil {
 		return nil
-	}
-	told := func(format string, args ...any) {
-		fmt.Fprintf(a.err, "recall: "+format+"\n", args...)
 	}
 	m, err := a.paidModel(cmd, l)
 	switch {
@@ -80,6 +77,11 @@ func (c *Config) queryPatience() time.Duration {
 		return 2 * time.Minute
 	}
 	return c.Query.Patience
+}
+
+// tells says on stderr how it went with the model.
+func (a *app) tells(format string, args ...any) {
+	fmt.Fprintf(a.err, "recall: "+format+"\n", args...)
 }
 
 // look has the model order what was found.
