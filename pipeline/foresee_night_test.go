@@ -17,6 +17,9 @@ import (
 // other words of items, how they bear on those of other sessions and a second try
 // of some answers are in it.
 func TestForeseenNight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
 	sources := map[string]func(t *testing.T, root string){
 		"many small sessions": func(t *testing.T, root string) { writeTalks(t, root, 12) },
 		"one large session": func(t *testing.T, root string) {
