@@ -436,12 +436,27 @@ func TestReconcile(t *testing.T) {
 	if improve(t, p, root); j.asked != n {
 		t.Error("asked again for nothing")
 	}
-	j.relation = ""
-	if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour), Unlinked: true}); err != nil {
-		t.Fatal(err)
+	again := func(relation payload.Relation) []payload.Link {
+		t.Helper()
+		j.relation = relation
+		if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour), Unlinked: true}); err != nil {
+			t.Fatal(err)
+		}
+		improve(t, p, root)
+		return models()
 	}
-	if improve(t, p, root); len(models()) != 0 {
-		t.Errorf("it takes back what it said: %+v left", models())
+	if got := again(payload.Supersedes); len(got) != 1 || got[0].Hides() {
+		t.Errorf("a model that nobody measured: %+v, want a link that hides nothing", got)
+	}
+	p.LinksHide = true
+	if got := again(payload.Supersedes); len(got) != 1 || !got[0].Hides() {
+		t.Errorf("one that is trusted: %+v, want a link that hides the earlier", got)
+	}
+	if got := again(payload.Same); len(got) != 1 || got[0].Hides() {
+		t.Errorf("trusted, but said to be the same: %+v, want a link that hides nothing", got)
+	}
+	if got := again(""); len(got) != 0 {
+		t.Errorf("it takes back what it said: %+v left", got)
 	}
 }
 

@@ -29,6 +29,7 @@ type Pipeline struct {
 	Improver   distill.Improver // nil: no model is asked; see Improve
 	Batch      *Batching        // nil: the model is asked at once
 	Reconciler Reconciler       // nil: rules alone find what bears on what
+	LinksHide  bool             // where the Reconciler says that an item supersedes another, that one is shown behind it
 	Rules      *redact.Rules
 	Cache      string          // folder for what may be lost: the seen table
 	Budget     int             // tokens of a payload.md

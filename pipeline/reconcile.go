@@ -105,7 +105,7 @@ func (g *improving) reconcileOne(ctx context.Context, e library.Entry, judge Rec
 				continue
 			}
 			now, ok := judge.Link(pairs[i], v)
-			now.Collapses = false // how often a model is right about that hasn't been measured
+			now.Collapses = g.LinksHide && now.Relation == payload.Supersedes // how often this model is right about it is for its owner to measure
 			was, had := have[[2]payload.ItemID{pairs[i].Later.ID, pairs[i].Earlier.ID}]
 			switch {
 			case ok && !(had && reflect.DeepEqual(now, was)):

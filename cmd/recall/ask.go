@@ -34,6 +34,12 @@ type modelReport struct {
 	busy     bool
 }
 
+// What distill.links may be.
+const (
+	linksShown = "shown"
+	linksHide  = "hide"
+)
+
 // asker puts together what asks the model: nil where rules alone distill.
 func (a *app) asker(cmd *cobra.Command, l *library.Library, anew bool) (*pipeline.Pipeline, *model.Improver, error) {
 	if anew { // who waits for an answer gets it at once
@@ -47,7 +53,7 @@ func (a *app) asker(cmd *cobra.Command, l *library.Library, anew bool) (*pipelin
 	if err != nil {
 		return nil, nil, err
 	}
-	p.Improver, p.Reconciler = improver, improver
+	p.Improver, p.Reconciler, p.LinksHide = improver, improver, a.cfg.Distill.Links == linksHide
 	if !a.cfg.Distill.Batch {
 		// What was handed in before batches were turned off is paid for: it is collected.
 		if n, _ := p.OnTheWay(); n > 0 {

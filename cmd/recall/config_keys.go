@@ -48,6 +48,7 @@ var keys = []configKey{
 	{name: "sources.file_history", kind: truth, preset: "false", about: "archive Claude Code's copies of edited files too"},
 	{name: "distill.distiller", kind: oneOf, preset: byRules, words: []string{byRules, byModel}, about: "what makes payloads; not set: model if llm.provider is set"},
 	{name: "distill.batch", kind: truth, preset: "false", about: "hand requests in as a batch, collected by a later run at half the price"},
+	{name: "distill.links", kind: oneOf, preset: linksShown, words: []string{linksShown, linksHide}, about: "what a decision that the model says is superseded becomes: shown beside the later one, or hidden behind it; see recall eval relations"},
 	{name: "distill.window", kind: number, preset: "24000", lo: 1000, hi: 1_000_000, about: "tokens of a session shown to the model at a time"},
 	{name: "distill.quiet", kind: duration, preset: "30m", lo: 0, hi: 30 * 24 * 60 * 60 * 1000, about: "how long a session must have been quiet before a model is shown it"},
 	{name: "distill.budget.session_tokens", kind: number, preset: "1000000", lo: 0, hi: 1_000_000_000, about: "most tokens for one session; 0: no cap"},

@@ -95,7 +95,11 @@ func (a *app) evalRelations(cmd *cobra.Command, judge, record string, sample int
 	if asJSON {
 		return a.printJSON(agreement)
 	}
-	evalTables{a.out, styles(a.color)}.relations(&agreement)
+	t := evalTables{a.out, styles(a.color)}
+	t.relations(&agreement)
+	if asked != nil {
+		t.trust(agreement.Relations[payload.Supersedes].Precision)
+	}
 	return nil
 }
 
@@ -148,6 +152,16 @@ func (t evalTables) relations(a *eval.RelationAgreement) {
 	for _, w := range a.Wrong {
 		fmt.Fprintf(t.w, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said, oneLine(w.Earlier), oneLine(w.Later))
 	}
+}
+
+// trust says whether a model's word may hide a decision: as of a rule, what it
+// says must be right for 0.95, and the interval's lower end 0.9.
+func (t evalTables) trust(k eval.KofN) {
+	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
+		t.note("its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide")
+		return
+	}
+	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
 }
 
 // some is a share, "none" of nothing.
