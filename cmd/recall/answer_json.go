@@ -16,7 +16,8 @@ type answerDoc struct {
 	Coverage float64     `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
 	Sure     float64     `json:"sure"`     // 0–1: the chance that the question has an answer here, if every second one had
 	Narrowed *narrowDoc  `json:"narrowed,omitempty"`
-	Results  []resultDoc `json:"results"` // best first
+	Read     []readDoc   `json:"read,omitempty"` // words taken for mistyped
+	Results  []resultDoc `json:"results"`        // best first
 	Searched searchedDoc `json:"searched"`
 	Missing  []string    `json:"missing,omitempty"` // words of the question that stand nowhere
 	Left     int         `json:"left"`              // new or grown sessions not taken in yet
@@ -65,6 +66,20 @@ type narrowDoc struct {
 	Since   *time.Time `json:"since,omitempty"`
 	Until   *time.Time `json:"until,omitempty"` // before then
 	Event   string     `json:"event,omitempty"` // what "before the migration" was taken for
+}
+
+// readDoc is a word of the question that stands nowhere, and what it was taken for.
+type readDoc struct {
+	Word string `json:"word"`
+	As   string `json:"as"`
+}
+
+func readDocs(list []index.Corrected) []readDoc {
+	var docs []readDoc
+	for _, c := range list {
+		docs = append(docs, readDoc(c))
+	}
+	return docs
 }
 
 func narrowedDoc(n index.Narrowed) *narrowDoc {
@@ -132,7 +147,7 @@ func linkedDocs(list []index.Linked) []linkedDoc {
 }
 
 func answerJSON(question string, v verdict, a index.Answer, limit, left int, since map[string]int) answerDoc {
-	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Results: []resultDoc{}, Missing: a.Missing, Left: left,
+	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Read: readDocs(a.Corrected), Results: []resultDoc{}, Missing: a.Missing, Left: left,
 		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
 	for i, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		at := place(r)
