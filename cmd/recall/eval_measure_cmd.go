@@ -53,7 +53,8 @@ func (a *app) evalQuestionsCmd() *cobra.Command {
 (NAME.questions.json) and says at which rank an expected item came, beside
 BM25 over the raw messages, and beside an oracle: recall's own search over the
 items that people wrote. What the oracle misses is the search's fault, what it
-finds and recall doesn't is the distiller's.
+finds and recall doesn't is the distiller's. A model's items are searched without
+the aliases that it gave them, too.
 
 Without --gold: the bundled gold set over the bundled sample sessions. Without
 --from, gold sets of your own are held against the transcripts in your library.
