@@ -9,14 +9,17 @@ import (
 // a number from then on.
 type vocabulary struct {
 	stems  []string
-	number map[string]uint32 // of stems, and of words as they were cut
+	number map[string]uint32 // of words as they were cut
+	ofStem map[string]uint32 // apart: "status" is the stem of "statuses", and its own is "statu"
 	sums   []uint64          // of stems, the same in every vocabulary
 	places []*postings.Word  // where a stem's postings go, where asked
 
 	at []uint32 // place of a stem in the bag being filled, from 1
 }
 
-func newVocabulary() *vocabulary { return &vocabulary{number: map[string]uint32{}} }
+func newVocabulary() *vocabulary {
+	return &vocabulary{number: map[string]uint32{}, ofStem: map[string]uint32{}}
+}
 
 // of gives the number of a word as cut.
 func (v *vocabulary) of(w string) uint32 {
@@ -24,17 +27,15 @@ func (v *vocabulary) of(w string) uint32 {
 		return n
 	}
 	stem := words.Stem(w)
-	n, ok := v.number[stem]
+	n, ok := v.ofStem[stem]
 	if !ok {
 		n = uint32(len(v.stems))
 		v.stems = append(v.stems, stem)
-		v.number[stem] = n
+		v.ofStem[stem] = n
 		v.sums = append(v.sums, uint64(hashOf(stem)))
 		v.at = append(v.at, 0)
 	}
-	if w != stem {
-		v.number[w] = n
-	}
+	v.number[w] = n
 	return n
 }
 
