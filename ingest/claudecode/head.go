@@ -35,7 +35,7 @@ func headOf(ctx context.Context, f ingest.File, head *ingest.Head) error {
 	}
 	defer r.Close()
 	lines := jsonl.NewLines(r)
-	p := newParser(&ingest.Session{ID: head.ID})
+	p := newParser(&ingest.Session{ID: head.ID}, 0)
 	p.file = f.Name
 	for {
 		line, err := lines.Next()

@@ -54,11 +54,14 @@ type orphan struct {
 	rec   record
 }
 
-func newParser(s *ingest.Session) *parser {
+// newParser makes a parser of transcripts of size bytes, in which there is a
+// record in every two thousand or so.
+func newParser(s *ingest.Session, size int64) *parser {
+	records := min(size/2500, 1<<14)
 	return &parser{
 		s: s, texts: map[string]string{},
-		seen:     &seen{uuids: map[string]bool{}, lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
-		byID:     map[string]int32{},
+		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
+		byID:     make(map[string]int32, records),
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
 		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{}, spilled: map[string]ingest.File{},
 		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
@@ -268,7 +271,7 @@ func (p *parser) takeSidechain(r *record) {
 func (p *parser) kid(agent string) *parser {
 	k := p.kids[agent]
 	if k == nil {
-		k = newParser(&ingest.Session{})
+		k = newParser(&ingest.Session{}, 0)
 		k.inKid = true
 		k.seen = p.seen
 		p.kids[agent] = k

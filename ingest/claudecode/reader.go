@@ -45,7 +45,13 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	if s.Source == "" {
 		s.Source = ingest.ClaudeCode
 	}
-	p := newParser(s)
+	size := int64(0)
+	for _, file := range f.Files {
+		if file.Role == ingest.Transcript {
+			size += file.Size
+		}
+	}
+	p := newParser(s, size)
 	for _, file := range f.Files {
 		if file.Role != ingest.Transcript {
 			continue
