@@ -59,30 +59,30 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 }
 
 // settleOnce leaves out of what is decided and put off in the same words the one
-// said earlier; said at once, it is put off.
+// said earlier. Said at once ("do that, but later") it is put off, and may say so
+// behind those words.
 func (c *composer) settleOnce() {
-	last := map[string]*Item{}
+	gone := map[ItemID]bool{}
 	for i := range c.out.Items {
-		it := &c.out.Items[i]
-		if it.Kind != Decision && it.Kind != Deferred {
-			continue
-		}
-		key := wordsKey(it)
-		if o := last[key]; o == nil || it.At.After(o.At) || it.At.Equal(o.At) && it.Kind == Deferred {
-			last[key] = it
+		for k := range c.out.Items {
+			decided, off := &c.out.Items[i], &c.out.Items[k]
+			if decided.Kind != Decision || off.Kind != Deferred {
+				continue
+			}
+			one, other := wordsKey(decided), wordsKey(off)
+			switch at := decided.At.Compare(off.At); {
+			case one == "":
+			case at == 0 && strings.HasPrefix(other, one), at < 0 && one == other:
+				gone[decided.ID] = true
+			case at > 0 && one == other:
+				gone[off.ID] = true
+			}
 		}
 	}
-	keep := map[ItemID]bool{}
-	for _, it := range last {
-		keep[it.ID] = true
+	c.out.Items = slices.DeleteFunc(c.out.Items, func(it Item) bool { return gone[it.ID] })
+	for id := range gone {
+		delete(c.out.Origins, id)
 	}
-	c.out.Items = slices.DeleteFunc(c.out.Items, func(it Item) bool {
-		gone := (it.Kind == Decision || it.Kind == Deferred) && !keep[it.ID]
-		if gone {
-			delete(c.out.Origins, it.ID)
-		}
-		return gone
-	})
 }
 
 func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.Path + " " + it.Text))) }

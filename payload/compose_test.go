@@ -79,6 +79,11 @@ func TestComposeSettlesOnce(t *testing.T) {
 		}
 		return p
 	}
+	later := said(3, Decision, Deferred)
+	later.Items[1].Text = "A read replica — later, not before the rollout."
+	if got := Compose([]*Payload{later}, nil); len(got.Items) != 1 || got.Items[0].Kind != Deferred {
+		t.Errorf("put off behind the same words: got %+v", got.Items)
+	}
 	for want, thread := range map[Kind][]*Payload{
 		Decision: {said(0, Deferred), said(2, Decision)},
 		Deferred: {said(0, Decision), said(2, Decision, Deferred)},

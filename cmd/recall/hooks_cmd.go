@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/hooks"
+	"recall/library"
 )
 
 func (a *app) hooksCmd() *cobra.Command {
@@ -91,7 +92,11 @@ install up to date. Sessions that are running take them up when they start anew.
 			if err != nil {
 				return settingsHint(err)
 			}
-			return a.change(c, s.dry, "hooks are in", "hooks were there already in")
+			if err := a.change(c, s.dry, "hooks are in", "hooks were there already in"); err != nil || s.dry {
+				return err
+			}
+			a.tellNoLibrary(cmd)
+			return nil
 		},
 	}
 	s.flags(cmd, true)
@@ -214,13 +219,21 @@ Exit code 1 if they are in neither.`,
 				a.printHooks(doc)
 			}
 			if err == nil && !doc.Installed {
-				err = exitCode(exitNothing)
+				return exitCode(exitNothing)
 			}
+			a.tellNoLibrary(cmd)
 			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
+}
+
+// tellNoLibrary says why the hooks do nothing yet.
+func (a *app) tellNoLibrary(cmd *cobra.Command) {
+	if _, err := a.library(cmd); errors.Is(err, library.ErrNoLibrary) {
+		fmt.Fprintln(a.err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all your history")
+	}
 }
 
 type hooksDoc struct {

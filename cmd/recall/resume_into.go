@@ -107,7 +107,10 @@ func (a *app) resumeInto(cmd *cobra.Command, folder string, args []string, stop 
 	if _, err := a.fresh(cmd, l); err != nil {
 		return err
 	}
-	if err := a.keepPage(l, k); err != nil {
+	switch err := a.keepPage(l, k); {
+	case errors.Is(err, errNotOurs) && !slices.ContainsFunc(list, same):
+		return withHint(fmt.Errorf("%s is there already, and recall didn't write it", filepath.Join(folder, pageName)), "it is left alone; move it away, or name another folder")
+	case err != nil:
 		return err
 	}
 	if err := writeInto(file, append(slices.DeleteFunc(list, same), k)); err != nil {

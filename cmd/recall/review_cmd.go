@@ -299,7 +299,7 @@ func (p *page) unseen(u unseen) {
 	p.field("why", u.Why)
 	p.field("from", strings.TrimSpace(oneLine(u.from)+" · handed over · "+oneLine(u.place.Project)))
 	if u.nowhere {
-		p.field("for", "no project here goes by that name, so it is handed to no session: recall import FILE --project NAME says which")
+		p.field("for", "no project here, so for no session: recall import FILE --project NAME says which")
 	}
 	if len(u.Evidence) > 0 {
 		p.quote(u.Evidence[0].Quote)
