@@ -276,7 +276,8 @@ type outputLine struct {
 	} `json:"error"`
 }
 
-// read takes the answers of a file; they come in any order.
+// read takes the answers of a file; they come in any order. A line that can't be
+// read is missing, as if it had expired, and so will be asked again.
 func (m *Chat) read(ctx context.Context, file string, told bool, answers map[string]llm.Answer) error {
 	content, err := m.client.GetFileContent(ctx, file)
 	if err != nil {
@@ -284,17 +285,18 @@ func (m *Chat) read(ctx context.Context, file string, told bool, answers map[str
 	}
 	defer content.Close()
 	lines := bufio.NewReader(content)
-	for n := 1; ; n++ {
+	for {
 		line, err := lines.ReadBytes('\n')
 		if err != nil && err != io.EOF {
 			return m.wire.Broken(ctx, err)
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
 			var l outputLine
-			if json.Unmarshal(line, &l) != nil || l.CustomID == "" {
-				return &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: fmt.Sprintf("line %d of a batch's answers: %s", n, m.wire.Clip(line))}
+			bad := json.Unmarshal(line, &l) != nil
+			if bad && err == io.EOF { // the file was cut, and will be had whole the next time
+				return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK, Text: "a batch's answers broke off"}
 			}
-			if a, ok := m.line(l, told); ok {
+			if a, ok := m.line(l, told); ok && !bad && l.CustomID != "" {
 				answers[l.CustomID] = a
 			}
 		}

@@ -245,10 +245,10 @@ func TestCollect(t *testing.T) {
 {"id":"batch_req_4","custom_id":"k4","response":null,"error":{"code":"batch_expired","message":"This request could not be executed before the completion window expired."}}
 {"id":"batch_req_5","custom_id":"k5","response":null,"error":{"code":"server_error","message":"oops"}}`
 	d := &depot{
-		files: map[string]string{"out": out, "errs": errs, "torn": out[:len(out)*2/3]},
+		files: map[string]string{"out": out, "errs": errs, "torn": out[:len(out)*2/3], "odd": "{\"custom_id\":\"k1\",\"resp\n{}\n" + out},
 		batches: map[string]string{
 			"new": batch("validating", "", "", "null"), "done": batch("completed", "out", "errs", "null"), "late": batch("expired", "out", "errs", "null"),
-			"off": batch("cancelled", "", "", "null"), "torn": batch("completed", "torn", "", "null"), "odd": batch("dreaming", "", "", "null"),
+			"off": batch("cancelled", "", "", "null"), "torn": batch("completed", "torn", "", "null"), "odd": batch("dreaming", "", "", "null"), "garbled": batch("completed", "odd", "errs", "null"),
 			"bad":  batch("failed", "", "", `{"object":"list","data":[{"code":"duplicate_custom_id","message":"The custom_id is used twice.","param":null,"line":2}]}`),
 			"full": batch("failed", "", "", `{"object":"list","data":[{"code":"token_limit_exceeded","message":"Enqueued token limit reached","param":null,"line":null}]}`),
 			"gone": "ended",
@@ -272,7 +272,8 @@ func TestCollect(t *testing.T) {
 		{"bad", true, map[string]string{}, llm.Rejected, 4},
 		{"full", true, map[string]string{}, llm.RateLimited, 4},
 		{"done,bad", true, answers, llm.Rejected, 8},
-		{"torn", false, nil, llm.Nonsense, 0},
+		{"garbled", true, answers, "", 4},
+		{"torn", false, nil, llm.Unreachable, 0},
 		{"odd", false, nil, llm.Nonsense, 0},
 		{"nowhere", false, nil, llm.NotFound, 0},
 	} {
