@@ -157,7 +157,7 @@ func unpackItem(data []byte) (payload.Item, error) {
 	return it, nil
 }
 
-// A word is rare if a twentieth of the documents holds it, or a few do. With
+// A word is rare if an eighth of the documents holds it, or a few do. With
 // none of these in the index and the words that are missing weighing more than
 // those that are there, a question is about something unknown.
 const (
@@ -176,7 +176,7 @@ func judge(a *Answer, ts []term, size corpus) {
 			continue
 		}
 		present += t.idf
-		rare = rare || t.df.docs() <= max(fewDocs, size.all()/20)
+		rare = rare || t.df.docs() <= max(fewDocs, size.all()/8)
 	}
 	a.Unknown = len(a.Ranked) == 0 || present == 0 || len(a.Missing) > 0 && !rare && present < unknownShare*total
 	for i := range a.Hits {
@@ -255,6 +255,10 @@ func missing(ts []term) float64 {
 	}
 	return gone / total
 }
+
+// wholly is how much of a question its first result holds that holds all of it,
+// and so isn't called doubtful.
+const wholly = 0.99
 
 // fewTerms is up to how many words of content a question is short: of a longer
 // one, half may be another's words for the same.

@@ -21,6 +21,9 @@ func TestWithoutFrame(t *testing.T) {
 		"what did we rule out for the build":        {"build"},
 		"what did we say the ask dialog should say": {"say", "ask", "dialog"},
 		"what do we use":                            {"use"}, // nothing else is there
+		"open questions about the beta":             {"beta"},
+		"any decisions about next steps on backoff": {"backoff"},
+		"where are the retries implemented?":        {"retries"},
 		"the use of retries":                        {"use", "retries"},
 	} {
 		ts, _ := terms(text)

@@ -109,7 +109,7 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query) (a Answer, err
 	}
 	a.Signs = rank.Read(lines(list), missing(ts))
 	a.Sure = rank.DefaultSure.Chance(a.Signs)
-	a.Doubtful = rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
+	a.Doubtful = a.Coverage < wholly && rank.DefaultSure.Doubtful(a.Signs) || halfGone(ts, list)
 	return a, nil
 }
 
