@@ -189,3 +189,38 @@ func TestHookLibraryThatIsInUse(t *testing.T) {
 		t.Error("a hook made a library")
 	}
 }
+
+// A resume tells what a person worded anew meanwhile, and is silent after that.
+func TestHookResumeAfterEdit(t *testing.T) {
+	d := newDesk(t)
+	d.says(sessionA, first...)
+	d.recall("sync")
+	start := func(source string) string {
+		t.Helper()
+		return d.context(d.hook(hooks.SessionStart, sessionB, "source", source))
+	}
+	if got := start("startup"); !strings.Contains(got, "SQLite") {
+		t.Fatalf("at startup: %q", got)
+	}
+	if got := start("resume"); got != "" {
+		t.Errorf("nothing changed: %q", got)
+	}
+	pages, _ := filepath.Glob(filepath.Join(d.library, "*", "*", "payload.md"))
+	if len(pages) != 1 {
+		t.Fatal(pages)
+	}
+	text, err := os.ReadFile(pages[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(pages[0], []byte(strings.Replace(string(text), "SQLite for the timetable index", "SQLite in WAL mode for the timetable index", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.recall("sync")
+	if got := start("resume"); !strings.Contains(got, "WAL mode") {
+		t.Errorf("after an edit: %q", got)
+	}
+	if got := start("resume"); got != "" {
+		t.Errorf("told already: %q", got)
+	}
+}
