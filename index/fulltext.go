@@ -27,7 +27,7 @@ import (
 var textTables = []string{
 	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL)`,
 	`INSERT INTO fulltext VALUES(1,1,1,0,0,0,0,0,0)`,
-	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL)`,
+	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
 	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX block_word ON block(segment, word)`,
 	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
@@ -36,7 +36,8 @@ var textTables = []string{
 }
 
 const (
-	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords FROM fulltext`
+	readState = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords,
+		(SELECT ifnull(sum(items),0) FROM segment), (SELECT ifnull(sum(turns),0) FROM segment) FROM fulltext`
 	sizeOf     = `SELECT data FROM size WHERE id=?`
 	ownerOf    = `SELECT data FROM owner WHERE id=?`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
@@ -57,10 +58,11 @@ type state struct {
 	next    [2]int64 // the numbers that the next item and the next turn get; none is given twice
 	docs    [tableCount]int64
 	words   [tableCount]int64
+	listed  [2]int64 // items and turns whose words stand in the lists: those that are gone too, until a merge
 }
 
 func (s *state) scan(row *sql.Row) error {
-	return row.Scan(&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns])
+	return row.Scan(&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns], &s.listed[items], &s.listed[turns])
 }
 
 func (s *state) save(ctx context.Context, tx *sql.Tx) error {
@@ -333,13 +335,13 @@ func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error)
 }
 
 func (f *fulltext) countIn(ctx context.Context, table int, l postings.List) (n int, err error) {
-	given := f.state.next[tables[table].kind] - 1
-	if given == f.state.docs[table] || l.Docs == 0 {
+	kind, there := tables[table].kind, f.state.docs[table]
+	if f.state.next[kind]-1 == there || l.Docs == 0 {
 		return l.Docs, nil // nothing ever went
 	}
 	data, ok := f.postings(l)
 	if !ok {
-		return int(int64(l.Docs) * f.state.docs[table] / given), nil
+		return int(int64(l.Docs) * there / max(f.state.listed[kind], there, 1)), nil // a merge has dropped some
 	}
 	r := postings.Read(data)
 	for one, ok := r.Next(); ok; one, ok = r.Next() {

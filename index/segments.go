@@ -74,7 +74,10 @@ func (w *writing) save(ctx context.Context) error {
 			return err
 		}
 		s.place = s.id
-		s.docs = [2]span{{w.first[items], w.state.next[items]}, {w.first[turns], w.state.next[turns]}}
+		for kind := range s.docs {
+			s.docs[kind] = span{w.first[kind], w.state.next[kind]}
+			s.listed[kind] = s.docs[kind].to - s.docs[kind].from
+		}
 		if err := w.fresh.Write(s); err != nil {
 			return err
 		}
@@ -103,13 +106,14 @@ type segment struct {
 	id, place         int64 // places are in the order of documents
 	bytes             int64
 	blocks, lists     span
-	docs              [2]span // items and turns
+	docs              [2]span  // items and turns
+	listed            [2]int64 // how many of them had words in it when it was made
 }
 
-const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend`
+const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, turns`
 
 func (s *segment) columns() []any {
-	return []any{&s.id, &s.place, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to, &s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to}
+	return []any{&s.id, &s.place, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to, &s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to, &s.listed[items], &s.listed[turns]}
 }
 
 // newSegment begins one. What it writes gets the numbers after the highest:
@@ -146,7 +150,7 @@ func (s *segment) Row(data []byte) (int64, error) {
 func (s *segment) save(ctx context.Context) error {
 	s.addBlock.Close()
 	s.addList.Close()
-	_, err := s.tx.ExecContext(ctx, `INSERT INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...)
+	_, err := s.tx.ExecContext(ctx, `INSERT INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...)
 	return err
 }
 
@@ -223,17 +227,18 @@ func (w *writing) tidy(ctx context.Context) error {
 		for _, s := range all[i+1:] {
 			after += s.bytes
 		}
-		gone, of, err := w.gone(ctx, all[i])
+		there, err := w.there(ctx, all[i])
 		if err != nil {
 			return err
 		}
+		of := all[i].listed[items] + all[i].listed[turns]
 		switch {
 		case len(all) > i+1 && all[i].bytes < timesAll*after && all[i].bytes+after <= mostBytes:
 			if _, err := w.merge(ctx, all[i:]); err != nil {
 				return err
 			}
 			return nil
-		case gone*5 > of:
+		case (of-there[items]-there[turns])*5 > of:
 			if _, err := w.merge(ctx, all[i:i+1]); err != nil {
 				return err
 			}
@@ -252,21 +257,20 @@ func (w *writing) mergeAll(ctx context.Context) error {
 	return err
 }
 
-// gone counts a segment's documents, and those that aren't there any more.
-func (w *writing) gone(ctx context.Context, s *segment) (gone, of int64, err error) {
+// there counts a segment's documents of each kind that are still there.
+func (w *writing) there(ctx context.Context, s *segment) (n [2]int64, err error) {
 	for kind, docs := range s.docs {
 		for doc := docs.from; doc < docs.to; doc++ {
 			size, err := w.sizes.of(ctx, ofKind[kind], doc)
 			if err != nil {
-				return 0, 0, err
+				return n, err
 			}
-			of++
-			if size == 0 {
-				gone++
+			if size > 0 {
+				n[kind]++
 			}
 		}
 	}
-	return gone, of, nil
+	return n, nil
 }
 
 // merge makes one segment of several that follow one another; nil if nothing is
@@ -291,7 +295,7 @@ func (w *writing) merge(ctx context.Context, from []*segment) (*segment, error) 
 		for kind := range s.docs {
 			to.docs[kind].to = s.docs[kind].to
 		}
-		gone, _, err := w.gone(ctx, s)
+		there, err := w.there(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -299,10 +303,13 @@ func (w *writing) merge(ctx context.Context, from []*segment) (*segment, error) 
 			blocks: pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT 200`, left: s.blocks},
 			lists:  pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM list WHERE id>=? AND id<? ORDER BY id LIMIT 100`, left: s.lists},
 		}}
-		if gone > 0 {
+		if there != s.listed {
 			p.Alive = alive
 		}
 		parts = append(parts, p)
+	}
+	if to.listed, err = w.there(ctx, to); err != nil {
+		return nil, err
 	}
 	if err := postings.Merge(to, parts...); err != nil {
 		return nil, err
