@@ -60,7 +60,7 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		}
 	}
 	if q.Project == "" {
-		if m := projectForm.FindStringSubmatchIndex(text); m != nil {
+		if m := projectForm().FindStringSubmatchIndex(text); m != nil {
 			name := cmp.Or(groups(text, m)[1:]...)
 			var known string
 			err := full.tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`, name).Scan(&known)
@@ -83,7 +83,9 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 }
 
 // projectForm matches a name that is called a project's.
-var projectForm = regexp.MustCompile(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
+var projectForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:\b(?:in|for|of|on|from|within)\s+)?(?:\bthe\s+)?(?:\b(?:project|repo|repository)\s+["“']?([\w.-]*\w)["”']?|["“']?([\w.-]*\w)["”']?\s+(?:project|repo|repository)\b)`)
+})
 
 func groups(s string, m []int) []string {
 	var out []string

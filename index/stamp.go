@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // lineTables hold what the pipeline asks for: what each session's entry was
@@ -90,7 +91,7 @@ func LineHash(line string) int64 {
 	line = strings.TrimSpace(line)
 	line = line[listMark(line):]
 	if strings.HasSuffix(line, ")") {
-		line = origin.ReplaceAllString(line, "")
+		line = origin().ReplaceAllString(line, "")
 	}
 	h := fnv.New64a()
 	io.WriteString(h, line)
@@ -122,7 +123,9 @@ func listMark(line string) int {
 	return n + space
 }
 
-var origin = regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
+var origin = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\s*\((?:session )?[^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
+})
 
 // putLines replaces a session's stamp, adds its lines, and has its links looked
 // at again. Lines stay when a

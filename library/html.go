@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/ingest"
@@ -16,7 +17,9 @@ import (
 //go:embed transcript.html
 var htmlText string
 
-var htmlPage = template.Must(template.New("transcript").Parse(htmlText))
+var htmlPage = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("transcript").Parse(htmlText))
+})
 
 // HTML renders a session as one page that needs nothing from anywhere else: no
 // script, no font, no request. Everything said in it is escaped. p may be nil.
@@ -27,7 +30,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	}
 	page := h.page(p)
 	var b bytes.Buffer
-	if err := htmlPage.Execute(&b, page); err != nil {
+	if err := htmlPage().Execute(&b, page); err != nil {
 		return nil, fmt.Errorf("html of session %s: %w", s.ID, err)
 	}
 	return b.Bytes(), nil

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"recall/index/words"
 	"recall/ingest"
@@ -11,7 +12,9 @@ import (
 
 // objects matches how a person's turn begins that doesn't go along with what was
 // said before it.
-var objects = regexp.MustCompile(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don'?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that'?s (?:not|wrong)|i (?:don'?t|disagree|meant))`)
+var objects = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don'?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that'?s (?:not|wrong)|i (?:don'?t|disagree|meant))`)
+})
 
 // refuses says why a note can't rest on a place, "" if it can.
 func (g *grounds) refuses(n *payload.Note, p standing) string {
@@ -31,7 +34,7 @@ func (g *grounds) refuses(n *payload.Note, p standing) string {
 	}
 	next := g.next(p.turn)
 	switch {
-	case next != nil && (next.Kind == ingest.Interrupt || objects.MatchString(next.OwnText())):
+	case next != nil && (next.Kind == ingest.Interrupt || objects().MatchString(next.OwnText())):
 		return notAccepted
 	case next == nil && (n.Kind == payload.Decision || n.Kind == payload.Deferred) && t.Role == ingest.Assistant:
 		return notAccepted
@@ -115,8 +118,12 @@ func stems(text string) map[string]bool {
 // negation is a word that turns what follows it round; turnedRound how many words
 // of content that reaches.
 var (
-	negation = regexp.MustCompile(`(?i)\b(?:no|not|never|without|don't|dont|do not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
-	ruledOut = regexp.MustCompile(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
+	negation = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:no|not|never|without|don't|dont|do not|doesn't|won't|can't|cannot|shouldn't|isn't|stop|avoid|instead of|rather than|drop|skip)\b`)
+	})
+	ruledOut = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:no|not|never|without|drop(?:ped)?|skip|avoid|instead|rather|rul(?:e|ed|es) out|eliminat\w*|revert\w*|remov\w*|abandon\w*|fail\w*|wrong|broke\w*|dead end|slower|worse|useless|tried)\b|n't\b`)
+	})
 )
 
 const turnedRound = 3
@@ -124,8 +131,12 @@ const turnedRound = 3
 // touching and staying say the same where one of them is turned round: "don't
 // touch the interface" is "the interface stays".
 var (
-	touching = regexp.MustCompile(`(?i)^\W*(?:touch|chang|edit|modif|break|rewrit|renam|mov|delet|forget)\w*`)
-	staying  = regexp.MustCompile(`(?i)\b(?:stays?|keeps?|kept|remains?|unchanged|as (?:it|they) (?:is|are)|alone)\b`)
+	touching = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^\W*(?:touch|chang|edit|modif|break|rewrit|renam|mov|delet|forget)\w*`)
+	})
+	staying = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:stays?|keeps?|kept|remains?|unchanged|as (?:it|they) (?:is|are)|alone)\b`)
+	})
 )
 
 // opposite tells whether a quote, with the words right before it, says the
@@ -135,21 +146,21 @@ func opposite(n *payload.Note, before, quote string) bool {
 	text := strings.ReplaceAll(before+" "+quote, "’", "'")
 	switch n.Kind {
 	case payload.Eliminated:
-		return !ruledOut.MatchString(text)
+		return !ruledOut().MatchString(text)
 	case payload.Decision, payload.Next, payload.Goal, payload.Status:
 	default:
 		return false
 	}
-	if negation.MatchString(strings.ReplaceAll(n.Text, "’", "'")) {
+	if negation().MatchString(strings.ReplaceAll(n.Text, "’", "'")) {
 		return false
 	}
 	says := stems(n.Text)
-	for _, m := range negation.FindAllStringIndex(text, -1) {
+	for _, m := range negation().FindAllStringIndex(text, -1) {
 		clause := text[m[1]:]
 		if i := strings.IndexAny(clause, ",;:.!?\n—"); i >= 0 {
 			clause = clause[:i]
 		}
-		if touching.MatchString(clause) && staying.MatchString(n.Text) {
+		if touching().MatchString(clause) && staying().MatchString(n.Text) {
 			continue
 		}
 		content := words.Content(clause)

@@ -83,7 +83,7 @@ func (p *page) changes() {
 // tried answers a question whether something was tried by what became of it, in
 // one sentence, if that is what was found.
 func (p *page) tried(r index.Result) bool {
-	if r.Item == nil || r.Item.Item.Kind != payload.Eliminated || !r.Item.Item.Current() || len(r.Item.Conflict) > 0 || !triedForm.MatchString(p.asked) {
+	if r.Item == nil || r.Item.Item.Kind != payload.Eliminated || !r.Item.Item.Current() || len(r.Item.Conflict) > 0 || !triedForm().MatchString(p.asked) {
 		return false
 	}
 	it := withReason(r.Item.Item)

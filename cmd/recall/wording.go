@@ -2,13 +2,16 @@ package main
 
 import (
 	"regexp"
+	"sync"
 	"time"
 
 	"recall/index"
 	"recall/payload"
 )
 
-var triedForm = regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look)|\bever (try|tried|use|used)\b`)
+var triedForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look)|\bever (try|tried|use|used)\b`)
+})
 
 // sentence is an item as one sentence, said so that its kind is plain.
 func (p *page) sentence(it payload.Item) string {

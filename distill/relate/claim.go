@@ -113,8 +113,8 @@ func claimOf(it *payload.Item) *claim {
 		c.opposes = opposesOf(toks)
 	}
 	text := lowText(toks)
-	c.stays = staysForm.MatchString(text)
-	c.denies = len(denyForm.FindAllString(text, -1))%2 == 1
+	c.stays = staysForm().MatchString(text)
+	c.denies = len(denyForm().FindAllString(text, -1))%2 == 1
 	lost := c.read(toks)
 	aside := 0 // in parentheses
 	for i, t := range toks {
@@ -199,7 +199,7 @@ func (c *claim) read(toks []token) map[int]bool {
 		}
 	}
 	text := lowText(toks)
-	c.back = c.back || backForm.MatchString(text)
+	c.back = c.back || backForm().MatchString(text)
 	return lost
 }
 

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // span is a stretch of a sentence that names something given up.
@@ -151,8 +152,14 @@ func match(toks []token, i int, words ...string) bool {
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
 var (
-	staysForm = regexp.MustCompile(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
+	staysForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
+	})
 	// backForm says that something is undone.
-	backForm = regexp.MustCompile(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
-	denyForm = regexp.MustCompile(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+	backForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
+	})
+	denyForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+	})
 )

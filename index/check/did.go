@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -212,11 +213,13 @@ func (d *deed) switches(args []word) {
 var optional = set("--force --no-ff --no-verify --hard --amend --rebase --squash --all --prune --recursive --global")
 
 // statements are those of SQL that change rows or tables.
-var statements = regexp.MustCompile(`(?i)\b(update|delete from|insert into|truncate(?: table)?|drop table|alter table)\s+([\w."` + "`" + `]+)`)
+var statements = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(update|delete from|insert into|truncate(?: table)?|drop table|alter table)\s+([\w."` + "`" + `]+)`)
+})
 
 // sql reads a statement that a command is given to run.
 func (d *deed) sql(arg string) {
-	for _, m := range statements.FindAllStringSubmatch(arg, 8) {
+	for _, m := range statements().FindAllStringSubmatch(arg, 8) {
 		what, table := cut(m[1])[:1], cut(strings.Trim(m[2], "\"`."))
 		d.add(move{stance: takesUp, head: what, place: table, exact: true})
 		d.all = append(d.all, content(table)...)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -87,20 +88,30 @@ func Find(turns []Turn, sessions int) []Habit {
 var (
 	// standing matches what is meant to hold beyond the moment, or sets something
 	// right.
-	standing = regexp.MustCompile(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
-		`we (?:only |always |never |don'?t |do not |no longer )?(?:use|run|write|keep|put|call|name|work|prefer|deploy|test|commit|want)|i(?:'d| would)? (?:always |never |really )?(?:prefer|hate)|i want you to (?:always|never|only)|` +
-		`(?:do not|don'?t|please don'?t|stop|avoid|no need to|not? ) ?(?:ever )?(?:run|use|add|commit|push|create|write|change|touch|edit|install|start|delete|ask|explain|comment|mock|guess|mention|make|put|summari[sz]e|apologi[sz]e)|` +
-		`use \S+(?: \S+)?,? (?:not|instead of|rather than)|(?:only|just) run|no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|must (?:always|never|not))\b`)
+	standing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:always|never|from now on|in (?:the )?future|every time|(?:again|once more)[:,]|i (?:told|said|already)|as i said|remember(?: to|,|:)|` +
+			`we (?:only |always |never |don'?t |do not |no longer )?(?:use|run|write|keep|put|call|name|work|prefer|deploy|test|commit|want)|i(?:'d| would)? (?:always |never |really )?(?:prefer|hate)|i want you to (?:always|never|only)|` +
+			`(?:do not|don'?t|please don'?t|stop|avoid|no need to|not? ) ?(?:ever )?(?:run|use|add|commit|push|create|write|change|touch|edit|install|start|delete|ask|explain|comment|mock|guess|mention|make|put|summari[sz]e|apologi[sz]e)|` +
+			`use \S+(?: \S+)?,? (?:not|instead of|rather than)|(?:only|just) run|no (?:emojis?|comments?|mocks?|abbreviations?|new dependenc\w+|trailers?)|keep (?:it|them|answers?|commits?|changes?|functions?) (?:short|small|brief|simple)|answer (?:in|briefly)|must (?:always|never|not))\b`)
+	})
 	// momentary matches what is about this one place.
-	momentary = regexp.MustCompile(`(?i)\?\s*$|https?://|:\d+\b|\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
-	negation  = regexp.MustCompile(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
-	opening   = regexp.MustCompile(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|i already said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
-	fence     = regexp.MustCompile("(?s)```.*?(?:```|$)")
+	momentary = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\?\s*$|https?://|:\d+\b|\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
+	})
+	negation = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
+	})
+	opening = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:(?:no|nope|ok|okay|yes|and|but|also|so|please|well|hey|again|as i said|i told you|i already said|remember|one more thing|from now on|in (?:the )?future|note)\b[,:;.!]?\s*(?:that\s+|to\s+)?)+`)
+	})
+	fence = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("(?s)```.*?(?:```|$)")
+	})
 )
 
 // sayings are the sentences of a turn that may be habits.
 func sayings(text string) []Saying {
-	text = strings.ReplaceAll(fence.ReplaceAllString(text, "\n"), "’", "'")
+	text = strings.ReplaceAll(fence().ReplaceAllString(text, "\n"), "’", "'")
 	var out []Saying
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
@@ -109,11 +120,11 @@ func sayings(text string) []Saying {
 		}
 		for _, s := range sentences(strings.TrimLeft(line, "-*• \t")) {
 			n := utf8.RuneCountInString(s)
-			if n < shortest || n > longest || !standing.MatchString(s) || momentary.MatchString(s) {
+			if n < shortest || n > longest || !standing().MatchString(s) || momentary().MatchString(s) {
 				continue
 			}
-			y := Saying{Text: s, stems: map[string]bool{}, negative: negation.MatchString(s)}
-			for _, w := range words.Content(opening.ReplaceAllString(s, "")) {
+			y := Saying{Text: s, stems: map[string]bool{}, negative: negation().MatchString(s)}
+			for _, w := range words.Content(opening().ReplaceAllString(s, "")) {
 				if !empty[w] {
 					y.stems[words.Stem(w)] = true
 				}
@@ -233,7 +244,7 @@ func habitOf(group []Saying) Habit {
 
 // line makes a sentence out of how it was typed.
 func line(s string) string {
-	if rest := opening.ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
+	if rest := opening().ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
 		s = rest
 	}
 	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), " .!;,")

@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"regexp"
 	"strings"
+	"sync"
 
 	"recall/index/words"
 	"recall/payload"
@@ -82,7 +83,9 @@ var askedBy = map[string][]payload.Kind{
 
 // triedForm matches a question whether something was tried, and why it isn't
 // used: what was ruled out answers it.
-var triedForm = regexp.MustCompile(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|what (?:did|have|had|has) (?:we|i|you|they) (?:rule[d]? out|reject(?:ed)?|drop(?:ped)?|discard(?:ed)?|abandon(?:ed)?)\b|what was (?:ruled out|rejected|discarded|abandoned)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
+var triedForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*(?:(?:did|have|had|has|didn't|haven't) (?:we|i|you|they|anyone|somebody)\b.*\b(?:try|tried|test(?:ed)?|consider(?:ed)?|look(?:ed)? at|rule[d]? out)\b|what (?:did|have|had|has) (?:we|i|you|they) (?:rule[d]? out|reject(?:ed)?|drop(?:ped)?|discard(?:ed)?|abandon(?:ed)?)\b|what was (?:ruled out|rejected|discarded|abandoned)\b|why (?:not|didn't|don't|aren't|isn't|did we (?:not|drop|reject|rule out|give up))\b)`)
+})
 
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
@@ -100,7 +103,7 @@ func (q *Question) form(text string) {
 		q.why = q.why || w == "why" || w == "reason" || w == "because"
 		return true
 	})
-	q.tried = triedForm.MatchString(strings.ToLower(text))
+	q.tried = triedForm().MatchString(strings.ToLower(text))
 }
 
 // Stemming changes a word's end only: a word that begins as no wanted stem

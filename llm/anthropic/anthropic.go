@@ -73,7 +73,7 @@ func New(o Options) (*Model, error) {
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key, Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // people write both
-	if old.MatchString(o.Model) {
+	if old().MatchString(o.Model) {
 		m.told.Store("", true)
 	}
 	return m, nil
@@ -81,7 +81,9 @@ func New(o Options) (*Model, error) {
 
 // old are the models from before output_config. Other services' are found out
 // by asking; a batch can't ask first.
-var old = regexp.MustCompile(`^claude-(instant|2|3)`)
+var old = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^claude-(instant|2|3)`)
+})
 
 // Name implements llm.Model.
 func (m *Model) Name() string { return "anthropic/" + m.o.Model }

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/llm"
@@ -23,7 +24,9 @@ type limits struct{ requests, bytes int }
 // for what is between the requests.
 var documented = limits{100_000, 250_000_000}
 
-var customID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var customID = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+})
 
 // one is a request in a batch.
 type one struct {
@@ -84,7 +87,7 @@ func (m *Model) split(requests map[string]llm.Request) (parts []part, told bool,
 		n = 0
 	}
 	for _, key := range slices.Sorted(maps.Keys(requests)) {
-		if !customID.MatchString(key) {
+		if !customID().MatchString(key) {
 			return nil, false, fmt.Errorf("anthropic: %q is no key for a batch: letters, digits, _ and -, at most 64", key)
 		}
 		params, t := m.request(requests[key])
