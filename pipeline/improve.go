@@ -35,7 +35,7 @@ type Improved struct {
 	Waiting  int              // of those: keep the payload that they have, and are asked about again
 	Why      string           // why most of Waiting do, in short
 	Cause    error            // the error behind Why; nil for an interrupt
-	Growing  int              // sessions that it has seen, which have grown by too little to be worth asking again yet
+	Growing  int              // sessions that go on from day to day, of which too little is new to be worth asking yet
 	Resting  int              // sessions it failed at before, that are left alone for a while
 	Busy     bool             // another recall is asking: nothing was done
 	Links    int              // links between decisions that it found
@@ -321,18 +321,21 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 	g.tally(func() { g.out.Improved++; g.silent = 0 })
 }
 
-// A session that goes on day after day is asked about when what is new of it is
-// worth a request's own instructions, or when it has come to rest: else thirty
-// nights would cost seven times the whole. Until then rules add what is new.
+// A session that is gone on with day after day is asked about when what is new of
+// it is worth a request's own instructions, or when it has come to rest: else
+// thirty nights would cost seven times the whole. Until then rules add what is
+// new. One that a day began and ended is asked about as soon as it is quiet.
 const (
-	growthWorth = 19_500 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
+	growthWorth = 25_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
 	atRest      = 3 * 24 * time.Hour
+	overnight   = 6 * time.Hour // without a word
 )
 
-// tooSoon tells whether a session that the model has seen has grown by too
-// little.
+// tooSoon tells whether a session that the model has seen, or that people went on
+// with after a night, has too little that is new.
 func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
-	if g.o.Only != nil || g.o.Live || e.Distilled == nil || e.Distilled.Model.Name == "" || e.Quiet(g.now()) >= atRest {
+	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
+	if g.o.Only != nil || g.o.Live || e.Quiet(g.now()) >= atRest || !seen && !wentOn(s) {
 		return false
 	}
 	var take distill.Estimate
@@ -341,6 +344,22 @@ func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Sess
 		return err
 	})
 	return err == nil && take.Requests > 0 && take.In < growthWorth
+}
+
+// wentOn tells whether a session was gone on with after a night.
+func wentOn(s *ingest.Session) bool {
+	var last time.Time
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Copied || t.Abandoned || t.At.IsZero() {
+			continue
+		}
+		if !last.IsZero() && t.At.Sub(last) >= overnight {
+			return true
+		}
+		last = t.At
+	}
+	return false
 }
 
 func (g *improving) ask(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) (fresh *payload.Payload, err error) {

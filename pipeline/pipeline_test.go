@@ -28,6 +28,16 @@ type talk struct {
 	fork  *talk    // whose beginning this one copies
 	turns int      // how much of it
 	plan  string   // that it ends with, unanswered
+	night int      // of so many turns a day has; 0: of all
+}
+
+// at is when a turn was said.
+func (k talk) at(i int) time.Time {
+	days := 0
+	if k.night > 0 {
+		days = i / k.night
+	}
+	return k.start.AddDate(0, 0, days).Add(time.Duration(i) * time.Minute)
 }
 
 // write puts a talk where Claude Code would, as records of its form.
@@ -40,7 +50,7 @@ func (k talk) write(t testing.TB, root string) string {
 	var out []byte
 	parent := any(nil)
 	for i, text := range k.said {
-		at := k.start.Add(time.Duration(i) * time.Minute).Format("2006-01-02T15:04:05.000Z")
+		at := k.at(i).Format("2006-01-02T15:04:05.000Z")
 		owner := k.id
 		if k.fork != nil && i < k.turns {
 			owner = k.fork.id
