@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -42,7 +43,9 @@ func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Colu
 		for _, m := range list {
 			freq := weights[0]*float64(m.Counts[0]) + weights[1]*float64(m.Counts[1])
 			long := bm25K * (1 - bm25B + bm25B*float64(m.size)/average)
-			total.add(m.Doc, idf*freq*(bm25K+1)/(freq+long))
+			if !total.add(m.Doc, idf*freq*(bm25K+1)/(freq+long)) {
+				return nil, fmt.Errorf("more documents hold a word than there are: %w", ErrRebuild)
+			}
 		}
 	}
 	return total, nil
@@ -66,7 +69,7 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 	to = slices.Grow(to, f.most(stem, table))
 	for _, p := range of.places {
 		data, _ := f.postings(p.lists[table])
-		r := postings.Read(data)
+		r, read := postings.Read(data), 0
 		for one, ok := r.Next(); ok; one, ok = r.Next() {
 			size, err := f.sizes.of(ctx, table, one.Doc)
 			if err != nil {
@@ -75,9 +78,10 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 			if size > 0 {
 				to = append(to, match{one, size})
 			}
+			read++
 		}
-		if r.Err() != nil {
-			return nil, r.Err()
+		if r.Err() != nil || read != p.lists[table].Docs { // another's row
+			return nil, postings.ErrDamaged
 		}
 	}
 	if of.merged {
@@ -117,13 +121,17 @@ type scoredDoc struct {
 // newSums makes room for n documents.
 func newSums(n int) *sums { return &sums{list: make([]scoredDoc, 2<<bits.Len(uint(n)))} }
 
-func (s *sums) add(doc int64, score float64) {
+// add adds to a document's score; false if there is no room.
+func (s *sums) add(doc int64, score float64) bool {
 	at := s.at(doc)
 	if at.doc == 0 {
-		s.n++
+		if s.n++; s.n == len(s.list) {
+			return false // one place stays free, where looking ends
+		}
 		at.doc = doc
 	}
 	at.score += score
+	return true
 }
 
 func (s *sums) at(doc int64) *scoredDoc {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -25,8 +27,8 @@ import (
 // SQLite's own FTS5 does as much and was used before. Its bm25 looks each row's
 // length up, takes two thirds of a search and half of what putting in costs.
 var textTables = []string{
-	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL)`,
-	`INSERT INTO fulltext VALUES(1,1,1,0,0,0,0,0,0)`,
+	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL, sum INTEGER NOT NULL)`,
+	fmt.Sprintf(`INSERT INTO fulltext VALUES(1,1,1,0,0,0,0,0,0,%d)`, (&state{version: 1, next: [2]int64{1, 1}}).sum()),
 	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
 	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX block_word ON block(segment, word)`,
@@ -36,7 +38,7 @@ var textTables = []string{
 }
 
 const (
-	readState = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords,
+	readState = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords, sum,
 		(SELECT ifnull(sum(items),0) FROM segment), (SELECT ifnull(sum(turns),0) FROM segment) FROM fulltext`
 	sizeOf     = `SELECT data FROM size WHERE id=?`
 	ownerOf    = `SELECT data FROM owner WHERE id=?`
@@ -61,13 +63,34 @@ type state struct {
 	listed  [2]int64 // items and turns whose words stand in the lists: those that are gone too, until a merge
 }
 
+// numbers are what is kept of a state, in the order of the columns.
+func (s *state) numbers() []any {
+	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
+}
+
+// sum is a checksum of the numbers: room is made by them, and documents numbered.
+func (s *state) sum() int64 {
+	var b []byte
+	for _, n := range s.numbers() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(*n.(*int64)))
+	}
+	return int64(crc32.Checksum(b, castagnoli))
+}
+
 func (s *state) scan(row *sql.Row) error {
-	return row.Scan(&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns], &s.listed[items], &s.listed[turns])
+	var sum int64
+	if err := row.Scan(append(s.numbers(), &sum, &s.listed[items], &s.listed[turns])...); err != nil {
+		return err
+	}
+	if sum != s.sum() {
+		return fmt.Errorf("what is counted isn't what was put in: %w", ErrRebuild)
+	}
+	return nil
 }
 
 func (s *state) save(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?`,
-		s.version+1, s.next[items], s.next[turns], s.docs[ofItems], s.words[ofItems], s.docs[ofSources], s.words[ofSources], s.docs[ofTurns], s.words[ofTurns])
+	s.version++
+	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
 	return err
 }
 

@@ -27,7 +27,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 10
+	schema = 11
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -202,10 +202,11 @@ func (x *Index) fail(op string, err error) error {
 
 // SQLite's result codes, https://sqlite.org/rescode.html.
 const (
-	sqliteError   = 1 // "no such table" among others
-	sqliteBusy    = 5
-	sqliteCorrupt = 11
-	sqliteNotADB  = 26
+	sqliteError      = 1 // "no such table" among others
+	sqliteBusy       = 5
+	sqliteCorrupt    = 11
+	sqliteConstraint = 19
+	sqliteNotADB     = 26
 )
 
 func busy(err error) bool {
@@ -221,10 +222,10 @@ func damaged(err error) bool {
 		return errors.Is(err, sql.ErrNoRows) || strings.Contains(err.Error(), "sql: Scan error")
 	}
 	switch e.Code() & 0xff {
-	case sqliteCorrupt, sqliteNotADB:
+	case sqliteCorrupt, sqliteNotADB, sqliteConstraint: // numbers that nothing has yet are taken
 		return true
 	case sqliteError:
-		return strings.Contains(e.Error(), "no such ") // table, column, fts5 table, tokenizer: all stand in the file
+		return strings.Contains(e.Error(), "no such ") // table, column: all stand in the file
 	}
 	return false
 }

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"math"
 
 	"recall/index/postings"
@@ -116,11 +117,11 @@ func (s *segment) columns() []any {
 	return []any{&s.id, &s.place, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to, &s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to, &s.listed[items], &s.listed[turns]}
 }
 
-// newSegment begins one. What it writes gets the numbers after the highest:
+// newSegment begins one. What it writes gets the numbers behind all segments':
 // nobody else writes meanwhile.
 func newSegment(ctx context.Context, tx *sql.Tx) (*segment, error) {
 	s := &segment{ctx: ctx, tx: tx}
-	err := tx.QueryRowContext(ctx, `SELECT (SELECT ifnull(max(id),0) FROM segment)+1, (SELECT ifnull(max(id),0) FROM block)+1, (SELECT ifnull(max(id),0) FROM list)+1`).Scan(&s.id, &s.blocks.from, &s.lists.from)
+	err := tx.QueryRowContext(ctx, `SELECT ifnull(max(id),0)+1, ifnull(max(blockend),1), ifnull(max(listend),1) FROM segment`).Scan(&s.id, &s.blocks.from, &s.lists.from)
 	if err != nil {
 		return nil, err
 	}
@@ -371,11 +372,17 @@ func (p *pager) fill() error {
 		if err := rows.Scan(&id, &data); err != nil {
 			return err
 		}
+		if id != p.left.from {
+			break
+		}
 		p.read = append(p.read, data)
 		p.left.from = id + 1
 	}
-	if len(p.read) == 0 {
-		p.left.from = p.left.to
+	if err := rows.Err(); err != nil {
+		return err
 	}
-	return rows.Err()
+	if len(p.read) == 0 {
+		return fmt.Errorf("row %d of a segment isn't there: %w", p.left.from, ErrRebuild)
+	}
+	return nil
 }
