@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -149,6 +150,10 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		return err
 	}
 	defer in.close()
+	standing = slices.Clone(standing) // in the order of the table, whose pages are then filled one after the other
+	slices.SortFunc(standing, func(a, b payload.Link) int {
+		return cmp.Or(strings.Compare(string(a.From), string(b.From)), strings.Compare(string(a.To), string(b.To)))
+	})
 	for _, l := range standing {
 		text, err := json.Marshal(l)
 		if err != nil {

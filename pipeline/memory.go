@@ -37,7 +37,7 @@ func collectLess() (asUsual func()) {
 			debug.SetMemoryLimit(c.limit)
 		}
 	}
-	return sync.OnceFunc(func() {
+	return func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.syncs--; c.syncs == 0 && c.limit > 0 {
@@ -45,7 +45,7 @@ func collectLess() (asUsual func()) {
 			debug.SetGCPercent(c.usual)
 			debug.SetMemoryLimit(math.MaxInt64)
 		}
-	})
+	}
 }
 
 // makeRoom raises the limit where it leaves little beside what lives: most of the

@@ -94,6 +94,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	for i, project := range projects {
 		g.Go(func() error {
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
+			makeRoom()
 			if err == nil {
 				found[i] = relate.Links(claims(placed), func(sid string) bool { return isDue[sid] })
 			}

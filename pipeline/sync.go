@@ -29,13 +29,11 @@ type Options struct {
 // changed, distills and indexes them. What it can't read is a Problem of the
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
-	asUsual := collectLess()
-	defer asUsual()
+	defer collectLess()()
 	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version()),
 		sources: newSources(), found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
-	asUsual()
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
