@@ -181,7 +181,7 @@ func idle(args []word) bool {
 		switch w.text {
 		case "--help", "-h", "--version", "-v":
 			return len(args) == 1
-		case "stop", "status", "show", "list", "ls", "info", "view", "tree", "why", "search", "outdated", "audit", "doc", "help", "version", "delete", "remove", "rm", "down", "logs", "describe", "get", "ping", "shutdown", "uninstall", "destroy", "disable":
+		case "stop", "status", "show", "list", "ls", "info", "view", "tree", "why", "search", "outdated", "audit", "doc", "help", "version", "delete", "remove", "rm", "down", "logs", "describe", "get", "ping", "shutdown", "uninstall", "destroy", "disable", "restart", "reload", "explain":
 			return i < 2
 		}
 		if strings.HasSuffix(w.text, ":stop") || strings.HasSuffix(w.text, "-stop") || strings.HasSuffix(w.text, ":down") || strings.HasSuffix(w.text, "-down") {
@@ -230,7 +230,7 @@ func (d *deed) sql(arg string) {
 func stops(args []word) bool {
 	for _, w := range args {
 		switch w.text {
-		case "rm", "rmi", "stop", "down", "kill", "logs", "ps", "images", "inspect", "exec", "top", "stats", "pause", "prune", "uninstall":
+		case "rm", "rmi", "stop", "down", "kill", "logs", "ps", "images", "inspect", "exec", "top", "stats", "pause", "prune", "uninstall", "restart":
 			return true
 		case "run", "up", "pull", "create", "start", "build", "install":
 			return false

@@ -41,7 +41,7 @@ func (d *deed) edit(a Action) {
 	d.swaps, d.where = swaps(gone, added), content(paths)
 	d.added, d.gone = wordsIn(added), wordsIn(gone)
 	for _, s := range d.swaps {
-		m := move{stance: takesUp, head: s.key, place: d.where, exact: true, edit: true, loose: true}
+		m := move{stance: takesUp, head: s.key, place: d.where, exact: true, edit: true, loose: true, flips: true}
 		switch was, is := switched[strings.ToLower(s.old)], switched[strings.ToLower(s.new)]; {
 		case was == "off" && is == "on":
 			d.add(m)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/index/words"
 	"recall/payload"
 )
 
@@ -66,6 +67,14 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		return meeting{}, false
 	}
 	if c.verb.stem != "" && m.stance == takesUp && !m.exact && !has(d.all, c.verb) {
+		return meeting{}, false
+	}
+	for _, w := range c.words { // "Postgres 16" isn't Postgres 15
+		if m.stance == takesUp && c.explicit && len(c.words) > 1 && plainNumber(w.text) && !has(m.words, w) {
+			return meeting{}, false
+		}
+	}
+	if m.flips && !r.allOf(m.head) {
 		return meeting{}, false
 	}
 	for _, w := range c.needs {
@@ -136,6 +145,28 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		return meeting{}, false
 	}
 	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact && (len(c.place) == 0 || share(c.place, d.all) == 1)}, true
+}
+
+// knobs are parts of a setting's name that say no more than that it is one.
+var knobs = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range set("config app enable enabled use with feature flag option setting has") {
+		out[words.Stem(w)] = true
+	}
+	return out
+}()
+
+// allOf says whether the item speaks of every part of an identifier that says
+// something: debug_endpoints aren't the debug level.
+func (r *reading) allOf(key []word) bool {
+	for _, w := range key {
+		for _, p := range w.parts {
+			if !knobs[p] && p != w.stem && len(p) > 2 && !hasStem(r.all, p) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // turning are verbs that show a thing otherwise than it is kept.

@@ -29,6 +29,7 @@ type move struct {
 	unit   string // and what it counts: "time", "size", "" if that isn't said
 	edit   bool   // comes with an edit
 	loose  bool   // its words needn't be the item's: a line of code, a package's name
+	flips  bool   // told from a setting that is turned on or off
 	unsaid bool   // told from lines that went: they may have moved
 	exact  bool   // told from a command or a path, not from prose
 }

@@ -21,7 +21,19 @@ func (r *reading) excepted(m *move, d *deed) bool {
 			}
 		}
 	}
-	return len(there) > 0 && !slices.ContainsFunc(there, func(e string) bool { return slices.Contains(r.envs, e) })
+	return len(there) > 0 && !slices.ContainsFunc(there, func(e string) bool { return slices.Contains(r.envs, e) }) || m.edit && r.elsewhereBy(d.where)
+}
+
+// elsewhereBy says whether files are of another environment than the item's:
+// dev.env, where production is spoken of.
+func (r *reading) elsewhereBy(files []word) bool {
+	var there []string
+	for _, w := range files {
+		for _, p := range w.parts {
+			there = append(there, environments([]word{{text: p}})...)
+		}
+	}
+	return len(r.envs) > 0 && len(there) > 0 && !slices.ContainsFunc(there, func(e string) bool { return slices.Contains(r.envs, e) })
 }
 
 // partOf says whether what the two meet in only says whose the thing is that the

@@ -60,7 +60,10 @@ func revalued(it *payload.Item, r *reading, d *deed) (meeting, bool) {
 	if it.Kind != payload.Decision {
 		return meeting{}, false
 	}
-	text := cut(it.Text)
+	text := chosenPart(cut(it.Text))
+	if r.elsewhereBy(d.where) {
+		return meeting{}, false
+	}
 	for _, s := range d.swaps {
 		if !saysValue(text, s.key, s.old) || saysValue(text, s.key, s.new) {
 			continue
@@ -80,11 +83,27 @@ func revalued(it *payload.Item, r *reading, d *deed) (meeting, bool) {
 		for _, w := range d.where {
 			names += sharedParts(w, r.names)
 		}
-		if whole != "" && (names > 1 || slices.ContainsFunc(s.key, func(w word) bool { return w.name && isIn(r.names, w) })) {
+		own := slices.ContainsFunc(s.key, func(w word) bool {
+			return w.name && isIn(r.names, w) && (len(w.parts) > 1 || len(r.names) == 1)
+		})
+		if whole != "" && (names > 1 || own) {
 			return meeting{name: whole, share: 1}, true
 		}
 	}
 	return meeting{}, false
+}
+
+// chosenPart is a sentence without what it is set against, and until when.
+func chosenPart(text []word) []word {
+	for i, w := range text {
+		switch w.text {
+		case "not", "never", "instead", "rather", "until", "unless", "without":
+			if i > 0 {
+				return text[:i]
+			}
+		}
+	}
+	return text
 }
 
 // isIn says whether a word stands among others itself.
@@ -180,7 +199,7 @@ func keyUnit(key []word) float64 {
 // swapped holds an edit that takes what a decision chose out and what it turned
 // down in: nothing else is to be known of it.
 func swapped(r *reading, d *deed) (meeting, bool) {
-	if len(d.gone) == 0 {
+	if len(d.gone) == 0 || r.elsewhereBy(d.where) {
 		return meeting{}, false
 	}
 	var chosen []word
