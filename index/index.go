@@ -9,14 +9,12 @@
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
 //	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, deflated
 //	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, deflated when long
-//	fitem(body, alias) FTS5, contentless: text, why, alternatives, scope, about, path; other words for it
-//	fsource(body)      FTS5, contentless: the turns that an item was taken from
-//	fturn(body, ctx)   FTS5, contentless: the turn; the two turns before
+//	fulltext segment block list size owner                  the words of items, of their source turns and of
+//	                                                        turns with the two before each, see fulltext.go
 //	vec(iid, model, data)                                   vectors of a configured embedding model
 //	stamp(sid, stamp)  line(hash, sid, iids)                what entries were made from; lines of payloads, see stamp.go
 //	path touch moved made fault faulted                     what sessions did to files and met, see did.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see links.go
-//	common(list)       in how many rows the frequent words stand, see Tidy
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
 // the file's own; nothing outside refers to them. A session's number is its

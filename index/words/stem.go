@@ -1,9 +1,16 @@
 package words
 
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
 // Stem is the Porter (1980) stemmer as SQLite's FTS5 has it: words of 3 to 64
-// bytes; anything but a, e, i, o, u and y counts as a consonant. A test holds
-// it against FTS5's own.
+// bytes; anything but a, e, i, o, u and y counts as a consonant. Accents of
+// Latin letters are left out before. A test holds it against FTS5's own.
 func Stem(w string) string {
+	w = unaccented(w)
 	if len(w) < 3 || len(w) > 64 {
 		return w
 	}
@@ -15,6 +22,29 @@ func Stem(w string) string {
 	b = step5(b)
 	if len(b) == len(w) && string(b) == w {
 		return w // most words are their own stem
+	}
+	return string(b)
+}
+
+// unaccented is a word with a for ä and the like.
+func unaccented(w string) string {
+	ascii := true
+	for i := range len(w) {
+		ascii = ascii && w[i] < utf8.RuneSelf
+	}
+	if ascii {
+		return w
+	}
+	b := make([]byte, 0, len(w))
+	for len(w) > 0 {
+		of := norm.NFD.PropertiesString(w)
+		n := max(of.Size(), 1)
+		if d := of.Decomposition(); len(d) > 0 && d[0] < utf8.RuneSelf {
+			b = append(b, d[0])
+		} else {
+			b = append(b, w[:n]...)
+		}
+		w = w[n:]
 	}
 	return string(b)
 }
