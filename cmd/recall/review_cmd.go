@@ -29,6 +29,8 @@ type conflictDoc struct {
 	Newer unseenDoc `json:"newer"`
 	Older unseenDoc `json:"older"`
 	Over  string    `json:"over,omitempty"` // the item whose place both claim
+
+	Claimed bool `json:"claimed,omitempty"` // a model says that the newer takes the older's place; both stand until somebody says so
 }
 
 // unseenDoc is an item to be looked at, and where it stands.
@@ -310,6 +312,9 @@ func (p *page) contradiction(c conflict) {
 	what := "2 items contradict one another; which one stands is open:"
 	if c.over != "" {
 		what = "2 items claim the place of another; which one stands is open:"
+	}
+	if c.claimed {
+		what = "A model says that the first of 2 items takes the place of the second; both stand until you say so:"
 	}
 	fmt.Fprintf(p.w, "\n%s%s%s\n", p.st.yellow, what, p.st.reset)
 	for _, u := range []unseen{c.newer, c.older} {

@@ -25,6 +25,7 @@ type unseen struct {
 type conflict struct {
 	newer, older unseen
 	over         payload.ItemID // the item whose place both claim, "" if they contradict one another
+	claimed      bool           // they may both hold: a model says that the newer takes the older's place, which hides nothing
 }
 
 // waiting is what a review has to show.
@@ -80,8 +81,9 @@ func firstTurn(it payload.Item) int {
 	return 0
 }
 
-// conflicts lists what contradicts, or claims one place, with part in one of
-// the sessions; the newest first. Of what is overtaken nothing is said.
+// conflicts lists what contradicts, claims one place, or is superseded by a
+// model's word alone, with part in one of the sessions; the newest first. Of what
+// is overtaken nothing is said.
 func conflicts(l *library.Library, shelf *shelf, in map[string]bool) ([]conflict, error) {
 	lines, _, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
@@ -102,13 +104,14 @@ func conflicts(l *library.Library, shelf *shelf, in map[string]bool) ([]conflict
 		}
 	}
 	var out []conflict
+	claimed := false
 	add := func(fromSession string, from payload.ItemID, toSession string, to, over payload.ItemID) {
 		if !in[fromSession] && !in[toSession] || hidden[from] || hidden[to] {
 			return
 		}
 		newer, older := find(fromSession, from), find(toSession, to)
 		if newer != nil && older != nil {
-			out = append(out, conflict{*newer, *older, over})
+			out = append(out, conflict{*newer, *older, over, claimed})
 		}
 	}
 	for _, k := range links {
@@ -116,6 +119,13 @@ func conflicts(l *library.Library, shelf *shelf, in map[string]bool) ([]conflict
 			add(k.FromSession, k.From, k.ToSession, k.To, "")
 		}
 	}
+	claimed = true
+	for _, k := range links {
+		if k.Relation == payload.Supersedes && k.Maker == payload.ByModel && !k.Hides() {
+			add(k.FromSession, k.From, k.ToSession, k.To, "")
+		}
+	}
+	claimed = false
 	for to, claims := range heirs {
 		for i := 1; i < len(claims); i++ { // in order of time
 			if tied[[2]payload.ItemID{claims[i].From, claims[i-1].From}] {
@@ -161,7 +171,7 @@ func finder(l *library.Library, shelf *shelf) func(session string, id payload.It
 func (w *waiting) doc() reviewDoc {
 	doc := reviewDoc{[]conflictDoc{}, []unseenDoc{}, []unseenDoc{}}
 	for _, c := range w.conflicts {
-		doc.Conflicts = append(doc.Conflicts, conflictDoc{c.newer.doc(), c.older.doc(), string(c.over)})
+		doc.Conflicts = append(doc.Conflicts, conflictDoc{c.newer.doc(), c.older.doc(), string(c.over), c.claimed})
 	}
 	for _, u := range w.received {
 		doc.Received = append(doc.Received, u.doc())

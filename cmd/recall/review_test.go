@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -92,4 +93,66 @@ func TestReviewWalk(t *testing.T) {
 	if !strings.Contains(page, "Six tries at most — ") || !strings.Contains(page, "[pinned] ") {
 		t.Errorf("payload.md doesn't show it:\n%s", page)
 	}
+}
+
+// What a model says to be superseded hides nothing: review shows both, and what a
+// person says of them holds against the model.
+func TestReviewOfAModelsLinks(t *testing.T) {
+	dir, _ := demoLibrary(t)
+	l, err := library.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	entries, err := l.Sessions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type said struct {
+		session, project string
+		item             payload.Item
+	}
+	var two []said
+	for _, e := range entries {
+		p, err := l.Payload(e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, it := range p.Items {
+			if it.Kind == payload.Flag && it.Current() && (len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project && two[0].item.At.Before(it.At)) {
+				two = append(two, said{string(e.ID), e.Project, it})
+			}
+		}
+	}
+	if len(two) < 2 {
+		t.Fatalf("%d flags in the demo, want 2", len(two))
+	}
+	older, newer := two[0], two[1]
+	ofModel := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes, From: newer.item.ID, To: older.item.ID, FromSession: newer.session, ToSession: older.session,
+		Maker: payload.ByModel, Rule: "reconcile/x", At: newer.item.At, FromEvidence: &newer.item.Evidence[0], ToEvidence: &older.item.Evidence[0]}
+	claimed := func(want int, when string) {
+		t.Helper()
+		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return []payload.Link{ofModel}, nil }); err != nil {
+			t.Fatal(err)
+		}
+		var doc reviewDoc
+		if err := json.Unmarshal(mustRun(t, "--library", dir, "review", "--json"), &doc); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, c := range doc.Conflicts {
+			if c.Claimed && c.Newer.Item.ID == newer.item.ID && c.Older.Item.ID == older.item.ID {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: listed %d times, want %d", when, n, want)
+		}
+	}
+	claimed(1, "said by the model")
+	if out := string(mustRun(t, "--library", dir, "review")); !strings.Contains(out, "both stand until you say so") {
+		t.Errorf("review says nothing of it:\n%s", out)
+	}
+	mustRun(t, "--library", dir, "relate", "--retract", string(newer.item.ID), string(older.item.ID))
+	claimed(0, "taken back by a person, and said by the model again")
 }
