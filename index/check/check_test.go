@@ -33,7 +33,7 @@ func TestShippedActions(t *testing.T) {
 		t.Skip("it takes long, and only computes")
 	}
 	items, actions := readActions(t, "actions.txt")
-	for _, file := range []string{"fresh.txt", "unseen.txt", "later.txt", "edits.txt"} {
+	for _, file := range []string{"fresh.txt", "unseen.txt", "later.txt", "edits.txt", "round.txt"} {
 		more, others := readActions(t, file)
 		items, actions = append(items, more...), append(actions, others...)
 	}

@@ -28,6 +28,7 @@ type reading struct {
 	chosen []word // what it took: the other side of what it is against
 	except []word // where it doesn't hold: "REST only at the edge"
 	envs   []string
+	shown  bool   // it is about how something is shown
 	stored bool   // it is about how something is stored
 	given  bool   // it says itself what it is bound to
 	title  []word // its session's title: what it was about then
@@ -72,6 +73,7 @@ func readItem(it *payload.Item) reading {
 	r.all = append(r.all, content(text)...)
 	own := r.all
 	r.stored = slices.ContainsFunc(text, func(w word) bool { return storing[w.text] })
+	r.shown = slices.ContainsFunc(text, func(w word) bool { return showing[w.text] })
 	r.except, r.envs = exceptions(text), environments(slices.Concat(text, cut(it.Scope)))
 	r.all = append(r.all, content(cut(it.Why))...)
 	r.all = append(r.all, content(cut(it.Scope))...)
@@ -260,7 +262,7 @@ func claimOf(text []word, against bool, scope []word) claim {
 			if w.stem != "" && !fillers[w.text] {
 				c.words = append(c.words, w)
 			}
-		case w.stem == "" || i < 3 && fillers[w.text] || causing[w.text]:
+		case w.stem == "" || i < 3 && fillers[w.text] || w.text == "locally" || causing[w.text]:
 		case inPlace:
 			c.place = append(c.place[:len(c.place):len(c.place)], w)
 		default:
@@ -317,6 +319,8 @@ var keeps = set("store stored stores save saved saves kept put puts write writte
 var causing = set("come comes came caused due")
 
 var storing = set("store stored stores save saved put kept persist hold held")
+
+var showing = set("show shown shows display displayed displays render rendered print printed drawn")
 
 // exceptions are words of where a sentence doesn't hold: "REST only at the edge".
 func exceptions(text []word) []word {

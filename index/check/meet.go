@@ -63,7 +63,7 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 	default:
 		return meeting{}, false
 	}
-	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] {
+	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] || r.shown && keeping[m.verb] {
 		return meeting{}, false
 	}
 	if c.verb.stem != "" && m.stance == takesUp && !m.exact && !has(d.all, c.verb) {
@@ -115,6 +115,9 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 	if m.edit && got < enough && len(c.place) > 0 && share(c.place, d.where) == 1 && share(namesOf(c.words), in) == 1 { // the file is the place
 		got = enough
 	}
+	if got < 1 && m.exact && !m.edit && !m.loose { // a command says what it does in few words: all of the item's must be among them
+		return meeting{}, false
+	}
 	if got < enough && (c.explicit || r.given && m.stance == givesUp && share(m.head, r.all) == 1) && r.whole(c.words, in) && !(c.against && qualified(c.words, in)) {
 		got = enough
 	}
@@ -146,6 +149,9 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 	}
 	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact && (len(c.place) == 0 || share(c.place, d.all) == 1)}, true
 }
+
+// keeping are verbs of what isn't shown by them.
+var keeping = set("store save put write keep log send post push export serialize persist record")
 
 // knobs are parts of a setting's name that say no more than that it is one.
 var knobs = func() map[string]bool {
@@ -231,7 +237,9 @@ func qualified(claimed, in []word) bool {
 	return false
 }
 
-func adverb(w string) bool { return strings.HasSuffix(w, "ly") }
+func adverb(w string) bool { return strings.HasSuffix(w, "ly") && !endLikeOne[w] }
+
+var endLikeOne = set("apply reply supply multiply comply rely assembly family")
 
 // thin says whether too little is left to call it the same dead end: one word
 // that isn't an identifier.
@@ -262,6 +270,9 @@ func (r *reading) only(c *claim, m *move, d *deed) bool {
 		}
 	}
 	name := c.words[0]
+	if m.exact && !m.edit && len(m.head) > 0 && m.head[0].stem == name.stem { // it is the program
+		return true
+	}
 	found, others := false, 0
 	for i, w := range m.head {
 		switch {

@@ -78,7 +78,7 @@ func (r *reading) elsewhere(c *claim, m *move, d *deed) bool {
 		if has(c.words, w) || !w.name {
 			continue
 		}
-		if has(r.all, w) {
+		if has(r.all, w) && !(has(r.tail, w) && !has(c.place, w)) {
 			return false
 		}
 		named = true

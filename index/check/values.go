@@ -18,6 +18,8 @@ type swap struct {
 
 // swaps pairs lines that went with lines that came.
 func swaps(gone, added []string) []swap {
+	const most = 64 // lines of each side
+	gone, added = gone[:min(most, len(gone))], added[:min(most, len(added))]
 	var out []swap
 	for _, g := range gone {
 		for _, a := range added {
