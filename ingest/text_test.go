@@ -25,7 +25,7 @@ func TestMapTextMovesForeign(t *testing.T) {
 }
 
 // TestMapTextVisitsAll fills every string of a session and holds that none is
-// left out but ids, names, places and times.
+// left out but ids, hashes and times.
 func TestMapTextVisitsAll(t *testing.T) {
 	s := &Session{}
 	fill(reflect.ValueOf(s).Elem())
@@ -67,6 +67,17 @@ func TestMapTextLeavesWhatWasTold(t *testing.T) {
 	})
 	if got := []string{exact.Cwds[0].Dir, exact.Folders[0], exact.Worktree.Path}; !slices.Equal(got, []string{"/home/ann/abc/app", "/home/ann/abc", "/w/abc"}) {
 		t.Errorf("told before: got %q, want it as it was", got)
+	}
+	key := func(s string) string { // like a rule that asks for the beginning of a word
+		if rest, ok := strings.CutPrefix(s, "abc."); ok {
+			return "‹key›." + rest
+		}
+		return s
+	}
+	for _, path := range []string{"old_abc.txt", "/w/old_abc.txt"} { // a name alone is a path as well
+		if got := MapPath(path, key); !strings.HasSuffix(got, "old_‹key›.txt") {
+			t.Errorf("%s: got %q, want ‹key› in it", path, got)
+		}
 	}
 	c := s.Turns[0].Calls[0]
 	if s.Where.Cwds[0].Dir != "/home/ann/‹key›/app" || c.Path != "/home/ann/‹key›/app/x.go" || s.Turns[0].Dir != "/home/ann/‹key›/app" {

@@ -83,6 +83,7 @@ func (m mapper) path(s *string) {
 
 func (m mapper) parts(path string) string {
 	if !strings.ContainsAny(path, `/\`) {
+		m.name(&path)
 		return path
 	}
 	var b strings.Builder
