@@ -156,7 +156,7 @@ func (a *app) useModel(cmd *cobra.Command, l *library.Library, ch choice) error 
 		}
 	default:
 		if err := a.tryModel(cmd, l, with); err != nil {
-			return withHint(fmt.Errorf("not used: %w", err), "%s", with.wayOut(err))
+			return withHint(fmt.Errorf("not used: %w", err), "%s", with.wayIn(err))
 		}
 	}
 	at := thisSystem()

@@ -67,7 +67,7 @@ func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
 		}
 		fmt.Fprintf(a.out, "    %-12s %9s  %s\n", f.State, size(f.Size), oneLine(shownPath(f.Path)))
 		if f.Why != "" {
-			fmt.Fprintf(a.out, "    %s\n", oneLine(f.Why))
+			fmt.Fprintf(a.out, "    %s\n", oneLine(shownPath(f.Why)))
 		}
 	}
 	if s.Deleted.IsZero() {
@@ -167,12 +167,12 @@ func guardJSON(g *pipeline.GuardReport) guardDoc {
 	doc := guardDoc{Safe: g.Safe() && !g.Missing(), Paths: []guardPathDoc{}, Sessions: []guardSession{}, Dangers: []guardDanger{}, Problems: []problemJSON{},
 		Other: guardOther{g.Other.Count, []guardGroup{}}}
 	for _, at := range g.Paths {
-		doc.Paths = append(doc.Paths, guardPathDoc(at))
+		doc.Paths = append(doc.Paths, guardPathDoc{shownPath(at.Path), shownPath(at.Real), at.Gone})
 	}
 	for _, s := range g.Sessions {
 		one := guardSession{ID: s.ID, Source: s.Source, Title: s.Title, Files: s.Files, Bytes: s.Bytes, Outputs: s.Outputs, AtRisk: []guardFile{}, Deleted: s.Deleted}
 		for _, f := range s.AtRisk {
-			one.AtRisk = append(one.AtRisk, guardFile{shownPath(f.Path), string(f.Role), f.Size, string(f.State), f.Why})
+			one.AtRisk = append(one.AtRisk, guardFile{shownPath(f.Path), string(f.Role), f.Size, string(f.State), shownPath(f.Why)})
 		}
 		doc.Sessions = append(doc.Sessions, one)
 	}
@@ -180,7 +180,7 @@ func guardJSON(g *pipeline.GuardReport) guardDoc {
 		doc.Dangers = append(doc.Dangers, guardDanger{shownPath(d.Path), string(d.Kind), d.Blocks})
 	}
 	for _, group := range g.Other.Groups {
-		doc.Other.Groups = append(doc.Other.Groups, guardGroup(group))
+		doc.Other.Groups = append(doc.Other.Groups, guardGroup{shownPath(group.Path), group.Count})
 	}
 	for _, pr := range g.Problems {
 		doc.Problems = append(doc.Problems, problemDoc(pr))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,20 +30,29 @@ func (c *Config) wayOut(err error) string {
 	case llm.NotFound:
 		return c.missingHint()
 	case llm.NoCredit:
-		return "add credit or raise the limit at " + c.service() + "; the next recall sync asks again"
+		return "add credit or raise the limit at " + c.service() + "; " + asksAgain
 	case llm.RateLimited, llm.Overloaded:
-		return c.service() + " is there, but busy: the next recall sync asks again"
+		return c.service() + " is there, but busy: " + asksAgain
 	case llm.TimedOut:
-		return "the next recall sync asks again; llm.timeout says how long an answer may take"
+		return asksAgain + "; llm.timeout says how long an answer may take"
 	case llm.Unreachable:
 		if c.LLM.Provider == providerOllama {
-			return "start Ollama (ollama serve); the next recall sync asks again"
+			return "start Ollama (ollama serve); " + asksAgain
 		}
-		return "check the network and llm.url; the next recall sync asks again"
+		return "check the network and llm.url; " + asksAgain
 	case llm.TooLong:
 		return "llm.context says how many tokens the model holds; distill.window has less asked about at once"
 	}
 	return "another model may do better (llm.model); this one is asked again later and later"
+}
+
+const asksAgain = "the next recall sync asks again"
+
+// wayIn is wayOut for who chooses a model: none that isn't used yet is asked again
+// by itself.
+func (c *Config) wayIn(err error) string {
+	hint := strings.ReplaceAll(c.wayOut(err), asksAgain, "run recall init again later")
+	return cmp.Or(hint, "check llm.url and llm.model; recall config shows what is in force")
 }
 
 // service is who is asked, for a sentence.
