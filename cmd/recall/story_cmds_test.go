@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/flate"
+	"database/sql"
 	"io"
 	"os"
 	"path/filepath"
@@ -36,7 +37,7 @@ func storyCmds() map[string]func(ts *testscript.TestScript, neg bool, args []str
 // spoilIndex HOME FILE puts FILE in the place of every index of that home.
 func spoilIndex(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: spoil-index HOME FILE")
+		ts.Fatalf("usage: spoil-index HOME FILE|counts")
 	}
 	spoilt := 0
 	err := filepath.WalkDir(args[0], func(path string, d os.DirEntry, err error) error {
@@ -44,6 +45,15 @@ func spoilIndex(ts *testscript.TestScript, neg bool, args []string) {
 			return err
 		}
 		spoilt++
+		if args[1] == "counts" {
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			_, err = db.Exec(`UPDATE fulltext SET items=items+1`)
+			return err
+		}
 		return os.WriteFile(path, []byte(ts.ReadFile(args[1])), 0o600)
 	})
 	ts.Check(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -133,7 +134,23 @@ func noSession(where string) error {
 	return withHint(fmt.Errorf("%s: no session found there", where), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
 }
 
+// takeIn syncs a library. Damage of the index that shows only when it is written
+// has it made again, as what shows when it is opened does.
 func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+	report, err := a.takeInOnce(cmd, l, o)
+	if !errors.Is(err, index.ErrRebuild) || a.ix == nil {
+		return report, err
+	}
+	fmt.Fprintf(a.err, "recall: %v; making it again from the library\n", err)
+	a.ix.Close()
+	a.ix = nil
+	if err := index.Remove(indexPath(l)); err != nil {
+		return report, err
+	}
+	return a.takeInOnce(cmd, l, o)
+}
+
+func (a *app) takeInOnce(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
 	fresh, err := a.index(l)
 	if err != nil {
 		return pipeline.Report{}, err
