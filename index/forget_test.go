@@ -56,7 +56,7 @@ func TestForgetLeavesNothing(t *testing.T) {
 }
 
 // holds says in which file of the index a word stands, deflated or not, "" if
-// in none. FTS5 keeps words of one table sorted and without common beginnings,
+// in none. Blocks of words are sorted and leave out common beginnings,
 // so a word's end is looked for as well.
 func holds(t *testing.T, path, word string) string {
 	t.Helper()

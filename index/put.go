@@ -134,6 +134,7 @@ func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err err
 
 // put replaces one session.
 func (w *writing) put(ctx context.Context, p *Prepared) error {
+	p.rows.words.places = nil // of a transaction that came to nothing
 	id, err := putSession(ctx, w.tx, p)
 	if err != nil {
 		return err
