@@ -99,6 +99,7 @@ type Answer struct {
 	Turns  []TurnHit // the turns of Ranked, in its order
 
 	Narrowed  Narrowed    // what of the question was taken for a filter
+	Widened   Narrowed    // what would have been one, but nothing was found within
 	Corrected []Corrected // what of it was taken for a slip of the fingers
 
 	SearchedItems, SearchedSessions, Projects int // within the query's project

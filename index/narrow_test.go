@@ -73,7 +73,7 @@ func TestSearchNarrowed(t *testing.T) {
 		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first, narrowed by \"in April\"", got, a.Narrowed.Words)
 	}
 	a = search(t, x, Query{Text: "what about jobs in January?", Now: now})
-	if got := ids(a); len(got) == 0 || got[0] != "aaaaaaaaaa" || len(a.Narrowed.Words) != 0 {
+	if got := ids(a); len(got) == 0 || got[0] != "aaaaaaaaaa" || len(a.Narrowed.Words) != 0 || len(a.Widened.Words) != 1 {
 		t.Errorf("got %v, narrowed by %q, want aaaaaaaaaa first: nothing was said in January, so all time is searched", got, a.Narrowed.Words)
 	}
 	a = search(t, x, Query{Text: "jobs in January?", Until: now, Now: now})

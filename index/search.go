@@ -53,7 +53,10 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	}
 	a, err := x.run(ctx, full, within)
 	if err == nil && len(narrowed.Words) > 0 && (len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful)) {
-		return x.run(ctx, full, q)
+		if a, err = x.run(ctx, full, q); narrowed.Event == "" {
+			a.Widened = narrowed
+		}
+		return a, err
 	}
 	a.Narrowed = narrowed
 	return a, err

@@ -16,8 +16,9 @@ type answerDoc struct {
 	Coverage float64     `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
 	Sure     float64     `json:"sure"`     // 0–1: the chance that the question has an answer here, if every second one had
 	Narrowed *narrowDoc  `json:"narrowed,omitempty"`
-	Read     []readDoc   `json:"read,omitempty"` // words taken for mistyped
-	Results  []resultDoc `json:"results"`        // best first
+	Widened  *narrowDoc  `json:"widened,omitempty"` // nothing was found within
+	Read     []readDoc   `json:"read,omitempty"`    // words taken for mistyped
+	Results  []resultDoc `json:"results"`           // best first
 	Searched searchedDoc `json:"searched"`
 	Missing  []string    `json:"missing,omitempty"` // words of the question that stand nowhere
 	Left     int         `json:"left"`              // new or grown sessions not taken in yet
@@ -147,7 +148,7 @@ func linkedDocs(list []index.Linked) []linkedDoc {
 }
 
 func answerJSON(question string, v verdict, a index.Answer, limit, left int, since map[string]int) answerDoc {
-	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Read: readDocs(a.Corrected), Results: []resultDoc{}, Missing: a.Missing, Left: left,
+	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Widened: narrowedDoc(a.Widened), Read: readDocs(a.Corrected), Results: []resultDoc{}, Missing: a.Missing, Left: left,
 		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
 	for i, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		at := place(r)

@@ -244,15 +244,8 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library, q index.Query) (index.Answer, error) {
 	err := a.readIndex(l)
 	if err == nil {
-		err = a.useVectors(ctx)
-	}
-	if err == nil {
-		err = a.useLexicon()
-	}
-	if err == nil {
 		var answer index.Answer
-		if answer, err = a.ix.Search(ctx, q); err == nil {
-			a.sayHow(answer)
+		if answer, err = a.askIndex(ctx, q); err == nil {
 			return answer, nil
 		}
 	}
@@ -263,7 +256,22 @@ func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library
 	if err := a.reindex(cmd, l); err != nil {
 		return index.Answer{}, err
 	}
-	return a.ix.Search(ctx, q)
+	return a.askIndex(ctx, q)
+}
+
+// askIndex asks with the user's own vectors and lexicon, and tells how.
+func (a *app) askIndex(ctx context.Context, q index.Query) (index.Answer, error) {
+	if err := a.useVectors(ctx); err != nil {
+		return index.Answer{}, err
+	}
+	if err := a.useLexicon(); err != nil {
+		return index.Answer{}, err
+	}
+	answer, err := a.ix.Search(ctx, q)
+	if err == nil {
+		a.sayHow(answer)
+	}
+	return answer, err
 }
 
 // sayHow tells what of a question was read otherwise or taken for a filter, and that vectors
@@ -273,23 +281,31 @@ func (a *app) sayHow(answer index.Answer) {
 		fmt.Fprintf(a.err, "recall: “%s” stands nowhere; it was read as “%s”\n", oneLine(c.Word), oneLine(c.As))
 	}
 	if n := answer.Narrowed; len(n.Words) > 0 {
-		var only []string
-		if n.Project != "" {
-			only = append(only, "project "+oneLine(n.Project))
-		}
-		if !n.Since.IsZero() {
-			only = append(only, "from "+day(n.Since))
-		}
-		if !n.Until.IsZero() {
-			only = append(only, "before "+day(n.Until))
-		}
 		event := ""
 		if n.Event != "" {
 			event = ", which was taken for " + oneLine(n.Event) + "; --since and --until say otherwise"
 		}
-		fmt.Fprintf(a.err, "recall: only %s is searched, for “%s”%s\n", strings.Join(only, ", "), oneLine(strings.Join(n.Words, "”, “")), event)
+		fmt.Fprintf(a.err, "recall: only %s is searched, for “%s”%s\n", spanOf(n), oneLine(strings.Join(n.Words, "”, “")), event)
+	}
+	if n := answer.Widened; len(n.Words) > 0 {
+		fmt.Fprintf(a.err, "recall: nothing was found %s, for “%s”; all is searched\n", spanOf(n), oneLine(strings.Join(n.Words, "”, “")))
 	}
 	if answer.WithoutVectors {
 		fmt.Fprintln(a.err, "recall: the embedding model didn't answer in time; words alone were searched")
 	}
+}
+
+// spanOf says what a filter lets through.
+func spanOf(n index.Narrowed) string {
+	var only []string
+	if n.Project != "" {
+		only = append(only, "project "+oneLine(n.Project))
+	}
+	if !n.Since.IsZero() {
+		only = append(only, "from "+day(n.Since))
+	}
+	if !n.Until.IsZero() {
+		only = append(only, "before "+day(n.Until))
+	}
+	return strings.Join(only, ", ")
 }
