@@ -63,7 +63,7 @@ func (h *Host) mark(ctx context.Context, p place) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return x.ProjectMark(ctx, p.name)
+	return markOf(ctx, x, p)
 }
 
 // noteStart keeps what a client was started with, for the first event of a

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -73,7 +74,7 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	if err != nil {
 		return nil, err
 	}
-	mark, err := x.ProjectMark(ctx, p.name)
+	mark, err := markOf(ctx, x, p)
 	if err != nil {
 		return nil, err
 	}
@@ -116,6 +117,20 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// markOf is another one when the project says something else, or a person
+// corrected which sessions belong together.
+func markOf(ctx context.Context, x *index.Index, p place) (string, error) {
+	mark, err := x.ProjectMark(ctx, p.name)
+	if err != nil {
+		return "", err
+	}
+	said, _ := p.l.Corrections() // damage is told of where the thread is looked for
+	if n := len(said); n > 0 {
+		mark = fmt.Sprintf("%s %d %d", mark, n, said[n-1].At.UnixMilli())
+	}
+	return mark, nil
 }
 
 // find looks for the thread in the index.
