@@ -53,9 +53,12 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	}
 	a, err := x.run(ctx, full, within)
 	if err == nil && len(narrowed.Words) > 0 && (len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful)) {
-		if a, err = x.run(ctx, full, q); narrowed.Event == "" {
-			a.Widened = narrowed
+		if narrowed.Event != "" { // a guess: it may be what is asked about
+			return x.run(ctx, full, q)
 		}
+		q.Text = within.Text
+		a, err = x.run(ctx, full, q)
+		a.Widened = narrowed
 		return a, err
 	}
 	a.Narrowed = narrowed
