@@ -191,21 +191,13 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	for _, id := range ids {
 		names = append(names, fmt.Appendf(nil, "%q", id))
 	}
-	unlockLinks, err := l.lock("links")
-	if err != nil {
-		return err
+	for _, lock := range []string{"links", "inbox", "received", "briefs", "folders"} { // of those that write there
+		unlock, err := l.lock(lock)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
-	defer unlockLinks()
-	unlockInbox, err := l.lock("inbox")
-	if err != nil {
-		return err
-	}
-	defer unlockInbox()
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
 	var all []string
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
 		"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
