@@ -117,8 +117,11 @@ func (in sessionIn) span(turns int) (from, to int, err error) {
 	case turns == 0:
 		return 1, 0, nil
 	case in.Turn < 0 || in.From < 0 || in.To < 0 || in.Turn > turns || in.From > turns:
-		for name, n := range map[string]int{"turn": in.Turn, "from": in.From, "to": in.To} {
-			switch {
+		for _, at := range []struct {
+			name string
+			n    int
+		}{{"turn", in.Turn}, {"from", in.From}, {"to", in.To}} {
+			switch name, n := at.name, at.n; {
 			case n < 0:
 				return 0, 0, wrong("recall: %s=%d is no turn: they count from 1, and that session has %d. Its last ones: from=%d.", name, n, turns, max(1, turns+n+1))
 			case n > turns && name != "to":
