@@ -3,6 +3,8 @@ package payload
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // accumulates are the kinds of which a thread keeps all that stand; of the
@@ -72,7 +74,7 @@ func (c *composer) settleOnce() {
 			one, other := wordsKey(decided), wordsKey(off)
 			switch at := decided.At.Compare(off.At); {
 			case one == "":
-			case at == 0 && strings.HasPrefix(other, one), at < 0 && one == other:
+			case at == 0 && beginsWith(other, one), at < 0 && one == other:
 				gone[decided.ID] = true
 			case at > 0 && one == other:
 				gone[off.ID] = true
@@ -83,6 +85,14 @@ func (c *composer) settleOnce() {
 	for id := range gone {
 		delete(c.out.Origins, id)
 	}
+}
+
+// beginsWith says whether the words of text begin with those of part: no word is
+// cut in two.
+func beginsWith(text, part string) bool {
+	rest, ok := strings.CutPrefix(text, part)
+	next, _ := utf8.DecodeRuneInString(rest)
+	return ok && (rest == "" || !unicode.IsLetter(next) && !unicode.IsDigit(next))
 }
 
 func wordsKey(it *Item) string { return strings.ToLower(withoutStop(oneLine(it.Path + " " + it.Text))) }

@@ -84,6 +84,10 @@ func TestComposeSettlesOnce(t *testing.T) {
 	if got := Compose([]*Payload{later}, nil); len(got.Items) != 1 || got.Items[0].Kind != Deferred {
 		t.Errorf("put off behind the same words: got %+v", got.Items)
 	}
+	later.Items[1].Text = "A read replicating proxy."
+	if got := Compose([]*Payload{later}, nil); len(got.Items) != 2 {
+		t.Errorf("other words that begin with the same letters: got %+v, want both", got.Items)
+	}
 	for want, thread := range map[Kind][]*Payload{
 		Decision: {said(0, Deferred), said(2, Decision)},
 		Deferred: {said(0, Decision), said(2, Decision, Deferred)},
