@@ -86,17 +86,19 @@ func TestForgetAnswers(t *testing.T) {
 	if n := held(t, p.Library.Dir(), "quokka", goes.id[:8]); len(n) > 0 {
 		t.Errorf("%q hold words of the forgotten session", n)
 	}
+	seen := 0
 	if err := filepath.WalkDir(filepath.Dir(p.Library.Dir()), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "index.db" {
 			return err
 		}
+		seen++
 		all, err := indextest.Dump(path)
 		if bytes.Contains(all, []byte("quokka")) || !bytes.Contains(all, []byte("heap")) {
 			t.Errorf("the index holds words of the forgotten session, or none of the other's")
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
+	}); err != nil || seen == 0 {
+		t.Fatalf("%d indexes were looked through (%v), want some", seen, err)
 	}
 	after := answers(t, p.Library.Dir())
 	if len(after) == 0 || len(after) >= before {
