@@ -12,7 +12,7 @@ type cache struct {
 	runs     map[int64][]run           // of owners, by pieceID
 	sessions map[string]map[int64]bool // rows of projects' sessions
 	words    map[string]*found
-	counts   *Answer // how much is searched, of all projects
+	counts   map[string]searchedIn // by project, "" for all
 	projects []string
 }
 
@@ -24,7 +24,7 @@ func (x *Index) cacheOf(version int64) *cache {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.read == nil || x.read.version != version {
-		x.read = &cache{version: version, pieces: map[int64]*sizePiece{}, runs: map[int64][]run{}, sessions: map[string]map[int64]bool{}, words: map[string]*found{}}
+		x.read = &cache{version: version, pieces: map[int64]*sizePiece{}, runs: map[int64][]run{}, sessions: map[string]map[int64]bool{}, words: map[string]*found{}, counts: map[string]searchedIn{}}
 	}
 	return x.read
 }

@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"slices"
 	"strings"
+	"time"
 
 	"recall/index/postings"
 	"recall/index/words"
@@ -28,13 +29,19 @@ import (
 // length up, takes two thirds of a search and half of what putting in costs.
 var textTables = []string{
 	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL, sum INTEGER NOT NULL)`,
-	fmt.Sprintf(`INSERT INTO fulltext VALUES(1,1,1,0,0,0,0,0,0,%d)`, (&state{version: 1, next: [2]int64{1, 1}}).sum()),
 	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
 	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX block_word ON block(segment, word)`,
 	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
 	`CREATE TABLE size(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
 	`CREATE TABLE owner(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
+}
+
+// emptyText is the row of a new index. It begins with a version that no index at
+// the same place has had: a process may remember what it read there.
+func emptyText() string {
+	s := state{version: time.Now().UnixNano(), next: [2]int64{1, 1}}
+	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0,%d)`, s.version, s.sum())
 }
 
 const (

@@ -139,34 +139,40 @@ type reader struct {
 	leftOut bool      // they should have been asked, and weren't
 }
 
-// count says how much is searched.
+// count says how much is searched; it is counted once in each state of the index.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
-	if r.q.Project == "" {
-		return r.countAll(ctx, a)
-	}
-	row := r.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`, r.q.Project)
-	return row.Scan(&a.SearchedSessions, &a.Projects, &a.SearchedItems)
-}
-
-// countAll counts what there is, once in each state of the index.
-func (r *reader) countAll(ctx context.Context, a *Answer) error {
 	known := r.sizes.cache
 	known.mu.Lock()
 	defer known.mu.Unlock()
-	if known.counts == nil {
-		st, err := r.prepare(ctx, allSessions)
-		if err != nil {
+	n, ok := known.counts[r.q.Project]
+	if !ok {
+		var err error
+		if n, err = r.counted(ctx); err != nil {
 			return err
 		}
-		c := &Answer{SearchedItems: r.size[items]}
-		if err := st.QueryRowContext(ctx).Scan(&c.SearchedSessions, &c.Projects); err != nil {
-			return err
-		}
-		known.counts = c
+		known.counts[r.q.Project] = n
 	}
-	a.SearchedItems, a.SearchedSessions, a.Projects = known.counts.SearchedItems, known.counts.SearchedSessions, known.counts.Projects
+	a.SearchedItems, a.SearchedSessions, a.Projects = n.items, n.sessions, n.projects
 	return nil
+}
+
+// searchedIn is how much there is within a project, or in all.
+type searchedIn struct{ items, sessions, projects int }
+
+func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
+	if r.q.Project != "" {
+		row := r.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`, r.q.Project)
+		err = row.Scan(&n.sessions, &n.projects, &n.items)
+		return n, err
+	}
+	st, err := r.prepare(ctx, allSessions)
+	if err != nil {
+		return n, err
+	}
+	n.items = r.size[items]
+	err = st.QueryRowContext(ctx).Scan(&n.sessions, &n.projects)
+	return n, err
 }
 
 // projectNames lists the projects, and a NULL; each is looked up behind the one
