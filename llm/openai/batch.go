@@ -160,7 +160,8 @@ const clocks = time.Hour
 const pages = 20
 
 // named are the ids of the batches with a name, made since a time, that are
-// none of others.
+// none of others. What was taken back, as the rest of it was refused, or was found
+// wrong answers nothing, and isn't one of them.
 func (m *Chat) named(ctx context.Context, name string, since time.Time, others []string) (ids []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
@@ -174,6 +175,9 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 		for _, b := range list.Data {
 			if time.Unix(int64(b.CreatedAt), 0).Before(since.Add(-clocks)) {
 				return ids, nil
+			}
+			if slices.Contains([]string{"cancelling", "cancelled", "failed"}, b.Status) {
+				continue
 			}
 			if b.Metadata[ours] == name && b.ID != "" && !slices.Contains(others, b.ID) && !slices.Contains(ids, b.ID) {
 				ids = append(ids, b.ID)

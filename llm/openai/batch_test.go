@@ -72,7 +72,11 @@ func (d *depot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		all := slices.Clone(d.listed)
 		for i, body := range d.made {
 			meta, _ := json.Marshal(body["metadata"])
-			all = append(all, fmt.Sprintf(`{"id":"batch_%d","object":"batch","status":"validating","created_at":%d,"metadata":%s}`, i+1, time.Now().Unix(), meta))
+			id, status := fmt.Sprintf("batch_%d", i+1), "validating"
+			if slices.Contains(d.ended, id) {
+				status = "cancelling"
+			}
+			all = append(all, fmt.Sprintf(`{"id":%q,"object":"batch","status":%q,"created_at":%d,"metadata":%s}`, id, status, time.Now().Unix(), meta))
 		}
 		slices.Reverse(all)
 		for i, b := range all { // two a page
@@ -191,6 +195,23 @@ func TestFind(t *testing.T) {
 		if id, err := m.Find(t.Context(), c.lost); err != nil || id != c.id || d.pages != c.pages {
 			t.Errorf("%+v: got %q of %d pages, %v; want %q of %d", c.lost, id, d.pages, err, c.id, c.pages)
 		}
+	}
+	// The second file is refused and the first taken back; then that one goes out
+	// again under the name, and nothing comes back.
+	d = &depot{refuse: 2}
+	m = d.chat(t)
+	if _, err := m.submit(t.Context(), "mine", requests(2, nil), 1, batchBytes); err == nil || !cmp.Equal(d.ended, []string{"batch_1"}) {
+		t.Fatalf("got %v, cancelled %q, want the first taken back", err, d.ended)
+	}
+	for _, status := range []string{"cancelled", "failed"} {
+		d.listed = append(d.listed, fmt.Sprintf(`{"id":%q,"status":%q,"created_at":%d,"metadata":{"recall":"mine"}}`, status, status, time.Now().Unix()))
+	}
+	if id, err := m.Find(t.Context(), llm.Lost{Name: "mine", Since: time.Now()}); err != nil || id != "" {
+		t.Errorf("all that has the name was taken back or failed: got %q, %v", id, err)
+	}
+	d.refuse, d.lose = 0, 2
+	if id, err := m.submit(t.Context(), "mine", requests(1, nil), 1, batchBytes); err != nil || id != "batch_2" {
+		t.Errorf("sent again, and the answer lost: got %q, %v, want the new one", id, err)
 	}
 	s := httptest.NewServer(http.NotFoundHandler())
 	defer s.Close()
