@@ -91,10 +91,13 @@ var (
 	absolutes   = set(`always only every everywhere must all any anywhere nothing never no nobody none without`)
 	everyone    = set(`everybody everyone anybody anyone nobody somebody people`)
 
-	// contrasts are pairs of words that can't both be true of one thing.
-	contrasts = sides(
+	contrasts = sides(contrasted)
+
+	// contrasted are pairs of lists whose words can't both be true of one thing. No
+	// word stands in two lists (TestContrasted).
+	contrasted = []string{
 		"keep keeps kept retain retained preserve preserved stored stay stays", "delete deleted drop dropped remove removed discard discarded destroy destroyed overwrite overwritten overwrites vanish vanishes strip stripped released",
-		"public published open shared", "private internal confidential secret restricted",
+		"public published open shared", "private internal confidential secret restricted subscribers",
 		"visible show shown shows named name displayed see sees", "hidden hide hides anonymous invisible masked",
 		"required require requires mandatory compulsory needs", "optional voluntary optionally",
 		"accept accepted accepts allow allowed allows permitted offered", "reject rejected rejects refuse refused forbidden banned denied held blocked",
@@ -110,7 +113,6 @@ var (
 		"eager eagerly", "lazy lazily",
 		"free", "paid billed charged",
 		"local locally", "remote remotely cloud",
-		"public", "subscribers",
 		"loud ring rings", "silent silently muted",
 		"enable enables", "disable disables",
 		"static statically", "dynamic dynamically",
@@ -125,12 +127,12 @@ var (
 		"increase increases raise raised", "decrease decreases lower lowered reduce reduced",
 		"light", "dark", "horizontal", "vertical", "relative", "absolute", "tabs", "spaces", "push", "pull poll polling",
 		"always", "never",
-	)
+	}
 )
 
 // sides reads pairs of lists: the words of one are "+" and the first of them,
 // those of the other "-" and the same.
-func sides(lists ...string) map[string]string {
+func sides(lists []string) map[string]string {
 	m := map[string]string{}
 	for i := 0; i+1 < len(lists); i += 2 {
 		name := strings.Fields(lists[i])[0]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +99,25 @@ func TestNoLinks(t *testing.T) {
 	}
 	if got := Links(nil, nil); got != nil {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// A word in two lists of contrasts would silently be of the later one only.
+func TestContrasted(t *testing.T) {
+	if len(contrasted)%2 != 0 {
+		t.Errorf("got %d lists, want pairs", len(contrasted))
+	}
+	in := map[string]string{}
+	for _, list := range contrasted {
+		for _, w := range strings.Fields(list) {
+			if before, twice := in[w]; twice {
+				t.Errorf("%q stands in %q and in %q", w, before, list)
+			}
+			in[w] = list
+		}
+	}
+	if len(in) != len(contrasts) || contrasts["subscribers"] != other(contrasts["public"]) {
+		t.Errorf("got %d words on sides, want %d; %q of subscribers", len(contrasts), len(in), contrasts["subscribers"])
 	}
 }
 
