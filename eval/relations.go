@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -43,13 +42,17 @@ type labelledItem struct {
 }
 
 // InventedRelations are the bundled pairs that nothing was tuned on, all made up.
-func InventedRelations() ([]LabelledRelation, error) {
+func InventedRelations() ([]LabelledRelation, error) { return reported(relations) }
+
+// reported reads lines of pairs, of any length, for those of the half that is
+// reported on.
+func reported(lines []byte) ([]LabelledRelation, error) {
 	var all []LabelledRelation
 	n := 0
-	for sc := bufio.NewScanner(bytes.NewReader(relations)); sc.Scan(); {
+	for line := range bytes.Lines(lines) {
 		n++
 		var l LabelledRelation
-		if err := json.Unmarshal(sc.Bytes(), &l); err != nil {
+		if err := json.Unmarshal(line, &l); err != nil {
 			return nil, fmt.Errorf("invented relation %d: %w", n, err)
 		}
 		if l.Half == "report" {

@@ -2,10 +2,25 @@ package eval
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"recall/payload"
 )
+
+// No line is left out for its length, and one that can't be read is an error.
+func TestReported(t *testing.T) {
+	line := func(id, why string) string {
+		return `{"id":"` + id + `","half":"report","relation":"unrelated","later":{"why":"` + why + "\"}}\n"
+	}
+	all, err := reported([]byte(line("a", strings.Repeat("long ", 20_000)) + line("b", "") + `{"id":"c","half":"tune"}`))
+	if err != nil || len(all) != 2 || all[0].ID != "a" || all[1].ID != "b" {
+		t.Errorf("got %d pairs, %v, want a and b", len(all), err)
+	}
+	if _, err := reported([]byte(line("a", "") + `{"id":`)); err == nil || !strings.Contains(err.Error(), "relation 2") {
+		t.Errorf("got %v, want an error that names line 2", err)
+	}
+}
 
 // What rules say of the bundled pairs is counted right; somebody who agrees with
 // people is right everywhere.
