@@ -43,15 +43,18 @@ func (c *Config) wayOut(err error) string {
 	case llm.TooLong:
 		return "llm.context says how many tokens the model holds; distill.window has less asked about at once"
 	}
-	return "another model may do better (llm.model); this one is asked again later and later"
+	return "another model may do better (llm.model); " + asksLater
 }
 
-const asksAgain = "the next recall sync asks again"
+const (
+	asksAgain = "the next recall sync asks again"
+	asksLater = "this one is asked again later and later"
+)
 
 // wayIn is wayOut for who chooses a model: none that isn't used yet is asked again
 // by itself.
 func (c *Config) wayIn(err error) string {
-	hint := strings.ReplaceAll(c.wayOut(err), asksAgain, "run recall init again later")
+	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater, "this one isn't asked again by itself").Replace(c.wayOut(err))
 	return cmp.Or(hint, "check llm.url and llm.model; recall config shows what is in force")
 }
 

@@ -44,5 +44,8 @@ func TestWayOut(t *testing.T) {
 		if got := cfg.wayOut(c.err); !strings.Contains(got, c.want) || c.want == "" && got != "" || strings.Contains(got, "\n") {
 			t.Errorf("%s: %v: got %q, want %q in it", c.text, c.err, got, c.want)
 		}
+		if got := cfg.wayIn(c.err); got == "" || strings.Contains(got, asksAgain) || strings.Contains(got, asksLater) {
+			t.Errorf("%s: %v: who chooses it is told %q, and it isn't asked again by itself", c.text, c.err, got)
+		}
 	}
 }
