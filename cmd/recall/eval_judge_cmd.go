@@ -95,9 +95,7 @@ func (a *app) evalJudge(cmd *cobra.Command, name, record string, gold []string, 
 		}
 	}
 	agreement, err := eval.Agree(cmd.Context(), judge, pairs)
-	if said := asked.report(); said != "" {
-		fmt.Fprintf(a.err, "recall: %s\n", said)
-	}
+	a.tellAsked(asked)
 	if err != nil {
 		return err
 	}

@@ -147,9 +147,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	}
 	r, err := measure(cmd.Context(), o)
 	bar.done()
-	if said := asked.report(); said != "" {
-		fmt.Fprintf(a.err, "recall: %s\n", said)
-	}
+	a.tellAsked(asked)
 	if err != nil {
 		return nil, badGold(err)
 	}

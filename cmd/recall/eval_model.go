@@ -79,6 +79,13 @@ func (m *evalModel) report() string {
 	return fmt.Sprintf("asked %s %s: %d tokens in, %d out, %s", m.Name(), count(m.purse.calls, "time"), m.purse.usage.In, m.purse.usage.Out, cost)
 }
 
+// tellAsked says on stderr what was asked, if anything was.
+func (a *app) tellAsked(m *evalModel) {
+	if said := m.report(); said != "" {
+		a.tells("%s", said)
+	}
+}
+
 // evalPurse pays for a measurement: out of the library's purse if there is one,
 // else as much as a night may cost. It knows what each session cost. The library's
 // ledger isn't told which, as that would count against the session's own cap.

@@ -86,9 +86,7 @@ func (a *app) evalRelations(cmd *cobra.Command, judge, record string, sample int
 		return withHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules, judgeModel)
 	}
 	agreement, err := eval.AgreeOnRelations(cmd.Context(), name, by, pairs)
-	if said := asked.report(); said != "" {
-		fmt.Fprintf(a.err, "recall: %s\n", said)
-	}
+	a.tellAsked(asked)
 	if err != nil {
 		return err
 	}
