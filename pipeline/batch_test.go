@@ -169,35 +169,29 @@ func TestBatchTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		caps   pipeline.Caps
-		before func(p *pipeline.Pipeline, s *post)
+		before func(t *testing.T, p *pipeline.Pipeline, s *post)
 		nights []string // batches by the end of each, "!" for problems, and why sessions wait
 	}{
-		{"the service doesn't know it", pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
+		{"the service doesn't know it", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.times = map[string]int{}
 		}, []string{"1!", "1"}},
-		{"a page of whoever stands between", pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
+		{"a page of whoever stands between", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.err = &llm.Error{Fault: llm.NotFound, Status: 200, Text: llm.WebPage}
 		}, []string{"1!"}},
-		{lateName, pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
+		{lateName, pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.ended, s.collect = true, func(string, string) bool { return true }
 		}, []string{"2"}},
-		{"another model", pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) { s.name = "openai/other" }, []string{"1", "2"}},
-		{"killed while it was sent", pipeline.Caps{}, func(p *pipeline.Pipeline, s *post) {
-			lines, err := p.Library.BatchLines()
-			if err != nil || lines[len(lines)-1].Op != library.BatchSent {
-				panic(fmt.Sprint("not sent: ", err))
-			}
+		{"another model", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) { s.name = "openai/other" }, []string{"1", "2"}},
+		{"killed while it was sent", pipeline.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
+			lines := linesOf(t, p)
 			s.name = "openai/small"
 			if err := p.Library.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch}, library.BatchLine{Op: library.BatchAsk, Batch: "x", Key: lines[0].Key, Model: s.name}); err != nil {
-				panic(err)
+				t.Fatal(err)
 			}
 		}, []string{"2"}},
-		{foundName, pipeline.Caps{}, func(p *pipeline.Pipeline, s *post) {
-			lines, err := p.Library.BatchLines()
-			if err != nil {
-				panic(err)
-			}
+		{foundName, pipeline.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
+			lines := linesOf(t, p)
 			var again []library.BatchLine // as they stand before the service has answered
 			for _, line := range lines {
 				if line.Op == library.BatchAsk {
@@ -208,11 +202,11 @@ func TestBatchTroubles(t *testing.T) {
 			s.taken["lost"] = s.taken["batch_1"]
 			s.lost, s.ended, s.collect = "lost", true, func(string, string) bool { return true }
 			if err := p.Library.NoteBatch(append(again, library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch})...); err != nil {
-				panic(err)
+				t.Fatal(err)
 			}
 		}, []string{"3"}}, // the lost one's copy, and what follows from it
-		{"no money", pipeline.Caps{Month: pipeline.Cap{Cost: 0.0001}}, func(*pipeline.Pipeline, *post) {}, []string{"0 the month's budget of $0.00 is used up"}},
-		{"refused", pipeline.Caps{}, func(_ *pipeline.Pipeline, s *post) {
+		{"no money", pipeline.Caps{Month: pipeline.Cap{Cost: 0.0001}}, func(*testing.T, *pipeline.Pipeline, *post) {}, []string{"0 the month's budget of $0.00 is used up"}},
+		{"refused", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.err = &llm.Error{Fault: llm.Unauthorized, Status: 401}
 		}, []string{"0! "}},
@@ -232,11 +226,12 @@ func TestBatchTroubles(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				t.Logf("asked: %+v", r)
 				now = now.Add(20 * time.Hour)
 				return strings.TrimSpace(fmt.Sprint(len(s.taken), strings.Repeat("!", len(r.Problems)), " ", r.Why))
 			}
 			night()
-			c.before(p, s)
+			c.before(t, p, s)
 			if c.name == lateName {
 				now = now.AddDate(0, 1, 0)
 			}
@@ -256,6 +251,16 @@ func TestBatchTroubles(t *testing.T) {
 			}
 		})
 	}
+}
+
+// linesOf is what is noted of the first night's batch, which was sent.
+func linesOf(t *testing.T, p *pipeline.Pipeline) []library.BatchLine {
+	t.Helper()
+	lines, err := p.Library.BatchLines()
+	if err != nil || len(lines) == 0 || lines[len(lines)-1].Op != library.BatchSent {
+		t.Fatalf("%+v, %v: want a batch that was sent", lines, err)
+	}
+	return lines
 }
 
 // A batch that may have arrived stands until the service was asked for it, one

@@ -98,24 +98,45 @@ func (a *app) hook(cmd *cobra.Command, args []string) {
 	}
 }
 
-// readHook reads stdin, for a second at most: a client that never closes it must
-// not be waited for.
+// readHook reads stdin until nothing comes for a second: a client that never
+// closes it must not be waited for.
 func readHook(r io.Reader) (hooks.Input, error) {
 	type result struct {
 		in  hooks.Input
 		err error
 	}
+	quiet := time.NewTimer(hookQuiet)
+	defer quiet.Stop()
 	done := make(chan result, 1)
 	go func() {
-		in, err := hooks.ReadInput(r)
+		in, err := hooks.ReadInput(&heard{r, quiet})
 		done <- result{in, err}
 	}()
 	select {
 	case r := <-done:
 		return r.in, r.err
-	case <-time.After(time.Second):
+	case <-quiet.C:
 		return hooks.Input{}, errors.New("nothing came on stdin")
 	}
+}
+
+const hookQuiet = time.Second
+
+// heard is a reader that begins to wait anew whenever something comes, and has
+// nothing to wait for at its end.
+type heard struct {
+	io.Reader
+	quiet *time.Timer
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err != nil {
+		h.quiet.Stop()
+	} else {
+		h.quiet.Reset(hookQuiet)
+	}
+	return n, err
 }
 
 // hooksDir is where hooks keep their memos and their log.

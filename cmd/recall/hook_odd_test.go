@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -139,15 +140,13 @@ func TestHookLibraryThatIsInUse(t *testing.T) {
 	d := newDesk(t)
 	d.says(sessionA, first...)
 	d.recall("sync")
+	asked := 0
 	said := func() (start, note string) {
 		t.Helper()
-		begin := time.Now()
+		asked++ // each in a session of its own, or it would be told once
 		start = d.hook(hooks.SessionStart, sessionB, "source", "startup")
-		note = d.hook(hooks.UserPromptSubmit, "n"+begin.String(), "prompt", "Let's move the timetable index to Postgres.")
-		if took := time.Since(begin); took > time.Second {
-			t.Errorf("they took %v", took)
-		}
-		return start, note
+		note = d.hook(hooks.UserPromptSubmit, fmt.Sprint("n", asked), "prompt", "Let's move the timetable index to Postgres.")
+		return start, note // what waits says nothing
 	}
 	d.says(sessionB, "Use Inter for the tickets, not Arial.", "Done.")
 	os.MkdirAll(filepath.Join(d.library, ".locks"), 0o700)

@@ -328,10 +328,9 @@ func TestKilledAsker(t *testing.T) {
 		ok, err := lock.TryLock()
 		return ok && err == nil
 	}
-	if !soon(func() bool { _, err := os.Stat(held); return err == nil }) {
+	if !soon(func() bool { _, err := os.Stat(held + ".lives"); return err == nil }) {
 		t.Fatal("the program wasn't started")
 	}
-	time.Sleep(50 * time.Millisecond) // from the file to its lock
 	if free() {
 		t.Fatal("the program has ended before recall was killed")
 	}
