@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"recall/distill"
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
@@ -77,10 +78,11 @@ func (p *Pipeline) Improve(ctx context.Context, o ImproveOptions) (Improved, err
 	}
 	err = g.all(ctx)
 	g.send(ctx, fault)
+	err = cmp.Or(err, g.damage)
 	if err == nil && g.stopping == nil {
 		err = g.reconcile(ctx)
 	}
-	if g.out.Improved+g.out.Links > 0 {
+	if g.out.Improved+g.out.Links > 0 && g.damage == nil {
 		problems, fault := p.Relate(context.WithoutCancel(ctx))
 		g.out.Problems = append(g.out.Problems, problems...)
 		err = cmp.Or(err, fault)
@@ -122,6 +124,7 @@ type improving struct {
 	why      reasons
 	silent   int   // see inARow
 	stopping error // why nobody is asked about any more
+	damage   error // of the index, an index.ErrRebuild: what it lacks is in the library
 }
 
 func newImproving(p *Pipeline, o ImproveOptions) *improving {
@@ -313,7 +316,14 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 		m.made.Model.Last = string(s.Turns[n-1].ID)
 	}
 	// It is paid for: nothing keeps it from being saved.
-	if err := g.keep(context.WithoutCancel(ctx), m); err != nil {
+	err = g.keep(context.WithoutCancel(ctx), m)
+	if errors.Is(err, index.ErrRebuild) {
+		g.tally(func() { g.damage = err })
+		if now, fault := g.Library.Session(e.ID); fault == nil && now.Distilled != nil && now.Distilled.Model == m.made.Model {
+			err = nil // the library has it, and so will the index that is made again
+		}
+	}
+	if err != nil {
 		g.skip(e, err)
 		return
 	}

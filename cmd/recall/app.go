@@ -155,6 +155,19 @@ func indexPath(l *library.Library) string { return filepath.Join(cacheDir(l), "i
 // index opens the index for writing. One that can't be used is removed and
 // made again; fresh says that it is empty.
 func (a *app) index(l *library.Library) (fresh bool, err error) {
+	fresh, err = a.openIndex(l)
+	if errors.Is(err, index.ErrRebuild) {
+		a.sayDamaged(err)
+		if err := a.removeIndex(l); err != nil {
+			return false, err
+		}
+		fresh, err = a.openIndex(l)
+	}
+	return fresh, err
+}
+
+// openIndex opens the index for writing, or makes an empty one where there is none.
+func (a *app) openIndex(l *library.Library) (fresh bool, err error) {
 	if a.ix != nil {
 		a.ix.Close()
 		a.ix = nil
@@ -164,14 +177,6 @@ func (a *app) index(l *library.Library) (fresh bool, err error) {
 		fresh = true
 	}
 	a.ix, err = index.Open(path)
-	if errors.Is(err, index.ErrRebuild) {
-		fmt.Fprintf(a.err, "recall: %v; making it again from the library\n", err)
-		if err := index.Remove(path); err != nil {
-			return false, err
-		}
-		fresh = true
-		a.ix, err = index.Open(path)
-	}
 	return fresh, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/distill/model"
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
@@ -106,6 +107,10 @@ func (a *app) improve(cmd *cobra.Command, l *library.Library, o pipeline.Improve
 	start := time.Now()
 	r, err := p.Improve(cmd.Context(), o)
 	bar.done()
+	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
+		a.sayDamaged(err)
+		err = a.refill(cmd, l)
+	}
 	rep := &modelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting, Why: r.Why, Growing: r.Growing, Resting: r.Resting,
 		Links: r.Links, name: improver.Name(), busy: r.Busy}
 	if r.Waiting > 0 {

@@ -233,20 +233,17 @@ func importHint(err error) error {
 
 // indexImported takes what came into the index, and what went out of it.
 func (a *app) indexImported(cmd *cobra.Command, l *library.Library, m library.Merged) error {
-	if _, err := a.index(l); err != nil {
-		return err
-	}
-	p, err := a.pipeline(l)
-	if err != nil {
-		return err
-	}
 	if len(m.Gone) > 0 {
-		if _, err := p.ForgetSessions(cmd.Context(), &pipeline.Forgetting{}, m.Gone...); err != nil {
+		if _, err := a.forgetSessions(cmd, l, &pipeline.Forgetting{}, m.Gone...); err != nil {
 			return err
 		}
 	}
 	if m.New+m.Changed == 0 {
 		return nil
+	}
+	p, err := a.pipeline(l)
+	if err != nil {
+		return err
 	}
 	if err := p.LookAgain(); err != nil {
 		return err

@@ -31,12 +31,12 @@ has run.`,
 			if err != nil {
 				return err
 			}
-			return a.embed(cmd.Context(), l)
+			return a.embed(cmd, l)
 		},
 	}
 }
 
-func (a *app) embed(ctx context.Context, l *library.Library) error {
+func (a *app) embed(cmd *cobra.Command, l *library.Library) error {
 	e, err := a.cfg.embedder()
 	if err != nil {
 		return err
@@ -47,13 +47,10 @@ func (a *app) embed(ctx context.Context, l *library.Library) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	fresh, err := a.index(l)
-	if err != nil {
-		return err
-	}
-	if fresh {
-		return withHint(errors.New("the index isn't made yet"), "recall sync or recall reindex makes it")
-	}
+	return a.onIndex(cmd, l, func(*pipeline.Pipeline) error { return a.embedAll(cmd.Context(), l, e) })
+}
+
+func (a *app) embedAll(ctx context.Context, l *library.Library, e llm.Embedder) error {
 	entries, err := l.Sessions()
 	if err != nil {
 		return err

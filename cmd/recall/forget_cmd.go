@@ -52,10 +52,7 @@ func (a *app) forgetCmd() *cobra.Command {
 			if err := l.ReadOnly(); err != nil {
 				return err
 			}
-			if _, err := a.index(l); err != nil {
-				return err
-			}
-			p, err := a.pipeline(l)
+			p, err := a.pipeline(l) // to plan takes no index
 			if err != nil {
 				return err
 			}
@@ -63,7 +60,7 @@ func (a *app) forgetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.forget(cmd, p, plan, gone, yes, dryRun)
+			return a.forget(cmd, l, plan, gone, yes, dryRun)
 		},
 	}
 	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
@@ -137,7 +134,7 @@ func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 	return found[0], true
 }
 
-func (a *app) forget(cmd *cobra.Command, p *pipeline.Pipeline, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
+func (a *app) forget(cmd *cobra.Command, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
 	a.printForgetting(plan, gone)
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
 	if nothing || dryRun {
@@ -154,11 +151,11 @@ func (a *app) forget(cmd *cobra.Command, p *pipeline.Pipeline, plan *pipeline.Fo
 			return errors.New("forget: nothing was forgotten")
 		}
 	}
-	left, err := p.ForgetSessions(cmd.Context(), plan, gone...)
+	left, err := a.forgetSessions(cmd, l, plan, gone...)
 	if err != nil {
 		return withHint(err, "run it again: it goes on where it was")
 	}
-	if err := os.RemoveAll(lastDir(p.Library)); err != nil { // the questions that were asked may hold it
+	if err := os.RemoveAll(lastDir(l)); err != nil { // the questions that were asked may hold it
 		return err
 	}
 	for _, s := range plan.Sessions {

@@ -179,7 +179,8 @@ func (a *app) hookHost(cmd *cobra.Command, dir string) (*hooks.Host, error) {
 }
 
 // hookPipeline archives, and where it is to index also distills: by rules, since
-// a session's end is no time to ask a model.
+// a session's end is no time to ask a model. An index that must be made again
+// isn't, which would take a while: the next sync does it.
 func (a *app) hookPipeline(l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
 	if !toIndex {
 		return a.archiver(l), nil
@@ -187,10 +188,7 @@ func (a *app) hookPipeline(l *library.Library, toIndex bool) (*pipeline.Pipeline
 	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}
-	said := a.err
-	a.err = io.Discard
-	defer func() { a.err = said }()
-	fresh, err := a.index(l)
+	fresh, err := a.openIndex(l)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"recall/index"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 	"recall/redact"
 )
 
@@ -144,20 +144,9 @@ func receivedWord(op library.ReceivedOp, u unseen, line string) library.Received
 
 // indexReceived has what was taken over answer questions from now on. Where there
 // is no index yet, the next one that is made has it.
-func (a *app) indexReceived(ctx context.Context, l *library.Library) error {
+func (a *app) indexReceived(cmd *cobra.Command, l *library.Library) error {
 	if _, err := os.Stat(indexPath(l)); err != nil {
 		return nil
 	}
-	fresh, err := a.index(l)
-	if err != nil {
-		return err
-	}
-	p, err := a.pipeline(l)
-	if err == nil && fresh {
-		err = p.Forget()
-	}
-	if err != nil {
-		return err
-	}
-	return p.IndexReceived(ctx)
+	return a.onIndex(cmd, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(cmd.Context()) })
 }

@@ -173,7 +173,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 		}
 		return doc, nil
 	}
-	if _, err := a.index(l); err != nil {
+	if err := a.onIndex(cmd, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return nil, err
 	}
 	var problems []ingest.Problem

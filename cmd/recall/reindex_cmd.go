@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/index"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -37,11 +36,7 @@ func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
 			return err
 		}
 	}
-	if a.ix != nil {
-		a.ix.Close()
-		a.ix = nil
-	}
-	if err := index.Remove(indexPath(l)); err != nil {
+	if err := a.removeIndex(l); err != nil {
 		return err
 	}
 	report, err := a.takeIn(cmd, l, pipeline.Options{Reindex: true})

@@ -11,6 +11,7 @@ import (
 	"recall/index"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 func (a *app) relateCmd() *cobra.Command {
@@ -118,16 +119,11 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 	if err := l.AppendLinks(lines); err != nil {
 		return err
 	}
-	if _, err := a.index(l); err != nil {
+	if err := a.onIndex(cmd, l, func(p *pipeline.Pipeline) error {
+		problems, err := p.Relate(cmd.Context())
+		a.printProblems(problems)
 		return err
-	}
-	p, err := a.pipeline(l)
-	if err != nil {
-		return err
-	}
-	problems, err := p.Relate(cmd.Context())
-	a.printProblems(problems)
-	if err != nil {
+	}); err != nil {
 		return err
 	}
 	verb := "no longer tied to"

@@ -215,7 +215,7 @@ func (r *reviewer) finish() error {
 		r.printProblems(report.Problems)
 	}
 	if r.handed {
-		if err := r.indexReceived(cmd.Context(), r.l); err != nil {
+		if err := r.indexReceived(cmd, r.l); err != nil {
 			return err
 		}
 	}

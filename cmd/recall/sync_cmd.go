@@ -141,10 +141,8 @@ func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options)
 	if !errors.Is(err, index.ErrRebuild) || a.ix == nil {
 		return report, err
 	}
-	fmt.Fprintf(a.err, "recall: %v; making it again from the library\n", err)
-	a.ix.Close()
-	a.ix = nil
-	if err := index.Remove(indexPath(l)); err != nil {
+	a.sayDamaged(err)
+	if err := a.removeIndex(l); err != nil {
 		return report, err
 	}
 	return a.takeInOnce(cmd, l, o)

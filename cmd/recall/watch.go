@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"recall/index"
+	"recall/library"
 	"recall/pipeline"
 )
 
@@ -20,6 +24,27 @@ func (a *app) watch(cmd *cobra.Command) error {
 		fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
 		a.warnPlace(l)
 	}
+	fmt.Fprintln(a.err, "recall: watching; Ctrl-C ends it, nothing is lost")
+	var renewed time.Time
+	for {
+		err := a.watchOn(cmd, l)
+		if !errors.Is(err, index.ErrRebuild) || time.Since(renewed) < soonDamaged {
+			return err
+		}
+		a.sayDamaged(err)
+		renewed = time.Now()
+		if err := a.removeIndex(l); err != nil {
+			return err
+		}
+	}
+}
+
+// An index that is damaged so soon after it was made again is no accident.
+const soonDamaged = time.Minute
+
+// watchOn watches until it is stopped, or the index turns out to be damaged, which
+// is an error. The first look of the next one fills it again.
+func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 	fresh, err := a.index(l)
 	if err != nil {
 		return err
@@ -40,10 +65,21 @@ func (a *app) watch(cmd *cobra.Command) error {
 	case asker != nil:
 		p = asker
 	}
-	fmt.Fprintln(a.err, "recall: watching; Ctrl-C ends it, nothing is lost")
-	return p.Watch(cmd.Context(), pipeline.WatchOptions{Report: a.printWatched, Say: func(text string) {
+	ctx, stop := context.WithCancelCause(cmd.Context())
+	defer stop(nil)
+	err = p.Watch(ctx, pipeline.WatchOptions{Report: func(r pipeline.Report, err error) {
+		if errors.Is(err, index.ErrRebuild) {
+			stop(err)
+			return
+		}
+		a.printWatched(r, err)
+	}, Say: func(text string) {
 		fmt.Fprintln(a.err, "recall: "+text)
 	}, Ask: pipeline.ImproveOptions{Quiet: a.cfg.Distill.Quiet, AtOnce: a.cfg.LLM.Concurrency}, Asked: func(r pipeline.Improved, err error) {
+		if errors.Is(err, index.ErrRebuild) {
+			stop(err)
+			return
+		}
 		if err != nil {
 			fmt.Fprintf(a.err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
 			return
@@ -51,6 +87,10 @@ func (a *app) watch(cmd *cobra.Command) error {
 		fmt.Fprintln(a.out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
 		a.printProblems(r.Problems)
 	}})
+	if cause := context.Cause(ctx); err == nil && errors.Is(cause, index.ErrRebuild) {
+		return cause
+	}
+	return err
 }
 
 // improvedLine is what asking a model came to, in one line.
