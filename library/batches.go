@@ -29,6 +29,7 @@ type BatchLine struct {
 	At    time.Time `json:"at"`
 	Model string    `json:"model,omitempty"` // of ask: provider and model
 	ID    string    `json:"id,omitempty"`    // of sent: the service's name for it
+	Found bool      `json:"found,omitempty"` // of sent: its ID was lost, and looked for at the service
 
 	Key     string   `json:"key,omitempty"`     // of ask and got: the answer's
 	Task    string   `json:"task,omitempty"`    // of ask, as all that follows

@@ -76,6 +76,7 @@ type sentBatch struct {
 	at              time.Time
 	asks            map[string]library.BatchLine // by key; those of forgotten sessions aren't there
 	got             map[string]bool
+	found           bool // its id is a guess by what the service has
 	done            bool
 }
 
@@ -107,7 +108,7 @@ func outstanding(l *library.Library) ([]*sentBatch, error) {
 		case library.BatchAsk:
 			b.asks[line.Key], b.model = line, line.Model
 		case library.BatchSent:
-			b.id, b.model, b.at = line.ID, cmp.Or(b.model, line.Model), line.At
+			b.id, b.model, b.at, b.found = line.ID, cmp.Or(b.model, line.Model), line.At, line.Found
 		case library.BatchGot:
 			b.got[line.Key] = true
 		case library.BatchDone:
@@ -185,9 +186,13 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	return batch.Ended || age > batchKept, err
 }
 
-// strangers tells whether a batch that was found by its size answers nothing that
-// was asked.
+// strangers tells whether a batch whose id was looked for answers nothing that was
+// asked. One whose id the service gave is ours, if it be all about sessions that
+// were forgotten since.
 func strangers(b *sentBatch, batch llm.Batch) bool {
+	if !b.found {
+		return false
+	}
 	for key := range batch.Answers {
 		if _, asked := b.asks[key]; asked {
 			return false
@@ -217,8 +222,8 @@ func (g *posting) find(ctx context.Context, b *sentBatch) error {
 	if err != nil || id == "" {
 		return err
 	}
-	b.id = id
-	return g.l.NoteBatch(library.BatchLine{Op: library.BatchSent, Batch: b.name, ID: id, Model: b.model, At: b.at})
+	b.id, b.found = id, true
+	return g.l.NoteBatch(library.BatchLine{Op: library.BatchSent, Batch: b.name, ID: id, Model: b.model, At: b.at, Found: true})
 }
 
 // take takes in one answer, once, and charges for it. One for a session that was
