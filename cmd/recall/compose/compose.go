@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
+	"recall/index"
 	"recall/ingest"
 	"recall/llm"
 	"recall/payload"
@@ -30,7 +32,8 @@ type Asker struct {
 	Kept   Store               // answers of before; nil: each question is asked
 }
 
-// Store keeps a model's answers by key, as distill/model's does.
+// Store keeps a model's answers by key, as distill/model's does: each is a JSON
+// object whose list "of" names the sessions whose words it may hold.
 type Store interface {
 	Answer(key string) (data []byte, ok bool, err error)
 	KeepAnswer(key string, data []byte) error
@@ -42,9 +45,10 @@ func Versions() string {
 }
 
 // ask sends a request and decodes what comes back, if check has nothing against
-// it. The error is an *llm.Error where the model failed or answered in no form that
-// can be used; such an answer isn't kept.
-func (a *Asker) ask(ctx context.Context, r llm.Request, into any, check func() error) error {
+// it; of are the sessions that the request shows words of. The error is an
+// *llm.Error where the model failed or answered in no form that can be used; such
+// an answer isn't kept.
+func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, check func() error) error {
 	if a.Redact != nil {
 		r.Prompt = a.Redact(r.Prompt)
 	}
@@ -73,10 +77,46 @@ func (a *Asker) ask(ctx context.Context, r llm.Request, into any, check func() e
 	if err != nil {
 		return a.nonsense(r, err)
 	}
-	if a.Kept != nil {
-		return a.Kept.KeepAnswer(key, []byte(value))
+	if a.Kept == nil {
+		return nil
 	}
-	return nil
+	data, err := naming(of, value)
+	if err != nil {
+		return a.nonsense(r, err)
+	}
+	return a.Kept.KeepAnswer(key, data)
+}
+
+// naming is an answer, an object of JSON, with the sessions that it is made of.
+// Where one of them isn't known none is named, and the answer goes with any.
+func naming(of []string, value string) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(value), &fields); err != nil {
+		return nil, err
+	}
+	if fields == nil {
+		return nil, errors.New("it is null")
+	}
+	delete(fields, "of")
+	if len(of) > 0 && !slices.Contains(of, "") {
+		of = slices.Clone(of)
+		slices.Sort(of)
+		list, err := json.Marshal(slices.Compact(of))
+		if err != nil {
+			return nil, err
+		}
+		fields["of"] = list
+	}
+	return json.Marshal(fields)
+}
+
+// sessionOf is the session whose words stand at a place; "" of what was handed
+// over: it is somebody's words, and not said whose.
+func sessionOf(p index.Place) string {
+	if p.Source == index.Handed {
+		return ""
+	}
+	return p.Session
 }
 
 func (a *Asker) nonsense(r llm.Request, why error) error {

@@ -54,7 +54,11 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 		Order []int `json:"order"`
 		Found Found `json:"found"`
 	}
-	err := a.ask(ctx, r, &said, func() error {
+	var of []string
+	for _, one := range found {
+		of = append(of, sessionOf(placeOf(one)))
+	}
+	err := a.ask(ctx, r, of, &said, func() error {
 		if !slices.Contains([]Found{Answers, Near, Nothing}, said.Found) {
 			return errors.New("it doesn't say what was found")
 		}
@@ -73,6 +77,13 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 		look.Found = Near // which line that would be isn't said
 	}
 	return look, nil
+}
+
+func placeOf(r index.Result) index.Place {
+	if r.Turn != nil {
+		return r.Turn.Place
+	}
+	return r.Item.Place
 }
 
 // oneLine is a result as a model is shown it.

@@ -58,7 +58,11 @@ func (a *Asker) Paragraph(ctx context.Context, question string, results []index.
 			IDs  []string `json:"ids"`
 		} `json:"sentences"`
 	}
-	if err := a.ask(ctx, r, &said, func() error { return nil }); err != nil {
+	var of []string
+	for _, n := range notes {
+		of = append(of, n.session)
+	}
+	if err := a.ask(ctx, r, of, &said, func() error { return nil }); err != nil {
 		return Paragraph{}, err
 	}
 	var p Paragraph
@@ -81,19 +85,20 @@ func (a *Asker) Paragraph(ctx context.Context, question string, results []index.
 
 // note is an item as a model is shown it.
 type note struct {
-	item  *payload.Item
-	holds bool   // it stands, and nothing that was found took its place
-	role  string // "what n1 took the place of"; "" of a result
+	item    *payload.Item
+	session string
+	holds   bool   // it stands, and nothing that was found took its place
+	role    string // "what n1 took the place of"; "" of a result
 }
 
 // notesOf lists a search's items, each with its history and conflicts behind it.
 func notesOf(results []index.Result) []note {
 	var out []note
 	seen := map[payload.ItemID]bool{}
-	add := func(it *payload.Item, holds bool, role string) {
+	add := func(it *payload.Item, session string, holds bool, role string) {
 		if !seen[it.ID] && len(out) < mostNotes {
 			seen[it.ID] = true
-			out = append(out, note{it, holds, role})
+			out = append(out, note{it, session, holds, role})
 		}
 	}
 	for _, r := range results {
@@ -101,13 +106,13 @@ func notesOf(results []index.Result) []note {
 			continue
 		}
 		h := r.Item
-		add(&h.Item, h.Item.Current(), "")
+		add(&h.Item, sessionOf(h.Place), h.Item.Current(), "")
 		of := fmt.Sprintf("n%d", len(out))
 		for i := range h.Conflict {
-			add(&h.Conflict[i].Item, h.Conflict[i].Item.Current(), "contradicts "+of)
+			add(&h.Conflict[i].Item, sessionOf(h.Conflict[i].Place), h.Conflict[i].Item.Current(), "contradicts "+of)
 		}
 		for i := range h.History {
-			add(&h.History[i].Item, false, of+" took its place")
+			add(&h.History[i].Item, sessionOf(h.History[i].Place), false, of+" took its place")
 		}
 	}
 	return out
