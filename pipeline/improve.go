@@ -331,47 +331,6 @@ func (g *improving) one(ctx context.Context, f *family, i int) {
 	g.tally(func() { g.out.Improved++; g.silent = 0 })
 }
 
-// A session that is gone on with day after day is asked about when what is new of
-// it is worth a request's own instructions, or when it has come to rest: else
-// thirty nights would cost seven times the whole. Until then rules add what is
-// new. One that a day began and ended is asked about as soon as it is quiet.
-const (
-	growthWorth = 25_000 // tokens that asking would take, instructions and all: see TestThirtyNightsOfGrowth
-	atRest      = 3 * 24 * time.Hour
-	overnight   = 6 * time.Hour // without a word
-)
-
-// tooSoon tells whether a session that the model has seen, or that people went on
-// with after a night, has too little that is new.
-func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
-	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
-	if g.o.Only != nil || g.o.Live || e.Quiet(g.now()) >= atRest || !seen && !wentOn(s) {
-		return false
-	}
-	var take distill.Estimate
-	err := safely("estimate", func() (err error) {
-		take, err = g.Improver.Estimate(ctx, s, rules)
-		return err
-	})
-	return err == nil && take.Requests > 0 && take.In < growthWorth
-}
-
-// wentOn tells whether a session was gone on with after a night.
-func wentOn(s *ingest.Session) bool {
-	var last time.Time
-	for i := range s.Turns {
-		t := &s.Turns[i]
-		if t.Copied || t.Abandoned || t.At.IsZero() {
-			continue
-		}
-		if !last.IsZero() && t.At.Sub(last) >= overnight {
-			return true
-		}
-		last = t.At
-	}
-	return false
-}
-
 func (g *improving) ask(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) (fresh *payload.Payload, err error) {
 	err = safely("ask", func() (err error) {
 		fresh, err = g.Improver.Improve(llm.WithAccount(ctx, llm.Account{Session: string(e.ID), Project: e.Project}), s, rules)
