@@ -2,12 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -50,6 +52,28 @@ func TestHookOddInput(t *testing.T) {
 	t.Setenv("RECALL_CHILD", "1")
 	if got := d.raw("user-prompt-submit", in("o6", `"`+prompt+`"`)); got != "" {
 		t.Errorf("in a client that recall asked: %.200q, want nothing", got)
+	}
+}
+
+// A client that is slow to send is heard out, one that falls silent isn't.
+func TestHookHearsOut(t *testing.T) {
+	for _, ends := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			defer r.Close()
+			go func() {
+				for _, part := range []string{`{"session_id":`, `"slow",`, `"prompt":"hello`, `"}`} {
+					time.Sleep(hookQuiet * 3 / 4)
+					io.WriteString(w, part)
+				}
+				if ends {
+					w.Close()
+				}
+			}()
+			if in, err := readHook(r); (err == nil) != ends || (in.Session == "slow") != ends {
+				t.Errorf("it ends: %v, got %+v, %v", ends, in, err)
+			}
+		})
 	}
 }
 
