@@ -46,18 +46,19 @@ func emptyText() string {
 
 const (
 	readState = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords, sum,
-		(SELECT ifnull(sum(items),0) FROM segment), (SELECT ifnull(sum(turns),0) FROM segment) FROM fulltext`
+		(SELECT count(*) FROM segment), (SELECT ifnull(sum(items),0) FROM segment), (SELECT ifnull(sum(turns),0) FROM segment) FROM fulltext`
 	sizeOf     = `SELECT data FROM size WHERE id=?`
 	ownerOf    = `SELECT data FROM owner WHERE id=?`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
-	// For each word and segment, the block that holds the word if any does.
-	blocksOf = `SELECT j.key, s.place, b.data FROM json_each(?) j CROSS JOIN segment s CROSS JOIN block b
+	// For each word and segment, the block that holds the word if any does. NULL is
+	// damage: the first block of a segment stands for all words before it, too.
+	blocksOf = `SELECT j.key, s.id, s.place, b.word, b.data FROM json_each(?) j CROSS JOIN segment s LEFT JOIN block b
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
 	// The block of each segment that holds the first word from one on, and those
 	// that begin with a word between two.
-	blocksAt   = `SELECT s.place, b.data FROM segment s CROSS JOIN block b ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1)`
-	blocksFrom = `SELECT s.place, b.data FROM segment s CROSS JOIN block b ON b.segment=s.id AND b.word>?1 AND b.word<?2`
+	blocksAt   = `SELECT s.id, s.place, b.word, b.data FROM segment s LEFT JOIN block b ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1)`
+	blocksFrom = `SELECT s.id, s.place, b.word, b.data FROM segment s CROSS JOIN block b ON b.segment=s.id AND b.word>?1 AND b.word<?2`
 	listsOf    = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
 )
 
@@ -67,6 +68,7 @@ type state struct {
 	next    [2]int64 // the numbers that the next item and the next turn get; none is given twice
 	docs    [tableCount]int64
 	words   [tableCount]int64
+	pieces  int64    // segments
 	listed  [2]int64 // items and turns whose words stand in the lists: those that are gone too, until a merge
 }
 
@@ -76,9 +78,10 @@ func (s *state) numbers() []any {
 }
 
 // sum is a checksum of the numbers: room is made by them, and documents numbered.
+// A segment that is missing is noticed by it as well.
 func (s *state) sum() int64 {
 	var b []byte
-	for _, n := range s.numbers() {
+	for _, n := range append(s.numbers(), &s.pieces, &s.listed[items], &s.listed[turns]) {
 		b = binary.LittleEndian.AppendUint64(b, uint64(*n.(*int64)))
 	}
 	return int64(crc32.Checksum(b, castagnoli))
@@ -86,7 +89,7 @@ func (s *state) sum() int64 {
 
 func (s *state) scan(row *sql.Row) error {
 	var sum int64
-	if err := row.Scan(append(s.numbers(), &sum, &s.listed[items], &s.listed[turns])...); err != nil {
+	if err := row.Scan(append(s.numbers(), &sum, &s.pieces, &s.listed[items], &s.listed[turns])...); err != nil {
 		return err
 	}
 	if sum != s.sum() {
@@ -97,7 +100,11 @@ func (s *state) scan(row *sql.Row) error {
 
 func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 	s.version++
-	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
+	err := tx.QueryRowContext(ctx, `SELECT count(*), ifnull(sum(items),0), ifnull(sum(turns),0) FROM segment`).Scan(&s.pieces, &s.listed[items], &s.listed[turns])
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
 	return err
 }
 
@@ -197,33 +204,51 @@ func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string)
 	defer rows.Close()
 	for rows.Next() {
 		var i int
-		var order int64
-		var data sql.RawBytes
-		if err := rows.Scan(&i, &order, &data); err != nil {
+		var b block
+		if err := b.scan(rows, &i); err != nil {
 			return err
 		}
 		if i < 0 || i >= len(stems) {
 			return fmt.Errorf("word %d of %d: %w", i, len(stems), ErrRebuild)
 		}
-		if err := f.note(stems[i], order, data); err != nil {
+		if err := f.note(stems[i], b); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
+// block is one of a segment's dictionary. Its bytes hold until the next is read.
+type block struct {
+	segment, order int64
+	word, data     sql.RawBytes
+}
+
+// scan reads a row of those that the queries for blocks give, behind other columns.
+func (b *block) scan(rows *sql.Rows, before ...any) error {
+	if err := rows.Scan(append(before, &b.segment, &b.order, &b.word, &b.data)...); err != nil {
+		return err
+	}
+	if b.data == nil {
+		return fmt.Errorf("a block of words of segment %d isn't there: %w", b.segment, ErrRebuild)
+	}
+	return nil
+}
+
+func (b *block) mark() uint32 { return postings.Mark(b.segment, b.word) }
+
 // note keeps a word's lists from a block, whose bytes are valid for now only.
-func (f *fulltext) note(stem string, order int64, block []byte) error {
+func (f *fulltext) note(stem string, b block) error {
 	to := f.known[stem]
 	if w, ok := strings.CutSuffix(stem, "*"); ok {
-		return postings.Each(block, w, func(_ []byte, lists postings.Lists) bool {
-			to.places = append(to.places, place{order, cloned(lists)})
+		return postings.Each(b.data, b.mark(), w, func(_ []byte, lists postings.Lists) bool {
+			to.places = append(to.places, place{b.order, cloned(lists)})
 			return true
 		})
 	}
-	lists, ok, err := postings.Find(block, stem)
+	lists, ok, err := postings.Find(b.data, b.mark(), stem)
 	if ok {
-		to.places = append(to.places, place{order, cloned(lists)})
+		to.places = append(to.places, place{b.order, cloned(lists)})
 	}
 	return err
 }
@@ -237,23 +262,22 @@ func cloned(l postings.Lists) postings.Lists {
 
 // readBeginning reads the further blocks that hold words that begin so.
 func (f *fulltext) readBeginning(ctx context.Context, with string) error {
-	return f.blocks(ctx, blocksFrom, func(order int64, block []byte) error { return f.note(with+"*", order, block) }, with+"*", with+"\U0010ffff")
+	return f.blocks(ctx, blocksFrom, func(b block) error { return f.note(with+"*", b) }, with+"*", with+"\U0010ffff")
 }
 
 // blocks calls do for each block that a query gives.
-func (f *fulltext) blocks(ctx context.Context, query string, do func(order int64, block []byte) error, args ...any) error {
+func (f *fulltext) blocks(ctx context.Context, query string, do func(block) error, args ...any) error {
 	rows, err := f.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var order int64
-		var data sql.RawBytes
-		if err := rows.Scan(&order, &data); err != nil {
+		var b block
+		if err := b.scan(rows); err != nil {
 			return err
 		}
-		if err := do(order, data); err != nil {
+		if err := do(b); err != nil {
 			return err
 		}
 	}
@@ -263,8 +287,8 @@ func (f *fulltext) blocks(ctx context.Context, query string, do func(order int64
 // beginning calls do for each word, by stem, that begins so: how many items and
 // how many turns of one segment hold it, those that are gone too.
 func (f *fulltext) beginning(ctx context.Context, with string, do func(stem string, n counts)) error {
-	each := func(_ int64, block []byte) error {
-		return postings.Each(block, with, func(word []byte, lists postings.Lists) bool {
+	each := func(b block) error {
+		return postings.Each(b.data, b.mark(), with, func(word []byte, lists postings.Lists) bool {
 			var n counts
 			for k, l := range lists {
 				n[k] = l.Docs
@@ -319,6 +343,7 @@ func (f *fulltext) fetch(ctx context.Context, table int, stems []string, most in
 		if err := rows.Scan(&id, &data); err != nil {
 			return err
 		}
+		mark(data, postings.Mark(id, nil))
 		if f.long[id], err = postings.Open(data); err != nil {
 			return err
 		}

@@ -56,6 +56,9 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 		if err != nil {
 			return err
 		}
+		if size == 0 && table != ofSources { // not every item has words there
+			return fmt.Errorf("document %d has no size: %w", doc, ErrRebuild)
+		}
 		if size > 0 {
 			w.state.docs[table]--
 			w.state.words[table] -= int64(size)
@@ -134,6 +137,10 @@ func newSegment(ctx context.Context, tx *sql.Tx) (*segment, error) {
 }
 
 func (s *segment) Block(first string, data []byte) error {
+	if s.blocks.to == s.blocks.from {
+		first = "" // so that each word has a block where it would stand
+	}
+	mark(data, postings.Mark(s.id, []byte(first)))
 	_, err := s.addBlock.ExecContext(s.ctx, s.blocks.to, s.id, first, data)
 	s.blocks.to++
 	s.bytes += int64(len(data))
@@ -142,6 +149,7 @@ func (s *segment) Block(first string, data []byte) error {
 
 func (s *segment) Row(data []byte) (int64, error) {
 	id := s.lists.to
+	mark(data, postings.Mark(id, nil))
 	_, err := s.addList.ExecContext(s.ctx, id, data)
 	s.lists.to++
 	s.bytes += int64(len(data))
@@ -301,8 +309,8 @@ func (w *writing) merge(ctx context.Context, from []*segment) (*segment, error) 
 			return nil, err
 		}
 		p := postings.Part{Source: &stored{
-			blocks: pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT 200`, left: s.blocks},
-			lists:  pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM list WHERE id>=? AND id<? ORDER BY id LIMIT 100`, left: s.lists},
+			blocks: pager{ctx: ctx, tx: w.tx, query: `SELECT id, segment, word, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT 200`, left: s.blocks},
+			lists:  pager{ctx: ctx, tx: w.tx, query: `SELECT id, id, '', data FROM list WHERE id>=? AND id<? ORDER BY id LIMIT 100`, left: s.lists},
 		}}
 		if there != s.listed {
 			p.Alive = alive
@@ -367,14 +375,15 @@ func (p *pager) fill() error {
 	defer rows.Close()
 	p.read = nil
 	for rows.Next() {
-		var id int64
-		var data []byte
-		if err := rows.Scan(&id, &data); err != nil {
+		var id, of int64
+		var name, data []byte
+		if err := rows.Scan(&id, &of, &name, &data); err != nil {
 			return err
 		}
 		if id != p.left.from {
 			break
 		}
+		mark(data, postings.Mark(of, name))
 		p.read = append(p.read, data)
 		p.left.from = id + 1
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+
+	"recall/index/postings"
 )
 
 // What scoring needs of each document is kept in pieces of so many documents,
@@ -81,9 +83,12 @@ func (s *sizes) read(ctx context.Context, id int64) (*sizePiece, error) {
 		}
 	}
 	p := new(sizePiece)
-	data, err := blob(ctx, s.load, id)
+	data, err := blob(ctx, s.load, "size", id)
 	if err != nil {
 		return nil, err
+	}
+	if data == nil && s.cache != nil { // who searches asks for what stands in the lists
+		return nil, fmt.Errorf("a row of sizes isn't there: %w", ErrRebuild)
 	}
 	for i := range min(len(data)/2, pieceDocs) {
 		p.words[i] = binary.LittleEndian.Uint16(data[2*i:])
@@ -121,8 +126,15 @@ func (s *sizes) save(ctx context.Context) error {
 
 const sumSize = 4
 
+// mark puts a mark over a checksum, and takes it away again.
+func mark(data []byte, m uint32) {
+	if len(data) >= sumSize {
+		binary.LittleEndian.PutUint32(data, binary.LittleEndian.Uint32(data)^m)
+	}
+}
+
 // blob reads a row's data behind its checksum; nil if there is no such row.
-func blob(ctx context.Context, st *sql.Stmt, id int64) ([]byte, error) {
+func blob(ctx context.Context, st *sql.Stmt, table string, id int64) ([]byte, error) {
 	var data []byte
 	err := st.QueryRowContext(ctx, id).Scan(&data)
 	if err == sql.ErrNoRows {
@@ -131,7 +143,7 @@ func blob(ctx context.Context, st *sql.Stmt, id int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(data) < sumSize || binary.LittleEndian.Uint32(data) != crc32.Checksum(data[sumSize:], castagnoli) {
+	if len(data) < sumSize || binary.LittleEndian.Uint32(data)^postings.Mark(id, []byte(table)) != crc32.Checksum(data[sumSize:], castagnoli) {
 		return nil, fmt.Errorf("a row of numbers isn't what was put in: %w", ErrRebuild)
 	}
 	return data[sumSize:], nil
@@ -139,7 +151,7 @@ func blob(ctx context.Context, st *sql.Stmt, id int64) ([]byte, error) {
 
 // saveBlob writes a row's data, which begins with room for the checksum.
 func saveBlob(ctx context.Context, tx *sql.Tx, table string, id int64, data []byte) error {
-	binary.LittleEndian.PutUint32(data, crc32.Checksum(data[sumSize:], castagnoli))
+	binary.LittleEndian.PutUint32(data, crc32.Checksum(data[sumSize:], castagnoli)^postings.Mark(id, []byte(table)))
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO `+table+`(id, data) VALUES(?,?)`, id, data)
 	return err
 }
@@ -180,7 +192,7 @@ func (f *fulltext) readRuns(ctx context.Context, id, from int64) ([]run, error) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := blob(ctx, load, id)
+	data, err := blob(ctx, load, "owner", id)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +224,7 @@ func belong(ctx context.Context, tx *sql.Tx, kind int, from, to, session int64) 
 	for from < to {
 		n := min(to, from-from%pieceDocs+pieceDocs) - from
 		id := pieceID(kind, from)
-		before, err := blob(ctx, load, id)
+		before, err := blob(ctx, load, "owner", id)
 		if err != nil {
 			return err
 		}

@@ -32,18 +32,8 @@ func Dump(path string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: %w", t, err)
 		}
 	}
-	blocks, err := d.column(`SELECT data FROM block`)
-	if err != nil {
+	if err := d.words(); err != nil {
 		return nil, err
-	}
-	for _, b := range blocks {
-		err := postings.Each([]byte(b), "", func(word []byte, _ postings.Lists) bool {
-			d.value(string(word))
-			return true
-		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	if d.packed == 0 {
 		return nil, fmt.Errorf("%s: no packed text found: is there a new form?", path)
@@ -71,6 +61,29 @@ func (d *dump) column(query string) (list []string, err error) {
 		list = append(list, s)
 	}
 	return list, rows.Err()
+}
+
+func (d *dump) words() error {
+	rows, err := d.db.Query(`SELECT segment, word, data FROM block`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var segment int64
+		var first, data []byte
+		if err := rows.Scan(&segment, &first, &data); err != nil {
+			return err
+		}
+		err := postings.Each(data, postings.Mark(segment, first), "", func(word []byte, _ postings.Lists) bool {
+			d.value(string(word))
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 func (d *dump) rows(query string) error {

@@ -139,9 +139,10 @@ func (e *entries) bytes(n uint64) []byte {
 }
 
 // Find looks a word up in the block that would hold it. The lists' data are a
-// part of block.
-func Find(block []byte, word string) (lists Lists, ok bool, err error) {
-	data, err := Open(block)
+// part of block. mark is what its store has put over the checksum, by exclusive
+// or, so that a block in another's place is noticed.
+func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err error) {
+	data, err := open(block, mark)
 	if err != nil {
 		return lists, false, err
 	}
@@ -174,8 +175,8 @@ func Find(block []byte, word string) (lists Lists, ok bool, err error) {
 
 // Each calls f for the words of a block that begin so, until it returns false.
 // What f gets holds for the call.
-func Each(block []byte, with string, f func(word []byte, lists Lists) bool) error {
-	data, err := Open(block)
+func Each(block []byte, mark uint32, with string, f func(word []byte, lists Lists) bool) error {
+	data, err := open(block, mark)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,8 @@
 // come later go into another one, and segments that follow one another are
 // merged into one. Its dictionary is a row of blocks, each words in order:
 //
-//	block   sum entry…        sum: CRC-32C of the rest, 4 bytes
+//	block   sum entry…        sum: CRC-32C of the rest, 4 bytes; a store may mark
+//	        it with the place of the row, see Find
 //	entry   shared rest word forms list…
 //	        shared: bytes that the word has in common with the one before it in
 //	        the block; rest: how many follow; forms: two bits a table
@@ -137,9 +138,19 @@ func seal(b []byte) []byte {
 	return b
 }
 
+// Mark tells the rows of a store apart. Put over their checksums by exclusive or, it
+// shows a page that stands in another's place.
+func Mark(id int64, name []byte) uint32 {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], uint64(id))
+	return crc32.Update(crc32.Checksum(b[:], castagnoli), castagnoli, name)
+}
+
 // Open checks what was sealed, and gives it without its checksum.
-func Open(b []byte) ([]byte, error) {
-	if len(b) < sumSize || binary.LittleEndian.Uint32(b) != crc32.Checksum(b[sumSize:], castagnoli) {
+func Open(b []byte) ([]byte, error) { return open(b, 0) }
+
+func open(b []byte, mark uint32) ([]byte, error) {
+	if len(b) < sumSize || binary.LittleEndian.Uint32(b)^mark != crc32.Checksum(b[sumSize:], castagnoli) {
 		return nil, ErrDamaged
 	}
 	return b[sumSize:], nil

@@ -59,7 +59,7 @@ func (m *memory) find(t *testing.T, word string) map[int][]Posting {
 	if i < 0 {
 		return nil
 	}
-	lists, ok, err := Find(m.blocks[i], word)
+	lists, ok, err := Find(m.blocks[i], 0, word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestBuild(t *testing.T) {
 	s.check(t, m)
 	var words int
 	for _, b := range m.blocks {
-		err := Each(b, "only", func(word []byte, lists Lists) bool {
+		err := Each(b, 0, "only", func(word []byte, lists Lists) bool {
 			if diff := cmp.Diff(s[string(word)][0] != nil, lists[0].Docs > 0); diff != "" {
 				t.Errorf("%q in the first table: %s", word, diff)
 			}
@@ -235,7 +235,7 @@ func FuzzBlock(f *testing.F) {
 	f.Add(m.blocks[0][sumSize:], "w1")
 	f.Fuzz(func(t *testing.T, data []byte, word string) {
 		block := seal(append(make([]byte, sumSize), data...))
-		lists, ok, err := Find(block, word)
+		lists, ok, err := Find(block, 0, word)
 		if ok && err != nil {
 			t.Errorf("found, and %v", err)
 		}
@@ -244,7 +244,7 @@ func FuzzBlock(f *testing.F) {
 			for _, ok := r.Next(); ok; _, ok = r.Next() {
 			}
 		}
-		Each(block, word, func([]byte, Lists) bool { return true })
+		Each(block, 0, word, func([]byte, Lists) bool { return true })
 		Merge(new(memory), Part{Source: (&memory{blocks: [][]byte{block}}).source()})
 	})
 }
