@@ -14,6 +14,39 @@ func tells(p string) bool {
 	return false
 }
 
+// isTest says whether a file holds tests, by its name or its folder.
+func isTest(p string) bool {
+	for _, part := range wordOf(strings.ReplaceAll(p, `\`, "/")).parts {
+		if part == "test" || part == "spec" {
+			return true
+		}
+	}
+	return false
+}
+
+// denies says whether lines say of something that it isn't there: tests that what
+// was ruled out stays away name it.
+func denies(lines []string) bool {
+	for _, l := range lines {
+		start := 0
+		for i := 1; i <= len(l); i++ { // NotContains, assert_not, .not.toBe
+			if i < len(l) && isLetter(l[i]) == isLetter(l[i-1]) && !(isUpper(l[i]) && !isUpper(l[i-1])) {
+				continue
+			}
+			if denials[strings.ToLower(l[start:i])] {
+				return true
+			}
+			start = i
+		}
+	}
+	return false
+}
+
+func isUpper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func isLetter(c byte) bool { return isUpper(c) || 'a' <= c && c <= 'z' }
+
+var denials = set("no not never without empty none absent refute forbidden nothing excludes lacks missing zero false isnt")
+
 // locks are files that package managers write, with what others need in them.
 var locks = set("package-lock.json yarn.lock pnpm-lock.yaml bun.lock go.sum Cargo.lock poetry.lock uv.lock Gemfile.lock composer.lock .gitignore .dockerignore CODEOWNERS")
 
@@ -38,6 +71,9 @@ func (d *deed) edit(a Action) {
 	}
 	news, olds := codeLines(clip(a.New)), codeLines(clip(a.Old))
 	added, gone := minus(news, olds), minus(olds, news)
+	if isTest(a.Paths[0]) && denies(added) {
+		return
+	}
 	d.swaps, d.where = swaps(gone, added), content(paths)
 	d.added, d.gone = wordsIn(added), wordsIn(gone)
 	for _, s := range d.swaps {

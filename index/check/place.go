@@ -1,6 +1,9 @@
 package check
 
-import "slices"
+import (
+	"path"
+	"slices"
+)
 
 // excepted says whether an action is where the item says that it doesn't hold,
 // or where it doesn't speak of: on my machine, not in production.
@@ -101,9 +104,15 @@ func (r *reading) elsewhere(c *claim, m *move, d *deed) bool {
 		}
 	}
 	for _, w := range bound {
+		if m.edit && isFolder(w) && slices.ContainsFunc(bound, func(o word) bool { return !o.path && !has([]word{w}, o) }) {
+			continue // many things are done in a folder: one that the item names must be there too
+		}
 		if has(m.words, w) || has(d.all, w) && !named || m.edit && has(d.all, w) {
 			return false
 		}
 	}
 	return true
 }
+
+// isFolder says whether a path has no ending of a file.
+func isFolder(w word) bool { return w.path && path.Ext(w.text) == "" }

@@ -88,7 +88,7 @@ func revalued(it *payload.Item, r *reading, d *deed) (meeting, bool) {
 		own := slices.ContainsFunc(s.key, func(w word) bool {
 			return w.name && isIn(r.names, w) && (len(w.parts) > 1 || len(r.names) == 1)
 		})
-		if whole != "" && (names > 1 || own) {
+		if whole != "" && (own || names > 1 && r.allOf(s.key[len(s.key)-1:])) { // the days of an invoice aren't those of a message
 			return meeting{name: whole, share: 1}, true
 		}
 	}
