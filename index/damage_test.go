@@ -174,7 +174,7 @@ func TestDamagedRows(t *testing.T) {
 	ctx := context.Background()
 	for _, broken := range []string{
 		`UPDATE fulltext SET items=1`, `UPDATE fulltext SET turns=-5`, `UPDATE fulltext SET turn=1`,
-		`DELETE FROM size`, `DELETE FROM segment`, `UPDATE block SET data=(SELECT data FROM block ORDER BY id LIMIT 1)`,
+		`DELETE FROM session`, `DELETE FROM size`, `DELETE FROM segment`, `UPDATE block SET data=(SELECT data FROM block ORDER BY id LIMIT 1)`,
 		`DELETE FROM block WHERE id=(SELECT max(id) FROM block)`, `DELETE FROM list`, `UPDATE segment SET block=block-1, blockend=blockend-1`,
 	} {
 		s := newSynth(4)

@@ -385,6 +385,7 @@ func (f *fulltext) count(ctx context.Context, stem string) (n counts, err error)
 			}
 			n[k] += here
 		}
+		n[k] = min(n[k], int(f.state.docs[k])) // a document stands in several lists of a beginning
 	}
 	return n, nil
 }

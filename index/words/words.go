@@ -68,24 +68,6 @@ func ends(s string, i int) bool {
 	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))
 }
 
-// Join appends the words of a text to dst, each followed by a space, at most
-// limit words (no limit if negative), and says how many.
-func Join(dst []byte, s string, limit int, keep func(string) bool) ([]byte, int) {
-	n := 0
-	if limit == 0 {
-		return dst, 0
-	}
-	Each(s, func(w string) bool {
-		if keep != nil && !keep(w) {
-			return true
-		}
-		dst = append(append(dst, w...), ' ')
-		n++
-		return n != limit
-	})
-	return dst, n
-}
-
 // Content returns the words of a text that carry meaning, each once, in order
 // of first use: stop words and question words are dropped, unless nothing else
 // is there.
