@@ -32,18 +32,28 @@ func TestStemIsFTS5s(t *testing.T) {
 	}
 	vocab = append(vocab, "relational", "conditional", "rationalize", "valenci", "hesitanci", "digitizer", "conformabli", "radicalli", "differentli", "vileli", "analogousli", "vietnamization", "predication", "operator", "feudalism", "decisiveness", "hopefulness", "callousness", "formaliti", "sensitiviti", "sensibiliti", "triplicate", "formative", "electriciti", "electrical", "goodness", "revival", "allowance", "inference", "airliner", "gyroscopic", "adjustable", "defensible", "irritant", "replacement", "adoption", "homologou", "communism", "activate", "angulariti", "effective", "bowdlerize", "probate", "rate", "cease", "controll", "roll", "skies", "agreed", "plastered", "bled", "motoring", "sing", "conflated", "troubled", "sized", "hopping", "tanned", "falling", "hissing", "fizzed", "failing", "filing", "happy", "sky", "v2138", "a1b2c3s", "x86ing", "sses", "ies", "eed", "ing",
 		"cafés", "naïve", "über", "ångström", "déjà", "résumés", "straße", "чай", "нельзя", "日本語")
-	for i, w := range vocab {
-		if _, err := db.Exec(`INSERT INTO f(rowid, body) VALUES(?,?)`, i+1, w); err != nil {
+	if _, err := db.Exec(`INSERT INTO f(body) VALUES(?)`, strings.Join(vocab, " ")); err != nil {
+		t.Fatal(err)
+	}
+	stems := map[string]bool{}
+	rows, err := db.Query(`SELECT term FROM v`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var stem string
+		if err := rows.Scan(&stem); err != nil {
 			t.Fatal(err)
 		}
+		stems[stem] = true
+	}
+	if err := rows.Err(); err != nil || len(stems) == 0 {
+		t.Fatal(len(stems), err)
 	}
 	bad := 0
 	for _, w := range vocab {
-		var n int
-		if err := db.QueryRow(`SELECT count(*) FROM v WHERE term=?`, words.Stem(w)).Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		if n == 0 {
+		if !stems[words.Stem(w)] {
 			if bad++; bad < 30 {
 				t.Errorf("FTS5 stems %q otherwise than to %q", w, words.Stem(w))
 			}
