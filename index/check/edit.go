@@ -160,6 +160,9 @@ func named(line string, other []string) []word {
 		case "no", "not", "without", "removed", "deprecated", "unsupported", "never", "error", "errorf", "println", "log.printf", "fmt.errorf", "throw", "raise", "assert":
 			return nil
 		}
+		if strings.HasPrefix(w.text, "no-") || strings.HasPrefix(w.text, "no_") || hasStem([]word{w}, "forbid") { // what keeps it away names it
+			return nil
+		}
 	}
 	var have []word
 	for _, o := range other {

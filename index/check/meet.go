@@ -63,6 +63,9 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 	default:
 		return meeting{}, false
 	}
+	if m.edit && m.stance == takesUp && c.against {
+		m = r.withoutChosen(m)
+	}
 	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] || r.shown && keeping[m.verb] {
 		return meeting{}, false
 	}
@@ -148,6 +151,16 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 		return meeting{}, false
 	}
 	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact && (len(c.place) == 0 || share(c.place, d.all) == 1)}, true
+}
+
+// withoutChosen is what an edit takes up without the names that the item itself
+// chooses: HALF_EVEN has a part in common with HALF_UP.
+func (r *reading) withoutChosen(m *move) *move {
+	rest := *m
+	rest.head = slices.DeleteFunc(slices.Clone(m.head), func(w word) bool {
+		return len(w.parts) > 1 && slices.ContainsFunc(r.chosen, func(o word) bool { return o.text == w.text })
+	})
+	return &rest
 }
 
 // keeping are verbs of what isn't shown by them.
