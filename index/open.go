@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -76,11 +77,24 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := x.prepare(context.Background()); err != nil {
+	if err := whileBusy(func() error { return x.prepare(context.Background()) }); err != nil {
 		x.Close()
 		return nil, x.fail("open index", err)
 	}
 	return x, nil
+}
+
+// whileBusy does again for half a minute what finds the file locked. SQLite's own
+// waiting leaves out the switch to a write-ahead log, which two processes that
+// make the index at the same time both ask for.
+func whileBusy(do func() error) error {
+	end := time.Now().Add(30 * time.Second)
+	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		if err := do(); !busy(err) || time.Now().After(end) {
+			return err
+		}
+		time.Sleep(wait)
+	}
 }
 
 // OpenRead opens an existing index to ask it questions, at the least cost a
