@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 
 	"recall/library"
@@ -20,11 +21,11 @@ func TestBrokenOffIsCounted(t *testing.T) {
 	for _, provider := range []string{providerOpenAI, providerAnthropic, providerLangchain, providerOllama} {
 		t.Run(provider, func(t *testing.T) {
 			arrived := make(chan struct{}, 8)
-			hold := false
+			var hold atomic.Bool
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				io.Copy(io.Discard, r.Body) // or nobody sees that the client has gone
 				arrived <- struct{}{}
-				if hold {
+				if hold.Load() {
 					<-r.Context().Done()
 					return
 				}
@@ -57,7 +58,7 @@ func TestBrokenOffIsCounted(t *testing.T) {
 			if err := ask(t.Context(), s.URL); err == nil {
 				t.Error("a cut answer was taken")
 			}
-			hold = true
+			hold.Store(true)
 			ctx, stop := context.WithCancel(t.Context())
 			for len(arrived) > 0 {
 				<-arrived
@@ -66,7 +67,6 @@ func TestBrokenOffIsCounted(t *testing.T) {
 			if err := ask(ctx, s.URL); err != context.Canceled {
 				t.Errorf("given up: got %v", err)
 			}
-			hold = true
 			late := timeUp{context.Background(), make(chan struct{})}
 			go func() { <-arrived; close(late.up) }()
 			if err := ask(late, s.URL); err == nil {
