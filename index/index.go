@@ -90,6 +90,7 @@ const (
 	Sources Part = 1 << iota // items' source turns
 	Aliases                  // items' other words
 	Lexicon                  // the lexicon's words for the question's
+	Slips                    // words that stand nowhere read as ones that do
 )
 
 // Answer is what the index finds, best first.

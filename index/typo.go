@@ -20,6 +20,9 @@ const (
 // correct reads words that stand nowhere, and that the lexicon doesn't know, as
 // the commonest word that one slip of the fingers makes of them.
 func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
+	if r.q.Without&Slips != 0 {
+		return nil, nil
+	}
 	var out []Corrected
 	for i, t := range ts {
 		if t.df.docs() > 0 || len(t.word) < typoFrom || len(t.stem) <= typoPrefix || strings.Trim(t.stem, "abcdefghijklmnopqrstuvwxyz") != "" ||

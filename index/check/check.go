@@ -82,7 +82,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		return nil, nil
 	}
 	// An item must say it in the action's words: what else finds items costs time.
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: index.Sources | index.Lexicon})
+	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: index.Sources | index.Lexicon | index.Slips})
 	if err != nil {
 		return nil, err
 	}
