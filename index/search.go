@@ -350,7 +350,9 @@ func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool
 	return of, nil
 }
 
-// allowed keeps the documents that the query's other conditions allow, in order.
+// allowed keeps the documents that the query's conditions on single documents
+// allow, in order. They are of its project already: asked for again, SQLite would
+// go through all that the project has.
 func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]scoredDoc, error) {
 	conds, args := r.conditions(documents[kind])
 	var ids strings.Builder
@@ -394,12 +396,9 @@ func (r *reader) filtered(kind int) bool {
 	return !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero() || kind == items && r.q.Kinds != nil
 }
 
-// conditions are the query's on a row e of the table of documents.
+// conditions are the query's on a row e of the table of documents, but for its project.
 func (r *reader) conditions(docs string) (conds []string, args []any) {
 	cond := func(s string, a ...any) { conds, args = append(conds, s), append(args, a...) }
-	if r.q.Project != "" {
-		cond(`e.session IN (SELECT id FROM session WHERE project=?)`, r.q.Project)
-	}
 	if !r.q.Since.IsZero() {
 		cond(`e.at>=?`, r.q.Since.UnixMilli())
 	}
@@ -422,6 +421,9 @@ func (r *reader) rowsOfItems(ctx context.Context, near []Near) (map[int64]float6
 		return nil, nil
 	}
 	conds, more := r.conditions(documents[items])
+	if r.q.Project != "" {
+		conds, more = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(more, r.q.Project)
+	}
 	cosine := map[string]float64{}
 	var args []any
 	for _, n := range near {
