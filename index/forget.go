@@ -63,30 +63,20 @@ func (x *Index) scrub(ctx context.Context) error {
 // scrubRows empties what Delete leaves because other sessions may share it, and
 // drops the words of deleted rows from the lists.
 func scrubRows(ctx context.Context, conn *sql.Conn) error {
-	tx, err := conn.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	w, err := beginWriting(ctx, tx)
-	if err != nil {
-		return err
-	}
-	if err := w.mergeAll(ctx); err != nil {
-		return err
-	}
-	if err := w.save(ctx); err != nil {
-		return err
-	}
-	for _, s := range []string{
-		`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`,
-		`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`,
-	} {
-		if _, err := tx.ExecContext(ctx, s); err != nil {
+	return rewrite(ctx, conn, func(tx *sql.Tx, w *writing) error {
+		if err := w.mergeAll(ctx); err != nil {
 			return err
 		}
-	}
-	return tx.Commit()
+		for _, s := range []string{
+			`DELETE FROM path WHERE id NOT IN (SELECT path FROM touch)`,
+			`DELETE FROM fault WHERE sig NOT IN (SELECT sig FROM faulted)`,
+		} {
+			if _, err := tx.ExecContext(ctx, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // emptyLog folds the write-ahead log into the file and cuts it to nothing, which

@@ -1,6 +1,9 @@
 package index
 
-import "context"
+import (
+	"context"
+	"database/sql"
+)
 
 // Tidy is to be called after many changes: it merges what Puts left in pieces
 // and gives back the room. Searches stay right without it and get slower.
@@ -12,7 +15,12 @@ func (x *Index) Tidy(ctx context.Context) error {
 }
 
 func (x *Index) mergeSegments(ctx context.Context) error {
-	tx, err := x.db.BeginTx(ctx, nil)
+	return rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx) })
+}
+
+// rewrite changes the lists of words, and what else do changes, in one transaction.
+func rewrite(ctx context.Context, db beginner, do func(*sql.Tx, *writing) error) error {
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -21,13 +29,18 @@ func (x *Index) mergeSegments(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := w.tidy(ctx); err != nil {
+	if err := do(tx, w); err != nil {
 		return err
 	}
 	if err := w.save(ctx); err != nil {
 		return err
 	}
 	return tx.Commit()
+}
+
+// beginner is a database, or one connection to it.
+type beginner interface {
+	BeginTx(context.Context, *sql.TxOptions) (*sql.Tx, error)
 }
 
 // shrink rewrites the file if a quarter of it is empty, and empties the
