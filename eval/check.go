@@ -78,13 +78,19 @@ func (l *loader) unknownFields(file, item string, b []byte, known []string) {
 // check finds what would make a score meaningless.
 func (l *loader) check() {
 	items := map[string]bool{}
+	began := l.set.began()
 	from := map[string]string{} // session to file
 	for _, g := range l.set.Golds {
 		if other := from[g.Session]; other != "" && g.Session != "" {
 			l.problem(g.File, "", fmt.Sprintf("session %s has another gold set, %s", g.Session, filepath.Base(other)))
 		}
 		from[g.Session] = g.File
-		l.problems = append(l.problems, g.Check()...)
+		for _, p := range g.Check() {
+			if _, told := began[g.Session]; told { // a file of many sessions
+				p.Item = g.Session + ", " + p.Item
+			}
+			l.problems = append(l.problems, p)
+		}
 		for _, it := range g.Items {
 			items[g.Session+"#"+it.ID] = true
 		}
@@ -94,6 +100,7 @@ func (l *loader) check() {
 		n[q.File]++
 		l.question(q, fmt.Sprintf("question %d", n[q.File]), items)
 	}
+	l.checkTold(began)
 	var names []string
 	for name := range l.set.Others {
 		names = append(names, name)

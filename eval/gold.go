@@ -35,6 +35,9 @@ type GoldItem struct {
 	Must  bool         `json:"must"`  // false: fair to keep and fair to leave
 	Turns []string     `json:"turns"` // uuids of the records that show it
 	Quote string       `json:"quote"` // verbatim from one of them
+
+	By    payload.By `json:"by,omitempty"`    // whose word it is, where that is said
+	About []string   `json:"about,omitempty"` // what it binds: paths, symbols, components
 }
 
 // A Question is what people ask of a project's sessions, with the gold items

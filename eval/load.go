@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"recall/ingest"
 )
 
 // A Set is all that people wrote about some sessions.
@@ -21,6 +23,7 @@ type Set struct {
 	Name      string // of its folders
 	Hash      string // of its files
 	Golds     []*Gold
+	Sessions  []*ingest.Session // that the set tells itself, in order of time within a project
 	Questions []Question
 	Others    map[string]Other // by "<session>#<id>"
 	Pairs     []LabelledPair
@@ -35,7 +38,8 @@ var bundled embed.FS
 const Bundled = "bundled"
 
 // LoadSet reads what lies below the folders, in order of path: *.gold.json,
-// *.questions.json, aliases.json, pairs-*.jsonl. Without a folder it reads the
+// *.questions.json, aliases.json, pairs-*.jsonl; of an invented project
+// sessions.json and questions.json. Without a folder it reads the
 // bundled set. The error is Problems: all that is wrong, not the first thing
 // only; the set then holds what was right.
 func LoadSet(folders ...string) (*Set, error) {
@@ -160,6 +164,10 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 		return l.questions
 	case name == "aliases.json":
 		return l.others
+	case name == "sessions.json":
+		return l.told
+	case name == "questions.json":
+		return l.askedOfTold
 	case strings.HasPrefix(name, "pairs-") && strings.HasSuffix(name, ".jsonl"):
 		return l.pairs
 	}
@@ -196,7 +204,7 @@ func (l *loader) questions(file, _ string, b []byte) {
 
 func (l *loader) others(file, _ string, b []byte) {
 	var m map[string]Other
-	if !l.decode(file, "", b, &m) {
+	if !l.decodeOnce(file, b, &m) {
 		return
 	}
 	for name, o := range m {

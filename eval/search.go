@@ -165,7 +165,7 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	}
 	for _, g := range k.Gold.Items {
 		name := k.Gold.Session + "#" + g.ID
-		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, State: payload.Stands,
+		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, By: g.By, About: g.About, State: payload.Stands,
 			Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
 		if g.Kind == payload.File {
 			it.Path = firstPath(g.Text)

@@ -65,11 +65,15 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 	if len(set.Golds) == 0 {
 		return nil, fmt.Errorf("%s: no gold set (NAME.gold.json)", strings.Join(o.Gold, ", "))
 	}
-	if _, err := os.Stat(o.From); err != nil {
-		return nil, fmt.Errorf("transcripts: %w", err)
-	}
 	g := gathering{corpus: &corpus{project: map[ingest.SessionID]string{}}, parsed: map[ingest.SessionID]*ingest.Session{}}
-	where := g.locateGold(ctx, set, o.From)
+	where := map[*Gold]located{}
+	told := g.tell(set)
+	if !set.TellsAll() {
+		if _, err := os.Stat(o.From); err != nil {
+			return nil, fmt.Errorf("transcripts: %w", err)
+		}
+		where = g.locateGold(ctx, set, told, o.From)
+	}
 	for _, gold := range set.Golds {
 		l, ok := where[gold]
 		if !ok {
@@ -100,6 +104,8 @@ func gather(ctx context.Context, set *Set, o Options, neighbours bool) (*corpus,
 	for _, gold := range set.Golds {
 		if l, ok := where[gold]; ok {
 			c.cases = append(c.cases, NewCase(g.parsed[l.found.ID], gold))
+		} else if s := told[gold]; s != nil {
+			c.cases = append(c.cases, NewCase(s, gold))
 		}
 	}
 	if len(c.cases) == 0 {
@@ -115,6 +121,25 @@ type gathering struct {
 	parsed map[ingest.SessionID]*ingest.Session
 }
 
+// TellsAll tells whether a set needs no transcripts.
+func (s *Set) TellsAll() bool { return len(s.Sessions) > 0 && len(s.Sessions) == len(s.Golds) }
+
+// tell takes the sessions that a set tells itself.
+func (g *gathering) tell(set *Set) map[*Gold]*ingest.Session {
+	byID := map[string]*ingest.Session{}
+	for _, s := range set.Sessions {
+		byID[string(s.ID)] = s
+	}
+	told := map[*Gold]*ingest.Session{}
+	for _, gold := range set.Golds {
+		if s := byID[gold.Session]; s != nil {
+			told[gold], g.parsed[s.ID], g.corpus.project[s.ID] = s, s, gold.Project
+			g.corpus.all = append(g.corpus.all, s)
+		}
+	}
+	return told
+}
+
 func (g *gathering) miss(gold *Gold, what string) {
 	g.corpus.missing = append(g.corpus.missing, gold.Session)
 	g.corpus.problems = append(g.corpus.problems, Problem{gold.File, "", what})
@@ -122,7 +147,7 @@ func (g *gathering) miss(gold *Gold, what string) {
 
 // locateGold finds the transcript of each gold set: where it says, or by the
 // session's id anywhere below the folder.
-func (g *gathering) locateGold(ctx context.Context, set *Set, from string) map[*Gold]located {
+func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*ingest.Session, from string) map[*Gold]located {
 	var problems []Problem
 	g.below, problems = locate(ctx, from)
 	g.corpus.problems = append(g.corpus.problems, problems...)
@@ -134,6 +159,9 @@ func (g *gathering) locateGold(ctx context.Context, set *Set, from string) map[*
 	}
 	where := map[*Gold]located{}
 	for _, gold := range set.Golds {
+		if told[gold] != nil {
+			continue
+		}
 		l, ok := stated(ctx, from, gold)
 		if !ok {
 			l, ok = byID[gold.Session]

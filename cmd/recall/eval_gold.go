@@ -54,6 +54,9 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir s
 		}
 		return f.from, func() {}, nil
 	}
+	if set.TellsAll() {
+		return "", func() {}, nil
+	}
 	var parent string
 	var fill func(dir string) error
 	if len(f.gold) == 0 {
