@@ -21,6 +21,9 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		p.takeSynthetic(r, n, at)
 		return
 	}
+	if r.msg.odd {
+		p.unknown("assistant content")
+	}
 	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {

@@ -151,9 +151,69 @@ func TestIDsThatLeaveTheFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "odd.jsonl"), strings.Replace(fine, `"sessionId":"s"`, `"sessionId":"../../etc/passwd"`, 1))
 	found, problems := Reader{}.Find(context.Background(), dir, nil)
-	if len(found) != 0 || len(problems) != 1 || !strings.Contains(problems[0].Reason, "not fit") {
-		t.Errorf("got %v, %v, want one problem", found, problems)
+	want(t, "found", listed(found), []string{"etc-passwd-3754d6cb transcript.jsonl"})
+	want(t, "problems", len(problems), 0)
+}
+
+// TestOddFileNames holds that no name of a file costs its bytes.
+func TestOddFileNames(t *testing.T) {
+	dir := t.TempDir()
+	bare := strings.Replace(fine, `"sessionId":"s",`, "", 1)
+	for _, stem := range []string{"my notes (old) ünï", "会議", "con", "ends.", "plain-1", strings.Repeat("x", 180)} {
+		write(t, filepath.Join(dir, stem+".jsonl"), bare)
 	}
+	found, problems := Reader{}.Find(context.Background(), dir, nil)
+	want(t, "problems", len(problems), 0)
+	ids := map[string]bool{}
+	for _, f := range found {
+		ids[string(f.ID)] = true
+		if folderID(string(f.ID)) != string(f.ID) {
+			t.Errorf("id %q isn't fit for a folder", f.ID)
+		}
+		if s, err := (Reader{}).Parse(context.Background(), f); err != nil || len(s.Turns) != 1 {
+			t.Errorf("id %q: got %v, %v, want one turn", f.ID, s, err)
+		}
+	}
+	if len(ids) != 6 || !ids["plain-1"] {
+		t.Errorf("got ids %v, want six, plain-1 as it is", ids)
+	}
+}
+
+// TestContentOfAnotherForm holds that what this version can't read of a message
+// is told, not taken for something known.
+func TestContentOfAnotherForm(t *testing.T) {
+	s := &script{}
+	s.line("user", fields{"message": "words without a role"})
+	s.user(fields{"parts": []any{"hello"}})
+	s.line("assistant", fields{"message": fields{"id": "m", "content": fields{"parts": []any{"hello"}}}})
+	got := s.parse(t)
+	want(t, "prompts", texts(got, ingest.Prompt, false), []string{"words without a role"})
+	want(t, "unknown", got.Report.Unknown, map[string]int{"user content": 1, "assistant content": 1})
+}
+
+func TestUTF16(t *testing.T) {
+	wide := []byte("\xff\xfe")
+	for _, b := range []byte(fine + fine) {
+		wide = append(wide, b, 0)
+	}
+	s := parseBytes(t, wide)
+	want(t, "turns", len(s.Turns), 0)
+	want(t, "why", s.Report.Skipped[0].Reason, "UTF-16; recall reads UTF-8")
+}
+
+// TestOneUuidTwice holds that words under a uuid that was there before aren't
+// taken for a repetition.
+func TestOneUuidTwice(t *testing.T) {
+	s := &script{}
+	s.user("first")
+	s.say("m1", text("Both"))
+	s.line("assistant", fields{"uuid": "u2", "message": fields{"id": "m1", "content": []any{text("Both are in.")}}})
+	s.user("second", fields{"uuid": "u1"})
+	s.user("second", fields{"uuid": "u1"})
+	s.say("m2", text("Done."))
+	got := s.parse(t)
+	want(t, "turns", outlineOf(got), []string{"prompt first", "message Both are in.", "prompt second", "message Done."})
+	want(t, "duplicates", got.Report.Duplicates, 1)
 }
 
 func TestVanishedFile(t *testing.T) {

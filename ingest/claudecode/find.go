@@ -2,6 +2,8 @@ package claudecode
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -225,10 +227,7 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 			id = h.session
 		}
 	}
-	if err := CheckID(ingest.SessionID(id)); err != nil {
-		f.problem(path, err)
-		return
-	}
+	id = folderID(id)
 	g := f.byID[id]
 	if g == nil {
 		g = &group{id: id}
@@ -239,6 +238,24 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		f.sideFiles(g, strings.TrimSuffix(path, ".jsonl"))
 	}
 }
+
+// folderID is an id that can name a folder on every system: the id itself, or,
+// of one that somebody's file name or an odd record gave, its letters and
+// digits and a hash of it. No name of a file may cost its bytes.
+func folderID(id string) string {
+	if fitID().MatchString(id) && !strings.HasSuffix(id, ".") && !deviceID().MatchString(id) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	plain := strings.Trim(unfit().ReplaceAllString(id, "-"), "-")
+	return strings.TrimPrefix(plain[:min(len(plain), 40)]+"-"+hex.EncodeToString(sum[:4]), "-")
+}
+
+var (
+	fitID    = lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
+	deviceID = lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
+	unfit    = lazy(`[^A-Za-z0-9]+`)
+)
 
 // peek tells what a file is: from what is known of it, else by its beginning.
 func (f *finder) peek(path, stem string, info fs.FileInfo) (peeked, error) {

@@ -83,7 +83,7 @@ func fileOf(name string, role ingest.FileRole, path string, info fs.FileInfo) in
 // found makes the sessions of all that was gathered, in order of their ids.
 func (f *finder) found() []ingest.Found {
 	for _, l := range f.loose {
-		if g := f.byID[l.session]; g != nil {
+		if g := f.byID[folderID(l.session)]; g != nil {
 			g.add(l.file)
 			continue
 		}

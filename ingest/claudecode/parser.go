@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"strings"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -20,6 +21,7 @@ type parser struct {
 	file  string // name of the file being read
 	line  int
 	off   int64
+	wide  bool              // the file is text in UTF-16
 	texts map[string]string // strings that repeat on every line, each held once
 
 	seen  *seen
@@ -103,6 +105,14 @@ func (p *parser) takeLine(l jsonl.Line) {
 	if l.TooLong {
 		rep.Lines++
 		p.skip(fmt.Sprintf("line of %d MB is longer than %d MB", l.Size>>20, jsonl.MaxLine>>20))
+		return
+	}
+	if l.N == 1 {
+		p.wide = bytes.HasPrefix(l.Bytes, []byte("\xff\xfe")) || bytes.HasPrefix(l.Bytes, []byte("\xfe\xff"))
+	}
+	if p.wide {
+		rep.Lines++
+		p.skip("UTF-16; recall reads UTF-8")
 		return
 	}
 	b := bytes.TrimPrefix(l.Bytes, bom)
@@ -195,8 +205,11 @@ func (p *parser) text(raw []byte) string {
 func (p *parser) take(r *record, raw []byte) {
 	rep := &p.s.Report
 	if p.duplicate(r, raw) {
-		rep.Duplicates++
-		return
+		if !p.saysMore(r) {
+			rep.Duplicates++
+			return
+		}
+		r.uuid = nil // that place is taken
 	}
 	rep.Records++
 	switch string(r.kind) {
@@ -227,6 +240,48 @@ func (p *parser) duplicate(r *record, raw []byte) bool {
 		return true
 	}
 	p.seen.lines[h] = true
+	return false
+}
+
+// saysMore tells whether a record with the uuid of an earlier one says what no
+// turn has said: two writers, or a snapshot of a message that grew.
+func (p *parser) saysMore(r *record) bool {
+	if r.sidechain || r.meta || r.synthetic {
+		return false
+	}
+	texts := [][]byte{r.msg.plain}
+	for i := range r.msg.blocks {
+		if string(r.msg.blocks[i].kind) == "text" {
+			texts = append(texts, r.msg.blocks[i].text)
+		}
+	}
+	for _, raw := range texts {
+		text := strings.TrimSpace(jsonl.Unquote(raw))
+		if string(r.kind) == "user" {
+			typed := Classify(text)
+			if text = clipText(typed.Text); typed.Kind != ingest.Prompt {
+				continue
+			}
+		}
+		if text != "" && !p.stands(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// stands tells whether a text is part of a turn.
+func (p *parser) stands(text string) bool {
+	for _, d := range p.drafts {
+		if strings.Contains(d.turn.Text, text) {
+			return true
+		}
+		for i := range d.parts {
+			if strings.Contains(d.parts[i].text, text) {
+				return true
+			}
+		}
+	}
 	return false
 }
 

@@ -40,6 +40,7 @@ type message struct {
 	hasUsage        bool
 	plain           []byte // content that is one string, raw; nil if it is blocks
 	blocks          []block
+	odd             bool // content of a form that this version doesn't know
 }
 
 type usage struct{ in, out, write, read int64 }
@@ -192,6 +193,12 @@ func (r *record) rare(c *jsonl.Cursor, name []byte) {
 
 func (m *message) decode(c *jsonl.Cursor) {
 	*m = message{blocks: m.blocks[:0]}
+	switch c.Kind() {
+	case '{', 'n':
+	default:
+		m.decodeContent(c)
+		return
+	}
 	c.Object(func(name []byte) {
 		switch string(name) {
 		case "id":
@@ -214,6 +221,7 @@ func (m *message) decodeContent(c *jsonl.Cursor) {
 		m.plain = c.RawString()
 		return
 	}
+	m.odd = c.Kind() != '[' && c.Kind() != 'n'
 	c.Array(func() {
 		var b block
 		b.decode(c)

@@ -16,6 +16,10 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		p.takeSummary(r, n, at)
 		return
 	}
+	if r.msg.odd {
+		p.unknown("user content")
+		return
+	}
 	if p.takeResults(r, at) {
 		p.takeBeside(r, n, at)
 		return
