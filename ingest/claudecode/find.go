@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -63,6 +64,9 @@ type finder struct {
 }
 
 func (f *finder) problem(path string, err error) {
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) && pe.Path == path {
+		err = pe.Err // as other readers say it of the same path
+	}
 	f.problems = append(f.problems, ingest.Problem{Path: path, Reason: err.Error()})
 }
 

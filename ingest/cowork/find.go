@@ -169,6 +169,9 @@ type listed struct {
 // sessions lists the files of the sessions called names in dir, several at a
 // time: it is all waiting for the file system.
 func (f *finder) sessions(dir string, names []string) {
+	if len(names) == 0 {
+		return
+	}
 	lists := make([]listed, len(names))
 	var g errgroup.Group
 	g.SetLimit(2 * runtime.GOMAXPROCS(0))
