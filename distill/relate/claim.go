@@ -233,7 +233,7 @@ func scopeOf(toks []token) bag {
 	in := false
 	for i, t := range toks {
 		switch {
-		case scopeWords[t.low] && i > 0 && !strings.ContainsAny(toks[i-1].low, ",;:.("):
+		case scopeWords[t.low] && (i == 0 || !strings.ContainsAny(toks[i-1].low, ",;:.(")):
 			in = true
 		case t.stem == "" && (len(t.low) == 1 && !('a' <= t.low[0] && t.low[0] <= 'z') || ends[t.low]):
 			in = false

@@ -33,11 +33,11 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/3" // raise it when a rule changes
+const rulesVersion = "rules/4" // raise it when a rule changes
 
-// Kinds are those of the items that the rules look at: what is settled, and
-// what is left open.
-var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Question, payload.Deferred}
+// Kinds are those of the items that the rules look at: what is settled, what one
+// must know or supposes, and what is left open.
+var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred}
 
 // Links finds the relations between the items of one project of which at least
 // one side is of a session that is due; nil for all. They come in the order of

@@ -190,3 +190,28 @@ func TestLinksSettle(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// A later warning outdates what was decided, a later decision what was warned of,
+// and what is ruled out what was supposed; a warning about something else doesn't.
+func TestLinksOfWarnings(t *testing.T) {
+	items := []Item{
+		item("soap", "s1", 1, payload.Decision, "Manifests go to the port by SOAP.", "soap"),
+		item("limit", "s1", 1, payload.Flag, "At most 16 crates fit on one pallet.", "16 a pallet"),
+		item("hand", "s1", 1, payload.Flag, "The timetable is typed in by hand.", "by hand"),
+		item("agents", "s1", 1, payload.Hypothesis, "Overbooked cars come from two agents holding one seat.", "two agents?"),
+		item("dropped", "s2", 5, payload.Flag, "The port dropped SOAP for manifests.", "they dropped soap"),
+		item("sandbox", "s2", 5, payload.Flag, "The port's sandbox drops every tenth manifest.", "every tenth"),
+		item("twelve", "s2", 5, payload.Flag, "At most 12 crates fit on one pallet.", "12 now"),
+		item("import", "s2", 5, payload.Decision, "The timetable is imported instead of typed in by hand.", "import it"),
+		item("unique", "s2", 5, payload.Eliminated, "Overbooked cars come from two agents holding one seat.", "holds are unique"),
+	}
+	want := []string{
+		"dropped supersedes soap by outdates, sure false",
+		"import supersedes hand by outdates, sure false",
+		"twelve supersedes limit by new-value, sure true",
+		"unique supersedes agents by ruled-out, sure false",
+	}
+	if diff := cmp.Diff(want, short(Links(items, nil))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

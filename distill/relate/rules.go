@@ -11,13 +11,14 @@ import (
 const (
 	Revokes   = "revokes"    // names what it gives up, and the earlier one stood for that
 	Partly    = "partly"     // names what it gives up, and the earlier one stood for that among more
-	RuledOut  = "ruled-out"  // rules out what the earlier one decided
+	RuledOut  = "ruled-out"  // rules out what the earlier one decided or supposed
 	Keeps     = "keeps"      // confirms the earlier one
 	TakesBack = "takes-back" // goes back to something else than the earlier one decided
 	Reopens   = "reopens"    // decides for what the earlier one ruled out
 	Changes   = "new-value"  // the same with another number
 	Restates  = "restates"   // the same words
 	Narrows   = "narrows"    // the same and more
+	Outdates  = "outdates"   // as revokes, where one of them warns: of what is gone, or of what is no longer so
 )
 
 type rule struct {
@@ -40,6 +41,7 @@ var rules = []rule{
 	{TakesBack, payload.Supersedes, takesBack, true},
 	{Answers, payload.Supersedes, answers, false},
 	{TakesUp, payload.Supersedes, takesUp, false},
+	{Outdates, payload.Supersedes, outdates, false},
 }
 
 func between(later, earlier *claim) (rule, bool) {
@@ -56,12 +58,25 @@ func decisions(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Decision
 }
 
-// revokes: the earlier one stood for what the later one gives up, and where
-// either says what it is about, they agree.
+// say tells whether both say how things are: what was decided, or what one must
+// know of them.
+func say(later, earlier *claim) bool { return later.says() && earlier.says() }
+
+func (c *claim) says() bool { return c.kind == payload.Decision || c.kind == payload.Flag }
+
 func revokes(later, earlier *claim) bool {
-	if !decisions(later, earlier) {
-		return false
-	}
+	return decisions(later, earlier) && takesPlace(later, earlier)
+}
+
+// outdates: a warning often holds somewhere only ("in the sandbox …"), which the
+// earlier one must speak of.
+func outdates(later, earlier *claim) bool {
+	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 || later.scope.meets(earlier.all)) && takesPlace(later, earlier)
+}
+
+// takesPlace: the earlier one stood for what the later one gives up, and where
+// either says what it is about, they agree.
+func takesPlace(later, earlier *claim) bool {
 	for _, g := range later.gives {
 		if g.lost.in(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
 			continue
@@ -115,7 +130,7 @@ func partly(later, earlier *claim) bool {
 }
 
 func ruledOut(later, earlier *claim) bool {
-	return later.kind == payload.Eliminated && earlier.kind == payload.Decision &&
+	return later.kind == payload.Eliminated && (earlier.kind == payload.Decision || earlier.kind == payload.Hypothesis) &&
 		mayBeAlike(later.weight, earlier.heldSum, 0.8) && alike(later.all, earlier.held) >= 0.8
 }
 
@@ -137,7 +152,7 @@ func takesBack(later, earlier *claim) bool {
 
 // newValue: one number is another, all else the same.
 func newValue(later, earlier *claim) bool {
-	if !decisions(later, earlier) || later.denies != earlier.denies {
+	if !say(later, earlier) || later.denies != earlier.denies {
 		return false
 	}
 	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
