@@ -71,7 +71,7 @@ func revokes(later, earlier *claim) bool {
 // outdates: a warning often holds somewhere only ("in the sandbox …"), which the
 // earlier one must speak of.
 func outdates(later, earlier *claim) bool {
-	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 || later.scope.meets(earlier.all)) && takesPlace(later, earlier)
+	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 || later.scope.meets(earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
 }
 
 // takesPlace: the earlier one stood for what the later one gives up, and where
