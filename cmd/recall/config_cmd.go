@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -82,8 +83,8 @@ func (c *Config) shown() []shown {
 	var list []shown
 	for _, k := range keys {
 		v := c.value(k.name)
-		if k.kind == duration {
-			v = fmt.Sprint(v)
+		if d, is := v.(time.Duration); is {
+			v = brief(d)
 		}
 		if k.kind == folders && c.Auto(k.name) {
 			v = nil
@@ -146,7 +147,11 @@ func (c *Config) print(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "config.yaml: %s\n", file)
 	if c.Passed != "" {
-		fmt.Fprintf(out, "passed by:   %s has no section of recall's\n", c.Passed)
+		why := "has no section of recall's"
+		if _, err := readYAML(c.Passed); err != nil {
+			why = "can't be read: " + strings.TrimPrefix(err.Error(), c.Passed+":")
+		}
+		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, why)
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ const (
 	truth    keyKind = "truth"
 	duration keyKind = "duration"
 	text     keyKind = "text"
+	address  keyKind = "address"
 	money    keyKind = "money"
 	prices   keyKind = "prices"
 )
@@ -69,12 +71,12 @@ var keys = []configKey{
 	{name: "query.rerank", kind: oneOf, preset: rerankOff, words: []string{rerankOff, rerankModel}, about: "whether the model of llm.provider says which of what was found answers"},
 	{name: "query.model_timeout", kind: duration, preset: "20s", lo: 100, hi: 24 * 60 * 60 * 1000, about: "longest time a model may delay an answer; not set: 2m of one on this machine, 10m of relay"},
 	{name: "embed.dir", kind: folder, about: "folder of a static model, for query.vectors: static"},
-	{name: "embed.url", kind: text, about: "address of an embedding service, for query.vectors: service"},
+	{name: "embed.url", kind: address, about: "address of an embedding service, for query.vectors: service"},
 	{name: "embed.model", kind: text, about: "the service's name for the model"},
 	{name: "embed.dims", kind: number, preset: "0", lo: 0, hi: 8192, about: "dimensions to ask the service for; 0 for what the model gives"},
 	{name: "llm.provider", kind: oneOf, preset: noProvider, words: providers, about: "the model that may be asked; none: nothing leaves this machine"},
 	{name: "llm.model", kind: text, about: "the provider's name for the model; not set: a small one that does"},
-	{name: "llm.url", kind: text, about: "address of the service, for openai, anthropic and ollama; not set: the provider's own"},
+	{name: "llm.url", kind: address, about: "address of the service, for openai, anthropic and ollama; not set: the provider's own"},
 	{name: "llm.dir", kind: folder, about: "folder of requests and answers, for relay and replay"},
 	{name: "llm.timeout", kind: duration, preset: "3m", lo: 1000, hi: 24 * 60 * 60 * 1000, about: "longest time for one answer; not set: 15m of a model on this machine, none of relay"},
 	{name: "llm.concurrency", kind: number, preset: "4", lo: 1, hi: 64, about: "most requests at once; not set: 1 of a model on this machine, 64 of relay; always 1 of claude-cli"},
@@ -112,12 +114,25 @@ func (k configKey) allowed() string {
 		return "true or false"
 	case text:
 		return "some text"
+	case address:
+		return "an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1"
 	case money:
 		return fmt.Sprintf("an amount in USD from %d to %d, such as 0.50", k.lo, k.hi)
 	case prices:
 		return "a list such as [{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0, batch: 0.5}]"
 	}
-	return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", millis(k.lo), millis(k.hi))
+	return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(millis(k.lo)), brief(millis(k.hi)))
+}
+
+// brief is a time as a person writes it: 30m, not 30m0s.
+func brief(d time.Duration) string {
+	s := d.String()
+	for _, of := range []struct{ unit, nought string }{{"m", "0s"}, {"h", "0m"}} {
+		if rest, ok := strings.CutSuffix(s, of.unit+of.nought); ok {
+			s = rest + of.unit
+		}
+	}
+	return s
 }
 
 func millis(n int) time.Duration { return time.Duration(n) * time.Millisecond }
@@ -130,6 +145,9 @@ func (k configKey) parse(s, base string, at surroundings) (any, error) {
 	case folder:
 		return absolute(s, base, at)
 	case folders:
+		if s == "[]" { // as in the file: the source is off
+			return []string{}, nil
+		}
 		return k.list(filepath.SplitList(s), base, at)
 	case oneOf:
 		for _, w := range k.words {
@@ -150,6 +168,10 @@ func (k configKey) parse(s, base string, at surroundings) (any, error) {
 	case text:
 		if s = strings.TrimSpace(s); s != "" {
 			return s, nil
+		}
+	case address:
+		if u, err := url.Parse(strings.TrimSpace(s)); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+			return strings.TrimSpace(s), nil
 		}
 	case money:
 		if x, err := strconv.ParseFloat(s, 64); err == nil && x >= float64(k.lo) && x <= float64(k.hi) {
@@ -225,7 +247,7 @@ func (k configKey) not(s string) error {
 func absolute(p, base string, at surroundings) (string, error) {
 	switch {
 	case strings.TrimSpace(p) == "":
-		return "", errors.New("an empty name isn't a folder")
+		return "", errors.New("an empty name isn't a folder; leave the key away for its default")
 	case strings.ContainsRune(p, 0):
 		return "", fmt.Errorf("%q isn't a folder's name", p)
 	case p[0] == '$' || p[0] == '%':

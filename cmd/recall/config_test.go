@@ -193,6 +193,11 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 	if err != nil || c.File != "" || c.Passed != p {
 		t.Errorf("got %+v, %v; want the file passed by", c, err)
 	}
+	put(t, "query:\n\tlimit: 3\n", at.working, "config.yaml")
+	var out bytes.Buffer
+	if c, err = loadConfig(nil, "", nil, at); err != nil || c.print(&out) != nil || !strings.Contains(out.String(), "can't be read: 2: ") {
+		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
+	}
 	put(t, "query:\n  limitt: 3\n", at.working, "config.yaml")
 	if _, err := loadConfig(nil, "", nil, at); err == nil {
 		t.Error("a misspelt key in our section: got no error")
@@ -228,7 +233,7 @@ func TestBadFiles(t *testing.T) {
 		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
 		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
 		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
-		{"bare number for a time", "query:\n  budget: 30\n", ":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m0s, such as 1s or 500ms"},
+		{"bare number for a time", "query:\n  budget: 30\n", ":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m, such as 1s or 500ms"},
 		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
 		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed is a time"},
 		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
@@ -254,6 +259,8 @@ func TestBadFiles(t *testing.T) {
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
 		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"bare tilde", "library:\n  dir: ~\n", ":2: library.dir: a bare ~ is YAML's word for nothing"},
+		{"no address", "embed:\n  url: localhost:11434\n", ":2: embed.url: \"localhost:11434\" isn't allowed; allowed is an address that begins with http:// or https://"},
+		{"another protocol", "llm:\n  url: ftp://x/v1\n", ":2: llm.url: \"ftp://x/v1\" isn't allowed"},
 		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't filled in"},
 		{"somebody's home", "library:\n  dir: ~bob/x\n", ":2: library.dir: \"~bob/x\": only ~ alone"},
 		{"empty folder", "library:\n  dir: ''\n", ":2: library.dir: an empty name"},
@@ -344,6 +351,9 @@ func TestEnvironment(t *testing.T) {
 	}
 	if c.Query.Sync || c.Query.Budget != 500*time.Millisecond || c.Library.Dir != filepath.Join(at.working, "lib=x") {
 		t.Errorf("got %+v", c)
+	}
+	if off, err := loadConfig(nil, "", []string{"RECALL_SOURCES_COWORK=[]"}, at); err != nil || off.Auto("sources.cowork") || len(off.Sources.Cowork) != 0 {
+		t.Errorf("a source turned off by a variable: got %+v, %v", off, err)
 	}
 	if !c.Auto("payload.variant") {
 		t.Error("an empty variable counts as set")
@@ -452,7 +462,7 @@ func TestPrint(t *testing.T) {
 	if err := c.print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"config.yaml: " + p + "\n", "debug", p + ":2", "RECALL_QUERY_SYNC", "--limit", "(searched for)"} {
+	for _, want := range []string{"config.yaml: " + p + "\n", "30m ", "debug", p + ":2", "RECALL_QUERY_SYNC", "--limit", "(searched for)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
