@@ -14,7 +14,7 @@ type echoes struct {
 }
 
 // rarity tells of each keyword of a talk how rare it is; nothing of others.
-type rarity map[string]*use
+type rarity map[word]*use
 
 // A use is where a keyword is said.
 type use struct {
@@ -23,7 +23,7 @@ type use struct {
 }
 
 // of is the weight of a word.
-func (r rarity) of(w string) float64 {
+func (r rarity) of(w word) float64 {
 	if u := r[w]; u != nil {
 		return u.weight
 	}

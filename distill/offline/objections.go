@@ -71,7 +71,7 @@ var turnsDown = cue.One(`(?i)^(?:(?:stop|ok|but|and|please|no|yeah|yes)[,.!]? )*
 // was spoken of before, and another course or a reason is given with it.
 func turnedDown(t *talk) []payload.Item {
 	var out []payload.Item
-	said := map[string]bool{}
+	said := map[word]bool{}
 	for _, sp := range t.speeches {
 		if sp.user {
 			for _, it := range turnedDownIn(sp, said) {
@@ -90,7 +90,7 @@ func turnedDown(t *talk) []payload.Item {
 	return out
 }
 
-func turnedDownIn(sp *speech, said map[string]bool) []payload.Item {
+func turnedDownIn(sp *speech, said map[word]bool) []payload.Item {
 	var out []payload.Item
 	for i := range sp.parts {
 		s := &sp.parts[i]

@@ -52,32 +52,40 @@ var replacing = cue.One("(?i)^(?:this|that|it|which) (?:replaces|supersedes|take
 // names are a sentence's keywords, with compound names joined too: who types
 // "maplibre" means "MapLibre".
 func (s *sentence) names() terms {
-	if s.full != nil {
-		return s.full
+	if s.full == nil {
+		var room [64]word
+		s.full = slices.Clone(sorted(appendNames(appendNames(room[:0], s.Text), s.More)))
 	}
-	m := append(terms(nil), s.keys()...)
-	for _, text := range []string{s.Text, s.More} {
-		for w := range strings.FieldsSeq(text) {
-			if smallLetters(w) {
-				continue
-			}
-			w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
-			if smallLetters(w) {
-				continue // it is no compound
-			}
-			if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 && len(splitWords(w)) > 1 {
-				m = append(m, stem(joined))
-			}
-		}
-	}
-	for i, w := range m {
-		if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdgmnprt", w[n-1]) >= 0 {
-			m[i] = w[:n-1] // "capped" is "cap"
-		}
-	}
-	slices.Sort(m)
-	s.full = slices.Compact(m)
 	return s.full
+}
+
+// appendNames adds a text's keywords and its compound names, joined.
+func appendNames(out []word, text string) []word {
+	out = appendKeywords(out, text, true)
+	for w := range strings.FieldsSeq(text) {
+		if smallLetters(w) {
+			continue
+		}
+		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
+		if smallLetters(w) || !compound(w) {
+			continue
+		}
+		if joined := strings.ToLower(strings.Map(onlyLetters, w)); len(joined) > 3 {
+			out = append(out, wordOf(undoubled(stem(joined))))
+		}
+	}
+	return out
+}
+
+// compound tells whether a name has several words.
+func compound(name string) bool {
+	n := 0
+	for range wordsIn(name) {
+		if n++; n > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func onlyLetters(r rune) rune {
@@ -201,7 +209,7 @@ var turnedAway = cue.One(`(?i)\b(?:ruled out|not taken|was (?:tried and )?droppe
 // coverage is weighed for names: a joined name counts only where it is met.
 func coverage(a, b terms, rare rarity) float64 {
 	var both, all float64
-	eachShared(a, b, func(w string) { both += max(rare.of(w), leastRare) })
+	eachShared(a, b, func(w word) { both += max(rare.of(w), leastRare) })
 	for _, w := range a {
 		if x := rare.of(w); x > 0 || slices.Contains(b, w) {
 			all += max(x, leastRare)

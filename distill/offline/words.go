@@ -1,47 +1,55 @@
 package offline
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// terms are words in alphabetical order, each once: sets that are compared by
-// walking along both, and whose weights are always summed in the same order.
-type terms []string
+// A word is a lower-case word, or its stem, as a number: its first eight bytes.
+// Of a longer one it is the first four and a hash of the rest, which two words
+// of one session hardly ever share.
+type word uint64
+
+func wordOf(s string) word {
+	if len(s) <= 8 {
+		w := word(0)
+		for i := range len(s) {
+			w = w<<8 | word(s[i])
+		}
+		return w << (64 - 8*len(s))
+	}
+	hash := uint32(2166136261) // FNV-1a
+	for i := 4; i < len(s); i++ {
+		hash = (hash ^ uint32(s[i])) * 16777619
+	}
+	return wordOf(s[:4]) | word(hash)
+}
+
+// terms are words in order, about that of the alphabet, each once: sets that are
+// compared by walking along both, and whose weights are always summed in the
+// same order.
+type terms []word
 
 // keywords are the words of a text that say what it is about, cut to their
 // stems, names split at their humps and punctuation.
 func keywords(text string) terms {
-	all := splitWords(text)
-	kept := all[:0]
-	for _, w := range all {
-		if len(w) >= 2 && !isCommon(w) {
-			kept = append(kept, stem(w))
-		}
-	}
-	slices.Sort(kept)
-	return slices.Compact(kept)
+	var room [64]word
+	return slices.Clone(sorted(appendKeywords(room[:0], text, false)))
 }
 
-// few counts a text's keywords, up to n, which is at most 5.
+// few counts a text's keywords, up to n.
 func few(text string, n int) int {
-	var room [32]string
-	var found [5]string
-	k := 0
-	for _, w := range appendWords(room[:0], text) {
-		if len(w) < 2 || isCommon(w) {
-			continue
-		}
-		if s := stem(w); !slices.Contains(found[:k], s) {
-			found[k] = s
-			if k++; k == n {
-				break
-			}
-		}
-	}
-	return k
+	var room [64]word
+	return min(n, len(sorted(appendKeywords(room[:0], text, false))))
+}
+
+// sorted makes terms of words.
+func sorted(words []word) terms {
+	slices.Sort(words)
+	return slices.Compact(words)
 }
 
 // keys are the sentence's keywords.
@@ -57,20 +65,17 @@ func (s *sentence) keys() terms {
 }
 
 // eachShared visits the words that two lists have both, in order.
-func eachShared(a, b terms, visit func(w string)) {
-	for len(a) > 0 && len(b) > 0 {
-		c := int(a[0][0]) - int(b[0][0]) // which mostly decides; no word is empty
-		if c == 0 {
-			c = strings.Compare(a[0], b[0])
+func eachShared(a, b terms, visit func(w word)) {
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		x, y := a[i], b[j]
+		if x == y {
+			visit(x)
 		}
-		switch {
-		case c < 0:
-			a = a[1:]
-		case c > 0:
-			b = b[1:]
-		default:
-			visit(a[0])
-			a, b = a[1:], b[1:]
+		if x <= y {
+			i++
+		}
+		if y <= x {
+			j++
 		}
 	}
 }
@@ -78,7 +83,7 @@ func eachShared(a, b terms, visit func(w string)) {
 // shared counts the words that two lists have both.
 func shared(a, b terms) int {
 	n := 0
-	eachShared(a, b, func(string) { n++ })
+	eachShared(a, b, func(word) { n++ })
 	return n
 }
 
@@ -113,7 +118,7 @@ func (s *sentence) weighed(b terms, rare rarity) float64 {
 
 // shared is the weight of the words that two lists have both.
 func (r rarity) shared(a, b terms) (weight float64) {
-	eachShared(a, b, func(w string) { weight += r.of(w) })
+	eachShared(a, b, func(w word) { weight += r.of(w) })
 	return weight
 }
 
@@ -125,52 +130,80 @@ func (r rarity) all(words terms) (weight float64) {
 	return weight
 }
 
-// splitWords gives the lower-case words of a text.
-func splitWords(text string) []string {
-	return appendWords(make([]string, 0, len(text)/6+1), text)
-}
-
-func appendWords(out []string, text string) []string {
-	start, prev, capital := -1, rune(0), false
-	add := func(w string) {
-		if capital {
-			w = strings.ToLower(w)
+// appendKeywords adds a text's words that aren't common, cut to their stems; for
+// names without a letter doubled by an ending: "capped" is "cap".
+func appendKeywords(out []word, text string, names bool) []word {
+	var room [32]byte
+	for w := range wordsIn(text) {
+		if !smallLetters(w) {
+			w = string(appendLower(room[:0], w))
 		}
-		out, start, capital = append(out, w), -1, false
-	}
-	for i := 0; i < len(text); {
-		if text[i]-'a' < 26 { // as most are
-			if start < 0 {
-				start = i
-			}
-			for i++; i < len(text) && text[i]-'a' < 26; i++ {
-			}
-			prev = 'a'
+		if len(w) < 2 || isCommon(w) {
 			continue
 		}
-		r, n := rune(text[i]), 1
-		letter, upper := false, false
-		if r < utf8.RuneSelf {
-			upper = r-'A' < 26 && r >= 'A'
-			letter = upper || r-'0' < 10 && r >= '0'
-		} else {
-			r, n = utf8.DecodeRuneInString(text[i:])
-			letter, upper = unicode.IsLetter(r) || unicode.IsDigit(r), unicode.IsUpper(r)
+		w = stem(w)
+		if names {
+			w = undoubled(w)
 		}
-		if start >= 0 && (!letter || upper && unicode.IsLower(prev)) {
-			add(text[start:i])
-		}
-		if letter && start < 0 {
-			start = i
-		}
-		capital = capital || letter
-		prev = r
-		i += n
-	}
-	if start >= 0 {
-		add(text[start:])
+		out = append(out, wordOf(w))
 	}
 	return out
+}
+
+// appendLower adds a word in small letters.
+func appendLower(out []byte, w string) []byte {
+	for i := range len(w) {
+		c := w[i]
+		if c >= utf8.RuneSelf {
+			return append(out[:0], strings.ToLower(w)...)
+		}
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// wordsIn visits the words of a text as they are written.
+func wordsIn(text string) iter.Seq[string] {
+	return func(yield func(w string) bool) {
+		start, prev := -1, rune(0)
+		for i := 0; i < len(text); {
+			if text[i]-'a' < 26 { // as most are
+				if start < 0 {
+					start = i
+				}
+				for i++; i < len(text) && text[i]-'a' < 26; i++ {
+				}
+				prev = 'a'
+				continue
+			}
+			r, n := rune(text[i]), 1
+			letter, upper := false, false
+			if r < utf8.RuneSelf {
+				upper = r-'A' < 26 && r >= 'A'
+				letter = upper || r-'0' < 10 && r >= '0'
+			} else {
+				r, n = utf8.DecodeRuneInString(text[i:])
+				letter, upper = unicode.IsLetter(r) || unicode.IsDigit(r), unicode.IsUpper(r)
+			}
+			if start >= 0 && (!letter || upper && unicode.IsLower(prev)) {
+				if !yield(text[start:i]) {
+					return
+				}
+				start = -1
+			}
+			if letter && start < 0 {
+				start = i
+			}
+			prev = r
+			i += n
+		}
+		if start >= 0 {
+			yield(text[start:])
+		}
+	}
 }
 
 // stem cuts the commonest English endings.
@@ -182,6 +215,14 @@ func stem(w string) string {
 		if end[len(end)-1] == w[len(w)-1] && strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
 			return w[:len(w)-len(end)]
 		}
+	}
+	return w
+}
+
+// undoubled cuts one of two equal letters off a stem's end.
+func undoubled(w string) string {
+	if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdgmnprt", w[n-1]) >= 0 {
+		return w[:n-1]
 	}
 	return w
 }
