@@ -113,7 +113,7 @@ func claimOf(it *payload.Item) *claim {
 		c.opposes = opposesOf(toks)
 	}
 	text := lowText(toks)
-	c.stays = staysForm().MatchString(text)
+	c.stays = staysForm().MatchString(storedForm.Replace(text))
 	c.denies = len(denyForm().FindAllString(text, -1))%2 == 1
 	lost := c.read(toks)
 	aside := 0 // in parentheses

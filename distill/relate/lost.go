@@ -155,6 +155,8 @@ var (
 	staysForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
 	})
+	// storedForm takes out what says where something is, not that it stays so.
+	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
 	// backForm says that something is undone.
 	backForm = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
