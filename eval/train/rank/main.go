@@ -17,17 +17,18 @@ import (
 
 func main() {
 	shared := flag.String("shared", os.Getenv("RECALL_SHARED"), "folder with transcripts/dev and eval/gold")
+	invented := flag.String("asked", "eval/testdata/asked", "folder of invented projects")
 	write := flag.Bool("write", false, "write the weights, fitted to all projects")
 	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
 	flag.Parse()
-	if err := run(context.Background(), *shared, *write, *ablation); err != nil {
+	if err := run(context.Background(), *shared, *invented, *write, *ablation); err != nil {
 		fmt.Fprintln(os.Stderr, "rank:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, shared string, write, ablation bool) error {
-	w, err := load(ctx, shared)
+func run(ctx context.Context, shared, invented string, write, ablation bool) error {
+	w, err := load(ctx, shared, invented)
 	if err != nil {
 		return err
 	}

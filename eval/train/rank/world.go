@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
@@ -39,6 +38,7 @@ type world struct {
 	projects []string
 	sessions []*ingest.Session
 	project  map[ingest.SessionID]string
+	invented map[string]bool         // of the projects
 	cases    map[string][]*eval.Case // by project
 	more     map[string]eval.Other   // beside each gold item
 	indexes  map[corner]*index.Index
@@ -67,16 +67,22 @@ type question struct {
 	ask     int       // 1, 2: the question beside an item, not a person's
 }
 
-func load(ctx context.Context, shared string) (*world, error) {
+// load reads the projects of people, where there are any, and the invented ones.
+func load(ctx context.Context, shared, invented string) (*world, error) {
 	dir, err := os.MkdirTemp("", "recall-rank-")
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, project: map[ingest.SessionID]string{}, cases: map[string][]*eval.Case{}, more: map[string]eval.Other{}, indexes: map[corner]*index.Index{}, ours: map[ingest.SessionID]*payload.Payload{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
-	if err := w.parse(ctx, filepath.Join(shared, "transcripts", "dev")); err != nil {
-		return w, err
+	w := &world{dir: dir, project: map[ingest.SessionID]string{}, invented: map[string]bool{}, cases: map[string][]*eval.Case{}, more: map[string]eval.Other{}, indexes: map[corner]*index.Index{}, ours: map[ingest.SessionID]*payload.Payload{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
+	if shared != "" {
+		if err := w.parse(ctx, filepath.Join(shared, "transcripts", "dev")); err != nil {
+			return w, err
+		}
+		if err := w.gold(filepath.Join(shared, "eval", "gold")); err != nil {
+			return w, err
+		}
 	}
-	if err := w.gold(filepath.Join(shared, "eval", "gold")); err != nil {
+	if err := w.gold(invented); err != nil {
 		return w, err
 	}
 	return w, w.distill(ctx)
@@ -111,73 +117,56 @@ func (w *world) parse(ctx context.Context, dir string) error {
 	return nil
 }
 
-// gold reads gold items, aliases and questions.
+// gold reads sessions that are told, gold items, aliases and questions.
 func (w *world) gold(dir string) error {
-	sets, err := eval.LoadGold(dir)
+	set, err := eval.LoadSet(dir)
 	if err != nil {
 		return err
 	}
+	w.sessions = append(w.sessions, set.Sessions...)
 	byID := map[string]*ingest.Session{}
 	for _, s := range w.sessions {
 		byID[string(s.ID)] = s
 	}
-	for _, g := range sets {
+	var projects []string
+	for _, g := range set.Golds {
 		s := byID[g.Session]
 		if s == nil {
 			return fmt.Errorf("%s: session %s isn't among the transcripts", g.File, g.Session)
 		}
+		if !slices.Contains(projects, g.Project) {
+			projects = append(projects, g.Project)
+		}
+		w.project[s.ID] = g.Project
+		w.invented[g.Project] = slices.Contains(set.Sessions, s)
 		w.cases[g.Project] = append(w.cases[g.Project], eval.NewCase(s, g))
 	}
-	w.projects = slices.Sorted(maps.Keys(w.cases))
-	for _, p := range w.projects {
-		more := map[string]eval.Other{}
-		if err := readJSON(filepath.Join(dir, p, "aliases.json"), &more); err != nil {
-			return err
-		}
-		maps.Copy(w.more, more)
-		files, err := filepath.Glob(filepath.Join(dir, p, "*.questions.json"))
-		if err != nil {
-			return err
-		}
-		for _, f := range files {
-			var qs []eval.Question
-			if err := readJSON(f, &qs); err != nil {
-				return err
+	slices.Sort(projects)
+	w.projects = append(w.projects, projects...)
+	maps.Copy(w.more, set.Others)
+	for _, q := range set.Questions {
+		one := question{text: q.Q, project: filepath.Base(filepath.Dir(q.File)), expect: q.Expect, stale: q.Stale}
+		if q.AsOf != "" {
+			day, err := time.Parse(time.DateOnly, q.AsOf)
+			if err != nil {
+				return fmt.Errorf("%s: %w", q.File, err)
 			}
-			for _, q := range qs {
-				one := question{text: q.Q, project: p, expect: q.Expect, stale: q.Stale}
-				if q.AsOf != "" {
-					day, err := time.Parse(time.DateOnly, q.AsOf)
-					if err != nil {
-						return fmt.Errorf("%s: %w", f, err)
-					}
-					one.until = day.AddDate(0, 0, 1)
-				}
-				w.asked = append(w.asked, one)
-			}
+			one.until = day.AddDate(0, 0, 1)
 		}
+		w.asked = append(w.asked, one)
+	}
+	for _, p := range projects {
 		for _, c := range w.cases[p] {
 			for _, it := range c.Gold.Items {
 				id := c.Gold.Session + "#" + it.ID
 				w.kinds[id] = it.Kind
-				for n, ask := range more[id].Asks {
+				for n, ask := range set.Others[id].Asks {
 					if n < 2 {
 						w.asked = append(w.asked, question{text: ask, project: p, expect: []string{id}, ask: n + 1})
 					}
 				}
 			}
 		}
-	}
-	return nil
-}
-
-func readJSON(file string, v any) error {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(b, v); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }

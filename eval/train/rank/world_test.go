@@ -1,0 +1,57 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"recall/index"
+)
+
+const kilnSessions = `[
+ {"id": "kiln-01", "title": "Firing curves", "start": "2026-02-03T09:00:00Z",
+  "turns": [{"id": "t1", "by": "user", "after": 0, "text": "keep the firing curves in a CSV file, people edit them"}],
+  "items": [{"id": "d1", "kind": "decision", "text": "Firing curves are kept in a CSV file.", "must": true, "turns": ["t1"], "quote": "firing curves in a CSV file"}]},
+ {"id": "kiln-02", "title": "Curves move", "start": "2026-03-03T09:00:00Z",
+  "turns": [{"id": "t1", "by": "user", "after": 0, "text": "sqlite instead of the csv file for the firing curves"}],
+  "items": [{"id": "d1", "kind": "decision", "text": "Firing curves are kept in SQLite instead of a CSV file.", "must": true, "turns": ["t1"], "quote": "sqlite instead of the csv file"}]}
+]`
+
+// A world of invented projects alone is asked and fitted to.
+func TestInventedWorld(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "kiln"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"sessions.json": kilnSessions,
+		"questions.json": `[{"q": "where are the firing curves kept?", "expect": ["kiln-02#d1"], "stale": ["kiln-01#d1"]},
+			{"q": "what are firing curves kept in?", "expect": ["kiln-01#d1"], "as_of": "2026-02-20"}, {"q": "which relay switches the fan?", "expect": []}]`,
+		"aliases.json": `{"kiln-02#d1": {"aliases": ["curve storage"], "asks": ["what holds the ramps?", "CSV or SQLite?"]}}`} {
+		if err := os.WriteFile(filepath.Join(dir, "kiln", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := load(t.Context(), "", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	if !w.invented["kiln"] || len(w.asked) != 5 || len(w.cases["kiln"]) != 2 {
+		t.Fatalf("got projects %v, %d questions, %d sessions; want kiln, 5 and 2", w.projects, len(w.asked), len(w.cases["kiln"]))
+	}
+	if err := w.ask(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.samples); n != 5*len(sources) {
+		t.Errorf("got %d samples, want each of 5 questions of each of %d sources of items", n, len(sources))
+	}
+	for _, source := range []string{perfect, aliased} {
+		got, err := w.measure(t.Context(), "kiln", source, index.Query{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.n != 2 || got.first != 2 || got.stale != 0 || got.changed != 1 {
+			t.Errorf("%s: got %+v, want both answered first, the one that changed by what stands", source, got)
+		}
+	}
+}
