@@ -13,22 +13,21 @@ import (
 type classes struct {
 	names  []string
 	places map[string]int // of the names
-	spoken [2][]string    // names as features of an assistant's and of a person's sentence
+	as     []sided        // the names as features
 	set    *cue.Set
 }
 
-// cues makes classes of a list of names, each with its pattern.
-func cues(list ...string) *classes {
+// cues makes classes of a list of names, each with its pattern; as makes a
+// feature of a name.
+func cues(as func(name string) sided, list ...string) *classes {
 	c := &classes{places: make(map[string]int, len(list)/2)}
 	var patterns []string
 	for i := 0; i+1 < len(list); i += 2 {
 		c.places[list[i]] = len(c.names)
 		c.names, patterns = append(c.names, list[i]), append(patterns, list[i+1])
 	}
-	for i, who := range []string{"a:", "u:"} {
-		for _, name := range c.names {
-			c.spoken[i] = append(c.spoken[i], who+name)
-		}
+	for _, name := range c.names {
+		c.as = append(c.as, as(name))
 	}
 	c.set = cue.MustCompile(patterns...)
 	return c
@@ -49,15 +48,11 @@ type said struct {
 	matches cue.Matches
 }
 
-// all lists them.
-func (s *said) all() []string {
-	var out []string
-	for i, name := range s.of.names {
-		if s.matches.Has(i) {
-			out = append(out, name)
-		}
+// note notes them of a speech.
+func (s *said) note(f *noted, sp *speech) {
+	for i, as := range s.of.as {
+		f.on(as.of(sp), s.matches.Has(i))
 	}
-	return out
 }
 
 func (s *said) has(name string) bool {
@@ -76,7 +71,7 @@ func (s *sentence) cues() *said {
 	return &s.said
 }
 
-var talkCues = cues(
+var talkCues = cues(eachSide,
 	"go-with", `\b(?:go(?:ing)? (?:with|for)|went with|stick(?:ing)? (?:with|to)|let'?s (?:use|keep|do|make|have|drop|skip|go)|opt(?:ed)? for|settled? on|chose|choose|picked?|decid(?:e|ed|ing))\b`,
 	"lets", `\blet'?s\b|\blet us\b`,
 	"instead", `\binstead(?: of)?\b|\brather than\b|\bin favou?r of\b|\bin place of\b|\bas opposed to\b|\bnot (?:a|an|the|via|by|through|with)\b`,

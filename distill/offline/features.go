@@ -2,7 +2,6 @@ package offline
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"recall/distill/offline/cue"
@@ -14,7 +13,7 @@ import (
 type Candidate struct {
 	Text     string
 	Why      string
-	Features []Feature // in order of name; 0 where missing
+	Features []Feature // in order; 0 where missing
 
 	sp       *speech
 	part     *sentence
@@ -51,12 +50,6 @@ func sameWords(a, b string) bool {
 	return strings.Trim(a[n:], ".,:; ") == "" && strings.Trim(b[n:], ".,:; ") == ""
 }
 
-// A Feature is one thing known of a candidate.
-type Feature struct {
-	Name  string
-	Value float64
-}
-
 // candidates lists the statements of a talk that may be worth keeping: the
 // sentences that people typed, and those of the assistant's reports.
 func candidates(t *talk) []*Candidate {
@@ -88,10 +81,10 @@ func candidates(t *talk) []*Candidate {
 		}
 	}
 	markGoal(t, out)
-	names := t.echoes.words
+	names, f := t.echoes.words, &noted{}
 	for _, c := range out {
 		c.rare = names
-		c.Features = features(t, c, names)
+		c.Features = features(f, t, c, names)
 	}
 	pair(out, names)
 	full := fullForms(out)
@@ -188,46 +181,32 @@ func (sp *speech) report() bool {
 
 // features describes a candidate by who speaks, where it stands, what its
 // words are and what came of it.
-func features(t *talk, c *Candidate, names rarity) []Feature {
-	f := make(noted, 0, 48)
+func features(f *noted, t *talk, c *Candidate, names rarity) []Feature {
 	sp, s := c.sp, c.part
-	who := "a:"
-	if sp.user {
-		who = "u:"
-	}
-	on := f.on
-	f.set(who, 1)
+	f.set(asSpoken.of(sp), 1)
 	said := s.cues()
 	if strings.Contains(s.Text, "’") {
 		straight := talkCues.in(strings.ToLower(strings.ReplaceAll(s.Text, "’", "'")))
 		said = &straight
 	}
-	for i, name := range talkCues.spoken[asIndex(sp.user)] {
-		if said.matches.Has(i) {
-			f.set(name, 1)
+	said.note(f, sp)
+	if s.More != "" {
+		told := talkCues.in(strings.ToLower(s.More))
+		for name, more := range asMore {
+			f.on(more.of(sp), told.has(name))
 		}
 	}
-	more := strings.ToLower(s.More)
-	if more != "" {
-		told := talkCues.in(more)
-		for _, name := range told.all() {
-			switch name {
-			case "instead", "because", "flawed", "recommend", "fails", "undo":
-				f.set(who+"more-"+name, 1)
-			}
-		}
-	}
-	placeFeatures(on, who, sp, s)
-	shapeFeatures(&f, on, who, c)
-	reactionFeatures(on, who, sp, c)
-	headingFeatures(on, s)
-	askFeatures(&f, on, t, c, names, said)
+	placeFeatures(f, sp, s)
+	shapeFeatures(f, c)
+	reactionFeatures(f, sp, c)
+	headingFeatures(f, sp, s)
+	askFeatures(f, t, c, names, said)
 	if c.says != nil {
-		f.set("says-"+string(c.says.kind), 1)
+		f.set(asSays[c.says.kind], 1)
 	}
-	sessionFeatures(&f, on, who, t, c, names)
-	listFeatures(&f, who, c)
-	return f.inOrder()
+	sessionFeatures(f, t, c, names)
+	listFeatures(f, c)
+	return f.list()
 }
 
 func asIndex(yes bool) int {
@@ -249,14 +228,14 @@ var directing = []string{"lets", "request", "imperative", "want", "should", "ins
 var microEdit = cue.One("(?i)`[^`]*\\([^`]*\\)`|\\b(?:field|import|param(?:eter)?|argument|func(?:tion)?|helper|method|variable|struct|tuple|constant|signature|call|type|regex|line|block)s?\\b")
 
 // askFeatures set a statement beside what the person asked for in the same exchange.
-func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Candidate, names rarity, said *said) {
+func askFeatures(f *noted, t *talk, c *Candidate, names rarity, said *said) {
 	if c.sp.user {
 		d := directs(said)
-		on("", "u:directs", d)
-		on("", "u:directs-work", d && c.sp.work)
-		on("", "u:directs-short", d && c.part.Of <= 3)
-		on("", "u:directs-named", d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
-		on("", "u:answers-directly", c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
+		f.on(asDirects, d)
+		f.on(asDirectsWork, d && c.sp.work)
+		f.on(asDirectsShort, d && c.part.Of <= 3)
+		f.on(asDirectsNamed, d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
+		f.on(asAnswersDirectly, c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
 		return
 	}
 	mine := c.part.keys()
@@ -265,16 +244,16 @@ func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Cand
 		if !o.user {
 			continue
 		}
-		on("", "a:prompt-short", len(o.text) < 60)
-		on("", "a:prompt-yes", o.mood == accepts)
-		on("", "a:prompt-no", o.mood == objects)
-		on("", "a:prompt-pasted", len(o.text) > 1200)
+		f.on(asPromptShort, len(o.text) < 60)
+		f.on(asPromptYes, o.mood == accepts)
+		f.on(asPromptNo, o.mood == objects)
+		f.on(asPromptPasted, len(o.text) > 1200)
 		for i := range o.parts {
 			asked := o.parts[i].cues()
 			d := o.parts[i].directs
-			on("", "a:prompt-directs", d)
-			on("", "a:prompt-looks", asked.has("look"))
-			on("", "a:prompt-asks", strings.HasSuffix(o.parts[i].Raw, "?") && !d)
+			f.on(asPromptDirects, d)
+			f.on(asPromptLooks, asked.has("look"))
+			f.on(asPromptAsks, strings.HasSuffix(o.parts[i].Raw, "?") && !d)
 			cover := o.parts[i].weighed(mine, names)
 			if len(o.parts[i].keys()) >= 2 {
 				all = max(all, cover)
@@ -285,50 +264,50 @@ func askFeatures(f *noted, on func(who, name string, yes bool), t *talk, c *Cand
 		}
 	}
 	did := said.any("did", "i-did")
-	on("", "a:did-work", did && c.sp.work && c.sp.closing)
-	on("", "a:did-item", did && c.part.Block == listItem)
-	on("", "a:first-after-work", c.sp.work && c.sp.closing && c.part.Index <= 1)
+	f.on(asDidWork, did && c.sp.work && c.sp.closing)
+	f.on(asDidItem, did && c.part.Block == listItem)
+	f.on(asFirstAfterWork, c.sp.work && c.sp.closing && c.part.Index <= 1)
 	micro := did && microEdit.MatchString(c.part.Raw)
-	on("", "a:micro", micro)
-	on("", "a:micro-bare", micro && c.Why == "" && !said.any("instead", "because"))
-	on("", "a:lead-did", did && c.part.Lead != "")
-	on("", "a:detail", c.part.Block == listItem && c.part.Depth >= 2)
-	on("", "a:code-first", strings.HasPrefix(c.part.Raw, "`"))
-	on("", "a:arrow", strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
-	on("", "a:present-fact", !did && !said.any("now", "recommend", "will"))
-	f.set("a:covers-ask", all)
-	f.set("a:covers-directive", directive)
-	f.set("a:crowd", math.Log1p(float64(c.part.Of))/4)
+	f.on(asMicro, micro)
+	f.on(asMicroBare, micro && c.Why == "" && !said.any("instead", "because"))
+	f.on(asLeadDid, did && c.part.Lead != "")
+	f.on(asDetail, c.part.Block == listItem && c.part.Depth >= 2)
+	f.on(asCodeFirst, strings.HasPrefix(c.part.Raw, "`"))
+	f.on(asArrow, strings.Contains(c.part.Raw, "→") || strings.Contains(c.part.Raw, "->"))
+	f.on(asPresentFact, !did && !said.any("now", "recommend", "will"))
+	f.set(asCoversAsk, all)
+	f.set(asCoversDirective, directive)
+	f.set(asCrowd, math.Log1p(float64(c.part.Of))/4)
 }
 
-func placeFeatures(on func(who, name string, yes bool), who string, sp *speech, s *sentence) {
-	on(who, "first", s.Index == 0)
-	on(who, "second", s.Index == 1)
-	on(who, "last-sentence", s.Index == s.Of-1 && s.Of > 1)
-	on(who, "sole", s.Of == 1)
-	on(who, "few", s.Of > 1 && s.Of <= 4)
-	on(who, "many", s.Of > 12)
-	on(who, "very-many", s.Of > 30)
-	on(who, "item", s.Block == listItem)
-	on(who, "numbered", s.Label != "")
-	on(who, "nested", s.Depth >= 2)
-	on(who, "quotation", s.Block == quoted)
-	on(who, "lead", s.Lead != "")
-	on(who, "opens", s.Opens && s.Block == paragraph)
+func placeFeatures(f *noted, sp *speech, s *sentence) {
+	f.on(asFirst.of(sp), s.Index == 0)
+	f.on(asSecond.of(sp), s.Index == 1)
+	f.on(asLastSentence.of(sp), s.Index == s.Of-1 && s.Of > 1)
+	f.on(asSole.of(sp), s.Of == 1)
+	f.on(asFew.of(sp), s.Of > 1 && s.Of <= 4)
+	f.on(asMany.of(sp), s.Of > 12)
+	f.on(asVeryMany.of(sp), s.Of > 30)
+	f.on(asItem.of(sp), s.Block == listItem)
+	f.on(asNumbered.of(sp), s.Label != "")
+	f.on(asNested.of(sp), s.Depth >= 2)
+	f.on(asQuotation.of(sp), s.Block == quoted)
+	f.on(asLead.of(sp), s.Lead != "")
+	f.on(asOpens.of(sp), s.Opens && s.Block == paragraph)
 	if !sp.user {
-		on("", "a:midway", !sp.closing)
-		on("", "a:final", sp.last)
-		on("", "a:answer-work", sp.work)
-		on("", "a:answer-talk", !sp.work)
+		f.on(asMidway, !sp.closing)
+		f.on(asFinal, sp.last)
+		f.on(asAnswerWork, sp.work)
+		f.on(asAnswerTalk, !sp.work)
 	} else {
-		on("", "u:refusal", sp.refused != nil)
-		on("", "u:long-turn", len(sp.text) > 1200)
-		on("", "u:opening", sp.exchange <= 1)
-		on("", "u:led-to-work", sp.work)
+		f.on(asRefusal, sp.refused != nil)
+		f.on(asLongTurn, len(sp.text) > 1200)
+		f.on(asOpening, sp.exchange <= 1)
+		f.on(asLedToWork, sp.work)
 	}
 }
 
-func shapeFeatures(f *noted, on func(who, name string, yes bool), who string, c *Candidate) {
+func shapeFeatures(f *noted, c *Candidate) {
 	words, n, first := 0, 0, ""
 	for w := range strings.FieldsSeq(c.Text) {
 		if words++; words == 1 {
@@ -338,29 +317,29 @@ func shapeFeatures(f *noted, on func(who, name string, yes bool), who string, c 
 			n++
 		}
 	}
-	on(who, "short", words < 6)
-	on(who, "long", words > 25)
-	on(who, "very-long", words > 45)
-	f.set(who+"log-words", math.Log1p(float64(words))/3)
+	f.on(asShort.of(c.sp), words < 6)
+	f.on(asLong.of(c.sp), words > 25)
+	f.on(asVeryLong.of(c.sp), words > 45)
+	f.set(asLogWords.of(c.sp), math.Log1p(float64(words))/3)
 	raw := strings.TrimSpace(c.part.Raw)
-	on(who, "question", strings.HasSuffix(raw, "?"))
-	on(who, "colon-end", strings.HasSuffix(raw, ":"))
-	on(who, "no-name", n == 0)
-	on(who, "some-names", n >= 2)
-	on(who, "many-names", n >= 5)
-	on(who, "dash", strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
-	on(who, "path-lead", c.part.Block == listItem && looksLikePath(strings.Trim(first, "`:,")))
-	on(who, "has-why", c.Why != "")
-	on(who, "quotes", strings.Contains(c.Text, `"`))
+	f.on(asQuestion.of(c.sp), strings.HasSuffix(raw, "?"))
+	f.on(asColonEnd.of(c.sp), strings.HasSuffix(raw, ":"))
+	f.on(asNoName.of(c.sp), n == 0)
+	f.on(asSomeNames.of(c.sp), n >= 2)
+	f.on(asManyNames.of(c.sp), n >= 5)
+	f.on(asDash.of(c.sp), strings.Contains(c.Text, " — ") || strings.Contains(c.Text, " – "))
+	f.on(asPathLead.of(c.sp), c.part.Block == listItem && looksLikePath(strings.Trim(first, "`:,")))
+	f.on(asHasWhy.of(c.sp), c.Why != "")
+	f.on(asQuotes.of(c.sp), strings.Contains(c.Text, `"`))
 }
 
-func reactionFeatures(on func(who, name string, yes bool), who string, sp *speech, c *Candidate) {
+func reactionFeatures(f *noted, sp *speech, c *Candidate) {
 	if sp.user {
-		on("", "u:yes-opening", sp.mood == accepts)
-		on("", "u:no-opening", sp.mood == objects && sp.refused == nil)
+		f.on(asYesOpening, sp.mood == accepts)
+		f.on(asNoOpening, sp.mood == objects && sp.refused == nil)
 		if r := sp.reacts; r != nil {
-			on("", "u:answers-question", endsAsking(r))
-			on("", "u:answers-options", len(optionsOf(r)) >= 2)
+			f.on(asAnswersQuestion, endsAsking(r))
+			f.on(asAnswersOptions, len(optionsOf(r)) >= 2)
 		}
 		return
 	}
@@ -368,25 +347,25 @@ func reactionFeatures(on func(who, name string, yes bool), who string, sp *speec
 		return
 	}
 	if r := sp.reaction; r != nil {
-		on("", "a:accepted-then-work", sp.mood == accepts && r.work)
-		on("", "a:answered-then-work", r.work)
-		on("", "a:answered-short", len(r.text) < 60)
+		f.on(asAcceptedThenWork, sp.mood == accepts && r.work)
+		f.on(asAnsweredThenWork, r.work)
+		f.on(asAnsweredShort, len(r.text) < 60)
 		if r.work && sp.mood == accepts {
-			on("", "a:proposal-taken", !sp.work && (recommends.MatchString(c.part.Text) || c.part.cues().has("will")))
+			f.on(asProposalTaken, !sp.work && (recommends.MatchString(c.part.Text) || c.part.cues().has("will")))
 		}
 	}
-	on("", "a:accepted", sp.mood == accepts)
-	on("", "a:objected", sp.mood == objects)
-	on("", "a:unanswered", sp.mood == silent)
+	f.on(asAccepted, sp.mood == accepts)
+	f.on(asObjected, sp.mood == objects)
+	f.on(asUnanswered, sp.mood == silent)
 	if c.pick != nil {
-		on("", "a:picked", c.pick.picked)
-		on("", "a:confirmed", c.pick.confirmed)
-		on("", "a:lost", c.pick.lost)
+		f.on(asPicked, c.pick.picked)
+		f.on(asConfirmed, c.pick.confirmed)
+		f.on(asLost, c.pick.lost)
 	}
-	on("", "a:asks", endsAsking(sp))
+	f.on(asAsks, endsAsking(sp))
 }
 
-var headingCues = cues(
+var headingCues = cues(eitherSide,
 	"h-next", `next|remaining|todo|to do|follow|pending|left`,
 	"h-change", `chang|fix|implement|done|summary|what (?:i|changed)|updat|added|result|files`,
 	"h-decide", `decision|design|approach|recommend|proposal|solution|plan|option|choice|rationale|why`,
@@ -395,71 +374,45 @@ var headingCues = cues(
 	"h-test", `test|verif|coverage|check`,
 )
 
-func headingFeatures(on func(who, name string, yes bool), s *sentence) {
-	h := strings.ToLower(s.Heading)
-	on("", "headed", h != "")
-	if h != "" {
-		found := headingCues.in(h)
-		for _, name := range found.all() {
-			on("", name, true)
-		}
+func headingFeatures(f *noted, sp *speech, s *sentence) {
+	if s.Heading == "" {
+		return
 	}
+	f.set(asHeaded, 1)
+	found := headingCues.in(strings.ToLower(s.Heading))
+	found.note(f, sp)
 }
 
 // sessionFeatures set a candidate against the rest of the session: where it
 // stands in it, how common its names are, whether it is said again or committed.
-func sessionFeatures(f *noted, on func(who, name string, yes bool), who string, t *talk, c *Candidate, names rarity) {
+func sessionFeatures(f *noted, t *talk, c *Candidate, names rarity) {
 	place := 0.0
 	if t.n > 1 {
 		place = float64(c.sp.exchange) / float64(t.n-1)
 	}
-	f.set(who+"late", place)
-	on(who, "short-talk", t.n <= 5)
-	on(who, "long-talk", t.n > 20)
+	f.set(asLate.of(c.sp), place)
+	f.on(asShortTalk.of(c.sp), t.n <= 5)
+	f.on(asLongTalk.of(c.sp), t.n > 20)
 	mine := c.keys()
 	if len(mine) == 0 {
 		return
 	}
 	e := t.echoes.of(c.sp, mine)
-	f.set(who+"asked-for", e[beside][typing])
-	f.set(who+"said-again", e[after][closes])
-	f.set(who+"taken-up", e[after][typing])
-	f.set(who+"said-before", max(e[before][closes], e[before][midway]))
-	f.set(who+"reported", e[beside][closes])
+	f.set(asAskedFor.of(c.sp), e[beside][typing])
+	f.set(asSaidAgain.of(c.sp), e[after][closes])
+	f.set(asTakenUp.of(c.sp), e[after][typing])
+	f.set(asSaidBefore.of(c.sp), max(e[before][closes], e[before][midway]))
+	f.set(asReported.of(c.sp), e[beside][closes])
 	top := 0.0
 	for _, m := range t.commits {
 		top = max(top, weighed(mine, m, names))
 	}
-	f.set(who+"committed", top)
+	f.set(asCommitted.of(c.sp), top)
 	rare, seldom := 0, math.Log(1+float64(len(t.speeches))/2)
 	for _, w := range mine {
 		if names.of(w) >= seldom {
 			rare++
 		}
 	}
-	f.set(who+"rare", float64(rare)/float64(len(mine)))
-}
-
-// noted are features as they are found; of one noted twice the last counts.
-type noted []Feature
-
-func (n *noted) set(name string, value float64) { *n = append(*n, Feature{name, value}) }
-
-// on notes what holds; who is before its name where that counts.
-func (n *noted) on(who, name string, yes bool) {
-	if yes {
-		n.set(who+name, 1)
-	}
-}
-
-// inOrder gives those that aren't 0 in order of name.
-func (n noted) inOrder() []Feature {
-	slices.SortStableFunc(n, func(a, b Feature) int { return strings.Compare(a.Name, b.Name) })
-	out := n[:0]
-	for i, f := range n {
-		if f.Value != 0 && (i+1 == len(n) || n[i+1].Name != f.Name) {
-			out = append(out, f)
-		}
-	}
-	return out
+	f.set(asRare.of(c.sp), float64(rare)/float64(len(mine)))
 }

@@ -235,7 +235,6 @@ func ofFile(s *sentence, base string) bool {
 // features of a file, for the model that tells which ones the work turned on.
 func (f *touched) features(all []*touched) []Feature {
 	var m noted
-	on := m.on
 	written, lines := 0, 0
 	for _, o := range all {
 		if o.edits > 0 {
@@ -243,33 +242,33 @@ func (f *touched) features(all []*touched) []Feature {
 		}
 		lines += o.lines
 	}
-	on("", "written", f.edits > 0)
-	on("", "written-twice", f.edits > 1)
-	on("", "written-often", f.edits > 4)
-	on("", "created", f.created)
-	on("", "refused", f.refused > 0)
-	on("", "said", f.mentions > 0)
-	on("", "said-often", f.mentions > 2)
-	on("", "list-of-it", f.said != nil && ofFile(f.said, path.Base(f.path)))
-	on("", "typed", f.typed > 0)
-	on("", "in-last", f.saidBy != nil && f.saidBy.last)
-	on("", "read-only", f.edits == 0)
-	on("", "read-often", f.edits == 0 && f.reads > 2)
-	on("", "read-and-said", f.edits == 0 && f.mentions > 1)
-	on("", "test", isTest(f.path))
-	on("", "doc", isDoc(f.path))
-	on("", "outside", strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
-	on("", "few-files", written <= 3)
-	on("", "many-files", written > 8)
+	m.on(asWritten, f.edits > 0)
+	m.on(asWrittenTwice, f.edits > 1)
+	m.on(asWrittenOften, f.edits > 4)
+	m.on(asCreated, f.created)
+	m.on(asRefused, f.refused > 0)
+	m.on(asSaid, f.mentions > 0)
+	m.on(asSaidOften, f.mentions > 2)
+	m.on(asListOfIt, f.said != nil && ofFile(f.said, path.Base(f.path)))
+	m.on(asTyped, f.typed > 0)
+	m.on(asInLast, f.saidBy != nil && f.saidBy.last)
+	m.on(asReadOnly, f.edits == 0)
+	m.on(asReadOften, f.edits == 0 && f.reads > 2)
+	m.on(asReadAndSaid, f.edits == 0 && f.mentions > 1)
+	m.on(asTest, isTest(f.path))
+	m.on(asDoc, isDoc(f.path))
+	m.on(asOutside, strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
+	m.on(asFewFiles, written <= 3)
+	m.on(asManyFiles, written > 8)
 	if lines > 0 {
-		m.set("share", float64(f.lines)/float64(lines))
+		m.set(asShare, float64(f.lines)/float64(lines))
 	}
-	m.set("log-edits", math.Log1p(float64(f.edits)))
-	m.set("log-mentions", math.Log1p(float64(f.mentions)))
+	m.set(asLogEdits, math.Log1p(float64(f.edits)))
+	m.set(asLogMentions, math.Log1p(float64(f.mentions)))
 	if written > 0 {
-		m.set("rank", f.rank(all))
+		m.set(asRank, f.rank(all))
 	}
-	return m.inOrder()
+	return m.list()
 }
 
 // rank is 1 for the file with the most edits, 0 for the one with the fewest.

@@ -8,22 +8,22 @@ import (
 
 // listFeatures tell where a statement stands among those beside it: in a list,
 // in its message, in the answer to what was asked.
-func listFeatures(f *noted, who string, c *Candidate) {
+func listFeatures(f *noted, c *Candidate) {
 	sp, s := c.sp, c.part
-	f.on(who, "replaces", s.More != "" && replacing.MatchString(s.More))
-	f.on(who, "quotes-code", strings.Count(s.Raw, "`") >= 2)
+	f.on(asReplaces.of(sp), s.More != "" && replacing.MatchString(s.More))
+	f.on(asQuotesCode.of(sp), strings.Count(s.Raw, "`") >= 2)
 	if s.Block == listItem {
 		before, all := siblings(sp, s)
-		f.on(who, "list-first", before == 0)
-		f.set(who+"list-place", upTo(8, before))
-		f.set(who+"list-size", upTo(8, all-1))
+		f.on(asListFirst.of(sp), before == 0)
+		f.set(asListPlace.of(sp), upTo(8, before))
+		f.set(asListSize.of(sp), upTo(8, all-1))
 	}
 	if sp.user {
-		f.on(who, "review", remark.MatchString(s.Text) || suggestion.MatchString(sp.text))
-		f.on(who, "short-reply", len(sp.text) < 200 && sp.reacts != nil)
-		f.on(who, "starts-work", sp.work && sp.reacts != nil && !sp.reacts.work)
+		f.on(asReview.of(sp), remark.MatchString(s.Text) || suggestion.MatchString(sp.text))
+		f.on(asShortReply.of(sp), len(sp.text) < 200 && sp.reacts != nil)
+		f.on(asStartsWork.of(sp), sp.work && sp.reacts != nil && !sp.reacts.work)
 	} else if sp.asks != nil {
-		f.set(who+"place", upTo(12, s.Index))
+		f.set(asPlace.of(sp), upTo(12, s.Index))
 	}
 }
 

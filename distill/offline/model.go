@@ -52,26 +52,44 @@ func (m *Model) cut(rule string) float64 { return max(m.Threshold, m.Cuts[rule])
 
 // Score is the probability that a candidate with these features is an item.
 // Features are summed in order, so that it is the same on any run.
-func (m *Model) Score(features []Feature) float64 {
-	sum := m.Bias
+func (m *Model) Score(features []Feature) float64 { return m.table().score(features) }
+
+// A table is a Model with its weights by the features' numbers.
+type table struct {
+	bias    float64
+	weights [mostFeatures]float64
+}
+
+func (m *Model) table() *table {
+	t := &table{bias: m.Bias}
+	for name, weight := range m.Weights {
+		if f, ok := numberOf[name]; ok {
+			t.weights[f] = weight
+		}
+	}
+	return t
+}
+
+func (t *table) score(features []Feature) float64 {
+	sum := t.bias
 	for _, f := range features {
-		sum += m.Weights[f.Name] * f.Value
+		sum += t.weights[f.number] * f.Value
 	}
 	return 1 / (1 + math.Exp(-sum))
 }
 
 // Judge gives the probabilities of a session's candidates, each beside the others.
 func (m *Model) Judge(all []*Candidate) []float64 {
-	p := make([]float64, len(all))
+	p, first := make([]float64, len(all)), m.table()
 	for i, c := range all {
-		p[i] = m.Score(c.Features)
+		p[i] = first.score(c.Features)
 	}
 	if m.Second == nil {
 		return p
 	}
-	q := make([]float64, len(all))
+	q, second := make([]float64, len(all)), m.Second.table()
 	for i, f := range Beside(all, p) {
-		q[i] = m.Second.Score(f)
+		q[i] = second.score(f)
 	}
 	return q
 }
@@ -103,41 +121,26 @@ func Beside(all []*Candidate, p []float64) [][]Feature {
 		return math.Log1p(float64(n))
 	}
 	out := make([][]Feature, len(all))
-	room := make(noted, 0, mostBeside*len(all))
+	var f noted
 	for i, c := range all {
 		rank := max(0, float64(len(sorted)-sort.SearchFloat64s(sorted, p[i])-1))
 		crowd := above(inExchange[c.sp.exchange], p[i])
 		where := &placesOf[asIndex(c.sp.work)]
-		f := room[len(room) : len(room) : len(room)+mostBeside]
-		f.some("candidates", candidates) // in order of name
-		f.on("", where[0], crowd == 0)
-		f.some("in-exchange", crowd)
-		f.some("in-message", above(inMessage[c.sp], p[i]))
-		f.some("logit", math.Log((p[i]+1e-6)/(1-p[i]+1e-6)))
-		f.some("rank", math.Log1p(rank))
-		f.some("rank-share", rank/float64(len(all)))
-		f.some("rank-talk", rank/exchanges)
-		f.on("", where[1], crowd > 0 && crowd < math.Log1p(1.5))
-		f.some("talk", talk)
-		f.on("", where[2], crowd >= math.Log1p(1.5) && crowd < math.Log1p(3.5))
-		f.on("", "typed", c.sp.user)
-		out[i], room = f, room[:len(room)+mostBeside]
+		f.on(where[0], crowd == 0)
+		f.on(where[1], crowd > 0 && crowd < math.Log1p(1.5))
+		f.on(where[2], crowd >= math.Log1p(1.5) && crowd < math.Log1p(3.5))
+		f.set(asCandidates, candidates)
+		f.set(asTalk, talk)
+		f.set(asInExchange, crowd)
+		f.set(asInMessage, above(inMessage[c.sp], p[i]))
+		f.set(asLogit, math.Log((p[i]+1e-6)/(1-p[i]+1e-6)))
+		f.set(asRank, math.Log1p(rank))
+		f.set(asRankShare, rank/float64(len(all)))
+		f.set(asRankTalk, rank/exchanges)
+		f.on(asTyped, c.sp.user)
+		out[i] = f.list()
 	}
 	return out
-}
-
-// mostBeside is how many features Beside finds at most.
-const mostBeside = 12
-
-// placesOf name a candidate's place among those of its exchange, where people
-// only talked and where work was done.
-var placesOf = [2][3]string{{"first-of-talk", "second-of-talk", "third-of-talk"}, {"first-of-work", "second-of-work", "third-of-work"}}
-
-// some notes what isn't 0.
-func (n *noted) some(name string, value float64) {
-	if value != 0 {
-		n.set(name, value)
-	}
 }
 
 // files is the model of the kind file. Without a trained one, files that were

@@ -18,10 +18,10 @@ func featureTable(set []*example, kind payload.Kind) {
 	for _, e := range set {
 		for _, s := range e.lines[kind] {
 			for _, f := range s.features {
-				r := rows[f.Name]
+				r := rows[f.Name()]
 				if r == nil {
-					r = &row{name: f.Name}
-					rows[f.Name] = r
+					r = &row{name: f.Name()}
+					rows[f.Name()] = r
 				}
 				if s.yes {
 					r.yes++
