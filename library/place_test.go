@@ -203,8 +203,11 @@ func TestLookup(t *testing.T) {
 	m.Aliases = []ingest.SessionID{"aa110000-1111"}
 	addSession(t, l, "aaaa1111-0000", m)
 	addSession(t, l, "local_aaaa2222-0000", meta(t, l, "Retry with jitter"))
+	addSession(t, l, "bbbb1111-0000", meta(t, l, "Maps without a network"))
+	addSession(t, l, "bbbb2222-0000", meta(t, l, "All charges of two"))
+	addSession(t, l, "bbbb3333-0000", meta(t, l, "Offline maps of a network"))
 	for name, want := range map[string]string{"aaaa1111-0000": "aaaa1111-0000", "AAAA1": "aaaa1111-0000", "aaaa2": "local_aaaa2222-0000", "local_aaaa": "local_aaaa2222-0000",
-		"retry POLICY": "aaaa1111-0000", "l": "local_aaaa2222-0000", "jitter": "local_aaaa2222-0000", "aa1100": "aaaa1111-0000"} {
+		"retry POLICY": "aaaa1111-0000", "l": "local_aaaa2222-0000", "jitter": "local_aaaa2222-0000", "two": "bbbb2222-0000", "Maps": "bbbb1111-0000", "aa1100": "aaaa1111-0000"} {
 		if e, err := l.Lookup(name); err != nil || string(e.ID) != want {
 			t.Errorf("%q: got %q, %v, want %s", name, e.ID, err, want)
 		}
