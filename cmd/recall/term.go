@@ -19,11 +19,12 @@ func colorOn(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }
 
-// width is how many columns w has: the terminal's, at most 128, else 100.
+// width is how many columns w has: the terminal's, at least 40 and at most 128,
+// else 100.
 func width(w io.Writer) int {
 	if f, ok := w.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 20 {
-			return min(n, 128)
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(40, min(n, 128))
 		}
 	}
 	return 100
