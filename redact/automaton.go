@@ -1,6 +1,9 @@
 package redact
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A row of the table is as wide as a power of two, and the table has a fixed
 // size, so that the inner loop needs no check of bounds.
@@ -15,12 +18,18 @@ const (
 //
 // Bytes that no literal holds share column 0. States at which a literal ends
 // come last, so that one comparison tells them.
+//
+// Most bytes of a text are of no literal. Three bytes in a row tell that at less
+// cost than the table does, for they are looked up without waiting for what
+// stands before them: see skip.
 type automaton struct {
 	column [256]uint8
-	next   *[maxStates * maxRow]uint16 // next[state<<rowShift|column]
-	ends   uint16                      // states from here on end a literal
-	hits   [][]uint16                  // literals that end at state ends+i, the longest first
-	length []int                       // of each literal
+	begins [1 << (3 * rowShift) / 64]uint64 // a bit for every three columns that a literal begins with
+	next   *[maxStates * maxRow]uint16      // next[state<<rowShift|column]
+	first  uint16                           // states below it are no further than in a literal's first byte
+	ends   uint16                           // states from here on end a literal
+	hits   [][]uint16                       // literals that end at state ends+i, the longest first
+	length []int                            // of each literal
 }
 
 // newAutomaton builds the automaton of lower-case ASCII literals.
@@ -30,6 +39,12 @@ func newAutomaton(literals []string) (*automaton, error) {
 	if columns > maxRow {
 		return nil, fmt.Errorf("redact: literals hold %d different bytes, at most %d are possible", columns, maxRow)
 	}
+	for _, l := range literals {
+		if len(l) < 2 {
+			return nil, fmt.Errorf("redact: the literal %q is too short", l)
+		}
+		a.begin(l)
+	}
 	t := newTrie(a, literals)
 	if len(t.hits) > maxStates {
 		return nil, fmt.Errorf("redact: literals make up %d states, at most %d are possible", len(t.hits), maxStates)
@@ -37,6 +52,48 @@ func newAutomaton(literals []string) (*automaton, error) {
 	t.link(columns)
 	a.number(t)
 	return a, nil
+}
+
+// walk calls found for every place at which literals end, in order, with those
+// literals, the longest first.
+func (a *automaton) walk(text string, found func(literals []uint16, end int)) {
+	for at := a.skip(text, 0); at < len(text); at = a.skip(text, at) {
+		state := a.step(0, text[at])
+		for at++; at < len(text); at++ {
+			state = a.step(state, text[at])
+			if state < a.first {
+				break // what begins at this byte, if anything, skip sees
+			}
+			if state >= a.ends {
+				found(a.hits[state-a.ends], at+1)
+			}
+		}
+	}
+}
+
+// skip returns the first place from at on where a literal may begin.
+func (a *automaton) skip(text string, at int) int {
+	if at+2 < len(text) {
+		three := uint32(a.column[text[at]])<<rowShift | uint32(a.column[text[at+1]])
+		for i := at + 2; i < len(text); i++ {
+			three = (three<<rowShift | uint32(a.column[text[i]])) % (1 << (3 * rowShift))
+			if a.begins[three/64]>>(three%64)&1 != 0 {
+				return i - 2
+			}
+		}
+	}
+	return max(at, len(text)-2)
+}
+
+// begin notes what a literal begins with.
+func (a *automaton) begin(literal string) {
+	two := uint32(a.column[literal[0]])<<rowShift | uint32(a.column[literal[1]])
+	for third := range uint32(maxRow) {
+		if len(literal) == 2 || third == uint32(a.column[literal[2]]) {
+			three := two<<rowShift | third
+			a.begins[three/64] |= 1 << (three % 64)
+		}
+	}
 }
 
 // step returns the state after a byte.
@@ -129,6 +186,9 @@ func (a *automaton) number(t *trie) {
 			}
 			number[s] = n
 			n++
+			if s == 0 || slices.Contains(t.next[:maxRow], s) {
+				a.first = n
+			}
 			if pass == 1 {
 				a.hits = append(a.hits, t.hits[s])
 			}

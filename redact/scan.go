@@ -41,22 +41,16 @@ type scan struct {
 func (s *scan) run(r *Rules, text string) {
 	*s = scan{text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1, around: s.around}
 	clear(s.around)
-	a := r.literals
-	state := uint16(0)
-	for i := range len(text) {
-		state = a.step(state, text[i])
-		if state < a.ends {
-			continue
+	r.literals.walk(text, func(literals []uint16, end int) {
+		if s.tired(end - 1) {
+			return
 		}
-		if s.tired(i) {
-			continue
-		}
-		for _, literal := range a.hits[state-a.ends] {
+		for _, literal := range literals {
 			for _, try := range r.tries[literal] {
-				try(s, i+1-a.length[literal], i+1)
+				try(s, end-r.literals.length[literal], end)
 			}
 		}
-	}
+	})
 }
 
 // add notes a secret.
