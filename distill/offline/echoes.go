@@ -7,10 +7,9 @@ import "math"
 // every other.
 type echoes struct {
 	words rarity
-	said  []saidAt
-	sums  []float64 // room for what they have of the words looked for
-	cells []uint8   // where in an echo each counts, as seen from own: when, and by whom
-	own   *speech
+	by    []speaking // whose each sentence is, by its place in the talk
+	sums  []float64  // room for what each has of the words looked for; 0 in between
+	from  []int      // of each exchange its first sentence, and the end of all
 }
 
 // rarity tells of each keyword of a talk how rare it is; nothing of others.
@@ -19,7 +18,7 @@ type rarity map[word]*use
 // A use is where a keyword is said.
 type use struct {
 	weight float64 // the fewer speeches it occurs in, the more
-	at     []int32 // sentences that have it, by their place in said
+	at     []int32 // sentences that have it, by their place in the talk
 }
 
 // of is the weight of a word.
@@ -28,12 +27,6 @@ func (r rarity) of(w word) float64 {
 		return u.weight
 	}
 	return 0
-}
-
-// A saidAt is a sentence of the talk: who says it when.
-type saidAt struct {
-	exchange int32
-	by       speaking
 }
 
 // speaking says whose a sentence is.
@@ -60,7 +53,10 @@ const (
 func listenForEchoes(t *talk) *echoes {
 	e := &echoes{words: rarity{}}
 	for _, sp := range t.speeches {
-		sp.from = len(e.said)
+		sp.from = len(e.by)
+		for len(e.from) <= sp.exchange {
+			e.from = append(e.from, sp.from)
+		}
 		by := midway
 		if sp.user {
 			by = typing
@@ -77,25 +73,22 @@ func listenForEchoes(t *talk) *echoes {
 				if n := len(u.at); n == 0 || int(u.at[n-1]) < sp.from {
 					u.weight++
 				}
-				u.at = append(u.at, int32(len(e.said)))
+				u.at = append(u.at, int32(len(e.by)))
 			}
-			e.said = append(e.said, saidAt{exchange: int32(sp.exchange), by: by})
+			e.by = append(e.by, by)
 		}
 	}
-	e.sums, e.cells = make([]float64, len(e.said)), make([]uint8, len(e.said))
+	e.from = append(e.from, len(e.by))
+	e.sums = make([]float64, len(e.by))
 	for _, u := range e.words {
 		u.weight = math.Log(1 + float64(len(t.speeches))/u.weight)
 	}
 	return e
 }
 
-// of a statement of one speech: in the sentences of all others. Sums only grow,
-// so the most that they are at any time is the most that they come to.
+// of a statement of one speech: in the sentences of all others.
 func (e *echoes) of(own *speech, words terms) echo {
-	e.seeFrom(own)
-	clear(e.sums)
-	sums, cells := e.sums, e.cells
-	all, most := 0.0, [16]float64{}
+	all := 0.0
 	for _, w := range words {
 		u := e.words[w]
 		if u == nil {
@@ -103,53 +96,34 @@ func (e *echoes) of(own *speech, words terms) echo {
 		}
 		all += u.weight
 		for _, at := range u.at {
-			sum := sums[at] + u.weight
-			sums[at] = sum
-			if cell := cells[at] & 15; sum > most[cell] {
-				most[cell] = sum
-			}
+			e.sums[at] += u.weight
 		}
 	}
-	var best echo
-	if all > 0 {
-		for when := range best {
-			for by := range best[when] {
-				best[when][by] = most[when*len(best)+by] / all
-			}
+	var most echo
+	if all == 0 {
+		return most
+	}
+	from, to := e.from[own.exchange], e.from[own.exchange+1]
+	e.take(0, from, &most[before])
+	e.take(from, own.from, &most[beside])
+	clear(e.sums[own.from : own.from+len(own.parts)]) // what a speech says itself counts nowhere
+	e.take(own.from+len(own.parts), to, &most[beside])
+	e.take(to, len(e.sums), &most[after])
+	for when := range most {
+		for by := range most[when] {
+			most[when][by] /= all
 		}
 	}
-	return best
+	return most
 }
 
-// ownCell is where what a speech says itself counts: nowhere.
-const ownCell = 15
-
-// seeFrom sets the cells as seen from a speech.
-func (e *echoes) seeFrom(own *speech) {
-	if e.own == own {
-		return
-	}
-	if e.own == nil || e.own.exchange != own.exchange {
-		for i, s := range e.said {
-			e.cells[i] = cellOf(s, own)
+// take takes the most that a stretch of sentences has, by whose they are.
+func (e *echoes) take(from, to int, most *[3]float64) {
+	sums, by := e.sums[from:to], e.by[from:to]
+	for i, sum := range sums {
+		if sum > most[by[i]] {
+			most[by[i]] = sum
 		}
-	} else {
-		for i := range e.own.parts {
-			e.cells[e.own.from+i] = cellOf(e.said[e.own.from+i], own)
-		}
+		sums[i] = 0
 	}
-	for i := range own.parts {
-		e.cells[own.from+i] = ownCell
-	}
-	e.own = own
-}
-
-func cellOf(s saidAt, own *speech) uint8 {
-	when := beside
-	if s.exchange < int32(own.exchange) {
-		when = before
-	} else if s.exchange > int32(own.exchange) {
-		when = after
-	}
-	return uint8(when*len(echo{}) + int(s.by))
 }
