@@ -53,71 +53,21 @@ func meet(it *payload.Item, title string, d *deed) (best meeting, ok bool) {
 
 // against holds one move against one claim.
 func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meeting, bool) {
-	switch {
-	case c.hands && c.against:
+	if c.hands && c.against {
 		return r.untouched(c, m, d)
-	case m.stance == takesUp && c.against:
-	case m.stance == givesUp && !c.against && c.explicit:
-	case m.stance == givesUp && !c.against && !m.unsaid && kind == payload.Decision && len(content(m.head)) <= 2:
-	case m.stance == suspects && c.against && kind == payload.Eliminated:
-	default:
+	}
+	if !opposed(c, m, kind) {
 		return meeting{}, false
 	}
 	if m.edit && m.stance == takesUp && c.against {
 		m = r.withoutChosen(m)
 	}
-	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] || r.shown && keeping[m.verb] {
+	if r.another(c, m, d) {
 		return meeting{}, false
 	}
-	if c.verb.stem != "" && m.stance == takesUp && !m.exact && !has(d.all, c.verb) {
-		return meeting{}, false
-	}
-	for _, w := range c.words { // "Postgres 16" isn't Postgres 15
-		if m.stance == takesUp && c.explicit && len(c.words) > 1 && plainNumber(w.text) && !has(m.words, w) {
-			return meeting{}, false
-		}
-	}
-	if m.flips && !r.allOf(m.head) {
-		return meeting{}, false
-	}
-	for _, w := range c.needs {
-		if w.name && !has(d.all, w) {
-			return meeting{}, false
-		}
-	}
-	in, claimed := m.head, c.words
-	if m.stance == givesUp && c.kept && len(c.place) > 0 { // what is kept somewhere may go: it is the place that was chosen
-		claimed = c.place
-	}
-	if m.stance == givesUp && !c.against && !slices.ContainsFunc(c.chosen, func(w word) bool { return w.name && has(m.head, w) }) {
-		return meeting{}, false
-	}
-	if kind == payload.Eliminated {
-		claimed = slices.Concat(c.words, c.place)
-		in = m.words
-		for _, w := range d.all {
-			if w.path {
-				in = append(in[:len(in):len(in)], w)
-			}
-		}
-	}
-	if m.stance == suspects && !m.exact { // what is seen is told before what is suspected
-		if _, hit := r.meetIn(claimed, in); hit {
-			in = append(in[:len(in):len(in)], d.all...)
-		}
-	}
-	got := share(claimed, in)
+	claimed, in := r.compared(c, m, d, kind)
 	name, hit := r.meetIn(claimed, in)
-	if kind == payload.Eliminated {
-		what := c.words
-		if len(what) > 2 && strings.HasSuffix(what[0].text, "ing") && len(c.place) > 0 && share(c.place, in) == 1 {
-			what = what[1:] // "use memcached for templates" caches them there
-		}
-		got = min(share(what, in), (got+1)*enough/(1+0.5)) // its place counts less
-	}
-	if m.edit && got < enough && len(c.place) > 0 && share(c.place, d.where) == 1 && share(namesOf(c.words), in) == 1 { // the file is the place
-		got = enough
-	}
+	got := r.shareOf(c, m, d, kind, claimed, in)
 	if got < 1 && m.exact && !m.edit && !m.loose { // a command says what it does in few words: all of the item's must be among them
 		return meeting{}, false
 	}
@@ -131,26 +81,120 @@ func (r *reading) against(c *claim, m *move, d *deed, kind payload.Kind) (meetin
 			}
 		}
 	}
-	if got < enough || !hit {
-		return meeting{}, false
-	}
-	least := own
-	if m.stance == suspects {
-		least = 0.35
-	}
-	whole := m.head
-	if kind == payload.Eliminated {
-		whole = m.words
-	}
-	only := kind == payload.Eliminated && r.only(c, m, d)
-	line := m.exact && !m.edit && got == 1 && len(c.words) > 1 && slices.ContainsFunc(m.head[:min(2, len(m.head))], func(w word) bool { return w.text == c.words[0].text }) // "helm upgrade", as it is typed
-	if !m.loose && !only && !line && share(whole, r.all) < least || kind == payload.Eliminated && !only && thin(claimed, in) || !only && !m.exact && m.stance == takesUp && len(c.words) < 3 && share(c.words, m.head) > 0 && r.ofSomethingElse(m.head) {
+	if got < enough || !hit || r.tooLittle(c, m, d, kind, claimed, in, got) {
 		return meeting{}, false
 	}
 	if r.elsewhere(c, m, d) || !m.exact && (r.partOf(claimed, m) || r.toldOf(m)) {
 		return meeting{}, false
 	}
 	return meeting{name: name, share: got, sure: got == 1 && c.explicit && m.exact && (len(c.place) == 0 || share(c.place, d.all) == 1)}, true
+}
+
+// opposed tells whether what the action does with a thing is what the claim is
+// against, whatever the thing.
+func opposed(c *claim, m *move, kind payload.Kind) bool {
+	switch m.stance {
+	case takesUp:
+		return c.against
+	case givesUp:
+		return !c.against && (c.explicit || !m.unsaid && kind == payload.Decision && len(content(m.head)) <= 2)
+	case suspects:
+		return c.against && kind == payload.Eliminated
+	}
+	return false
+}
+
+// another tells whether the action is about another thing or case than the
+// claim, for all that they have in common.
+func (r *reading) another(c *claim, m *move, d *deed) bool {
+	if r.excepted(m, d) || m.odd.stem != "" && !has(r.all, m.odd) || r.stored && turning[m.verb] || r.shown && keeping[m.verb] {
+		return true
+	}
+	if c.verb.stem != "" && m.stance == takesUp && !m.exact && !has(d.all, c.verb) {
+		return true
+	}
+	for _, w := range c.words { // "Postgres 16" isn't Postgres 15
+		if m.stance == takesUp && c.explicit && len(c.words) > 1 && plainNumber(w.text) && !has(m.words, w) {
+			return true
+		}
+	}
+	if m.flips && !r.allOf(m.head) {
+		return true
+	}
+	for _, w := range c.needs {
+		if w.name && !has(d.all, w) {
+			return true
+		}
+	}
+	return m.stance == givesUp && !c.against && !slices.ContainsFunc(c.chosen, func(w word) bool { return w.name && has(m.head, w) })
+}
+
+// compared are the words of the claim and those of the action that are held
+// against each other.
+func (r *reading) compared(c *claim, m *move, d *deed, kind payload.Kind) (claimed, in []word) {
+	claimed, in = c.words, m.head
+	if m.stance == givesUp && c.kept && len(c.place) > 0 { // what is kept somewhere may go: it is the place that was chosen
+		claimed = c.place
+	}
+	if kind == payload.Eliminated {
+		claimed, in = slices.Concat(c.words, c.place), m.words
+		for _, w := range d.all {
+			if w.path {
+				in = append(in[:len(in):len(in)], w)
+			}
+		}
+	}
+	if m.stance == suspects && !m.exact { // what is seen is told before what is suspected
+		if _, hit := r.meetIn(claimed, in); hit {
+			in = append(in[:len(in):len(in)], d.all...)
+		}
+	}
+	return claimed, in
+}
+
+// shareOf is how much of the claim, by weight, stands in the action.
+func (r *reading) shareOf(c *claim, m *move, d *deed, kind payload.Kind, claimed, in []word) float64 {
+	got := share(claimed, in)
+	if kind == payload.Eliminated {
+		what := c.words
+		if len(what) > 2 && strings.HasSuffix(what[0].text, "ing") && len(c.place) > 0 && share(c.place, in) == 1 {
+			what = what[1:] // "use memcached for templates" caches them there
+		}
+		got = min(share(what, in), (got+1)*enough/(1+0.5)) // its place counts less
+	}
+	if m.edit && got < enough && len(c.place) > 0 && share(c.place, d.where) == 1 && share(namesOf(c.words), in) == 1 { // the file is the place
+		got = enough
+	}
+	return got
+}
+
+// tooLittle tells whether what the two have in common is too little of the
+// action: "a Redis import script" isn't Redis.
+func (r *reading) tooLittle(c *claim, m *move, d *deed, kind payload.Kind, claimed, in []word, got float64) bool {
+	if kind == payload.Eliminated && r.only(c, m, d) {
+		return false
+	}
+	if !m.exact && m.stance == takesUp && len(c.words) < 3 && share(c.words, m.head) > 0 && r.ofSomethingElse(m.head) {
+		return true
+	}
+	least, whole := own, m.head
+	if m.stance == suspects {
+		least = 0.35
+	}
+	if kind == payload.Eliminated {
+		if thin(claimed, in) {
+			return true
+		}
+		whole = m.words
+	}
+	return !m.loose && !typedLine(c, m, got) && share(whole, r.all) < least
+}
+
+// typedLine tells whether the action is a command that opens as the claim does,
+// as it is typed: "helm upgrade".
+func typedLine(c *claim, m *move, got float64) bool {
+	return m.exact && !m.edit && got == 1 && len(c.words) > 1 &&
+		slices.ContainsFunc(m.head[:min(2, len(m.head))], func(w word) bool { return w.text == c.words[0].text })
 }
 
 // withoutChosen is what an edit takes up without the names that the item itself
@@ -190,240 +234,3 @@ func (r *reading) allOf(key []word) bool {
 
 // turning are verbs that show a thing otherwise than it is kept.
 var turning = set("convert show render format parse print display read load fetch export translate compute")
-
-// meetIn is the name in which the two meet.
-func (r *reading) meetIn(claimed, in []word) (string, bool) {
-	for _, w := range claimed {
-		if w.name && has(in, w) {
-			return w.text, true
-		}
-	}
-	for _, w := range r.names {
-		if has(in, w) && has(claimed, w) {
-			return w.text, true
-		}
-	}
-	// Words that say nothing alone are a name together: "feature flags".
-	if len(claimed) > 1 && !slices.ContainsFunc(claimed, func(w word) bool { return w.name || w.stem == "" }) {
-		for i := range in {
-			if i+len(claimed) <= len(in) && sameRun(in[i:i+len(claimed)], claimed) {
-				var all []string
-				for _, w := range claimed {
-					all = append(all, w.text)
-				}
-				return strings.Join(all, " "), true
-			}
-		}
-	}
-	return "", false
-}
-
-func namesOf(list []word) (out []word) {
-	for _, w := range list {
-		if w.name && !isKind(w) {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-func sameRun(a, b []word) bool {
-	for i := range b {
-		if !alike(a[i].stem, b[i].stem) {
-			return false
-		}
-	}
-	return true
-}
-
-// qualified says whether what is claimed is of a certain sort of thing, and the
-// action doesn't say that it is of that: "no destructive migrations".
-func qualified(claimed, in []word) bool {
-	for i := range claimed {
-		if i+1 < len(claimed) && claimed[i].name && !has(in, claimed[i]) && claimed[i+1].name && has(in, claimed[i+1]) && claimed[i].ends == ' ' {
-			return true
-		}
-		if i > 0 && claimed[i].name && !has(in, claimed[i]) && claimed[i-1].name && has(in, claimed[i-1]) && claimed[i-1].ends == ' ' && !adverb(claimed[i].text) {
-			return true
-		}
-	}
-	return false
-}
-
-func adverb(w string) bool { return strings.HasSuffix(w, "ly") && !endLikeOne[w] }
-
-var endLikeOne = set("apply reply supply multiply comply rely assembly family")
-
-// thin says whether too little is left to call it the same dead end: one word
-// that isn't an identifier.
-func thin(claimed, in []word) bool {
-	n := 0
-	for _, w := range claimed {
-		if has(in, w) {
-			n++
-			if len(w.parts) > 0 || strings.ContainsAny(w.text, "0123456789_.()") {
-				n++
-			}
-		}
-	}
-	return n < 2
-}
-
-// only says whether a dead end is one name and nothing else ("no Redis"), and
-// the action takes up that very thing, not something that has it in its name. A
-// word for doing something ("clustering") is less than a name: something else
-// that the item or its session was about must be in the action, too.
-func (r *reading) only(c *claim, m *move, d *deed) bool {
-	if m.stance != takesUp || len(c.words) != 1 || len(c.place) > 0 && !(m.exact && !m.edit) || !c.words[0].name {
-		return false
-	}
-	for _, w := range m.place { // "add Redis to the glossary"
-		if !m.exact && tellings[w.text] {
-			return false
-		}
-	}
-	name := c.words[0]
-	if m.exact && !m.edit && len(m.head) > 0 && m.head[0].stem == name.stem { // it is the program
-		return true
-	}
-	found, others := false, 0
-	for i, w := range m.head {
-		switch {
-		case alike(w.stem, name.stem) || m.exact && same(w, name):
-			found = true
-		case has(r.title, w) || has(r.all, w) || kindsOfThing[w.text] || storesOf[w.text] || !m.exact && i == 0 && verb(w.text) || plainNumber(w.text):
-		default:
-			others++
-		}
-	}
-	if !found || others > 1 || others == 1 && !m.edit {
-		return false
-	}
-	if !strings.HasSuffix(name.text, "ing") && !verb(name.text) && !looks[name.text] {
-		return true
-	}
-	for _, w := range d.all {
-		if w.name && !has(c.words, w) && (has(r.title, w) || has(r.all, w)) {
-			return true
-		}
-	}
-	return false
-}
-
-// storesOf may follow the name of what something is kept or run in.
-var storesOf = set("cache queue store storage database db broker search based index")
-
-// whole says whether all of a name that the item is bound to, and that the
-// claim is about, stands in the action.
-func (r *reading) whole(claimed, in []word) bool {
-	found := false
-	for _, w := range r.names {
-		if has(claimed, w) {
-			if !has(in, w) {
-				return false
-			}
-			found = found || w.name
-		}
-	}
-	return found
-}
-
-// ofSomethingElse says whether what is taken up is another thing that only has
-// the name in its name: "a Redis import script".
-func (r *reading) ofSomethingElse(head []word) bool {
-	last := head[len(head)-1]
-	return !has(r.all, last) && !isKind(last)
-}
-
-// kindsOfThing may follow a name without making another thing of it.
-var kindsOfThing = set("support package dependency library instance server client cluster container module manifests manifest chart charts workflow workflows playbook integration version output format again instead app today now too setup layer engine backend plugin task job endpoint button feature mode function option action toggle")
-
-// isKind says whether a word may follow a name without making another thing of it.
-func isKind(w word) bool {
-	return kindsOfThing[w.text] || kindsOfThing[strings.TrimSuffix(w.text, "s")]
-}
-
-// untouched holds an action against "don't edit X".
-func (r *reading) untouched(c *claim, m *move, d *deed) (meeting, bool) {
-	if m.stance != touches && m.stance != givesUp {
-		return meeting{}, false
-	}
-	for _, w := range slices.Concat(c.words, c.place) {
-		if !w.path {
-			continue
-		}
-		for _, o := range m.head {
-			if o.path && below(o.text, w.text) {
-				return meeting{name: w.text, share: 1, sure: m.exact}, true
-			}
-		}
-	}
-	return meeting{}, false
-}
-
-// below says whether a path is a file or lies in a folder that is named by the
-// end of its path.
-func below(path, of string) bool {
-	path, of = "/"+strings.Trim(strings.ReplaceAll(path, `\`, "/"), "/")+"/", "/"+strings.Trim(strings.TrimPrefix(of, "./"), "/")+"/"
-	return strings.Contains(path, of)
-}
-
-// offLimits holds an edit against a file that is not to be touched.
-func offLimits(it *payload.Item, d *deed) (meeting, bool) {
-	if it.Status != payload.FileOffLimits || it.Path == "" {
-		return meeting{}, false
-	}
-	for i := range d.moves {
-		m := &d.moves[i]
-		if m.stance != touches && m.stance != givesUp {
-			continue
-		}
-		for _, w := range m.head {
-			if w.path && below(w.text, strings.ToLower(it.Path)) {
-				return meeting{name: it.Path, share: 1, sure: m.exact}, true
-			}
-		}
-	}
-	return meeting{}, false
-}
-
-// otherValue holds "set X to 5" against a decision that gave X another number.
-func otherValue(it *payload.Item, r *reading, m *move) (meeting, bool) {
-	if m.stance != sets || it.Kind != payload.Decision || r.excepted(m, nil) {
-		return meeting{}, false
-	}
-	text := cut(it.Text)
-	other := false
-	for i, w := range text {
-		n := numberOf(w.text)
-		if n == "" {
-			continue
-		}
-		if unit := unitAt(text, i); m.unit != "" && unit != m.unit {
-			continue
-		}
-		if n == m.value {
-			return meeting{}, false
-		}
-		other = true
-	}
-	head := content(m.head)
-	if m.loose { // told without a verb of setting: then all of it must be the item's, and say more than one thing
-		for _, w := range head {
-			if !slices.ContainsFunc(content(text), func(o word) bool { return alike(o.stem, w.stem) }) {
-				return meeting{}, false
-			}
-		}
-		if !slices.ContainsFunc(head, func(w word) bool { return w.name }) {
-			return meeting{}, false
-		}
-	}
-	if !other || len(head) == 0 || share(head, content(text)) < 1 {
-		return meeting{}, false
-	}
-	named := false
-	for _, w := range head {
-		named = named || w.name || len(head) > 1
-	}
-	return meeting{name: head[0].text, share: share(head, content(text)), sure: false}, named
-}

@@ -236,3 +236,44 @@ func identifierOf(list []word, w word) bool {
 		return i == 0 && o.text != w.text || i > 0 && strings.IndexByte("/._-@", o.text[i-1]) >= 0
 	})
 }
+
+// otherValue holds "set X to 5" against a decision that gave X another number.
+func otherValue(it *payload.Item, r *reading, m *move) (meeting, bool) {
+	if m.stance != sets || it.Kind != payload.Decision || r.excepted(m, nil) {
+		return meeting{}, false
+	}
+	text := cut(it.Text)
+	other := false
+	for i, w := range text {
+		n := numberOf(w.text)
+		if n == "" {
+			continue
+		}
+		if unit := unitAt(text, i); m.unit != "" && unit != m.unit {
+			continue
+		}
+		if n == m.value {
+			return meeting{}, false
+		}
+		other = true
+	}
+	head := content(m.head)
+	if m.loose { // told without a verb of setting: then all of it must be the item's, and say more than one thing
+		for _, w := range head {
+			if !slices.ContainsFunc(content(text), func(o word) bool { return alike(o.stem, w.stem) }) {
+				return meeting{}, false
+			}
+		}
+		if !slices.ContainsFunc(head, func(w word) bool { return w.name }) {
+			return meeting{}, false
+		}
+	}
+	if !other || len(head) == 0 || share(head, content(text)) < 1 {
+		return meeting{}, false
+	}
+	named := false
+	for _, w := range head {
+		named = named || w.name || len(head) > 1
+	}
+	return meeting{name: head[0].text, share: share(head, content(text)), sure: false}, named
+}
