@@ -1,6 +1,10 @@
 package index
 
-import "sync"
+import (
+	"context"
+	"database/sql"
+	"sync"
+)
 
 // cache is what searches of one state of the index have read, for those that
 // come after them in the same process.
@@ -8,6 +12,7 @@ type cache struct {
 	version int64 // see state
 
 	mu       sync.Mutex
+	lists    *listsIn
 	pieces   map[int64]*sizePiece
 	runs     map[int64][]run           // of owners, by pieceID
 	sessions map[string]map[int64]bool // rows of projects' sessions
@@ -56,4 +61,32 @@ func (c *cache) keep(stems []string, known map[string]*found) {
 	for _, s := range stems {
 		c.words[s] = known[s]
 	}
+}
+
+// listsIn is what all segments together hold.
+type listsIn struct {
+	sum  uint32   // of their rows
+	docs [2]int64 // items and turns whose words stand in them: those that are gone too, until a merge
+}
+
+// listsIn says what all segments hold.
+func (c *cache) listsIn(ctx context.Context, tx *sql.Tx) (listsIn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.lists == nil {
+		all, err := segments(ctx, tx)
+		if err != nil {
+			return listsIn{}, err
+		}
+		of := listsIn{sum: sumOf(all)}
+		for _, s := range all {
+			for kind, n := range s.listed {
+				if s.into == 0 {
+					of.docs[kind] += n
+				}
+			}
+		}
+		c.lists = &of
+	}
+	return *c.lists, nil
 }

@@ -20,7 +20,8 @@ import (
 // the same transactions as all else:
 //
 //	fulltext(version, item, turn, …)    one row, see state
-//	segment(id, place, …)               see package postings; a transaction adds one
+//	segment(id, place, …)               see package postings; a transaction adds one, and
+//	                                    goes on merging others, see merging.go
 //	block(id, segment, word, data)      its dictionary
 //	list(id, data)                      its long lists
 //	size(id, data)  owner(id, data)     see sizes and owners
@@ -29,7 +30,7 @@ import (
 // length up, takes two thirds of a search and half of what putting in costs.
 var textTables = []string{
 	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL, sum INTEGER NOT NULL)`,
-	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL)`,
+	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, target INTEGER NOT NULL, low TEXT NOT NULL, high TEXT NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL, itemsgone INTEGER NOT NULL, turnsgone INTEGER NOT NULL)`,
 	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX block_word ON block(segment, word)`,
 	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
@@ -40,36 +41,34 @@ var textTables = []string{
 // emptyText is the row of a new index. It begins with a version that no index at
 // the same place has had: a process may remember what it read there.
 func emptyText() string {
-	s := state{version: time.Now().UnixNano(), next: [2]int64{1, 1}}
+	s := state{version: time.Now().UnixNano(), next: [2]int64{1, 1}, segments: sumOf(nil)}
 	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0,%d)`, s.version, s.sum())
 }
 
 const (
-	readState = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords, sum,
-		(SELECT count(*) FROM segment), (SELECT ifnull(sum(items),0) FROM segment), (SELECT ifnull(sum(turns),0) FROM segment) FROM fulltext`
+	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords, sum FROM fulltext`
 	sizeOf     = `SELECT data FROM size WHERE id=?`
 	ownerOf    = `SELECT data FROM owner WHERE id=?`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
 	// For each word and segment, the block that holds the word if any does. NULL is
 	// damage: the first block of a segment stands for all words before it, too.
-	blocksOf = `SELECT j.key, s.id, s.place, b.word, b.data FROM json_each(?) j CROSS JOIN segment s LEFT JOIN block b
+	blocksOf = `SELECT j.key, s.id, s.place, s.low, s.high, b.word, b.data FROM json_each(?) j CROSS JOIN segment s ON s.low<=j.value AND s.high>j.value LEFT JOIN block b
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
-	// The block of each segment that holds the first word from one on, and those
-	// that begin with a word between two.
-	blocksAt   = `SELECT s.id, s.place, b.word, b.data FROM segment s LEFT JOIN block b ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1)`
-	blocksFrom = `SELECT s.id, s.place, b.word, b.data FROM segment s CROSS JOIN block b ON b.segment=s.id AND b.word>?1 AND b.word<?2`
-	listsOf    = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
+	// The blocks of each segment that hold words from one on, up to another, in order.
+	blocksFrom = `SELECT 0, s.id, s.place, s.low, s.high, b.word, b.data FROM segment s LEFT JOIN block b ON b.segment=s.id AND b.word<min(?2,s.high)
+		AND b.word>=(SELECT word FROM block WHERE segment=s.id AND word<=max(?1,s.low) ORDER BY word DESC LIMIT 1)
+		WHERE s.low<?2 AND s.high>?1 ORDER BY s.id, b.word`
+	listsOf = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
 )
 
 // state is the one row that says what the full text holds.
 type state struct {
-	version int64    // changes with every change of the index
-	next    [2]int64 // the numbers that the next item and the next turn get; none is given twice
-	docs    [tableCount]int64
-	words   [tableCount]int64
-	pieces  int64    // segments
-	listed  [2]int64 // items and turns whose words stand in the lists: those that are gone too, until a merge
+	version  int64    // changes with every change of the index
+	next     [2]int64 // the numbers that the next item and the next turn get; none is given twice
+	docs     [tableCount]int64
+	words    [tableCount]int64
+	segments uint32 // checksum of their rows
 }
 
 // numbers are what is kept of a state, in the order of the columns.
@@ -77,34 +76,33 @@ func (s *state) numbers() []any {
 	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
 }
 
-// sum is a checksum of the numbers: room is made by them, and documents numbered.
-// A segment that is missing is noticed by it as well.
+// sum is a checksum of the numbers, by which room is made and documents are numbered,
+// and of the segments.
 func (s *state) sum() int64 {
-	var b []byte
-	for _, n := range append(s.numbers(), &s.pieces, &s.listed[items], &s.listed[turns]) {
+	b := binary.LittleEndian.AppendUint32(nil, s.segments)
+	for _, n := range s.numbers() {
 		b = binary.LittleEndian.AppendUint64(b, uint64(*n.(*int64)))
 	}
 	return int64(crc32.Checksum(b, castagnoli))
 }
 
-func (s *state) scan(row *sql.Row) error {
-	var sum int64
-	if err := row.Scan(append(s.numbers(), &sum, &s.pieces, &s.listed[items], &s.listed[turns])...); err != nil {
-		return err
-	}
-	if sum != s.sum() {
+// scan reads the row. It is to be checked by its sum when the segments are known.
+func (s *state) scan(row *sql.Row) (sum int64, err error) {
+	err = row.Scan(append(s.numbers(), &sum)...)
+	return sum, err
+}
+
+func (s *state) check(sum int64, segments uint32) error {
+	if s.segments = segments; sum != s.sum() {
 		return fmt.Errorf("what is counted isn't what was put in: %w", ErrRebuild)
 	}
 	return nil
 }
 
-func (s *state) save(ctx context.Context, tx *sql.Tx) error {
+func (s *state) save(ctx context.Context, tx *sql.Tx, segments uint32) error {
 	s.version++
-	err := tx.QueryRowContext(ctx, `SELECT count(*), ifnull(sum(items),0), ifnull(sum(turns),0) FROM segment`).Scan(&s.pieces, &s.listed[items], &s.listed[turns])
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
+	s.segments = segments
+	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
 	return err
 }
 
@@ -113,6 +111,7 @@ type fulltext struct {
 	tx    *sql.Tx
 	kept  statements
 	state state
+	lists listsIn
 	sizes sizes
 	known map[string]*found // by stem, what was looked up
 	long  map[int64][]byte  // long lists that were read, by their row
@@ -137,10 +136,17 @@ func (x *Index) fulltext(ctx context.Context, tx *sql.Tx, kept statements) (*ful
 	if err != nil {
 		return nil, err
 	}
-	if err := f.state.scan(st.QueryRowContext(ctx)); err != nil {
+	sum, err := f.state.scan(st.QueryRowContext(ctx))
+	if err != nil {
 		return nil, err
 	}
 	f.sizes = sizes{tx: tx, cache: x.cacheOf(f.state.version)}
+	if f.lists, err = f.sizes.cache.listsIn(ctx, tx); err != nil {
+		return nil, err
+	}
+	if err := f.state.check(sum, f.lists.sum); err != nil {
+		return nil, err
+	}
 	f.sizes.load, err = f.kept.on(ctx, tx, sizeOf)
 	return f, err
 }
@@ -157,19 +163,23 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 	if len(stems) == 0 {
 		return nil
 	}
-	names, err := json.Marshal(stems) // "*" comes before whatever a word may go on with
+	whole := slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return strings.HasSuffix(s, "*") })
+	names, err := json.Marshal(whole)
 	if err != nil {
 		return err
 	}
 	for _, s := range stems {
 		f.known[s] = &found{merged: strings.HasSuffix(s, "*")}
 	}
-	if err := f.readBlocks(ctx, stems, string(names)); err != nil {
+	if err := f.readBlocks(ctx, whole, string(names)); err != nil {
 		return err
 	}
 	for _, s := range stems {
 		if w, ok := strings.CutSuffix(s, "*"); ok {
-			if err := f.readBeginning(ctx, w); err != nil {
+			err := f.beginning(ctx, w, func(_ string, b *block, lists postings.Lists) {
+				f.known[s].places = append(f.known[s].places, place{b.order, cloned(lists)})
+			})
+			if err != nil {
 				return err
 			}
 		}
@@ -221,12 +231,13 @@ func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string)
 // block is one of a segment's dictionary. Its bytes hold until the next is read.
 type block struct {
 	segment, order int64
+	low, high      string // of the segment
 	word, data     sql.RawBytes
 }
 
-// scan reads a row of those that the queries for blocks give, behind other columns.
-func (b *block) scan(rows *sql.Rows, before ...any) error {
-	if err := rows.Scan(append(before, &b.segment, &b.order, &b.word, &b.data)...); err != nil {
+// scan reads a row of those that the queries for blocks give.
+func (b *block) scan(rows *sql.Rows, i *int) error {
+	if err := rows.Scan(i, &b.segment, &b.order, &b.low, &b.high, &b.word, &b.data); err != nil {
 		return err
 	}
 	if b.data == nil {
@@ -239,15 +250,12 @@ func (b *block) mark() uint32 { return postings.Mark(b.segment, b.word) }
 
 // note keeps a word's lists from a block, whose bytes are valid for now only.
 func (f *fulltext) note(stem string, b block) error {
-	to := f.known[stem]
-	if w, ok := strings.CutSuffix(stem, "*"); ok {
-		return postings.Each(b.data, b.mark(), w, func(_ []byte, lists postings.Lists) bool {
-			to.places = append(to.places, place{b.order, cloned(lists)})
-			return true
-		})
+	if string(b.word) > stem {
+		return fmt.Errorf("a block of words that begins at %q for %q: %w", b.word, stem, ErrRebuild)
 	}
 	lists, ok, err := postings.Find(b.data, b.mark(), stem)
 	if ok {
+		to := f.known[stem]
 		to.places = append(to.places, place{b.order, cloned(lists)})
 	}
 	return err
@@ -260,47 +268,45 @@ func cloned(l postings.Lists) postings.Lists {
 	return l
 }
 
-// readBeginning reads the further blocks that hold words that begin so.
-func (f *fulltext) readBeginning(ctx context.Context, with string) error {
-	return f.blocks(ctx, blocksFrom, func(b block) error { return f.note(with+"*", b) }, with+"*", with+"\U0010ffff")
-}
-
-// blocks calls do for each block that a query gives.
-func (f *fulltext) blocks(ctx context.Context, query string, do func(block) error, args ...any) error {
-	rows, err := f.QueryContext(ctx, query, args...)
+// beginning calls do for each word that begins so, of one segment after the other.
+func (f *fulltext) beginning(ctx context.Context, with string, do func(word string, b *block, lists postings.Lists)) error {
+	to := with + postings.Last
+	rows, err := f.QueryContext(ctx, blocksFrom, with, to)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	var segment int64
+	next := to // where what was read of the segment ends
 	for rows.Next() {
+		var zero int
 		var b block
-		if err := b.scan(rows); err != nil {
+		if err := b.scan(rows, &zero); err != nil {
 			return err
 		}
-		if err := do(b); err != nil {
-			return err
+		switch from := max(with, b.low); {
+		case b.segment == segment && string(b.word) != next, b.segment != segment && (next < to || string(b.word) > from):
+			return fmt.Errorf("a block of words before %q isn't there: %w", b.word, ErrRebuild)
 		}
-	}
-	return rows.Err()
-}
-
-// beginning calls do for each word, by stem, that begins so: how many items and
-// how many turns of one segment hold it, those that are gone too.
-func (f *fulltext) beginning(ctx context.Context, with string, do func(stem string, n counts)) error {
-	each := func(b block) error {
-		return postings.Each(b.data, b.mark(), with, func(word []byte, lists postings.Lists) bool {
-			var n counts
-			for k, l := range lists {
-				n[k] = l.Docs
+		segment = b.segment
+		if next, err = postings.Each(b.data, b.mark(), with, func(word []byte, lists postings.Lists) {
+			if string(word) >= b.low && string(word) < b.high {
+				do(string(word), &b, lists)
 			}
-			do(string(word), n)
-			return true
-		})
+		}); err != nil {
+			return err
+		}
+		if next >= b.high {
+			next = to
+		}
 	}
-	if err := f.blocks(ctx, blocksAt, each, with); err != nil {
+	if err := rows.Err(); err != nil {
 		return err
 	}
-	return f.blocks(ctx, blocksFrom, each, with, with+"\U0010ffff")
+	if next < to {
+		return fmt.Errorf("a block of words at %q isn't there: %w", next, ErrRebuild)
+	}
+	return nil
 }
 
 // fetch reads the long lists of words in a table, unless they are longer than
@@ -397,7 +403,7 @@ func (f *fulltext) countIn(ctx context.Context, table int, l postings.List) (n i
 	}
 	data, ok := f.postings(l)
 	if !ok {
-		return int(int64(l.Docs) * there / max(f.state.listed[kind], there, 1)), nil // a merge has dropped some
+		return int(int64(l.Docs) * there / max(f.lists.docs[kind], there, 1)), nil // a merge has dropped some
 	}
 	r := postings.Read(data)
 	for one, ok := r.Next(); ok; one, ok = r.Next() {

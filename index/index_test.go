@@ -197,8 +197,10 @@ func TestPutOrderDoesNotMatter(t *testing.T) {
 		}
 	}
 	var want, got state
-	if err := errors.Join(want.scan(a.db.QueryRow(readState)), got.scan(b.db.QueryRow(readState))); err != nil {
-		t.Fatal(err)
+	for x, to := range map[*Index]*state{a: &want, b: &got} {
+		if _, err := to.scan(x.db.QueryRow(readState)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if got.docs != want.docs || got.words != want.words {
 		t.Errorf("got %v documents of %v words after detours, want %v of %v", got.docs, got.words, want.docs, want.words)

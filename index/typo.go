@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/index/embed"
+	"recall/index/postings"
 	"recall/index/words"
 )
 
@@ -30,9 +31,9 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 			continue
 		}
 		found := map[string]int{}
-		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, n counts) {
+		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, _ *block, lists postings.Lists) {
 			if oneSlip(t.stem, stem) && words.Stem(stem) == stem {
-				found[stem] += n.docs()
+				found[stem] += lists[ofItems].Docs + lists[ofTurns].Docs
 			}
 		})
 		if err != nil {

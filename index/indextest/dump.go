@@ -75,13 +75,13 @@ func (d *dump) words() error {
 		if err := rows.Scan(&segment, &first, &data); err != nil {
 			return err
 		}
-		err := postings.Each(data, postings.Mark(segment, first), "", func(word []byte, _ postings.Lists) bool {
+		next, err := postings.Each(data, postings.Mark(segment, first), "", func(word []byte, _ postings.Lists) {
 			d.value(string(word))
-			return true
 		})
 		if err != nil {
 			return err
 		}
+		d.value(next)
 	}
 	return rows.Err()
 }

@@ -2,6 +2,7 @@ package postings
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 )
 
@@ -138,8 +139,8 @@ func (e *entries) bytes(n uint64) []byte {
 	return b
 }
 
-// Find looks a word up in the block that would hold it. The lists' data are a
-// part of block. mark is what its store has put over the checksum, by exclusive
+// Find looks a word up in the block that would hold it, which doesn't begin behind it.
+// That the word stands further on is ErrDamaged. The lists' data are a part of block. mark is what its store has put over the checksum, by exclusive
 // or, so that a block in another's place is noticed.
 func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err error) {
 	data, err := open(block, mark)
@@ -161,7 +162,9 @@ func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err err
 			}
 			same += n
 			if same == len(word) && n == len(rest) {
-				e.read()
+				if e.read(); e.left.err == nil && !e.lists.some() {
+					e.left.err = ErrDamaged // it begins the next block
+				}
 				return e.lists, e.left.err == nil, e.left.err
 			}
 			if same == len(word) || n < len(rest) && rest[n] > word[same] {
@@ -170,21 +173,24 @@ func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err err
 		}
 		e.skip()
 	}
-	return lists, false, e.left.err
+	return lists, false, cmp.Or(e.left.err, ErrDamaged) // it comes behind all of this block
 }
 
-// Each calls f for the words of a block that begin so, until it returns false.
-// What f gets holds for the call.
-func Each(block []byte, mark uint32, with string, f func(word []byte, lists Lists) bool) error {
+// Each calls f for the words of a block that begin so. What f gets holds for the
+// call. next is the word that the next block begins with.
+func Each(block []byte, mark uint32, with string, f func(word []byte, lists Lists)) (next string, err error) {
 	data, err := open(block, mark)
 	if err != nil {
-		return err
+		return "", err
 	}
 	e := entries{left: Read(data)}
 	for e.next() {
-		if bytes.HasPrefix(e.word, []byte(with)) && !f(e.word, e.lists) {
-			break
+		if !e.lists.some() {
+			return string(e.word), nil
+		}
+		if bytes.HasPrefix(e.word, []byte(with)) {
+			f(e.word, e.lists)
 		}
 	}
-	return e.left.err
+	return "", cmp.Or(e.left.err, ErrDamaged)
 }

@@ -6,8 +6,11 @@
 // come later go into another one, and segments that follow one another are
 // merged into one. Its dictionary is a row of blocks, each words in order:
 //
-//	block   sum entry…        sum: CRC-32C of the rest, 4 bytes; a store may mark
+//	block   sum entry… end    sum: CRC-32C of the rest, 4 bytes; a store may mark
 //	        it with the place of the row, see Find
+//	end     an entry without lists: the word that the next block begins with, Last
+//	        in the last one. Without it, another block of the segment that is given
+//	        for a word's would look as if the word stood nowhere
 //	entry   shared rest word forms list…
 //	        shared: bytes that the word has in common with the one before it in
 //	        the block; rest: how many follow; forms: two bits a table

@@ -22,6 +22,9 @@ const (
 	inlineMost = 400
 )
 
+// Last comes behind every word: what a segment's last block ends at.
+const Last = "\U0010ffff"
+
 // writer makes blocks of words that come in order.
 type writer struct {
 	store  Store
@@ -31,6 +34,11 @@ type writer struct {
 }
 
 func (w *writer) add(word []byte, lists Lists) error {
+	if len(w.block) >= blockSize {
+		if err := w.flush(word); err != nil {
+			return err
+		}
+	}
 	for i, l := range lists {
 		if len(l.Data) <= inlineMost {
 			continue
@@ -47,16 +55,15 @@ func (w *writer) add(word []byte, lists Lists) error {
 	}
 	w.block = appendEntry(w.block, w.before, word, lists)
 	w.before = append(w.before[:0], word...)
-	if len(w.block) >= blockSize {
-		return w.flush()
-	}
 	return nil
 }
 
-func (w *writer) flush() error {
+// flush ends a block at the word that comes next.
+func (w *writer) flush(next []byte) error {
 	if len(w.block) == 0 {
 		return nil
 	}
+	w.block = appendEntry(w.block, w.before, next, Lists{})
 	err := w.store.Block(w.first, seal(w.block))
 	w.block = w.block[:0]
 	return err
@@ -103,5 +110,5 @@ func (b *Builder) Write(to Store) error {
 			return err
 		}
 	}
-	return w.flush()
+	return w.flush([]byte(Last))
 }
