@@ -59,6 +59,7 @@ func candidates(t *talk) []*Candidate {
 			continue
 		}
 		picks := picksOf(sp)
+		sp.suggests = sp.user && suggestion.MatchString(sp.text)
 		for i := range sp.parts {
 			s := &sp.parts[i]
 			if sp.foreign(s) || !worthReading(s, sp) {
@@ -234,7 +235,7 @@ func askFeatures(f *noted, t *talk, c *Candidate, names rarity, said *said) {
 		f.on(asDirects, d)
 		f.on(asDirectsWork, d && c.sp.work)
 		f.on(asDirectsShort, d && c.part.Of <= 3)
-		f.on(asDirectsNamed, d && (strings.ContainsAny(c.part.Raw, "`\"") || len(about(c.part.Raw)) > 0))
+		f.on(asDirectsNamed, d && (strings.ContainsAny(c.part.Raw, "`\"") || len(namesIn(c.part.Raw, 1)) > 0))
 		f.on(asAnswersDirectly, c.sp.reacts != nil && endsAsking(c.sp.reacts) && c.part.Index == 0 && !said.has("asks-info"))
 		return
 	}

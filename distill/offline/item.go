@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -202,20 +203,21 @@ func opening(text string) string {
 }
 
 // about lists the paths and symbols that a statement names, at most six.
-func about(raw string) []string {
+func about(raw string) []string { return namesIn(raw, 6) }
+
+// namesIn lists the first paths and symbols of a statement.
+func namesIn(raw string, most int) []string {
 	var out []string
-	seen := map[string]bool{}
-	for _, w := range strings.Fields(plain(raw)) {
-		name := strings.Trim(w, "`\"'“”‘’()[]{}<>,;:!?*…")
+	for w := range strings.FieldsSeq(plain(raw)) {
+		if smallLetters(w) {
+			continue
+		}
+		name := trimMarks(w, "`\"'“”‘’()[]{}<>,;:!?*…")
 		name = strings.TrimRight(name, ".")
-		if len(name) < 3 || seen[name] || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") {
+		if len(name) < 3 || !looksLikePath(name) && !looksLikeName(w) || strings.Contains(name, "://") || strings.Contains(name, "`") || slices.Contains(out, name) {
 			continue
 		}
-		if strings.Contains(name, "`") {
-			continue
-		}
-		seen[name] = true
-		if out = append(out, name); len(out) == 6 {
+		if out = append(out, name); len(out) == most {
 			break
 		}
 	}

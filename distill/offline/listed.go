@@ -19,7 +19,7 @@ func listFeatures(f *noted, c *Candidate) {
 		f.set(asListSize.of(sp), upTo(8, all-1))
 	}
 	if sp.user {
-		f.on(asReview.of(sp), remark.MatchString(s.Text) || suggestion.MatchString(sp.text))
+		f.on(asReview.of(sp), sp.suggests || remark.MatchString(s.Text))
 		f.on(asShortReply.of(sp), len(sp.text) < 200 && sp.reacts != nil)
 		f.on(asStartsWork.of(sp), sp.work && sp.reacts != nil && !sp.reacts.work)
 	} else if sp.asks != nil {

@@ -38,7 +38,7 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	asked := strings.HasSuffix(text, "?")
 	if sp.user {
-		if t := newPlan.ReplaceAllString(text, ""); few(t, 2) >= 2 {
+		if t := newPlan.ReplaceAllString(text, ""); t != text && few(t, 2) >= 2 {
 			text = t
 		}
 		text = aside.ReplaceAllString(text, "")
@@ -73,8 +73,8 @@ func phrase(sp *speech, s *sentence) (text, why string) {
 	}
 	if !sp.user {
 		text = iDid.ReplaceAllString(text, "$1")
-	} else if before := wordBefore(sp, s); before != "" && (leansOn(text) || s.says(continues)) {
-		text = before + " " + tidy(text)
+	} else if before := wordBefore(sp, s); before != nil && (leansOn(text) || s.says(continues)) {
+		text = tidy(before.Text) + " " + tidy(text)
 	} else if q := questionBefore(sp); q != "" && few(text, 4) < 4 && leansOn(text) && len(text) < 120 {
 		text = q + ": " + lowerFirst(tidy(text))
 	}
@@ -92,16 +92,16 @@ var continues = cue.One(`(?i)^(?:(?:but|and|then|maybe|so)[, ]+)*(?:later|not|sa
 func (s *sentence) says(re *cue.Regexp) bool { return re.MatchString(s.Text) && len(s.keys()) < 4 }
 
 // wordBefore is the person's sentence before this one, where it is short: what
-// an "it" or "that" may mean.
-func wordBefore(sp *speech, s *sentence) string {
+// an "it" or "that" may mean; nil if there is none.
+func wordBefore(sp *speech, s *sentence) *sentence {
 	if s.Index == 0 || s.Block == listItem {
-		return ""
+		return nil
 	}
 	p := &sp.parts[s.Index-1]
 	if len(p.Text) > 120 || len(p.keys()) < 2 || p.Pasted || sp.foreign(p) {
-		return ""
+		return nil
 	}
-	return tidy(p.Text)
+	return p
 }
 
 // questionBefore is what the assistant asked or offered last before the person

@@ -142,20 +142,17 @@ func balanced(s string) bool {
 
 const becauseCut = `(?i)[,;]?\s+(?:—\s+|–\s+|- )?(?:because|since|as otherwise|given that|due to the fact that|the reason being|reason:)\s+|[,;]\s+(?:as|so that|so)\s+|\s+(?:so that|in order to|to avoid)\s+`
 
-var because, becauseHere = cue.One(becauseCut), cue.One(`^(?:` + becauseCut + `)`)
+var becauseHere = cue.One(`^(?:` + becauseCut + `)`)
 
 // joint finds where becauseCut matches first. Its matches begin with white space
 // before one of a few words: regexp is asked there, rather than everywhere.
 func joint(s string) []int {
-	if !because.MatchString(s) {
-		return nil
-	}
 	for i := 0; i < len(s); i++ {
 		k := i
-		for k < len(s) && strings.IndexByte(",; \t\n\f\r", s[k]) >= 0 {
+		for k < len(s) && joins[s[k]] {
 			k++
 		}
-		if k == i || k == len(s) || s[k] < utf8.RuneSelf && strings.IndexByte("-bsagdtri", s[k]|0x20) < 0 {
+		if k == i || !startsReason(s[k:]) {
 			i = max(i, k-1)
 			continue
 		}
@@ -167,6 +164,34 @@ func joint(s string) []int {
 		i--
 	}
 	return nil
+}
+
+// joins are the bytes that a match of becauseCut begins with.
+var joins = [256]bool{',': true, ';': true, ' ': true, '\t': true, '\n': true, '\f': true, '\r': true}
+
+// reasonStarts are the words that may follow those, by their first byte.
+var reasonStarts = func() (by [256][]string) {
+	for _, w := range strings.Split("because|since|as|given that|due to|the reason|reason:|so|in order|to avoid|- ", "|") {
+		by[w[0]] = append(by[w[0]], w)
+	}
+	return by
+}()
+
+// startsReason tells whether a reason may begin here: all but ASCII may.
+func startsReason(s string) bool {
+	if s == "" || s[0] >= utf8.RuneSelf {
+		return s != ""
+	}
+	for _, w := range reasonStarts[s[0]|0x20] {
+		n := 1
+		for n < len(w) && n < len(s) && s[n]|0x20 == w[n]|0x20 {
+			n++
+		}
+		if n == len(w) || n < len(s) && s[n] >= utf8.RuneSelf {
+			return true
+		}
+	}
+	return false
 }
 
 // inTime matches what follows a "since" that tells a time.
@@ -204,12 +229,22 @@ func smallLetters(w string) bool {
 	return true
 }
 
+// trimMarks is strings.Trim for marks, of which most words have none.
+func trimMarks(w, marks string) string {
+	if w != "" && letterOrDigit(w[0]) && letterOrDigit(w[len(w)-1]) {
+		return w
+	}
+	return strings.Trim(w, marks)
+}
+
+func letterOrDigit(c byte) bool { return isLetter(c) || '0' <= c && c <= '9' }
+
 // looksLikeName tells paths, flags, symbols and versions from words.
 func looksLikeName(w string) bool {
 	if smallLetters(w) {
 		return false
 	}
-	w = strings.Trim(w, "\"'()[]{}<>,;:.!?…“”‘’")
+	w = trimMarks(w, "\"'()[]{}<>,;:.!?…“”‘’")
 	if strings.HasPrefix(w, "`") || strings.HasPrefix(w, "--") {
 		return true
 	}

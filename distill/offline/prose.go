@@ -71,7 +71,7 @@ func sentencesOf(text string, casual bool) []sentence {
 	flush := func() {
 		if cur.open {
 			n := len(out)
-			out = append(out, passage(text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading, casual)...)
+			out = appendPassage(out, text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading, casual)
 			for i := n; i < len(out); i++ {
 				out[i].Section = section
 			}
@@ -158,8 +158,8 @@ func mayBeMarked(trimmed string) bool {
 
 var boldLead = cue.One(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
 
-// passage makes the sentences of one block.
-func passage(text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
+// appendPassage adds the sentences of one block.
+func appendPassage(out []sentence, text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
 	raw := text[from:to]
 	if strings.HasPrefix(raw, "[") {
 		from += len(checkbox.FindString(raw))
@@ -174,7 +174,6 @@ func passage(text string, from, to int, kind block, label string, depth int, hea
 	cuts := splitAt(raw, casual)
 	first, _, _ := strings.Cut(raw, "\n")
 	pasted := kind == paragraph && looksPasted(first)
-	var out []sentence
 	for i, c := range cuts {
 		s := sentence{From: from + c[0], To: from + c[1], Raw: raw[c[0]:c[1]], Block: kind, Label: label,
 			Depth: depth, Heading: heading, Opens: i == 0}

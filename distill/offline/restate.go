@@ -66,7 +66,7 @@ func appendNames(out []word, text string) []word {
 		if smallLetters(w) {
 			continue
 		}
-		w = strings.Trim(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
+		w = trimMarks(w, "`\"'“”‘’()[]{}<>,;:.!?…*")
 		if smallLetters(w) || !compound(w) {
 			continue
 		}

@@ -25,6 +25,7 @@ type speech struct {
 	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
 	mood     mood    // how the person took it; of a person's speech: how they took what was before
 	work     bool    // files were changed or commits made in its exchange
+	suggests bool    // of the person's: it is worded as a review's suggestion
 	parts    []sentence
 	options  []option // see optionsOf
 	from     int      // number of its first sentence among the talk's

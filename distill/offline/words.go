@@ -300,7 +300,7 @@ func worthReading(s *sentence, sp *speech) bool {
 			plainWords++
 			continue
 		}
-		t := strings.Trim(w, "`\"'(),.:;!?*_")
+		t := trimMarks(w, "`\"'(),.:;!?*_")
 		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
 			plainWords++
 		} else if !strings.HasPrefix(w, "`") {

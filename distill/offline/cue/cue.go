@@ -124,7 +124,7 @@ func (s *Set) ready() {
 
 func (c *check) possible(found bits) bool {
 	for _, w := range c.ways {
-		if found.and(w) == w {
+		if found.hasAll(&w) {
 			return true
 		}
 	}
@@ -192,6 +192,15 @@ type bits [6]uint64
 
 func (b *bits) set(i int)      { b[i>>6] |= 1 << (i & 63) }
 func (b *bits) has(i int) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
+func (b *bits) hasAll(o *bits) bool {
+	for i, w := range o {
+		if w&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
 
 func (b *bits) add(o *bits) {
 	for i, w := range o {
