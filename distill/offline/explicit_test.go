@@ -80,6 +80,12 @@ func TestStatedOutright(t *testing.T) {
 			"ok so add logging at acquire() first, don't change the lock order yet",
 			"Logging is in at acquire().",
 		}, []want{{payload.Eliminated, "writes idempotent"}, {payload.Decision, "logging acquire"}}, nil},
+		{"few words, next behind the report", []string{
+			"Repair to_f.",
+			"All done. Next steps:\n1. Prove to_f with the table of 1990\n2. Write nightly backups to the second disk",
+		}, []want{{payload.Goal, "repair to_f"}, {payload.Next, "prove table"}, {payload.Next, "nightly backups"}}, nil},
+		{"next in few words", []string{"Who uses to_f?", "Only the test. Next: add to_c."}, []want{{payload.Goal, "who uses to_f"}, {payload.Next, "add to_c"}}, nil},
+		{"a greeting is no goal", []string{"hi there", "Hello! What shall I do?", "thanks", "Any time."}, nil, []want{{payload.Goal, ""}}},
 		{"talk is no item", []string{
 			"hey, can you have a look at the tests?",
 			"Let me look at the tests first. I'll run them now. All 12 tests pass. Let me know if you need anything else!",

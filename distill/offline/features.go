@@ -75,7 +75,11 @@ func candidates(t *talk) []*Candidate {
 			if c.leansBack() {
 				c.fromProposal()
 			}
-			if fields(c.Text, 3) < 3 {
+			least := 3
+			if c.says != nil && c.says.kind == payload.Next {
+				least = 2 // "Add backups"
+			}
+			if fields(c.Text, least) < least {
 				continue
 			}
 			out = append(out, c)

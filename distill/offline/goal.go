@@ -26,6 +26,9 @@ func goal(t *talk) []payload.Item {
 	}
 	asks := requests(said)
 	if len(asks) == 0 {
+		asks = fewWords(said)
+	}
+	if len(asks) == 0 {
 		return nil
 	}
 	lead := 0
@@ -162,6 +165,29 @@ func requests(said []*speech) []request {
 	}
 	return out
 }
+
+// fewWords is the first thing that was asked for where all of it was said in so
+// few words that no turn makes a request: "Repair to_f."
+func fewWords(said []*speech) []request {
+	for _, sp := range said {
+		if !sp.user || sp.refused != nil {
+			continue
+		}
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			raw := strings.TrimSpace(s.Raw)
+			if sp.foreign(s) || s.Pasted || s.Block == quoted || justAsks.MatchString(raw) || aboutTheWay.MatchString(strings.TrimSpace(s.Text)) || few(s.Text, 1) == 0 {
+				continue
+			}
+			if text := asked(wish(s.Text)); text != "" && len(strings.Fields(text)) > 1 && !greets.MatchString(text) {
+				return []request{{sp: sp, text: text, raw: s.Raw, quote: quote(sp.text, s.From, s.To), change: asksForWork(s)}}
+			}
+		}
+	}
+	return nil
+}
+
+var greets = cue.One(`(?i)^(?:hi|hello|hey|good (?:morning|evening|day)|thanks?|thank you|ping|testing)\b`)
 
 var (
 	wantsChange = cue.One(`(?i)\b(?:add|fix|implement|build|creat|writ|mak|chang|updat|renam|mov|remov|replac|refactor|migrat|support|improv|review|set up|setup|convert|port|design|optimi[sz]e|clean ?up|release|deploy|install|debug|integrat|extend|redesign|rewrit|document|generat|organi[sz]e|help me|find out|figure out|propose|suggest|prepare|finish|continue|resolve|handle|test|investigat|analy[sz]|summari[sz]|work on|look at|look into|check|achieve|goal)(?:e|es|ed|ing|s|t)?\b`)

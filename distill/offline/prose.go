@@ -130,6 +130,13 @@ func sentencesOf(text string, casual bool) []sentence {
 		default:
 			if strings.HasSuffix(trimmed, ":") && len(trimmed) < 60 {
 				flush()
+				if cuts := splitSentences(line); len(cuts) > 1 && !casual { // "All done. Next steps:"
+					if last := line[cuts[len(cuts)-1][0]:cuts[len(cuts)-1][1]]; nextHeading.MatchString(plain(last)) {
+						start(from, from+cuts[len(cuts)-2][1], paragraph, "", 0)
+						flush()
+						trimmed = last
+					}
+				}
 				if casual { // "I get this error:" is no heading alone
 					start(from, end, paragraph, "", 0)
 					flush()
