@@ -23,31 +23,56 @@ func (l *Library) put(target string, data []byte) error {
 
 // putAll replaces several files, each whole, in the given order, after the
 // content of all is on the disk. The caller syncs the folder.
-func (l *Library) putAll(files []newFile) (err error) {
-	var paths []string
-	defer func() {
-		if err != nil {
-			for _, path := range paths {
-				os.Remove(path)
-			}
-		}
-	}()
+func (l *Library) putAll(files []newFile) error {
+	a, err := l.putAside(files)
+	if err != nil {
+		return err
+	}
+	defer a.drop()
+	return a.place(len(files))
+}
+
+// aside are new contents of files that are on the disk, but not in their places.
+type aside struct {
+	files []newFile
+	temps []string // of the files, in the same order
+}
+
+// putAside writes the contents of files. The caller drops what it doesn't place.
+func (l *Library) putAside(files []newFile) (*aside, error) {
+	a := &aside{files: files}
 	for _, f := range files {
 		temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(f.data); return err })
 		if err != nil {
+			a.drop()
+			return nil, err
+		}
+		a.temps = append(a.temps, temp)
+	}
+	if err := syncFiles(a.temps); err != nil {
+		a.drop()
+		return nil, err
+	}
+	return a, nil
+}
+
+// place puts the next n files in their places, in order. The caller syncs the
+// folder.
+func (a *aside) place(n int) error {
+	for ; n > 0; n-- {
+		if err := rename(a.temps[0], a.files[0].target); err != nil {
 			return err
 		}
-		paths = append(paths, temp)
-	}
-	if err := syncFiles(paths); err != nil {
-		return err
-	}
-	for i, f := range files {
-		if err := rename(paths[i], f.target); err != nil {
-			return err
-		}
+		a.temps, a.files = a.temps[1:], a.files[1:]
 	}
 	return nil
+}
+
+// drop removes what isn't in its place.
+func (a *aside) drop() {
+	for _, temp := range a.temps {
+		os.Remove(temp)
+	}
 }
 
 // rename is os.Rename. Windows refuses it while somebody has the file, or one in

@@ -225,15 +225,12 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
-	if err := e.inherit(); err != nil {
-		return err
-	}
-	text, err := e.encode()
+	files, err := e.changed()
 	if err != nil {
 		return err
 	}
-	if have, err := os.ReadFile(sessionFile(e.Folder)); err != nil || !bytes.Equal(have, text) {
-		if err := l.put(sessionFile(e.Folder), text); err != nil {
+	if len(files) > 0 {
+		if err := l.putAll(files); err != nil {
 			return err
 		}
 		if err := syncDir(e.Folder); err != nil {
@@ -241,6 +238,22 @@ func (l *Library) saveEntry(e Entry) error {
 		}
 	}
 	return l.remember(e)
+}
+
+// changed is session.json as it is to be written; nothing if it is so already.
+func (e *Entry) changed() ([]newFile, error) {
+	if err := e.inherit(); err != nil {
+		return nil, err
+	}
+	text, err := e.encode()
+	if err != nil {
+		return nil, err
+	}
+	path := sessionFile(e.Folder)
+	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
+		return nil, nil
+	}
+	return []newFile{{path, text}}, nil
 }
 
 func readEntry(folder string) (Entry, error) {

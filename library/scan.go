@@ -58,18 +58,37 @@ func (l *Library) relocate(from string, e Entry) error {
 // and has called refresh.
 func (l *Library) rearrange(change func() error) error {
 	path := filepath.Join(l.dir, ".locks", "generation")
-	next := fmt.Sprintf("%d %d", time.Now().UnixNano(), os.Getpid()) // never the same again
-	if err := overwrite(path, []byte(moving+next)); err != nil {
+	if err := writeOver(path, moving+nextGeneration()); err != nil {
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := change()
-	l.seen = next
-	return errors.Join(err, overwrite(path, []byte(next)))
+	l.seen = settled + nextGeneration()
+	return errors.Join(err, writeOver(path, l.seen))
 }
 
-const moving = "moving "
+// What the generation begins with, equally long.
+const (
+	moving  = "moving "
+	settled = "       "
+)
+
+// nextGeneration is never the same again, and always as long.
+func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().UnixNano(), os.Getpid()) }
+
+// writeOver makes text the content of a file that holds no more than that. To cut
+// it off first costs a hundred times as much: the disk is waited for.
+func writeOver(path, text string) error {
+	return onDisk(opWrite, path, "", func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(text)
+		return errors.Join(err, f.Close())
+	})
+}
 
 // scan looks at every session's folder. The caller holds l.mu.
 func (l *Library) scan() error { return l.scanFor(nil) }

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -125,7 +126,16 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 		// First: while they lie there, nobody takes the others for damaged.
 		files = append([]newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}, files...)
 	}
-	if err := l.putAll(files); err != nil {
+	entry, err := e.changed()
+	if err != nil {
+		return err
+	}
+	aside, err := l.putAside(slices.Concat(files, entry))
+	if err != nil {
+		return err
+	}
+	defer aside.drop()
+	if err := aside.place(len(files)); err != nil {
 		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 	}
 	if pair {
@@ -141,10 +151,15 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	if err := removeParts(e.Folder, d.Transcript); err != nil {
 		return err
 	}
-	if err := l.saveEntry(e); err != nil || len(files) == 0 {
+	if err := aside.place(len(entry)); err != nil {
 		return err
 	}
-	return syncDir(e.Folder) // saveEntry doesn't where session.json stays the same
+	if len(files)+len(entry) > 0 {
+		if err := syncDir(e.Folder); err != nil {
+			return err
+		}
+	}
+	return l.remember(e)
 }
 
 // sumTranscript notes the sums of a transcript's parts.
