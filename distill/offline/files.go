@@ -41,8 +41,9 @@ func files(t *talk, all []*touched, models Models) []payload.Item {
 	}
 	var keep []scored
 	m := models.files()
+	weights, known := m.table(), &noted{}
 	for _, f := range all {
-		if p := m.Score(f.features(all)); p >= m.Threshold || f.offLimit != nil {
+		if p := weights.score(f.features(known, all)); p >= m.Threshold || f.offLimit != nil {
 			keep = append(keep, scored{f, p})
 		}
 	}
@@ -101,7 +102,7 @@ type FileCandidate struct {
 func (h *Heard) Files() []FileCandidate {
 	out := make([]FileCandidate, len(h.touched))
 	for i, f := range h.touched {
-		out[i] = FileCandidate{f.path, f.features(h.touched)}
+		out[i] = FileCandidate{f.path, f.features(&noted{}, h.touched)}
 	}
 	return out
 }
@@ -121,7 +122,6 @@ func touchedFiles(t *talk) []*touched {
 		}
 		return f
 	}
-	exchange := exchanges(t)
 	for i := range t.session.Turns {
 		turn := &t.session.Turns[i]
 		if turn.Abandoned || turn.Copied || turn.Role != ingest.Assistant {
@@ -138,7 +138,7 @@ func touchedFiles(t *talk) []*touched {
 			case writes(c.Name) && c.Done && !c.Failed:
 				f := get(c.Path)
 				f.edits++
-				f.turn, f.wroteIn = turn, exchange[turn.N]
+				f.turn, f.wroteIn = turn, t.exchangeAt(turn.N)
 				f.lines += lineCount(c)
 				if c.Name == "Write" && f.edits == 1 && f.reads == 0 {
 					f.created = true
@@ -156,22 +156,16 @@ func touchedFiles(t *talk) []*touched {
 	return all
 }
 
-// exchanges maps turn numbers to exchanges.
-func exchanges(t *talk) map[int]int {
-	m := map[int]int{}
-	next := 0
-	for i := range t.session.Turns {
-		turn := &t.session.Turns[i]
-		for next < len(t.speeches) && t.speeches[next].turn.N < turn.N {
-			next++
-		}
-		if next < len(t.speeches) && t.speeches[next].turn.N == turn.N {
-			m[turn.N] = t.speeches[next].exchange
-		} else if next > 0 {
-			m[turn.N] = t.speeches[next-1].exchange
-		}
+// exchangeAt is the exchange that a turn belongs to, by its number.
+func (t *talk) exchangeAt(n int) int {
+	i := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].turn.N >= n })
+	switch {
+	case i < len(t.speeches) && t.speeches[i].turn.N == n:
+		return t.speeches[i].exchange
+	case i > 0:
+		return t.speeches[i-1].exchange
 	}
-	return m
+	return 0
 }
 
 func lineCount(c *ingest.ToolCall) int {
@@ -233,8 +227,7 @@ func ofFile(s *sentence, base string) bool {
 }
 
 // features of a file, for the model that tells which ones the work turned on.
-func (f *touched) features(all []*touched) []Feature {
-	var m noted
+func (f *touched) features(m *noted, all []*touched) []Feature {
 	written, lines := 0, 0
 	for _, o := range all {
 		if o.edits > 0 {

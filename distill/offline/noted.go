@@ -51,6 +51,8 @@ func (s sided) of(sp *speech) feature { return s[asIndex(sp.user)] }
 type noted struct {
 	values [mostFeatures]float64
 	known  [mostFeatures / 64]uint64 // which are noted, as bits
+	room   []Feature                 // for the next lists
+	lists  int                       // made so far
 }
 
 func (n *noted) set(f feature, value float64) {
@@ -71,7 +73,12 @@ func (n *noted) list() []Feature {
 	for _, set := range n.known {
 		size += bits.OnesCount64(set)
 	}
-	out := make([]Feature, 0, size)
+	n.lists++
+	if cap(n.room) < size {
+		n.room = make([]Feature, 0, size*min(n.lists, 32)) // as many again as there were
+	}
+	out := n.room[:0:size]
+	n.room = n.room[size:size]
 	for i, set := range n.known {
 		for ; set != 0; set &= set - 1 {
 			f := feature(64*i + bits.TrailingZeros64(set))

@@ -54,13 +54,13 @@ var (
 )
 
 // sentences takes a message apart. Code blocks, tables and rules are left out.
-func sentences(text string) []sentence { return sentencesOf(text, false) }
+func sentences(text string) []sentence { return appendSentences(nil, text, false) }
 
 // typedSentences takes apart what a person typed: many don't care for capitals.
-func typedSentences(text string) []sentence { return sentencesOf(text, true) }
+func typedSentences(text string) []sentence { return appendSentences(nil, text, true) }
 
-func sentencesOf(text string, casual bool) []sentence {
-	var out []sentence
+// appendSentences adds a message's sentences to an empty list.
+func appendSentences(out []sentence, text string, casual bool) []sentence {
 	heading, section, fenced := "", "", false
 	var cur struct {
 		from, to, indent int

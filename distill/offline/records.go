@@ -249,15 +249,11 @@ var announces = cue.One(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:l
 
 // openTasks makes next items of tasks that were not completed.
 func openTasks(t *talk) []payload.Item {
-	var out []payload.Item
-	turns := map[ingest.TurnID]*ingest.Turn{}
-	for i := range t.session.Turns {
-		tt := &t.session.Turns[i]
-		turns[tt.ID] = tt
-		for _, r := range tt.Records {
-			turns[ingest.TurnID(r)] = tt
-		}
+	if len(t.session.Tasks) == 0 {
+		return nil
 	}
+	var out []payload.Item
+	turns := turnsOf(t.session)
 	tasks := append([]ingest.Task(nil), t.session.Tasks...)
 	sort.SliceStable(tasks, func(i, j int) bool {
 		return tasks[i].Status == "in_progress" && tasks[j].Status != "in_progress"
@@ -276,6 +272,27 @@ func openTasks(t *talk) []payload.Item {
 		out = append(out, it)
 	}
 	return out
+}
+
+// turnsOf finds the turns of a session's tasks.
+func turnsOf(s *ingest.Session) map[ingest.TurnID]*ingest.Turn {
+	turns := map[ingest.TurnID]*ingest.Turn{}
+	for _, task := range s.Tasks {
+		turns[task.Turn] = nil
+	}
+	found := func(id ingest.TurnID, t *ingest.Turn) {
+		if _, ok := turns[id]; ok {
+			turns[id] = t
+		}
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		found(t.ID, t)
+		for _, r := range t.Records {
+			found(ingest.TurnID(r), t)
+		}
+	}
+	return turns
 }
 
 // clip cuts a text to what a quote may hold.

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -58,6 +59,7 @@ type talk struct {
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
 	var closing, asked *speech
+	var room []sentence
 	exchange, work := 0, false
 	endExchange := func() {
 		for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == exchange; i-- {
@@ -80,11 +82,8 @@ func listen(s *ingest.Session) *talk {
 			closing, sp.asks = sp, asked
 		}
 		sp.exchange = exchange
-		if sp.user {
-			sp.parts = typedSentences(sp.text)
-		} else {
-			sp.parts = sentences(sp.text)
-		}
+		room = appendSentences(room[:0], sp.text, sp.user)
+		sp.parts = slices.Clone(room)
 		t.speeches = append(t.speeches, sp)
 	}
 	for i := range s.Turns {
