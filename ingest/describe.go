@@ -195,15 +195,21 @@ func (d describer) extras(in *Inspection) {
 	}
 	d.printf("\n")
 	for _, c := range in.Compactions {
-		after := "unknown"
-		if c.After > 0 {
-			after = thousands(c.After)
+		size := "from " + thousands(c.Before)
+		switch {
+		case c.Before <= 0:
+			size = ""
+		case c.After > 0:
+			size = thousands(c.Before) + " → " + thousands(c.After)
+		}
+		if size != "" {
+			size += " tokens"
 		}
 		wish := ""
 		if c.Wish != "" {
 			wish = "keep: " + c.Wish
 		}
-		d.row("compacted", c.Trigger, thousands(c.Before)+" → "+after+" tokens", fmt.Sprintf("line %d", c.Line), wish)
+		d.row("compacted", c.Trigger, size, fmt.Sprintf("line %d", c.Line), wish)
 	}
 	for _, t := range in.Tasks {
 		d.row("task", "#"+t.ID, t.Status, t.Subject)

@@ -194,7 +194,7 @@ func subject(c *ToolCall) string {
 			return s
 		}
 	}
-	for _, name := range []string{"description", "subject", "pattern", "query", "url", "prompt", "skill"} {
+	for _, name := range []string{"subject", "description", "pattern", "query", "url", "prompt", "skill"} {
 		if s := c.Input[name]; s != "" {
 			return s
 		}

@@ -28,6 +28,8 @@ func talk() *ingest.Session {
 				{ID: "c1", Name: "Bash", Command: "go test ./...\ngo vet", Done: true, Failed: true, Result: "\nExit code 1\nFAIL `x`\nmore\n", ResultLen: 26},
 				{ID: "c2", Name: "Edit", Path: "/sessions/brave-fox/mnt/app/q.go", HostPath: "/Users/ann/app/q.go", Edits: []ingest.Edit{{Old: "a\n", New: "a\nb\n"}}, Done: true, Result: "ok"},
 				{ID: "c3", Name: "Task", Input: map[string]string{"description": "search callers"}, Done: true, Result: "3 callers"},
+				{ID: "c6", Name: "TaskCreate", Input: map[string]string{"description": "as measured", "subject": "Write the docs"}, Done: true, Result: "ok"},
+				{ID: "c7", Name: "TaskUpdate", Input: map[string]string{"taskId": "1", "status": "completed"}, Done: true, Result: "ok"},
 				{ID: "c4", Name: "Write", Path: "/sessions/brave-fox/tmp.txt", Verdict: ingest.Rejected, Reason: "not there", ResultTurn: "r4", Done: true},
 				{ID: "c5", Name: "AskUserQuestion", Done: true, ResultTurn: "r5", Answers: []ingest.Answer{{Question: "Which lock?", Options: []ingest.Option{{Label: "mutex"}, {Label: "channel"}}, Chosen: []string{"mutex"}}}},
 			}},

@@ -34,7 +34,9 @@ func (p *parser) finishTitle() {
 		for i := range s.Turns {
 			t := &s.Turns[i]
 			if t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
-				set(titleOf(t.OwnText()), "prompt")
+				if title := titleOf(t.OwnText()); title != imageOnly {
+					set(title, "prompt")
+				}
 			}
 		}
 	}

@@ -62,6 +62,16 @@ func TestWhoseWords(t *testing.T) {
 	})
 }
 
+// A picture says nothing as a title while there are words.
+func TestTitleOfAPicture(t *testing.T) {
+	picture := []any{fields{"type": "image", "source": fields{"data": "AA"}}}
+	s := &script{}
+	s.user(picture)
+	want(t, "alone", s.parse(t).Title, "")
+	s.user("Make the button blue.")
+	want(t, "with words", s.parse(t).Title, "Make the button blue.")
+}
+
 func TestSubagentsInline(t *testing.T) {
 	s := &script{}
 	s.user("look")

@@ -138,6 +138,9 @@ func (p *parser) repeated(at time.Time, text string) bool {
 	return false
 }
 
+// imageOnly is the text of a prompt that is a picture or a document.
+const imageOnly = "[image]"
+
 // userText joins the text blocks of a record.
 func (p *parser) userText(r *record) string {
 	if r.msg.plain != nil {
@@ -158,7 +161,7 @@ func (p *parser) userText(r *record) string {
 		}
 	}
 	if len(parts) == 0 && images > 0 {
-		return "[image]"
+		return imageOnly
 	}
 	return strings.Join(parts, "\n")
 }
