@@ -3,6 +3,7 @@ package redact
 import (
 	"encoding/base64"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -134,6 +135,37 @@ func cookie(s *scan, from, to int) {
 			s.add(from, from+len(v), "cookie")
 		}
 		at += len(pair) + 1
+	}
+}
+
+// passwordFlag masks what follows -p on the line of a program that takes its
+// password so; apart: also after a space, where others have a port.
+func passwordFlag(apart bool) detector {
+	return func(s *scan, from, to int) {
+		if wordChar(s.before(from)) {
+			return
+		}
+		line := s.text[to:min(len(s.text), to+300)]
+		line, _, _ = strings.Cut(line, "\n")
+		i := strings.Index(line, " -p")
+		if i < 0 || strings.ContainsAny(line[:i], "|;&") {
+			return
+		}
+		at := to + i + len(" -p")
+		if apart && at < len(s.text) && s.text[at] == ' ' {
+			at++
+		}
+		open, ends := quoteEnd(s.text, at), " \t\r\n\"'`<>|;&"
+		if open > at {
+			ends = "\n\"'`"
+		}
+		end := open
+		for end < len(s.text) && end-open < 100 && strings.IndexByte(ends, s.text[end]) < 0 {
+			end++
+		}
+		if v := s.text[open:end]; len(v) >= 4 && strings.ContainsFunc(v, unicode.IsLetter) && !placeholder(v) {
+			s.add(open, end, "password")
+		}
 	}
 }
 
