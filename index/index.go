@@ -103,6 +103,11 @@ type Answer struct {
 	Widened   Narrowed    // what would have been one, but nothing was found within
 	Corrected []Corrected // what of it was taken for a slip of the fingers
 
+	// Listed is set where the question asks for kinds of items and names nothing
+	// that it is about: Ranked are the newest of these, and there are More.
+	Listed []payload.Kind
+	More   int
+
 	SearchedItems, SearchedSessions, Projects int // within the query's project
 
 	// Sure is the chance, 0 to 1, that the question has an answer here at all,

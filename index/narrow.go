@@ -74,7 +74,7 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 			}
 		}
 	}
-	if len(n.Words) == 0 || len(strings.TrimSpace(strings.Trim(text, " ?!."))) == 0 {
+	if len(n.Words) == 0 {
 		return q, Narrowed{}, nil
 	}
 	q.Text, q.Since, q.Until = text, cmp.Or(q.Since, n.Since), cmp.Or(q.Until, n.Until)

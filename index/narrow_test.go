@@ -42,7 +42,7 @@ func TestNarrow(t *testing.T) {
 		{"which project did we drop?", "which project did we drop?", "", "", ""},
 		{"error 2026 in the log", "error 2026 in the log", "", "", ""},
 		{"retries since 2026-19-40", "retries since 2026-19-40", "", "", ""},
-		{"last week?", "last week?", "", "", ""}, // nothing is left to search for
+		{"last week?", " ?", "2026-04-06", "2026-04-13", ""}, // what was decided then is listed
 	} {
 		q, n, err := narrow(t.Context(), full, Query{Text: c.q, Now: now})
 		if err != nil {

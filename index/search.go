@@ -51,13 +51,13 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	a, err := x.run(ctx, full, within)
+	a, err := x.run(ctx, full, within, len(narrowed.Words) > 0 && narrowed.Event == "")
 	if err == nil && len(narrowed.Words) > 0 && (len(a.Ranked) == 0 || narrowed.Event != "" && (a.Unknown || a.Doubtful)) {
 		if narrowed.Event != "" { // a guess: it may be what is asked about
-			return x.run(ctx, full, q)
+			return x.run(ctx, full, q, false)
 		}
 		q.Text = within.Text
-		a, err = x.run(ctx, full, q)
+		a, err = x.run(ctx, full, q, true)
 		a.Widened = narrowed
 		return a, err
 	}
@@ -65,8 +65,9 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	return a, err
 }
 
-// run answers a question as it is.
-func (x *Index) run(ctx context.Context, full *fulltext, q Query) (a Answer, err error) {
+// run answers a question as it is; within says that words which made a filter
+// were cut from it.
+func (x *Index) run(ctx context.Context, full *fulltext, q Query, within bool) (a Answer, err error) {
 	r := &reader{fulltext: full, q: q, near: x.near, weights: x.weights, own: x.own}
 	if err := r.count(ctx, &a); err != nil {
 		return Answer{}, err
@@ -87,6 +88,13 @@ func (x *Index) run(ctx context.Context, full *fulltext, q Query) (a Answer, err
 	}
 	if r.names, err = r.named(ctx, ts); err != nil {
 		return Answer{}, err
+	}
+	if kinds, err := r.listing(ctx, ts, within); err != nil {
+		return Answer{}, err
+	} else if kinds != nil {
+		if listed, err := r.list(ctx, a, kinds); err != nil || len(listed.Ranked) > 0 {
+			return listed, err
+		}
 	}
 	ts = withoutNames(ts, r.names)
 	corrected, err := r.correct(ctx, ts)

@@ -76,6 +76,8 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 	case v == weak:
 		fmt.Fprintln(p.w, "Nothing that clearly answers this; nearest:")
 		p.further(results)
+	case len(a.Listed) > 0:
+		p.listed(a, results)
 	case p.tried(results[0]):
 		p.further(nil)
 		return

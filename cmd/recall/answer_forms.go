@@ -11,11 +11,13 @@ import (
 
 // markdown prints an answer to be pasted elsewhere.
 func (p *page) markdown(v verdict, a index.Answer, results []index.Result) {
-	switch v {
-	case nothing:
+	switch {
+	case v == nothing:
 		fmt.Fprintf(p.w, "**Nothing decided about this that recall knows of.** Searched %s.\n", searched(a))
-	case weak:
+	case v == weak:
 		fmt.Fprint(p.w, "Nothing that clearly answers this; nearest:\n")
+	case len(a.Listed) > 0:
+		fmt.Fprintf(p.w, "%s, newest first:\n", upperFirst(listedKinds(a.Listed)))
 	}
 	if len(results) > 0 {
 		fmt.Fprintln(p.w)
@@ -82,7 +84,7 @@ func (p *page) paragraph(v verdict, a index.Answer, results []index.Result, said
 	if len(sentences) == 0 {
 		sentences = checked(template(results), sources)
 	}
-	if v == nothing || len(sentences) == 0 {
+	if v == nothing || len(sentences) == 0 || len(a.Listed) > 0 && len(said) == 0 {
 		p.write(a, v, results)
 		return
 	}

@@ -18,6 +18,7 @@ type answerDoc struct {
 	Narrowed *narrowDoc  `json:"narrowed,omitempty"`
 	Widened  *narrowDoc  `json:"widened,omitempty"` // nothing was found within
 	Read     []readDoc   `json:"read,omitempty"`    // words taken for mistyped
+	Listed   []string    `json:"listed,omitempty"`  // kinds: the question names nothing that it is about, the newest of these are listed
 	Results  []resultDoc `json:"results"`           // best first
 	Searched searchedDoc `json:"searched"`
 	Missing  []string    `json:"missing,omitempty"` // words of the question that stand nowhere
@@ -150,6 +151,9 @@ func linkedDocs(list []index.Linked) []linkedDoc {
 func answerJSON(question string, v verdict, a index.Answer, limit, left int, since map[string]int) answerDoc {
 	d := answerDoc{Schema: 1, Question: question, Verdict: v, Coverage: a.Coverage, Sure: a.Sure, Narrowed: narrowedDoc(a.Narrowed), Widened: narrowedDoc(a.Widened), Read: readDocs(a.Corrected), Results: []resultDoc{}, Missing: a.Missing, Left: left,
 		Searched: searchedDoc{a.SearchedItems, a.SearchedSessions, a.Projects}}
+	for _, k := range a.Listed {
+		d.Listed = append(d.Listed, string(k))
+	}
 	for i, r := range a.Ranked[:min(len(a.Ranked), limit)] {
 		at := place(r)
 		doc := resultDoc{Project: at.Project, Session: at.Session, Number: at.SessionN, Title: at.SessionTitle, Score: r.Score}

@@ -124,7 +124,9 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	if err != nil {
 		return err
 	}
-	mind.look(cmd.Context(), text, &answer)
+	if len(answer.Listed) == 0 { // a list is in its order already
+		mind.look(cmd.Context(), text, &answer)
+	}
 	v := judge(answer)
 	if v == nothing && len(f.also) > 0 && len(answer.Ranked) > 0 {
 		v = weak // the question's own words stand nowhere, the further ones do

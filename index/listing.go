@@ -1,0 +1,241 @@
+package index
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+
+	json "github.com/go-json-experiment/json"
+
+	"recall/index/rank"
+	"recall/index/words"
+	"recall/payload"
+)
+
+// A question may ask for a kind of item and name nothing that it is about: "what
+// did we decide last week?", "what's left on billing?", "open questions". No word
+// of it can be searched for. It is answered by a list, newest first.
+
+// asking are the words and forms of such questions.
+type asking struct {
+	kinds   map[string][]payload.Kind // asked for by a word, small words among them
+	forms   []askingForm              // and by two
+	nothing map[string]bool           // words that stand beside them and name nothing either
+}
+
+type askingForm struct {
+	text  string
+	kinds []payload.Kind
+}
+
+// usuallyListed is what is listed where a question says only when, or in which project.
+var usuallyListed = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question}
+
+var askings = sync.OnceValue(func() asking {
+	decided := []payload.Kind{payload.Decision, payload.Eliminated}
+	ruledOut := []payload.Kind{payload.Eliminated}
+	left := []payload.Kind{payload.Next, payload.Deferred, payload.Question}
+	open := []payload.Kind{payload.Question, payload.Deferred}
+	stands := []payload.Kind{payload.Goal, payload.Next, payload.Status}
+	a := asking{kinds: map[string][]payload.Kind{}, nothing: map[string]bool{}, forms: []askingForm{
+		{"rule out", ruledOut}, {"dead end", ruledOut}, {"dead ends", ruledOut}, {"put off", []payload.Kind{payload.Deferred}},
+		{"watch out", []payload.Kind{payload.Flag}}, {"look out", []payload.Kind{payload.Flag}}, {"we stand", stands}, {"things stand", stands},
+	}}
+	for _, by := range []struct {
+		words string
+		kinds []payload.Kind
+	}{
+		{"decide decided decides deciding decision decisions choose chose chosen pick picked agree agreed settle settled conclude concluded", decided},
+		{"try tried ruled reject rejected discard discarded abandon abandoned eliminate eliminated", ruledOut},
+		{"next upcoming", []payload.Kind{payload.Next}},
+		{"left todo todos remaining remains outstanding unfinished pending", left},
+		{"open unresolved unanswered undecided", open},
+		{"deferred defer postponed postpone later", []payload.Kind{payload.Deferred}},
+		{"careful warning warnings gotcha gotchas trap traps caveat caveats", []payload.Kind{payload.Flag}},
+		{"goal goals aim aims working", []payload.Kind{payload.Goal}},
+		{"status progress", stands},
+		{"hypothesis hypotheses", []payload.Kind{payload.Hypothesis}},
+	} {
+		for w := range strings.FieldsSeq(by.words) {
+			a.kinds[w] = by.kinds
+		}
+	}
+	for w := range strings.FieldsSeq(`question questions point points step steps action actions task tasks list show tell give latest newest new recent recently lately
+		last first current currently right everything happened happen happens happening changed change changes project projects session sessions please hey hi hello
+		remember know need needs want go going see say said discuss discussed talk talked work worked done made make major main important key overview recap
+		choice choices state so far`) {
+		a.nothing[w] = true
+	}
+	return a
+})
+
+// listing tells which kinds a question asks for that names nothing it is about;
+// within says that what it said of when or where was made a filter already.
+func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload.Kind, error) {
+	if len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
+		return nil, nil
+	}
+	text, err := r.withoutProjects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	know := askings()
+	var asked []payload.Kind
+	for _, form := range know.forms {
+		if strings.Contains(" "+text+" ", " "+form.text+" ") {
+			asked = form.kinds
+			text = strings.Replace(text, form.text, "", 1)
+		}
+	}
+	topic, n := false, 0
+	words.Each(text, func(w string) bool {
+		n++
+		if kinds := know.kinds[w]; kinds != nil {
+			if asked == nil {
+				asked = kinds
+			}
+		} else if !know.nothing[w] && !words.Stop(w) {
+			topic = true
+		}
+		return !topic
+	})
+	within = within || len(r.names) > 0 || r.q.Project != "" || !r.q.Since.IsZero() || !r.q.Until.IsZero()
+	switch {
+	case topic || n == 0 && !within:
+		return nil, nil
+	case n == 1 && !within && slices.ContainsFunc(ts, func(t term) bool { return t.df.docs() > 0 }):
+		return nil, nil // a word to search for
+	case r.q.Kinds != nil:
+		return r.q.Kinds, nil
+	case asked == nil && within:
+		return usuallyListed, nil
+	}
+	return asked, nil
+}
+
+// withoutProjects is the question in lower case without the names of the
+// projects that it is narrowed to.
+func (r *reader) withoutProjects(ctx context.Context) (string, error) {
+	names := slices.Clone(r.names)
+	if r.q.Project != "" {
+		names = append(names, r.q.Project)
+	} else if all, err := r.projects(ctx); err != nil {
+		return "", err
+	} else if len(all) == 1 {
+		names = append(names, all...)
+	}
+	text := strings.ToLower(r.q.Text)
+	for _, name := range names {
+		if name = strings.ToLower(name); holdsName(text, name) {
+			text = strings.ReplaceAll(text, name, " ")
+		}
+	}
+	return strings.Join(strings.Fields(text), " "), nil
+}
+
+// longestListing is how long such a question is at most, in bytes.
+const longestListing = 300
+
+// From so many items what was superseded is left out; they are read from so many
+// sessions at once.
+const (
+	listedAtOnce   = 400
+	sessionsAtOnce = 64
+)
+
+// list answers with the newest items of some kinds.
+func (r *reader) list(ctx context.Context, a Answer, kinds []payload.Kind) (Answer, error) {
+	defer func(asked []payload.Kind) { r.q.Kinds = asked }(r.q.Kinds)
+	r.q.Kinds = kinds
+	found, err := r.newest(ctx)
+	if err != nil || len(found) == 0 {
+		return Answer{}, err
+	}
+	a.Listed, a.Coverage, a.Sure = kinds, 1, 1
+	a.More = max(0, len(found)-r.q.Limit)
+	found = found[:len(found)-a.More]
+	for i, one := range found {
+		one.score = 1 / float64(i+1)
+	}
+	return a, r.answer(ctx, &a, found)
+}
+
+// newest are the items that the query's conditions allow, newest first. Of how
+// things stood in a session only a project's last word counts.
+func (r *reader) newest(ctx context.Context) ([]*ranked, error) {
+	if err := r.ready(ctx); err != nil {
+		return nil, err
+	}
+	sessions, err := r.newestSessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var found []*ranked
+	last := map[string]int64{} // the newest session of a project that says how things stand
+	for len(sessions) > 0 && len(found) < listedAtOnce {
+		n := min(len(sessions), sessionsAtOnce)
+		some, err := r.itemsOf(ctx, sessions[:n], last)
+		if err != nil {
+			return nil, err
+		}
+		found, sessions = append(found, some...), sessions[n:]
+	}
+	if err := r.load(ctx, items, found); err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(one *ranked) bool { return !one.item.Current() })
+	slices.SortStableFunc(found, func(x, y *ranked) int { return y.item.At.Compare(x.item.At) })
+	return r.collapse(ctx, found)
+}
+
+// newestSessions are the rows of the sessions that may hold what is listed,
+// newest first. Through them items are found without reading them all.
+func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
+	conds, args := []string{`items>0`}, []any{}
+	projects := r.names
+	if r.q.Project != "" {
+		projects = []string{r.q.Project}
+	}
+	if len(projects) > 0 {
+		conds = append(conds, `project IN (?`+strings.Repeat(`,?`, len(projects)-1)+`)`)
+		for _, p := range projects {
+			args = append(args, p)
+		}
+	}
+	return numbers(ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds, ` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
+}
+
+// itemsOf reads which of the sessions' items the query's conditions allow, newest first.
+func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]int64) ([]*ranked, error) {
+	ids, err := json.Marshal(sessions)
+	if err != nil {
+		return nil, err
+	}
+	conds, args := r.conditions(documents[items])
+	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN (SELECT value FROM json_each(?)) AND `+
+		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`, append([]any{string(ids)}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var found []*ranked
+	for rows.Next() {
+		var one ranked
+		var kind, project string
+		if err := rows.Scan(&one.id, &one.session, &kind, &project); err != nil {
+			return nil, err
+		}
+		if of := project + "\x00" + kind; rank.AsOfSession(payload.Kind(kind)) {
+			if _, ok := last[of]; !ok {
+				last[of] = one.session
+			}
+			if last[of] != one.session {
+				continue
+			}
+		}
+		one.table = items
+		found = append(found, &one)
+	}
+	return found, rows.Err()
+}

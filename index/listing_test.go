@@ -1,0 +1,75 @@
+package index
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
+)
+
+// A question that asks for a kind of item and names nothing that it is about is
+// answered by the newest of that kind: what stands, of the project and the time
+// that it names.
+func TestListing(t *testing.T) {
+	doc := func(project, session string, days int, items ...Item) Doc {
+		at := day.AddDate(0, 0, days)
+		for i := range items {
+			items[i].At, items[i].State, items[i].By, items[i].Maker = at.Add(time.Duration(i)*time.Minute), payload.Stands, payload.ByUser, payload.ByRule
+		}
+		return Doc{Session: session, Project: project, Title: session, Source: "claude-code", Start: at, End: at.Add(time.Hour), Items: items}
+	}
+	item := func(id string, kind payload.Kind, text string) Item {
+		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text}}
+	}
+	x := openWith(t,
+		doc("kiln", "one", 0, item("oldstep000", payload.Next, "Write the load test"), item("sqlite0000", payload.Decision, "Bookings are kept in SQLite"),
+			item("graphql000", payload.Eliminated, "GraphQL, nobody here knows it"), item("waitlist00", payload.Deferred, "A waitlist waits for the opening")),
+		doc("kiln", "two", 7, item("newstep000", payload.Next, "Send the calendar feed to Ines"), item("postgres00", payload.Decision, "Bookings are kept in Postgres"),
+			item("vat0000000", payload.Question, "Is there VAT on the fee?")),
+		doc("heron", "three", 8, item("grdb000000", payload.Decision, "Sightings are kept with GRDB"), item("heronstep0", payload.Next, "Ask for an icon"),
+			item("progress00", payload.Decision, "A progress bar is shown while photos load")))
+	link := payload.Link{From: "postgres00", To: "sqlite0000", Relation: payload.Supersedes, Collapses: true, Maker: payload.ByRule, Rule: "r", Precision: 1, At: day.AddDate(0, 0, 7)}
+	if err := x.PutLinks(t.Context(), []payload.Link{link}, "made", nil); err != nil {
+		t.Fatal(err)
+	}
+	now := day.AddDate(0, 0, 9)
+	for _, c := range []struct {
+		q    Query
+		want []string
+	}{
+		{Query{Text: "what did we decide?"}, []string{"progress00", "grdb000000", "postgres00", "graphql000"}},
+		{Query{Text: "What did we decide on kiln?"}, []string{"postgres00", "graphql000"}},
+		{Query{Text: "decisions in project heron"}, []string{"progress00", "grdb000000"}},
+		{Query{Text: "what did we decide last week", Now: now}, []string{"graphql000", "postgres00"}}, // which stands in place of what was decided then
+		{Query{Text: "what did we decide", Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 8)}, []string{"postgres00"}},
+		{Query{Text: "what did we decide?", AsOf: day.AddDate(0, 0, 1)}, []string{"graphql000", "sqlite0000"}},
+		{Query{Text: "what happened", Project: "heron"}, []string{"progress00", "grdb000000"}},
+		{Query{Text: "what's next?"}, []string{"heronstep0", "newstep000"}}, // a project's last word
+		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
+		{Query{Text: "open questions"}, []string{"vat0000000", "waitlist00"}},
+		{Query{Text: "what did we rule out so far?"}, []string{"graphql000"}},
+		{Query{Text: "which of these", Kinds: []payload.Kind{payload.Deferred}, Project: "kiln"}, []string{"waitlist00"}},
+	} {
+		a := search(t, x, c.q)
+		if diff := cmp.Diff(c.want, itemsOf(a)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.q.Text, diff)
+		}
+		if len(a.Listed) == 0 || a.Verdict() != Answered {
+			t.Errorf("%q: listed %v, verdict %s, want a list that answers", c.q.Text, a.Listed, a.Verdict())
+		}
+	}
+	for _, q := range []Query{
+		{Text: "what did we decide about bookings?"}, {Text: "progress"}, {Text: "the"}, {Text: "???"}, {Text: "what's left", Also: []string{"calendar"}},
+		{Text: "what are the hypotheses?"}, // there are none
+	} {
+		if a := search(t, x, q); len(a.Listed) > 0 {
+			t.Errorf("%q: %v are listed, want what its words find", q.Text, a.Listed)
+		}
+	}
+	a := search(t, x, Query{Text: "what did we decide", Limit: 2})
+	if len(a.Ranked) != 2 || a.More != 2 {
+		t.Errorf("of 4 with limit 2: got %d and %d more", len(a.Ranked), a.More)
+	}
+}
