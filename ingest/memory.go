@@ -62,8 +62,10 @@ func memoryParts(text string) []Foreign {
 			out = append(out, tagged(text, r)...)
 		}
 	}
-	if m := claudeMd().FindStringIndex(text); m != nil {
-		out = append(out, Foreign{From: m[0], To: m[1] + untilRulesEnd(text[m[1]:]), Label: ForeignRules})
+	if strings.Contains(text, "# claudeMd") {
+		if m := claudeMd().FindStringIndex(text); m != nil {
+			out = append(out, Foreign{From: m[0], To: m[1] + untilRulesEnd(text[m[1]:]), Label: ForeignRules})
+		}
 	}
 	if strings.Contains(text, "Contents of ") {
 		out = append(out, quotedFiles(text)...)

@@ -56,7 +56,7 @@ func (p *parser) messageOf(r *record, n int32, at time.Time) *draft {
 	id := string(r.msg.id)
 	if d := p.messages[id]; d != nil && id != "" {
 		if len(r.uuid) > 0 {
-			d.turn.Records = append(d.turn.Records, string(r.uuid))
+			d.turn.Records = append(d.turn.Records, r.id())
 		}
 		return d
 	}

@@ -36,7 +36,7 @@ func lineID(file string, line int) ingest.TurnID {
 func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
 	d := &draft{node: n}
 	t := &d.turn
-	t.ID = ingest.TurnID(r.uuid)
+	t.ID = ingest.TurnID(r.id())
 	if t.ID == "" {
 		t.ID = lineID(p.file, p.line)
 	}

@@ -57,9 +57,9 @@ type orphan struct {
 }
 
 // newParser makes a parser of transcripts of size bytes, in which there is a
-// record in every two thousand or so.
+// record in every two thousand or so; its tables have room for a few more.
 func newParser(s *ingest.Session, size int64) *parser {
-	records := min(size/2500, 1<<14)
+	records := min(size/1600, 1<<14)
 	return &parser{
 		s: s, texts: map[string]string{},
 		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
@@ -209,7 +209,7 @@ func (p *parser) take(r *record, raw []byte) {
 			rep.Duplicates++
 			return
 		}
-		r.uuid = nil // that place is taken
+		r.uuid, r.idText = nil, "" // that place is taken
 	}
 	rep.Records++
 	switch string(r.kind) {
@@ -232,7 +232,7 @@ func (p *parser) duplicate(r *record, raw []byte) bool {
 		if p.seen.uuids[string(r.uuid)] {
 			return true
 		}
-		p.seen.uuids[string(r.uuid)] = true
+		p.seen.uuids[r.id()] = true
 		return false
 	}
 	h := maphash.Bytes(p.seen.hasher, raw)

@@ -77,8 +77,10 @@ var earliest, latest = time.Date(2023, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(21
 // was any coding tool, or after this century, is no time.
 func parseTime(raw []byte) (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339Nano, string(raw))
-	if ms, numErr := strconv.ParseInt(string(raw), 10, 64); numErr == nil {
-		t, err = time.UnixMilli(ms), nil
+	if err != nil {
+		var ms int64
+		ms, err = strconv.ParseInt(string(raw), 10, 64)
+		t = time.UnixMilli(ms)
 	}
 	if err != nil || t.Before(earliest) || t.After(latest) {
 		return time.Time{}, false

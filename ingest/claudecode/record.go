@@ -31,6 +31,16 @@ type record struct {
 	prURL, prRepository                  []byte
 	prNumber                             int64
 	size                                 int64 // bytes cut out of the line when it was read
+
+	idText string // see id
+}
+
+// id is the record's uuid, one string for all that keep it; "" if it has none.
+func (r *record) id() string {
+	if r.idText == "" && len(r.uuid) > 0 {
+		r.idText = string(r.uuid)
+	}
+	return r.idText
 }
 
 // message is what a user or assistant record carries.

@@ -34,10 +34,10 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		return
 	}
 	call.Done = true
-	call.At, call.ResultTurn, call.ResultLine = at, ingest.TurnID(r.uuid), p.line
+	call.At, call.ResultTurn, call.ResultLine = at, ingest.TurnID(r.id()), p.line
 	d := p.callIn[id]
 	if len(r.uuid) > 0 {
-		d.turn.Records = append(d.turn.Records, string(r.uuid))
+		d.turn.Records = append(d.turn.Records, r.id())
 	}
 	if ids := carried(b.content); len(ids) > 0 {
 		for _, id := range ids {

@@ -33,7 +33,7 @@ func (p *parser) finishTitle() {
 	for _, abandoned := range []bool{false, true} {
 		for i := range s.Turns {
 			t := &s.Turns[i]
-			if t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
+			if s.Title == "" && t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
 				if title := titleOf(t.OwnText()); title != imageOnly {
 					set(title, "prompt")
 				}

@@ -28,7 +28,7 @@ func (p *parser) addNode(r *record) int32 {
 	}
 	at := int32(len(p.nodes))
 	p.nodes = append(p.nodes, n)
-	p.byID[string(r.uuid)] = at
+	p.byID[r.id()] = at
 	return at
 }
 

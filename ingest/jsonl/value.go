@@ -26,6 +26,9 @@ func (c *Cursor) Bool() bool {
 // Int reads a whole number, also one written as text or with a fraction of
 // zeros; 0 if the value is something else.
 func (c *Cursor) Int() int64 {
+	if n, ok := c.digits(); ok {
+		return n
+	}
 	var raw []byte
 	if c.Kind() == '"' {
 		raw = c.RawString()
@@ -41,6 +44,27 @@ func (c *Cursor) Int() int64 {
 		return int64(f)
 	}
 	return n
+}
+
+// digits reads a number that is nothing but a few digits, as most are; else it
+// leaves the cursor where it is.
+func (c *Cursor) digits() (n int64, ok bool) {
+	if c.Kind() != '0' {
+		return 0, false
+	}
+	const most = 18 // more may be too many for an int64
+	for i, k := range c.b[c.i:] {
+		switch {
+		case k >= '0' && k <= '9' && i < most:
+			n = n*10 + int64(k-'0')
+		case k == ',' || k == '}' || k == ']':
+			c.i += i
+			return n, true
+		default:
+			return 0, false
+		}
+	}
+	return 0, false
 }
 
 // Text reads any value as text: a string's content, anything else as
@@ -64,19 +88,29 @@ func Unquote(raw []byte) string {
 	}
 	var out strings.Builder // whose bytes become the string, not a copy of them
 	out.Grow(len(raw))
+	unescapeAll(&out, raw)
+	return cleaned(out.String())
+}
+
+// unescapeAll writes raw with its escapes resolved.
+func unescapeAll(out *strings.Builder, raw []byte) {
 	for len(raw) > 0 {
 		k := bytes.IndexByte(raw, '\\')
 		if k < 0 {
 			out.Write(raw)
-			break
+			return
 		}
 		out.Write(raw[:k])
-		raw = raw[k+unescape(&out, raw[k:]):]
+		raw = raw[k+unescape(out, raw[k:]):]
 	}
-	if s := out.String(); strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+}
+
+// cleaned is s without NULs and broken UTF-8, which it hardly ever has.
+func cleaned(s string) string {
+	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
 		return s
 	}
-	return clean([]byte(out.String()))
+	return clean([]byte(s))
 }
 
 // clean copies b to a string without NULs and broken UTF-8.
@@ -166,7 +200,12 @@ func Clip(raw []byte, head, tail int) string {
 		return Unquote(raw)
 	}
 	mark := "\n… " + strconv.Itoa(z-a) + " bytes left out …\n"
-	return Unquote(raw[:a]) + mark + Unquote(raw[z:])
+	var out strings.Builder
+	out.Grow(a + len(mark) + len(raw) - z)
+	unescapeAll(&out, raw[:a])
+	out.WriteString(mark)
+	unescapeAll(&out, raw[z:])
+	return cleaned(out.String())
 }
 
 // clipAt moves at on to the beginning of a character or escape.
