@@ -1,10 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -232,8 +234,11 @@ func covered(text string, ts []term, total float64) ([]string, float64) {
 	return out, sum / total
 }
 
-// lines are results as they are judged.
+// lines are results as they are judged: by their words alone, best first, which
+// is what the judge was fitted to.
 func lines(list []*ranked) []rank.Line {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b *ranked) int { return cmp.Compare(b.raw, a.raw) })
 	out := make([]rank.Line, len(list))
 	for i, r := range list {
 		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw, Aliased: r.table == items && len(r.item.Aliases) > 0}

@@ -93,6 +93,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	order(out)
 	settle(out)
+	succeed(out, asked)
 	return out, nil
 }
 

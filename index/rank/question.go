@@ -46,6 +46,7 @@ type Question struct {
 	asked map[payload.Kind]bool
 	tried bool // whether something was tried
 	why   bool
+	past  bool // what was, not what is
 }
 
 // Ask makes a question ready; terms beyond MostTerms are left out.
@@ -104,7 +105,20 @@ func (q *Question) form(text string) {
 		return true
 	})
 	q.tried = triedForm().MatchString(strings.ToLower(text))
+	q.past = pastForm().MatchString(text)
 }
+
+// pastForm matches words by which something is asked of that has been changed
+// since.
+var pastForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previous(?:ly)?|used to|back then|earlier|former(?:ly)?|old|before)\b`)
+})
+
+// Past tells whether it asks of what was.
+func (q *Question) Past() bool { return q.past }
+
+// Asks tells whether it asks for items of a kind.
+func (q *Question) Asks(k payload.Kind) bool { return q.asked[k] }
 
 // Stemming changes a word's end only: a word that begins as no wanted stem
 // does isn't one.

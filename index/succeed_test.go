@@ -1,0 +1,47 @@
+package index
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/payload"
+)
+
+// Of two items that speak of the same the later session's comes first, though no
+// link says that it takes the other's place: but not what speaks of something
+// else, nor where it is asked what was.
+func TestLaterWordOnTheSameComesFirst(t *testing.T) {
+	doc := func(session string, days int, items ...Item) Doc {
+		at := day.AddDate(0, 0, days)
+		for i := range items {
+			items[i].At, items[i].State, items[i].By, items[i].Maker = at, payload.Stands, payload.ByUser, payload.ByRule
+		}
+		return Doc{Session: session, Project: "scanner", Title: session, Source: "claude-code", Start: at, End: at.Add(time.Hour), Items: items}
+	}
+	item := func(id string, kind payload.Kind, text string) Item {
+		return Item{Item: payload.Item{ID: payload.ItemID(id), Kind: kind, Text: text}}
+	}
+	x := openWith(t,
+		doc("first", 0, item("received", payload.Decision, "Scan events are ordered by arrival time in the history"), item("photos", payload.Decision, "Product photos are cached for a day"),
+			item("outbox", payload.Deferred, "An outbox table for the export waits until spring")),
+		doc("second", 7, item("effective", payload.Decision, "Scan events are ordered by the corrected time of the device that made them"),
+			item("zones", payload.Flag, "History pages of freezer zones show events without arrival time"), item("drained", payload.Decision, "The export goes through an outbox table, drained each minute")),
+		doc("third", 9, item("labels", payload.Decision, "Labels are printed as ZPL"), item("printers", payload.Decision, "Printers are found by their zone")))
+	for _, c := range []struct{ what, q, first string }{
+		{"a later word", "are scan events ordered by arrival time in the history?", "effective"},
+		{"what was", "were scan events originally ordered by arrival time in the history?", "received"},
+		{"about another thing", "how long are product photos cached?", "photos"},
+		{"what was put off", "outbox table for the export until spring?", "drained"},
+		{"what was put off, asked for", "was the outbox table for the export deferred until spring?", "outbox"},
+	} {
+		if got := itemsOf(search(t, x, Query{Text: c.q})); len(got) == 0 || got[0] != c.first {
+			t.Errorf("%s: got %v, want %s first", c.what, got, c.first)
+		}
+	}
+	got := itemsOf(search(t, x, Query{Text: "are scan events ordered by arrival time in the history?", AsOf: day.AddDate(0, 0, 1)}))
+	if diff := cmp.Diff("received", got[0]); diff != "" {
+		t.Errorf("as of before it was said: (-want +got)\n%s", diff)
+	}
+}
