@@ -137,9 +137,11 @@ func (w *world) train(ctx context.Context, write bool) error {
 		if err := report("first pass", p, rank.FirstPass, nil); err != nil {
 			return err
 		}
-		weights, sure := w.fitted(func(of string) bool { return of != p })
-		if err := report("fitted on the other", p, weights, &sure); err != nil {
-			return err
+		for _, from := range fitsFor(p, w.invented) {
+			weights, sure := w.fitted(from.ok)
+			if err := report(from.name, p, weights, &sure); err != nil {
+				return err
+			}
 		}
 	}
 	weights, sure := w.fitted(func(string) bool { return true })
@@ -163,6 +165,21 @@ func (w *world) train(ctx context.Context, write bool) error {
 		return err
 	}
 	return os.WriteFile("index/rank/sure.txt", []byte(weightsHead+sure.String()), 0o644)
+}
+
+// fitFrom is which projects weights are fitted to.
+type fitFrom struct {
+	name string
+	ok   func(project string) bool
+}
+
+// fitsFor are the fits that are reported on a project, none of them to itself.
+func fitsFor(p string, invented map[string]bool) []fitFrom {
+	return []fitFrom{
+		{"fitted on people's others", func(of string) bool { return of != p && !invented[of] }},
+		{"fitted on invented others", func(of string) bool { return of != p && invented[of] }},
+		{"fitted on all others", func(of string) bool { return of != p }},
+	}
 }
 
 const weightsHead = "# Written by go run ./eval/train/rank -write.\n"

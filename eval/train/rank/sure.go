@@ -175,6 +175,9 @@ func (w *world) refusals(ctx context.Context, project, source string, sure *rank
 
 func (r *refusal) read(o outcomes) {
 	r.auc, r.coverage = auc(o.chance), auc(o.coverage)
+	if len(o.chance[1]) == 0 {
+		return
+	}
 	slices.Sort(o.chance[1])
 	line := o.chance[1][int(refusedMost*float64(len(o.chance[1])))]
 	for _, c := range o.chance[0] {
