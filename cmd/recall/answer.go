@@ -261,7 +261,7 @@ func (p *page) where(at index.Place, turn int, title bool) string {
 		s = oneLine(at.Project) + " " + s
 	}
 	if title && at.SessionTitle != "" {
-		s += fmt.Sprintf(" %q", clip(oneLine(at.SessionTitle), 50))
+		s += ` "` + strings.ReplaceAll(clip(oneLine(at.SessionTitle), 50), `"`, "'") + `"`
 	}
 	if turn > 0 {
 		s += fmt.Sprintf(", turn %d", turn)

@@ -192,6 +192,8 @@ func stated(it payload.Item) string {
 		return fmt.Sprintf("%s (%s).", stop(it.Text), stateText(it))
 	case it.Kind == payload.Decision:
 		form = "%s, decided on %s."
+	case it.Kind == payload.Eliminated && saysNo(it.Text):
+		form = "%s (ruled out on %s)."
 	case it.Kind == payload.Eliminated:
 		form = "Ruled out: %s, on %s."
 	case it.Kind == payload.Deferred:

@@ -89,8 +89,11 @@ func (p *page) tried(r index.Result) bool {
 	it := withReason(r.Item.Item)
 	thing := ruledOutThing(strings.TrimRight(oneLine(it.Text), "."))
 	text := fmt.Sprintf("Yes: %s was tried and ruled out on %s.", upperFirst(thing), day(it.At))
-	if len(strings.Fields(thing)) > thingWords || sentenceForm.MatchString(thing) {
-		text = fmt.Sprintf("Yes, and ruled out on %s: %s.", day(it.At), thing)
+	switch {
+	case len(strings.Fields(thing)) > thingWords || sentenceForm.MatchString(thing):
+		return false // whether what it speaks of was tried isn't known: it is shown with its words
+	case refused(r.Item.Item):
+		text = fmt.Sprintf("%s was ruled out on %s; that it was tried isn't said.", upperFirst(thing), day(it.At))
 	}
 	if it.Why != "" {
 		text += " " + upperFirst(strings.TrimRight(oneLine(it.Why), ".")) + "."
@@ -123,7 +126,7 @@ func (p *page) besides(mark, text, where string) {
 const thingWords = 6
 
 // sentenceForm matches what has a verb of its own.
-var sentenceForm = regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|does|do|can|can't|cannot|will|won't|would|don't|doesn't|didn't|isn't)\b`)
+var sentenceForm = regexp.MustCompile(`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|can|can't|cannot|will|won't|would|don't|doesn't|didn't|isn't)\b`)
 
 // ruledOutThing is what was ruled out, without the "no" that ruled it out.
 func ruledOutThing(text string) string {

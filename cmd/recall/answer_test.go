@@ -111,3 +111,50 @@ func TestPageShowsConflict(t *testing.T) {
 		got = got[i:]
 	}
 }
+
+// What says itself that something is out isn't called ruled out a second time:
+// "Ruled out: it doesn't help" says the opposite.
+func TestPageRulesOutOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"Redis":                   "✗ Ruled out: Redis",
+		"No redis":                "✗ Ruled out: redis",
+		"A lock doesn't help":     "✗ A lock doesn't help",
+		"It’s not the backup job": "✗ It’s not the backup job",
+		"pg_partman is out: our Postgres has no extensions": "✗ pg_partman is out",
+		"Vacuuming more often":                              "✗ Ruled out: Vacuuming more often",
+	} {
+		it := payload.Item{Kind: payload.Eliminated, Text: text, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
+		if got := printed(itemOf(it)); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: want %q first, got\n%s", text, want, got)
+		}
+	}
+}
+
+// Only what speaks of a try is said to have been tried.
+func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
+	for _, c := range []struct{ text, why, quote, want string }{
+		{"Redis", "another server", "redis is out, the LRU meets the target", "✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
+		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that", "✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
+		{"Redis", "", "no, we tried redis and it was slower", "✗ Yes: Redis was tried"},
+		{"GraphQL is not an option", "", "GraphQL is not an option, our frontend refuses", "✗ GraphQL is not an option"},
+	} {
+		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
+			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
+		var b strings.Builder
+		p := page{w: &b, width: 200, asked: "did we try it?"}
+		p.print(index.Answer{Ranked: []index.Result{itemOf(it)}}, answered, 5)
+		if got := b.String(); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
+		}
+	}
+}
+
+// A title is what a person typed: its quotes are no end of it, and no backslashes
+// are added.
+func TestPageQuotesTitles(t *testing.T) {
+	r := itemOf(payload.Item{Kind: payload.Decision, Text: "Use an LRU", By: payload.ByUser})
+	r.Item.SessionTitle = `We get "locked" ü`
+	if got, want := printed(r), `session 2 "We get 'locked' ü", turn 3`; !strings.Contains(got, want) {
+		t.Errorf("no %s in\n%s", want, got)
+	}
+}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"regexp"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,6 +20,9 @@ func (p *page) sentence(it payload.Item) string {
 	text := oneLine(it.Text)
 	switch it.Kind {
 	case payload.Eliminated:
+		if saysNo(text) {
+			return text
+		}
 		return "Ruled out: " + ruledOutThing(text)
 	case payload.File:
 		if it.Path != "" {
@@ -36,6 +41,36 @@ func (p *page) sentence(it payload.Item) string {
 		return "Hypothesis: " + text
 	}
 	return text
+}
+
+// noForm matches a sentence that says itself that something is out. "Ruled out:
+// it doesn't help" says the opposite.
+var noForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) (?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) out\b|\bit['’]s (?:not|no|out)\b`)
+})
+
+func saysNo(text string) bool {
+	return ruledOutThing(text) == text && noForm().MatchString(text)
+}
+
+// refusedForm matches words with which somebody refuses a thing that nobody has
+// tried, triedWords what speaks of a try.
+var (
+	refusedForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:ok,? |well,? )?(?:no|nope|not|don['’]t|never)\b|\b(?:not an option|out of the question|refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
+	})
+	triedWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:tried|try|tests?|tested|measured|benchmark\w*|ran|spike|prototyped?|experiment\w*|attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|did(?:n['’]t| not)|slower|faster|crash\w*|failed)\b`)
+	})
+)
+
+// refused tells whether an item's words speak of a refusal and of no try.
+func refused(it payload.Item) bool {
+	said := []string{it.Text}
+	for _, e := range it.Evidence {
+		said = append(said, e.Quote)
+	}
+	return slices.ContainsFunc(said, refusedForm().MatchString) && !triedWords().MatchString(strings.Join(append(said, it.Why), "\n"))
 }
 
 // mark is the sign before an item.
