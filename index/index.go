@@ -16,6 +16,9 @@
 //	path touch moved made fault faulted                     what sessions did to files and met, see did.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see links.go
 //
+// Each page has a checksum, see pages.go. What is shown to people, and what room is
+// made by, has one of its own as well: pages come from the log too, where it has none.
+//
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
 // the file's own; nothing outside refers to them. A session's number is its
 // place by start time in its project and is counted when shown.

@@ -120,6 +120,9 @@ func OpenRead(path string) (*Index, error) {
 }
 
 func open(path, params string) (*Index, error) {
+	if err := checkedFiles(); err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -128,7 +131,7 @@ func open(path, params string) (*Index, error) {
 	if !strings.HasPrefix(abs, "/") { // C:/…
 		abs = "/" + abs
 	}
-	u := url.URL{Scheme: "file", Path: abs, RawQuery: params}
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: "vfs=" + vfsName + "&" + params}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
