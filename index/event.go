@@ -103,11 +103,11 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	if rare, err := rareEvent(ctx, full, want); err != nil || !rare {
 		return e, false, err
 	}
-	titled, err := named(ctx, full.tx, q, want, `SELECT id, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	titled, err := named(ctx, full.tx, q, want, `SELECT id, title, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
-	made, err := named(ctx, full.tx, q, want, `SELECT m.session, m.subject || ' ' || m.branch, m.at, m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	made, err := named(ctx, full.tx, q, want, `SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
@@ -118,9 +118,9 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	}
 	switch {
 	case len(titled) > 0 && halfOf(titled, len(want)):
-		return spanOf(titled, fmt.Sprintf("session %q", titled[0].text)), true, nil
+		return spanOf(titled, called("session", titled[0].name)), true, nil
 	case len(made) > 0 && halfOf(made, len(want)):
-		return spanOf(made, fmt.Sprintf("commit %q", strings.TrimSpace(made[0].text))), true, nil
+		return spanOf(made, called("commit", made[0].name)), true, nil
 	}
 	// A word of a longer title, or none of any: it must stand nowhere else.
 	if !happens {
@@ -131,13 +131,23 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	if err != nil || len(items) == 0 || len(items) > mostNamed || !oneSession(items) {
 		return e, false, err
 	}
-	return spanOf(items, fmt.Sprintf("session %q", items[0].text)), true, nil
+	if len(titled) == 0 && len(made) > 0 {
+		return spanOf(items, called("commit", made[0].name)), true, nil
+	}
+	return spanOf(items, called("session", items[0].name)), true, nil
 }
 
-// happening is one thing whose words are an event's.
+// called names what an event was taken for.
+func called(what, name string) string {
+	return fmt.Sprintf(`%s "%s"`, what, strings.ReplaceAll(strings.TrimSpace(name), `"`, "'"))
+}
+
+// happening is one thing whose words are an event's. A commit has begun with its
+// session: what was decided there on the way to it isn't from before it.
 type happening struct {
 	session  int64
-	text     string
+	text     string // in which its words are looked for
+	name     string
 	from, to time.Time
 }
 
@@ -175,7 +185,7 @@ func named(ctx context.Context, tx *sql.Tx, q Query, want map[string]bool, query
 		var h happening
 		var from, to int64
 		var project string
-		if err := rows.Scan(&h.session, &h.text, &from, &to, &project); err != nil {
+		if err := rows.Scan(&h.session, &h.text, &h.name, &from, &to, &project); err != nil {
 			return nil, err
 		}
 		if q.Project != "" && q.Project != project || !holdsAll(h.text, want) {
@@ -262,7 +272,7 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 		if q.Project != "" && q.Project != project {
 			continue
 		}
-		h.from, h.to = fromMillis(from), fromMillis(from)
+		h.name, h.from, h.to = h.text, fromMillis(from), fromMillis(from)
 		if out = append(out, h); len(out) > mostNamed {
 			break
 		}

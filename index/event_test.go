@@ -31,7 +31,8 @@ func TestNarrowByEvent(t *testing.T) {
 		{"what did we decide about jobs before the retry policy?", `session "Retry policy"`, time.Time{}, start},
 		{"Before the retry policy, what was decided about jobs?", `session "Retry policy"`, time.Time{}, start},
 		{"what changed about jobs since the duplicate jobs", `session "Fix duplicate jobs"`, day, time.Time{}},
-		{"what was said after the argument parser?", `commit "Swap the argument parser parser"`, day.Add(30 * time.Minute), time.Time{}},
+		{"what was said after the argument parser?", `commit "Swap the argument parser"`, day.Add(30 * time.Minute), time.Time{}},
+		{"what was said before the argument parser?", `commit "Swap the argument parser"`, time.Time{}, day}, // its session led to it
 		{"what did we try before the rollout?", `session "Move to Postgres"`, time.Time{}, day.AddDate(0, 0, 9)},
 		// What names nothing, or not one thing, or no time gone by.
 		{"what did we decide before the workers?", "", time.Time{}, time.Time{}}, // of two sessions
