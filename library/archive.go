@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"recall/ingest"
 )
@@ -49,6 +51,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		if err != nil {
 			return fail(err)
 		}
+		f := e.keepNames(f)
 		if have && unchanged(e, f) {
 			return Change{ID: f.ID, Unchanged: true}, nil
 		}
@@ -70,6 +73,59 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		}
 		return a.change, nil
 	}
+}
+
+// keepNames gives conversations the names that they are archived by. A reader
+// names them by what there is: of two files of one session that in another
+// folder is "transcript.jsonl" as soon as the first is gone, and would stand
+// in its place.
+func (e *Entry) keepNames(f ingest.Found) ingest.Found {
+	taken, free := map[string]bool{}, []int{}
+	files := slices.Clone(f.Files)
+	for i, file := range files {
+		name := file.Name
+		if file.Role == ingest.Transcript && f.Source == ingest.ClaudeCode {
+			if name = e.nameOf(file); name == "" {
+				free = append(free, i)
+				continue
+			}
+		}
+		files[i].Name = name
+		taken[name] = true
+	}
+	for _, i := range free {
+		name := files[i].Name
+		for n := 1; taken[name]; n++ {
+			name = "transcripts/" + path.Base(path.Dir(ingest.SlashPath(files[i].Path)))
+			if n > 1 {
+				name += "-" + strconv.Itoa(n)
+			}
+			name += ".jsonl"
+		}
+		files[i].Name = name
+		taken[name] = true
+	}
+	f.Files = files
+	return f
+}
+
+// nameOf is the name of the archived file that a conversation is the only source
+// of, else the one it has if that knows it; "" if neither.
+func (e *Entry) nameOf(file ingest.File) string {
+	known := ""
+	for i := range e.Files {
+		have := &e.Files[i]
+		if have.Role != ingest.Transcript || have.source(file.Path) == nil {
+			continue
+		}
+		if len(have.Sources) == 1 {
+			return have.Name
+		}
+		if known == "" || have.Name == file.Name {
+			known = have.Name
+		}
+	}
+	return known
 }
 
 // unchanged compares sizes and times alone.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -140,6 +141,60 @@ func TestTwoFilesOfOneID(t *testing.T) {
 			if c := archive(t, l, find(t, id, dir)); !c.Unchanged || len(c.Problems) > 0 {
 				t.Errorf("again: got %+v, want unchanged", c)
 			}
+		}
+	}
+}
+
+// A session's conversation in two folders: whichever is gone, and whichever came
+// first, the other doesn't stand in its place.
+func TestTwoFoldersOfOneSession(t *testing.T) {
+	root := t.TempDir()
+	paths := map[string]string{}
+	for slug, text := range map[string]string{"-a": "first\n", "-b": "second, longer\n"} {
+		paths[slug] = filepath.Join(root, slug, id+".jsonl")
+		write(t, paths[slug], text)
+	}
+	named := func(names ...string) ingest.Found { // name, slug, name, slug, …
+		f := ingest.Found{ID: id, Source: ingest.ClaudeCode, Root: root}
+		for i := 0; i < len(names); i += 2 {
+			path := paths[names[i+1]]
+			fi, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Files = append(f.Files, ingest.File{Name: names[i], Role: ingest.Transcript, Path: path, Size: fi.Size(), Mod: fi.ModTime(),
+				Open: func() (io.ReadCloser, error) { return os.Open(path) }})
+		}
+		return f
+	}
+	both := named("transcript.jsonl", "-a", "transcripts/-b.jsonl", "-b")
+	for name, story := range map[string][]ingest.Found{
+		"the first is gone":     {both, named("transcript.jsonl", "-b")},
+		"an earlier one comes":  {named("transcript.jsonl", "-b"), both},
+		"comes, and both again": {named("transcript.jsonl", "-b"), both, both, named("transcript.jsonl", "-b")},
+	} {
+		l := newLib(t)
+		for _, f := range story {
+			if c := archive(t, l, f); len(c.Problems) > 0 || len(c.Rewritten) > 0 {
+				t.Errorf("%s: got %+v, want nothing rewritten", name, c)
+			}
+		}
+		for _, f := range story[len(story)-1].Files {
+			if err := l.Held(context.Background(), id, f); err != nil {
+				t.Errorf("%s: %s: %v, want it held", name, f.Name, err)
+			}
+		}
+		var got []string
+		e, err := l.Session(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range e.Files {
+			got = append(got, content(t, l, id, f.Name))
+		}
+		slices.Sort(got)
+		if want := []string{"first\n", "second, longer\n"}; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
 }

@@ -27,6 +27,9 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 	if err != nil {
 		return err
 	}
+	if name := e.nameOf(f); name != "" {
+		f.Name = name // as keepNames has it
+	}
 	var damaged error
 	for _, n := range candidates(e.file(f.Name), v.files[f.Name], f) {
 		same, err := l.sameAs(ctx, id, f, n)
