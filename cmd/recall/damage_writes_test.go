@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/demo"
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// spoilTables flips a bit in the first page of tables of an index, and of SQLite's
+// indexes of them.
+func spoilTables(t *testing.T, path string, tables ...string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, table := range tables {
+		rows, err := db.Query(`SELECT rootpage FROM sqlite_schema WHERE tbl_name=?`, table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spoilt := 0
+		for rows.Next() {
+			var page int
+			if err := rows.Scan(&page); err != nil {
+				t.Fatal(err)
+			}
+			b[(page-1)*4096+2000] ^= 4
+			spoilt++
+		}
+		if err := rows.Err(); err != nil || spoilt == 0 {
+			t.Fatalf("%s has %d pages, %v", table, spoilt, err)
+		}
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// embedding answers for embeddings, each text a vector of its letters.
+func embedding(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		var data []any
+		for i, text := range q.Input {
+			v := make([]float32, 8)
+			for _, c := range text {
+				v[c%8]++
+			}
+			data = append(data, map[string]any{"index": i, "embedding": v})
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(map[string]any{"data": data})
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// Whatever writes to an index that is damaged says so, makes it again, and what it was
+// to write is there.
+func TestDamageFoundByWriters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short")
+	}
+	sources, home := t.TempDir(), t.TempDir()
+	claude, cowork, err := demo.Write(sources)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked atomic.Int64
+	var down atomic.Bool
+	config := filepath.Join(home, "config.yaml")
+	text := "llm:\n  provider: openai\n  url: " + chatting(t, &asked, &down) + "\n  model: small-enough\n  prices: [{model: small-enough, in: 0.1, out: 0.4}]\n" +
+		"embed:\n  url: " + embedding(t) + "\n  model: letters\n" +
+		"sources:\n  claude_code: [" + claude + "]\n  cowork: [" + cowork + "]\n"
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	say := func(args ...string) string {
+		t.Helper()
+		cmd := recallCmd(t, home, append([]string{"--config", config}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("recall %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	const again = "making it again from the library"
+	wants := func(out string, parts ...string) {
+		t.Helper()
+		for _, part := range parts {
+			if !strings.Contains(out, part) {
+				t.Errorf("%q isn't in:\n%s", part, out)
+			}
+		}
+	}
+	sound := func() {
+		t.Helper()
+		if out := say("sync", "--no-model"); strings.Contains(out, again) {
+			t.Errorf("it is damaged still:\n%s", out)
+		}
+	}
+	spoil := func(tables ...string) {
+		t.Helper()
+		paths, _ := filepath.Glob(filepath.Join(home, "cache", "recall", "*", "index.db"))
+		if len(paths) != 1 {
+			t.Fatalf("got %d indexes, want one", len(paths))
+		}
+		spoilTables(t, paths[0], tables...)
+	}
+	say("sync", "--no-model")
+	const question = "do workers poll the jobs table?"
+
+	say("query", "--no-sync", question)
+	spoil("link", "due")
+	wants(say("relate", "2", "supersedes", "1"), again, "supersedes")
+	wants(say("query", "--no-sync", question), "was   Workers wake by LISTEN/NOTIFY")
+	sound()
+
+	t.Setenv("RECALL_QUERY_VECTORS", "service")
+	spoil("vec")
+	wants(say("embed"), again, "embedded with letters")
+	if out := say("query", "--no-sync", question); strings.Contains(out, "words alone") {
+		t.Errorf("vectors aren't in the index:\n%s", out)
+	}
+	sound()
+	t.Setenv("RECALL_QUERY_VECTORS", "off")
+
+	spoil("stamp")
+	wants(say("sync"), again, "distilled by openai/small-enough")
+	sound()
+	spoil("line")
+	wants(say("redistill", "--since", "2000", "--yes"), again, "distilled by openai/small-enough")
+	sound()
+
+	wants(say("verify"), "all is as it was written")
+}
+
+// So does what takes in what a person accepted of somebody's handoff.
+func TestDamageFoundByHandoff(t *testing.T) {
+	dir, _ := demoLibrary(t)
+	var out bytes.Buffer
+	a := &app{in: strings.NewReader(""), out: &out, err: &out}
+	defer a.close()
+	cmd := &cobra.Command{}
+	cmd.SetContext(t.Context())
+	cmd.Flags().String("library", dir, "")
+	setsKey(cmd.Flags(), "library", "library.dir")
+	if err := cmd.Flags().Set("library", dir); err != nil {
+		t.Fatal(err)
+	}
+	l, err := a.library(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.takeIn(cmd, l, pipeline.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	project, err := l.Project("ledgerline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 4, 1, 12, 0, 0, 0, time.UTC)
+	text, err := payload.EncodeHandover(&payload.Payload{Session: "theirs", Project: "ledgerline", Start: at, End: at,
+		Items: []payload.Item{{ID: "k3v9t2m8qa", Kind: payload.Decision, Text: "Invoices go out by carrier pigeon", At: at}}}, "Bob", "Ann B.", at, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := payload.HandoverID(text)
+	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: id, At: at, Project: project.ID, Text: text},
+		library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa", At: at, Who: "ann"}); err != nil {
+		t.Fatal(err)
+	}
+	a.ix.Close()
+	a.ix = nil
+	spoilTables(t, indexPath(l), "fulltext")
+	if err := a.indexReceived(cmd, l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
+		t.Errorf("got %v, said\n%s", err, &out)
+	}
+	found, err := a.ix.Search(t.Context(), index.Query{Text: "carrier pigeon"})
+	if err != nil || len(found.Hits) == 0 || found.Hits[0].Item.ID != "k3v9t2m8qa" {
+		t.Errorf("got %d results, %v; want what was taken over", len(found.Hits), err)
+	}
+}
