@@ -1,89 +1,30 @@
 package relate
 
 import (
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 
 	"recall/payload"
 )
 
-// bag is a set of stems with their weights.
-type bag map[string]float64
-
-func (b bag) add(t token) {
-	switch {
-	case t.stem == "":
-	case t.name:
-		b[t.stem] = nameWeight
-	default:
-		b[t.stem] = max(b[t.stem], 1)
-	}
-}
-
-// nameWeight is what a name counts beside a word.
-const nameWeight = 2
-
-func (b bag) weight() float64 {
-	sum := 0.0
-	for _, w := range b {
-		sum += w
-	}
-	return sum
-}
-
-// in is the share of b's weight that c holds too; 0 of an empty bag.
-func (b bag) in(c bag) float64 {
-	all, shared := 0.0, 0.0
-	for s, w := range b {
-		all += w
-		if _, ok := c[s]; ok {
-			shared += w
-		}
-	}
-	if all == 0 {
-		return 0
-	}
-	return shared / all
-}
-
-func (b bag) without(c bag) bag {
-	out := bag{}
-	for s, w := range b {
-		if _, ok := c[s]; !ok {
-			out[s] = w
-		}
-	}
-	return out
-}
-
-func (b bag) meets(c bag) bool {
-	for s := range b {
-		if _, ok := c[s]; ok {
-			return true
-		}
-	}
-	return false
-}
-
 // claim is an item as the rules see it.
 type claim struct {
 	kind    payload.Kind
-	all     bag               // of its text
-	stems   []string          // of all, in order
-	weight  float64           // of all
-	heldSum float64           // of held
-	values  bag               // of these, the numbers and switches
-	held    bag               // what it stands for: the text without what it gives up
-	scope   bag               // "for sessions", "in production": where it holds
-	subject bag               // of its first "is" or "are"
-	after   map[string]string // for each stem that one stands right before: that one
-	gives   []givesUp         // what it gives up
-	stays   bool              // it says that something stays as it is
-	back    bool              // it says that something is as it was before
-	denies  bool              // "never", "not": an odd number of them
-	puts    bool              // it puts something off
-	left    *left             // what it leaves open; nil of what decides something
+	all     bag       // of its text
+	weight  float64   // of all
+	heldSum float64   // of held
+	values  bag       // of these, the numbers and switches
+	held    bag       // what it stands for: the text without what it gives up
+	scope   bag       // "for sessions", "in production": where it holds
+	subject bag       // of its first "is" or "are"
+	after   []pair    // words that stand right behind one another
+	gives   []givesUp // what it gives up
+	stays   bool      // it says that something stays as it is
+	back    bool      // it says that something is as it was before
+	denies  bool      // "never", "not": an odd number of them
+	puts    bool      // it puts something off
+	left    *left     // what it leaves open; nil of what decides something
 	opposes opposes
 }
 
@@ -98,23 +39,27 @@ type givesUp struct {
 // claimOf reads an item. The quote counts where it gives something up: it is
 // there that people say so.
 func claimOf(it *payload.Item) *claim {
-	toks := tokens(it.Text)
-	c := &claim{kind: it.Kind, all: bag{}, values: bag{}, held: bag{}, scope: scopeOf(toks)}
+	return claimIn(it.Kind, cut(it))
+}
+
+// claimIn reads an item of a kind that is cut into tokens.
+func claimIn(kind payload.Kind, in cutItem) *claim {
+	toks := in.text
+	c := &claim{kind: kind, all: bagOf(toks), scope: scopeOf(toks)}
 	for i, t := range toks {
-		c.all.add(t)
 		if t.value && !labels(toks, i) {
 			c.values.add(t)
 		}
 	}
-	c.stems, c.weight = slices.Sorted(maps.Keys(c.all)), c.all.weight()
+	c.weight = c.all.weight()
 	c.subject, c.after = subjectOf(toks), pairsOf(toks)
-	c.left, c.puts = leftOf(it.Kind, toks), putsOff(toks)
-	if it.Kind == payload.Decision {
+	c.left, c.puts = leftOf(kind, toks), putsOff(toks)
+	if kind == payload.Decision {
 		c.opposes = opposesOf(toks)
 	}
 	text := lowText(toks)
-	c.stays = staysForm().MatchString(storedForm.Replace(text))
-	c.denies = len(denyForm().FindAllString(text, -1))%2 == 1
+	c.stays = staysForm.MatchString(storedForm.Replace(text))
+	c.denies = len(denyForm.FindAllString(text, -1))%2 == 1
 	lost := c.read(toks)
 	aside := 0 // in parentheses
 	for i, t := range toks {
@@ -123,22 +68,16 @@ func claimOf(it *payload.Item) *claim {
 			c.held.add(t)
 		}
 	}
-	for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
-		if q := tokens(e.Quote); !sameWords(q, toks) {
-			c.read(q)
-		}
+	if len(in.quote) > 0 && !sameWords(in.quote, toks) {
+		c.read(in.quote)
 	}
-	for _, a := range it.Alternatives {
-		b := bag{}
-		for _, t := range tokens(a) {
-			b.add(t)
-		}
-		if len(b) > 0 && it.Kind == payload.Decision {
+	for _, a := range in.alternatives {
+		if b := bagOf(a); len(b) > 0 && kind == payload.Decision {
 			c.gives = append(c.gives, givesUp{lost: b, option: true})
 		}
 	}
-	if it.Kind == payload.Eliminated {
-		c.gives, c.held = nil, bag{}
+	if kind == payload.Eliminated {
+		c.gives, c.held = nil, nil
 	}
 	c.heldSum = c.held.weight()
 	return c
@@ -147,19 +86,7 @@ func claimOf(it *payload.Item) *claim {
 // halfIn tells whether half of a claim's weight is in another: most pairs that
 // are looked at differ in more.
 func (c *claim) halfIn(d *claim) bool {
-	shared := 0.0
-	for a, b := c.stems, d.stems; len(a) > 0 && len(b) > 0; {
-		switch x := strings.Compare(a[0], b[0]); {
-		case x < 0:
-			a = a[1:]
-		case x > 0:
-			b = b[1:]
-		default:
-			shared += c.all[a[0]]
-			a, b = a[1:], b[1:]
-		}
-	}
-	return c.weight > 0 && shared/c.weight >= 0.5
+	return c.all.in(d.all) >= 0.5
 }
 
 // labels tells whether a bare number is a name: "service 2", "phase 3".
@@ -183,7 +110,7 @@ func sameWords(a, b []token) bool {
 func (c *claim) read(toks []token) map[int]bool {
 	lost := map[int]bool{}
 	for _, sp := range lostSpans(toks) {
-		b, who := bag{}, bag{}
+		var b, who bag
 		for i := sp.from; i < sp.to; i++ {
 			b.add(toks[i])
 			lost[i] = true
@@ -199,7 +126,7 @@ func (c *claim) read(toks []token) map[int]bool {
 		}
 	}
 	text := lowText(toks)
-	c.back = c.back || backForm().MatchString(text)
+	c.back = c.back || backForm.MatchString(text)
 	return lost
 }
 
@@ -229,7 +156,7 @@ func (c *claim) bare(toks []token, lost map[int]bool) bool {
 
 // scopeOf is what stands behind "for", "in", "on": where something holds.
 func scopeOf(toks []token) bag {
-	b := bag{}
+	var b bag
 	in := false
 	for i, t := range toks {
 		switch {
@@ -246,28 +173,33 @@ func scopeOf(toks []token) bag {
 
 // subjectOf is what stands before the first "is" or "are".
 func subjectOf(toks []token) bag {
-	b := bag{}
+	var b bag
 	for _, t := range toks {
 		if beings[t.low] {
 			return b
 		}
 		if isMark(t) {
-			b = bag{}
+			b = nil
 		}
 		b.add(t)
 	}
-	return bag{}
+	return nil
 }
 
-// pairsOf tells for each word which one it follows directly: "users table".
-func pairsOf(toks []token) map[string]string {
-	m := map[string]string{}
-	for i := 1; i < len(toks); i++ {
+// A pair is a word and the one right before it: "users table".
+type pair struct{ word, before term }
+
+// pairsOf lists the words that follow another directly, each once, in order.
+func pairsOf(toks []token) []pair {
+	var out []pair
+	for i := len(toks) - 1; i > 0; i-- { // of a word that is there twice the last counts
 		if toks[i].stem != "" && toks[i-1].stem != "" && !toks[i-1].value {
-			m[toks[i].stem] = toks[i-1].stem
+			out = append(out, pair{toks[i].term, toks[i-1].term})
 		}
 	}
-	return m
+	byWord := func(a, b pair) int { return cmp.Compare(a.word, b.word) }
+	slices.SortStableFunc(out, byWord)
+	return slices.CompactFunc(out, func(a, b pair) bool { return a.word == b.word })
 }
 
 // apart tells whether two claims speak of different things of one sort: the
@@ -276,12 +208,13 @@ func (c *claim) apart(d *claim) bool {
 	if len(c.subject) > 0 && len(d.subject) > 0 && !c.subject.meets(d.all) && !d.subject.meets(c.all) {
 		return true
 	}
-	for w, x := range c.after {
-		y, ok := d.after[w]
-		if _, a := d.all[x]; ok && !a {
-			if _, b := c.all[y]; !b {
-				return true
-			}
+	at := 0
+	for _, x := range c.after {
+		for at < len(d.after) && d.after[at].word < x.word {
+			at++
+		}
+		if at < len(d.after) && d.after[at].word == x.word && d.all.of(x.before) == 0 && c.all.of(d.after[at].before) == 0 {
+			return true
 		}
 	}
 	return false
@@ -293,11 +226,11 @@ var (
 )
 
 // isName tells whether a stem is a name in it.
-func (c *claim) isName(stem string) bool {
-	if c.all[stem] >= nameWeight {
+func (c *claim) isName(t term) bool {
+	if c.all.of(t) >= nameWeight {
 		return true
 	}
-	return slices.ContainsFunc(c.gives, func(g givesUp) bool { return g.lost[stem] >= nameWeight })
+	return slices.ContainsFunc(c.gives, func(g givesUp) bool { return g.lost.of(t) >= nameWeight })
 }
 
 func lowText(toks []token) string {

@@ -1,10 +1,10 @@
 package relate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"recall/distill/offline/cue"
 )
 
 // span is a stretch of a sentence that names something given up.
@@ -32,9 +32,9 @@ var (
 func lostSpans(toks []token) []span {
 	var out []span
 	for i := range toks {
-		for _, cue := range before {
-			if match(toks, i, cue...) {
-				out = append(out, after(toks, i, i+len(cue), cue[1] == "longer"))
+		for _, lead := range before {
+			if match(toks, i, lead...) {
+				out = append(out, after(toks, i, i+len(lead), lead[1] == "longer"))
 			}
 		}
 		switch low := toks[i].low; {
@@ -152,16 +152,10 @@ func match(toks []token, i int, words ...string) bool {
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
 var (
-	staysForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
-	})
+	staysForm = cue.One(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
 	// storedForm takes out what says where something is, not that it stays so.
 	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
 	// backForm says that something is undone.
-	backForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
-	})
-	denyForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
-	})
+	backForm = cue.One(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
+	denyForm = cue.One(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
 )

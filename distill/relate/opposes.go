@@ -15,7 +15,7 @@ type opposes struct {
 }
 
 func opposesOf(toks []token) opposes {
-	o := opposes{sides: map[string]bool{}, says: bag{}, thing: thingOf(toks)}
+	o := opposes{sides: map[string]bool{}, thing: thingOf(toks)}
 	for _, t := range toks {
 		if side := contrastOf(t); side != "" {
 			o.sides[side] = true

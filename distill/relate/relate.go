@@ -50,11 +50,10 @@ func Links(items []Item, due func(session string) bool) []payload.Link {
 			continue
 		}
 		for _, j := range p.near(i) {
-			a, b := min(i, j), max(i, j)
-			if due != nil && j < i && due(p.items[j].Session) || due == nil && j < i {
-				continue // its turn was, or will be, the other one's
+			if j < i && (due == nil || due(p.items[j].Session)) {
+				continue // its turn was the other one's
 			}
-			if l, ok := p.link(b, a); ok {
+			if l, ok := p.link(max(i, j), min(i, j)); ok {
 				links = append(links, l)
 			}
 		}
@@ -67,12 +66,13 @@ func Links(items []Item, due func(session string) bool) []payload.Link {
 type project struct {
 	items  []Item
 	claims []*claim // read when they are asked for
-	words  [][]string
-	holds  map[string][]int
+	cut    []cutItem
+	words  [][]term
+	holds  map[term][]int
 }
 
 func newProject(items []Item) *project {
-	p := &project{holds: map[string][]int{}}
+	p := &project{holds: map[term][]int{}}
 	for _, it := range items {
 		if slices.Contains(Kinds, it.Kind) && it.Text != "" {
 			p.items = append(p.items, it)
@@ -81,11 +81,13 @@ func newProject(items []Item) *project {
 	slices.SortFunc(p.items, inTime)
 	p.items = slices.CompactFunc(p.items, func(a, b Item) bool { return a.ID == b.ID })
 	p.claims = make([]*claim, len(p.items))
-	p.words = make([][]string, len(p.items))
+	p.cut = make([]cutItem, len(p.items))
+	p.words = make([][]term, len(p.items))
 	for i := range p.items {
-		p.words[i] = wordsOf(&p.items[i].Item)
-		for _, s := range p.words[i] {
-			p.holds[s] = append(p.holds[s], i)
+		p.cut[i] = cut(&p.items[i].Item)
+		p.words[i] = p.cut[i].words()
+		for _, t := range p.words[i] {
+			p.holds[t] = append(p.holds[t], i)
 		}
 	}
 	return p
@@ -93,26 +95,46 @@ func newProject(items []Item) *project {
 
 func (p *project) claim(i int) *claim {
 	if p.claims[i] == nil {
-		p.claims[i] = claimOf(&p.items[i].Item)
+		p.claims[i] = claimIn(p.items[i].Kind, p.cut[i])
+		p.cut[i] = cutItem{}
 	}
 	return p.claims[i]
 }
 
-// wordsOf are all stems that a rule may find in an item.
-func wordsOf(it *payload.Item) []string {
-	var out []string
-	texts := append([]string{it.Text}, it.Alternatives...)
+// A cutItem is what the rules read of an item, cut into tokens.
+type cutItem struct {
+	text, quote  []token // the quote of its first evidence, nil if it is the text
+	alternatives [][]token
+}
+
+func cut(it *payload.Item) cutItem {
+	c := cutItem{text: tokens(it.Text)}
 	if len(it.Evidence) > 0 && it.Evidence[0].Quote != it.Text {
-		texts = append(texts, it.Evidence[0].Quote)
+		c.quote = tokens(it.Evidence[0].Quote)
 	}
-	for _, text := range texts {
-		for _, t := range tokens(text) {
-			if t.stem != "" && !slices.Contains(out, t.stem) {
-				out = append(out, t.stem)
+	for _, a := range it.Alternatives {
+		c.alternatives = append(c.alternatives, tokens(a))
+	}
+	return c
+}
+
+// words are all stems that a rule may find in an item.
+func (c *cutItem) words() []term {
+	var out []term
+	add := func(toks []token) {
+		for _, t := range toks {
+			if t.stem != "" {
+				out = append(out, t.term)
 			}
 		}
 	}
-	return out
+	add(c.text)
+	add(c.quote)
+	for _, a := range c.alternatives {
+		add(a)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // inTime orders items by when they were said.
@@ -131,21 +153,21 @@ func turnOf(it Item) int {
 // others.
 func (p *project) near(i int) []int {
 	shared := make([]int8, len(p.items))
-	var out []int
-	for _, s := range p.words[i] {
+	for _, t := range p.words[i] {
 		weight := int8(1)
-		if p.claim(i).isName(s) {
+		if p.claim(i).isName(t) {
 			weight = 2
 		}
-		for _, j := range p.holds[s] {
-			if shared[j] < 2 {
-				if shared[j] += weight; shared[j] >= 2 && j != i {
-					out = append(out, j)
-				}
-			}
+		for _, j := range p.holds[t] {
+			shared[j] = min(2, shared[j]+weight)
 		}
 	}
-	slices.Sort(out)
+	var out []int
+	for j, n := range shared {
+		if n == 2 && j != i {
+			out = append(out, j)
+		}
+	}
 	return out
 }
 

@@ -1,10 +1,6 @@
 package relate
 
-import (
-	"strings"
-
-	"recall/payload"
-)
+import "recall/payload"
 
 // The rules, in the order in which they are tried. Their precision is measured
 // on eval/testdata/relations.jsonl.
@@ -101,8 +97,8 @@ const (
 )
 
 func namesIn(b, c bag) bool {
-	for s, w := range b {
-		if _, ok := c[s]; w >= nameWeight && !ok {
+	for e := range b.rest(c) {
+		if e.weight >= nameWeight {
 			return false
 		}
 	}
@@ -152,23 +148,22 @@ func takesBack(later, earlier *claim) bool {
 
 // newValue: one number is another, all else the same.
 func newValue(later, earlier *claim) bool {
-	if !say(later, earlier) || later.denies != earlier.denies {
+	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) || len(later.values.without(earlier.values)) != 1 {
 		return false
 	}
 	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
-	return len(later.values) == len(earlier.values) && len(later.values.without(earlier.values)) == 1 &&
-		len(a) > 0 && alike(a, b) >= 0.99
+	return len(a) > 0 && alike(a, b) >= 0.99
 }
 
 func restates(later, earlier *claim) bool {
 	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies && mayBeAlike(later.weight, earlier.weight, 0.74) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
-		onlyWords(later.all.without(earlier.all)) && onlyWords(earlier.all.without(later.all))
+		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
 }
 
-// onlyWords tells whether there is neither a name nor a value.
-func onlyWords(b bag) bool {
-	for s, w := range b {
-		if w >= nameWeight || strings.HasPrefix(s, "=") {
+// onlyWords tells whether neither a name nor a value is in b alone.
+func onlyWords(b, c bag) bool {
+	for e := range b.rest(c) {
+		if e.weight >= nameWeight || e.value {
 			return false
 		}
 	}
@@ -177,12 +172,13 @@ func onlyWords(b bag) bool {
 
 func narrows(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.denies == earlier.denies && len(later.gives) == 0 &&
-		earlier.all.in(later.all) >= 0.9 && len(earlier.all) >= 2 && later.all.weight() > earlier.all.weight()
+		later.weight > earlier.weight && len(earlier.all) >= 2 && earlier.all.in(later.all) >= 0.9
 }
 
 func namesMeet(a, b bag) bool {
-	for s, w := range a {
-		if v, ok := b[s]; ok && max(v, w) >= nameWeight {
+	at, ok := 0, false
+	for _, e := range a {
+		if at, ok = b.seek(at, e.term); ok && max(e.weight, b[at].weight) >= nameWeight {
 			return true
 		}
 	}
@@ -199,9 +195,10 @@ func alike(a, b bag) float64 {
 		return 0
 	}
 	shared := 0.0
-	for s, w := range a {
-		if v, ok := b[s]; ok {
-			shared += min(w, v)
+	at, ok := 0, false
+	for _, e := range a {
+		if at, ok = b.seek(at, e.term); ok {
+			shared += min(e.weight, b[at].weight)
 		}
 	}
 	return 2 * shared / sum

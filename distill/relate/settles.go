@@ -17,10 +17,10 @@ func Left(k payload.Kind) bool { return k == payload.Question || k == payload.De
 
 // left is what a question asks or what was put off.
 type left struct {
-	subject bag      // what it speaks of
-	topic   []string // its first two stems
-	options []bag    // of a question "A or B"
-	amount  bool     // a number or a time is asked for
+	subject bag    // what it speaks of
+	topic   []term // its first two stems
+	options []bag  // of a question "A or B"
+	amount  bool   // a number or a time is asked for
 }
 
 const (
@@ -54,7 +54,7 @@ func (l *left) isSubjectOf(later *claim) bool {
 	if l == nil || l.subject.weight() < leastSubject || l.subject.in(later.all) < settledShare || !namesIn(l.subject, later.all) {
 		return false
 	}
-	return !slices.ContainsFunc(l.topic, func(s string) bool { return later.all[s] == 0 })
+	return !slices.ContainsFunc(l.topic, func(t term) bool { return later.all.of(t) == 0 })
 }
 
 // leftOf reads what is left open: the first clause that says more than that it is.
@@ -62,7 +62,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	if !Left(kind) {
 		return nil
 	}
-	l := &left{subject: bag{}}
+	l := &left{}
 	from := 0
 	for i, t := range toks { // "Question for Jonas: what happens to …"
 		if t.low == ":" && i <= 3 {
@@ -88,8 +88,8 @@ func leftOf(kind payload.Kind, toks []token) *left {
 			continue
 		}
 		l.subject.add(t)
-		if len(l.topic) < topicWords && !slices.Contains(l.topic, t.stem) {
-			l.topic = append(l.topic, t.stem)
+		if len(l.topic) < topicWords && !slices.Contains(l.topic, t.term) {
+			l.topic = append(l.topic, t.term)
 		}
 	}
 	return l
@@ -97,17 +97,15 @@ func leftOf(kind payload.Kind, toks []token) *left {
 
 // either takes the word before an "or" and what stands behind it for options.
 func (l *left) either(toks []token, or int) {
-	before, behind := bag{}, bag{}
+	var before, behind bag
 	for i := or - 1; i >= 0 && !isMark(toks[i]) && len(before) == 0; i-- {
 		before.add(toks[i])
 	}
 	for i := or + 1; i < len(toks) && !isMark(toks[i]); i++ {
 		behind.add(toks[i])
 	}
-	for s := range before {
-		delete(l.subject, s)
-		l.topic = slices.DeleteFunc(l.topic, func(t string) bool { return t == s })
-	}
+	l.subject = l.subject.without(before)
+	l.topic = slices.DeleteFunc(l.topic, func(t term) bool { return before.of(t) > 0 })
 	for _, o := range []bag{before, behind.without(l.subject)} {
 		if len(o) > 0 {
 			l.options = append(l.options, o)

@@ -13,6 +13,7 @@ type token struct {
 	name  bool   // a proper name or an identifier
 	upper bool   // begins with a capital letter
 	value bool   // a number with its unit, a switch's position
+	term  term   // of the stem
 }
 
 // tokens cuts a sentence. What joins two words ("dead-letter", "LISTEN/NOTIFY")
@@ -135,6 +136,7 @@ func values(in []token) []token {
 			t.stem += units[in[i+1].low]
 			i++
 		}
+		t.term = termOf(t.stem)
 		out = append(out, t)
 	}
 	return out
