@@ -220,7 +220,7 @@ func speakerName(t ingest.Turn) string {
 	if t.Kind == ingest.Command {
 		return "You: " + oneLine(t.Name, 80)
 	}
-	return speaker(t)
+	return speaker(&t)
 }
 
 func anchorIDs(ids []string) []string {
@@ -291,7 +291,7 @@ func (h *htmlSession) subject(c ingest.ToolCall) string {
 	case c.Path != "":
 		return oneLine(c.Path, 300)
 	}
-	return oneLine(tellingInput(c), 300)
+	return oneLine(tellingInput(&c), 300)
 }
 
 func (h *htmlSession) agent(a ingest.Subagent) htmlAgent {

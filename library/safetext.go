@@ -44,8 +44,11 @@ func plainLine(text string) bool {
 
 // code is text as inline code, whatever backticks are in it.
 func code(text string) string {
-	if text == "" {
+	switch {
+	case text == "":
 		return ""
+	case strings.IndexByte(text, '`') < 0:
+		return "`" + text + "`"
 	}
 	run, longest := 0, 0
 	for _, r := range text {
@@ -55,9 +58,6 @@ func code(text string) string {
 		} else {
 			run = 0
 		}
-	}
-	if longest == 0 {
-		return "`" + text + "`"
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + " " + text + " " + fence

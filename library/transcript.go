@@ -40,8 +40,8 @@ func render(s *ingest.Session, a About, split bool) [][]byte {
 		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
 	}
 	t.head()
-	for _, turn := range s.Turns {
-		t.turn(turn)
+	for i := range s.Turns {
+		t.turn(&s.Turns[i])
 		t.flushFull()
 	}
 	t.leftAgents()
@@ -142,7 +142,7 @@ func stamps(from, to time.Time) string {
 	return text + " – " + to.Format("2006-01-02 15:04")
 }
 
-func (t *transcript) turn(turn ingest.Turn) {
+func (t *transcript) turn(turn *ingest.Turn) {
 	if !turn.At.IsZero() {
 		if day := turn.At.UTC().Format(time.DateOnly); day != t.day {
 			t.day = day
@@ -156,7 +156,7 @@ func (t *transcript) turn(turn ingest.Turn) {
 }
 
 // heading is "You · 14:32 · abandoned".
-func heading(turn ingest.Turn) string {
+func heading(turn *ingest.Turn) string {
 	parts := []string{speaker(turn)}
 	if !turn.At.IsZero() {
 		parts = append(parts, turn.At.UTC().Format("15:04"))
@@ -173,7 +173,7 @@ func heading(turn ingest.Turn) string {
 	return strings.Join(parts, " · ")
 }
 
-func speaker(turn ingest.Turn) string {
+func speaker(turn *ingest.Turn) string {
 	switch turn.Kind {
 	case ingest.Summary:
 		return "Summary of the conversation so far, by the model"
@@ -195,7 +195,7 @@ func speaker(turn ingest.Turn) string {
 }
 
 // said is a turn's text, the person's as a quotation, and its calls.
-func (t *transcript) said(turn ingest.Turn) {
+func (t *transcript) said(turn *ingest.Turn) {
 	text := strings.TrimSpace(turn.Text)
 	if text != "" {
 		body := t.markPaths(safeMarkdown(text))
@@ -215,8 +215,8 @@ func (t *transcript) said(turn ingest.Turn) {
 	if len(turn.Calls) > 0 {
 		t.buf.WriteByte('\n')
 	}
-	for _, c := range turn.Calls {
-		t.call(c)
+	for i := range turn.Calls {
+		t.call(&turn.Calls[i])
 	}
 }
 
@@ -231,7 +231,8 @@ func part(text string, f ingest.Foreign) string {
 func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
 	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name, html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
-	for _, turn := range a.Turns {
+	for i := range a.Turns {
+		turn := &a.Turns[i]
 		if t.split && t.buf.Len() > partSize {
 			t.buf.WriteString("\n</details>\n")
 			t.flush()

@@ -10,7 +10,7 @@ import (
 )
 
 // call is one tool call on a line, what a person had to do with it below.
-func (t *transcript) call(c ingest.ToolCall) {
+func (t *transcript) call(c *ingest.ToolCall) {
 	t.buf.WriteString("- ")
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
 		anchors(t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
@@ -57,7 +57,7 @@ func notChosen(a ingest.Answer) []string {
 }
 
 // object is what a call was about: its command, its file, or its telling input.
-func (t *transcript) object(c ingest.ToolCall) string {
+func (t *transcript) object(c *ingest.ToolCall) string {
 	if c.Command != "" {
 		return t.marked(oneLine(c.Command, 200))
 	}
@@ -80,7 +80,7 @@ func (t *transcript) object(c ingest.ToolCall) string {
 }
 
 // tellingInput is the input that says most about a call.
-func tellingInput(c ingest.ToolCall) string {
+func tellingInput(c *ingest.ToolCall) string {
 	for _, key := range []string{"subject", "description", "pattern", "query", "url", "prompt", "skill"} {
 		if v := c.Input[key]; v != "" {
 			return v
@@ -98,7 +98,7 @@ func tellingInput(c ingest.ToolCall) string {
 }
 
 // path is a call's file, marked with where it is as far as that is known.
-func (t *transcript) path(c ingest.ToolCall) string {
+func (t *transcript) path(c *ingest.ToolCall) string {
 	text := code(oneLine(c.Path, 300))
 	switch {
 	case c.HostPath == c.Path:
@@ -112,7 +112,7 @@ func (t *transcript) path(c ingest.ToolCall) string {
 }
 
 // outcome is the gist of a result.
-func (t *transcript) outcome(c ingest.ToolCall) string {
+func (t *transcript) outcome(c *ingest.ToolCall) string {
 	reason := ""
 	if c.Reason != "" {
 		reason = ": " + plainText(oneLine(c.Reason, 600))
