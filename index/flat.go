@@ -53,17 +53,31 @@ func (f Flat) Query(ctx context.Context, project string, v []float32, n int) ([]
 	}
 	defer rows.Close()
 	var out []Near
+	other := 0 // of another length
 	for rows.Next() {
 		var id string
 		var data []byte
 		if err := rows.Scan(&id, &data); err != nil {
 			return nil, f.Index.fail("scan vectors", err)
 		}
-		if len(data) == 4*len(v) {
-			out = append(out, Near{payload.ItemID(id), dot(v, vectorOf(data))})
+		if len(data) != 4*len(v) {
+			other = len(data) / 4
+			continue
 		}
+		out = append(out, Near{payload.ItemID(id), dot(v, vectorOf(data))})
 	}
-	return Nearest(out, n), f.Index.fail("scan vectors", rows.Err())
+	if err := rows.Err(); err != nil {
+		return nil, f.Index.fail("scan vectors", err)
+	}
+	return Nearest(out, n), noneLike(v, other, len(out))
+}
+
+// noneLike is an error where vectors are there, and all of another length.
+func noneLike(v []float32, other, alike int) error {
+	if alike == 0 && other > 0 {
+		return fmt.Errorf("%d dimensions where the items have %d: %w", len(v), other, ErrVector)
+	}
+	return nil
 }
 
 // dot is in four sums, which a processor makes side by side.
@@ -149,15 +163,21 @@ func (f Flat) among(ctx context.Context, v []float32, list []candidate) (map[int
 	}
 	defer rows.Close()
 	out := map[int64]float64{}
+	other := 0
 	for rows.Next() {
 		var id int64
 		var data []byte
 		if err := rows.Scan(&id, &data); err != nil {
 			return nil, err
 		}
-		if len(data) == 4*len(v) {
-			out[id] = dot(v, vectorOf(data))
+		if len(data) != 4*len(v) {
+			other = len(data) / 4
+			continue
 		}
+		out[id] = dot(v, vectorOf(data))
 	}
-	return out, rows.Err()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return out, noneLike(v, other, len(out))
 }

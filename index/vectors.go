@@ -184,25 +184,31 @@ func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) (
 		return nil, ctx.Err()
 	}
 	if err != nil || len(vs) != 1 || CheckVector(vs[0]) != nil {
-		r.leftOut = err != nil
+		r.leftOut = true
 		return found, nil
 	}
-	if f, ok := n.store.(Flat); ok && r.size[items] > flatMost {
-		at, err := f.among(ctx, vs[0], found)
-		if err != nil {
-			return nil, err
-		}
-		return convex(found, at, n.weight), nil
+	at, err := r.nearItems(ctx, found, n, vs[0])
+	if errors.Is(err, ErrVector) { // of another length than the items': the service has another model by that name
+		r.leftOut = true
+		return found, nil
 	}
-	near, err := n.store.Query(ctx, r.q.Project, vs[0], candidates)
-	if err != nil {
-		return nil, err
-	}
-	at, err := r.rowsOfItems(ctx, near)
 	if err != nil {
 		return nil, err
 	}
 	return convex(found, at, n.weight), nil
+}
+
+// nearItems gives the cosines of the items nearest to a vector, by row; where
+// there are many items, of those that were found.
+func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, v []float32) (map[int64]float64, error) {
+	if f, ok := n.store.(Flat); ok && r.size[items] > flatMost {
+		return f.among(ctx, v, found)
+	}
+	near, err := n.store.Query(ctx, r.q.Project, v, candidates)
+	if err != nil {
+		return nil, err
+	}
+	return r.rowsOfItems(ctx, near)
 }
 
 // convex mixes scores, as shares of the highest, with cosines.

@@ -293,7 +293,7 @@ func (a *app) sayHow(answer index.Answer) {
 		fmt.Fprintf(a.err, "recall: nothing was found %s, for “%s”; all is searched\n", spanOf(n), oneLine(strings.Join(n.Words, "”, “")))
 	}
 	if answer.WithoutVectors {
-		fmt.Fprintln(a.err, "recall: the embedding model didn't answer in time; words alone were searched")
+		fmt.Fprintln(a.err, "recall: the embedding model gave no usable answer in time; words alone were searched")
 	}
 }
 

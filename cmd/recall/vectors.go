@@ -61,8 +61,12 @@ func (a *app) useVectors(ctx context.Context) error {
 		return nil
 	}
 	e, err := a.cfg.embedder()
-	if err != nil || e == nil {
-		return err
+	if err != nil {
+		fmt.Fprintf(a.err, "recall: warning: words alone are searched: %s\n", oneLine(err.Error()))
+		return nil
+	}
+	if e == nil {
+		return nil
 	}
 	has, err := a.ix.HasVectors(ctx, e.Model())
 	if err != nil {
@@ -80,8 +84,8 @@ func (a *app) useVectors(ctx context.Context) error {
 // index that was made anew.
 func (a *app) restoreVectors(ctx context.Context, l *library.Library) error {
 	e, err := a.cfg.embedder()
-	if err != nil || e == nil {
-		return err
+	if err != nil || e == nil { // a search says why
+		return nil
 	}
 	entries, err := l.Sessions()
 	if err != nil {

@@ -177,11 +177,23 @@ func TestSearchOutlivesEmbedder(t *testing.T) {
 	}{
 		{"down", rude{err: errors.New("no route to host")}, true},
 		{"slow", rude{lag: 5 * time.Second}, true},
-		{"too many", rude{v: [][]float32{{1, 0}, {0, 1}}}, false},
-		{"zeros", rude{v: [][]float32{{0, 0}}}, false},
+		{"too many", rude{v: [][]float32{{1, 0}, {0, 1}}}, true},
+		{"zeros", rude{v: [][]float32{{0, 0}}}, true},
+		{"of another model", rude{v: [][]float32{{0, 1, 0}}}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			x.UseVectors(c.e, s, 0.2)
+			if c.name == "of another model" { // the flat scan says so as the one in memory does
+				flat := index.Flat{Index: x, Model: "rude/2"}
+				if err := flat.Upsert(ctx, []index.Vector{{Item: "c", Project: "api", V: []float32{1, 0}}}); err != nil {
+					t.Fatal(err)
+				}
+				x.UseVectors(c.e, flat, 0.2)
+				if a, err := x.Search(ctx, index.Query{Text: "passkey"}); err != nil || !a.WithoutVectors {
+					t.Errorf("flat: without vectors %v, %v, want so", a.WithoutVectors, err)
+				}
+				x.UseVectors(c.e, s, 0.2)
+			}
 			start := time.Now()
 			a, err := x.Search(ctx, index.Query{Text: "passkey"})
 			if err != nil {
