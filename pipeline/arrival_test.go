@@ -101,7 +101,9 @@ func arrive(t *testing.T, root string, batches [][]talk) map[string]string {
 		for _, k := range batch {
 			k.write(t, root)
 		}
-		syncAll(t, p, root)
+		if r := syncAll(t, p, root); r.Distilled > r.Found {
+			t.Errorf("%d sessions distilled of %d", r.Distilled, r.Found)
+		}
 	}
 	if r := syncAll(t, p, root); r.New+r.Grown+r.Distilled+r.Indexed != 0 {
 		t.Errorf("a sync with nothing new did something: %+v", r)

@@ -87,6 +87,7 @@ type run struct {
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
 	work    bool                                // something touched is to be distilled, or may be
 	failed  map[ingest.SessionID]bool           // can't be distilled, as this run found
+	told    map[ingest.SessionID]bool           // counted as distilled
 	waiting int                                 // sessions left alone because they are being written to
 	again   bool                                // something failed that may go well the next time
 }

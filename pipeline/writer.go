@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/index"
+	"recall/ingest"
 	"recall/library"
 )
 
@@ -132,7 +133,11 @@ func (w *writer) index(m *made) error {
 		if u, ok := unread(m); ok {
 			r.Unread = append(r.Unread, u)
 		}
-		if m.fresh != nil {
+		if m.fresh != nil && !w.run.told[m.entry.ID] { // once, even if a fork of it had it distilled again
+			if w.run.told == nil {
+				w.run.told = map[ingest.SessionID]bool{}
+			}
+			w.run.told[m.entry.ID] = true
 			r.Distilled++
 		}
 	})
