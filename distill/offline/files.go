@@ -191,6 +191,9 @@ func rootsOf(s *ingest.Session) []string {
 	sort.SliceStable(cwds, func(i, j int) bool { return cwds[i].Turns > cwds[j].Turns })
 	var roots []string
 	for _, c := range cwds {
+		if strings.HasPrefix(c.Dir, "/sessions/") { // Cowork's machine: what lies below mnt is the person's and the session's own
+			roots = append(roots, c.Dir+"/mnt")
+		}
 		roots = append(roots, c.Dir)
 	}
 	if w := s.Where.Worktree; w != nil {

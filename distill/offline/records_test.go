@@ -2,6 +2,7 @@ package offline
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,6 +114,19 @@ func TestFiles(t *testing.T) {
 	got := of(t, s, payload.File)
 	want := []string{"internal/refund | OFF LIMITS", "cache/lru.go | DONE"}
 	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("files (-want +got):\n%s", d)
+	}
+}
+
+// Files of Cowork's machine go by where a person finds them.
+func TestFilesOfCowork(t *testing.T) {
+	s := session(user("Compare the offers and write the decision down."),
+		says("", edit("/sessions/calm-fox/mnt/outputs/decision.md"), edit("/sessions/calm-fox/mnt/Offers/list.md"), edit("/sessions/calm-fox/mnt/Offers/list.md")),
+		says("Done.\n- `outputs/decision.md`: which offer, and why\n- `Offers/list.md`: all of them"))
+	s.Where.Cwds = []ingest.CwdCount{{Dir: "/sessions/calm-fox", Turns: 3}}
+	got := of(t, s, payload.File)
+	slices.Sort(got)
+	if d := cmp.Diff([]string{"Offers/list.md | DONE", "outputs/decision.md | DONE"}, got); d != "" {
 		t.Errorf("files (-want +got):\n%s", d)
 	}
 }
