@@ -228,11 +228,20 @@ func saidIn(items []payload.Item, it payload.Item) bool {
 		}
 		other := keywords(o.Text)
 		a, b := share(mine, other), share(other, mine)
-		if max(a, b) >= 0.6 || near && max(a, b) >= 0.4 {
+		if max(a, b) >= alike(o) || near && max(a, b) >= 0.4 {
 			return true
 		}
 	}
 	return false
+}
+
+// alike is the share of words from which on an item says the same as one of a
+// record. What a short answer took is told with what it was preferred to.
+func alike(it *payload.Item) float64 {
+	if strings.HasPrefix(it.Rule, "reply-") {
+		return 0.75
+	}
+	return 0.6
 }
 
 // answeredToo tells whether a decision of a report only repeats an answer to a

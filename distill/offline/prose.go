@@ -40,6 +40,7 @@ type sentence struct {
 	full    terms   // see names
 	said    said    // see cues
 	directs bool    // see cues
+	chosen  bool    // an answer takes it up, or is it; see replied
 }
 
 var (

@@ -58,6 +58,9 @@ func (c *Candidate) Excluded(kind payload.Kind) bool {
 // barred tells whether a candidate is no item of a kind though its words may
 // be those of one: what is excluded, and what led to nothing.
 func (c *Candidate) barred(kind payload.Kind) bool {
+	if c.part.chosen && kind == payload.Decision && (c.says == nil || c.sp.user) {
+		return true // it is one already
+	}
 	if c.pick != nil && c.pick.lost && kind == payload.Decision && c.says == nil {
 		return true
 	}
