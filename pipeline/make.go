@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"recall/distill"
+	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
@@ -50,6 +51,9 @@ type made struct {
 	fresh   *payload.Payload // as distilled; nil if the saved payload stays
 	page    page
 	did     *trace.Trace // see doings
+
+	lines   []index.Line     // see writtenLines
+	linesOf *payload.Payload // that they are of
 
 	improved bool // fresh is a model's
 }

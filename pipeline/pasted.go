@@ -18,7 +18,7 @@ type written struct {
 // remember notes the lines of a payload for sessions that come later: the
 // index has them only when they are written.
 func (r *run) remember(m *made) {
-	for _, l := range writtenLines(m.page.payload) {
+	for _, l := range m.writtenLines() {
 		r.lines[index.LineHash(l.Text)] = written{string(m.entry.ID), l.IDs}
 	}
 }

@@ -138,6 +138,14 @@ func (r *run) nameQuiet() error {
 	return nil
 }
 
+// writtenLines are those of the page, read once.
+func (m *made) writtenLines() []index.Line {
+	if p := m.page.payload; m.linesOf != p {
+		m.lines, m.linesOf = writtenLines(p), p
+	}
+	return m.lines
+}
+
 // writtenLines pairs the lines of a rendered payload with its items. A line
 // too short to be told from chance is left out.
 func writtenLines(p *payload.Payload) []index.Line {

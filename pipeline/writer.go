@@ -116,7 +116,7 @@ func (w *writer) index(m *made) error {
 	p := m.page.payload
 	doc := index.DocOf(m.session, p, m.project.Name)
 	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)
-	doc.Lines = writtenLines(p)
+	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
 	now, err := w.run.Library.Session(m.entry.ID)
 	if err != nil {
