@@ -65,6 +65,7 @@ func call[F any](pointer uintptr) F { return *(*F)(unsafe.Pointer(&pointer)) }
 
 type (
 	opening = func(tls *libc.TLS, vfs, name, file uintptr, flags int32, flagsOut uintptr) int32
+	telling = func(tls *libc.TLS, file uintptr) int32
 	moving  = func(tls *libc.TLS, file, buffer uintptr, size int32, offset sqlite3.Tsqlite3_int64) int32
 )
 
@@ -96,7 +97,7 @@ func checkedMethods(tls *libc.TLS, plain uintptr) uintptr {
 		m := at[checked](libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(checked{}))))
 		m.plain = at[sqlite3.Tsqlite3_io_methods](plain)
 		m.Tsqlite3_io_methods = *m.plain
-		m.FxRead, m.FxWrite = pointerTo(readChecked), pointerTo(writeChecked)
+		m.FxRead, m.FxWrite, m.FxDeviceCharacteristics = pointerTo(readChecked), pointerTo(writeChecked), pointerTo(abilities)
 		m.FiVersion = min(m.FiVersion, 2) // no reading past these
 		methods.of[plain] = uintptr(unsafe.Pointer(m))
 	}
@@ -133,6 +134,11 @@ var writeChecked moving = func(tls *libc.TLS, file, buffer uintptr, size int32, 
 		binary.LittleEndian.PutUint32(b[pageSize-pageSum:], sumOfPage(b, int64(offset)))
 	}
 	return call[moving](methodsOf(file).plain.FxWrite)(tls, file, buffer, size, offset)
+}
+
+// abilities are a file's; that parts of pages are read without the rest is none of ours.
+var abilities telling = func(tls *libc.TLS, file uintptr) int32 {
+	return call[telling](methodsOf(file).plain.FxDeviceCharacteristics)(tls, file) &^ sqlite3.SQLITE_IOCAP_SUBPAGE_READ
 }
 
 func sumOfPage(b []byte, offset int64) uint32 {

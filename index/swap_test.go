@@ -184,3 +184,36 @@ func TestPagesAreChecked(t *testing.T) {
 	}
 	check("written anew")
 }
+
+// Rows of several pages are read whole: SQLite else reads such pages in part, without
+// their checksum.
+func TestRowsOfManyPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := Doc{Session: "long", Project: "p"}
+	for i := range 9000 {
+		d.Turns = append(d.Turns, Turn{ID: fmt.Sprint(i), N: i + 1, Role: "user", Text: "lighthouse " + fmt.Sprint(i)})
+	}
+	if err := x.Put(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if x, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if a := search(t, x, Query{Text: "lighthouse 8765"}); len(a.Turns) == 0 {
+		t.Error("nothing found")
+	}
+	if err := x.Put(t.Context(), Doc{Session: "long", Project: "p", Turns: d.Turns[:50]}); err != nil {
+		t.Error(err)
+	}
+	if err := x.Tidy(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
