@@ -7,8 +7,8 @@
 //
 //	session(id, sid, project, title, source, start, end, items, said, thread)
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
-//	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, deflated
-//	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, deflated when long
+//	item(id, session, iid, kind, state, at, n, hash, data)  data: the payload.Item as JSON, packed
+//	turn(id, session, tid, n, role, at, hash, text)         text: as shown, clipped, packed
 //	fulltext segment block list size owner                  the words of items, of their source turns and of
 //	                                                        turns with the two before each, see fulltext.go
 //	vec(iid, model, data)                                   vectors of a configured embedding model

@@ -37,7 +37,7 @@ func threadRow(t Threaded) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pack(string(data))
+	return pack(string(data)), nil
 }
 
 // ThreadsIn lists a project's sessions by start, each with what finds its

@@ -4,11 +4,10 @@ package indextest
 
 import (
 	"bytes"
-	"compress/flate"
 	"database/sql"
 	"fmt"
-	"io"
 
+	"github.com/klauspost/compress/s2"
 	_ "modernc.org/sqlite" // the driver
 
 	"recall/index/postings"
@@ -116,8 +115,8 @@ func (d *dump) value(v any) {
 	switch v := v.(type) {
 	case []byte:
 		d.out.Write(v)
-		if len(v) > 5 && v[0] == 'z' { // see pack in index/row.go
-			if text, err := io.ReadAll(flate.NewReader(bytes.NewReader(v[5:]))); err == nil {
+		if len(v) > 5 && v[0] == 's' { // see pack in index/row.go
+			if text, err := s2.Decode(nil, v[5:]); err == nil {
 				d.packed++
 				d.out.WriteByte('\n')
 				d.out.Write(text)
