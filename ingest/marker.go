@@ -18,6 +18,10 @@ const (
 // own, not a person's.
 const ModelCall = "<!-- recall: model call -->"
 
+// Confirmation is what recall asks behind a payload that it hands on: its own
+// words too, not what a session is about.
+const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
+
 var (
 	markerIDs   = lazy(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
 	markerOpen  = lazy(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
@@ -86,6 +90,9 @@ func recallParts(text string) []Foreign {
 		from, to := at+open[0], len(text)
 		if end := markerClose().FindStringIndex(text[at+open[1]:]); end != nil {
 			to = at + open[1] + end[1]
+			if rest := strings.TrimLeft(text[to:], " \t\r\n>"); strings.HasPrefix(rest, Confirmation) {
+				to = len(text) - len(rest) + len(Confirmation)
+			}
 		}
 		out = append(out, Foreign{From: from, To: to, Label: ForeignRecall})
 		at = to

@@ -43,6 +43,8 @@ func TestMarkForeign(t *testing.T) {
 			[]part{{"recall", "<!-- recall k3v9t2m8qa -->\nb\nc"}}, []string{"k3v9t2m8qa"}},
 		{"two payloads", pasted + "\nand\n" + pasted, User,
 			[]part{{"recall", pasted}, {"recall", pasted}}, []string{"k3v9t2m8qa", "b7xw4c5d2e"}},
+		{"asked whether it is understood", pasted + "\n\n" + Confirmation + "\nBut no Redis.", User,
+			[]part{{"recall", pasted + "\n\n" + Confirmation}}, []string{"k3v9t2m8qa", "b7xw4c5d2e"}},
 		{"speaks of the marker", "What does <!-- recall --> mean?", User, nil, nil},
 		{"windows line ends", strings.ReplaceAll(pasted, "\n", "\r\n"), User,
 			[]part{{"recall", strings.ReplaceAll(pasted, "\n", "\r\n")}}, []string{"k3v9t2m8qa", "b7xw4c5d2e"}},

@@ -13,6 +13,13 @@ import (
 	"recall/prompts"
 )
 
+// What recall asks behind a payload is told for its own by its text.
+func TestConfirmationIsRecalls(t *testing.T) {
+	if prompts.Confirm() != ingest.Confirmation {
+		t.Errorf("got %q, want %q", ingest.Confirmation, prompts.Confirm())
+	}
+}
+
 // What a transcript states outright must be found in a short, plain session
 // too, whatever the words of the projects that the weights were trained on.
 func TestStatedOutright(t *testing.T) {

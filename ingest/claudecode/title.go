@@ -45,7 +45,7 @@ func (p *parser) finishTitle() {
 // titleOf makes a title of a prompt: its first line, at most 80 runes.
 func titleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	line = strings.TrimLeft(line, "# ")
+	line = strings.TrimLeft(line, "#> ")
 	if utf8.RuneCountInString(line) <= 80 {
 		return line
 	}
