@@ -15,6 +15,9 @@ var ErrNewer = errors.New("written by a newer recall")
 func Encode(p *Payload) ([]byte, error) {
 	out := *p
 	out.Schema = Schema
+	if out.Items == nil {
+		out.Items = []Item{} // a list for every program, if an empty one
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

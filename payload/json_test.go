@@ -33,6 +33,14 @@ func TestOldSchemasStillRead(t *testing.T) {
 	}
 }
 
+// No items are an empty list to a program, not null.
+func TestEncodeOfNothing(t *testing.T) {
+	got, err := Encode(&Payload{Session: "s"})
+	if err != nil || !bytes.Contains(got, []byte(`"items": []`)) {
+		t.Errorf("got %s, %v, want an empty list of items", got, err)
+	}
+}
+
 func TestEncodeIsStable(t *testing.T) {
 	want, err := os.ReadFile("testdata/schema1.json")
 	if err != nil {
