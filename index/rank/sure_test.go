@@ -47,16 +47,17 @@ func TestSurer(t *testing.T) {
 	}
 }
 
-// Where items have aliases, what is like none of them is doubtful.
+// Where items have aliases, what is like none of them and partly stands nowhere is
+// doubtful.
 func TestSureByAliases(t *testing.T) {
 	w := DefaultSure
-	alike := func(x float64) Signs {
-		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{Alias: x}, Score: 4, Aliased: true}}, 0)
+	alike := func(x, missing float64) Signs {
+		return Read([]Line{{Look: Features{ATurn: 1}, Score: 5}, {Look: Features{Alias: x}, Score: 4, Aliased: true}}, missing)
 	}
-	if a, b := w.Chance(alike(0.1)), w.Chance(alike(0.8)); a >= b {
+	if a, b := w.Chance(alike(0.1, 0)), w.Chance(alike(0.8, 0)); a >= b {
 		t.Errorf("got chance %v of what is hardly like an alias, %v of what is much like one", a, b)
 	}
-	if !w.Doubtful(alike(0)) || w.Doubtful(alike(0.8)) {
-		t.Errorf("doubtful: %v of what is like no alias, %v of what is much like one, want true and false", w.Doubtful(alike(0)), w.Doubtful(alike(0.8)))
+	if !w.Doubtful(alike(0, 0.3)) || w.Doubtful(alike(0.8, 0.3)) {
+		t.Errorf("doubtful: %v of what is like no alias, %v of what is much like one, want true and false", w.Doubtful(alike(0, 0.3)), w.Doubtful(alike(0.8, 0.3)))
 	}
 }

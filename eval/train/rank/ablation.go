@@ -34,8 +34,10 @@ var variants = []variant{
 	{name: "concept vectors at 0.2", vectors: 0.2},
 }
 
-// ablate prints what each part brings: each variant's weights are fitted to
-// the other project, so that what is left may make up for what is missing.
+// ablate prints what each part brings to the answers about people's projects, or
+// about the invented ones where there are no others: each variant's weights are
+// fitted to all other projects, so that what is left may make up for what is
+// missing.
 func (w *world) ablate(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
@@ -49,6 +51,9 @@ func (w *world) ablate(ctx context.Context) error {
 			}
 		}
 		for _, p := range w.projects {
+			if w.invented[p] && !w.invented[w.projects[0]] {
+				continue
+			}
 			weights := rank.FirstPass
 			if !v.first {
 				weights = fit(blinded(w.of(func(of string) bool { return of != p }), v.blind))

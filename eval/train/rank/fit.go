@@ -17,7 +17,6 @@ type sample struct {
 	person  bool // it is a person's
 	lines   []rank.Line
 	right   []bool // of lines
-	hidden  []bool // of lines: of a session that holds what is expected
 	found   bool   // any is right
 	missing float64
 	weight  float64
@@ -28,6 +27,7 @@ const (
 	rounds = 200
 	pace   = 0.1
 	person = 3.0 // what a person's question counts beside one that stands beside an item; 1 to 5 do the same
+	really = 3.0 // and one about a project that there is beside one about an invented one, of which there are more
 )
 
 // given are weights that the gold items can't teach, as all of them stand,
@@ -85,6 +85,9 @@ func (w *world) of(ok func(project string) bool) []sample {
 		if !s.person {
 			s.weight = common[w.kinds[s.q.expect[0]]]
 		}
+		if !w.invented[s.q.project] {
+			s.weight *= really
+		}
 		out = append(out, s)
 	}
 	return out
@@ -118,7 +121,7 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 // sample labels an answer. Where an expected item was found, that is right;
 // else the turn that it would have been taken from.
 func (w *world) sample(q question, source string, a index.Answer) sample {
-	items, turns, sessions := w.right(q, source)
+	items, turns, _ := w.right(q, source)
 	s := sample{q: q, source: source, person: q.ask == 0, missing: a.Signs[rank.SureMissing] + a.Signs[rank.SureGone]}
 	item := slices.ContainsFunc(a.Hits, func(h index.Hit) bool { return items[string(h.Item.ID)] })
 	for _, r := range a.Ranked {
@@ -129,7 +132,7 @@ func (w *world) sample(q question, source string, a index.Answer) sample {
 		} else {
 			yes, l.Look = !item && turns[r.Turn.Session+"/"+r.Turn.ID], r.Turn.Look
 		}
-		s.lines, s.right, s.hidden = append(s.lines, l), append(s.right, yes), append(s.hidden, sessions[r.Session()])
+		s.lines, s.right = append(s.lines, l), append(s.right, yes)
 		s.found = s.found || yes
 	}
 	return s
@@ -145,12 +148,15 @@ func fit(samples []sample) rank.Weights {
 	}
 	var m, v rank.Weights
 	var all float64
-	samples = slices.DeleteFunc(samples, func(s sample) bool { return !s.found })
+	var seen []seen
 	for _, s := range samples {
-		all += s.weight
+		if s.found {
+			seen = append(seen, seenOf(s))
+			all += s.weight
+		}
 	}
 	for t := 1; t <= rounds; t++ {
-		g := gradient(samples, &w, all)
+		g := gradient(seen, &w, all)
 		for i := range w {
 			if _, fixed := given[i]; fixed {
 				continue
@@ -170,14 +176,45 @@ func fit(samples []sample) rank.Weights {
 	return w
 }
 
+// seen is a sample with the features alone that aren't 0: most are.
+type seen struct {
+	lines  [][]feature
+	right  []bool
+	weight float64
+}
+
+type feature struct {
+	of int
+	x  float64
+}
+
+func seenOf(s sample) seen {
+	out := seen{right: s.right, weight: s.weight}
+	for _, l := range s.lines {
+		var some []feature
+		for i, x := range l.Look {
+			if x != 0 {
+				some = append(some, feature{i, x})
+			}
+		}
+		out.lines = append(out.lines, some)
+	}
+	return out
+}
+
 // gradient is of the mean log likelihood.
-func gradient(samples []sample, w *rank.Weights, all float64) (g rank.Weights) {
+func gradient(samples []seen, w *rank.Weights, all float64) (g rank.Weights) {
+	var share []float64
 	for _, s := range samples {
-		share := make([]float64, len(s.lines))
+		share = share[:0]
 		top := math.Inf(-1)
-		for i, l := range s.lines {
-			share[i] = w.Score(l.Look)
-			top = max(top, share[i])
+		for _, l := range s.lines {
+			var score float64
+			for _, f := range l {
+				score += w[f.of] * f.x
+			}
+			share = append(share, score)
+			top = max(top, score)
 		}
 		var sum, right float64
 		for i := range share {
@@ -193,8 +230,8 @@ func gradient(samples []sample, w *rank.Weights, all float64) (g rank.Weights) {
 				d += share[i] / right
 			}
 			d *= s.weight / all
-			for j, x := range l.Look {
-				g[j] += d * x
+			for _, f := range l {
+				g[f.of] += d * f.x
 			}
 		}
 	}

@@ -1,11 +1,12 @@
 // Command rank fits the weights of the second look (recall/index/rank) and of
 // how sure an answer is, and measures what each part of a search brings.
 //
-//	go run ./eval/train/rank -shared DIR [-write] [-ablation]
+//	go run ./eval/train/rank -shared DIR [-asked DIR] [-write | -ablation]
 //
-// DIR holds transcripts/dev and eval/gold. What is fitted to one project is
-// reported on the other; with -write the weights fitted to both go to
-// index/rank: figures only.
+// DIR holds transcripts/dev and eval/gold: what people asked of real projects.
+// Beside them are the invented ones of -asked; without -shared these alone. What
+// is fitted to all others is reported on each project; with -write the weights
+// fitted to all go to index/rank: figures only.
 package main
 
 import (
@@ -18,7 +19,7 @@ import (
 func main() {
 	shared := flag.String("shared", os.Getenv("RECALL_SHARED"), "folder with transcripts/dev and eval/gold")
 	invented := flag.String("asked", "eval/testdata/asked", "folder of invented projects")
-	write := flag.Bool("write", false, "write the weights, fitted to all projects")
+	write := flag.Bool("write", false, "write the weights fitted to all projects, and stop")
 	ablation := flag.Bool("ablation", false, "print what each part brings, and stop")
 	flag.Parse()
 	if err := run(context.Background(), *shared, *invented, *write, *ablation); err != nil {
@@ -33,8 +34,11 @@ func run(ctx context.Context, shared, invented string, write, ablation bool) err
 		return err
 	}
 	defer w.close()
-	if ablation {
+	switch {
+	case ablation:
 		return w.ablate(ctx)
+	case write:
+		return w.write(ctx)
 	}
-	return w.train(ctx, write)
+	return w.train(ctx)
 }

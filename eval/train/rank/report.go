@@ -26,6 +26,18 @@ func (t tally) String() string {
 	return fmt.Sprintf("%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d of %d\t", t.n, of(t.first), of(t.item1), of(t.item5), of(t.all), of(t.session1), of(t.session5), t.stale, t.changed)
 }
 
+func (t *tally) add(o tally) {
+	t.n += o.n
+	t.first += o.first
+	t.item1 += o.item1
+	t.item5 += o.item5
+	t.all += o.all
+	t.session1 += o.session1
+	t.session5 += o.session5
+	t.stale += o.stale
+	t.changed += o.changed
+}
+
 const heads = "project\titems\tvariant\tn\tanswer@1\thit@1\thit@5\thit@50\tsession@1\tsession@5\tstale@1\t"
 
 func table() *tabwriter.Writer {
@@ -99,15 +111,16 @@ func truth(b bool) int {
 	return 0
 }
 
-// train fits on each project, reports on the others, and on all.
-func (w *world) train(ctx context.Context, write bool) error {
+// train fits to all projects but one and reports on that one, for each; and fits
+// to all.
+func (w *world) train(ctx context.Context) error {
 	if err := w.ask(ctx); err != nil {
 		return err
 	}
 	out, sureOut := table(), table()
 	fmt.Fprintln(out, heads)
 	fmt.Fprintln(sureOut, sureHeads)
-	both := map[string]*pooled{}
+	pools, tallies := map[string]*pooled{}, map[string]*tally{}
 	report := func(variant, project string, weights rank.Weights, sure *rank.SureWeights) error {
 		w.use(weights)
 		for _, source := range sources {
@@ -116,6 +129,11 @@ func (w *world) train(ctx context.Context, write bool) error {
 				return err
 			}
 			fmt.Fprintf(out, "%s\t%s\t%s\t%v\n", project, source, variant, t)
+			pool := map[bool]string{true: "invented", false: "people's"}[w.invented[project]] + "\t" + source + "\t" + variant
+			if tallies[pool] == nil {
+				tallies[pool], pools[pool] = &tally{}, &pooled{}
+			}
+			tallies[pool].add(t)
 			if sure == nil {
 				continue
 			}
@@ -123,12 +141,7 @@ func (w *world) train(ctx context.Context, write bool) error {
 			if err != nil {
 				return err
 			}
-			all := both[source+"\t"+variant]
-			if all == nil {
-				all = &pooled{}
-				both[source+"\t"+variant] = all
-			}
-			all.add(r, o)
+			pools[pool].add(r, o)
 			fmt.Fprintf(sureOut, "%s\t%s\t%s\t%v\n", project, source, variant, r)
 		}
 		return nil
@@ -150,17 +163,26 @@ func (w *world) train(ctx context.Context, write bool) error {
 			return err
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(both)) {
-		both[key].read(both[key].outcomes)
-		fmt.Fprintf(sureOut, "all\t%s\t%v\n", key, both[key].refusal)
+	for _, pool := range slices.Sorted(maps.Keys(pools)) {
+		fmt.Fprintf(out, "all %s\t%v\n", pool, *tallies[pool])
+		if p := pools[pool]; p.answerable > 0 {
+			p.read(p.outcomes)
+			fmt.Fprintf(sureOut, "all %s\t%v\n", pool, p.refusal)
+		}
 	}
 	out.Flush()
 	fmt.Println()
 	sureOut.Flush()
 	fmt.Printf("\n%s\n%s", weights, sure)
-	if !write {
-		return nil
+	return nil
+}
+
+// write fits to all projects and writes the weights that are shipped.
+func (w *world) write(ctx context.Context) error {
+	if err := w.ask(ctx); err != nil {
+		return err
 	}
+	weights, sure := w.fitted(func(string) bool { return true })
 	if err := os.WriteFile("index/rank/weights.txt", []byte(weightsHead+weights.String()), 0o644); err != nil {
 		return err
 	}
@@ -177,7 +199,6 @@ type fitFrom struct {
 func fitsFor(p string, invented map[string]bool) []fitFrom {
 	return []fitFrom{
 		{"fitted on people's others", func(of string) bool { return of != p && !invented[of] }},
-		{"fitted on invented others", func(of string) bool { return of != p && invented[of] }},
 		{"fitted on all others", func(of string) bool { return of != p }},
 	}
 }

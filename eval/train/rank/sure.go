@@ -15,9 +15,7 @@ import (
 type told struct {
 	signs      rank.Signs
 	answerable bool
-	hidden     bool // it isn't because what answers it was hidden
 	person     bool // asked by a person
-	project    string
 	source     string
 	weight     float64
 }
@@ -26,46 +24,34 @@ type told struct {
 // doubtful.
 const refusedMost = 0.05
 
-// tell makes of each answerable question one more that isn't, by hiding the
-// sessions that hold what is expected: what is found then is what an
-// unanswerable question about the same matter finds.
+// fewest is how many questions a line is drawn by.
+const fewest = 40
+
+// tell reads the signs of what was found for each question.
 func tell(samples []sample, weights *rank.Weights) []told {
 	var out []told
 	for _, s := range samples {
-		var all, rest []rank.Line
-		for i, l := range s.lines {
-			l.Score = weights.Score(l.Look)
-			all = append(all, l)
-			if !s.hidden[i] {
-				rest = append(rest, l)
-			}
+		lines := slices.Clone(s.lines)
+		for i := range lines {
+			lines[i].Score = weights.Score(lines[i].Look)
 		}
-		byScore := func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) }
-		slices.SortStableFunc(all, byScore)
-		slices.SortStableFunc(rest, byScore)
-		answerable := len(s.q.expect) > 0
-		out = append(out, told{rank.Read(all, s.missing), answerable, false, s.person, s.q.project, s.source, s.weight})
-		if answerable {
-			out = append(out, told{rank.Read(rest, s.missing), false, true, false, s.q.project, s.source, s.weight})
-		}
+		slices.SortStableFunc(lines, func(a, b rank.Line) int { return cmp.Compare(b.Score, a.Score) })
+		out = append(out, told{rank.Read(lines, s.missing), len(s.q.expect) > 0, s.person, s.source, s.weight})
 	}
 	return out
 }
 
 // group is which questions count as much as each other group together: those
-// with an answer half of all; of those without, the few that people asked as
-// much as the many whose answer was hidden, which are another thing. With
-// aliases and without is fitted apart.
-type group struct{ answerable, hidden, aliased bool }
+// with an answer as much as those without. With aliases and without is fitted
+// apart.
+type group struct{ answerable, aliased bool }
 
-func (c told) group() group {
-	return group{c.answerable, c.hidden, c.signs[rank.SureAliased] > 0}
-}
+func (c told) group() group { return group{c.answerable, c.signs[rank.SureAliased] > 0} }
 
 // fitSure is logistic regression, as many answerable as not, and the lines
 // under which a twentieth of people's answerable questions lie at most,
-// whatever the project and the source of items. Every sign counts the way that
-// it must or not at all.
+// whatever the source of items. Every sign counts the way that it must or not at
+// all.
 func fitSure(list []told) (w rank.SureWeights) {
 	const ridge, rounds, pace = 0.01, 2000, 0.5
 	n := map[group]float64{}
@@ -74,12 +60,7 @@ func fitSure(list []told) (w rank.SureWeights) {
 	}
 	share := make([]float64, len(list))
 	for i, c := range list {
-		of, like := c.group(), c.group()
-		if like.hidden = !like.hidden; c.answerable || n[like] == 0 {
-			share[i] = c.weight / n[of] / 2
-		} else {
-			share[i] = c.weight / n[of] / 4
-		}
+		share[i] = c.weight / n[c.group()] / 2
 	}
 	for range rounds {
 		var g rank.SureWeights
@@ -106,18 +87,21 @@ func fitSure(list []told) (w rank.SureWeights) {
 		w[i] = math.Round(w[i]*1000) / 1000
 	}
 	type place struct {
-		project, source string
-		line            int
+		source string
+		line   int
 	}
 	chances := map[place][]float64{}
 	for _, c := range list {
 		if c.answerable && c.person {
-			at := place{c.project, c.source, rank.LineOf(c.signs)}
+			at := place{c.source, rank.LineOf(c.signs)}
 			chances[at] = append(chances[at], w.Chance(c.signs))
 		}
 	}
 	w[rank.SureLine], w[rank.SureAliasedLine] = 1, 1
 	for at, of := range chances {
+		if len(of) < fewest { // a source in which hardly an item has aliases, or hardly one has none
+			continue
+		}
 		slices.Sort(of)
 		w[at.line] = min(w[at.line], math.Floor(of[int(refusedMost*float64(len(of)))]*1000)/1000)
 	}
