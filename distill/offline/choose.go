@@ -197,10 +197,10 @@ func find(kept []*chosen, ch chosen) *chosen {
 
 // join adds another candidate's evidence.
 func (ch *chosen) join(o chosen) {
-	it := o.c.Item(ch.kind)
 	if len(ch.item.Evidence) >= 3 {
 		return
 	}
+	it := o.c.Item(ch.kind)
 	for _, e := range it.Evidence {
 		if len(ch.item.Evidence) < 3 && !cites(ch.item.Evidence, e) {
 			ch.item.Evidence = append(ch.item.Evidence, e)

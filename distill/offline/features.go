@@ -122,7 +122,7 @@ func pair(all []*Candidate, rare rarity) {
 		}
 	}
 	for _, c := range all {
-		if c.mate != nil && c.sp.user && c.says == nil && c.proposal == nil && leansOn(c.Text) {
+		if c.mate != nil && c.sp.user && c.says == nil && c.proposal == nil && c.leans() {
 			c.Text = c.mate.Text
 			if c.Why == "" {
 				c.Why = c.mate.Why
@@ -132,6 +132,12 @@ func pair(all []*Candidate, rare rarity) {
 }
 
 var pronoun = cue.One(`(?i)\b(?:it|this|that|them|those|these|one|there|here|both|same)\b`)
+
+// leans is leansOn of the candidate's text.
+func (c *Candidate) leans() bool {
+	n := len(c.keys())
+	return n < 2 || n < 5 && pronoun.MatchString(c.Text)
+}
 
 // leansOn tells whether a typed sentence can't be understood alone.
 func leansOn(text string) bool {

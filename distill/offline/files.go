@@ -25,7 +25,9 @@ type touched struct {
 	saidBy   *speech
 	mentions int
 	typed    int       // times the person named it
-	heard    *sentence // the last that was asked whether it names the file
+	heard    *sentence // the last that names the file
+	base     string    // its bare name
+	word     int       // where in it its longest word begins
 	offLimit *speech
 	offPart  *sentence
 }

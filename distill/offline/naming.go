@@ -6,14 +6,15 @@ import (
 )
 
 // hearOf looks up what was said of the files: in reports, and by the person.
-// A sentence is read once, for all files: it can name only those whose name's
-// longest word stands in it.
+// A sentence is read once, for all files: a file is named only where its name's
+// longest word stands.
 func hearOf(t *talk, all []*touched) {
 	by := map[string][]*touched{}
 	var begins [256]uint64 // how long those are that begin with a byte, as bits
 	for _, f := range all {
-		if base := path.Base(f.path); len(base) >= 3 {
-			word := longestWord(base)
+		if f.base = path.Base(f.path); len(f.base) >= 3 {
+			var word string
+			f.word, word = longestWord(f.base)
 			by[word] = append(by[word], f)
 			if word != "" {
 				begins[word[0]] |= 1 << min(len(word), 63)
@@ -26,28 +27,30 @@ func hearOf(t *talk, all []*touched) {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			hear := func(word string) {
-				for _, f := range by[word] {
-					f.hear(sp, s)
+			for _, f := range by[""] { // names without a word in them
+				for at := 0; at < len(s.Raw); at++ {
+					f.hear(sp, s, at)
 				}
 			}
-			hear("") // names without a word in them
-			eachNameWord(s.Raw, func(word string) {
+			eachNameWord(s.Raw, func(at int, word string) {
 				if begins[word[0]]&(1<<min(len(word), 63)) != 0 {
-					hear(word)
+					for _, f := range by[word] {
+						f.hear(sp, s, at)
+					}
 				}
 			})
 		}
 	}
 }
 
-// hear notes what a sentence says of the file, if it names it.
-func (f *touched) hear(sp *speech, s *sentence) {
-	if f.heard == s {
+// hear notes what a sentence says of the file, if it names it where its name's
+// longest word stands; once.
+func (f *touched) hear(sp *speech, s *sentence, at int) {
+	if f.heard == s || !f.namedAt(s.Raw, at-f.word) {
 		return
 	}
 	f.heard = s
-	if !names(s.Raw, f.path) || sp.foreign(s) {
+	if sp.foreign(s) {
 		return
 	}
 	if sp.user {
@@ -58,31 +61,23 @@ func (f *touched) hear(sp *speech, s *sentence) {
 		return
 	}
 	f.mentions++
-	if base := path.Base(f.path); f.said == nil || ofFile(s, base) || !ofFile(f.said, base) && sp.closing {
+	if f.said == nil || ofFile(s, f.base) || !ofFile(f.said, f.base) && sp.closing {
 		f.said, f.saidBy = s, sp
 	}
 }
 
-// names tells whether a text names a file: by its path, a part of it, or its
-// bare name.
-func names(text, file string) bool {
-	base := path.Base(file)
-	for from := 0; ; {
-		i := strings.Index(text[from:], base)
-		if i < 0 {
-			return false
-		}
-		i += from
-		start, end := i, i+len(base)
-		for start > 0 && (nameByte(text[start-1]) || strings.IndexByte("./~@", text[start-1]) >= 0) {
-			start--
-		}
-		word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
-		if (end == len(text) || !nameByte(text[end])) && (suffixPath(file, word) || suffixPath(word, file)) {
-			return true
-		}
-		from = end
+// namedAt tells whether a text names the file where its bare name would begin:
+// by its path, a part of it, or that name.
+func (f *touched) namedAt(text string, start int) bool {
+	if start < 0 || !strings.HasPrefix(text[start:], f.base) {
+		return false
 	}
+	end := start + len(f.base)
+	for start > 0 && (nameByte(text[start-1]) || strings.IndexByte("./~@", text[start-1]) >= 0) {
+		start--
+	}
+	word := strings.TrimPrefix(strings.TrimPrefix(text[start:end], "@"), "./")
+	return (end == len(text) || !nameByte(text[end])) && (suffixPath(f.path, word) || suffixPath(word, f.path))
 }
 
 // suffixPath tells whether a path ends with another, at a whole name.
@@ -95,7 +90,7 @@ func nameByte(c byte) bool {
 }
 
 // eachNameWord visits the stretches of a text that are made of name bytes.
-func eachNameWord(text string, visit func(word string)) {
+func eachNameWord(text string, visit func(at int, word string)) {
 	start := -1
 	for i := 0; i <= len(text); i++ {
 		in := i < len(text) && nameByte(text[i])
@@ -103,18 +98,19 @@ func eachNameWord(text string, visit func(word string)) {
 		case in && start < 0:
 			start = i
 		case !in && start >= 0:
-			visit(text[start:i])
+			visit(start, text[start:i])
 			start = -1
 		}
 	}
 }
 
-// longestWord is the longest of a name's words: the one said least often by chance.
-func longestWord(name string) (longest string) {
-	eachNameWord(name, func(w string) {
+// longestWord is the longest of a name's words, the one said least often by
+// chance, and where it begins.
+func longestWord(name string) (from int, longest string) {
+	eachNameWord(name, func(at int, w string) {
 		if len(w) > len(longest) {
-			longest = w
+			from, longest = at, w
 		}
 	})
-	return longest
+	return from, longest
 }
