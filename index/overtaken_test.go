@@ -32,7 +32,7 @@ func TestWhatWasLeftToDoIsOvertaken(t *testing.T) {
 		asOf    time.Time
 		want    []string
 	}{
-		{"decided since", "which mail provider do we use?", time.Time{}, []string{"settlement", "leftatlast", "otherthing", "comparison"}},
+		{"decided since", "which mail provider do we use?", time.Time{}, []string{"settlement", "otherthing", "leftatlast", "comparison"}},
 		{"asked for", "what is next with mail providers: price, bounces?", time.Time{}, []string{"comparison", "settlement", "leftatlast", "otherthing"}},
 		{"before it was decided", "which mail provider do we use?", day.AddDate(0, 0, 1), []string{"comparison"}},
 	} {
