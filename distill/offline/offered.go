@@ -17,8 +17,15 @@ type offer struct {
 	text     string    // in full
 	why      string
 	topic    string // what the choice is about, "" if that isn't said
-	all      terms  // of name and text
+	all      terms  // of all of it
 	named    terms  // of name
+}
+
+// words words an offer that is a sentence of its own: only those that are taken need it.
+func (o *offer) words() {
+	if o.text == "" {
+		o.text, o.why = phrase(o.sp, o.part)
+	}
 }
 
 // An offering is what one message offers for one choice.
@@ -26,20 +33,18 @@ type offering []offer
 
 func (o *offer) index() {
 	o.named = keywords(o.name)
-	o.all = keywords(o.name + " " + o.text + " " + o.part.more())
-}
-
-func (s *sentence) more() string {
-	if s == nil {
-		return ""
+	if o.all = o.named; o.part != nil && o.text == "" {
+		o.all = o.part.keys()
+	} else if o.text != "" && o.text != o.name {
+		o.all = keywords(o.name + " " + o.text)
 	}
-	return s.More
 }
 
 // title is an offer in a few words, for what lost.
 func (o *offer) title() string {
 	t := strings.Trim(o.name, " .,;:—–-")
 	if t == "" {
+		o.words()
 		t = o.text
 	}
 	return strings.TrimRight(shortenTo(t, 100), ". ")
@@ -47,6 +52,13 @@ func (o *offer) title() string {
 
 // offeringsOf lists the choices that a message offers, in order.
 func offeringsOf(sp *speech) []offering {
+	if sp.offers == nil {
+		sp.offers = append([]offering{}, findOfferings(sp)...)
+	}
+	return sp.offers
+}
+
+func findOfferings(sp *speech) []offering {
 	var out []offering
 	add := func(g offering) {
 		if len(g) >= 2 && len(g) <= 9 {
@@ -133,7 +145,6 @@ var (
 // offerOf makes an offer of a list item.
 func offerOf(sp *speech, s *sentence) offer {
 	o := offer{sp: sp, part: s, from: s.From, to: s.To, label: optionLabel(s)}
-	o.text, o.why = phrase(sp, s)
 	body := strings.TrimSpace(optLead.ReplaceAllString(s.Text, ""))
 	o.name = s.Lead
 	if m := letterLead.FindStringSubmatch(strings.TrimSpace(s.Lead)); m != nil { // "**A** advisory lock"
@@ -159,8 +170,8 @@ func boldOffers(sp *speech) offering {
 			continue
 		}
 		o := offer{sp: sp, part: s, from: s.From, to: s.To, name: s.Lead, label: optionLabel(s)}
-		o.text, o.why = phrase(sp, s)
 		if o.label != "" {
+			o.words()
 			o.name = o.text
 		}
 		g = append(g, o)
@@ -186,6 +197,10 @@ func inlineOffers(sp *speech, s *sentence) offering {
 	if s.Block == quoted || len(s.Text) > 500 {
 		return nil
 	}
+	or := strings.Contains(s.Text, " or ")
+	if !or && !strings.Contains(s.Text, ": ") && !strings.Contains(s.Text, "a) ") {
+		return nil
+	}
 	text := strings.TrimRight(s.Text, ".?! ")
 	if strings.Contains(text, "a) ") {
 		if g := markedOffers(sp, s, text); len(g) >= 2 {
@@ -193,8 +208,6 @@ func inlineOffers(sp *speech, s *sentence) offering {
 		}
 	}
 	question := strings.HasSuffix(strings.TrimRight(s.Raw, "*_ "), "?")
-	low := strings.ToLower(text)
-	or := strings.Contains(low, " or ")
 	if offerAsk.MatchString(text) {
 		return nil
 	}
@@ -202,16 +215,20 @@ func inlineOffers(sp *speech, s *sentence) offering {
 		return nil
 	}
 	topic, body := "", ""
+	last := s.Index >= s.Of-3
+	if !or && !last && !strings.Contains(text, "s: ") && !strings.Contains(text, "s for") {
+		return nil
+	}
 	switch m := listOf.FindStringSubmatch(text); {
 	case m != nil && (or || strings.Contains(text, ": ")):
 		body = m[1] + m[2]
-	case (or || s.Index >= s.Of-3) && topicOr.MatchString(text) && s.Block != listItem:
+	case (or || last) && topicOr.MatchString(text) && s.Block != listItem:
 		t := topicOr.FindStringSubmatch(text)
 		topic, body = t[1], t[2]
 		if !or && strings.Count(body, ", ") != 1 {
 			return nil
 		}
-	case or && question && s.Index >= s.Of-3:
+	case or && question && last:
 		body = text
 		if lead := askLead.FindString(text); len(lead) < len(text)-8 && strings.Contains(text[len(lead):], " or ") {
 			body = text[len(lead):]

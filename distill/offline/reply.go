@@ -28,7 +28,7 @@ func replied(t *talk) []payload.Item {
 		if r.to == nil {
 			continue
 		}
-		r.at = slices.Index(t.speeches, r.to)
+		r.at = slices.Index(t.speeches[:i], r.to)
 		for j := range sp.parts {
 			if s := &sp.parts[j]; !sp.foreign(s) && !s.Pasted && len(s.Text) < 300 {
 				r.read(t, s)
@@ -57,32 +57,36 @@ func answeredBy(t *talk, i int) *speech {
 type reply struct {
 	sp    *speech
 	to    *speech // the message it answers
-	at    int     // its place among the speeches
-	back  [][]offering
+	at    int     // place among the speeches from which on closing has looked
+	back  []*speech
 	items []payload.Item
 	taken []*offer
 }
 
-// offered are the choices of the n-th closing message back, 0 the one answered.
-func (r *reply) offered(t *talk, n int) []offering {
+// closing is the n-th closing message back, 0 the one answered; nil if there is none.
+func (r *reply) closing(t *talk, n int) *speech {
 	for len(r.back) <= n {
 		if len(r.back) == 0 {
-			r.back = append(r.back, offeringsOf(r.to))
+			r.back = append(r.back, r.to)
 			continue
 		}
-		at, found := r.at, 0
-		var gs []offering
-		for at--; at >= 0; at-- {
-			if sp := t.speeches[at]; sp.closing {
-				if found++; found == len(r.back) {
-					gs = offeringsOf(sp)
-					break
-				}
+		var sp *speech
+		for ; r.at > 0 && sp == nil; r.at-- {
+			if before := t.speeches[r.at-1]; before.closing {
+				sp = before
 			}
 		}
-		r.back = append(r.back, gs)
+		r.back = append(r.back, sp)
 	}
 	return r.back[n]
+}
+
+// offered are the choices that the n-th closing message back offers.
+func (r *reply) offered(t *talk, n int) []offering {
+	if sp := r.closing(t, n); sp != nil {
+		return offeringsOf(sp)
+	}
+	return nil
 }
 
 // read takes from one sentence of the answer what it chooses.

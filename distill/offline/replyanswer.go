@@ -57,7 +57,7 @@ var (
 // byYes takes the one thing that a message proposes, where the answer says yes
 // and nothing more.
 func (r *reply) byYes() {
-	if len(r.taken) > 0 || !wholeYes.MatchString(strings.TrimSpace(r.sp.text)) {
+	if len(r.taken) > 0 || len(r.sp.text) > 60 || !wholeYes.MatchString(strings.TrimSpace(r.sp.text)) {
 		return
 	}
 	var best *sentence

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"slices"
 	"strings"
 
 	"recall/distill/offline/cue"
@@ -25,7 +26,7 @@ func (r *reply) byLabel(t *talk, s *sentence) bool {
 	}
 	for text != "" {
 		here := text
-		if loc := nextMark.FindStringIndex(text[min(1, len(text)):]); loc != nil {
+		if loc := nextMark.FindStringIndex(text[min(1, len(text)):]); loc != nil && mayBeLabel(text) {
 			here, text = text[:loc[0]+1], strings.TrimLeft(text[loc[0]+2:], " ,;")
 		} else {
 			text = ""
@@ -35,8 +36,27 @@ func (r *reply) byLabel(t *talk, s *sentence) bool {
 	return done
 }
 
+// mayBeLabel tells whether one of the first words may name a course by number,
+// letter or place.
+func mayBeLabel(words string) bool {
+	n := 0
+	for w := range strings.FieldsSeq(words) {
+		if n++; n > 5 {
+			break
+		}
+		w = strings.ToLower(strings.Trim(w, "().,:;!#"))
+		if _, place := ordinals[w]; place || len(w) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *reply) byOneLabel(t *talk, s *sentence, text string) bool {
-	words := agreeing.ReplaceAllString(strings.TrimRight(text, ".! "), "")
+	words := strings.TrimRight(text, ".! ")
+	if words = agreeing.ReplaceAllString(words, ""); !mayBeLabel(words) {
+		return false
+	}
 	if m := taking.FindStringSubmatch(words); m != nil {
 		words = m[1]
 	}
@@ -195,6 +215,12 @@ func (r *reply) byName(t *talk, s *sentence, h head) bool {
 	}
 	prose, sure := r.proposed(keys, h)
 	for n := range farthest {
+		if n > 0 && !h.opens {
+			break
+		}
+		if sp := r.closing(t, n); sp == nil || !sp.speaksOf(keys) {
+			continue
+		}
 		gs := r.offered(t, n)
 		for _, listed := range []bool{true, false} {
 			if n == 0 && !listed && prose != nil && sure {
@@ -224,7 +250,7 @@ func (r *reply) byName(t *talk, s *sentence, h head) bool {
 
 // byTopic takes a course by what the choice is about: "money: whole cents".
 func (r *reply) byTopic(t *talk, s *sentence, keys terms, h head) bool {
-	if h.rest == "" {
+	if h.rest == "" || !strings.Contains(r.to.text, " or ") || !r.to.speaksOf(keys) {
 		return false
 	}
 	said := keywords(h.rest)
@@ -248,6 +274,23 @@ func (r *reply) byTopic(t *talk, s *sentence, keys terms, h head) bool {
 		}
 	}
 	return false
+}
+
+// speaksOf tells whether a message has all of the words.
+func (sp *speech) speaksOf(keys terms) bool {
+	found := 0
+	for _, k := range keys {
+		for i := range sp.parts {
+			if _, ok := slices.BinarySearch(sp.parts[i].keys(), k); ok {
+				found++
+				break
+			}
+		}
+	}
+	if found == len(keys) {
+		return true
+	}
+	return strings.Contains(sp.text, "|") // tables are no sentences
 }
 
 // together matches the heading of a list whose items go together.

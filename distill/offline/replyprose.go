@@ -105,6 +105,9 @@ var verdict = cue.One(`(?i)^(?:and |but )?(?:the )?(.{2,40}?):? (yes|no|ok(?:ay)
 // byVerdict reads "block yes, override no": what the answer says of parts of
 // what was proposed.
 func (r *reply) byVerdict(s *sentence) bool {
+	if !strings.Contains(s.Text, " no") || !strings.Contains(s.Text, ", ") {
+		return false
+	}
 	text := strings.TrimRight(s.Text, ".! ")
 	var yes, no []string
 	rest := ""

@@ -52,6 +52,9 @@ func unitOf(s string) string {
 
 // byValue takes what the message proposes with the value that the answer names.
 func (r *reply) byValue(s *sentence) bool {
+	if !strings.ContainsAny(s.Text, "0123456789") {
+		return false
+	}
 	text := strings.TrimRight(s.Text, ".! ")
 	words := agreeing.ReplaceAllString(text, "")
 	if m := saidValue.FindStringSubmatchIndex(words); m != nil && (r.opens(s) || words[0] > '9') {

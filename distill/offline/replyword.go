@@ -9,6 +9,7 @@ import (
 
 // decide makes the item of a course that was taken.
 func (r *reply) decide(rule string, s *sentence, o *offer, among offering, own string) {
+	o.words()
 	for i, x := range r.taken {
 		if x.text == o.text {
 			r.addTo(&r.items[i], s)
@@ -49,7 +50,7 @@ func (r *reply) decide(rule string, s *sentence, o *offer, among offering, own s
 	it.Why = strings.TrimRight(shorten(why), ".")
 	it.About = about(r.quoted(o))
 	for i := range among {
-		if a := &among[i]; a.text != o.text {
+		if a := &among[i]; a.name != o.name || a.from != o.from {
 			it.Alternatives = append(it.Alternatives, a.title())
 		}
 	}

@@ -28,8 +28,9 @@ type speech struct {
 	work     bool    // files were changed or commits made in its exchange
 	suggests bool    // of the person's: it is worded as a review's suggestion
 	parts    []sentence
-	options  []option // see optionsOf
-	from     int      // number of its first sentence among the talk's
+	options  []option   // see optionsOf
+	offers   []offering // see offeringsOf
+	from     int        // number of its first sentence among the talk's
 }
 
 // mood is how a person takes what was said to them.
