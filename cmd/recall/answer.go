@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"recall/index"
+	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -69,7 +70,7 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 	switch {
 	case v == nothing:
 		fmt.Fprintf(p.w, "Nothing decided about this that recall knows of. Searched %s.\n", searched(a))
-		if len(results) > 0 {
+		if len(results) > 0 && speaksOf(results[0]) {
 			sayLine(p.w, p.width, "Nearest: ", "  ", p.nearest(results[0]))
 		}
 		return
@@ -90,6 +91,15 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 		hints = "recall open 1 · recall why 1 · "
 	}
 	fmt.Fprintf(p.w, "  %s%s%s searched%s\n", p.st.dim, hints, count(a.SearchedSessions, "session"), p.st.reset)
+}
+
+// speaksOf tells whether a result has a word of the question, or another word
+// for one: what has none is near to nothing.
+func speaksOf(r index.Result) bool {
+	if r.Item != nil {
+		return len(r.Item.Terms) > 0 || r.Item.Look[rank.Kindred] > 0 || r.Item.Look[rank.Near] > 0
+	}
+	return len(r.Turn.Terms) > 0 || r.Turn.Look[rank.Kindred] > 0
 }
 
 // withoutEchoes leaves out the turns of which nothing would be shown that an

@@ -19,6 +19,9 @@ func (p *page) markdown(v verdict, a index.Answer, results []index.Result) {
 	case len(a.Listed) > 0:
 		fmt.Fprintf(p.w, "%s, newest first:\n", upperFirst(listedKinds(a.Listed)))
 	}
+	if v == nothing && len(results) > 0 && !speaksOf(results[0]) {
+		return
+	}
 	if len(results) > 0 {
 		fmt.Fprintln(p.w)
 	}

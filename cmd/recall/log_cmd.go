@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/index"
+	"recall/index/rank"
 	"recall/library"
 	"recall/payload"
 )
@@ -172,14 +173,24 @@ func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (ma
 		return nil, err
 	}
 	keep := map[payload.ItemID]bool{}
-	for _, h := range answer.Hits {
-		if answer.Unknown || len(h.Terms) == 0 { // found by other words than the topic's alone
-			continue
+	if answer.Unknown {
+		return keep, nil
+	}
+	take := func(about func(index.Hit) bool) {
+		for _, h := range answer.Hits {
+			if !about(h) {
+				continue
+			}
+			keep[h.Item.ID] = true
+			for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
+				keep[l.Item.ID] = true
+			}
 		}
-		keep[h.Item.ID] = true
-		for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
-			keep[l.Item.ID] = true
-		}
+	}
+	listed := len(answer.Listed) > 0 // the topic names none
+	take(func(h index.Hit) bool { return listed || len(h.Terms) > 0 })
+	if len(keep) == 0 { // found by other words than the topic's alone
+		take(func(h index.Hit) bool { return h.Look[rank.Kindred] > 0 })
 	}
 	return keep, nil
 }
