@@ -122,11 +122,13 @@ func TestDrawnAnswers(t *testing.T) {
 		"jitter tested; fixed delays synchronised the workers", "five tries then DLQ, and put jitter on it, we saw the thundering herd last week")
 	backoff.By, backoff.Rule, backoff.Scope = payload.ByBoth, "plan", "job workers only"
 	backoff.Alternatives, backoff.About = []string{"fixed 30 s delay"}, []string{"src/queue/backoff.ts"}
+	tenant := goldenItem("tenant2222", payload.Deferred, noon(4, 15), 52, "Retry counts per tenant: deferred until billing lands", "", "counts per tenant later, when billing lands")
+	client := goldenItem("httpclient", payload.Eliminated, noon(4, 15), 44, "retry in the HTTP client", "double retries", "not in the http client, that's double retries")
+	backoff.Aliases, tenant.Aliases, client.Aliases = []string{"retry policy of the workers"}, []string{"retry limit of a tenant"}, []string{"client-side retries"}
 	retries := []index.Doc{
 		goldenSession("billing", noon(4, 13), "Failed jobs", goldenItem("fixed22222", payload.Decision, noon(4, 13), 12, "fixed 30 s delay", "", "retry after 30 s, keep it simple")),
 		goldenSession("billing", noon(4, 15), "Retry policy", backoff,
-			goldenItem("tenant2222", payload.Deferred, noon(4, 15), 52, "Retry counts per tenant: deferred until billing lands", "", "counts per tenant later, when billing lands"),
-			goldenItem("httpclient", payload.Eliminated, noon(4, 15), 44, "retry in the HTTP client", "double retries", "not in the http client, that's double retries")),
+			tenant, client),
 	}
 	for i := range 10 {
 		at := noon(4, 16+i)
