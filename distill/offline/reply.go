@@ -21,13 +21,14 @@ const (
 func replied(t *talk) []payload.Item {
 	var out []payload.Item
 	for i, sp := range t.speeches {
-		if !sp.user || sp.refused != nil || len(sp.text) > longestReply || len(sp.parts) > 12 {
+		if !sp.user || sp.refused != nil || len(sp.text) > longestReply || len(sp.parts) == 0 || len(sp.parts) > 12 {
 			continue
 		}
 		r := &reply{sp: sp, to: answeredBy(t, i)}
 		if r.to == nil {
 			continue
 		}
+		r.both = bothOf.MatchString(agreeing.ReplaceAllString(sp.parts[0].Text, ""))
 		r.at = slices.Index(t.speeches[:i], r.to)
 		for j := range sp.parts {
 			if s := &sp.parts[j]; !sp.foreign(s) && !s.Pasted && len(s.Text) < 300 {
@@ -61,6 +62,7 @@ type reply struct {
 	back  []*speech
 	items []payload.Item
 	taken []*offer
+	both  bool // it takes all that was offered
 }
 
 // closing is the n-th closing message back, 0 the one answered; nil if there is none.
@@ -138,6 +140,9 @@ func (r *reply) opens(s *sentence) bool {
 	return true
 }
 
+// another matches what goes on to another matter.
+var another = cue.One(`(?i)^(?:and )?(?:for the|also|as for|oh|btw|by the way|another|then for|about)\b`)
+
 // goesOn is what an answer says after a sentence that only takes something:
 // "second. with the compare."
 func (r *reply) goesOn(s *sentence) string {
@@ -145,7 +150,7 @@ func (r *reply) goesOn(s *sentence) string {
 		return ""
 	}
 	next := &r.sp.parts[s.Index+1]
-	if strings.HasSuffix(strings.TrimSpace(next.Raw), "?") || next.Pasted || len(next.Text) > 120 || asksOn.MatchString(next.Text) || labelled.MatchString(next.Text) || verdict.MatchString(strings.TrimRight(next.Text, ".! ")) || ownRule.MatchString(next.Text) {
+	if strings.HasSuffix(strings.TrimSpace(next.Raw), "?") || next.Pasted || len(next.Text) > 120 || asksOn.MatchString(next.Text) || another.MatchString(next.Text) || labelled.MatchString(next.Text) || verdict.MatchString(strings.TrimRight(next.Text, ".! ")) || ownRule.MatchString(next.Text) {
 		return ""
 	}
 	if h := headOf(next); h.strong {
@@ -163,7 +168,7 @@ func (r *reply) points() []payload.Item {
 	}
 	for i := range r.items {
 		it := &r.items[i]
-		if slices.ContainsFunc(it.Alternatives, func(a string) bool { return took[a] }) {
+		if r.both || slices.ContainsFunc(it.Alternatives, func(a string) bool { return took[a] }) {
 			it.Alternatives = nil // points to agree to, not courses to choose from
 		}
 	}

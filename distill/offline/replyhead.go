@@ -21,6 +21,7 @@ var (
 	tells     = cue.One(`(?i)\b(?:is|are|was|were|has|have|does|did|can|could|should|would|will|not|it'?s|i'?m|we|you|they|he|she|there|don'?t|doesn'?t|isn'?t|no)\b|n't\b`)
 	asksOn    = cue.One(`(?i)^(?:(?:and|but|so|ok|also)[, ]+)*(?:what|how|why|who|when|where|which|is|are|can|could|does|did|do (?:we|you|they|i))\b`)
 	putOff    = cue.One(`(?i)^(?:leave|later|not|no|never|skip|forget|wait|don'?t)\b`)
+	bothOf    = cue.One(`(?i)^(?:do |take |i want )?(?:both|all three|all of (?:them|it|these))\b`)
 	onlyRefer = cue.One(`(?i)^(?:it|that|this|so|them|those|these|one)$`)
 )
 

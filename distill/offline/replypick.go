@@ -126,8 +126,12 @@ func (r *reply) takeLabels(t *talk, s *sentence, labels []string, own string) bo
 					return true
 				}
 			}
+			among := without(gs[i], hits)
+			if len(hits) > 1 {
+				among = nil // points to agree to, not courses to choose from
+			}
 			for _, o := range hits {
-				r.decide("reply-label", s, o, without(gs[i], hits), own)
+				r.decide("reply-label", s, o, among, own)
 			}
 			return true
 		}

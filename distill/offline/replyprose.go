@@ -45,7 +45,11 @@ func (r *reply) proposed(keys terms, h head) (o *offer, sure bool) {
 	if best == nil {
 		return nil, false
 	}
-	return proposalOffer(r.to, best), recommends.MatchString(best.Text) || proposesIt.MatchString(best.Text)
+	o = proposalOffer(r.to, best)
+	if top <= 1 && h.strong && !offers.MatchString(best.Text) { // it only speaks of it
+		o.text = "Take " + h.words + ": " + lowerFirst(o.text)
+	}
+	return o, recommends.MatchString(best.Text) || proposesIt.MatchString(best.Text)
 }
 
 // opensWith tells whether a sentence opens with what is named: "External: a
@@ -65,13 +69,30 @@ var proposesIt = cue.One(`(?i)^(?:my )?(?:proposal|suggestion|idea|plan)\b|\bi(?
 func proposalOffer(sp *speech, p *sentence) *offer {
 	o := &offer{sp: sp, part: p, from: p.From, to: p.To}
 	o.text, o.why = phrase(sp, p)
-	o.text = proposing.ReplaceAllString(o.text, "")
-	o.text = tidy(needsNone.ReplaceAllString(strings.TrimRight(o.text, ". "), ""))
+	o.text, o.why = proposalWords(o.text, o.why)
 	return o
 }
 
-// proposing matches what makes a proposal of what it says.
-var proposing = cue.One(`(?i)^(?:for [1-9a-e]: |(?:my )?(?:proposal|suggestion|idea|plan): |(?:then |so |hence )?(?:i'?d|i would|i) (?:recommend|suggest|propose|say|go with|go for|lean to(?:wards)?|take|pick|prefer|set|rather|like to)(?: to| that we| that)? |(?:i'?d|i would) )`)
+func proposalWords(text, why string) (string, string) {
+	text = strings.TrimRight(text, ". ")
+	if m := thenIWould.FindStringSubmatch(text); m != nil && few(m[2], 3) >= 2 {
+		if text = m[2]; why == "" && few(m[1], 3) >= 3 {
+			why = tidy(m[1])
+		}
+	} else if t := proposing.ReplaceAllString(text, ""); few(t, 2) >= 2 {
+		text = t
+	}
+	text = midSuggest.ReplaceAllString(text, " ")
+	return tidy(needsNone.ReplaceAllString(text, "")), why
+}
+
+var (
+	// proposing matches what makes a proposal of what it says.
+	proposing = cue.One(`(?i)^(?:for [1-9a-e]: |(?:my )?(?:proposal|suggestion|idea|plan): |what (?:we|you|i|one) (?:can|could) do[^:]{0,30}: |(?:then |so |hence )?(?:i'?d|i would|i) (?:recommend|suggest|propose|say|go with|go for|lean to(?:wards)?|take|pick|prefer|set|rather|like to)(?: to| that we| that)? |(?:i'?d|i would) |i then (?:did|made) it with )`)
+	// thenIWould parts a reason from what it leads to: "it buys nothing; I'd drop it".
+	thenIWould = cue.One(`(?i)^((?:[^ia;]|i[^f]|a[^s])[^;]{10,}?)[;—–] (?:so |then |therefore |hence )?(?:i'?d|i would) (?:rather |suggest to |propose to |prefer to )?(.{8,})$`)
+	midSuggest = cue.One(`(?i) i (?:suggest|propose)(?: that)? (?:we )?`)
+)
 
 // inFullWords spells an abbreviation out that the message has in full with
 // hyphens: "swr" where it speaks of stale-while-revalidate.

@@ -126,7 +126,7 @@ func (r *reply) takeValue(s *sentence, q quantity, said, own string) bool {
 	}
 	o := proposalOffer(r.to, best)
 	if text != best.Text {
-		o.text = tidy(proposing.ReplaceAllString(text, ""))
+		o.text, o.why = proposalWords(text, "")
 	}
 	if own == "" {
 		own = r.goesOn(s)
@@ -145,7 +145,7 @@ func (r *reply) changeValue(s *sentence, old quantity, number string) bool {
 		for _, x := range quantities(p.Text) {
 			if x.number == old.number && x.unit == old.unit {
 				o := proposalOffer(r.to, p)
-				o.text = tidy(proposing.ReplaceAllString(p.Text[:x.from]+number+p.Text[x.to:], ""))
+				o.text, o.why = proposalWords(p.Text[:x.from]+number+p.Text[x.to:], "")
 				r.decide("reply-value", s, o, nil, "")
 				return true
 			}

@@ -84,11 +84,17 @@ func onlyLoser(among offering, o *offer) string {
 		return ""
 	}
 	t := among[0].title()
-	if fields(t, 10) > 9 || strings.HasSuffix(t, "…") || len(keywords(t)) == 0 {
+	words := strings.Fields(strings.ToLower(t))
+	if len(words) == 0 || finite.MatchString(t) || !baseVerbs[words[0]] && hasVerb(words) || hasVerb(words[1:]) {
+		return "" // a sentence of its own can't follow a "not"
+	}
+	if len(words) > 9 || strings.HasSuffix(t, "…") || len(keywords(t)) == 0 {
 		return ""
 	}
 	return t
 }
+
+var finite = cue.One(`(?i)\b(?:is|are|was|has|have|would|could|can|will|goes?|answers?|does|takes?|gets?)\b`)
 
 // over says what lost beside what was taken.
 func over(text, name, loser string) string {
@@ -139,4 +145,4 @@ func (t terms) tooFew() bool { return len(t) < 3 }
 func givesReason(own string) bool { return !furtherTerm.MatchString(own) }
 
 // furtherTerm matches what says more of how it is to be.
-var furtherTerm = cue.One(`(?i)^(?:\d+|with|without|only|but|not|no|never|on|in|at|for|until|every|per|by|to|from|cron|and|also|keep|leave|drop|pin|make|put|use|set|store|show|print|name|call|start|write|add|sum|round\w*|unsigned|always|just|if|when|queue|one|i want|i need|we need)\b|\bonly\b|\bmust\b|\bhas to\b`)
+var furtherTerm = cue.One(`(?i)^(?:\d\S*|everywhere|each|all|with|without|only|but|not|no|never|on|in|at|for|until|every|per|by|to|from|cron|and|also|keep|leave|drop|pin|make|put|use|set|store|show|print|name|call|start|write|add|sum|round\w*|unsigned|always|just|if|when|queue|one|i want|i need|we need)\b|\bonly\b|\bmust\b|\bhas to\b`)

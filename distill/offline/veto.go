@@ -61,6 +61,9 @@ func (c *Candidate) barred(kind payload.Kind) bool {
 	if c.part.chosen && kind == payload.Decision && (c.says == nil || c.sp.user) {
 		return true // it is one already
 	}
+	if kind == payload.Decision && !c.sp.user && c.says == nil && c.sp.asks != nil && c.sp.asks.exchange == c.sp.exchange && c.sp.asks.took() && !c.part.cues().any("instead", "now", "default", "dont") {
+		return true // the report of a course that was taken: how, not what
+	}
 	if c.pick != nil && c.pick.lost && kind == payload.Decision && c.says == nil {
 		return true
 	}
@@ -119,4 +122,14 @@ func (c *Candidate) ofFile() bool {
 		return false
 	}
 	return looksLikePath(strings.Trim(words[0], "`:,")) || len(words) > 1 && looksLikePath(strings.Trim(words[1], "`:,")) && talkCues.has("did", strings.ToLower(words[0]))
+}
+
+// took tells whether an answer takes what was offered; see replied.
+func (sp *speech) took() bool {
+	for i := range sp.parts {
+		if sp.parts[i].chosen {
+			return true
+		}
+	}
+	return false
 }
