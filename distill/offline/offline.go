@@ -131,7 +131,8 @@ func withoutFileNews(items, work []payload.Item) []payload.Item {
 }
 
 // rules read items from records rather than from sentences.
-var rules = []func(*talk) []payload.Item{goals, answers, replied, plans, refusals, objections, suspicions, ideasLeft, optionsLost, turnedDown, abandoned, openTasks, leftOver}
+var rules = []func(*talk) []payload.Item{goals, answers, replied, plans, refusals, objections, suspicions, ideasLeft, optionsLost, turnedDown, abandoned, openTasks, leftOver,
+	ruledOut, traps, putOffs, keptFor, leftToDo, askedOutside, guesses}
 
 // carried lists the items of other sessions that were handed to this one.
 func carried(s *ingest.Session) []payload.ItemID {

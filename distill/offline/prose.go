@@ -35,12 +35,15 @@ type sentence struct {
 	Opens    bool   // first of its block
 	Pasted   bool   // it looks like output or code put into a message
 
-	words   terms   // see keys
-	weight  float64 // of words, 0 if it wasn't asked for; see weighed
-	full    terms   // see names
-	said    said    // see cues
-	directs bool    // see cues
-	chosen  bool    // an answer takes it up, or is it; see replied
+	words   terms      // see keys
+	weight  float64    // of words, 0 if it wasn't asked for; see weighed
+	full    terms      // see names
+	said    said       // see cues
+	ways    wayBits    // see goes
+	rest    []sentence // see rest
+	first   *sentence  // of a sentence within a list item: the item's first
+	directs bool       // see cues
+	chosen  bool       // an answer takes it up, or is it; see replied
 }
 
 var (
