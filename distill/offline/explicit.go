@@ -61,7 +61,7 @@ var sayings = []saying{
 	say("flawed-replaced", payload.Eliminated, closer, `^(?:the )?(?:invalid|incorrect|wrong|flawed|misleading|unsafe)\b.{3,80}\b(?:was|were|has been|have been|is)\b.{0,20}\b(?:removed|dropped|replaced)\b`, nil),
 	say("fails-other-works", payload.Eliminated, person, `\b(?:error|fails?|failed|times? out|timeout|crash(?:es)?|breaks)\b.{0,40}[,;] (?:but |while |and )?.{1,40}\b(?:works?|is fine|is ok|passes|worked)\b`, assertive),
 	say("typed-not-the-cause", payload.Eliminated, person, `\b(?:doesn't mean|does not mean|not the (?:cause|issue|problem|reason)|can't be|cannot be|isn't (?:the|it|related)|is not (?:the|related)|rules out|ruled out|that's not (?:the|it|why)|wasn't (?:the|that))\b`, assertive),
-	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|(?:is|are) the wrong (?:place|way|approach|tool|idea)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, replies),
+	say("typed-does-not-work", payload.Eliminated, person, `\b(?:doesn't work|does not work|won't work|didn't work|can't work|not an option|(?:is|are) the wrong (?:place|way|approach|tool|idea)|has the (?:issue|problem)|would (?:break|lose)|too (?:strict|slow|complex|complicated|risky|expensive|much|broad|fragile))\b`, complains),
 
 	// decided
 	say("chosen-over", payload.Decision, person, `\b(?:use|take|make|keep|go with|choose|prefer|do|have|put|store|write|call|name|show|display|sort|save|send|ship|start|deploy|host|measure|render|publish)\b.{2,120}(?:\binstead of\b|\brather than\b|, not\b|\bnot the\b|\bover\b|\binstead\b)`, assertive),
@@ -135,6 +135,15 @@ var howToGoOn = cue.One(`(?i)\b(?:don't|do not|don’t) (?:write|change|touch|do
 // replies asks that the person answers the assistant, and asserts.
 func replies(sp *speech, s *sentence) bool {
 	return (sp.reacts != nil || sp.refused != nil) && assertive(sp, s) && len(s.keys()) >= 3
+}
+
+// orderForm matches an order to take something up: what is wrong behind it is
+// wrong with what that takes the place of.
+var orderForm = cue.One(`(?i)^(?:(?:then|so|ok|okay|and|please|just|no|yes|instead)[,. ]+)*(?:let's |let us |lets |we |we'll )?(?:replace|use|take|switch|go (?:with|for)|move|migrate|swap|make|keep|write|try)\b`)
+
+// complains asks that the person answers with what is wrong, not with an order.
+func complains(sp *speech, s *sentence) bool {
+	return replies(sp, s) && !orderForm.MatchString(s.Text)
 }
 
 func firmWish(sp *speech, s *sentence) bool {

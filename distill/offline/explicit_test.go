@@ -43,6 +43,14 @@ func TestStatedOutright(t *testing.T) {
 			"great, thanks. now the readme",
 			"The readme is updated.",
 		}, []want{{payload.Decision, "SKIP LOCKED advisory"}, {payload.Eliminated, "table lock"}}, nil},
+		{"an order isn't what is wrong with the thing before", []string{
+			"Celery beat runs every job twice after a deploy.",
+			"Confirmed: the old beat survives the deploy.",
+			"We throw out celery. Replace it with RQ and rq-scheduler, beat is too fragile with our deploys.",
+			"Celery is replaced by RQ and rq-scheduler.",
+			"good",
+			"Thanks.",
+		}, nil, []want{{payload.Eliminated, "RQ"}}},
 		{"use X instead of Y", []string{
 			"Retries hammer the provider.",
 			"I can space them out.",
