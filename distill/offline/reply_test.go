@@ -32,6 +32,10 @@ func TestShortAnswersTakeWhatWasOffered(t *testing.T) {
 		{"a value left open", open, "20 minutes. and no cleaner has to press anything", "blocked table free 20 minutes", "", ""},
 		{"a value confirmed", "Each visitor gets a locker key. I'd ask a deposit of 5 euros for it.", "5 is fine, they bring it back then", "deposit 5 euros", "bring it back", ""},
 		{"a value changed", "The pass of the sauna is printed with a validity of 30 days.", "30 days is too short for the season, make it 120", "validity 120 days", "", ""},
+		{"a reason before the proposal", "The blackboard is full of old notes; I'd wipe it each Friday after choir.", "ok, friday then", "wipe each Friday choir", "full of old notes", ""},
+		{"a row of a table", "Which glaze?\n\n| glaze | firing |\n|---|---|\n| celadon ash | 1280 °C |\n| tin white | 1060 °C |\n\nI'd take the tin white, since the old kiln can't go over 1100 °C.", "tin white. gently", "tin white", "old kiln", ""},
+		{"letters in a sentence", "For the key we can (a) leave it with the neighbour, (b) hang it in a safe with a code, (c) post it before each visit.", "b, a code can be changed", "hang in a safe with a code", "changed", "neighbour"},
+		{"initials", "The flyers could go out by door-to-door, or lie in the shops of the old town. I'd do door-to-door in the two nearest streets.", "dtd then", "door-to-door nearest streets", "", ""},
 		{"a proposal as it is", "Suggestion: late returns go to the shelf by the door with a red slip.", "yes exactly", "late returns shelf red slip", "", ""},
 		{"where", "The ledger has a page for each year. Where does the stamp number go?", "in the margin of the first page", "stamp number goes in the margin", "", ""},
 	} {
