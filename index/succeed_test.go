@@ -1,11 +1,13 @@
 package index
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -43,5 +45,21 @@ func TestLaterWordOnTheSameComesFirst(t *testing.T) {
 	got := itemsOf(search(t, x, Query{Text: "are scan events ordered by arrival time in the history?", AsOf: day.AddDate(0, 0, 1)}))
 	if diff := cmp.Diff("received", got[0]); diff != "" {
 		t.Errorf("as of before it was said: (-want +got)\n%s", diff)
+	}
+}
+
+// It is a small part of a search.
+func BenchmarkSucceed(b *testing.B) {
+	var list []*ranked
+	for i := range 50 {
+		it := payload.Item{Kind: payload.Decision, State: payload.Stands, At: day.AddDate(0, 0, i), Text: fmt.Sprintf("Retries of job %d use exponential backoff with jitter instead of a fixed delay of 30 seconds", i)}
+		for k := range 10 {
+			it.Aliases = append(it.Aliases, fmt.Sprintf("how long waits job %d before attempt %d of five", i, k))
+		}
+		list = append(list, &ranked{candidate: candidate{score: 1}, session: int64(i), table: items, item: it})
+	}
+	asked := rank.Ask("how long do retries wait?", nil, nil)
+	for b.Loop() {
+		succeed(list[:succeeding*2], asked)
 	}
 }
