@@ -93,7 +93,9 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	order(out)
 	settle(out)
-	succeed(out, asked)
+	if r.q.Without&Later == 0 {
+		succeed(out, asked)
+	}
 	return out, nil
 }
 

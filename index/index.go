@@ -94,6 +94,7 @@ const (
 	Aliases                  // items' other words
 	Lexicon                  // the lexicon's words for the question's
 	Slips                    // words that stand nowhere read as ones that do
+	Later                    // that of two which speak of the same the later session's comes first
 )
 
 // Answer is what the index finds, best first.

@@ -25,6 +25,7 @@ var variants = []variant{
 	{name: "without aliases", without: index.Aliases, blind: []int{rank.Alias}},
 	{name: "without the lexicon", without: index.Lexicon, blind: []int{rank.Lexicon, rank.Kindred, rank.TurnLexicon}},
 	{name: "without the second look", first: true},
+	{name: "without the later word first", without: index.Later},
 	{name: "blind to kinds", blind: []int{rank.Asked, rank.Why, rank.OfFile, rank.OfStatus, rank.OfGoal, rank.OfNext, rank.OfOpen, rank.OfFlag, rank.OfEliminated}},
 	{name: "blind to the session", blind: []int{rank.Support, rank.TurnSupport}},
 	{name: "blind to maker and person", blind: []int{rank.Sure, rank.Person, rank.Human}},

@@ -25,7 +25,7 @@ type told struct {
 const refusedMost = 0.05
 
 // fewest is how many questions a line is drawn by.
-const fewest = 40
+const fewest = 25
 
 // tell reads the signs of what was found for each question.
 func tell(samples []sample, weights *rank.Weights) []told {
