@@ -10,7 +10,7 @@ import (
 // A course or a cause that is dropped in so many words: "littlefs is out", "so
 // that's no cure", "I'd drop it".
 
-const droppingWords = `(?i)\b(?:isn't|aren't|wasn't) (?:it\b|an option|the (?:way|answer|cause|culprit|problem|reason|bottleneck|issue))|\bwon't (?:fly|do|cut it)\b|\bfalls? flat\b|\ba (?:no[- ]?go|non-?starter|dead end)\b|\b(?:is|are|was|were|'s|'re) (?:out|done for|dead|gone|history|off the table|no (?:full |real |longer an )?(?:cure|option|good|help|use|fix|go|solution|alternative)|not an option|a (?:dead end|non-?starter|no-?go)|dead ends|useless|hopeless|pointless|ruled out|overkill|over the top|too (?:slow|expensive|risky|fragile|much|big|heavy|complex|complicated|strict|invasive|brittle|dear|coarse|error-prone)|not (?:worth (?:it|the \w+)|the (?:way|answer|cause|culprit|problem|reason|bottleneck|issue)|it\b|good enough|viable|feasible|workable|an alternative)|nonsense|unusable|worse)\b` +
+const droppingWords = `(?i)\b(?:can't|cant|cannot|won't|wont|must not|may not) (?:use|take|go with|rely on|do)\b|\bdecided against\b|\b(?:speaks?|spoke) against\b|\bpassed on\b|\b(?:isn't|aren't|wasn't) (?:it\b|an option|the (?:way|answer|cause|culprit|problem|reason|bottleneck|issue))|\bwon't (?:fly|do|cut it)\b|\bfalls? flat\b|\ba (?:no[- ]?go|non-?starter|dead end)\b|\b(?:is|are|was|were|'s|'re) (?:out|done for|dead|gone|history|off the table|no (?:full |real |longer an )?(?:cure|option|good|help|use|fix|go|solution|alternative)|not an option|a (?:dead end|non-?starter|no-?go)|dead ends|useless|hopeless|pointless|ruled out|overkill|over the top|too (?:slow|expensive|risky|fragile|much|big|heavy|complex|complicated|strict|invasive|brittle|dear|coarse|error-prone)|not (?:worth (?:it|the \w+)|the (?:way|answer|cause|culprit|problem|reason|bottleneck|issue)|it\b|good enough|viable|feasible|workable|an alternative)|nonsense|unusable|worse)\b` +
 	`|\b(?:isn't|aren't|wasn't|it isn't|that isn't) (?:it|the (?:way|answer|cause|culprit|problem|reason|bottleneck|issue|case)|an option|worth|viable|feasible|any (?:good|use|better)|good enough|\w+, (?:it's|it is|but))\b|\b[\w-]+ it isn't\b|\b(?:so|and|hence|therefore) not (?:it|the|that)\b|\bit isn't (?:the|a)\b|\bso it(?:'s| is) not\b` +
 	`|\bscratch that\b|\bforget (?:it|that|about)\b|\bnever ?mind (?:that|the)\b|\bi(?:'d| would| will|'ll) (?:drop|skip|scrap|ditch|reject|rule out|not (?:take|use|do|go)|leave (?:it |that |this |\w+ )?out|rather not|avoid|advise against)\b|\b(?:dropped|drop|scrap|ditch|skip) (?:it|that|this|the idea)\b` +
 	`|\b(?:doesn't|does not|doesnt|didn't|didnt|won't|wont|can't|cant) (?:cut|help|do|cure|fix|solve|work)\b|\bbuys? (?:us )?nothing\b|\bgains? (?:us )?nothing\b|\bnot worth (?:it|the)\b|\bno (?:good|go)\b|\bfails? offline\b|\bover the top\b|\bmakes? (?:it|that|this|things) worse\b|\btried and dropped\b` +
@@ -23,6 +23,8 @@ var (
 	bareOut = cue.One(`(?i)^(?:(?:so|ok|well|and|but|then|hence|therefore|no|right)[, ]+)*(?:(?:that|this|it|both|all|neither|these|those|they)(?:'s| is| are| of (?:them|these) (?:is|are))? (?:is |are |therefore |thus |clearly |then |simply |really )*(?:out|done for|dead|no (?:full |real )?(?:cure|option|good|help|use|fix|solution)|not an option|a (?:dead end|no-?go)|dead ends|useless|pointless|ruled out|overkill|not (?:worth it|the way|it\b|viable|feasible))|no (?:full |real )?(?:cure|option|good)\b|scratch that|not worth (?:it|the trouble)|i(?:'d| would) (?:drop|skip|scrap|ditch|reject|rule out) (?:it|that|this|them)|not an option)\b`)
 	// an assistant's advice against a course by name
 	wouldDrop = cue.One(`(?i)\bi(?:'d| would) (?:drop|skip|scrap|ditch|reject|rule out|avoid|not (?:take|use|go with)|advise against|leave out) (?:the |an? )?([\p{L}\d` + "`" + `][^,.;:]{2,60})`)
+	// a course that was looked at and left
+	decidedNo = cue.One(`(?i)^(?:i|we) (?:also |first )?(?:looked at|considered|thought about|weighed|checked) .{3,80}\b(?:decided against|left it|passed|dropped it|but)\b|\bdecided against (?:it|the|an?|[\p{L}\d])`)
 	// "X it isn't"
 	itIsnt = cue.One(`(?i)^((?:[\p{L}\d` + "`" + `'_.-]+ ){1,5})it isn't\b|\b(?:so )?it isn't (the [^,.;:]{3,50}|an? [^,.;:]{3,50}),? but\b|\bso it(?:'s| is) not ((?:the |a )?[^,.;:]{3,50})`)
 )
@@ -80,7 +82,7 @@ func dropped(t *talk, refutes map[int]bool) []payload.Item {
 			}
 			it.Why = strings.TrimRight(shorten(tidy(why)), ".")
 			alsoCite(&it, sp, s)
-		case wouldDrop.MatchString(text), nameOut.MatchString(text), itIsnt.MatchString(text):
+		case wouldDrop.MatchString(text), decidedNo.MatchString(text), nameOut.MatchString(text), itIsnt.MatchString(text):
 			said, why := splitVerdict(s.Text)
 			if m := nameOut.FindStringSubmatch(text); m != nil && (notNames.MatchString(m[1]) || len(keywords(m[1])) == 0) {
 				return
@@ -92,7 +94,7 @@ func dropped(t *talk, refutes map[int]bool) []payload.Item {
 					why = n.Text
 				}
 			}
-			if why == "" && wouldDrop.MatchString(text) || refutes[sp.turn.N] && itIsnt.MatchString(text) {
+			if why == "" && (wouldDrop.MatchString(text) || decidedNo.MatchString(text)) || refutes[sp.turn.N] && itIsnt.MatchString(text) {
 				return
 			}
 			var named *sentence

@@ -12,11 +12,12 @@ import (
 
 var (
 	// a person's short no to a thing by name, with what is against it
-	typedOut = cue.One(`(?i)^(?:(?:and|but|ok|so|also|well|then|hm+)[, ]+)*(?:the |an? )?([\p{L}\d` + "`" + `"'./_+@#&=-]+(?: [\p{L}\d` + "`" + `"'./_+@#&=-]+){0,6}?)(?:,| is| are|\?|:)? (?:no|nope|nah|def(?:initely)? not|def no|out|is out|are out|is dead|is off the table|is no option|is not (?:an option|it|worth it)|isn't it|not worth it|not an option|is nonsense|(?:is )?an? (?:no[- ]?go|non-?starter|dead end)|won't (?:fly|do))(?:[,.;:!–—]| -|$)`)
-	typedNo  = cue.One(`(?i)^(?:(?:and|but|ok|so|also|well|then|please|damn|hm+)[, ]+)*no (?:to )?(?:the |an? )?([\p{L}\d` + "`" + `"'“][\p{L}\d` + "`" + `"'”./_+#&=-]*(?: [\p{L}\d` + "`" + `"'”./_+#&=-]+){0,4}?)(?: (?:then|please|pls|thanks|for me|for us|here|up there|at all))*(?:[,.;:!–—]| -|\s*$)`)
-	clauseNo = cue.One(`(?i)(?:^|[,;.] )(?:the |an? )?([\p{L}\d` + "`" + `'./_+#-]+(?: [\p{L}\d` + "`" + `'./_+#-]+){0,2}) no, ([^,.;]{6,})`)
-	notNames = cue.One(`(?i)^(?:on|in|at|for|with|from|to|of|by|as|don't|do|let|just|all|not|now|then|i'm|i'd|we're|i|we|you|he|she|they|it|that|this|there|yes|no|and|or|but|if|when|why|what|how|who|which|problem|problems|worries|idea|rush|hurry|need|reason|way|one|thanks|thank you|clue|matter|doubt|good|longer|more|changes?|questions?|please|wait|sorry|actually|hm+|ok|okay|sure|say|says|said|is|are|was|not|still|objections?|offence|drama|difference|big deal|errors?|luck|go|response|answer)\b`)
-	notYetNo = cue.One(`(?i)\b(?:for now|right now|not now|later|this (?:time|week|year|season|release|sprint)|until|yet|next (?:year|season|release|week))\b`)
+	typedOut  = cue.One(`(?i)^(?:(?:and|but|ok|so|also|well|then|hm+)[, ]+)*(?:the |an? )?([\p{L}\d` + "`" + `"'./_+@#&=-]+(?: [\p{L}\d` + "`" + `"'./_+@#&=-]+){0,6}?)(?:,| is| are|\?|:)? (?:no|nope|nah|def(?:initely)? not|def no|out|is out|are out|is dead|is off the table|is no option|is not (?:an option|it|worth it)|isn't it|not worth it|not an option|is nonsense|(?:is )?an? (?:no[- ]?go|non-?starter|dead end)|won't (?:fly|do))(?:[,.;:!–—]| -|$)`)
+	typedNo   = cue.One(`(?i)^(?:(?:and|but|ok|so|also|well|then|please|damn|hm+)[, ]+)*no (?:to )?(?:the |an? )?([\p{L}\d` + "`" + `"'“][\p{L}\d` + "`" + `"'”./_+#&=-]*(?: [\p{L}\d` + "`" + `"'”./_+#&=-]+){0,4}?)(?: (?:then|please|pls|thanks|for me|for us|here|up there|at all))*(?:[,.;:!–—]| -|\s*$)`)
+	cannotUse = cue.One(`(?i)^(?:(?:and|but|ok|so|no|sorry|damn|hm+)[, ]+)*(?:(?:we|i)(?: really| just)? )?(?:can't|cant|cannot|can not|won't|wont|must not|may not) (?:use|take|go with|rely on|do) (?:the |an? )?([\p{L}\d` + "`" + `'./_+#-]+(?: [\p{L}\d` + "`" + `'./_+#-]+){0,3}?)(?:,|;|:| because| since| —| -)`)
+	clauseNo  = cue.One(`(?i)(?:^|[,;.] )(?:the |an? )?([\p{L}\d` + "`" + `'./_+#-]+(?: [\p{L}\d` + "`" + `'./_+#-]+){0,2}) no, ([^,.;]{6,})`)
+	notNames  = cue.One(`(?i)^(?:on|in|at|for|with|from|to|of|by|as|don't|do|let|just|all|not|now|then|i'm|i'd|we're|i|we|you|he|she|they|it|that|this|there|yes|no|and|or|but|if|when|why|what|how|who|which|problem|problems|worries|idea|rush|hurry|need|reason|way|one|thanks|thank you|clue|matter|doubt|good|longer|more|changes?|questions?|please|wait|sorry|actually|hm+|ok|okay|sure|say|says|said|is|are|was|not|still|objections?|offence|drama|difference|big deal|errors?|luck|go|response|answer)\b`)
+	notYetNo  = cue.One(`(?i)\b(?:for now|right now|not now|later|this (?:time|week|year|season|release|sprint)|until|yet|next (?:year|season|release|week))\b`)
 )
 
 // typedDropped makes eliminated items of what a person turns down by name, where
@@ -31,6 +32,8 @@ func typedDropped(t *talk) []payload.Item {
 		var name, why string
 		if m := clauseNo.FindStringSubmatch(text); m != nil && !notNames.MatchString(m[1]) {
 			name, why = m[1], m[2]
+		} else if m := cannotUse.FindStringSubmatchIndex(text); m != nil {
+			name, why = text[m[2]:m[3]], reasonAfter(sp, s, text[m[1]:])
 		} else if m := typedOut.FindStringSubmatchIndex(text); m != nil && !lastVerdict.MatchString(text) {
 			name, why = text[m[2]:m[3]], reasonAfter(sp, s, text[m[1]:])
 		} else if m := typedNo.FindStringSubmatchIndex(text); m != nil {

@@ -20,7 +20,7 @@ const puttingOffWords = `(?i)^(?:(?:ok(?:ay)?|no|nah|nope|yes|yeah|hm+|but|and|f
 	`|\b(?:is|are|it's|that's|this is|one|thing) for (?:later|another (?:day|time|week)|some other|the next|v2|phase|next (?:year|season|time|week|month|quarter)|rev)\b|\bfor another (?:day|time)\b|\bsome other (?:time|day)\b|\banother (?:day|time)\b` +
 	`|\bleave (?:it|that|this|them|those|the [\w -]{2,30}?|[\w-]+) (?:out |as (?:it )?is |alone |be |there |open |off )?(?:for (?:now|later|when|after|the (?:next|moment)|next|the time being)|until|till)\b|\bleave (?:it|that) (?:be|alone|open|there)\b|: leave (?:it|that)\b` +
 	`|\b(?:do|do it|handle|fix|tackle|address|build|shrink|see|revisit|add|decide|think about|worry about|talk about|care about|come back to|get (?:back )?to|look (?:at|into)|deal with|clean (?:it|that|this|them) up|bother with)(?: (?:it|that|this|those|these|them))? (?:later|then|when|once|after (?:the|we|that)|another|next (?:week|month|year|time|sprint|quarter)|in (?:a|the) (?:second|next|later))\b` +
-	`|\bcomes? (?:with|in|after) (?:the |a )?(?:next|later|second|v2|2\.0)\b|\b(?:skip|drop|leave(?: out)?|no|without) .{3,60}\bfor (?:now|the moment|the time being|this (?:round|version|release|sprint))\b|\bleave .{3,40} out of (?:this|the first|v1|it for now)\b|\bdo(?:n't|nt| not) bother\b|\bcross that bridge\b|\bhold that thought\b|\b(?:mark|tag) (?:it|that|this) (?:as|for) (?:a )?(?:to-?do|later)\b|\b(?:won't|wont|will not|doesn't need to|needn't) (?:happen|come|be) (?:before|until|this)\b|\bone (?:thing|step|migration|change|problem) at a time\b` +
+	`|\bcomes? (?:with|in|after) (?:the |a )?(?:next|later|second|v2|2\.0)\b|\b(?:skip|drop|leave(?: out)?|no|without) .{3,60}\bfor (?:now|the moment|the time being|this (?:round|version|release|sprint))\b|\bleave .{3,40} out of (?:this|the first|v1|it for now)\b|\bdo(?:n't|nt| not) bother\b|\bcross that bridge\b|\ba problem for (?:another|later|next|future)\b|\bparking (?:this|that|it)\b|\b(?:is|that's|it's) (?:for )?(?:v2|phase (?:2|two)|version 2|2\.0)\b|\bno time for (?:that|it|this)\b|\bnot worth it (?:right )?now\b|\b(?:see|talk|think|worry) about (?:that|it|this) (?:when|once|later|after)\b|\bmaybe in (?:the )?(?:spring|summer|autumn|fall|winter|new year)\b|\bhold that thought\b|\b(?:mark|tag) (?:it|that|this) (?:as|for) (?:a )?(?:to-?do|later)\b|\b(?:won't|wont|will not|doesn't need to|needn't) (?:happen|come|be) (?:before|until|this)\b|\bone (?:thing|step|migration|change|problem) at a time\b` +
 	`|\bcan come (?:later|when|once|after)\b|\b(?:later|when|once|if) (?:somebody|someone|anybody|anyone|people|they|users?|customers?) (?:asks?|complains?|needs?|wants?|screams?|notices?)\b` +
 	`|\bnot (?:in )?this (?:year|season|quarter|sprint|release|month|round|pr|iteration|milestone|version)\b|\bnot (?:for|in|before) (?:v1|the (?:mvp|pilot|first (?:version|release)|launch|demo|release)|next (?:week|month|year|season))\b|\bnot (?:a priority|urgent|pressing|worth it (?:yet|now|for now))\b|\b(?:low|no) prio(?:rity)?\b|\bno (?:hurry|rush)\b|\bnice[- ]to[- ]have\b` +
 	`|\b(?:postpon|defer|shelv)(?:e|ed|ing)\b|\b(?:punt|park) (?:on )?(?:it|that|this|the)\b|\bput(?:ting)? (?:it|that|this|the [\w -]{2,30}?) (?:off|on (?:hold|ice))\b|\bhold off\b|\bon (?:hold|ice)\b|\bback ?burner\b|\bdown the (?:road|line)\b|\brevisit\b|\bout of scope\b|\bin a (?:follow-?up|later|separate|second) (?:pr|issue|branch|change|ticket|release|step|round|pass)\b` +
@@ -38,7 +38,7 @@ var offWords = sync.OnceValue(func() terms {
 		postponed shelve punt revisit bother come comes go goes back come happen list backlog todo to-do issue ticket icebox roadmap
 		wishlist parking lot pile idea ideas notes version release round phase milestone mvp pilot launch follow up followup scope
 		separate pr branch know right good nice fine great sure true agreed fair think thought ok no not dont don't let lets us do
-		does done build start touch care deal handle fix tackle address decide worry talk get look see somebody someone anybody
+		does done build start touch care deal handle fix tackle address decide worry talk get look see problem material v2 somebody someone anybody
 		anyone people users asks ask complains needs wants it's that's there's i'm we'll i'll bridge cross order road line ice burner`)
 })
 
@@ -232,7 +232,7 @@ func (t *talk) proposed(sp *speech, own terms) (*sentence, *speech) {
 	n := len(by.parts)
 	for i := range by.parts {
 		p := &by.parts[i]
-		if len(p.keys()) < 3 || len(p.Text) > maxText || by.foreign(p) {
+		if len(p.keys()) < 2 || len(p.Text) > maxText || by.foreign(p) {
 			continue
 		}
 		score := 1.5 * float64(min(2, shared(own, p.keys())))
@@ -273,7 +273,7 @@ func (t *talk) proposed(sp *speech, own terms) (*sentence, *speech) {
 }
 
 var (
-	undone  = cue.One(`(?i)^(?:not (?:done|covered|built|included|yet)|missing|left out|still (?:missing|open)|open|known limit)\b|\b(?:still (?:counts|uses|reads|needs|has|does|shows|lacks)|doesn't (?:yet|handle|cover)|isn't (?:yet|there|covered|handled)|not (?:yet )?(?:covered|handled|done|built|supported|implemented))\b|⏳|☐`)
+	undone  = cue.One(`(?i)^(?:not (?:done|covered|built|included|yet)|missing|left out|still (?:missing|open)|open|known limit)\b|\b(?:(?:is|are) (?:still )?(?:missing|open)|still (?:counts|uses|reads|needs|has|does|shows|lacks)|doesn't (?:yet|handle|cover)|isn't (?:yet|there|covered|handled)|not (?:yet )?(?:covered|handled|done|built|supported|implemented))\b|⏳|☐`)
 	couldBe = cue.One(`(?i)\b(?:could|would be|would make|might|cleaner|proper|nicer|alternative(?:ly)?|i can|we can|i'd|a day more|worth|possible|it's (?:around|about)|takes? (?:about|around))\b`)
 )
 

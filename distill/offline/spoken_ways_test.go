@@ -40,6 +40,12 @@ var waysOfSpeaking = []struct {
 	{name: "not in this round", said: []string{
 		"list view of the orders", "The list is there.", "skip the tablet layout for the moment, nobody has one", "Skipped."},
 		want: []stated{{kind: payload.Deferred, text: "tablet layout"}}},
+	{name: "a problem for another day", said: []string{
+		"import the albums", "All albums are in. The thumbnails of the old ones are still missing.", "that's a problem for another day", "OK."},
+		want: []stated{{kind: payload.Deferred, text: "thumbnails old"}}},
+	{name: "material for a second version", said: []string{
+		"share a list", "Lists are shared by link. I could add comments to them too.", "nice but that's v2", "OK."},
+		want: []stated{{kind: payload.Deferred, text: "comments"}}},
 	{name: "later is no putting off", said: []string{
 		"why does it print twice", "There are two handlers.", "later in the file there is a third one, remove them all", "Removed.", "the build fails a minute later with out of memory", "Raised the limit.", "wait for ci, then merge", "Merged."},
 		not: []stated{{kind: payload.Deferred}}},
@@ -80,6 +86,18 @@ var waysOfSpeaking = []struct {
 	{name: "tried last year", said: []string{
 		"where do the nightly jobs run", "Kubernetes jobs would fit.", "we tried kubernetes jobs last year, they vanished on every node drain", "Then systemd timers."},
 		want: []stated{{kind: payload.Eliminated, text: "kubernetes jobs", why: "drain"}}},
+	{name: "can't use it", said: []string{
+		"where do the backups go", "S3 would be the cheapest.", "we can't use s3, the contract says on premises", "Then the NAS."},
+		want: []stated{{kind: payload.Eliminated, text: "s3", why: "premises"}}},
+	{name: "looked at and left", said: []string{
+		"push to the phones", "I looked at Firebase and decided against it: it needs Google services, which half of these devices don't have. The app polls.", "ok", "OK."},
+		want: []stated{{kind: payload.Eliminated, text: "Firebase", why: "Google services"}}},
+	{name: "I wouldn't", said: []string{
+		"live updates", "The page polls now.", "should we use websockets?", "I wouldn't: their proxy cuts idle connections after 30 s.", "ok", "OK."},
+		want: []stated{{kind: payload.Eliminated, text: "websockets", why: "proxy"}}},
+	{name: "what is released isn't dropped", said: []string{
+		"send the order mail", "The order mail is out. Next is the invoice.", "ok", "OK."},
+		not: []stated{{kind: payload.Eliminated}}},
 	{name: "a question about the work is no suggestion", said: []string{
 		"rename the flag", "Renamed.", "can you check that nothing else uses it?", "No, nothing else does.", "is the old one still documented?", "No."},
 		not: []stated{{kind: payload.Eliminated}}},
@@ -108,6 +126,12 @@ var waysOfSpeaking = []struct {
 	{name: "worth writing down", said: []string{
 		"test against the sandbox", "All calls work. One more thing worth writing down: the sandbox resets every night at 2, and then the test customer must be created anew.", "ok", "OK."},
 		want: []stated{{kind: payload.Flag, text: "sandbox resets night"}}},
+	{name: "a side effect", said: []string{
+		"delete customers", "They can be deleted now. One side effect: their invoices go with them.", "ok", "OK."},
+		want: []stated{{kind: payload.Flag, text: "invoices"}}},
+	{name: "unlike the manual", said: []string{
+		"call the endpoint", "Works. Contrary to what the docs say it answers 204 without a body, so there is nothing to parse.", "ok", "OK."},
+		want: []stated{{kind: payload.Flag, text: "204 body"}}},
 	{name: "a person warns", said: []string{
 		"seed the staging db", "I'd truncate it first.", "careful, staging is shared with the trainers, they have a course on thursdays", "Then I only add rows."},
 		want: []stated{{kind: payload.Flag, text: "staging trainers"}}},
@@ -133,6 +157,9 @@ var waysOfSpeaking = []struct {
 	{name: "you'd still have to", said: []string{
 		"move the site", "The site is moved. You still have to create the DNS record at the registrar."},
 		want: []stated{{kind: payload.Next, text: "DNS record registrar"}}},
+	{name: "the only thing left", said: []string{
+		"release it", "Tagged and built. The only thing left is the changelog."},
+		want: []stated{{kind: payload.Next, text: "changelog"}}},
 	{name: "days of the past", said: []string{
 		"it crashed on monday, and last friday too", "Fixed.", "thanks, works since tuesday", "Good."},
 		not: []stated{{kind: payload.Next}}},
@@ -146,6 +173,9 @@ var waysOfSpeaking = []struct {
 	{name: "waiting for an answer", said: []string{
 		"ship the font", "The licence file is missing. May we ship it with the app?", "i'll ask the foundry, don't wait for it", "Then with the system font."},
 		want: []stated{{kind: payload.Question, text: "ship foundry"}}},
+	{name: "needs somebody's ok", said: []string{
+		"log the requests", "Should the log keep the full addresses or cut them?", "we need an ok from the data protection officer for that", "I cut them for now."},
+		want: []stated{{kind: payload.Question, text: "addresses"}}},
 	{name: "not asked of anybody", said: []string{
 		"write to the log", "Done.", "call the function twice and ask for a review", "Done."},
 		not: []stated{{kind: payload.Question}}},
