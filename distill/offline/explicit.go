@@ -230,7 +230,7 @@ var notDone = cue.One(`(?i)\bnot (?:yet )?(?:been )?(?:pushed|committed|merged|i
 // nearEnd asks that it was said in one of the last messages, and nothing of it
 // reported as done since.
 func nearEnd(sp *speech, s *sentence) bool {
-	return sp.toCome <= 4 && sp.mood != objects && !offerAsk.MatchString(s.Text) && (sp.last || sp.toCome > 0 && sp.reaction != nil && !sp.reaction.work)
+	return sp.toCome <= 4 && sp.mood != objects && !offerAsk.MatchString(s.Text) && !strings.HasSuffix(s.Raw, "?") && (sp.last || sp.toCome > 0 && sp.reaction != nil && !sp.reaction.work)
 }
 
 // lastWordsOnWork asks that it stands in one of the last messages, after work.
