@@ -90,7 +90,7 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 	if len(results) > 0 && !p.bare {
 		hints = "recall open 1 · recall why 1 · "
 	}
-	fmt.Fprintf(p.w, "  %s%s%s searched%s\n", p.st.dim, hints, count(a.SearchedSessions, "session"), p.st.reset)
+	p.wrapped("  ", "  ", hints+count(a.SearchedSessions, "session")+" searched", p.st.dim)
 }
 
 // speaksOf tells whether a result has a word of the question, or another word
@@ -203,7 +203,7 @@ const stateColumn = 116
 func (p *page) headline(mark, text, state string) {
 	lines := wrap(text, p.width-2)
 	last := lines[len(lines)-1]
-	pad := min(p.width, max(stateColumn, utf8.RuneCountInString(last+state)+4)) - 2 - utf8.RuneCountInString(last) - utf8.RuneCountInString(state)
+	pad := min(p.width, max(stateColumn, columns(last+state)+4)) - 2 - columns(last) - columns(state)
 	for i, line := range lines {
 		lead := "  "
 		if i == 0 {

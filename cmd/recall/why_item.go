@@ -119,7 +119,7 @@ func (p *page) walk(at index.Placed, earlier, later []index.Linked) {
 	p.steps("before", earlier)
 	p.steps("later", later)
 	p.changes()
-	fmt.Fprintf(p.w, "  %srecall open %s · recall relate %s supersedes …%s\n", p.st.dim, it.ID, it.ID, p.st.reset)
+	p.wrapped("  ", "  ", fmt.Sprintf("recall open %s · recall relate %s supersedes …", it.ID, it.ID), p.st.dim)
 }
 
 // steps prints what came before or after an item, with how that is known.

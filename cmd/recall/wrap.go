@@ -56,28 +56,87 @@ func sayLine(w io.Writer, width int, first, rest, text string) {
 	}
 }
 
-// wrap breaks text into lines of at most n runes; a longer word has a line of its own.
+// wrap breaks text into lines of at most n columns: at spaces, and where letters
+// are two columns wide, as Chinese and Japanese are, anywhere between these. A
+// longer word has a line of its own.
 func wrap(text string, n int) []string {
 	n = max(n, 20)
 	var lines []string
 	line, length := "", 0
 	for _, word := range strings.Fields(text) {
-		w := utf8.RuneCountInString(word)
-		switch {
-		case line == "":
-			line, length = word, w
-		case length+1+w > n:
-			lines = append(lines, line)
-			line, length = word, w
-		default:
-			line += " " + word
-			length += 1 + w
+		space := 0
+		if line != "" {
+			space = 1
+		}
+		for i, piece := range pieces(word, n-length-space) {
+			w := columns(piece)
+			if i > 0 {
+				space = 0
+			}
+			switch {
+			case line == "":
+				line, length = piece, w
+			case length+space+w > n:
+				lines = append(lines, line)
+				line, length = piece, w
+			default:
+				line += strings.Repeat(" ", space) + piece
+				length += space + w
+			}
 		}
 	}
 	if line != "" || len(lines) == 0 {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// pieces cuts a word that doesn't fit into so many columns at its wide letters. A
+// mark that closes stays with the letter before.
+func pieces(word string, room int) []string {
+	if columns(word) <= room || !strings.ContainsFunc(word, wide) {
+		return []string{word}
+	}
+	var out []string
+	cut := true
+	for _, r := range word {
+		switch isWide := wide(r); {
+		case len(out) > 0 && strings.ContainsRune("、。，．！？：；」』）】〉》”’…)]}.,;:!?\"", r):
+			out[len(out)-1] += string(r)
+			cut = isWide
+			continue
+		case len(out) == 0 || cut || isWide:
+			if n := len(out); n > 0 && strings.ContainsAny(out[n-1], "「『（【〈《“‘") && utf8.RuneCountInString(out[n-1]) == 1 {
+				out[n-1] += string(r)
+			} else {
+				out = append(out, string(r))
+			}
+			cut = isWide
+		default:
+			out[len(out)-1] += string(r)
+		}
+	}
+	return out
+}
+
+// wide tells whether a terminal gives a letter two columns.
+func wide(r rune) bool {
+	return r >= 0x1100 && (unicode.In(r, unicode.Han, unicode.Hangul) || r >= 0x3000 && r <= 0x33ff && r != 0x303f || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff)
+}
+
+// columns is how many columns a text takes on a terminal.
+func columns(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case unicode.Is(unicode.Mn, r):
+		case wide(r):
+			n += 2
+		default:
+			n++
+		}
+	}
+	return n
 }
 
 // snippet cuts about n runes out of text around the place where most of the

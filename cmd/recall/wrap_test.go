@@ -57,3 +57,23 @@ func TestClip(t *testing.T) {
 		}
 	}
 }
+
+// Chinese and Japanese have no spaces to break at, and letters two columns wide.
+func TestWrapWide(t *testing.T) {
+	text := "検索は全文検索エンジンを使わず、PostgreSQLのpg_trgmで済ませることにした。理由は「運用するサーバーを増やしたくない」からで、 データ量も十万件程度なので十分に速い (so said)"
+	lines := wrap(text, 40)
+	for _, line := range lines {
+		if columns(line) > 42 { // a closing mark may hang over
+			t.Errorf("%d columns: %s", columns(line), line)
+		}
+	}
+	if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
+		t.Errorf("got %s, want all of %s", got, text)
+	}
+	if len(lines) < 3 || columns(lines[0]) < 30 {
+		t.Errorf("got %q, want full lines", lines)
+	}
+	if got := columns("é日ーe\u0301"); got != 6 {
+		t.Errorf("columns: got %d, want 6", got)
+	}
+}
