@@ -223,7 +223,7 @@ var notText = map[string]*regexp.Regexp{
 	"name": regexp.MustCompile(`^[\w+-]+(/\d+)?$`), "project": regexp.MustCompile(`^[\w.-]+$`), "rule": regexp.MustCompile(`^[a-z][a-z0-9-]*$`),
 	"session": regexp.MustCompile(`^(local_)?[0-9a-f-]{36}$`), "kind": regexp.MustCompile(`^[a-z]+$`), "gold": regexp.MustCompile(`^[a-z]{1,2}\d+[a-z]?$`),
 	"id": regexp.MustCompile(`^([a-z]{1,2}\d+[a-z]?|[a-z2-9]{10}|[0-9a-f]{12})$`), "predicted": regexp.MustCompile(`^[a-z2-9]{10}$`),
-	"expect": regexp.MustCompile(`^(local_)?[0-9a-f-]{36}#[a-z]+\d+[a-z]?$`), "stale": regexp.MustCompile(`^(local_)?[0-9a-f-]{36}#[a-z]+\d+[a-z]?$`),
+	"expect": regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`), "stale": regexp.MustCompile(`^((local_)?[0-9a-f-]{36}|[a-z]+-\d\d)#[a-z]+\d+[a-z]?$`),
 }
 
 func checkNoText(t *testing.T, what string, data []byte) {
