@@ -60,8 +60,9 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		}
 	}
 	support := supports(out)
+	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
 	for i, o := range out {
-		c := rank.Candidate{Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
+		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
 		if o.table == items {
 			it := o.item
 			if r.q.Without&Aliases != 0 {
@@ -97,6 +98,21 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		succeed(out, asked)
 	}
 	return out, nil
+}
+
+// mostAliased tells whether at least half of the items have aliases.
+func mostAliased(list []*ranked) bool {
+	with, without := 0, 0
+	for _, r := range list {
+		switch {
+		case r.table != items:
+		case len(r.item.Aliases) > 0:
+			with++
+		default:
+			without++
+		}
+	}
+	return with > 0 && with >= without
 }
 
 func rankTerms(ts []term) []rank.Term {

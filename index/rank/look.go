@@ -18,7 +18,7 @@ const (
 	Like           // likeness to its text
 	Kindred        // share that stands there in the lexicon's words only
 	Rare           // weight of its rarest word that stands there
-	Many           // share of its words that stand there, rare or not, of an item that has aliases
+	Many           // share of its words that stand there, rare or not, where items have aliases
 	Pairs          // its neighbouring words that stand near each other
 	About          // share that stands in the names it is about
 	Topic          // share that stands in the first words of its text: what it speaks of
@@ -66,6 +66,7 @@ type Candidate struct {
 	User bool          // a turn is a person's
 
 	Overtaken bool // an item's project has later sessions
+	Aliased   bool // most of the items found with it, itself or not, have aliases
 
 	// Of the first pass; as shares of what a document would score that holds
 	// all of the question's words.
@@ -122,7 +123,7 @@ func (q *Question) item(c Candidate) Features {
 		all, kin = all|t.terms, kin|t.kin
 	}
 	f[All], f[Rare], f[Kindred] = q.share(all), q.rarest(all), q.share(kin&^all)
-	if len(it.Aliases) > 0 {
+	if c.Aliased { // not by its own: few among many without would stand before all of them
 		f[Many] = q.many(all)
 	}
 	q.standing(it, &f)

@@ -79,6 +79,8 @@ var askedBy = map[string][]payload.Kind{
 	"next": {payload.Next}, "left": {payload.Next, payload.Deferred, payload.Question}, "todo": {payload.Next, payload.Deferred}, "todos": {payload.Next, payload.Deferred},
 	"remaining": {payload.Next, payload.Deferred}, "remains": {payload.Next, payload.Deferred}, "pending": {payload.Next, payload.Deferred, payload.Question},
 	"open": {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred}, "postponed": {payload.Deferred}, "later": {payload.Deferred},
+	"decide": {payload.Decision}, "decided": {payload.Decision}, "decision": {payload.Decision}, "decisions": {payload.Decision}, "agree": {payload.Decision}, "agreed": {payload.Decision},
+	"choose": {payload.Decision}, "chose": {payload.Decision}, "chosen": {payload.Decision}, "pick": {payload.Decision}, "picked": {payload.Decision}, "settle": {payload.Decision}, "settled": {payload.Decision},
 	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag}, "trap": {payload.Flag}, "caveat": {payload.Flag},
 }
 

@@ -18,7 +18,7 @@ func retries() *Question {
 func TestLookAtItem(t *testing.T) {
 	it := &payload.Item{Kind: payload.File, Text: "Retries back off: random, exponential delays", Why: "a herd", Aliases: []string{"jitter", "retry jitter"},
 		Path: "backoff.go", Confidence: 0.9, By: payload.ByUser, State: payload.Superseded}
-	got := retries().Look(Candidate{Item: it, Words: 0.5, Source: 0.25, Support: 0.1})
+	got := retries().Look(Candidate{Item: it, Words: 0.5, Source: 0.25, Support: 0.1, Aliased: true})
 	want := Features{Words: 0.5, Source: 0.25, Support: 0.1,
 		All:     1,                         // retries in the text, jitter in an alias, backoff in the path
 		About:   0.5,                       // backoff, 5 of 10
