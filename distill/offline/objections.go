@@ -74,12 +74,7 @@ func turnedDown(t *talk) []payload.Item {
 	said := map[word]bool{}
 	for _, sp := range t.speeches {
 		if sp.user {
-			for _, it := range turnedDownIn(sp, said) {
-				if name := strings.TrimSpace(plain(t.session.Title)); name != "" && len(name) <= 80 {
-					it.Aliases = []string{name} // what it was turned down for
-				}
-				out = append(out, it)
-			}
+			out = append(out, turnedDownIn(sp, said)...)
 		}
 		for i := range sp.parts {
 			for _, w := range sp.parts[i].keys() {
