@@ -13,17 +13,17 @@ import (
 // What is put off: "not now", "leave it for when we redo the reports", "that
 // goes on the list". The words often don't say what; the proposal before does.
 
-const puttingOffWords = `(?i)^(?:(?:ok(?:ay)?|no|nah|nope|yes|yeah|hm+|but|and|fine|good|right|true|sure|great|nice|agreed|fair)\b[,.! ]*)*(?:not (?:now|yet|today|this (?:time|week|month|year|sprint|quarter|round|season|release|version))|later|some ?day|one day|eventually|another (?:day|time)|next (?:sprint|release|version|quarter|season|year|round|phase|milestone)|phase (?:2|two)|v2|too early|premature|(?:first|only) (?:after|when|once)|after (?:the |that |our )?(?:launch|release|go-?live|holidays?|summer|pilot|migration|demo|move|audit|deadline|trip|show|fair|conference|merge|freeze|rollout|beta))\b` +
-	`|\b(?:put|stick|throw|add|note|write|jot|log|park|leave|drop|file|keep|pop|dump) (?:it|that|this|them|those|[\w-]+) (?:down |away )?(?:as an? |in |on |onto |into |to |for )?(?:the |our |my |a |some)?(?:back ?log|to-?do|todos|later|issue|ticket|icebox|road ?map|wish ?list|parking lot|(?:\w+ )?list|somewhere|idea file|ideas|notes?|next (?:time|release|version|round|season|year|sprint))\b` +
+const puttingOffWords = `(?i)^(?:(?:ok(?:ay)?|no|nah|nope|yes|yeah|hm+|but|and|fine|good|right|true|sure|great|nice|agreed|fair)\b[,.! ]*)*(?:not (?:now|today|this (?:time|week|month|year|sprint|quarter|round|season|release|version))|(?:later|some ?day|one day|eventually|v2)(?:[.,;:!]| when| once| maybe| not| yes|$)|another (?:day|time)|next (?:sprint|release|version|quarter|season|year|round|phase|milestone)|phase (?:2|two)|too early|premature|only (?:after|when|once)|after (?:the |that |our )?(?:launch|release|go-?live|holidays?|summer|pilot|migration|demo|move|audit|deadline|trip|show|fair|conference|merge|freeze|rollout|beta)(?:[.,;!]|$))` +
+	`|\b(?:put|stick|throw|add|note|write|jot|log|park|leave|drop|file|keep|pop|dump) (?:it|that|this|them|those|[\w-]+) (?:down |away )?(?:as an? |in |on |onto |into |to |for )?(?:the |our |my |a |some)?(?:back ?log|to-?do|todos|later|issue|ticket|icebox|road ?map|wish ?list|parking lot|(?:\w+ )?list(?:[.,;:!]|$)|somewhere|idea file|ideas|notes?|next (?:time|release|version|round|season|year|sprint))\b` +
 	`|\b(?:goes|go|belongs?|comes?) (?:on|in|into|onto|to) (?:the |our |my )?(?:list|back ?log|to-?do|road ?map|wish ?list|parking lot|pile|v2)\b` +
-	`|\b(?:can|could|may|must|has to|have to|will|should|needs? to) wait\b|\b(?:let's |i'd |we |then )?wait (?:then|for now|with (?:that|it|this)|until|till)\b|^wait then\b|\blook(?:ed)? (?:at (?:it|that|this) )?again (?:at|when|in|after|once)\b|\bwaits (?:until|till|for)\b|\bwait (?:until|till)\b` +
+	`|\b(?:can|could|may) wait\b|\b(?:let's|i'd|we|we'll|we should|then) wait\b|\bwait (?:then|for now|with (?:that|it|this))\b|^(?:(?:ok|no|yes|then|but)[,. ]+)*wait (?:until|till)\b|^wait then\b|\blook(?:ed)? (?:at (?:it|that|this) )?again (?:at|when|in|after|once)\b|\bthat waits\b` +
 	`|\b(?:is|are|it's|that's|this is|one|thing) for (?:later|another (?:day|time|week)|some other|the next|v2|phase|next (?:year|season|time|week|month|quarter)|rev)\b|\bfor another (?:day|time)\b|\bsome other (?:time|day)\b|\banother (?:day|time)\b` +
 	`|\bleave (?:it|that|this|them|those|the [\w -]{2,30}?|[\w-]+) (?:out |as (?:it )?is |alone |be |there |open |off )?(?:for (?:now|later|when|after|the (?:next|moment)|next|the time being)|until|till)\b|\bleave (?:it|that) (?:be|alone|open|there)\b|: leave (?:it|that)\b` +
 	`|\b(?:do|do it|handle|fix|tackle|address|build|shrink|see|revisit|add|decide|think about|worry about|talk about|care about|come back to|get (?:back )?to|look (?:at|into)|deal with|clean (?:it|that|this|them) up|bother with)(?: (?:it|that|this|those|these|them))? (?:later|then|when|once|after (?:the|we|that)|another|next (?:week|month|year|time|sprint|quarter)|in (?:a|the) (?:second|next|later))\b` +
 	`|\bcomes? (?:with|in|after) (?:the |a )?(?:next|later|second|v2|2\.0)\b|\b(?:skip|drop|leave(?: out)?|no|without) .{3,60}\bfor (?:now|the moment|the time being|this (?:round|version|release|sprint))\b|\bleave .{3,40} out of (?:this|the first|v1|it for now)\b|\bdo(?:n't|nt| not) bother\b|\bcross that bridge\b|\ba problem for (?:another|later|next|future)\b|\bparking (?:this|that|it)\b|\b(?:is|that's|it's) (?:for )?(?:v2|phase (?:2|two)|version 2|2\.0)\b|\bno time for (?:that|it|this)\b|\bnot worth it (?:right )?now\b|\b(?:see|talk|think|worry) about (?:that|it|this) (?:when|once|later|after)\b|\bmaybe in (?:the )?(?:spring|summer|autumn|fall|winter|new year)\b|\bhold that thought\b|\b(?:mark|tag) (?:it|that|this) (?:as|for) (?:a )?(?:to-?do|later)\b|\b(?:won't|wont|will not|doesn't need to|needn't) (?:happen|come|be) (?:before|until|this)\b|\bone (?:thing|step|migration|change|problem) at a time\b` +
 	`|\bcan come (?:later|when|once|after)\b|\b(?:later|when|once|if) (?:somebody|someone|anybody|anyone|people|they|users?|customers?) (?:asks?|complains?|needs?|wants?|screams?|notices?)\b` +
 	`|\bnot (?:in )?this (?:year|season|quarter|sprint|release|month|round|pr|iteration|milestone|version)\b|\bnot (?:for|in|before) (?:v1|the (?:mvp|pilot|first (?:version|release)|launch|demo|release)|next (?:week|month|year|season))\b|\bnot (?:a priority|urgent|pressing|worth it (?:yet|now|for now))\b|\b(?:low|no) prio(?:rity)?\b|\bno (?:hurry|rush)\b|\bnice[- ]to[- ]have\b` +
-	`|\b(?:postpon|defer|shelv)(?:e|ed|ing)\b|\b(?:punt|park) (?:on )?(?:it|that|this|the)\b|\bput(?:ting)? (?:it|that|this|the [\w -]{2,30}?) (?:off|on (?:hold|ice))\b|\bhold off\b|\bon (?:hold|ice)\b|\bback ?burner\b|\bdown the (?:road|line)\b|\brevisit\b|\bout of scope\b|\bin a (?:follow-?up|later|separate|second) (?:pr|issue|branch|change|ticket|release|step|round|pass)\b` +
+	`|\b(?:postpon|defer|shelv)(?:e|ed|ing)\b|\b(?:punt|park) (?:on )?(?:it|that|this|the)\b|\bput(?:ting)? (?:it|that|this|the [\w -]{2,30}?) (?:off|on (?:hold|ice))\b|\bhold off\b|\bon (?:hold|ice)\b|\bback ?burner\b|\bdown the (?:road|line)\b|\brevisit\b|\bout of scope\b|\bin a (?:follow-?up|later|second) (?:pr|issue|branch|change|ticket|release|step|round|pass)\b` +
 	`|[,;.:] (?:maybe |perhaps |then )?later\b|\b(?:then|maybe|perhaps|but) later\b|\blater,? (?:not|when|once|if|maybe)\b|\bmaybe (?:next|in (?:a|the|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december))\b` +
 	`|\bdo(?:n't| not) (?:build|do|start|touch|add|implement|fix) (?:it|that|this|them) (?:yet|now|for now)\b|\bi do not care (?:about \w+ )?now\b|\bbefore we (?:sell|ship|launch|release|go live)\b.{0,40}\b(?:has|have|must|needs?)\b|\bnot before (?:we|the|that|someone|somebody)\b`
 
@@ -240,6 +240,8 @@ func (t *talk) proposed(sp *speech, own terms) (*sentence, *speech) {
 		switch text := p.straight(); {
 		case question && offerAsk.MatchString(text):
 			score += 2
+		case question && asksFact.MatchString(text):
+			continue
 		case question:
 			score += 1.5
 		case undone.MatchString(text):
@@ -271,6 +273,9 @@ func (t *talk) proposed(sp *speech, own terms) (*sentence, *speech) {
 	}
 	return nil, nil
 }
+
+// asksFact matches a question that proposes nothing.
+var asksFact = cue.One(`(?i)^(?:(?:and|but|so|ok)[, ]+)*(?:did|is|are|was|were|has|have|which|who|where|when|why|how (?:many|much|long|often|do|does|did)|do you (?:see|know|get|use|have|remember)|does|what (?:is|are|was|does|did|do you|happens|kind|version))\b`)
 
 var (
 	undone  = cue.One(`(?i)^(?:not (?:done|covered|built|included|yet)|missing|left out|still (?:missing|open)|open|known limit)\b|\b(?:(?:is|are) (?:still )?(?:missing|open)|still (?:counts|uses|reads|needs|has|does|shows|lacks)|doesn't (?:yet|handle|cover)|isn't (?:yet|there|covered|handled)|not (?:yet )?(?:covered|handled|done|built|supported|implemented))\b|⏳|☐`)

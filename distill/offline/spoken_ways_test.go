@@ -49,6 +49,9 @@ var waysOfSpeaking = []struct {
 	{name: "later is no putting off", said: []string{
 		"why does it print twice", "There are two handlers.", "later in the file there is a third one, remove them all", "Removed.", "the build fails a minute later with out of memory", "Raised the limit.", "wait for ci, then merge", "Merged."},
 		not: []stated{{kind: payload.Deferred}}},
+	{name: "nothing is put off by what programs do", said: []string{
+		"start the worker", "It starts. Did the deploy finish?", "not yet. the worker should wait until the socket is open", "It waits for the socket now.", "add it to the list view too", "It is in the list view.", "after the migration the table is empty, why", "The rows are in the new one."},
+		not: []stated{{kind: payload.Deferred}}},
 	{name: "put off and done after all", said: []string{
 		"sort the album list", "Sorted by year. Should I add a filter by label as well?", "not now", "OK.", "now the filter by label please", "The filter by label is in."},
 		not: []stated{{kind: payload.Deferred}}},
