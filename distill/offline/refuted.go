@@ -38,7 +38,7 @@ func isSuggestion(sp *speech, s *sentence) bool {
 
 var (
 	explainMe   = cue.One(`(?i)\b(?:explain|tell me|show me|what (?:is|are|does|do|did|was|happens)|how (?:do|does|did|is|are|many|much|long|often|come)|why (?:is|are|does|do|did)|who\b|where|which|can you|could you|would you|will you|can u|are (?:there|you|we)|did you|have you|do you|does it|is (?:it|this|that) (?:safe|ok|right|true|correct|done|committed)|(?:we|i) (?:get|see|have|know|tell|find|recover))\b|^(?:please )?(?:double ?check|verify|confirm|options|ideas|thoughts|suggestions|ok|done|really|ready|anything)\b|\b(?:options|ideas|thoughts|suggestions)\?`)
-	suggestLead = cue.One(`(?i)\b(?:can|could|should|shall)(?:n't|n’t| not)? (?:we|they|it|one|the|a|this|that)\b|\bcouldn't\b|\bcan't we\b|\bwould(?:n't)? (?:it|a|an|the|that|this|[\w-]+) (?:help|work|do|fix|solve|be (?:enough|easier|simpler|better|cheaper|faster))\b|\bwhy (?:not|don't we)\b|\b(?:what|how) about\b|\bwhat if we\b|\bwe could\b|\bis it possible\b|\bcan [\w-]+ be \w+ed\b|\bwould love\b|\bso (?:it'?s|[\w-]+) (?:the |loses|drops|breaks|eats|is)\b|\bmaybe (?:we|it'?s|use|a)\b`)
+	suggestLead = cue.One(`(?i)\b(?:can|could)(?:n't|n’t| not)? (?:we|they|it|one|the|a|this|that)\b|\b(?:should|shall)(?:n't|n’t| not)? (?:we|they|one)\b|\bcouldn't\b|\bcan't we\b|\bwould(?:n't)? (?:it|a|an|the|that|this|[\w-]+) (?:help|work|do|fix|solve|be (?:enough|easier|simpler|better|cheaper|faster))\b|\bwhy (?:not|don't we)\b|\b(?:what|how) about\b|\bwhat if we\b|\bwe could\b|\bis it possible\b|\bcan [\w-]+ be \w+ed\b|\bwould love\b|\bso (?:it'?s|[\w-]+) (?:the |loses|drops|breaks|eats|is)\b|\bmaybe (?:we|it'?s|use|a)\b`)
 	shortIdea   = cue.One(`(?i)^(?:(?:and|or|then|so|hm+|but|ok|maybe|no good|1|2|3|a|b|c)\b[,. ]*)*(?:a |an |the |with |use |using |via )?[\w.-]+(?: [\w.-]+){0,3}\?`)
 )
 
@@ -52,7 +52,7 @@ func refuted(t *talk) []payload.Item {
 			return
 		}
 		a := t.answer(sp)
-		if a == nil {
+		if a == nil || a.doesIt() {
 			return
 		}
 		no := refusal(a, s)
@@ -80,6 +80,18 @@ func refuted(t *talk) []payload.Item {
 }
 
 const mostRefuted = 4
+
+// doesIt tells whether an answer reports that what was suggested is done.
+func (sp *speech) doesIt() bool {
+	for i := range sp.parts {
+		if didIt.MatchString(sp.parts[i].straight()) {
+			return true
+		}
+	}
+	return false
+}
+
+var didIt = cue.One(`(?i)^(?:done|moved|added|fixed|changed|renamed|built|implemented|removed|replaced|switched)\b|\bi(?:'ll)? (?:add|fix|change|move|build|make|do|put) (?:it|that|this)\b`)
 
 // refusal finds the sentence of an answer that speaks against a suggestion: its
 // first, or one soon after that is about the same.
@@ -123,7 +135,7 @@ func holdsOn(a *speech, s *sentence) bool {
 	return r.mood == objects && len(r.parts) > 0 && shared(r.parts[0].keys(), s.keys()) > 1 && !r.parts[0].goes(dropping) && !r.parts[0].goes(puttingOff)
 }
 
-var insists = cue.One(`(?i)^(?:(?:ok|yes|no|but|still|hm+)[,. ]+)*(?:(?:do|try|build|take) it (?:anyway|all the same|still|nevertheless)|still,? (?:do|try|i want)|i (?:don't care|still want)|anyway|wait then|later|that is fine, do|then do (?:it|that) anyway)\b`)
+var insists = cue.One(`(?i)^(?:(?:ok|yes|no|but|still|hm+)[,. ]+)*(?:(?:do|try|build|take) it (?:anyway|all the same|still|nevertheless)|still,? (?:do|try|i want)|i (?:don't care|still want)|here (?:is|are|it is|you go)|anyway|wait then|later|that is fine, do|then do (?:it|that) anyway)\b`)
 
 // idea words a suggestion as the course that it means.
 func idea(sp *speech, s *sentence) string {

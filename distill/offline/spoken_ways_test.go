@@ -98,6 +98,9 @@ var waysOfSpeaking = []struct {
 	{name: "I wouldn't", said: []string{
 		"live updates", "The page polls now.", "should we use websockets?", "I wouldn't: their proxy cuts idle connections after 30 s.", "ok", "OK."},
 		want: []stated{{kind: payload.Eliminated, text: "websockets", why: "proxy"}}},
+	{name: "what is done all the same isn't ruled out", said: []string{
+		"sort the helpers", "They are in src.", "can we move them to lib?", "It could break two imports, but both are adapted. Moved them.", "what about the second page?", "It doesn't show the total, I add that.", "should the field be required?", "No, it isn't required by the API."},
+		not: []stated{{kind: payload.Eliminated}}},
 	{name: "what is released isn't dropped", said: []string{
 		"send the order mail", "The order mail is out. Next is the invoice.", "ok", "OK."},
 		not: []stated{{kind: payload.Eliminated}}},
