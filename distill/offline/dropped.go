@@ -29,25 +29,20 @@ var (
 	itIsnt = cue.One(`(?i)^((?:[\p{L}\d` + "`" + `'_.-]+ ){1,5})it isn't\b|\b(?:so )?it isn't (the [^,.;:]{3,50}|an? [^,.;:]{3,50}),? but\b|\bso it(?:'s| is) not ((?:the |a )?[^,.;:]{3,50})`)
 )
 
-// ruledOut makes eliminated items in all these ways. What an answer says against a
-// suggestion is told once.
+// ruledOut makes eliminated items in all these ways.
 func ruledOut(t *talk) []payload.Item {
-	out := append(typedDropped(t), refuted(t)...)
-	refutes, typed := map[int]bool{}, map[int]bool{}
+	out := typedDropped(t)
+	typed, refutes := map[int]bool{}, map[int]bool{}
 	for _, sp := range t.speeches {
 		typed[sp.turn.N] = sp.user
 	}
 	for i := range out {
 		for _, e := range out[i].Evidence {
-			if out[i].Rule == "suggestion-refuted" || typed[e.N] {
-				refutes[e.N] = true
-			}
+			refutes[e.N] = refutes[e.N] || typed[e.N]
 		}
 	}
-	out = append(out, echoed(t)...)
 	out = append(out, dropped(t, refutes)...)
-	out = append(out, triedOut(t, refutes)...)
-	return withoutDoubles(append(out, outweighed(t, refutes)...), 6)
+	return withoutDoubles(append(out, triedOut(t, refutes)...), 6)
 }
 
 // dropped makes eliminated items of what is dropped by name in a closing
@@ -55,7 +50,7 @@ func ruledOut(t *talk) []payload.Item {
 func dropped(t *talk, refutes map[int]bool) []payload.Item {
 	var out []payload.Item
 	t.eachClosing(dropping, func(sp *speech, s *sentence) {
-		if strings.HasSuffix(s.Raw, "?") || sp.mood == objects && !s.goes(denying) || offHand.MatchString(s.straight()) || sp.states(s, payload.Eliminated) {
+		if strings.HasSuffix(s.Raw, "?") || sp.mood == objects && !speaksAgainst.MatchString(s.straight()) || offHand.MatchString(s.straight()) || sp.states(s, payload.Eliminated) {
 			return
 		}
 		text := s.straight()

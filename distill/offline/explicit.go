@@ -110,8 +110,11 @@ var sayings = []saying{
 
 // assertive leaves out questions, and what stands in long pasted texts.
 func assertive(sp *speech, s *sentence) bool {
-	return !strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && s.Block != quoted && len(sp.text) < 2500
+	return !strings.HasSuffix(strings.TrimSpace(s.Raw), "?") && s.Block != quoted && len(sp.text) < 2500 && !isntIt.MatchString(s.straight())
 }
+
+// isntIt matches a question without its mark: "the wish is moot now, isn't it".
+var isntIt = cue.One(`(?i)(?:\b(?:is|was)\b|'s\b).*\b(?:is|was)n'?t (?:it|he|she|that|there)\W*$`)
 
 // afterNo asks that the words follow a "no" to what the assistant did or proposed.
 func afterNo(sp *speech, s *sentence) bool {

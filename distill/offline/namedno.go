@@ -44,7 +44,6 @@ func typedDropped(t *talk) []payload.Item {
 			}
 			return
 		} else {
-			t.typedVerdict(sp, s, &out)
 			return
 		}
 		o := t.optionNamed(sp, name+" is")
@@ -116,39 +115,7 @@ func (t *talk) spokenOf(sp *speech, words terms) bool {
 	return true
 }
 
-// typedVerdict adds what a person measured or reasoned to be no way: "tried
-// 100ms, still once a day, so that doesn't cut it".
-func (t *talk) typedVerdict(sp *speech, s *sentence, out *[]payload.Item) {
-	text := s.straight()
-	if !lastVerdict.MatchString(text) || strings.HasSuffix(s.Raw, "?") || notYetNo.MatchString(text) {
-		return
-	}
-	b := sp.before(s)
-	if b != nil && (strings.HasSuffix(b.Raw, "?") || len(b.keys()) < 3 || len(b.Text)+len(text) > 320) {
-		b = nil
-	}
-	own := wordsBut(text, lastVerdict)
-	var it payload.Item
-	switch {
-	case len(own) >= 2 && !leanStart.MatchString(text):
-		it = sp.item(payload.Eliminated, "typed-verdict", s, spelled(text))
-		if b != nil {
-			it.Why = strings.TrimRight(shorten(tidy(spelled(b.Text))), ".")
-		}
-	case b != nil:
-		it = sp.item(payload.Eliminated, "typed-verdict", s, strings.TrimRight(tidy(spelled(b.Text)), ".")+"; "+lowerFirst(tidy(spelled(text))))
-	default:
-		return
-	}
-	if b != nil {
-		it.Evidence[0] = cite(sp, b.From, s.To)
-	}
-	if it.Why == "" && b == nil && len(own) < 4 {
-		return
-	}
-	*out = append(*out, it)
-}
-
+// lastVerdict matches what a person found of no use, which names no course.
 var lastVerdict = cue.One(`(?i)\b(?:doesn't|does not|doesnt|didn't|didnt|won't) (?:cut it|help|cure|fix it|solve it|do it)\b|\bnot worth (?:it|the \w+)\b|, out\b[.!]?$|\b(?:is|'s|are) (?:a dead end|no good|pointless|useless|dead|no cure|no option)\b`)
 
 // reasonAfter is what a person says behind a no: the rest of the sentence, or

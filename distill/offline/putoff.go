@@ -167,10 +167,13 @@ func restOf(said string) string {
 
 var openingYesNo = cue.One(`(?i)^(?:(?:ok(?:ay)?|no|nah|nope|yes|yeah|hm+|fine|sure|right)\b[,.! ]+)+`)
 
+// suggestsElse matches how a person proposes something else.
+var suggestsElse = cue.One(`(?i)\b(?:can|could|should|shall)(?:n't)? (?:we|i|it|one)\b|\b(?:why not|what about|how about|what if we|we could)\b`)
+
 // whyAfter is the sentence after a putting off, where it reads like a reason.
 func (t *talk) whyAfter(sp *speech, s *sentence) string {
 	n := sp.nextTo(s)
-	if n == nil || n.goes(puttingOff) || strings.HasSuffix(n.Raw, "?") || len(n.Text) > 160 || len(n.keys()) < 2 || len(keywords(s.Text)) > 5 || n.goes(suggesting) {
+	if n == nil || n.goes(puttingOff) || strings.HasSuffix(n.Raw, "?") || len(n.Text) > 160 || len(n.keys()) < 2 || len(keywords(s.Text)) > 5 || suggestsElse.MatchString(n.straight()) {
 		return ""
 	}
 	return strings.TrimRight(tidy(spelled(n.Text)), ".")
@@ -264,7 +267,7 @@ func (t *talk) proposed(sp *speech, own terms) (*sentence, *speech) {
 	if p := proposalFor(sp); p != nil {
 		return p, by
 	}
-	if by.asks != nil && len(by.parts) <= 8 && !by.parts[0].goes(denying) { // it answered what the person had asked
+	if by.asks != nil && len(by.parts) <= 8 && !speaksAgainst.MatchString(by.parts[0].straight()) { // it answered what the person had asked
 		for i := len(by.asks.parts) - 1; i >= 0; i-- {
 			if p := &by.asks.parts[i]; strings.HasSuffix(p.Raw, "?") && len(p.keys()) >= 3 && !by.asks.foreign(p) && !p.Pasted && len(p.Text) < 200 {
 				return p, by.asks

@@ -56,12 +56,6 @@ var waysOfSpeaking = []struct {
 		"sort the album list", "Sorted by year. Should I add a filter by label as well?", "not now", "OK.", "now the filter by label please", "The filter by label is in."},
 		not: []stated{{kind: payload.Deferred}}},
 
-	{name: "a suggestion that the answer speaks against", said: []string{
-		"the lock file breaks on the share", "The share is NFS, flock isn't reliable there.", "what about sqlite with wal?", "WAL doesn't work over NFS: both nodes would corrupt each other's pages. I'd stay with Postgres.", "ok postgres", "Done."},
-		want: []stated{{kind: payload.Eliminated, text: "sqlite wal", why: "NFS"}}},
-	{name: "only delays it", said: []string{
-		"the service dies every night", "It runs out of heap.", "why not just raise the heap?", "Raising it only delays it: it leaks 200 MB an hour.", "hm right", "I look for the leak."},
-		want: []stated{{kind: payload.Eliminated, text: "raise heap", why: "leaks"}}},
 	{name: "a suspect cleared by name", said: []string{
 		"uploads break after 60 seconds", "The proxy isn't it: its log shows the upstream closing first.", "ok go on", "It is the worker's own timeout."},
 		want: []stated{{kind: payload.Eliminated, text: "proxy"}}},
@@ -71,9 +65,6 @@ var waysOfSpeaking = []struct {
 	{name: "tried without effect", said: []string{
 		"the report takes 40 s", "I tried a worker thread first, but it stays at 41 s: the lock is held all along. Now the rows are read in one query, 2 s.", "great", "Thanks."},
 		want: []stated{{kind: payload.Eliminated, text: "worker thread"}}},
-	{name: "looked natural, but", said: []string{
-		"split the table", "Sharding by customer looked natural, but one customer holds 80 % of the rows. I split by month.", "ok", "Done."},
-		want: []stated{{kind: payload.Eliminated, text: "sharding customer", why: "80"}}},
 	{name: "a no with its reason", said: []string{
 		"jobs in the background", "I'd use Celery with RabbitMQ.", "no celery, we have nobody to babysit a broker. a table and a cron is enough", "A table and a cron."},
 		want: []stated{{kind: payload.Eliminated, text: "celery", why: "broker"}}},
@@ -95,11 +86,11 @@ var waysOfSpeaking = []struct {
 	{name: "looked at and left", said: []string{
 		"push to the phones", "I looked at Firebase and decided against it: it needs Google services, which half of these devices don't have. The app polls.", "ok", "OK."},
 		want: []stated{{kind: payload.Eliminated, text: "Firebase", why: "Google services"}}},
-	{name: "I wouldn't", said: []string{
-		"live updates", "The page polls now.", "should we use websockets?", "I wouldn't: their proxy cuts idle connections after 30 s.", "ok", "OK."},
-		want: []stated{{kind: payload.Eliminated, text: "websockets", why: "proxy"}}},
 	{name: "what is done all the same isn't ruled out", said: []string{
 		"sort the helpers", "They are in src.", "can we move them to lib?", "It could break two imports, but both are adapted. Moved them.", "what about the second page?", "It doesn't show the total, I add that.", "should the field be required?", "No, it isn't required by the API."},
+		not: []stated{{kind: payload.Eliminated}}},
+	{name: "a question without its mark", said: []string{
+		"rotate the keys", "Rotated. The old ones are still listed.", "so the wish of the sales team is moot now isn't it", "It is.", "good", "OK."},
 		not: []stated{{kind: payload.Eliminated}}},
 	{name: "what is released isn't dropped", said: []string{
 		"send the order mail", "The order mail is out. Next is the invoice.", "ok", "OK."},

@@ -17,20 +17,16 @@ import (
 type way int
 
 const (
-	puttingOff  way = iota // a person puts something off
-	keepingFor             // an assistant writes down what is put off
-	suggesting             // a person suggests a course
-	denying                // an answer speaks against what it answers
-	dropping               // somebody drops a course by name
-	outweighing            // a course is named only to say what is against it
-	thenBad                // a person says what bad would come of a course
-	failing                // what was tried and didn't do
-	trapping               // a trap is announced
-	obliging               // whoever touches this must
-	planning               // a person says what they will do when
-	leaving                // an assistant says what is left
-	askingOut              // a person will ask somebody else
-	guessing               // somebody says that they suppose
+	puttingOff way = iota // a person puts something off
+	keepingFor            // an assistant writes down what is put off
+	dropping              // somebody drops a course by name
+	failing               // what was tried and didn't do
+	trapping              // a trap is announced
+	obliging              // whoever touches this must
+	planning              // a person says what they will do when
+	leaving               // an assistant says what is left
+	askingOut             // a person will ask somebody else
+	guessing              // somebody says that they suppose
 	wayCount
 )
 
@@ -38,11 +34,7 @@ var ways = func() *cue.Set {
 	var patterns [wayCount]string
 	patterns[puttingOff] = puttingOffWords
 	patterns[keepingFor] = keepingForWords
-	patterns[suggesting] = suggestingWords
-	patterns[denying] = denyingWords
 	patterns[dropping] = droppingWords
-	patterns[outweighing] = outweighingWords
-	patterns[thenBad] = thenBadWords
 	patterns[failing] = failingWords
 	patterns[trapping] = trappingWords
 	patterns[obliging] = obligingWords
@@ -255,6 +247,3 @@ func withoutDoubles(items []payload.Item, most int) []payload.Item {
 	}
 	return out
 }
-
-// wordsBut are a text's keywords without those of a pattern's match.
-func wordsBut(text string, re *cue.Regexp) terms { return keywords(re.ReplaceAllString(text, " ")) }
