@@ -140,9 +140,12 @@ func stand(it *payload.Item) string {
 
 // sentence is what an item says, its kind first, as one line of data.
 func sentence(it *payload.Item) string {
-	text := payload.Data(it.Text, mostText)
-	if it.Kind == payload.Eliminated {
-		text = ruledOut(text)
+	text, kind := payload.Data(it.Text, mostText), kindWord(it.Kind)
+	switch {
+	case it.Kind == payload.Eliminated && payload.SaysNo(text):
+		kind = "DEAD END"
+	case it.Kind == payload.Eliminated:
+		text = payload.RuledOutThing(text)
 	}
 	if it.Kind == payload.File {
 		parts := []string{payload.Data(it.Path, 200), payload.Data(it.Status, 20), text}
@@ -154,18 +157,7 @@ func sentence(it *payload.Item) string {
 	if scope := payload.Data(it.Scope, 200); scope != "" {
 		text += " (scope: " + scope + ")"
 	}
-	return kindWord(it.Kind) + ": " + text
-}
-
-// ruledOut is the thing that was ruled out: "No redis" said after RULED OUT would
-// say the opposite.
-func ruledOut(text string) string {
-	for _, no := range []string{"No ", "no ", "Not ", "not ", "Don't use ", "don't use ", "Never "} {
-		if rest, ok := strings.CutPrefix(text, no); ok && rest != "" {
-			return rest
-		}
-	}
-	return text
+	return kind + ": " + text
 }
 
 func kindWord(k payload.Kind) string {

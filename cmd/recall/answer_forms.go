@@ -195,7 +195,7 @@ func stated(it payload.Item) string {
 		return fmt.Sprintf("%s (%s).", stop(it.Text), stateText(it))
 	case it.Kind == payload.Decision:
 		form = "%s, decided on %s."
-	case it.Kind == payload.Eliminated && saysNo(it.Text):
+	case it.Kind == payload.Eliminated && payload.SaysNo(it.Text):
 		form = "%s (ruled out on %s)."
 	case it.Kind == payload.Eliminated:
 		form = "Ruled out: %s, on %s."
@@ -207,7 +207,7 @@ func stated(it payload.Item) string {
 	text := it.Text
 	switch {
 	case it.Kind == payload.Eliminated:
-		text = ruledOutThing(text)
+		text = payload.RuledOutThing(text)
 	case it.Path != "":
 		text = it.Path + ": " + text
 	}

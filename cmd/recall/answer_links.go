@@ -87,7 +87,7 @@ func (p *page) tried(r index.Result) bool {
 		return false
 	}
 	it := withReason(r.Item.Item)
-	thing := ruledOutThing(strings.TrimRight(oneLine(it.Text), "."))
+	thing := payload.RuledOutThing(strings.TrimRight(oneLine(it.Text), "."))
 	text := fmt.Sprintf("Yes: %s was tried and ruled out on %s.", upperFirst(thing), day(it.At))
 	switch {
 	case len(strings.Fields(thing)) > thingWords || sentenceForm.MatchString(thing):
@@ -127,16 +127,6 @@ const thingWords = 6
 
 // sentenceForm matches what has a verb of its own.
 var sentenceForm = regexp.MustCompile(`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|can|can't|cannot|will|won't|would|don't|doesn't|didn't|isn't)\b`)
-
-// ruledOutThing is what was ruled out, without the "no" that ruled it out.
-func ruledOutThing(text string) string {
-	for _, no := range []string{"No ", "no ", "Not ", "not ", "Don't use ", "don't use ", "Never "} {
-		if rest, ok := strings.CutPrefix(text, no); ok && rest != "" {
-			return rest
-		}
-	}
-	return text
-}
 
 func upperFirst(s string) string {
 	r := []rune(s)

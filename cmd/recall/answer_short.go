@@ -70,15 +70,15 @@ func (p *page) aside(r index.Result) string {
 		return fmt.Sprintf("%s (%s)", text, day(it.At))
 	case it.Kind == payload.Deferred:
 		return fmt.Sprintf("%s: deferred (%s)", text, day(it.At))
-	case it.Kind == payload.Eliminated && saysNo(text):
+	case it.Kind == payload.Eliminated && payload.SaysNo(text):
 		if it.Why != "" {
 			text += ": " + strings.TrimRight(oneLine(it.Why), ".")
 		}
 		return fmt.Sprintf("%s (ruled out %s)", text, day(it.At))
 	case it.Kind == payload.Eliminated && it.Why != "":
-		return fmt.Sprintf("%s: eliminated (%s)", ruledOutThing(text), strings.TrimRight(oneLine(it.Why), "."))
+		return fmt.Sprintf("%s: eliminated (%s)", payload.RuledOutThing(text), strings.TrimRight(oneLine(it.Why), "."))
 	case it.Kind == payload.Eliminated:
-		return fmt.Sprintf("%s: eliminated (%s)", ruledOutThing(text), day(it.At))
+		return fmt.Sprintf("%s: eliminated (%s)", payload.RuledOutThing(text), day(it.At))
 	}
 	return ""
 }

@@ -20,10 +20,10 @@ func (p *page) sentence(it payload.Item) string {
 	text := oneLine(it.Text)
 	switch it.Kind {
 	case payload.Eliminated:
-		if saysNo(text) {
+		if payload.SaysNo(text) {
 			return text
 		}
-		return "Ruled out: " + ruledOutThing(text)
+		return "Ruled out: " + payload.RuledOutThing(text)
 	case payload.File:
 		if it.Path != "" {
 			if text == "" {
@@ -41,16 +41,6 @@ func (p *page) sentence(it payload.Item) string {
 		return "Hypothesis: " + text
 	}
 	return text
-}
-
-// noForm matches a sentence that says itself that something is out. "Ruled out:
-// it doesn't help" says the opposite.
-var noForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) (?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) out\b|\bit['’]s (?:not|no|out)\b`)
-})
-
-func saysNo(text string) bool {
-	return ruledOutThing(text) == text && noForm().MatchString(text)
 }
 
 // refusedForm matches words with which somebody refuses a thing that nobody has
