@@ -67,6 +67,9 @@ func Open(path string) (*Index, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
+	if err := notAFolder(path); err != nil {
+		return nil, err
+	}
 	// SQLite would create it with the umask's rights, and -wal and -shm follow the file's.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -82,6 +85,15 @@ func Open(path string) (*Index, error) {
 		return nil, x.fail("open index", err)
 	}
 	return x, nil
+}
+
+// notAFolder tells of a folder in the file's place, which SQLite calls a fault of
+// the disk.
+func notAFolder(path string) error {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return fmt.Errorf("open index: %s is a folder: %w", path, ErrRebuild)
+	}
+	return nil
 }
 
 // whileBusy does again for half a minute what finds the file locked: while
@@ -103,6 +115,9 @@ func whileBusy(do func() error) error {
 func OpenRead(path string) (*Index, error) {
 	if _, err := os.Stat(path); err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
+	}
+	if err := notAFolder(path); err != nil {
+		return nil, err
 	}
 	x, err := open(path, "mode=ro&_pragma=busy_timeout(2000)&_pragma=cache_size(-16000)")
 	if err != nil {

@@ -1,6 +1,8 @@
 package index
 
 import (
+	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -26,4 +28,25 @@ func TestMadeTogether(t *testing.T) {
 		close(begin)
 		all.Wait()
 	}
+}
+
+// A folder in the file's place is removed as a damaged file is.
+func TestFolderInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "index.db")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, open := range map[string]func(string) (*Index, error){"to write": Open, "to read": OpenRead} {
+		if _, err := open(path); !errors.Is(err, ErrRebuild) {
+			t.Errorf("%s: got %v, want ErrRebuild", name, err)
+		}
+	}
+	if err := Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	x, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Close()
 }
