@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"reflect"
 	"sort"
@@ -112,10 +111,13 @@ func (c *Config) value(key string) any {
 // masked hides what a key's name calls secret, and a password in an address.
 func masked(key string, v any) any {
 	name := key[strings.LastIndex(key, ".")+1:]
-	if s, is := v.(string); is && name == "url" {
-		if u, err := url.Parse(s); err == nil && u.User != nil {
-			u.User = url.User("xxxxx")
-			return u.String()
+	if s, is := v.(string); is && name == "url" { // whatever it is: what is no address is shown, too
+		if end := strings.LastIndex(s, "@"); end >= 0 {
+			scheme, _, ok := strings.Cut(s[:end], "://")
+			if scheme += "://"; !ok {
+				scheme = ""
+			}
+			return scheme + "xxxxx" + s[end:]
 		}
 	}
 	for _, word := range []string{"key", "token", "secret", "password"} {

@@ -239,7 +239,7 @@ func (k configKey) prices(n *yaml.Node) (any, error) {
 }
 
 func (k configKey) not(s string) error {
-	return fmt.Errorf("%q isn't allowed; allowed is %s", s, k.allowed())
+	return fmt.Errorf("%q isn't allowed; allowed is %s", masked(k.name, s), k.allowed())
 }
 
 // absolute makes a folder's name absolute: "~" is the home folder, anything

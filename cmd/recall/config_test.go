@@ -259,6 +259,7 @@ func TestBadFiles(t *testing.T) {
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
 		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"bare tilde", "library:\n  dir: ~\n", ":2: library.dir: a bare ~ is YAML's word for nothing"},
+		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n", ":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
 		{"no address", "embed:\n  url: localhost:11434\n", ":2: embed.url: \"localhost:11434\" isn't allowed; allowed is an address that begins with http:// or https://"},
 		{"another protocol", "llm:\n  url: ftp://x/v1\n", ":2: llm.url: \"ftp://x/v1\" isn't allowed"},
 		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't filled in"},
@@ -502,7 +503,8 @@ func TestMasked(t *testing.T) {
 }
 
 func TestMaskedAddress(t *testing.T) {
-	for in, want := range map[string]any{"https://me:secret@example.com/v1": "https://xxxxx@example.com/v1", "https://example.com/v1": "https://example.com/v1", "": ""} {
+	for in, want := range map[string]any{"https://me:secret@example.com/v1": "https://xxxxx@example.com/v1", "https://example.com/v1": "https://example.com/v1", "": "",
+		"me:secret@example.com/v1": "xxxxx@example.com/v1", "ftp://me:se@cret@example.com": "ftp://xxxxx@example.com", "http://me:a b@example.com": "http://xxxxx@example.com"} {
 		if got := masked("llm.url", in); got != want {
 			t.Errorf("%s: got %v, want %v", in, got, want)
 		}

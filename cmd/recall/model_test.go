@@ -26,7 +26,6 @@ func TestProviders(t *testing.T) {
 		{name: "OpenAI's key isn't for others", text: "llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}", env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
 		{name: "nor for this machine", text: "llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}", env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
 		{name: "a key in the open", text: "llm: {provider: openai, model: m, url: 'http://llm.example.com/v1'}", env: map[string]string{"RECALL_LLM_KEY": "r-secret"}, err: "a key is sent over https only", key: "r-secret"},
-		{name: "no address", text: "llm: {provider: openai, model: m, url: 'llm.example.com'}", err: "llm.url is no address"},
 		{name: "claude", text: "llm: {provider: claude-cli}", want: "claude-cli/haiku"},
 		{name: "relay", text: "llm: {provider: relay, dir: here, model: me}", want: "relay/me"},
 		{name: "relay without a folder", text: "llm: {provider: relay}", err: "llm.dir isn't set", hint: "llm.dir"},
