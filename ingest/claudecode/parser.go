@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -29,6 +30,7 @@ type parser struct {
 	byID  map[string]int32 // uuid → place in nodes
 
 	drafts   []*draft
+	stood    int // place of the draft that last said what is repeated, see stands
 	messages map[string]*draft // by message.id
 	calls    map[string]*ingest.ToolCall
 	callIn   map[string]*draft // tool_use id → the draft that holds it
@@ -270,19 +272,23 @@ func (p *parser) saysMore(r *record) bool {
 	return false
 }
 
-// stands tells whether a text is part of a turn.
+// stands tells whether a text is part of a turn. It looks first where it found the
+// last one: what is repeated comes in the order in which it was said, and may be
+// all of a long file.
 func (p *parser) stands(text string) bool {
-	for _, d := range p.drafts {
-		if strings.Contains(d.turn.Text, text) {
+	for i := range p.drafts {
+		at := (p.stood + i) % len(p.drafts)
+		if p.drafts[at].says(text) {
+			p.stood = at
 			return true
-		}
-		for i := range d.parts {
-			if strings.Contains(d.parts[i].text, text) {
-				return true
-			}
 		}
 	}
 	return false
+}
+
+// says tells whether a text is part of what a draft says.
+func (d *draft) says(text string) bool {
+	return strings.Contains(d.turn.Text, text) || slices.ContainsFunc(d.parts, func(b part) bool { return strings.Contains(b.text, text) })
 }
 
 // takeEnveloped takes the records that stand in the tree.
