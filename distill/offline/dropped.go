@@ -125,7 +125,7 @@ var (
 	// verdicts that are good news of something else
 	gone = cue.One(`(?i)\b(?:is|are|was|were|'s) (?:\w+ )?(?:out|dead|done for|gone|history)\b`)
 	// what reads like a reason against something
-	speaksAgainst = cue.One(`(?i)n't\b|\b(?:not|no|never|nothing|nobody|fails?|failed|throws?|false|cannot|too|only|needs?|without|breaks?|lost|loses?|blurred|errors?|worse|would|limits?|exceeds?|missing|forbids?|forbidden|drops?|hooks? into|neither|nor|costs?|slow|slower|because|instead|takes?|hides?)\b|\b\d+ of \d+\b|\b\d+(?:\.\d+)? ?(?:[KMGT]B|ms|s|min|hours?|days?|weeks?|EUR|USD|fps)\b|\d ?[%€$]`)
+	speaksAgainst = cue.One(`(?i)n't\b|\b(?:not|no|never|nothing|nobody|fails?|failed|throws?|false|cannot|too|only|needs?|without|breaks?|lost|loses?|errors?|worse|would|limits?|exceeds?|missing|forbids?|forbidden|drops?|neither|nor|costs?|slow|slower|because|instead|takes?|hides?)\b|\b\d+ of \d+\b|\b\d+(?:\.\d+)? ?(?:[KMGT]B|ms|s|min|hours?|days?|weeks?|EUR|USD|fps)\b|\d ?[%€$]`)
 )
 
 // offHand matches verdicts on something else than a course: states, files, tests.

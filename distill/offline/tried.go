@@ -7,7 +7,7 @@ import (
 	"recall/payload"
 )
 
-// What was tried and didn't do, and what is named only to say what is against it.
+// What was tried and didn't do.
 
 const failingWords = `(?i)\b(?:i |we |you )?(?:tried|attempted|tested|experimented with|started with|began with|had tried|measured)\b|\b(?:first|earlier|initial|previous|my first|naive|obvious) (?:attempt|try|version|cut|idea|thought|approach|form|draft|go|shot)\b`
 
@@ -56,7 +56,7 @@ func triedOut(t *talk, refutes map[int]bool) []payload.Item {
 }
 
 var (
-	triedIt       = cue.One(`(?i)^(?:(?:so|ok|well|and|but|then|also|already|there|PDF|yes|no)[,: ]+)*(?:(?:i|we|you)(?:'ve| have| had| also| already| first)* )?tried\b|\b(?:i|we) tried\b|\b(?:first|earlier|initial|naive|obvious) (?:attempt|try|version|cut|idea|thought|approach|form|shot) (?:was|used|with|had)\b|\btried (?:first|it|that|with)\b`)
+	triedIt       = cue.One(`(?i)^(?:(?:so|ok|well|and|but|then|also|already|yes|no)[,: ]+)*(?:(?:i|we|you)(?:'ve| have| had| also| already| first)* )?tried\b|\b(?:i|we) tried\b|\b(?:first|earlier|initial|naive|obvious) (?:attempt|try|version|cut|idea|thought|approach|form|shot) (?:was|used|with|had)\b|\btried (?:first|it|that|with)\b`)
 	once          = cue.One(`(?i)\btried .{3,60}\b(?:last|previous|before|once|already|in 20\d\d|(?:years?|months?|weeks?) ago|yesterday)\b.{0,30}[,;:—–] ?.{10,}`)
 	wentWell      = cue.One(`(?i)\b(?:worked|works|was (?:fine|good|ok|great)|it's fine|liked)\b`)
 	cameToNothing = cue.One(`(?i)\b(?:but|still|fails?|failed|failing|didn't|doesn't|did not|does not|no (?:difference|effect|luck|cure|change|good)|only (?:go|went|gets?|got|helps?|drops?|fell)|exceeds?|exceeded|too (?:slow|big|large|many|much)|worse|crash(?:es|ed)?|times? out|timed out|errors?|limit|came out|blurred|unusable|not enough|out of memory|just (?:wait|move|hide)|dropped|rejected|reverted)\b`)
