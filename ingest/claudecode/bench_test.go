@@ -34,6 +34,35 @@ func BenchmarkParse(b *testing.B) {
 	})
 }
 
+// BenchmarkRepeated parses what stands in a file twice, beside what stands there
+// once (xonce): it costs little more, however long the file.
+func BenchmarkRepeated(b *testing.B) {
+	for _, records := range []int{5_000, 40_000} {
+		b.Run(fmt.Sprint(records), func(b *testing.B) {
+			var once bytes.Buffer
+			for i := range records {
+				fmt.Fprintf(&once, `{"type":"user","uuid":"u%d","sessionId":"s","cwd":"/x","timestamp":"2026-01-01T00:00:00.000Z","message":{"role":"user","content":"prompt %d %s"}}`+"\n",
+					i, i, strings.Repeat("of some words ", 20))
+			}
+			parse := func(raw []byte, duplicates int) time.Duration {
+				begin := time.Now()
+				s, err := Reader{}.Parse(b.Context(), ingest.Found{ID: "s", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}})
+				if err != nil || len(s.Turns) != records || s.Report.Duplicates != duplicates {
+					b.Fatalf("got %d turns, %d repeated, %v", len(s.Turns), s.Report.Duplicates, err)
+				}
+				return time.Since(begin)
+			}
+			twice := bytes.Repeat(once.Bytes(), 2)
+			var one, two time.Duration
+			for b.Loop() {
+				one += parse(once.Bytes(), 0)
+				two += parse(twice, records)
+			}
+			b.ReportMetric(float64(two)/float64(one), "xonce")
+		})
+	}
+}
+
 func benchParse(b *testing.B, raw []byte) {
 	found := ingest.Found{ID: "bench", Files: []ingest.File{memFile(mainName, ingest.Transcript, raw)}}
 	b.SetBytes(int64(len(raw)))

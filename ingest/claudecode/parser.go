@@ -30,7 +30,7 @@ type parser struct {
 	byID  map[string]int32 // uuid → place in nodes
 
 	drafts   []*draft
-	stood    int // place of the draft that last said what is repeated, see stands
+	stood    int               // place of the draft that last said what is repeated, see stands
 	messages map[string]*draft // by message.id
 	calls    map[string]*ingest.ToolCall
 	callIn   map[string]*draft // tool_use id → the draft that holds it
