@@ -33,7 +33,7 @@ func newDesk(t *testing.T) *desk {
 			os.Unsetenv(name)
 		}
 	}
-	d := &desk{t: t, home: home, project: filepath.Join(home, "harborlight"), library: filepath.Join(home, "Recall"), at: time.Now().UTC().Add(-72 * time.Hour)}
+	d := &desk{t: t, home: home, project: filepath.Join(home, "harborlight"), library: filepath.Join(home, "Recall"), at: time.Now().UTC().Add(-72 * time.Hour).Truncate(24 * time.Hour).Add(12 * time.Hour)} // noon: not over midnight
 	if err := os.MkdirAll(d.project, 0o700); err != nil {
 		t.Fatal(err)
 	}
