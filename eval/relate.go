@@ -17,7 +17,7 @@ func Relate(ctx context.Context, ix *index.Index, docs []index.Doc) error {
 		}
 	}
 	for _, items := range byProject {
-		links := relate.Links(items, nil)
+		links := relate.Links(items)
 		old, err := ix.Links(ctx)
 		if err != nil {
 			return err

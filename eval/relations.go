@@ -103,7 +103,7 @@ func ByRules(_ context.Context, pairs []LabelledRelation) ([]payload.Relation, e
 	out := make([]payload.Relation, len(pairs))
 	for i := range pairs {
 		later, earlier := pairs[i].Items()
-		for _, l := range relate.Links([]relate.Item{later, earlier}, nil) {
+		for _, l := range relate.Links([]relate.Item{later, earlier}) {
 			if l.From == later.ID {
 				out[i] = l.Relation
 			}

@@ -145,9 +145,11 @@ func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
 	return nil
 }
 
-// dropLines forgets a session's stamp, lines and links.
+// dropLines forgets a session's stamp, lines and links. The sessions that bore on
+// it have their links looked at again: theirs may now reach further back.
 func dropLines(ctx context.Context, tx *sql.Tx, session string) error {
-	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`, `DELETE FROM due WHERE sid=?`,
+	for _, q := range []string{`DELETE FROM stamp WHERE sid=?`, `DELETE FROM line WHERE sid=?`,
+		`INSERT OR IGNORE INTO due SELECT json_extract(data, '$.from_session') FROM link WHERE json_extract(data, '$.to_session')=?`, `DELETE FROM due WHERE sid=?`,
 		`DELETE FROM link WHERE ?1 IN (json_extract(data, '$.from_session'), json_extract(data, '$.to_session'))`} {
 		if _, err := tx.ExecContext(ctx, q, session); err != nil {
 			return err

@@ -83,12 +83,21 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	for _, sid := range due {
 		isDue[sid] = true
 	}
-	projects, err := p.Index.ProjectsOf(ctx, due)
+	standing := rulesLinks(lines)
+	again := map[payload.ItemID]bool{} // what they say again may not be there any more
+	where := slices.Clone(due)
+	for _, l := range standing {
+		if l.Rule == relate.Restates && isDue[l.ToSession] {
+			again[l.From] = true
+			where = append(where, l.FromSession)
+		}
+	}
+	projects, err := p.Index.ProjectsOf(ctx, where)
 	if err != nil {
 		return nil, err
 	}
-	want := map[[2]payload.ItemID]payload.Link{}
 	found := make([][]payload.Link, len(projects))
+	looked := make([]map[payload.ItemID]bool, len(projects))
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, project := range projects {
@@ -96,7 +105,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
 			makeRoom()
 			if err == nil {
-				found[i] = relate.Links(claims(placed), func(sid string) bool { return isDue[sid] })
+				found[i], looked[i] = relate.LinksOfDue(claims(placed), func(it *relate.Item) bool { return isDue[it.Session] || again[it.ID] })
 			}
 			return err
 		})
@@ -104,7 +113,9 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	if err := g.Wait(); err != nil {
 		return nil, err
 	}
-	for _, links := range found {
+	want := map[[2]payload.ItemID]payload.Link{}
+	for i, links := range found {
+		maps.Copy(again, looked[i])
 		for _, l := range links {
 			want[[2]payload.ItemID{l.From, l.To}] = l
 		}
@@ -114,13 +125,13 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		return nil, err
 	}
 	var change []payload.Link
-	for _, l := range rulesLinks(lines) {
+	for _, l := range standing {
 		pair := [2]payload.ItemID{l.From, l.To}
 		now, still := want[pair]
 		switch {
 		case still && reflect.DeepEqual(now, l):
 			delete(want, pair)
-		case !still && (isDue[l.FromSession] || isDue[l.ToSession]) && p.certain(indexed, l):
+		case !still && (isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]) && p.certain(indexed, l):
 			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession, ToSession: l.ToSession,
 				Maker: payload.ByRule, Rule: l.Rule, At: l.At})
 		}

@@ -143,6 +143,83 @@ func TestDroppedSuccessor(t *testing.T) {
 	}
 }
 
+// What sessions say again is tied from each to the one before it, in whatever
+// order they arrive; where one of them is forgotten, or drops it, those around it
+// are tied to one another.
+func TestRelateWhatIsSaidAgain(t *testing.T) {
+	say := func(i int) talk {
+		id := fmt.Sprintf("%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d-0000-4000-8000-00000000000%[1]d", i)
+		return talk{id: id, start: day.AddDate(0, 0, i), said: []string{
+			fmt.Sprintf("Nightly run %d. Let's use Valkey for the session cache instead of files.", i),
+			"Done, the tests pass.",
+		}}
+	}
+	ties := func(p *pipeline.Pipeline) (out []string) {
+		lines, _, err := p.Library.Links()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range payload.StandingLinks(lines) {
+			if k.Relation == payload.Same {
+				out = append(out, k.FromSession[:1]+"-"+k.ToSession[:1])
+			}
+		}
+		indexed, err := p.Index.Links(t.Context())
+		if err != nil || len(indexed) != len(payload.StandingLinks(lines)) {
+			t.Errorf("%d links in the index, %d in the library: %v", len(indexed), len(payload.StandingLinks(lines)), err)
+		}
+		return out
+	}
+	want := []string{"2-1", "3-2", "4-3", "5-4"}
+	for _, order := range [][]int{{1, 2, 3, 4, 5}, {5, 4, 3, 2, 1}, {1, 5, 3, 2, 4}} {
+		p, root := open(t, t.TempDir()), t.TempDir()
+		for _, i := range order {
+			say(i).write(t, root)
+			syncAll(t, p, root)
+		}
+		if diff := cmp.Diff(want, ties(p)); diff != "" {
+			t.Errorf("order %v (-want +got)\n%s", order, diff)
+		}
+		e, err := p.Library.Lookup("33333333")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.PlanForget(t.Context(), []library.Entry{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.ForgetSessions(t.Context(), plan); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Relate(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"2-1", "4-2", "5-4"}, ties(p)); diff != "" {
+			t.Errorf("order %v, one forgotten (-want +got)\n%s", order, diff)
+		}
+		if e, err = p.Library.Lookup("44444444"); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(e.Folder, "payload.md")
+		md, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kept := slices.DeleteFunc(strings.SplitAfter(string(md), "\n"), func(line string) bool {
+			return strings.HasPrefix(line, "- ") && strings.Contains(line, "Valkey")
+		})
+		if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := syncAll(t, p, root); r.Edited != 1 {
+			t.Fatalf("edited %d payloads, want 1", r.Edited)
+		}
+		if diff := cmp.Diff([]string{"2-1", "5-2"}, ties(p)); diff != "" {
+			t.Errorf("order %v, one dropped (-want +got)\n%s", order, diff)
+		}
+	}
+}
+
 // What was superseded isn't handed on to the next session.
 func TestResumeLeavesOutSuperseded(t *testing.T) {
 	p, root := open(t, t.TempDir()), t.TempDir()

@@ -57,7 +57,7 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 			items = append(items, relate.Item{Item: it.Item, Session: d.Session, Start: d.Start})
 		}
 	}
-	if err := x.PutLinks(ctx, relate.Links(items, nil), "", nil); err != nil {
+	if err := x.PutLinks(ctx, relate.Links(items), "", nil); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := x.Search(ctx, index.Query{Text: question, Limit: 5})

@@ -46,7 +46,7 @@ func TestLinks(t *testing.T) {
 		"limit5 supersedes limit3 by new-value, sure true",
 		"postgres supersedes redis by revokes, sure true",
 	}
-	got := Links(billing(), nil)
+	got := Links(billing())
 	if diff := cmp.Diff(want, short(got)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -60,12 +60,12 @@ func TestLinks(t *testing.T) {
 // Neither the order of the items nor what is due at a time matters: the links of
 // each session's turn come together to the same.
 func TestLinksHaveNoOrder(t *testing.T) {
-	want := Links(billing(), nil)
+	want := Links(billing())
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		items := billing()
 		rng.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		if diff := cmp.Diff(want, Links(items, nil)); diff != "" {
+		if diff := cmp.Diff(want, Links(items)); diff != "" {
 			t.Fatalf("shuffled (-want +got)\n%s", diff)
 		}
 		var have []Item
@@ -76,11 +76,34 @@ func TestLinksHaveNoOrder(t *testing.T) {
 					have = append(have, it)
 				}
 			}
-			got = append(got, Links(have, func(s string) bool { return s == session })...)
+			due, _ := LinksOfDue(have, func(it *Item) bool { return it.Session == session })
+			got = append(got, due...)
 		}
 		if diff := cmp.Diff(want, payload.StandingLinks(got)); diff != "" {
 			t.Fatalf("session by session (-want +got)\n%s", diff)
 		}
+	}
+}
+
+// What every session says again is linked to the last that said so: as many links
+// as sessions, not their square. One that doesn't hold any more doesn't part
+// those around it.
+func TestLinksOfWhatIsSaidAgain(t *testing.T) {
+	var items []Item
+	for i := range 6 {
+		items = append(items, item(fmt.Sprint("n", i), fmt.Sprint("s", i), 1+i, payload.Decision, "Commits follow the conventional format.", "conventional commits"))
+	}
+	items[3].Text = "Commits follow the conventional format, please." // in other words
+	items[2].State = payload.Revoked
+	want := []string{
+		"n1 same n0 by restates, sure false",
+		"n3 same n1 by restates, sure false",
+		"n3 same n2 by restates, sure false",
+		"n4 same n3 by restates, sure false",
+		"n5 same n4 by restates, sure false",
+	}
+	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
@@ -89,15 +112,15 @@ func TestLinksHaveNoOrder(t *testing.T) {
 func TestNoLinks(t *testing.T) {
 	items := billing()[1:3]
 	items[1].Session, items[1].Evidence[0].Turn = items[0].Session, items[0].Evidence[0].Turn
-	if got := Links(items, nil); len(got) > 0 {
+	if got := Links(items); len(got) > 0 {
 		t.Errorf("of one turn: %v", short(got))
 	}
 	items = billing()[1:3]
 	items[1].State = payload.Revoked
-	if got := Links(items, nil); len(got) > 0 {
+	if got := Links(items); len(got) > 0 {
 		t.Errorf("from a revoked item: %v", short(got))
 	}
-	if got := Links(nil, nil); got != nil {
+	if got := Links(nil); got != nil {
 		t.Errorf("of nothing: %v", got)
 	}
 }
@@ -128,9 +151,9 @@ func FuzzLinks(f *testing.F) {
 	f.Add("--", "~/.a 2s 3e-4 instead of rather than")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		items := []Item{item("a", "s1", 1, payload.Decision, a, b), item("b", "s2", 2, payload.Decision, b, a), item("c", "s3", 3, payload.Eliminated, a+" "+b, b)}
-		one := Links(items, nil)
+		one := Links(items)
 		slices.Reverse(items)
-		if diff := cmp.Diff(one, Links(items, nil)); diff != "" {
+		if diff := cmp.Diff(one, Links(items)); diff != "" {
 			t.Errorf("order matters (-one +other)\n%s", diff)
 		}
 	})
@@ -144,12 +167,12 @@ func BenchmarkLinks(b *testing.B) {
 			last := items[len(items)-1].Session
 			b.Run("all", func(b *testing.B) {
 				for b.Loop() {
-					Links(items, nil)
+					Links(items)
 				}
 			})
 			b.Run("one session", func(b *testing.B) {
 				for b.Loop() {
-					Links(items, func(s string) bool { return s == last })
+					LinksOfDue(items, func(it *Item) bool { return it.Session == last })
 				}
 			})
 		})
@@ -185,7 +208,7 @@ func TestLinksSettle(t *testing.T) {
 		"job supersedes archive by takes-up, sure false",
 		"upload supersedes ask by answers, sure false",
 	}
-	got := short(slices.DeleteFunc(Links(items, nil), func(l payload.Link) bool { return l.To == "here" }))
+	got := short(slices.DeleteFunc(Links(items), func(l payload.Link) bool { return l.To == "here" }))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -211,7 +234,7 @@ func TestLinksOfWarnings(t *testing.T) {
 		"twelve supersedes limit by new-value, sure true",
 		"unique supersedes agents by ruled-out, sure false",
 	}
-	if diff := cmp.Diff(want, short(Links(items, nil))); diff != "" {
+	if diff := cmp.Diff(want, short(Links(items))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -1,6 +1,10 @@
 package relate
 
-import "recall/payload"
+import (
+	"slices"
+
+	"recall/payload"
+)
 
 // The rules, in the order in which they are tried. Their precision is measured
 // on eval/testdata/relations.jsonl.
@@ -40,15 +44,19 @@ var rules = []rule{
 	{Outdates, payload.Supersedes, outdates, false},
 }
 
-func between(later, earlier *claim) (rule, bool) {
+// between is the rule that fits two claims, nil if none does.
+func between(later, earlier *claim) *rule {
 	half := earlier.halfIn(later)
-	for _, r := range rules {
-		if (half || !r.alike) && r.fits(later, earlier) {
-			return r, true
+	for i := range rules {
+		if r := &rules[i]; (half || !r.alike) && r.fits(later, earlier) {
+			return r
 		}
 	}
-	return rule{}, false
+	return nil
 }
+
+// restatesRule is the one of Restates.
+var restatesRule = &rules[slices.IndexFunc(rules, func(r rule) bool { return r.name == Restates })]
 
 func decisions(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Decision
