@@ -69,7 +69,9 @@ func (r *reader) collapse(ctx context.Context, list []*ranked) ([]*ranked, error
 }
 
 // load reads the links around items, as far as they reach, with the items at
-// their ends. Most items have none: all of a step are asked for at once.
+// their ends. Most items have none: all of a step are asked for at once. What
+// merely says or refines an item is shown beside it, and its own links aren't: of
+// what hundreds of sessions said again, only the next ones are read.
 func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	asked := map[payload.ItemID]bool{}
 	got := map[[2]payload.ItemID]bool{}
@@ -100,7 +102,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 			}
 			for _, end := range []payload.ItemID{l.From, l.To} {
 				c.links[end] = append(c.links[end], l)
-				if !asked[end] {
+				if !asked[end] && reaches(&l) {
 					asked[end] = true
 					ids = append(ids, end)
 				}
@@ -108,6 +110,11 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 		}
 	}
 	return nil
+}
+
+// reaches tells whether what else is tied to a link's ends bears on a result.
+func reaches(l *payload.Link) bool {
+	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
 
 func (c *chains) know(ctx context.Context, id payload.ItemID) error {
