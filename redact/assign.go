@@ -98,7 +98,7 @@ var genericAllowed = sync.OnceValue(func() *regexp.Regexp {
 		`author|(?:credentials?[_.-]?id|withCredentials)|(?:bucket|foreign|hot|idx|natural|primary|pub(?:lic)?|schema|sequence|cache|object|sort|partition|dedup|group)[_.-]?key|` +
 		`turkey|key[_.-]?(?:alias|board|code|frame|id|length|mesh|name|pair|press(?:ed)?|ring|selector|signature|size|stone|storetype|word|up|down|left|right)|` +
 		`key(?:store|tab)[_.-]?(?:file|path)|issuerkeyhash|monkey|keying|secret[_.-]?(?:length|name|size)|csrf[_.-]?token|` +
-		`(?:api|credentials|token)[_.-]?(?:endpoint|ur[il])|public[_.-]?token|(?:key|token)[_.-]?file|--mount=type)`)
+		`(?:api|credentials|token)[_.-]?(?:endpoint|ur[il])|(?:page|next|continuation|sync)[_.-]?token|public[_.-]?token|(?:key|token)[_.-]?file|--mount=type)`)
 })
 
 // stopped says that a value holds one of gitleaks' stop words as a whole piece

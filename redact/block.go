@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // maxBlock is the longest key block that is looked for, in bytes: an RSA key of
 // 16384 bits in PEM is 12 KB.
@@ -93,7 +96,58 @@ func keyTail(s *scan, from, to int) {
 	}
 }
 
-// kubernetesSecret looks at "kind: Secret" and masks the values under "data:".
+// keyInBase64 looks at "-----BEGIN" in base64, as kubeconfigs hold it, and masks
+// a private key over all its lines.
+func keyInBase64(s *scan, from, _ int) {
+	if !strings.HasPrefix(s.text[from:], "LS0tLS1CRUdJTi") || wordChar(s.before(from)) {
+		return
+	}
+	end := from
+	for end < len(s.text) && end-from < 2*maxBlock {
+		stop := end
+		for stop < len(s.text) && base64Char(s.text[stop]) {
+			stop++
+		}
+		for stop < len(s.text) && s.text[stop] == '=' {
+			stop++
+		}
+		end = stop
+		next := skip(s.text, stop+1, blank, 40)
+		if s.at(stop) != '\n' || skip(s.text, next, alnum|marks, 40) < next+40 {
+			break
+		}
+		end = next
+	}
+	head, _ := base64.RawStdEncoding.DecodeString(s.text[from:min(end, from+56)])
+	if strings.Contains(string(head), "PRIVATE KEY") {
+		s.add(from, end, "private-key")
+	}
+}
+
+// puttyKey masks the lines of base64 after "Private-Lines: 14".
+func puttyKey(s *scan, _, to int) {
+	at := skip(s.text, skip(s.text, to, blank, 2), digit, 4)
+	if s.at(at) == '\r' {
+		at++
+	}
+	if s.at(at) != '\n' {
+		return
+	}
+	from := at + 1
+	end := from
+	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) || strings.IndexByte("=\r\n", s.text[end]) >= 0) {
+		end++
+	}
+	if strings.HasPrefix(s.text[end:], "-MAC") {
+		end = from + max(0, strings.LastIndexByte(s.text[from:end], '\n'))
+	}
+	if end = from + trimKey(s.text[from:end]); end-from >= 24 {
+		s.add(from, end, "private-key")
+	}
+}
+
+// kubernetesSecret looks at "kind: Secret" and masks the values under "data:"
+// and "stringData:".
 func kubernetesSecret(s *scan, _, to int) {
 	at := skip(s.text, to, blank, 4)
 	at = quoteEnd(s.text, at)
@@ -108,18 +162,22 @@ func kubernetesSecret(s *scan, _, to int) {
 	if i := strings.Index(doc[to-from:], "\n---"); i >= 0 {
 		doc = doc[:to-from+i]
 	}
-	i := strings.Index(doc, "\ndata:")
-	if i < 0 {
-		return
+	for _, head := range [...]string{"\ndata:", "\nstringData:"} {
+		if i := strings.Index(doc, head); i >= 0 {
+			s.secretValues(from+i+len(head), doc[i+len(head):], head == "\nstringData:")
+		}
 	}
-	at = from + i + len("\ndata:")
-	for line := range strings.SplitSeq(doc[i+len("\ndata:"):], "\n") {
+}
+
+// secretValues masks the values of indented lines; plain: they aren't in base64.
+func (s *scan) secretValues(at int, lines string, plain bool) {
+	for line := range strings.SplitSeq(lines, "\n") {
 		_, v, ok := strings.Cut(line, ": ")
 		v = strings.Trim(v, " \"'\r")
 		if line != "" && !strings.HasPrefix(line, " ") {
 			return
 		}
-		if ok && len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) && !placeholder(v) {
+		if ok && (len(v) >= 8 && skip(v, 0, alnum|marks, len(v)) == len(v) || plain && telling(v)) && !placeholder(v) {
 			start := at + strings.LastIndex(line, v)
 			s.add(start, start+len(v), "kubernetes-secret")
 		}

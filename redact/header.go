@@ -3,7 +3,6 @@ package redact
 import (
 	"encoding/base64"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -135,64 +134,5 @@ func cookie(s *scan, from, to int) {
 			s.add(from, from+len(v), "cookie")
 		}
 		at += len(pair) + 1
-	}
-}
-
-// passwordFlag masks what follows -p on the line of a program that takes its
-// password so; apart: also after a space, where others have a port.
-func passwordFlag(apart bool) detector {
-	return func(s *scan, from, to int) {
-		if wordChar(s.before(from)) {
-			return
-		}
-		line := s.text[to:min(len(s.text), to+300)]
-		line, _, _ = strings.Cut(line, "\n")
-		i := strings.Index(line, " -p")
-		if i < 0 || strings.ContainsAny(line[:i], "|;&") {
-			return
-		}
-		at := to + i + len(" -p")
-		if apart && at < len(s.text) && s.text[at] == ' ' {
-			at++
-		}
-		open, ends := quoteEnd(s.text, at), " \t\r\n\"'`<>|;&"
-		if open > at {
-			ends = "\n\"'`"
-		}
-		end := open
-		for end < len(s.text) && end-open < 100 && strings.IndexByte(ends, s.text[end]) < 0 {
-			end++
-		}
-		if v := s.text[open:end]; len(v) >= 4 && strings.ContainsFunc(v, unicode.IsLetter) && !placeholder(v) {
-			s.add(open, end, "password")
-		}
-	}
-}
-
-// command masks the password of curl's and wget's "-u user:password".
-func command(s *scan, from, to int) {
-	if wordChar(s.before(from)) {
-		return
-	}
-	line := s.text[to:min(len(s.text), to+1000)]
-	if i := strings.Index(line, "\n"); i >= 0 && !strings.HasSuffix(line[:i], "\\") {
-		line = line[:i]
-	}
-	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
-		i := strings.Index(line, flag)
-		if i < 0 {
-			continue
-		}
-		at := to + i + len(flag)
-		open := quoteEnd(s.text, at)
-		end := open
-		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 {
-			end++
-		}
-		user, password, ok := strings.Cut(s.text[open:end], ":")
-		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
-			s.add(open+len(user)+1, end, "password")
-		}
-		return
 	}
 }

@@ -45,6 +45,10 @@ var keyForms = []keyForm{
 	{"eyJ", "jwt", "", 0, 0}, {"AKIA", "aws-key", "", 16, 1}, {"ASIA", "aws-key", "", 16, 1}, {"sq0csp-", "square-secret", "_-", 40, 2}, {"sq0atp-", "square-token", "_-", 22, 1},
 	{"re_", "resend-key", "_", 30, 3}, {"phx_", "posthog-key", "", 40, 2}, {"key-", "mailgun-key", "", 32, 8}, {"cfut_", "cloudflare-token", "", 40, 2}, {"rdme_", "readme-key", "", 60, 4}, {"napi_", "neon-key", "", 40, 4},
 	{"glsa_", "grafana-token", "_", 40, 4}, {"sntrys_", "sentry-token", "_+/=", 50, 4}, {"sntryu_", "sentry-token", "", 60, 4}, {"PMAK-", "postman-key", "-", 50, 6}, {"dapi", "databricks-token", "-", 32, 8}, {"rubygems_", "rubygems-token", "", 40, 6},
+	{"squ_", "sonar-token", "", 40, 6}, {"sqa_", "sonar-token", "", 40, 6}, {"NRAK-", "newrelic-key", "", 27, 2}, {"CCIPAT_", "circleci-token", "_", 50, 6}, {"CCIPRJ_", "circleci-token", "_", 50, 6},
+	{"CFPAT-", "contentful-token", "_-", 43, 2}, {"bkua_", "buildkite-token", "", 40, 6}, {"AQ.", "google-key", "_-", 40, 4}, {"sk_", "elevenlabs-key", "", 48, 8}, {"pcsk_", "pinecone-key", "_", 50, 4},
+	{"sk.eyJ", "mapbox-token", "_-.", 60, 4}, {"fc-", "firecrawl-key", "", 32, 6}, {"apify_api_", "apify-token", "", 36, 2}, {"e2b_", "e2b-key", "", 40, 8}, {"vercel_blob_rw_", "vercel-token", "_", 30, 2},
+	{"ctx7sk-", "context7-key", "-", 32, 4}, {"lin_oauth_", "linear-token", "", 60, 6},
 }
 
 // maxKey is the longest key of any form, in bytes.

@@ -10,18 +10,25 @@ func ownRules(b *builder) {
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("cookie\":", cookie)
-	b.add("curl", command)
-	b.add("wget", command)
-	b.add("mysql", passwordFlag(false))
-	b.add("mariadb", passwordFlag(false))
-	b.add("sshpass", passwordFlag(true))
+	commandRules(b)
+	paramRules(b)
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
+	b.add("ls0tls1crudjti", keyInBase64)
+	b.add("private-lines:", puttyKey)
+	for _, w := range []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"} {
+		b.add(w, seedPhrase)
+	}
+	b.add("private key", hexKey)
+	for _, p := range []string{"$2a$", "$2b$", "$2y$", "$5$", "$6$", "$apr1$", "$argon2", "$y$"} {
+		b.add(p, passwordHash)
+	}
 	b.add("kind:", kubernetesSecret)
 	b.add("hooks.slack.com/", hook("slack-webhook"))
 	b.add("discord.com/api/webhooks/", hook("discord-webhook"))
 	b.add("discordapp.com/api/webhooks/", hook("discord-webhook"))
 	b.add("webhook.office.com/", hook("teams-webhook"))
+	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
 	b.add("api.telegram.org/bot", hook("telegram-token"))
 	b.add(":aa", telegram)
 	for _, n := range secretNames {

@@ -23,12 +23,13 @@ var secretNames = []struct {
 	{"encryptionkey", "secret", middle}, {"master_key", "secret", middle}, {"auth_key", "secret", middle}, {"credential", "secret", middle},
 	{"token", "token", weak}, {"session_id", "token", weak}, {"sessionid", "token", weak}, {"sessid", "token", weak}, {"session_key", "token", weak},
 	{"sharedaccesssignature", "secret", middle}, {"sig", "token", weak},
+	{"subscription-key", "api-key", middle}, {"app_key", "secret", middle}, {"pw", "password", strong}, {"psk", "password", strong},
 }
 
 // tails are what may follow the literal in a name for it still to be the name
 // of a secret.
 var tails = set("", "s", "_key", "key", "_access_key", "accesskey", "_value", "value", "_prod", "_dev", "_test", "_staging", "_live", "_main",
-	"_local", "_root", "_admin", "_user", "_db", "_base", "_string", "_text", "_plain", "-key")
+	"_local", "_root", "_admin", "_user", "_db", "_base", "_key_base", "_string", "_text", "_plain", "-key")
 
 // nameTail is how much of a name after its literal is looked at.
 const nameTail = 24
@@ -41,14 +42,50 @@ func named(kind string, st strength) detector {
 			end++
 		}
 		tail := strings.TrimRight(strings.ToLower(s.text[to:end]), "0123456789")
-		if !tails[tail] || kind == "token" && s.text[from:to] == "sig" && wordChar(s.before(from)) {
+		if !tails[tail] || to-from <= 3 && short[lowerASCII(s.text[from:to])] && wordChar(s.before(from)) {
 			return
 		}
 		v, ok := s.valueAfter(from, end)
-		if ok && v.secret(s, st) {
+		if !ok || v.op == "," && to-from <= 3 {
+			return
+		}
+		if kind == "token" && v.to-v.from >= 10 {
+			name := lowerASCII(s.text[skipBack(s.text, from, 30):to])
+			if pages(name) {
+				return
+			}
+			v.login = logsIn(name) || v.env && strings.HasSuffix(name, "_token")
+		}
+		if v.secret(s, st) {
 			s.add(v.from, v.to, kind)
 		}
 	}
+}
+
+// short are names that stand alone: in others they are a part of a word.
+var short = set("sig", "pw", "psk")
+
+// pages says that a token's name is of a place in a list.
+func pages(name string) bool {
+	for _, before := range [...]string{"page", "next", "continuation", "sync"} {
+		if strings.HasSuffix(name, before+"token") || strings.HasSuffix(name, before+"_token") {
+			return true
+		}
+	}
+	return false
+}
+
+// logsIn says that a token's name is of one that lets in, so that even a hash or
+// a UUID is one.
+func logsIn(name string) bool {
+	for _, kind := range [...]string{"auth", "access", "api", "private", "deploy", "bot", "refresh", "secret", "personal"} {
+		for _, dash := range [...]string{"", "_", "-"} {
+			if strings.HasSuffix(name, kind+dash+"token") {
+				return true
+			}
+		}
+	}
+	return strings.HasPrefix(name, "x-") && strings.HasSuffix(name, "-token")
 }
 
 // value is what a name is set to.
@@ -61,6 +98,7 @@ type value struct {
 	line     bool   // name, operator and value make up a line, as in a .env file
 	env      bool   // it is an environment's variable that is set: NAME=value
 	phrase   bool   // the name is of a passphrase: words will do
+	login    bool   // the name is of a token that lets in
 }
 
 const (
@@ -92,7 +130,7 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		v.op, at = ">", at+1
 	case v.spaced && flagBefore(t, from):
 		v.op = " "
-	case v.spaced && (strings.HasPrefix(t[at:], "is ") || strings.HasPrefix(t[at:], "was ")):
+	case v.spaced && sets(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
@@ -103,6 +141,16 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at = pastType(t, at)
 	}
 	return s.readValue(v, from, at)
+}
+
+// sets says that a text goes on with a verb that a value follows.
+func sets(t string) bool {
+	for _, verb := range [...]string{"is ", "was ", "ist ", "war ", "lautet "} {
+		if strings.HasPrefix(t, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 // readValue reads the value that begins at at, in quotes or bare.
@@ -206,7 +254,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 && shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
-	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !v.random()) || dotted(t) {
+	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t) {
 		return false
 	}
 	switch st {
@@ -215,7 +263,7 @@ func (v value) secret(s *scan, st strength) bool {
 	case middle:
 		return v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 && !numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
 	}
-	return len(t) >= 10 && mixed(t) && !public(t) && entropy(t) >= 3 && !numbered(t) && v.allowedOp()
+	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 && !numbered(t) && v.allowedOp()
 }
 
 // random says that a value looks like camel case by chance: it is what a variable
@@ -240,7 +288,7 @@ func (v value) password(shape shapeOf) bool {
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
 		return false
 	}
-	if shape.digits == 0 && (names(t) || identifier(t)) {
+	if shape.digits == 0 && (names(t) || identifier(t) && !jumbled(t)) {
 		return false
 	}
 	if numbered(t) && !v.quoted {
@@ -252,7 +300,10 @@ func (v value) password(shape shapeOf) bool {
 	if len(t) < 6 {
 		return false
 	}
-	return v.hasLetterAndDigit(shape) && !dateLike(t) || shape.lower+shape.upper > 0 && v.symbols(shape) && v.op != "is" && v.op != ","
+	if v.hasLetterAndDigit(shape) && !dateLike(t) {
+		return true
+	}
+	return v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) || shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 
 // identifier says that letters alone are a constant's, a label's or a key's name.

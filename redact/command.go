@@ -1,0 +1,239 @@
+package redact
+
+import (
+	"strings"
+	"unicode"
+)
+
+// commandRules adds rules for what programs are told on their line, and for the
+// files that they read it from.
+func commandRules(b *builder) {
+	b.add("curl", command)
+	b.add("wget", command)
+	b.add("mysql", passwordFlag(" -p", joined))
+	b.add("mariadb", passwordFlag(" -p", joined))
+	b.add("sshpass", passwordFlag(" -p", either))
+	for _, p := range [...][2]string{{"docker login", " -p"}, {"podman login", " -p"}, {"mongosh", " -p"}, {"mongo ", " -p"}, {"mongodump", " -p"},
+		{"mongorestore", " -p"}, {"redis-cli", " -a"}, {"ldapsearch", " -w"}, {"ldapmodify", " -w"}, {"ldapadd", " -w"}, {"ldapwhoami", " -w"}} {
+		b.add(p[0], passwordFlag(p[1], apart))
+	}
+	for _, before := range []string{"-pass pass:", "-passin pass:", "-passout pass:", "convertto-securestring ", "requirepass ", "aws_secret_access_key ", "setx "} {
+		b.add(before, nextWord)
+	}
+	b.add("--password-stdin", pipedIn)
+	b.add("chpasswd", pipedIn)
+	b.add("--auth ", login)
+	b.add("--from-literal", fromLiteral)
+	for _, before := range []string{"identified by ", "with password ", "encrypted password "} {
+		b.add(before, quotedNext)
+	}
+	b.add("machine ", netrc)
+	b.add(":5432:", pgpass)
+	b.add("jdbc:oracle:thin:", oracle)
+	b.add("sqlplus ", oracle)
+}
+
+// joint is how a flag stands to its value.
+type joint uint8
+
+const (
+	joined joint = iota // -pVALUE: after a blank stands something else
+	either              // -pVALUE or -p VALUE
+	apart               // -p VALUE
+)
+
+// passwordFlag masks what follows a flag on the line of a program that takes its
+// password so.
+func passwordFlag(flag string, how joint) detector {
+	return func(s *scan, from, to int) {
+		if wordChar(s.before(from)) {
+			return
+		}
+		line := s.text[to:min(len(s.text), to+300)]
+		line, _, _ = strings.Cut(line, "\n")
+		i := strings.Index(line, flag)
+		if i < 0 || strings.ContainsAny(line[:i], "|;&") {
+			return
+		}
+		at := to + i + len(flag)
+		if blank := at < len(s.text) && s.text[at] == ' '; blank && how != joined {
+			at++
+		} else if how == apart {
+			return
+		}
+		open, ends := quoteEnd(s.text, at), " \t\r\n\"'`<>|;&"
+		if open > at {
+			ends = "\n\"'`"
+		}
+		end := open
+		for end < len(s.text) && end-open < 100 && strings.IndexByte(ends, s.text[end]) < 0 {
+			end++
+		}
+		if v := s.text[open:end]; len(v) >= 4 && strings.ContainsFunc(v, unicode.IsLetter) && !placeholder(v) {
+			s.add(open, end, "password")
+		}
+	}
+}
+
+// command masks the password of curl's and wget's "-u user:password".
+func command(s *scan, from, to int) {
+	if wordChar(s.before(from)) {
+		return
+	}
+	line := s.text[to:min(len(s.text), to+1000)]
+	if i := strings.Index(line, "\n"); i >= 0 && !strings.HasSuffix(line[:i], "\\") {
+		line = line[:i]
+	}
+	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
+		i := strings.Index(line, flag)
+		if i < 0 {
+			continue
+		}
+		at := to + i + len(flag)
+		open := quoteEnd(s.text, at)
+		end := open
+		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 {
+			end++
+		}
+		user, password, ok := strings.Cut(s.text[open:end], ":")
+		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
+			s.add(open+len(user)+1, end, "password")
+		}
+		return
+	}
+}
+
+// wordAt returns the place of the word at at, which quotes may stand around.
+func (s *scan) wordAt(at, most int) (from, to int) {
+	from = quoteEnd(s.text, at)
+	ends := " \t\r\n\"'`<>|;&"
+	if from > at {
+		ends = "\n\"'`"
+	}
+	to = from
+	for to < len(s.text) && to-from < most && strings.IndexByte(ends, s.text[to]) < 0 {
+		to++
+	}
+	return from, to
+}
+
+// telling says that a word in the place of a password is one, not prose.
+func telling(v string) bool {
+	t := shapeIn(v)
+	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 || strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
+}
+
+// nextWord masks the word after the literal; setx's after the name.
+func nextWord(s *scan, from, to int) {
+	at := to
+	if strings.EqualFold(s.text[from:to], "setx ") {
+		name := skip(s.text, to, word, 60)
+		if low := strings.ToLower(s.text[to:name]); !names(low) && !strings.HasSuffix(low, "key") || s.at(name) != ' ' {
+			return
+		}
+		at = name + 1
+	}
+	if open, end := s.wordAt(at, 300); telling(s.text[open:end]) {
+		s.add(open, end, "password")
+	}
+}
+
+// pipedIn masks what is echoed into a program that reads a password.
+func pipedIn(s *scan, from, _ int) {
+	start := max(0, from-200)
+	line := s.text[start:from]
+	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
+		start, line = start+i+1, line[i+1:]
+	}
+	i := strings.LastIndex(line, "echo ")
+	if i < 0 || strings.IndexByte(line[i:], '|') < 0 {
+		return
+	}
+	at := start + i + len("echo ")
+	if strings.HasPrefix(s.text[at:], "-n ") {
+		at += len("-n ")
+	}
+	s.addLogin(s.wordAt(at, 300))
+}
+
+// login masks the password of "--auth user:password".
+func login(s *scan, _, to int) {
+	if open, end := s.wordAt(to, 200); strings.Contains(s.text[open:end], ":") {
+		s.addLogin(open, end)
+	}
+}
+
+// addLogin notes "password" or the password of "user:password".
+func (s *scan) addLogin(from, to int) {
+	user, password, ok := strings.Cut(s.text[from:to], ":")
+	if ok {
+		from += len(user) + 1
+	} else {
+		password = user
+	}
+	if len(password) >= 6 && !placeholder(password) && !strings.HasPrefix(password, "//") {
+		s.add(from, to, "password")
+	}
+}
+
+// fromLiteral masks what kubectl makes a secret of: --from-literal=name=value.
+func fromLiteral(s *scan, from, to int) {
+	if !strings.Contains(s.text[max(0, from-300):from], "secret") {
+		return
+	}
+	open, end := s.wordAt(skip(s.text, to, blank|marks, 1), 300)
+	name, v, ok := strings.Cut(s.text[open:end], "=")
+	if ok && len(v) >= 4 && !placeholder(v) {
+		s.add(open+len(name)+1, end, "kubernetes-secret")
+	}
+}
+
+// quotedNext masks what SQL sets a user's password to.
+func quotedNext(s *scan, from, to int) {
+	open := quoteEnd(s.text, to)
+	if open == to {
+		return
+	}
+	if before := lowerASCII(s.text[max(0, from-80):from]); !strings.Contains(before, "user ") && !strings.Contains(before, "role ") {
+		return
+	}
+	end := closing(s.text, open, s.text[to:open])
+	if end-open >= 4 && !placeholder(s.text[open:end]) {
+		s.add(open, end, "password")
+	}
+}
+
+// netrc masks the password of "machine host login user password word".
+func netrc(s *scan, _, to int) {
+	entry := s.text[to:min(len(s.text), to+300)]
+	i := strings.Index(entry, "password ")
+	if i < 0 || !strings.Contains(entry[:i], "login ") || strings.Contains(entry[:i], "machine ") {
+		return
+	}
+	if open, end := s.wordAt(to+i+len("password "), 200); end-open >= 4 && !placeholder(s.text[open:end]) {
+		s.add(open, end, "password")
+	}
+}
+
+// pgpass masks the password of a line of ~/.pgpass: host:5432:database:user:password.
+func pgpass(s *scan, _, to int) {
+	line := s.text[to:min(len(s.text), to+300)]
+	if i := strings.IndexAny(line, " \t\r\n\"'`/"); i >= 0 {
+		line = line[:i]
+	}
+	parts := strings.SplitN(line, ":", 3)
+	if len(parts) == 3 && parts[0] != "" && parts[1] != "" && len(parts[2]) >= 4 && !placeholder(parts[2]) {
+		s.add(to+len(line)-len(parts[2]), to+len(line), "password")
+	}
+}
+
+// oracle masks the password of "user/password@host".
+func oracle(s *scan, _, to int) {
+	open, end := s.wordAt(to, 200)
+	user, rest, ok := strings.Cut(s.text[open:end], "/")
+	password, _, at := strings.Cut(rest, "@")
+	if ok && at && user != "" && len(password) >= 4 && !placeholder(password) && !strings.Contains(password, "/") {
+		open += len(user) + 1
+		s.add(open, open+len(password), "password")
+	}
+}
