@@ -147,6 +147,9 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	if cmd.Context().Err() != nil {
 		return cmd.Context().Err()
 	}
+	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
+		a.remember(l, text, results)
+	}
 	switch {
 	case f.asJSON:
 		doc := answerJSON(text, v, answer, a.cfg.Query.Limit, left, p.since)
@@ -160,9 +163,6 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 		p.markdown(v, answer, results)
 	default:
 		p.write(answer, v, results)
-	}
-	if err == nil && !f.asJSON {
-		a.remember(l, text, results)
 	}
 	if left > 0 {
 		now := map[bool]string{true: "being taken in now", false: "recall sync does it"}[a.takeInRest(l)]
