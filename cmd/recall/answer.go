@@ -172,16 +172,31 @@ func (p *page) support(it payload.Item, at index.Place, turn int, history ...ind
 		return slices.ContainsFunc(history, func(l index.Linked) bool { return plain(l.Item.Text) == plain(option) })
 	})
 	p.field("over", strings.Join(lost, "; "))
-	if len(it.Evidence) > 0 {
+	if reply, ok := replyTo(it); ok {
+		p.quoteOf("the assistant: ", it.Evidence[0].Quote)
+		p.quoteOf("you: ", reply.Quote)
+	} else if len(it.Evidence) > 0 {
 		p.quote(it.Evidence[0].Quote)
 	}
 }
 
+// replyTo finds the person's own words of an item whose first quote is what the
+// assistant offered: they aren't what the person said.
+func replyTo(it payload.Item) (reply payload.Evidence, ok bool) {
+	if !strings.HasPrefix(it.Rule, "reply-") || len(it.Evidence) < 2 || it.Evidence[1].N <= it.Evidence[0].N {
+		return reply, false
+	}
+	return it.Evidence[1], true
+}
+
 // quote prints what an item rests on; a quote of nothing but blanks and
 // control characters isn't one.
-func (p *page) quote(text string) {
+func (p *page) quote(text string) { p.quoteOf("", text) }
+
+// quoteOf prints a quote and who said so.
+func (p *page) quoteOf(who, text string) {
 	if text = oneLine(text); text != "" {
-		p.wrapped("  ", "  ", "“"+text+"”", p.st.dim)
+		p.wrapped("  ", "  ", who+"“"+text+"”", p.st.dim)
 	}
 }
 
@@ -250,6 +265,9 @@ func (p *page) source(it payload.Item, at index.Place, turn int) string {
 		who = "you, by hand"
 	case it.Rule == "plan" && it.By == payload.ByBoth:
 		who = "you, accepted plan"
+	}
+	if reply, ok := replyTo(it); ok && it.Maker != payload.ByHuman {
+		who, turn = "you, to what the assistant offered", reply.N
 	}
 	parts := []string{p.where(at, turn, true)}
 	if who != "" {

@@ -41,6 +41,22 @@ func TestPageShowsEvidence(t *testing.T) {
 	}
 }
 
+// What the assistant offered aren't the words of who took it.
+func TestPageTellsOfferFromReply(t *testing.T) {
+	it := payload.Item{Kind: payload.Decision, Text: "Glue it with epoxy", By: payload.ByUser, Rule: "reply-proposal", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
+		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "I'd glue it with epoxy."}, {Turn: "t4", N: 4, Quote: "ok, epoxy"}}}
+	got := printed(itemOf(it))
+	for _, want := range []string{`  who   you, to what the assistant offered · session 2 "Cache", turn 4`, "  the assistant: “I'd glue it with epoxy.”", "  you: “ok, epoxy”"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	it.Evidence[0], it.Evidence[1] = it.Evidence[1], it.Evidence[0] // the reply says enough by itself
+	if got := printed(itemOf(it)); !strings.Contains(got, `who   you · session 2 "Cache", turn 3`) || !strings.Contains(got, "  “ok, epoxy”") || strings.Contains(got, "I'd") {
+		t.Errorf("the reply isn't shown alone in\n%s", got)
+	}
+}
+
 // A turn of tool calls alone has nothing to quote; a quote of nothing isn't
 // shown as one.
 func TestPageHasNoEmptyQuote(t *testing.T) {
