@@ -51,6 +51,11 @@ the files and decisions of today.`,
 			} else if err := notTogether(cmd, "out", "print", "list"); err != nil {
 				return err
 			}
+			if cmd.Flags().Changed("budget") {
+				if err := checkBudget(o.budget); err != nil {
+					return err
+				}
+			}
 			l, err := a.library(cmd)
 			if err != nil {
 				return err
@@ -134,9 +139,16 @@ func matched(args []string) []string {
 	return paths
 }
 
+func checkBudget(tokens int) error {
+	if tokens < 200 || tokens > 200_000 {
+		return withHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "leave it away for %d", briefBudget)
+	}
+	return nil
+}
+
 func (a *app) brief(cmd *cobra.Command, l *library.Library, b library.Brief, o briefOptions) error {
-	if b.Budget < 200 || b.Budget > 200_000 {
-		return withHint(fmt.Errorf("--budget %d: not from 200 to 200000", b.Budget), "leave it away for %d", briefBudget)
+	if err := checkBudget(b.Budget); err != nil { // a kept one's
+		return err
 	}
 	if _, err := a.fresh(cmd, l); err != nil {
 		return err

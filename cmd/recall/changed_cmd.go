@@ -30,7 +30,7 @@ type reversedDoc struct {
 }
 
 func (a *app) changedCmd() *cobra.Command {
-	var project, since string
+	var f queryFlags
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "changed",
@@ -47,7 +47,7 @@ still open. Exit code 1 if there is nothing.`,
 			if err != nil {
 				return err
 			}
-			q, err := (queryFlags{project: project, since: since, format: formatText}).query("", l, 1)
+			q, err := f.query("", l, 1)
 			if err != nil {
 				return err
 			}
@@ -58,8 +58,9 @@ still open. Exit code 1 if there is nothing.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&project, "project", "p", "", "only this project")
-	flags.StringVar(&since, "since", "7d", "from this day on: 2026-04-17, 2w, yesterday")
+	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	f.since.since(flags, "since", "from this day on: 2026-04-17, 2w, yesterday")
+	f.since.preset(flags, "since", "7d")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
 	return cmd

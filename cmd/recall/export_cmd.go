@@ -52,11 +52,11 @@ prints. A file that is there and different is only replaced with --force.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
-			if err != nil {
+			if err := o.check(); err != nil {
 				return err
 			}
-			if err := o.check(); err != nil {
+			l, err := a.library(cmd)
+			if err != nil {
 				return err
 			}
 			e, err := a.session(l, args[0])
@@ -67,13 +67,10 @@ prints. A file that is there and different is only replaced with --force.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.to, "to", "", "the file, or the folder to put it in")
-	cmd.Flags().StringVar(&o.format, "format", "", "md, html, json, raw or zip")
+	wordVar(cmd, &o.format, "format", "", "md, html, json, raw or zip", exportFormats...)
 	cmd.Flags().BoolVar(&o.outputs, "outputs", false, "copy the files that the session produced")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave secrets in")
 	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
-	cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return exportFormats, cobra.ShellCompDirectiveNoFileComp
-	})
 	return cmd
 }
 
@@ -96,8 +93,6 @@ func (o *exportOptions) check() error {
 		}
 	}
 	switch {
-	case !slices.Contains(exportFormats, o.format):
-		return withHint(fmt.Errorf("--format %s: no such format", o.format), "formats are %s", strings.Join(exportFormats, ", "))
 	case o.format == "raw" && !o.raw:
 		return withHint(errors.New("raw files are exact, with whatever secrets went through the session"), "say --raw too, if that is meant")
 	case o.to == "-" && (o.format == "raw" || o.outputs):

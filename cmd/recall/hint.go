@@ -85,6 +85,10 @@ func badArguments(c *cobra.Command, args []string) error {
 // badFlag words a complaint about a flag.
 func badFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
+	var own *hinted
+	if errors.As(err, &own) && errors.As(err, &bad) {
+		return withHint(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.err), "%s", own.hint)
+	}
 	if errors.As(err, &bad) {
 		want := map[string]string{"int": "a number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
 		if want == "" {

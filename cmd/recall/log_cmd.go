@@ -94,7 +94,7 @@ func (t *timeline) doc(p index.Placed) logItemDoc {
 }
 
 func (a *app) logCmd() *cobra.Command {
-	var project, since, until string
+	f := queryFlags{}
 	var limit int
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -109,11 +109,16 @@ Exit code 1 if there is nothing.`,
   recall log --since 2w`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.check(); err != nil {
+				return err
+			}
+			if limit < 1 {
+				return withHint(fmt.Errorf("--limit %d: less than one", limit), "leave it away for %s", cmd.Flag("limit").DefValue)
+			}
 			l, err := a.library(cmd)
 			if err != nil {
 				return err
 			}
-			f := queryFlags{project: project, since: since, until: until, format: formatText}
 			q, err := f.query(strings.Join(args, " "), l, limit)
 			if err != nil {
 				return err
@@ -125,9 +130,9 @@ Exit code 1 if there is nothing.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&project, "project", "p", "", "only this project")
-	flags.StringVar(&since, "since", "", "only from this day on: 2026-04-17, 2w, yesterday")
-	flags.StringVar(&until, "until", "", "only before this day")
+	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	f.since.since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+	f.until.since(flags, "until", "only before this day")
 	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
@@ -148,7 +153,7 @@ func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit i
 	items := slices.DeleteFunc(slices.Clone(t.items), func(p index.Placed) bool {
 		return q.Text != "" && !keep[p.Item.ID] || p.Item.At.Before(q.Since) || !q.Until.IsZero() && !p.Item.At.Before(q.Until)
 	})
-	items = items[max(0, len(items)-max(1, limit)):]
+	items = items[max(0, len(items)-limit):]
 	if asJSON {
 		doc := logDoc{Items: []logItemDoc{}}
 		for _, p := range items {

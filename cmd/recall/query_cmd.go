@@ -6,23 +6,22 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/compose"
 	"recall/index"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
 )
 
 // queryFlags are what a question may be narrowed by.
 type queryFlags struct {
-	project, since, until, asOf string
-	kinds, also                 []string
-	noSync, asJSON, answer      bool
-	format                      string
+	project, format        string
+	since, until, asOf     dayFlag
+	kinds                  kindsFlag
+	also                   []string
+	noSync, asJSON, answer bool
 }
 
 // The forms of an answer.
@@ -68,20 +67,20 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 			if err := notTogether(cmd, "answer", "format"); err != nil {
 				return err
 			}
-			return a.query(cmd, strings.Join(args, " "), f)
+			if err := f.check(); err != nil {
+				return err
+			}
+			return a.query(cmd, strings.Join(args, " "), &f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.project, "project", "p", "", "only this project")
-	flags.StringSliceVarP(&f.kinds, "kind", "k", nil, "only items of these kinds: decision, eliminated, deferred, next, …")
-	flags.StringVar(&f.since, "since", "", "only from this day on: 2026-04-17, 2w, yesterday")
-	flags.StringVar(&f.until, "until", "", "only before this day")
-	flags.StringVar(&f.asOf, "as-of", "", "answer as of the end of this day: what was said later doesn't count")
+	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, deferred, next, …")
+	f.since.since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+	f.until.since(flags, "until", "only before this day")
+	f.asOf.asOf(flags, "as-of", "answer as of the end of this day: what was said later doesn't count")
 	flags.BoolVar(&f.answer, "answer", false, "one paragraph, each sentence with its source")
-	flags.StringVar(&f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md")
-	cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{formatText, formatPlain, formatMD}, cobra.ShellCompDirectiveNoFileComp
-	})
+	wordVar(cmd, &f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md", formatText, formatPlain, formatMD)
 	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
 	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
 	setsKey(flags, "limit", "query.limit")
@@ -95,15 +94,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	return cmd
 }
 
-func kindNames() []string {
-	var names []string
-	for _, k := range payload.Kinds {
-		names = append(names, string(k))
-	}
-	return names
-}
-
-func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
+func (a *app) query(cmd *cobra.Command, text string, f *queryFlags) error {
 	l, err := a.library(cmd)
 	if err != nil {
 		return err
@@ -174,42 +165,17 @@ func (a *app) query(cmd *cobra.Command, text string, f queryFlags) error {
 	return err
 }
 
-// query checks the flags and puts the question together.
-func (f queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
-	q := index.Query{Text: text, Also: f.also, Limit: max(limit, 3)}
-	for _, k := range f.kinds {
-		kind := payload.Kind(strings.ToLower(k))
-		if !strings.Contains(" "+strings.Join(kindNames(), " ")+" ", " "+string(kind)+" ") {
-			return q, withHint(fmt.Errorf("--kind %s: no such kind", k), "kinds are %s", strings.Join(kindNames(), ", "))
-		}
-		q.Kinds = append(q.Kinds, kind)
+// check refuses a span of time without a day in it.
+func (f *queryFlags) check() error {
+	if !f.until.at.IsZero() && !f.since.at.Before(f.until.at) {
+		return withHint(fmt.Errorf("--since %s isn't before --until %s", f.since.text, f.until.text), "--until leaves that day itself out")
 	}
-	if f.format != formatText && f.format != formatPlain && f.format != formatMD {
-		return q, withHint(fmt.Errorf("--format %s: no such form", f.format), "forms are text, plain, md")
-	}
-	if f.asOf != "" {
-		day, err := parseDay(f.asOf, time.Now(), time.Local)
-		if err != nil {
-			return q, fmt.Errorf("--as-of: %w", err)
-		}
-		q.AsOf = day
-	}
-	for _, t := range []struct {
-		flag, value string
-		to          *time.Time
-	}{{"--since", f.since, &q.Since}, {"--until", f.until, &q.Until}} {
-		if t.value == "" {
-			continue
-		}
-		when, err := parseWhen(t.value, time.Now(), time.Local)
-		if err != nil {
-			return q, fmt.Errorf("%s: %w", t.flag, err)
-		}
-		*t.to = when
-	}
-	if !q.Until.IsZero() && !q.Since.Before(q.Until) {
-		return q, withHint(fmt.Errorf("--since %s isn't before --until %s", f.since, f.until), "--until leaves that day itself out")
-	}
+	return nil
+}
+
+// query puts the question together.
+func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
+	q := index.Query{Text: text, Also: f.also, Limit: max(limit, 3), Kinds: f.kinds, Since: f.since.at, Until: f.until.at, AsOf: f.asOf.at}
 	if f.project != "" {
 		p, err := l.Project(f.project)
 		if errors.Is(err, library.ErrNoProject) {

@@ -43,7 +43,8 @@ type reword struct {
 }
 
 func (a *app) redistillCmd() *cobra.Command {
-	var since, modelName string
+	var since dayFlag
+	var modelName string
 	var yes, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "redistill [SESSION…]",
@@ -63,7 +64,7 @@ month hold (distill.budget).`,
   recall redistill --since 2w --yes`,
 		ValidArgsFunction: a.completeSession,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && since == "" {
+			if len(args) == 0 && since.at.IsZero() {
 				return withHint(errors.New("redistill: which sessions?"), "name them, or say --since DATE; --since 2000 is all of them")
 			}
 			return nil
@@ -80,7 +81,7 @@ month hold (distill.budget).`,
 				a.cfg.LLM.Model = modelName
 			}
 			a.cfg.Distill.Budget.SessionCost, a.cfg.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
-			entries, err := a.toRedistill(l, args, since)
+			entries, err := a.toRedistill(l, args, since.at)
 			if err != nil {
 				return err
 			}
@@ -102,7 +103,7 @@ month hold (distill.budget).`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&since, "since", "", "all sessions that went on since this day: 2026-04-17, 2026-04, 2w")
+	since.since(cmd.Flags(), "since", "all sessions that went on since this day: 2026-04-17, 2026-04, 2w")
 	cmd.Flags().StringVar(&modelName, "model", "", "ask this model of the configured provider")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do it without asking")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -110,7 +111,7 @@ month hold (distill.budget).`,
 }
 
 // toRedistill finds the sessions that are named, or went on since a day.
-func (a *app) toRedistill(l *library.Library, names []string, since string) ([]library.Entry, error) {
+func (a *app) toRedistill(l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
 	var all []library.Entry
 	for _, name := range names {
 		e, err := a.session(l, name)
@@ -119,27 +120,24 @@ func (a *app) toRedistill(l *library.Library, names []string, since string) ([]l
 		}
 		all = append(all, e)
 	}
-	if since == "" {
+	if since.IsZero() {
 		return all, nil
-	}
-	from, err := parseWhen(since, time.Now(), time.Local)
-	if err != nil {
-		return nil, err
 	}
 	candidates := all
 	if len(names) == 0 {
+		var err error
 		if candidates, err = l.Sessions(); err != nil {
 			return nil, err
 		}
 	}
 	all = nil
 	for _, e := range candidates {
-		if !e.End.Before(from) && !e.Behind() && !e.Helper {
+		if !e.End.Before(since) && !e.Behind() && !e.Helper {
 			all = append(all, e)
 		}
 	}
 	if len(all) == 0 {
-		return nil, withHint(fmt.Errorf("no distilled session since %s", from.Format("2006-01-02")), "recall list shows them all")
+		return nil, withHint(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")), "recall list shows them all")
 	}
 	return all, nil
 }

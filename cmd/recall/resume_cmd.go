@@ -56,10 +56,6 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 			if err != nil {
 				return err
 			}
-			v, err := a.variant(variant)
-			if err != nil {
-				return err
-			}
 			left, err := a.fresh(cmd, l)
 			if err != nil {
 				return err
@@ -78,13 +74,12 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				}
 				return err
 			}
-			text := payload.Render(p, payload.Options{Variant: v, Budget: a.cfg.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
+			text := payload.Render(p, payload.Options{Variant: a.variant(variant), Budget: a.cfg.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
 			return a.handOver(text, toClipboard, save)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
-	cmd.RegisterFlagCompletionFunc("variant", completeVariant)
+	addVariant(cmd, &variant)
 	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
 	flags.BoolVar(&save, "save", false, "write it to ./scratch/session-N.md instead")
 	flags.StringVar(&into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")

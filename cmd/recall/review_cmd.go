@@ -46,7 +46,8 @@ type unseenDoc struct {
 }
 
 type reviewOptions struct {
-	project, since         string
+	project                string
+	since                  dayFlag
 	editor, asJSON, accept bool
 }
 
@@ -76,12 +77,12 @@ printed; the exit code is then 1 while something waits for you.`,
 			if err := notTogether(cmd, "editor", "json", "accept"); err != nil {
 				return err
 			}
+			if o.editor && len(args) == 0 {
+				return withHint(errors.New("review: --editor opens one session's payload.md"), "name it: recall review SESSION --editor")
+			}
 			l, err := a.library(cmd)
 			if err != nil {
 				return err
-			}
-			if o.editor && len(args) == 0 {
-				return withHint(errors.New("review: --editor opens one session's payload.md"), "name it: recall review SESSION --editor")
 			}
 			entries, err := a.toReview(l, args, o)
 			if err != nil {
@@ -92,7 +93,7 @@ printed; the exit code is then 1 while something waits for you.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&o.project, "project", "p", "", "only this project")
-	flags.StringVar(&o.since, "since", "", "only sessions from then on: 2026-04-17, 3d, 2w")
+	o.since.since(flags, "since", "only sessions from then on: 2026-04-17, 3d, 2w")
 	flags.BoolVar(&o.editor, "editor", false, "edit payload.md instead")
 	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
@@ -110,17 +111,11 @@ func (a *app) toReview(l *library.Library, args []string, o reviewOptions) ([]li
 	if err != nil {
 		return nil, err
 	}
-	var since time.Time
-	if o.since != "" {
-		if since, err = parseWhen(o.since, time.Now(), time.Local); err != nil {
-			return nil, err
-		}
-	}
 	shelf, err := newShelf(l)
 	if err != nil {
 		return nil, err
 	}
-	entries := slices.DeleteFunc(slices.Clone(shelf.in(id)), func(e library.Entry) bool { return e.Helper || e.End.Before(since) })
+	entries := slices.DeleteFunc(slices.Clone(shelf.in(id)), func(e library.Entry) bool { return e.Helper || e.End.Before(o.since.at) })
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	return entries, nil
 }

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -53,18 +53,13 @@ beginning of its id.`,
 				}
 				return err
 			}
-			v, err := a.variant(variant)
-			if err != nil {
-				return err
-			}
-			if _, err = io.WriteString(a.out, payload.Render(p, payload.Options{Variant: v, Budget: -1}).Text); err != nil {
+			if _, err = io.WriteString(a.out, payload.Render(p, payload.Options{Variant: a.variant(variant), Budget: -1}).Text); err != nil {
 				return err
 			}
 			return a.printNotes(cmd, l, e)
 		},
 	}
-	cmd.Flags().StringVar(&variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)")
-	cmd.RegisterFlagCompletionFunc("variant", completeVariant)
+	addVariant(cmd, &variant)
 	cmd.Flags().BoolVarP(&transcript, "transcript", "t", false, "print the readable transcript")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print payload.json, with all evidence")
 	return cmd
@@ -79,21 +74,14 @@ func (a *app) payload(l *library.Library, e library.Entry) (*payload.Payload, er
 	return p, err
 }
 
-// variant checks a --variant; "" is the configured one.
-func (a *app) variant(name string) (payload.Variant, error) {
-	if name == "" {
-		name = a.cfg.Payload.Variant
-	}
-	v := payload.Variant(name)
-	switch v {
-	case payload.Coding, payload.Debug, payload.Handoff:
-		return v, nil
-	}
-	return "", withHint(fmt.Errorf("--variant %s: no such variant", name), "variants are coding, debug, handoff")
+// addVariant adds --variant to a command.
+func addVariant(cmd *cobra.Command, variant *string) {
+	wordVar(cmd, variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)", string(payload.Coding), string(payload.Debug), string(payload.Handoff))
 }
 
-func completeVariant(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{string(payload.Coding), string(payload.Debug), string(payload.Handoff)}, cobra.ShellCompDirectiveNoFileComp
+// variant is a --variant; "" is the configured one.
+func (a *app) variant(name string) payload.Variant {
+	return payload.Variant(cmp.Or(name, a.cfg.Payload.Variant))
 }
 
 // copyTranscript prints all parts of a transcript.

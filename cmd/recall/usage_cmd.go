@@ -51,7 +51,8 @@ type monthDoc struct {
 }
 
 func (a *app) usageCmd() *cobra.Command {
-	var by, since string
+	var by string
+	var since dayFlag
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "usage",
@@ -71,7 +72,7 @@ estimated: sums with such calls in them begin with ~. What it cost is worked out
 			if err != nil {
 				return err
 			}
-			doc, err := a.usage(l, by, since)
+			doc, err := a.usage(l, by, since.at)
 			if err != nil {
 				return err
 			}
@@ -82,26 +83,14 @@ estimated: sums with such calls in them begin with ~. What it cost is worked out
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&by, "by", "day", "one line for each day, model, project, task or session")
-	cmd.Flags().StringVar(&since, "since", "", "only from this day on: 2026-04-17, 2026-04, 2w")
+	wordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model", "project", "task", "session")
+	since.since(cmd.Flags(), "since", "only from this day on: 2026-04-17, 2026-04, 2w")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(usageBy, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-var usageBy = []string{"day", "model", "project", "task", "session"}
-
-func (a *app) usage(l *library.Library, by, since string) (*usageDoc, error) {
-	if !slices.Contains(usageBy, by) {
-		return nil, withHint(fmt.Errorf("--by %s: there is no such sum", by), "one of %s", strings.Join(usageBy, ", "))
-	}
-	doc := &usageDoc{By: by, Rows: []usageRow{}, Total: usageRow{Name: "total"}}
-	if since != "" {
-		var err error
-		if doc.Since, err = parseWhen(since, time.Now(), time.Local); err != nil {
-			return nil, err
-		}
-	}
+func (a *app) usage(l *library.Library, by string, since time.Time) (*usageDoc, error) {
+	doc := &usageDoc{By: by, Since: since, Rows: []usageRow{}, Total: usageRow{Name: "total"}}
 	name, err := usageNames(l, by)
 	if err != nil {
 		return nil, err
