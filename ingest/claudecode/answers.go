@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -63,7 +64,7 @@ type reply struct {
 	skipped  map[string]bool
 	response string
 	timedOut bool
-	present  bool // there was a structured reply
+	present  bool // there was a structured reply of a known shape
 }
 
 // askReply reads the structured result of AskUserQuestion.
@@ -76,8 +77,11 @@ func askReply(raw []byte) (r reply) {
 	c.Object(func(name []byte) {
 		switch string(name) {
 		case "answers":
-			r.present = true
-			c.Object(func(q []byte) { r.answers[jsonl.Unquote(q)] = answerText(c) })
+			r.present = c.Kind() == '{'
+			c.Object(func(q []byte) {
+				r.present = r.present && c.Kind() != '{'
+				r.answers[jsonl.Unquote(q)] = answerText(c)
+			})
 		case "annotations":
 			c.Object(func(q []byte) {
 				question := jsonl.Unquote(q)
@@ -116,7 +120,7 @@ func answered(questions []ingest.Answer, r reply, text string) []ingest.Answer {
 		return nil
 	}
 	if !r.present {
-		r.answers = answersInText(questions, text)
+		r.readText(questions, text)
 	}
 	var out []ingest.Answer
 	for _, q := range questions {
@@ -126,7 +130,12 @@ func answered(questions []ingest.Answer, r reply, text string) []ingest.Answer {
 		}
 		q.Notes = r.notes[q.Question]
 		q.Chosen, q.Free = chosen(q, got)
-		out = append(out, q)
+		if q.Free {
+			q = otherSaid(q)
+		}
+		if len(q.Chosen) > 0 {
+			out = append(out, q)
+		}
 	}
 	if len(out) == 0 && strings.TrimSpace(r.response) != "" && len(questions) > 0 {
 		q := questions[0]
@@ -170,6 +179,24 @@ func chosen(q ingest.Answer, got string) ([]string, bool) {
 	return out, false
 }
 
+// otherSaid puts what the person noted in the place of the choice "Other", which
+// says nothing itself.
+func otherSaid(q ingest.Answer) ingest.Answer {
+	said := q.Chosen
+	q.Chosen, q.Free = nil, false
+	for _, s := range said {
+		if strings.EqualFold(strings.Trim(s, " ."), "other") {
+			s, q.Notes = strings.TrimSpace(q.Notes), ""
+		}
+		if s == "" {
+			continue
+		}
+		q.Chosen = append(q.Chosen, s)
+		q.Free = q.Free || !slices.ContainsFunc(q.Options, func(o ingest.Option) bool { return o.Label == s })
+	}
+	return q
+}
+
 func leadingLabel(s string, labels []string) string {
 	for _, l := range labels {
 		if s == l || strings.HasPrefix(s, l+", ") {
@@ -183,11 +210,11 @@ var answerOpenings = []string{
 	"User has answered your questions:", "Your questions have been answered:", "The user answered:",
 }
 
-// answersInText reads the answers from what the model was told, where the
-// structured form is missing. Quotes in it are not escaped, so each known
-// question is looked up as it stands.
-func answersInText(questions []ingest.Answer, text string) map[string]string {
-	out := map[string]string{}
+// readText reads the answers from what the model was told, where the structured
+// form is missing. Quotes in it are not escaped, so each known question is looked
+// up as it stands.
+func (r *reply) readText(questions []ingest.Answer, text string) {
+	r.answers, r.notes = map[string]string{}, map[string]string{}
 	body, ok := "", false
 	for _, opening := range answerOpenings {
 		if rest, found := strings.CutPrefix(strings.TrimSpace(text), opening); found {
@@ -195,7 +222,7 @@ func answersInText(questions []ingest.Answer, text string) map[string]string {
 		}
 	}
 	if !ok {
-		return out
+		return
 	}
 	type place struct {
 		q          string
@@ -214,24 +241,34 @@ func answersInText(questions []ingest.Answer, text string) map[string]string {
 		if i+1 < len(places) {
 			end = places[i+1].from
 		}
-		answer := body[p.body:end]
-		if i+1 == len(places) {
-			answer = cutClosing(answer)
-		} else if k := strings.LastIndexByte(answer, '"'); k >= 0 {
-			answer = answer[:k]
-		}
-		out[p.q] = answer
+		r.answers[p.q], r.notes[p.q] = answerIn(body[p.body:end], i+1 == len(places))
 	}
-	return out
 }
 
-// cutClosing cuts the client's closing sentence off the last answer.
-func cutClosing(s string) string {
-	for _, closing := range []string{`". You can now`, `" user notes:`, `" selected preview:`} {
-		if k := strings.Index(s, closing); k >= 0 {
-			s = s[:k]
+// answerIn takes an answer, and the note behind it, out of what the client made
+// of them: answer" selected preview:
+// … user notes: …, and a comma or, after the last, a closing sentence.
+func answerIn(s string, last bool) (answer, note string) {
+	if last {
+		for _, closing := range []string{". You can now", ".\nYou can now"} {
+			if k := strings.LastIndex(s, closing); k >= 0 {
+				s = s[:k]
+			}
 		}
 	}
-	s = strings.TrimSpace(s)
-	return strings.TrimSuffix(strings.TrimSuffix(s, `".`), `"`)
+	s = strings.TrimRight(s, ", \n")
+	cut := len(s)
+	for _, mark := range []string{`" selected preview:`, `" user notes:`} {
+		if k := strings.Index(s, mark); k >= 0 && k < cut {
+			cut = k
+		}
+	}
+	if _, after, ok := strings.Cut(s[cut:], " user notes:"); ok {
+		note = strings.TrimSpace(after)
+	}
+	answer = strings.TrimSpace(s[:cut])
+	if cut == len(s) {
+		answer = strings.TrimSuffix(strings.TrimSuffix(answer, "."), `"`)
+	}
+	return answer, note
 }

@@ -70,6 +70,8 @@ func TestAnswersInText(t *testing.T) {
 			[]string{"SQLite", "yes, quite", "a, b|c"}},
 		{`The user answered: "Which store?"="none, a "flat" file".`, []string{`free:none, a "flat" file`}},
 		{`Your questions have been answered: . You can now continue with these answers in mind.`, nil},
+		{"User has answered your questions: \"Which store?\"=\"SQLite\" selected preview:\nopen(\"x\", y) user notes: but only in CI, \"Which of them?\"=\"c\" user notes: see \"a\". You can now continue with the user's answers in mind.",
+			[]string{"SQLite (but only in CI)", `c (see "a")`}},
 		{`The user did not answer the questions.`, nil},
 	}
 	for _, tt := range tests {
@@ -78,6 +80,9 @@ func TestAnswersInText(t *testing.T) {
 		var got []string
 		for _, a := range calls(s.parse(t))["t1"].Answers {
 			line := strings.Join(a.Chosen, "|")
+			if a.Notes != "" {
+				line += " (" + a.Notes + ")"
+			}
 			if a.Free {
 				line = "free:" + line
 			}
@@ -100,11 +105,15 @@ func TestAnswersOfEveryKind(t *testing.T) {
 		{"timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": 5}, nil},
 		{"not timed out", fields{"answers": fields{"q": "a"}, "afkTimeoutMs": nil}, []string{"a"}},
 		{"a reply instead", fields{"answers": fields{}, "response": "ask me tomorrow"}, []string{"ask me tomorrow"}},
+		{"other, noted", fields{"answers": fields{"q": "Other"}, "annotations": fields{"q": fields{"notes": "ask ops first"}}}, []string{"ask ops first"}},
+		{"other, nothing said", fields{"answers": fields{"q": "other"}}, nil},
+		{"a shape unknown, told in text", fields{"answers": fields{"q": fields{"picked": []any{"a"}}}}, []string{"a"}},
+		{"a list, told in text", fields{"answers": []any{fields{"question": "q", "answer": "a"}}}, []string{"a"}},
 		{"another question", fields{"answers": fields{"other": "a"}}, nil},
 	}
 	for _, tt := range tests {
 		s := &script{}
-		s.call("t1", "AskUserQuestion", ask, "Your questions have been answered: …", tt.reply)
+		s.call("t1", "AskUserQuestion", ask, `Your questions have been answered: "q"="a". You can now continue.`, tt.reply)
 		var got []string
 		for _, a := range calls(s.parse(t))["t1"].Answers {
 			got = append(got, a.Chosen...)

@@ -32,7 +32,7 @@ func (p *parser) readTodoFile(f ingest.File) {
 // finishTasks takes the list as the transcript tells it; the files beside it
 // speak only where the transcript says nothing.
 func (p *parser) finishTasks() {
-	list := p.meta.tasks.list
+	list := p.meta.tasks.all()
 	if !p.meta.tasks.touched {
 		list = p.meta.taskFiles
 	}

@@ -124,7 +124,9 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)
-	case "todo_reminder", "task_reminder":
+	case "todo_reminder":
+		p.meta.tasks.remindTodos(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
+	case "task_reminder":
 		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
 	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
 		if a.planFile != "" {

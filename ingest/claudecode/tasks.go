@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -9,10 +10,24 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// tasks follows the session's todo list through its changes.
+// tasks follows the session's lists through their changes. A session that was
+// gone on with in a newer client has two: todos are written as a whole, tasks
+// one by one, and neither speaks of the other.
 type tasks struct {
+	todos   []ingest.Task
 	list    []ingest.Task
 	touched bool
+}
+
+// all returns both lists; a task stands for the todo that it was made of.
+func (t *tasks) all() []ingest.Task {
+	var out []ingest.Task
+	for _, todo := range t.todos {
+		if !slices.ContainsFunc(t.list, func(task ingest.Task) bool { return task.Subject == todo.Subject }) {
+			out = append(out, todo)
+		}
+	}
+	return append(out, t.list...)
 }
 
 // apply takes in what a call did to the list.
@@ -23,7 +38,9 @@ func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn inges
 		if list == nil {
 			list = readTodos([]byte(call.Input["todos"]))
 		}
-		t.replace(list, turn, at)
+		if list != nil {
+			t.replace(list, turn, at)
+		}
 	case "TaskCreate":
 		t.create(call, raw, text, turn, at)
 	case "TaskUpdate":
@@ -33,13 +50,14 @@ func (t *tasks) apply(call *ingest.ToolCall, raw []byte, text string, turn inges
 	}
 }
 
-// replace sets the whole list; tasks that are the same keep their last touch.
+// replace sets all todos; those that are the same keep their last touch. Prompts
+// carry an empty list where there never was one.
 func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
-	if list == nil {
+	if len(list) == 0 && len(t.todos) == 0 {
 		return
 	}
 	had := map[string]ingest.Task{}
-	for _, task := range t.list {
+	for _, task := range t.todos {
 		had[task.Subject] = task
 	}
 	for i := range list {
@@ -49,7 +67,7 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 		}
 		list[i].Turn, list[i].At = turn, at
 	}
-	t.list, t.touched = list, true
+	t.todos, t.touched = list, true
 }
 
 var taskNumber = lazy(`Task #(\S+) created`)
@@ -122,6 +140,13 @@ func (t *tasks) listed(raw []byte, turn ingest.TurnID, at time.Time) {
 // remind takes in a reminder: an array of tasks as they were then.
 func (t *tasks) remind(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
 	c.Array(func() { t.see(readTask(c), turn, at) })
+}
+
+// remindTodos takes in a reminder of the todos.
+func (t *tasks) remindTodos(c *jsonl.Cursor, turn ingest.TurnID, at time.Time) {
+	of := tasks{list: t.todos}
+	of.remind(c, turn, at)
+	t.todos, t.touched = of.list, t.touched || of.touched
 }
 
 func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {

@@ -48,8 +48,8 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	p.takeTyped(r, n, at, typed)
-	if len(r.todos) > 0 {
-		p.meta.tasks.replace(readTodos(r.todos), ingest.TurnID(r.uuid), at)
+	if todos := readTodos(r.todos); todos != nil {
+		p.meta.tasks.replace(todos, ingest.TurnID(r.uuid), at)
 	}
 }
 
