@@ -1,0 +1,148 @@
+package mcpserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// mostLine is how long a message may be, in bytes: what the SDK reads at most too.
+const mostLine = 16 << 20
+
+// lines stands before the SDK, for which the first line that is no message is the
+// end of the session. One message a line (MCP, stdio transport): a line that is
+// none gets the answer that JSON-RPC 2.0 wants, and the next one is read.
+//
+// An array of messages, as the protocol had them in 2025-03-26, is taken apart:
+// each is answered by itself.
+type lines struct {
+	in    *bufio.Reader
+	close func() error
+	out   io.Writer
+	rest  []byte // of messages that are being handed on, each a line
+}
+
+func newLines(in io.ReadCloser, out io.Writer) *lines {
+	return &lines{in: bufio.NewReaderSize(in, 64<<10), close: in.Close, out: out}
+}
+
+func (l *lines) Close() error { return l.close() }
+
+func (l *lines) Read(p []byte) (int, error) {
+	for len(l.rest) == 0 {
+		line, err := l.next()
+		if len(line) == 0 && err != nil {
+			return 0, err
+		}
+		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); len(line) == 0 {
+			continue
+		}
+		if err := l.take(line); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(p, l.rest)
+	l.rest = l.rest[n:]
+	return n, nil
+}
+
+// next reads a line, the last one without its end too. Of one that is too long
+// only the beginning is kept, enough to see that.
+func (l *lines) next() (line []byte, err error) {
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(line) <= mostLine {
+			line = append(line, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// take hands on the messages of a line, and answers what is none.
+func (l *lines) take(line []byte) error {
+	l.rest = nil
+	switch {
+	case len(line) > mostLine:
+		return l.refuse(jsonrpc.CodeParseError, nil, "a line of more than 16 MB isn't read")
+	case !json.Valid(line):
+		return l.refuse(jsonrpc.CodeParseError, nil, "this line isn't JSON; each message is one line")
+	}
+	batch := []json.RawMessage{line}
+	if line[0] == '[' {
+		if err := json.Unmarshal(line, &batch); err != nil || len(batch) == 0 {
+			return l.refuse(jsonrpc.CodeInvalidRequest, nil, "an array without a message in it")
+		}
+	}
+	for _, one := range batch {
+		_, err := jsonrpc.DecodeMessage(one)
+		if err == nil && one[0] != '[' {
+			l.rest = append(append(l.rest, one...), '\n')
+			continue
+		}
+		if err := l.refuse(jsonrpc.CodeInvalidRequest, idOf(one), "not a message of JSON-RPC 2.0"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// idOf is the id of a request that can't be taken, nil where it has none: an
+// answer's is ours, and would be mistaken for one of the client's own.
+func idOf(line []byte) json.RawMessage {
+	var request struct {
+		ID     any             `json:"id"`
+		Method json.RawMessage `json:"method"`
+	}
+	if json.Unmarshal(line, &request) != nil || request.Method == nil {
+		return nil
+	}
+	switch request.ID.(type) {
+	case string, float64:
+		id, err := json.Marshal(request.ID)
+		if err == nil {
+			return id
+		}
+	}
+	return nil
+}
+
+// refusal is the answer to what is no message.
+type refusal struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"` // null where it can't be told
+	Error   wireError       `json:"error"`
+}
+
+type wireError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+func (l *lines) refuse(code int, id json.RawMessage, message string) error {
+	text, err := json.Marshal(refusal{"2.0", id, wireError{code, message}})
+	if err == nil {
+		_, err = l.out.Write(append(text, '\n'))
+	}
+	return err
+}
+
+// inTurn is a stream that two write whole messages to.
+type inTurn struct {
+	mu sync.Mutex // held while w is written to
+	w  io.WriteCloser
+}
+
+func (t *inTurn) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.w.Write(p)
+}
+
+func (t *inTurn) Close() error { return t.w.Close() }
