@@ -55,6 +55,7 @@ type Index struct {
 	own     embed.Groups
 
 	prepared prepared
+	folding  folding
 
 	mu   sync.Mutex
 	read *cache // by the searches since the last change
@@ -76,7 +77,7 @@ func Open(path string) (*Index, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	f.Close()
-	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)")
+	x, err := open(path, fmt.Sprintf("_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(%d)", longestLog))
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +157,7 @@ func open(path, params string) (*Index, error) {
 
 // Close closes the index. The last one to close it folds the write-ahead log
 // into the file.
-func (x *Index) Close() error { return x.db.Close() }
+func (x *Index) Close() error { return errors.Join(x.folding.close(), x.db.Close()) }
 
 // Remove deletes an index file and what SQLite keeps beside it.
 func Remove(path string) error {
