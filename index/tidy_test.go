@@ -60,3 +60,26 @@ func TestTidy(t *testing.T) {
 		t.Errorf("the file has %d bytes, and had %d before", now, was)
 	}
 }
+
+// Blocks of words are as long as lets three of them stand in a page.
+func TestBlocksFillPages(t *testing.T) {
+	s := newSynth(14)
+	var docs []Doc
+	for i := range 60 {
+		docs = append(docs, s.doc(i, 6, 60))
+	}
+	x := openWith(t, docs...)
+	if err := x.Tidy(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	var blocks, pages int
+	if err := x.db.QueryRow(`SELECT (SELECT count(*) FROM block), (SELECT count(*) FROM dbstat WHERE name='block' AND pagetype='leaf')`).Scan(&blocks, &pages); err != nil {
+		t.Fatal(err)
+	}
+	if blocks < 300 {
+		t.Fatalf("%d blocks: this shows nothing", blocks)
+	}
+	if float64(blocks) < 2.8*float64(pages) {
+		t.Errorf("%d blocks of words take %d pages, want three in a page", blocks, pages)
+	}
+}

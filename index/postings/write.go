@@ -14,11 +14,13 @@ type Store interface {
 	Row(data []byte) (int64, error)
 }
 
-// A block is closed at so many bytes: several fit in a page of the store, and
-// going through one takes a microsecond. A list of more bytes than inlineMost
-// stands apart, so that looking up how frequent a word is stays cheap.
+// A block and its first word take no more than so many bytes before its end, which
+// takes a dozen: then three fit in a page of 4 KB with what SQLite needs beside them
+// (of blocks a little longer, two do), and going through one takes a microsecond. A
+// list of more bytes than inlineMost stands apart, so that looking up how frequent a
+// word is stays cheap.
 const (
-	blockSize  = 1500
+	blockMost  = 1320
 	inlineMost = 400
 )
 
@@ -34,11 +36,6 @@ type writer struct {
 }
 
 func (w *writer) add(word []byte, lists Lists) error {
-	if len(w.block) >= blockSize {
-		if err := w.flush(word); err != nil {
-			return err
-		}
-	}
 	for i, l := range lists {
 		if len(l.Data) <= inlineMost {
 			continue
@@ -49,12 +46,19 @@ func (w *writer) add(word []byte, lists Lists) error {
 		}
 		lists[i].Data, lists[i].Row = nil, row
 	}
-	if len(w.block) == 0 {
-		w.block = append(w.block, make([]byte, sumSize)...)
-		w.first, w.before = string(word), w.before[:0]
+	if size := len(w.block); size > 0 {
+		w.block = appendEntry(w.block, w.before, word, lists)
+		if len(w.first)+len(w.block) <= blockMost {
+			w.before = append(w.before[:0], word...)
+			return nil
+		}
+		w.block = w.block[:size]
+		if err := w.flush(word); err != nil {
+			return err
+		}
 	}
-	w.block = appendEntry(w.block, w.before, word, lists)
-	w.before = append(w.before[:0], word...)
+	w.first, w.before = string(word), append(w.before[:0], word...)
+	w.block = appendEntry(append(w.block, make([]byte, sumSize)...), nil, word, lists)
 	return nil
 }
 
