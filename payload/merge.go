@@ -1,9 +1,12 @@
 package payload
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf16"
 )
 
 // Of a line that isn't as it was written, and of one that is gone: when the
@@ -24,9 +27,19 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if edited == p.Written {
 		return nil, nil
 	}
+	edited, err := plainText(edited)
+	if err != nil {
+		return nil, fmt.Errorf("payload.md: %w", err)
+	}
+	if strings.TrimSpace(edited) == "" {
+		return nil, nil // lost, rather than edited: dropping all is done line by line
+	}
 	now, err := Read(edited)
 	if err != nil {
 		return nil, fmt.Errorf("payload.md: %w", err)
+	}
+	if now.cut {
+		return nil, fmt.Errorf("payload.md: its last line, <!-- /recall -->, is missing, so it may be cut off and nothing is taken from it; put that line back, or remove <!-- recall … --> too")
 	}
 	m := merger{p: p, now: now, edit: Edit{Who: who, At: at.UTC()}}
 	if m.base, m.written, err = baseOf(p); err != nil {
@@ -44,6 +57,23 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	m.dropped()
 	m.first()
 	return m.edits, nil
+}
+
+// plainText returns what an editor saved, which may be UTF-16 as Notepad's
+// "Unicode" is.
+func plainText(s string) (string, error) {
+	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[s[:min(2, len(s))]]
+	if order != nil && len(s)%2 == 0 {
+		units := make([]uint16, 0, len(s)/2)
+		for at := 2; at < len(s); at += 2 {
+			units = append(units, order.Uint16([]byte(s[at:at+2])))
+		}
+		s = string(utf16.Decode(units))
+	}
+	if strings.Count(s, "\x00")*8 > len(s) {
+		return "", fmt.Errorf("it isn't text in UTF-8; save it as that, or delete it to have it written anew")
+	}
+	return s, nil
 }
 
 // baseOf returns the page as last written, with an id for each line, and true.

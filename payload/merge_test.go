@@ -1,9 +1,11 @@
 package payload
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -190,7 +192,7 @@ func TestThePageIsWhatStands(t *testing.T) {
 			i := rapid.IntRange(3, len(lines)-1).Draw(t, "line")
 			switch rapid.SampledFrom([]string{"delete", "add", "copy", "append"}).Draw(t, "what") {
 			case "delete":
-				if !strings.HasPrefix(lines[i], "#") {
+				if !strings.HasPrefix(lines[i], "#") && !strings.HasPrefix(lines[i], "<!-- /") { // a page without its end is refused
 					lines[i] = ""
 				}
 			case "add":
@@ -247,4 +249,44 @@ func FuzzMerge(f *testing.F) {
 			t.Fatalf("merged again: got %v, %v", again, err)
 		}
 	})
+}
+
+// A page that a full disk, a crash or a half-done download cut off is no
+// edit: nothing of what is missing was taken out by a person.
+func TestCutOffPageDropsNothing(t *testing.T) {
+	p := written(0)
+	for at := range len(p.Written) - len("<!-- /recall -->") {
+		edits, err := Merge(p, p.Written[:at], "ada", editedAt)
+		if len(edits) > 0 {
+			t.Fatalf("cut after %d bytes: got %v", at, edits)
+		}
+		if at > 200 && err == nil {
+			t.Fatalf("cut after %d bytes: got no error", at)
+		}
+	}
+	if edits, err := Merge(p, strings.Repeat("\n", 9), "ada", editedAt); err != nil || len(edits) > 0 {
+		t.Errorf("blank lines: got %v, %v", edits, err)
+	}
+	if _, err := Merge(p, strings.Repeat("\x00", len(p.Written)), "ada", editedAt); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+		t.Errorf("NUL bytes: got error %v", err)
+	}
+	bare := strings.TrimSuffix(p.Written[strings.Index(p.Written, "\n")+1:], "<!-- /recall -->\n")
+	if edits, err := Merge(p, bare, "ada", editedAt); err != nil || len(edits) > 0 {
+		t.Errorf("without both markers: got %v, %v", edits, err)
+	}
+}
+
+func TestPageSavedAsUTF16(t *testing.T) {
+	p := written(0)
+	edited := strings.ReplaceAll(strings.ReplaceAll(p.Written, "before changing", "before touching"), "\n", "\r\n")
+	for name, order := range map[string]binary.AppendByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian} {
+		page := []byte(name)
+		for _, unit := range utf16.Encode([]rune(edited)) {
+			page = order.AppendUint16(page, unit)
+		}
+		edits, err := Merge(p, string(page), "ada", editedAt)
+		if err != nil || len(edits) != 1 || edits[0].ID != "b7xw4c5d2e" {
+			t.Errorf("%q: got %v, %v, want the one edit", name, edits, err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ type Doc struct {
 	Title string
 	IDs   []ItemID // of the head marker: what was shown when the page was rendered; nil without one
 	Lines []Line
+	cut   bool // it begins with recall's marker and doesn't end with it
 }
 
 // Line is one item of a Doc. The item holds what a line can say: kind, text,
@@ -47,6 +48,7 @@ func Read(md string) (*Doc, error) {
 		}
 	}
 	r.flush()
+	r.doc.cut = r.head && !r.tail
 	return r.doc, nil
 }
 
@@ -55,6 +57,7 @@ type reader struct {
 	n    int
 	kind Kind // of the section, "" before the first
 	head bool // the head marker was read
+	tail bool // the end marker was read
 
 	open   string // the item being read
 	openN  int
@@ -99,6 +102,7 @@ func (r *reader) comment(s string) error {
 	}
 	switch {
 	case endMark().MatchString(s):
+		r.tail = true
 	case anyMark().MatchString(s):
 		return fmt.Errorf("recall's marker is damaged; it reads <!-- recall ID ID … --> or <!-- /recall -->")
 	case !oneNote().MatchString(s):
