@@ -126,7 +126,7 @@ func (c *claim) read(toks []token) map[int]bool {
 		}
 	}
 	text := lowText(toks)
-	c.back = c.back || backForm.MatchString(text)
+	c.back = c.back || backForm.MatchString(otherBack.ReplaceAllString(text, ""))
 	return lost
 }
 

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,7 +34,7 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/5" // raise it when a rule changes
+const rulesVersion = "rules/6" // raise it when a rule changes
 
 // Kinds are those of the items that the rules look at: what is settled, what one
 // must know or supposes, and what is left open.
@@ -82,9 +83,21 @@ func turnOf(it Item) int {
 	return it.Evidence[0].N
 }
 
-// sameTurn tells whether two items were said in one breath: then neither is later.
+// sameTurn tells whether two items were said in one breath, or rest on the very
+// same words: then neither is later.
 func sameTurn(a, b *Item) bool {
-	return a.Session == b.Session && len(a.Evidence) > 0 && len(b.Evidence) > 0 && a.Evidence[0].Turn == b.Evidence[0].Turn
+	if a.Session != b.Session || len(a.Evidence) == 0 || len(b.Evidence) == 0 {
+		return false
+	}
+	if a.Evidence[0].Turn == b.Evidence[0].Turn {
+		return true
+	}
+	for _, x := range a.Evidence {
+		if slices.ContainsFunc(b.Evidence, func(y payload.Evidence) bool { return x.Turn == y.Turn && x.Quote == y.Quote }) {
+			return true
+		}
+	}
+	return false
 }
 
 func evidence(it *Item) *payload.Evidence {
