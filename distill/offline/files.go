@@ -311,7 +311,7 @@ func (f *touched) item(t *talk) payload.Item {
 		it.By, it.Rule, it.At = payload.ByUser, "file-hands-off", f.offLimit.turn.At
 		it.Evidence = []payload.Evidence{{Turn: string(f.offLimit.turn.ID), N: f.offLimit.turn.N, Quote: quote(f.offLimit.text, f.offPart.From, f.offPart.To)}}
 		return it
-	case f.said != nil:
+	case f.said != nil && !f.saidBefore():
 		it.Text = f.says()
 		it.Evidence = []payload.Evidence{{Turn: string(f.saidBy.turn.ID), N: f.saidBy.turn.N, Quote: quote(f.saidBy.text, f.said.From, f.said.To)}}
 	}
@@ -325,6 +325,10 @@ func (f *touched) item(t *talk) payload.Item {
 	}
 	return it
 }
+
+// saidBefore tells whether the file was written after what was said of it, which
+// then tells how it was.
+func (f *touched) saidBefore() bool { return f.edits > 0 && f.saidBy.turn.N < f.turn.N }
 
 // says words what a report says of the file, its name not repeated.
 func (f *touched) says() string {

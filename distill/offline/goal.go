@@ -300,7 +300,7 @@ var hasty = []struct {
 	{cue.One(`\b([Tt]hat|[Ww]hat|[Tt]here)s\b`), "${1}'s"},
 	{cue.One(`\b([Ll])ets\b`), "${1}et's"},
 	{cue.One(`(^|[\s(])i('m|'d|'ll|'ve|)([\s,.;)]|$)`), "${1}I${2}${3}"},
-	{cue.One(`\b[Ii]m\b`), "I'm"},
+	{cue.One(`(^|[.,;:!?(] ?|\b(?:and|but|so|think|if|because|since|when|that|what|where|while|sure) )[Ii]m (an?|the|not|sure|ok|okay|fine|good|happy|done|on|in|at|also|still|just|only|very|really|pretty|quite|so|too|afraid|tired|worried|confused|lost|curious|aware|against|for|with|glad|sorry|here|off|out|back|from|more|\w{2,}ing)\b`), "${1}I'm ${2}"}, // "im" is a word of German, too
 	{cue.One(`\?{2,}`), "?"},
 	{cue.One(`!{2,}`), "!"},
 }

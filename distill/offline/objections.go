@@ -103,7 +103,7 @@ func turnedDownIn(sp *speech, said map[word]bool) []payload.Item {
 			known = known && said[w]
 		}
 		why := reasonBeside(sp, i, m[1])
-		if !known || why == "" {
+		if !known || why == "" && !takesOther(sp, i, said) {
 			continue
 		}
 		it := turnItem(payload.Eliminated, "turned-down", payload.ByUser, sp.turn, tidy("No "+what), quote(sp.text, s.From, s.To))
@@ -112,6 +112,21 @@ func turnedDownIn(sp *speech, said map[word]bool) []payload.Item {
 		out = append(out, it)
 	}
 	return out
+}
+
+// takesOther tells whether the next sentence is nothing but the name of what was
+// spoken of before: "forget the reed. brass"
+func takesOther(sp *speech, i int, said map[word]bool) bool {
+	if i+1 >= len(sp.parts) || strings.HasSuffix(strings.TrimSpace(sp.parts[i+1].Raw), "?") {
+		return false
+	}
+	keys := keywords(sp.parts[i+1].Text)
+	for _, w := range keys {
+		if !said[w] {
+			return false
+		}
+	}
+	return len(keys) > 0 && fields(sp.parts[i+1].Text, 4) <= 3
 }
 
 // reasonBeside is what the person says with a "no": the rest of the sentence

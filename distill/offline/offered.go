@@ -259,13 +259,21 @@ func piecesOf(body string) []string {
 		return splitBy(listJoint, body)
 	}
 	list := splitBy(listJoint, sides[0])
-	for _, p := range list {
-		if fields(p, 6) > 5 {
+	comma := strings.HasPrefix(body[len(sides[0]):], ",") // "a, b, or c": then the first may be long
+	for i, p := range list {
+		n := fields(inParens.ReplaceAllString(p, ""), 13)
+		if n > 12 || n > 5 && (i > 0 || !comma) || i > 0 && goesOnOf.MatchString(p) {
 			return sides // no list, but a clause
 		}
 	}
 	return append(list, sides[1:]...)
 }
+
+// goesOnOf matches what tells more of the course before it.
+var goesOnOf = cue.One(`(?i)^(?:and|but|so|which|that|who|where|with|without|because|since|if|when|then|as|it|they|this|we|i|you)\b`)
+
+// inParens is what an aside tells of a course, however long.
+var inParens = cue.One(`\s*\([^()]*\)`)
 
 // saidBy is who would do what is offered.
 var saidBy = cue.One(`^(?:I|we|you) (?:could |can |would )?`)

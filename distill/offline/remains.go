@@ -26,6 +26,7 @@ var (
 	again     = cue.One(`(?i)^(?:when|once|if) (?:you|we) (?:pick|take|continue|resume|come back|get back|go on|carry on)\b[^,]{0,50}, .{6,}`)
 	comesNext = cue.One(`(?i)^(?:and |then )?next (?:on (?:the|my|our|your) list|up|in line|in turn|thing|one)\b[^.]{0,20}\b(?:is|are|comes|would be|will be)\b .{4,}`)
 	byYou     = cue.One(`(?i)\b(?:has|have) to be \w+ (?:by (?:you|hand|somebody|someone)|manually)\b|\b(?:is|are) still (?:a stub|missing|to do|open|to be|unwritten|pending)\b|\b(?:is|are) the (?:one|only|last) (?:open|missing|remaining)\b|^(?:and |so )?(?:the (?:only|one|last) thing|all|what) (?:that's |that is |is |still )?(?:left|missing|open|to do)(?: now| here)? is\b|\bi can't (?:do|see|check|reach|get at) (?:that|it|this|them|those)? ?from here\b|\byou(?:'ll| will)? still (?:need|have) to\b|\bstill (?:needs? (?:to|a|an)|has to|have to)\b`)
+	leftOpen  = cue.One(`(?i)^(?:\W*)(?:left |still )?open[^:.]{0,30}(?::|—|–) (?:how|what|which|who|when|where|whether|why|should)\b`)
 	leftHead  = cue.One(`(?i)^(?:left\b|still (?:open|to do|missing)|open\b|remaining|outstanding|to ?do|tomorrow|for (?:tomorrow|you|later|the next|next)|before (?:the|we|you|launch|release|merg)|until\b|what(?:'s| is) left|what remains|next\b|not (?:done|built|yet)|pending|missing|on your (?:side|plate|list)|your (?:turn|part|side|list))`)
 )
 
@@ -138,7 +139,11 @@ func lastSaid(sp *speech) *sentence {
 func remains(t *talk, planned map[*sentence]bool) []payload.Item {
 	var out []payload.Item
 	add := func(sp *speech, s *sentence, rule, text string) {
-		if it := sp.item(payload.Next, rule, s, text); len(keywords(it.Text)) >= 2 {
+		kind := payload.Next
+		if leftOpen.MatchString(s.straight()) {
+			kind = payload.Question
+		}
+		if it := sp.item(kind, rule, s, text); len(keywords(it.Text)) >= 2 {
 			out = append(out, it)
 		}
 	}

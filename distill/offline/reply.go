@@ -107,11 +107,17 @@ func (r *reply) read(t *talk, s *sentence) {
 	}
 	h := headOf(s)
 	h.opens = r.opens(s)
+	if noInstead.MatchString(s.Text) || s.Index > 0 && noInstead.MatchString(r.sp.parts[0].Text) {
+		return // what was proposed is refused, and this tells why
+	}
 	if n := fields(h.words, 7); n > 0 && n < 7 && (h.opens || h.strong) && r.byName(t, s, h) {
 		return
 	}
 	r.byAnswer(s)
 }
+
+// noInstead matches a refusal that names another value at once: "no wait, 15".
+var noInstead = cue.One(`(?i)^(?:no|nope|nah)\b(?:,? (?:wait|actually|sorry|make it|rather|better))*[,.]? \d`)
 
 // bareHeading matches a heading that doesn't say what its list is about.
 var bareHeading = cue.One(`(?i)^(?:(?:the |my |some |possible |realistic |two |three )*(?:options?|choices|proposals?|candidates|ways|ideas?|possible|plan|alternatives?|layout|summary|changes|done))$`)

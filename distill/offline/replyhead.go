@@ -18,9 +18,11 @@ var (
 	// what opens a sentence that tells, asks or refuses, rather than takes
 	noChoice = cue.One(`(?i)^(?:no|nope|nah|not|don'?t|do not|never|without|neither|forget|stop|wait|why|how|what|who|when|where|which|can|could|is|are|does|did|if|but|or|because|maybe|perhaps|hm+|still|it|this|that|there|i|you|they|he|she|check|look|see|show|tell|test|try|run|review|explain|let me|also)\b`)
 	// what no course is called by
-	tells     = cue.One(`(?i)\b(?:is|are|was|were|has|have|does|did|can|could|should|would|will|not|it'?s|i'?m|we|you|they|he|she|there|don'?t|doesn'?t|isn'?t|no)\b|n't\b`)
-	asksOn    = cue.One(`(?i)^(?:(?:and|but|so|ok|also)[, ]+)*(?:what|how|why|who|when|where|which|is|are|can|could|does|did|do (?:we|you|they|i))\b`)
-	putOff    = cue.One(`(?i)^(?:leave|later|not|no|never|skip|forget|wait|don'?t)\b`)
+	tells  = cue.One(`(?i)\b(?:is|are|was|were|has|have|does|did|can|could|should|would|will|not|it'?s|i'?m|we|you|they|he|she|there|don'?t|doesn'?t|isn'?t|no)\b|n't\b`)
+	asksOn = cue.One(`(?i)^(?:(?:and|but|so|ok|also)[, ]+)*(?:what|how|why|who|when|where|which|is|are|can|could|does|did|do (?:we|you|they|i))\b`)
+	putOff = cue.One(`(?i)^(?:leave|later|not|no|never|skip|forget|wait|don'?t)\b`)
+	// what turns down the thing named before it: "stripe: the fees eat the margin, no"
+	refusesIt = cue.One(`(?i)^(?:(?:it'?s|is|that'?s|way|far|much|just|simply) )*(?:too [a-z]+(?: [a-z]+)?$|overkill|not (?:an option|worth|for (?:us|me|now))|out of the question|a pain)|(?:^|[,;.:–—-] ?)(?:no|nope|nah|no way|no thanks|no thank you|rather not|better not|forget it|not an option|nein|nee|nö|lieber nicht)$`)
 	bothOf    = cue.One(`(?i)^(?:do |take |i want )?(?:both|all three|all of (?:them|it|these))\b`)
 	onlyRefer = cue.One(`(?i)^(?:it|that|this|so|them|those|these|one)$`)
 )
@@ -58,7 +60,7 @@ func headOf(s *sentence) head {
 		h.words, h.strong = w, true
 	}
 	h.words = article.ReplaceAllString(strings.Trim(h.words, " .,;:!"), "")
-	if tells.MatchString(h.words) || !h.strong && putOff.MatchString(h.rest) {
+	if tells.MatchString(h.words) || !h.strong && putOff.MatchString(h.rest) || refusesIt.MatchString(h.rest) {
 		return head{}
 	}
 	return h

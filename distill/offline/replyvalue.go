@@ -79,8 +79,28 @@ func (r *reply) byValue(s *sentence) bool {
 				return r.changeValue(s, old[0], q.number)
 			}
 		}
+		if m[4] >= 0 {
+			q.unit = unitOf(text[m[4]:m[5]])
+		}
+		if old, ok := r.onlyValue(q.unit); ok && s.Index == 0 {
+			return r.changeValue(s, old, q.number)
+		}
 	}
 	return false
+}
+
+// onlyValue is the one quantity of a unit that the message names.
+func (r *reply) onlyValue(unit string) (only quantity, ok bool) {
+	n := 0
+	for i := range r.to.parts {
+		for _, x := range quantities(r.to.parts[i].Text) {
+			if x.unit == unit && unit != "" {
+				only = x
+				n++
+			}
+		}
+	}
+	return only, n == 1
 }
 
 var verdictWord = cue.One(`^(?:is|are|ok|okay|fine|good|then|please|pls|enough|sounds|would|it|but|and|for|with)$`)

@@ -30,7 +30,7 @@ func (r *reply) decide(rule string, s *sentence, o *offer, among offering, own s
 	why := o.why
 	if own = strings.TrimRight(tidy(own), ". "); len(keywords(own)) > 0 && share(keywords(own), keywords(text)) < 0.7 && len(own) < 160 {
 		if why == "" && !terms(keywords(text)).tooFew() && givesReason(own) {
-			why = own
+			why = spelled(own)
 		} else {
 			text += " — " + spelled(lowerFirst(own))
 		}
@@ -142,7 +142,13 @@ func (r *reply) quoted(o *offer) string { return o.sp.text[o.from:o.to] }
 func (t terms) tooFew() bool { return len(t) < 3 }
 
 // givesReason tells why something is taken from what more there is to it.
-func givesReason(own string) bool { return !furtherTerm.MatchString(own) }
+func givesReason(own string) bool {
+	return !furtherTerm.MatchString(own) && (reasonWord.MatchString(own) || hasVerb(strings.Fields(strings.ToLower(strings.ReplaceAll(own, ",", "")))))
+}
+
+// reasonWord matches what tells a reason where no verb is known: many verbs aren't,
+// and none of another language. "topic home/temp, retained" says more of the thing.
+var reasonWord = cue.One(`(?i)\b(?:because|since|cause|cuz|otherwise|else|anyway|already|enough|plenty|too|(?:eas|simpl|cheap|fast|saf|small|short)(?:i?er)|better|less|more|nobody|everybody|people|they|we|i|you|it|he|she|that|who|weil|denn|damit|sonst|ich|wir|kein\w*|zu)\b|\w+n['’]t\b`)
 
 // furtherTerm matches what says more of how it is to be.
 var furtherTerm = cue.One(`(?i)^(?:\d\S*|everywhere|each|all|with|without|only|but|not|no|never|on|in|at|for|until|every|per|by|to|from|cron|and|also|keep|leave|drop|pin|make|put|use|set|store|show|print|name|call|start|write|add|sum|round\w*|unsigned|always|just|if|when|queue|one|i want|i need|we need)\b|\bonly\b|\bmust\b|\bhas to\b`)
