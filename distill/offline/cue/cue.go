@@ -28,16 +28,17 @@ type Set struct {
 	patterns []string
 	once     sync.Once
 	m        *machine
-	checks   []check // patterns that parts alone don't decide
+	checks   []check // ways to match that parts alone don't decide
 	dots     bits    // patterns that are "." alone: the machine would stop at every rune
 	err      error   // of the first bad pattern
 }
 
-// A check is a pattern for which regexp may have to be asked: when all parts of
-// one of its ways occur.
+// A check is a way to match a pattern for which regexp has to be asked when all
+// its parts occur: for that way alone, where the whole pattern may be too much for
+// regexp's quicker methods.
 type check struct {
 	pattern int
-	ways    []bits
+	need    bits // units of the parts
 	re      func() *regexp.Regexp
 }
 
@@ -69,7 +70,7 @@ func (s *Set) Match(text string) Matches {
 		got.add(&s.dots)
 	}
 	for i := range s.checks {
-		if c := &s.checks[i]; !got.has(c.pattern) && c.possible(found) && c.re().MatchString(text) {
+		if c := &s.checks[i]; !got.has(c.pattern) && found.hasAll(&c.need) && c.re().MatchString(text) {
 			got.set(c.pattern)
 		}
 	}
@@ -88,7 +89,7 @@ func (s *Set) MatchString(text string) bool {
 		return true
 	}
 	for i := range s.checks {
-		if c := &s.checks[i]; c.possible(found) && c.re().MatchString(text) {
+		if c := &s.checks[i]; found.hasAll(&c.need) && c.re().MatchString(text) {
 			return true
 		}
 	}
@@ -106,7 +107,7 @@ func (s *Set) possible(text string) bool {
 		return true
 	}
 	for i := range s.checks {
-		if s.checks[i].possible(found) {
+		if found.hasAll(&s.checks[i].need) {
 			return true
 		}
 	}
@@ -120,15 +121,6 @@ func (s *Set) ready() {
 	if s.once.Do(s.compile); s.err != nil {
 		panic(s.err)
 	}
-}
-
-func (c *check) possible(found bits) bool {
-	for _, w := range c.ways {
-		if found.hasAll(&w) {
-			return true
-		}
-	}
-	return false
 }
 
 // Matches tells which patterns of a Set matched, by their place in it.
@@ -158,28 +150,23 @@ func (s *Set) compile() {
 			s.dots.set(i)
 			continue
 		}
-		whole, ways := split(re)
+		whole, sketches := split(re)
 		n := 0
-		for _, w := range ways {
-			n += len(w)
+		for _, w := range sketches {
+			n += len(w.parts)
 		}
 		if len(units)+n > maxUnits {
-			whole, ways = re, nil // slower, not wrong
+			whole, sketches = re, nil // slower, not wrong
 		}
 		units[i] = whole
-		if len(ways) == 0 {
-			continue
-		}
-		c := check{pattern: i, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(p) })}
-		for _, w := range ways {
-			var need bits
-			for _, part := range w {
-				need.set(len(units))
+		for _, w := range sketches {
+			c := check{pattern: i, re: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(w.exact.String()) })}
+			for _, part := range w.parts {
+				c.need.set(len(units))
 				units = append(units, part)
 			}
-			c.ways = append(c.ways, need)
+			s.checks = append(s.checks, c)
 		}
-		s.checks = append(s.checks, c)
 	}
 	s.m = newMachine(units, len(s.patterns))
 }

@@ -6,36 +6,48 @@ import "regexp/syntax"
 const mostWays = 16
 
 // A way is one of the sequences that a pattern may match: expressions that
-// follow each other. A nil is a gap, where anything may stand.
-type way []*syntax.Regexp
+// follow each other.
+type way []piece
+
+// A piece of a way is matched as it stands, or is a gap, of which is only known
+// that anything may stand there.
+type piece struct {
+	re  *syntax.Regexp
+	gap bool
+}
+
+// A sketch is a way with gaps in it.
+type sketch struct {
+	parts []*syntax.Regexp // all of them occur where the way matches
+	exact *syntax.Regexp   // the way itself
+}
 
 // split parts an expression into what can be matched as it stands (nil if
-// nothing can) and ways to match that are only known by parts which all must
-// occur. The expression matches if whole does, and only if whole does or all
-// parts of one of the ways occur.
-func split(re *syntax.Regexp) (whole *syntax.Regexp, parts [][]*syntax.Regexp) {
+// nothing can) and sketches. The expression matches if and only if whole or one
+// of the sketches' ways does.
+func split(re *syntax.Regexp) (whole *syntax.Regexp, sketches []sketch) {
 	if !wide(re) {
 		return re, nil
 	}
 	var exact []*syntax.Regexp
 	for _, w := range waysOf(re) {
 		if p, gaps := w.parts(); gaps {
-			parts = append(parts, p)
+			sketches = append(sketches, sketch{p, w.exact()})
 		} else {
-			exact = append(exact, concat(w))
+			exact = append(exact, w.exact())
 		}
 	}
 	if len(exact) == 0 {
-		return nil, parts
+		return nil, sketches
 	}
-	return alternate(exact), parts
+	return alternate(exact), sketches
 }
 
 // waysOf lists the ways through an expression with a wide loop in it.
 func waysOf(re *syntax.Regexp) []way {
 	switch {
 	case !wide(re):
-		return []way{{re}}
+		return []way{{{re: re}}}
 	case re.Op == syntax.OpCapture:
 		return waysOf(re.Sub[0])
 	case re.Op == syntax.OpQuest:
@@ -51,27 +63,29 @@ func waysOf(re *syntax.Regexp) []way {
 			}
 		}
 		if len(narrow) > 0 {
-			out = append(out, way{alternate(narrow)})
+			out = append(out, way{{re: alternate(narrow)}})
 		}
-		if len(out) > mostWays {
-			return []way{{nil}}
+		if len(out) <= mostWays {
+			return out
 		}
-		return out
 	case re.Op == syntax.OpConcat:
 		out := []way{{}}
 		for _, sub := range re.Sub {
-			out = product(out, waysOf(sub))
+			tails := waysOf(sub)
+			if len(out)*len(tails) > mostWays {
+				tails = gap(sub)
+			}
+			out = product(out, tails)
 		}
 		return out
 	}
-	return []way{{nil}} // a wide loop, or a loop around one
+	return gap(re) // a wide loop, one around one, or too many ways
 }
+
+func gap(re *syntax.Regexp) []way { return []way{{{re, true}}} }
 
 // product lists each way of one list followed by each of the other.
 func product(heads, tails []way) []way {
-	if len(heads)*len(tails) > mostWays {
-		tails = []way{{nil}}
-	}
 	var out []way
 	for _, h := range heads {
 		for _, t := range tails {
@@ -81,16 +95,25 @@ func product(heads, tails []way) []way {
 	return out
 }
 
+// exact is the expression of a whole way.
+func (w way) exact() *syntax.Regexp {
+	var all []*syntax.Regexp
+	for _, p := range w {
+		all = append(all, p.re)
+	}
+	return concat(all)
+}
+
 // parts are the runs between a way's gaps. Those that match the empty text say
 // nothing and are left out.
 func (w way) parts() (runs []*syntax.Regexp, gaps bool) {
 	start := 0
 	for i := 0; i <= len(w); i++ {
-		if i < len(w) && w[i] != nil {
+		if i < len(w) && !w[i].gap {
 			continue
 		}
 		gaps = gaps || i < len(w)
-		if run := concat(w[start:i]); !mayBeEmpty(run) {
+		if run := w[start:i].exact(); !mayBeEmpty(run) {
 			runs = append(runs, run)
 		}
 		start = i + 1
