@@ -83,7 +83,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		}
 		o.look = asked.Look(c)
 		o.raw = r.weights.Score(o.look)
-		named, err := r.inNamed(ctx, o.session)
+		named, here, err := r.inNamed(ctx, o.session)
 		if err != nil {
 			return nil, err
 		}
@@ -91,6 +91,9 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 			o.raw += namedBoost
 		}
 		o.score = o.raw
+		if here {
+			o.score += hereBoost
+		}
 	}
 	order(out)
 	settle(out)

@@ -75,6 +75,7 @@ type Query struct {
 	Text    string
 	Also    []string       // further words for the same thing, from a caller that is a model
 	Project string         // only this project; "" for all
+	Here    string         // the project that it is asked from, whose sessions come a little earlier; "" for none
 	Kinds   []payload.Kind // only items of these kinds, and no turns; nil for all
 	Since   time.Time      // from then on, by the item's or turn's own time
 	Until   time.Time      // before then

@@ -14,6 +14,13 @@ import (
 // names. It doesn't exclude others: a name may be a word like any other.
 const namedBoost = 2.0
 
+// hereBoost is added to the scores of what is in the project that a question is
+// asked from and names no other. Of eight projects in one index, with perfect
+// items, it brings back half of what the others' items cost (answer@1 of people's
+// questions .39 to .48, .47 with the project alone), and costs .00 to .03 where
+// it is asked from the wrong one; twice as much costs more there than it brings.
+const hereBoost = 1.0
+
 // named lists the projects whose names stand in the question, where the name is
 // a rare word, and there are others.
 func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
@@ -87,21 +94,24 @@ func withoutNames(ts []term, names []string) []term {
 	return kept
 }
 
-// inNamed tells whether a session is of a project that the question names.
-func (r *reader) inNamed(ctx context.Context, session int64) (bool, error) {
-	if len(r.names) == 0 {
-		return false, nil
+// inNamed tells whether a session is of a project that the question names, or,
+// where it names none, of the one that it is asked from.
+func (r *reader) inNamed(ctx context.Context, session int64) (named, here bool, err error) {
+	names := r.names
+	if len(names) == 0 {
+		if r.q.Here == "" || r.q.Project != "" {
+			return false, false, nil
+		}
+		names = []string{r.q.Here}
 	}
-	if in, ok := r.ofNamed[session]; ok {
-		return in, nil
+	for _, name := range names {
+		of, err := r.sessionsOf(ctx, name)
+		if err != nil {
+			return false, false, err
+		}
+		if of[session] {
+			return len(r.names) > 0, len(r.names) == 0, nil
+		}
 	}
-	project, err := texts(ctx, r.tx, `SELECT project FROM session WHERE id=?`, session)
-	if err != nil {
-		return false, err
-	}
-	if r.ofNamed == nil {
-		r.ofNamed = map[int64]bool{}
-	}
-	r.ofNamed[session] = len(project) > 0 && slices.Contains(r.names, project[0])
-	return r.ofNamed[session], nil
+	return false, false, nil
 }

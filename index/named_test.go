@@ -62,3 +62,36 @@ func TestProjectNamedInQuestion(t *testing.T) {
 		t.Error("the other project's items are gone")
 	}
 }
+
+// Of two projects that say the same, the one comes first that the question is
+// asked from, unless it names the other.
+func TestAskedFromAProject(t *testing.T) {
+	docs := billing()
+	other := billing()
+	for i := range other {
+		other[i].Session += "-owl"
+		other[i].Project = "night-owl"
+		for k := range other[i].Items {
+			other[i].Items[k].ID += "owl"
+		}
+	}
+	x := openWith(t, append(docs, other...)...)
+	for _, c := range []struct{ q, here, want string }{
+		{"queue of the workers?", "night-owl", "night-owl"},
+		{"queue of the workers?", "billing", "billing"},
+		{"queue of the workers in night-owl?", "billing", "night-owl"},
+		{"queue of the workers?", "", "billing"},
+	} {
+		a := search(t, x, Query{Text: c.q, Here: c.here})
+		if got := a.Hits[0].Project; got != c.want {
+			t.Errorf("%q asked from %q: %s first, want %s", c.q, c.here, got, c.want)
+		}
+		var others bool
+		for _, h := range a.Hits {
+			others = others || h.Project != c.want
+		}
+		if !others {
+			t.Errorf("%q asked from %q: nothing of the other project", c.q, c.here)
+		}
+	}
+}

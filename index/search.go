@@ -138,8 +138,7 @@ type reader struct {
 	ofLater   *sql.Stmt
 	later     map[int64]bool // whether a session's project has later ones, where asked
 
-	names   []string       // projects that the question names
-	ofNamed map[int64]bool // whether a session is of one of them, where asked
+	names []string // projects that the question names
 
 	weights rank.Weights
 	own     embed.Groups

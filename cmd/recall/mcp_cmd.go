@@ -78,14 +78,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 			}
 			return a.compose(l, args)
 		},
-		Here: func(l *library.Library) string {
-			id, _ := a.here(l)
-			p, err := l.Project(id)
-			if id == "" || err != nil {
-				return ""
-			}
-			return p.Name
-		},
+		Here: a.hereName,
 		When: func(text string) (time.Time, error) { return parseWhen(text, time.Now(), time.Local) },
 		Day:  func(text string) (time.Time, error) { return parseDay(text, time.Now(), time.Local) },
 		Hint: hintOf,

@@ -41,6 +41,8 @@ func (a *app) queryCmd() *cobra.Command {
 		Long: `Answers from every session that recall has kept: what stands, why, since when,
 with the words it rests on. What is new is taken in first (not with --no-sync),
 for query.budget at most; what is left goes on behind, and recall says so.
+Asked from a project's folder, that project's sessions come a little earlier;
+--project leaves the others out.
 
 The first answer is number 1, the next 2, …: recall why 1 tells more of it,
 recall open 1 opens the transcript there. --as-of answers as you would have
@@ -103,6 +105,7 @@ func (a *app) query(cmd *cobra.Command, text string, f *queryFlags) error {
 	if err != nil {
 		return err
 	}
+	q.Here = a.hereName(l)
 	left, err := a.fresh(cmd, l)
 	if err != nil {
 		return err

@@ -150,6 +150,16 @@ func (a *app) here(l *library.Library) (project, branch string) {
 	return pipeline.Here(l, dir)
 }
 
+// hereName is that project's name, as the index has it.
+func (a *app) hereName(l *library.Library) string {
+	id, _ := a.here(l)
+	p, err := l.Project(id)
+	if id == "" || err != nil {
+		return ""
+	}
+	return p.Name
+}
+
 // handOver gives the text to the person: printed, copied or saved.
 func (a *app) handOver(text string, toClipboard, save bool) error {
 	if toClipboard {
