@@ -15,10 +15,9 @@ import (
 const namedBoost = 2.0
 
 // hereBoost is added to the scores of what is in the project that a question is
-// asked from and names no other. Of eight projects in one index, with perfect
-// items, it brings back half of what the others' items cost (answer@1 of people's
-// questions .39 to .48, .47 with the project alone), and costs .00 to .03 where
-// it is asked from the wrong one; twice as much costs more there than it brings.
+// asked from and names no other. With eight projects in one library it brings back
+// half of what the others cost, and costs a third of that where a question is about
+// another one ("go run ./eval/train/rank -together"); of 0.25 to 2, 1 did best.
 const hereBoost = 1.0
 
 // named lists the projects whose names stand in the question, where the name is

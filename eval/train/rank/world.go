@@ -211,7 +211,7 @@ func (w *world) bySession() map[ingest.SessionID]*eval.Case {
 func (w *world) index(ctx context.Context, project, source string, until time.Time) (*index.Index, error) {
 	var begun []*ingest.Session
 	for _, s := range w.sessions {
-		if w.project[s.ID] == project && (until.IsZero() || s.Start.Before(until)) {
+		if (project == everywhere || w.project[s.ID] == project) && (until.IsZero() || s.Start.Before(until)) {
 			begun = append(begun, s)
 		}
 	}
@@ -233,7 +233,7 @@ func (w *world) index(ctx context.Context, project, source string, until time.Ti
 		} else if c != nil {
 			p.Items = w.goldItems(c, source)
 		}
-		docs = append(docs, index.DocOf(s, p, project))
+		docs = append(docs, index.DocOf(s, p, w.project[s.ID]))
 	}
 	if err := x.PutAll(ctx, docs); err != nil {
 		return nil, err
