@@ -142,7 +142,7 @@ func called(what, name string) string {
 	return fmt.Sprintf(`%s "%s"`, what, strings.ReplaceAll(strings.TrimSpace(name), `"`, "'"))
 }
 
-// happening is one thing whose words are an event's. A commit has begun with its
+// happening is one thing whose words are an event's. A commit or an item has begun with its
 // session: what was decided there on the way to it isn't from before it.
 type happening struct {
 	session  int64
@@ -263,16 +263,16 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 	var out []happening
 	for _, m := range list {
 		var h happening
-		var from int64
+		var from, at int64
 		var project string
-		err := full.tx.QueryRowContext(ctx, `SELECT e.session, s.title, e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &project)
+		err := full.tx.QueryRowContext(ctx, `SELECT e.session, s.title, min(s.start, e.at), e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
 		if err != nil {
 			return nil, err
 		}
 		if q.Project != "" && q.Project != project {
 			continue
 		}
-		h.name, h.from, h.to = h.text, fromMillis(from), fromMillis(from)
+		h.name, h.from, h.to = h.text, fromMillis(from), fromMillis(at)
 		if out = append(out, h); len(out) > mostNamed {
 			break
 		}

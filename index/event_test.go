@@ -13,7 +13,7 @@ func TestNarrowByEvent(t *testing.T) {
 	docs := billing()
 	docs[0].Did = &trace.Trace{Commits: []trace.Commit{{Hash: "abc1234", Subject: "Swap the argument parser", Branch: "parser", At: day.Add(30 * time.Minute), N: 2}}}
 	x := openWith(t, append(docs, Doc{Session: "s9", Project: "billing", Title: "Move to Postgres", Source: "claude-code", Start: day.AddDate(0, 0, 9), End: day.AddDate(0, 0, 9).Add(time.Hour),
-		Items: []Item{{Item: payload.Item{ID: "eeeeeeeeee", Kind: payload.Decision, Text: "Retries go on beside the rollout in stages", At: day.AddDate(0, 0, 9), State: payload.Stands}}}})...)
+		Items: []Item{{Item: payload.Item{ID: "eeeeeeeeee", Kind: payload.Decision, Text: "Retries go on beside the rollout in stages", At: day.AddDate(0, 0, 9).Add(20 * time.Minute), State: payload.Stands}}}})...)
 	tx, err := x.db.Begin()
 	if err != nil {
 		t.Fatal(err)

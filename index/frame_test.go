@@ -25,6 +25,9 @@ func TestWithoutFrame(t *testing.T) {
 		"any decisions about next steps on backoff": {"backoff"},
 		"where are the retries implemented?":        {"retries"},
 		"the use of retries":                        {"use", "retries"},
+		"did we decide against balena":              {"balena"},
+		"what speaks against balena":                {"balena"},
+		"is balena against the rules":               {"balena", "against", "rules"},
 	} {
 		ts, _ := terms(text)
 		var got []string

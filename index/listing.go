@@ -80,6 +80,10 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	if err != nil {
 		return nil, err
 	}
+	for _, mark := range []string{"?", "!", ",", ";", ":", "…"} {
+		text = strings.ReplaceAll(text, mark, " ")
+	}
+	text = strings.Join(strings.Fields(strings.TrimRight(text, ". ")), " ")
 	know := askings()
 	var asked []payload.Kind
 	for _, form := range know.forms {
@@ -102,7 +106,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	})
 	within = within || len(r.names) > 0 || r.q.Project != "" || !r.q.Since.IsZero() || !r.q.Until.IsZero()
 	switch {
-	case topic || n == 0 && !within:
+	case topic || n == 0 && !within && asked == nil:
 		return nil, nil
 	case n == 1 && !within && slices.ContainsFunc(ts, func(t term) bool { return t.df.docs() > 0 }):
 		return nil, nil // a word to search for

@@ -50,6 +50,8 @@ func TestListing(t *testing.T) {
 		{Query{Text: "what's left on kiln"}, []string{"vat0000000", "newstep000", "waitlist00"}},
 		{Query{Text: "open questions"}, []string{"vat0000000", "waitlist00"}},
 		{Query{Text: "what did we rule out so far?"}, []string{"graphql000"}},
+		{Query{Text: "dead ends"}, []string{"graphql000"}},
+		{Query{Text: "Dead ends?"}, []string{"graphql000"}},
 		{Query{Text: "which of these", Kinds: []payload.Kind{payload.Deferred}, Project: "kiln"}, []string{"waitlist00"}},
 	} {
 		a := search(t, x, c.q)
