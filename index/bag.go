@@ -1,6 +1,8 @@
 package index
 
 import (
+	"slices"
+
 	"recall/index/postings"
 	"recall/index/words"
 )
@@ -9,16 +11,28 @@ import (
 // a number from then on.
 type vocabulary struct {
 	stems  []string
+	places []*postings.Word // where a stem's postings go, where asked
+
+	*cutting
+}
+
+// cutting is what a vocabulary needs as long as texts are cut, with room that is
+// used for one text after the other. It is nil after that: what waits to be put
+// in holds none of it.
+type cutting struct {
 	number map[string]uint32 // of words as they were cut
 	ofStem map[string]uint32 // apart: "status" is the stem of "statuses", and its own is "statu"
 	sums   []uint64          // of stems, the same in every vocabulary
-	places []*postings.Word  // where a stem's postings go, where asked
+	at     []uint32          // place of a stem in the bag being filled, from 1
 
-	at []uint32 // place of a stem in the bag being filled, from 1
+	list   []uint32
+	counts []wordCount
+	text   []byte
+	packed []byte
 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{number: map[string]uint32{}, ofStem: map[string]uint32{}}
+	return &vocabulary{cutting: &cutting{number: map[string]uint32{}, ofStem: map[string]uint32{}}}
 }
 
 // of gives the number of a word as cut.
@@ -32,7 +46,7 @@ func (v *vocabulary) of(w string) uint32 {
 		n = uint32(len(v.stems))
 		v.stems = append(v.stems, stem)
 		v.ofStem[stem] = n
-		v.sums = append(v.sums, uint64(hashOf(stem)))
+		v.sums = append(v.sums, uint64(v.hash(stem)))
 		v.at = append(v.at, 0)
 	}
 	v.number[w] = n
@@ -50,9 +64,9 @@ func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
 	return v.places[n]
 }
 
-// text is a text's words in order, stop words left out, at most limit; all if
+// cut adds a text's words in order, stop words left out, at most limit; all if
 // limit is negative.
-func (v *vocabulary) text(to []uint32, limit int, text string) []uint32 {
+func (v *vocabulary) cut(to []uint32, limit int, text string) []uint32 {
 	if limit == 0 {
 		return to
 	}
@@ -82,19 +96,22 @@ type wordCount struct {
 
 // bag counts the words of a document's columns.
 func (v *vocabulary) bag(columns ...[]uint32) (b bag) {
+	counts := v.counts[:0]
 	for c, list := range columns {
 		b.size += len(list)
 		for _, w := range list {
 			if v.at[w] == 0 {
-				b.counts = append(b.counts, wordCount{word: w})
-				v.at[w] = uint32(len(b.counts))
+				counts = append(counts, wordCount{word: w})
+				v.at[w] = uint32(len(counts))
 			}
-			b.counts[v.at[w]-1].n[c]++
+			counts[v.at[w]-1].n[c]++
 		}
 	}
-	for _, c := range b.counts {
+	for _, c := range counts {
 		v.at[c.word] = 0
 	}
+	v.counts = counts
+	b.counts = slices.Clone(counts)
 	return b
 }
 
