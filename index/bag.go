@@ -1,8 +1,6 @@
 package index
 
 import (
-	"slices"
-
 	"recall/index/postings"
 	"recall/index/words"
 )
@@ -11,46 +9,50 @@ import (
 // a number from then on.
 type vocabulary struct {
 	stems  []string
+	number map[string]numbered
+	sums   []uint64         // of stems, the same in every vocabulary
 	places []*postings.Word // where a stem's postings go, where asked
 
-	*cutting
+	at []uint32 // place of a stem in the bag being filled, from 1
 }
 
-// cutting is what a vocabulary needs as long as texts are cut, with room that is
-// used for one text after the other. It is nil after that: what waits to be put
-// in holds none of it.
-type cutting struct {
-	number map[string]uint32 // of words as they were cut
-	ofStem map[string]uint32 // apart: "status" is the stem of "statuses", and its own is "statu"
-	sums   []uint64          // of stems, the same in every vocabulary
-	at     []uint32          // place of a stem in the bag being filled, from 1
+// numbered is the number of a word as it was cut and that of the same letters as a stem,
+// from 1; 0 for what hasn't been met. They are apart: "status" is the stem of "statuses",
+// and its own is "statu".
+type numbered struct{ cut, stem uint32 }
 
-	list   []uint32
-	counts []wordCount
-	text   []byte
-	packed []byte
-}
+// wordsIn is about how many words texts of so many bytes hold, each counted once:
+// that is the room that is made for them.
+func wordsIn(bytes int) int { return min(bytes/16, 4096) }
 
-func newVocabulary() *vocabulary {
-	return &vocabulary{cutting: &cutting{number: map[string]uint32{}, ofStem: map[string]uint32{}}}
+func newVocabulary(room int) *vocabulary {
+	return &vocabulary{
+		number: make(map[string]numbered, room),
+		stems:  make([]string, 0, room),
+		sums:   make([]uint64, 0, room),
+		at:     make([]uint32, 0, room),
+	}
 }
 
 // of gives the number of a word as cut.
 func (v *vocabulary) of(w string) uint32 {
-	if n, ok := v.number[w]; ok {
-		return n
+	n := v.number[w]
+	if n.cut > 0 {
+		return n.cut - 1
 	}
 	stem := words.Stem(w)
-	n, ok := v.ofStem[stem]
-	if !ok {
-		n = uint32(len(v.stems))
+	of := v.number[stem]
+	if of.stem == 0 {
 		v.stems = append(v.stems, stem)
-		v.ofStem[stem] = n
-		v.sums = append(v.sums, uint64(v.hash(stem)))
+		v.sums = append(v.sums, uint64(hashOf(stem)))
 		v.at = append(v.at, 0)
+		of.stem = uint32(len(v.stems))
+		v.number[stem] = of
 	}
+	n = v.number[w] // which may be the stem
+	n.cut = of.stem
 	v.number[w] = n
-	return n
+	return n.cut - 1
 }
 
 // word is where a stem's postings go.
@@ -64,9 +66,9 @@ func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
 	return v.places[n]
 }
 
-// cut adds a text's words in order, stop words left out, at most limit; all if
+// text is a text's words in order, stop words left out, at most limit; all if
 // limit is negative.
-func (v *vocabulary) cut(to []uint32, limit int, text string) []uint32 {
+func (v *vocabulary) text(to []uint32, limit int, text string) []uint32 {
 	if limit == 0 {
 		return to
 	}
@@ -96,22 +98,27 @@ type wordCount struct {
 
 // bag counts the words of a document's columns.
 func (v *vocabulary) bag(columns ...[]uint32) (b bag) {
-	counts := v.counts[:0]
-	for c, list := range columns {
+	n := uint32(0)
+	for _, list := range columns {
 		b.size += len(list)
 		for _, w := range list {
 			if v.at[w] == 0 {
-				counts = append(counts, wordCount{word: w})
-				v.at[w] = uint32(len(counts))
+				n++
+				v.at[w] = n
 			}
-			counts[v.at[w]-1].n[c]++
 		}
 	}
-	for _, c := range counts {
+	b.counts = make([]wordCount, n)
+	for c, list := range columns {
+		for _, w := range list {
+			count := &b.counts[v.at[w]-1]
+			count.word = w
+			count.n[c]++
+		}
+	}
+	for _, c := range b.counts {
 		v.at[c.word] = 0
 	}
-	v.counts = counts
-	b.counts = slices.Clone(counts)
 	return b
 }
 

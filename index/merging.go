@@ -237,13 +237,15 @@ type stored struct{ blocks, lists pager }
 
 // stored gives what is left of a segment, of which so many bytes are to be read.
 func (w *writing) stored(ctx context.Context, s *segment, bytes int64) *stored {
-	some := func(query string, left span, size int64, most int64) pager {
-		return pager{ctx: ctx, tx: w.tx, query: query, left: left, most: min(bytes/size+2, most)}
+	some := func(query string, left span, size, most int64) pager {
+		return pager{ctx: ctx, tx: w.tx, query: query, left: left, size: size, most: min(bytes/size+2, most)}
 	}
-	return &stored{
-		blocks: some(`SELECT id, segment, word, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT ?`, s.blocks, 1500, 200),
+	all := &stored{
+		blocks: some(`SELECT id, segment, word, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT ?`, s.blocks, 1350, 200),
 		lists:  some(`SELECT id, id, '', data FROM list WHERE id>=? AND id<? ORDER BY id LIMIT ?`, s.lists, 2000, 100),
 	}
+	all.blocks.reuse = true // of lists, a word may have several
+	return all
 }
 
 func (s *stored) Block() ([]byte, error) { return s.blocks.next() }
@@ -256,8 +258,11 @@ type pager struct {
 	tx    *sql.Tx
 	query string
 	left  span
+	size  int64 // of most rows, in bytes
 	most  int64 // rows at a time
 	read  [][]byte
+	room  []byte // that they stand in, if they are needed no longer than until the next are read
+	reuse bool
 }
 
 func (p *pager) next() ([]byte, error) {
@@ -280,18 +285,27 @@ func (p *pager) fill() error {
 		return err
 	}
 	defer rows.Close()
-	p.read = nil
+	p.read, p.room = nil, p.room[:0]
+	if p.reuse {
+		p.room = slices.Grow(p.room, int(min(p.most, p.left.to-p.left.from)*p.size))
+	}
+	var id, of int64
+	var name, data sql.RawBytes
 	for rows.Next() {
-		var id, of int64
-		var name, data []byte
 		if err := rows.Scan(&id, &of, &name, &data); err != nil {
 			return err
 		}
 		if id != p.left.from {
 			break
 		}
-		mark(data, postings.Mark(of, name))
-		p.read = append(p.read, data)
+		if !p.reuse {
+			p.room = make([]byte, 0, len(data))
+		}
+		at := len(p.room)
+		p.room = append(p.room, data...)
+		one := p.room[at:]
+		mark(one, postings.Mark(of, name))
+		p.read = append(p.read, one)
 		p.left.from = id + 1
 	}
 	if err := rows.Err(); err != nil {

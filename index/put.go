@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"recall/index/postings"
 )
 
 // Put replaces one session atomically: what it says now, with all its items
@@ -72,6 +74,11 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	if err != nil {
 		return x.fail(op, err)
 	}
+	room := 0
+	for _, p := range all {
+		room = max(room, len(p.rows.words.stems))
+	}
+	w.fresh = postings.NewBuilder(room)
 	for _, p := range all {
 		if err := cmp.Or(ctx.Err(), w.put(steady, p)); err != nil {
 			return x.fail("index "+p.doc.Session, err)

@@ -24,7 +24,7 @@ type writing struct {
 }
 
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
-	w := &writing{fulltext: &fulltext{tx: tx, known: map[string]*found{}, sizes: sizes{tx: tx}}, fresh: postings.NewBuilder(), paths: map[string]int64{}}
+	w := &writing{fulltext: &fulltext{tx: tx, known: map[string]*found{}, sizes: sizes{tx: tx}}, fresh: postings.NewBuilder(0), paths: map[string]int64{}}
 	sum, err := w.state.scan(tx.QueryRowContext(ctx, readState))
 	if err != nil {
 		return nil, err

@@ -121,7 +121,7 @@ func random(r *rand.Rand, from, to int64) texts {
 }
 
 func (s texts) build(t *testing.T) *memory {
-	b := NewBuilder()
+	b := NewBuilder(10)
 	for w, tables := range s {
 		for table, list := range tables {
 			for _, p := range list {
@@ -292,7 +292,7 @@ func TestAnotherBlock(t *testing.T) {
 // Whatever bytes are read: an error or some lists, and no panic.
 func FuzzBlock(f *testing.F) {
 	s := random(rand.New(rand.NewPCG(3, 3)), 1, 20)
-	b := NewBuilder()
+	b := NewBuilder(10)
 	for w, tables := range s {
 		for table, list := range tables {
 			for _, p := range list {

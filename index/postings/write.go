@@ -76,22 +76,31 @@ func (w *writer) flush(next []byte) error {
 // Builder gathers the words of new documents.
 type Builder struct {
 	words map[string]*Word
+	room  []Word
 }
 
 // Word is where a word's postings go.
 type Word struct {
-	lists Lists
-	last  [Tables]int64
+	lists [Tables]struct {
+		docs int
+		last int64
+		data []byte
+	}
 }
 
-// NewBuilder is an empty one.
-func NewBuilder() *Builder { return &Builder{map[string]*Word{}} }
+// NewBuilder is an empty one, with room for about so many words.
+func NewBuilder(words int) *Builder {
+	return &Builder{words: make(map[string]*Word, words), room: make([]Word, words)}
+}
 
 // Word is where the postings of a word go. The same is given for the same word.
 func (b *Builder) Word(word string) *Word {
 	w := b.words[word]
 	if w == nil {
-		w = new(Word)
+		if len(b.room) == 0 {
+			b.room = make([]Word, 64)
+		}
+		w, b.room = &b.room[0], b.room[1:]
 		b.words[word] = w
 	}
 	return w
@@ -101,16 +110,24 @@ func (b *Builder) Word(word string) *Word {
 // those before it in the table.
 func (w *Word) Add(table int, p Posting) {
 	l := &w.lists[table]
-	l.Data = appendPosting(l.Data, w.last[table], p)
-	w.last[table] = p.Doc
-	l.Docs++
+	l.data = appendPosting(l.data, l.last, p)
+	l.last = p.Doc
+	l.docs++
 }
 
 // Write makes a segment of what was gathered.
 func (b *Builder) Write(to Store) error {
 	w := writer{store: to}
-	for _, word := range slices.Sorted(maps.Keys(b.words)) {
-		if err := w.add([]byte(word), b.words[word].lists); err != nil {
+	all := slices.AppendSeq(make([]string, 0, len(b.words)), maps.Keys(b.words))
+	slices.Sort(all)
+	var name []byte
+	for _, word := range all {
+		var lists Lists
+		for table, l := range b.words[word].lists {
+			lists[table] = List{Docs: l.docs, Data: l.data}
+		}
+		name = append(name[:0], word...)
+		if err := w.add(name, lists); err != nil {
 			return err
 		}
 	}
