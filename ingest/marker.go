@@ -40,6 +40,30 @@ func CarriedIDs(text string) []string {
 	return ids
 }
 
+// maxHanded is how much is kept of what was handed over, in bytes: some payloads.
+const maxHanded = 32 << 10
+
+// Hand keeps what stands under recall's marker in a text that is no turn's.
+func (s *Session) Hand(text string) {
+	size := 0
+	for _, h := range s.Handed {
+		size += len(h)
+	}
+	for {
+		_, rest, ok := strings.Cut(text, "<!-- recall ")
+		if !ok {
+			return
+		}
+		_, rest, _ = strings.Cut(rest, "-->")
+		part, after, _ := strings.Cut(rest, "<!-- /recall -->")
+		part = strings.TrimSpace(part)
+		if size += len(part); part != "" && size <= maxHanded && !slices.Contains(s.Handed, part) {
+			s.Handed = append(s.Handed, strings.Clone(part))
+		}
+		text = after
+	}
+}
+
 func addIDs(ids, more []string) []string {
 	for _, id := range more {
 		if !slices.Contains(ids, id) {
@@ -141,21 +165,24 @@ func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (a
 
 func pastedParts(text string, known func(string) ([]string, bool)) (parts []Foreign, ids []string) {
 	open := false // the last part may be made longer
+	next := false // the line before is marked
 	for at := 0; at < len(text); {
 		end := len(text)
 		if k := strings.IndexByte(text[at:], '\n'); k >= 0 {
 			end = at + k + 1
 		}
-		switch line := strings.TrimSpace(text[at:end]); {
+		switch line := unquoted(text[at:end]); {
 		case line == "":
+			next = false
 		case strings.HasPrefix(line, "<!--"):
-			open = false
+			open, next = false, false
 		default:
 			got, ok := known(line)
-			if !ok {
-				open = false
+			if ok = ok || next && shortItem(line); !ok {
+				open, next = false, false
 				break
 			}
+			next = true
 			ids = addIDs(ids, got)
 			if open {
 				parts[len(parts)-1].To = end
@@ -167,3 +194,22 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 	}
 	return parts, ids
 }
+
+// unquoted is a line without what quoting puts before it.
+func unquoted(line string) string {
+	return strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "> "))
+}
+
+// shortest is the length in bytes from which a line of a payload is known by
+// itself: a shorter one may be typed by chance.
+const shortest = 24
+
+// shortItem says that a line, behind one of a payload, is another: a short next
+// action, or any item with the session behind it that a composed payload names.
+func shortItem(line string) bool {
+	mark, _, ok := strings.Cut(line, " ")
+	numbered := len(mark) > 1 && strings.Trim(mark, "0123456789") == "."
+	return ok && (numbered && len(line) < shortest || (numbered || mark == "-" || mark == "*") && ofSession().MatchString(line))
+}
+
+var ofSession = lazy(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)

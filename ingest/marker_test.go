@@ -98,6 +98,8 @@ func TestMarkPasted(t *testing.T) {
 		{Role: User, Text: "From last time:\n## Decisions made\n\n- Use SQLite.\nGo on with it."},
 		{Role: User, Text: "Use SQLite."},
 		{Role: User, Text: "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"},
+		{Role: User, Text: "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n> 1. Write it.\n\n1. Test it.\n- no mocks"},
+		{Role: User, Text: "1. Write it.\n- No Redis - it is a server (session 2, Aug 3)"},
 	}}
 	for i := range s.Turns {
 		MarkForeign(&s.Turns[i])
@@ -107,6 +109,8 @@ func TestMarkPasted(t *testing.T) {
 		{{"recall", "## Decisions made\n\n- Use SQLite.\n"}},
 		nil,
 		{{"recall", "<!-- recall k3v9t2m8qa -->\n- Use SQLite.\n<!-- /recall -->"}},
+		{{"recall", "> ## Decisions made\n> - Use SQLite.\n> - No Redis - it is a server (session 2, Aug 3)\n> 1. Write it.\n"}},
+		nil,
 	}
 	for i := range s.Turns {
 		if d := cmp.Diff(want[i], parts(s.Turns[i])); d != "" {

@@ -62,6 +62,7 @@ type Session struct {
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
 	Carried     []string // ids of recall's items that stand anywhere in it, injected context and tool results included, in order
+	Handed      []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
 	Schedule string    // Cowork: id of the scheduled task that it is a run of, ""

@@ -42,6 +42,9 @@ func (s *Session) MapText(f func(string) string) {
 		m.text(&s.PRs[i].URL)
 		m.path(&s.PRs[i].Repository)
 	}
+	for i := range s.Handed {
+		m.text(&s.Handed[i])
+	}
 	s.PlanFiles = m.paths(s.PlanFiles)
 	s.Models, s.Versions = m.all(s.Models), m.all(s.Versions)
 	m.name(&s.Schedule)

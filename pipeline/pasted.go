@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/ingest"
 	"recall/payload"
 )
 
@@ -38,7 +39,7 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 			page = pageLines
 			return nil, true
 		}
-		if page > 0 && (frame(line) || payload.IsHeading(line)) {
+		if page > 0 && (frame(line) || payload.IsHeading(line) || line == ingest.Confirmation) {
 			return nil, true
 		}
 		if len(line) < shortestLine || page <= 0 && !index.Listed(line) {

@@ -176,10 +176,12 @@ func TestSyncAgainDoesNothing(t *testing.T) {
 
 // A handed-on payload yields no items of its own, however often.
 func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
-	for _, how := range []string{"marked", "pasted without markers", "restated by the assistant"} {
+	for _, how := range []string{"marked", "pasted without markers", "quoted without markers", "restated by the assistant", "told in other words"} {
 		t.Run(how, func(t *testing.T) {
 			root := t.TempDir()
 			p := open(t, t.TempDir())
+			first := first
+			first.said = append(slices.Clone(first.said), "Leave the dashboard out of scope for now.", "Noted.\n\nRemaining work:\n- write the manual")
 			first.write(t, root)
 			syncAll(t, p, root)
 			want := items(t, p.Library)[first.id]
@@ -188,9 +190,14 @@ func TestFiveTimesThroughItsOwnPayload(t *testing.T) {
 				text := payload.Render(compose(t, p.Library), payload.Options{}).Text
 				reply := "Understood. I would start with the next action."
 				switch how {
-				case "pasted without markers":
+				case "pasted without markers", "quoted without markers":
 					lines := strings.Split(strings.TrimSpace(text), "\n")
 					text = strings.Join(lines[1:len(lines)-1], "\n")
+					if how == "quoted without markers" {
+						text = "> " + strings.ReplaceAll(text, "\n", "\n> ")
+					}
+				case "told in other words":
+					reply = "My understanding: the dashboard is out of scope for now. Next I would write the manual."
 				case "restated by the assistant":
 					lines := strings.Split(strings.TrimSpace(text), "\n")
 					reply = "My understanding:\n\n" + strings.Join(lines[4:len(lines)-1], "\n") + "\n\nI would start with the next action."

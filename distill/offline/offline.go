@@ -108,6 +108,7 @@ func (h *Heard) Items(models Models) []payload.Item {
 			items[i].Confidence = min(faint, items[i].Confidence)
 		}
 	}
+	items = withoutTold(h.talk.session, items)
 	order(items)
 	return items
 }

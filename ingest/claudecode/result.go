@@ -39,10 +39,11 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	if len(r.uuid) > 0 {
 		d.turn.Records = append(d.turn.Records, r.id())
 	}
-	if ids := carried(b.content); len(ids) > 0 {
-		for _, id := range ids {
-			d.turn.Carried = addOnce(d.turn.Carried, id)
-		}
+	if bytes.Contains(b.content, marker) {
+		p.s.Hand(jsonl.Unquote(b.content))
+	}
+	for _, id := range carried(b.content) {
+		d.turn.Carried = addOnce(d.turn.Carried, id)
 	}
 	text := resultText(b.content)
 	call.Failed = b.isError || exitCode(text.head) > 0
@@ -66,9 +67,14 @@ func carried(raw []byte) []string {
 
 // carry notes what was handed to the session without being a part of a turn.
 func (p *parser) carry(raw []byte) {
-	for _, id := range carried(raw) {
+	if !bytes.Contains(raw, marker) {
+		return
+	}
+	text := jsonl.Unquote(raw)
+	for _, id := range ingest.CarriedIDs(text) {
 		p.s.Carried = addOnce(p.s.Carried, id)
 	}
+	p.s.Hand(text)
 }
 
 // maxOrphan is how much is kept of a result until its call turns up, which

@@ -106,6 +106,7 @@ func TestCarried(t *testing.T) {
 	got := s.parse(t)
 	want(t, "carried by the session", got.Carried, []string{"aaaaaaaaaa", "bbbbbbbbbb", "k3v9t2m8qa"})
 	want(t, "by the call's turn", got.Turns[1].Carried, []string{"k3v9t2m8qa"})
+	want(t, "handed over", got.Handed, []string{"- Use SQLite."})
 	last := got.Turns[2]
 	want(t, "foreign", []int{last.Foreign[0].From, last.Foreign[0].To}, []int{0, len(payload)})
 	want(t, "helper", got.Helper, false)
