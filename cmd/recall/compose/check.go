@@ -31,7 +31,7 @@ func grounded(text string, cited []note) bool {
 		}
 	}
 	said := read(text)
-	if len(said.content) == 0 || said.missing(all) || !said.rests(all) || said.turns(cited) {
+	if len(said.content) == 0 || said.missing(all) || !said.rests(all) || said.turns(cited) || said.widens(cited) {
 		return false
 	}
 	return said.past || !said.missing(current) && len(current) > 0
@@ -127,6 +127,35 @@ func (s sentence) rests(g ground) bool {
 	}
 	return float64(n) >= leastSaid*float64(len(s.content))
 }
+
+// widens tells whether a sentence says "all" or "only" of what it cites and nothing
+// there does: "for the guests only" isn't "for all guests", nor the other way round.
+func (s sentence) widens(cited []note) bool {
+	for _, form := range howMany() {
+		if !form.MatchString(s.text) {
+			continue
+		}
+		if !slices.ContainsFunc(cited, func(n note) bool {
+			texts := []string{n.item.Text, n.item.Why, n.item.Scope}
+			for _, e := range n.item.Evidence {
+				texts = append(texts, e.Quote)
+			}
+			return form.MatchString(strings.Join(texts, "\n"))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// howMany matches words that say of how many things something holds, those that
+// mean the same together.
+var howMany = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(?:all|every\w*|each|always|any\w*|whole|both|alle\w*|jede\w*|immer)\b`),
+		regexp.MustCompile(`(?i)\b(?:only|solely|exclusively|just|alone|nothing but|no other|nur)\b`),
+	}
+})
 
 // turns tells whether a sentence says no to what it cites, or yes to what that
 // says no to.

@@ -47,6 +47,8 @@ func TestGrounded(t *testing.T) {
 		{"8 workers run per host.", []string{"n5"}, true},
 		{"Retries go to the dead letter queue.", []string{"n5"}, true},
 
+		{"All workers run retries per host.", []string{"n5"}, false},                        // nobody said all
+		{"Only eight workers run per host.", []string{"n5"}, false},                         // nor only
 		{"The cache is an LRU of 1024 entries.", []string{"n1"}, false},                     // another number
 		{"The cache is an LRU of 512 entries, as Postgres is slow.", []string{"n1"}, false}, // another name
 		{"Postgres is the cache's server.", []string{"n1"}, false},                          // where a sentence begins, too
