@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/index"
+	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -34,8 +35,8 @@ func (p *page) markdown(v verdict, a index.Answer, results []index.Result) {
 		it := withReason(h.Item)
 		fmt.Fprintf(p.w, "- **%s** — %s (%s)\n", literal(p.sentence(it)), p.standing(*h), literal(p.where(h.Place, h.Turn, true)))
 		p.mdLine("why", it.Why)
-		for _, e := range h.Item.Evidence[:min(1, len(h.Item.Evidence))] {
-			p.mdLine("", "“"+oneLine(e.Quote)+"”")
+		for _, q := range quotesOf(h.Item) {
+			p.mdLine("", q)
 		}
 		for _, l := range h.History[:min(pastShown, len(h.History))] {
 			p.mdLine("was", p.past(l))
@@ -113,11 +114,24 @@ func (p *page) paragraph(v verdict, a index.Answer, results []index.Result, said
 	for i, id := range order {
 		src := sources[id]
 		line := fmt.Sprintf("%s, %s", p.where(src.Place, src.Turn, true), day(src.Item.At))
-		for _, e := range src.Item.Evidence[:min(1, len(src.Item.Evidence))] {
-			line += ": “" + clip(oneLine(e.Quote), 200) + "”"
+		if quotes := quotesOf(src.Item); len(quotes) > 0 {
+			line += ": " + strings.Join(quotes, " ")
 		}
 		p.wrapped(fmt.Sprintf("[%d] ", i+1), "    ", line, "")
 	}
+}
+
+// quotesOf are the words that an item rests on: its first quote, or what the
+// assistant offered and what the person said to it.
+func quotesOf(it payload.Item) []string {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	first := "“" + clip(oneLine(it.Evidence[0].Quote), 200) + "”"
+	if reply, ok := replyTo(it); ok {
+		return []string{"the assistant: " + first, "you: “" + clip(oneLine(reply.Quote), 200) + "”"}
+	}
+	return []string{first}
 }
 
 // sourcesOf are the items that a paragraph may cite.
@@ -162,13 +176,18 @@ const toldMost = 3
 // history, and what else was decided.
 func template(results []index.Result) []cited {
 	var out []cited
-	n := 0
+	n, first := 0, 0.0
 	for _, r := range results {
 		if r.Item == nil || n == toldMost || n > 0 && !slices.Contains(told, r.Item.Item.Kind) {
 			continue
 		}
-		n++
 		h := r.Item
+		if n == 0 {
+			first = speaksFor(h)
+		} else if speaksFor(h) < besideFirst*first {
+			continue // a result may be far off; a sentence beside the first would say it were not
+		}
+		n++
 		it := withReason(h.Item)
 		say := func(id payload.ItemID, format string, args ...any) {
 			out = append(out, cited{fmt.Sprintf(format, args...), []payload.ItemID{id}})
@@ -185,6 +204,18 @@ func template(results []index.Result) []cited {
 		}
 	}
 	return out
+}
+
+// besideFirst is how much of the question an item must hold to be told beside the
+// first one, as a share of what that holds.
+const (
+	besideFirst   = 0.5
+	kindredCounts = 0.3 // as the lexicon does in the first pass
+)
+
+// speaksFor is how much of the question stands in an item, in its own words or others.
+func speaksFor(h *index.Hit) float64 {
+	return max(h.Look[rank.All], h.Look[rank.Alias]) + kindredCounts*h.Look[rank.Kindred]
 }
 
 // stated is an item as a sentence that says what kind of thing it is.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/index"
+	"recall/index/rank"
 	"recall/payload"
 )
 
@@ -49,6 +50,15 @@ func TestPageTellsOfferFromReply(t *testing.T) {
 	for _, want := range []string{`  who   you, to what the assistant offered · session 2 "Cache", turn 4`, "  the assistant: “I'd glue it with epoxy.”", "  you: “ok, epoxy”"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	var b strings.Builder
+	p := page{w: &b, width: 200}
+	p.paragraph(answered, index.Answer{}, []index.Result{itemOf(it)}, nil)
+	p.markdown(answered, index.Answer{}, []index.Result{itemOf(it)})
+	for _, want := range []string{"2026-03-02: the assistant: “I'd glue it with epoxy.” you: “ok, epoxy”", "  - you: “ok, epoxy”"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
 	it.Evidence[0], it.Evidence[1] = it.Evidence[1], it.Evidence[0] // the reply says enough by itself
@@ -106,6 +116,19 @@ it was: Use Redis. [2]
 	got := checked([]cited{{"An LRU.", ids("aaaaaaaaaa")}, {"And so will the next version.", nil}, {"Redis was never liked.", ids("aaaaaaaaaa", "cccccccccc")}, {" ", ids("aaaaaaaaaa")}}, sources)
 	if len(got) != 1 || got[0].text != "An LRU." {
 		t.Errorf("kept %v, want the one sentence that cites what was found", got)
+	}
+}
+
+// What answers next to nothing of the question isn't told as a part of the answer.
+func TestParagraphTellsWhatAnswers(t *testing.T) {
+	one := func(id, text string, all float64) index.Result {
+		r := itemOf(payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)})
+		r.Item.Look[rank.All] = all
+		return r
+	}
+	said := template([]index.Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1), one("bbbbbbbbbb", "The shop takes the 15th", 0.2), one("cccccccccc", "Cards are printed by Otto", 0.6)})
+	if len(said) != 2 || said[0].items[0] != "aaaaaaaaaa" || said[1].items[0] != "cccccccccc" {
+		t.Errorf("told %v, want the first and the third", said)
 	}
 }
 
