@@ -49,7 +49,8 @@ var schemaTables = []string{
 type Index struct {
 	db   *sql.DB
 	path string
-	near *nearness // nil without vectors
+	file os.FileInfo // at path when it was opened for writing
+	near *nearness   // nil without vectors
 
 	weights rank.Weights
 	own     embed.Groups
@@ -76,11 +77,16 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
+	file, err := f.Stat()
 	f.Close()
+	if err != nil {
+		return nil, fmt.Errorf("open index: %w", err)
+	}
 	x, err := open(path, fmt.Sprintf("_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(%d)", longestLog))
 	if err != nil {
 		return nil, err
 	}
+	x.file = file
 	if err := whileBusy(func() error { return x.prepare(context.Background()) }); err != nil {
 		x.Close()
 		return nil, x.fail("open index", err)
@@ -153,6 +159,22 @@ func open(path, params string) (*Index, error) {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
 	return &Index{db: db, path: path, weights: rank.Default}, nil
+}
+
+// ErrReplaced means that the file was removed or emptied, or another one put in its
+// place, while it was open: what is written goes where nobody will find it.
+var ErrReplaced = errors.New("the index was removed, emptied or replaced")
+
+// Replaced returns ErrReplaced if that happened to an index opened for writing.
+func (x *Index) Replaced() error {
+	now, err := os.Stat(x.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("index: %w", err)
+	}
+	if err != nil || now.Size() == 0 || !os.SameFile(now, x.file) {
+		return fmt.Errorf("%s: %w", x.path, ErrReplaced)
+	}
+	return nil
 }
 
 // Close closes the index. The last one to close it folds the write-ahead log

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -33,7 +34,8 @@ const (
 )
 
 // Watch archives what is written within seconds, and distills a session when it
-// is quiet, until ctx is done. Faults of one look are reported and cost no other;
+// is quiet, until ctx is done. Faults of one look are reported and cost no other
+// (index.ErrReplaced: what it wrote to the index is lost);
 // the error is that of a library that can't be written at all.
 func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	if err := p.Library.ReadOnly(); err != nil {
@@ -117,7 +119,11 @@ func (w *watch) improve(ctx context.Context) {
 	}
 	w.asking.Go(func() {
 		defer w.busy.Store(false)
-		r, err := w.Improve(ctx, w.options.Ask)
+		r, err := Improved{}, w.Index.Replaced()
+		if err == nil {
+			r, err = w.Improve(ctx, w.options.Ask)
+			err = cmp.Or(err, w.Index.Replaced())
+		}
 		if w.options.Asked != nil && ctx.Err() == nil && (r.Improved+r.Links+len(r.Problems) > 0 || err != nil) {
 			w.options.Asked(r, err)
 		}
@@ -144,12 +150,16 @@ func (w *watch) look(ctx context.Context) {
 
 // make distills what is quiet. What isn't yet is looked at again in a while.
 func (w *watch) make(ctx context.Context) {
-	r, err := w.Sync(ctx, Options{Quiet: w.options.Quiet})
+	r, err := Report{}, w.Index.Replaced()
+	if err == nil {
+		r, err = w.Sync(ctx, Options{Quiet: w.options.Quiet})
+		err = cmp.Or(err, w.Index.Replaced()) // it was, meanwhile
+	}
 	w.distill = time.Time{}
 	if r.Left > 0 || err != nil {
 		w.distill = time.Now().Add(max(w.options.Quiet/10, time.Second))
 	}
-	if r.New+r.Grown+r.Distilled > 0 || err != nil {
+	if r.New+r.Grown+r.Distilled+r.Indexed > 0 || err != nil {
 		w.report(ctx, r, err)
 	}
 }

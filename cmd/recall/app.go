@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,6 +37,8 @@ type app struct {
 	ix  *index.Index
 
 	asked *asking
+
+	quiet time.Duration // as WatchOptions has it; set by tests
 }
 
 // close closes what was opened.

@@ -28,6 +28,13 @@ func (a *app) watch(cmd *cobra.Command) error {
 	var renewed time.Time
 	for {
 		err := a.watchOn(cmd, l)
+		if errors.Is(err, index.ErrReplaced) {
+			fmt.Fprintf(a.err, "recall: %v; looking at everything again\n", err)
+			if err := a.forgetSeen(l); err != nil {
+				return err
+			}
+			continue
+		}
 		if !errors.Is(err, index.ErrRebuild) || time.Since(renewed) < soonDamaged {
 			return err
 		}
@@ -42,8 +49,22 @@ func (a *app) watch(cmd *cobra.Command) error {
 // An index that is damaged so soon after it was made again is no accident.
 const soonDamaged = time.Minute
 
-// watchOn watches until it is stopped, or the index turns out to be damaged, which
-// is an error. The first look of the next one fills it again.
+// ends says whether the index must be opened anew.
+func ends(err error) bool {
+	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
+}
+
+// forgetSeen has the next sync look at everything again.
+func (a *app) forgetSeen(l *library.Library) error {
+	p, err := a.pipeline(l)
+	if err == nil {
+		err = p.Forget()
+	}
+	return err
+}
+
+// watchOn watches until it is stopped, or the index turns out to be damaged or
+// replaced, which is an error. The first look of the next one fills it again.
 func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 	fresh, err := a.index(l)
 	if err != nil {
@@ -67,8 +88,8 @@ func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 	}
 	ctx, stop := context.WithCancelCause(cmd.Context())
 	defer stop(nil)
-	err = p.Watch(ctx, pipeline.WatchOptions{Report: func(r pipeline.Report, err error) {
-		if errors.Is(err, index.ErrRebuild) {
+	err = p.Watch(ctx, pipeline.WatchOptions{Quiet: a.quiet, Report: func(r pipeline.Report, err error) {
+		if ends(err) {
 			stop(err)
 			return
 		}
@@ -76,7 +97,7 @@ func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 	}, Say: func(text string) {
 		fmt.Fprintln(a.err, "recall: "+text)
 	}, Ask: pipeline.ImproveOptions{Quiet: a.cfg.Distill.Quiet, AtOnce: a.cfg.LLM.Concurrency}, Asked: func(r pipeline.Improved, err error) {
-		if errors.Is(err, index.ErrRebuild) {
+		if ends(err) {
 			stop(err)
 			return
 		}
@@ -87,7 +108,7 @@ func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 		fmt.Fprintln(a.out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
 		a.printProblems(r.Problems)
 	}})
-	if cause := context.Cause(ctx); err == nil && errors.Is(cause, index.ErrRebuild) {
+	if cause := context.Cause(ctx); err == nil && ends(cause) {
 		return cause
 	}
 	return err
@@ -117,6 +138,9 @@ func (a *app) printWatched(r pipeline.Report, err error) {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
+	}
+	if r.Indexed > r.Distilled { // made again
+		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
 	}
 	if r.Bytes > 0 {
 		parts = append(parts, size(r.Bytes)+" archived")
