@@ -170,6 +170,7 @@ func TestAuditOnlyWhole(t *testing.T) {
 		heardAt(12, `"type":"result","subtype":"success","uuid":"g","result":"Leipzig.","total_cost_usd":0.5,"modelUsage":{"m":{"inputTokens":10,"outputTokens":20}}`),
 		heardSays(13, "h", "m3", "One more."),
 		heardAt(14, `"type":"result","subtype":"success","uuid":"i","result":"One more.","total_cost_usd":0.75,"modelUsage":{"m":{"inputTokens":15,"outputTokens":30}}`),
+		heardAt(14, `"type":"result","subtype":"error_during_execution","uuid":"i2"`), // states no cost
 		heardSays(15, "j", "m4", "After a restart."),
 		heardAt(16, `"type":"result","subtype":"success","uuid":"k","total_cost_usd":0.25,"modelUsage":{"m":{"inputTokens":5,"outputTokens":6}}`),
 		heardAt(17, `"type":"brand_new","uuid":"l"`),

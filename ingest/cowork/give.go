@@ -112,12 +112,13 @@ func quote(s string) string {
 type spending struct{ before, now float64 }
 
 func (s *spending) add(total float64) {
+	if total <= 0 {
+		return // a turn that was stopped states none
+	}
 	if total < s.now {
 		s.before += s.now
 	}
-	if total > 0 {
-		s.now = total
-	}
+	s.now = total
 }
 
 func (s spending) sum() float64 { return s.before + s.now }
