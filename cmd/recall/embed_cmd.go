@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -58,9 +59,10 @@ func (a *app) embedAll(ctx context.Context, l *library.Library, e llm.Embedder) 
 	bar := newProgress(a.err)
 	defer bar.done()
 	var made, kept int
+	length := lengthOf(ctx, e)
 	for i, entry := range entries {
 		bar.show(pipeline.Progress{Stage: "embed", Done: i, Total: len(entries)})
-		m, k, err := a.embedSession(ctx, l, entry, e)
+		m, k, err := a.embedSession(ctx, l, entry, e, length)
 		made, kept = made+m, kept+k
 		if err != nil {
 			bar.done()
@@ -73,9 +75,20 @@ func (a *app) embedAll(ctx context.Context, l *library.Library, e llm.Embedder) 
 	return nil
 }
 
-// embedSession embeds what of a session has no vector of the present text. What
-// was made before an error is kept.
-func (a *app) embedSession(ctx context.Context, l *library.Library, entry library.Entry, e llm.Embedder) (made, kept int, err error) {
+// lengthOf is how long the model's vectors are now; 0 if it doesn't say. A service
+// may have got another model by the same name.
+func lengthOf(ctx context.Context, e llm.Embedder) int {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	if vs, err := e.Embed(ctx, []string{"length"}); err == nil && len(vs) == 1 {
+		return len(vs[0])
+	}
+	return 0
+}
+
+// embedSession embeds what of a session has no vector of the present text, or one
+// of another length than the model's. What was made before an error is kept.
+func (a *app) embedSession(ctx context.Context, l *library.Library, entry library.Entry, e llm.Embedder, length int) (made, kept int, err error) {
 	p, err := l.Payload(entry.ID)
 	if errors.Is(err, library.ErrNoPayload) {
 		return 0, 0, nil
@@ -89,6 +102,9 @@ func (a *app) embedSession(ctx context.Context, l *library.Library, entry librar
 	}
 	have := map[string]index.Embedded{}
 	for _, o := range old {
+		if length > 0 && len(o.V) > 0 && len(o.V) != length {
+			continue
+		}
 		have[string(o.Item)+o.Text] = o
 	}
 	var all []index.Embedded

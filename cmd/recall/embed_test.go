@@ -31,7 +31,7 @@ func (r ran) ok(t *testing.T) {
 // that speaks the protocol: cut off it goes on, the library keeps what was
 // made, and a service that is gone costs an answer nothing but a line.
 func TestEmbedWithService(t *testing.T) {
-	var texts, fail atomic.Int64
+	var texts, fail, longer atomic.Int64
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var q struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
@@ -44,12 +44,14 @@ func TestEmbedWithService(t *testing.T) {
 			http.Error(w, `{"error":{"message":"out of order","type":"x"}}`, http.StatusBadRequest)
 			return
 		}
-		texts.Add(int64(len(q.Input)))
+		if len(q.Input) != 1 || q.Input[0] != "length" { // which only asks how long its vectors are
+			texts.Add(int64(len(q.Input)))
+		}
 		var data []string
 		for i, s := range q.Input {
 			h := fnv.New32a()
 			h.Write([]byte(s))
-			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d,1]}`, i, h.Sum32()%97, h.Sum32()%89))
+			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[%d,%d,1%s]}`, i, h.Sum32()%97, h.Sum32()%89, strings.Repeat(",2", int(longer.Load()))))
 		}
 		fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
 	}))
@@ -94,6 +96,16 @@ func TestEmbedWithService(t *testing.T) {
 	out.ok(t)
 	if texts.Load() != all+1 || strings.Contains(out.stderr, "words alone") {
 		t.Errorf("a question sent %d texts, want one; %s", texts.Load()-all, out.stderr)
+	}
+	longer.Store(2) // another model by the same name
+	if out = run("query --no-sync tidemark", env...); !strings.Contains(out.stderr, "words alone were searched") {
+		t.Errorf("vectors of another length: got %q", out.stderr)
+	}
+	if out = run("embed", env...); !strings.HasPrefix(out.stdout, fmt.Sprintf("%d items embedded", all)) || !strings.Contains(out.stdout, "0 had a vector") {
+		t.Errorf("vectors of another length: got %q, %q, want all made anew", out.stdout, out.stderr)
+	}
+	if out = run("query --no-sync tidemark", env...); strings.Contains(out.stderr, "words alone") {
+		t.Errorf("vectors made anew: got %q", out.stderr)
 	}
 	service.Close()
 	out = run("query --no-sync tidemark", env...)
