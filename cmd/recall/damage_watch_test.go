@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -86,9 +87,11 @@ func (s *gathered) String() string {
 	return s.text.String()
 }
 
+// wait waits until so many lines speak of one of the words.
 func (s *gathered) wait(t *testing.T, words string, times int) {
 	t.Helper()
-	for end := time.Now().Add(15 * time.Second); strings.Count(s.String(), words) < times; time.Sleep(20 * time.Millisecond) {
+	line := regexp.MustCompile(`(?m)^.*(?:` + words + `).*$`)
+	for end := time.Now().Add(15 * time.Second); len(line.FindAllString(s.String(), -1)) < times; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%q wasn't said %d times:\n%s", words, times, s)
 		}
@@ -225,7 +228,7 @@ func TestWatchMeetsDamage(t *testing.T) {
 			out.wait(t, " distilled", 1)
 			d.do(t, w.index())
 			second := w.session()
-			out.wait(t, " distilled", 2)
+			out.wait(t, " distilled| indexed", 2) // where the damage showed as it was put in, it is but indexed again
 			cancel()
 			if err := <-ended; err != nil {
 				t.Errorf("it ended with %v", err)
