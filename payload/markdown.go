@@ -48,7 +48,7 @@ func Render(p *Payload, o Options) Rendered {
 	}
 	page := page{payload: p, layout: layouts[o.Variant], items: shown(p), count: o.Count}
 	if page.count == nil {
-		page.count = new(tokens.Counter).Count // a page is laid out several times
+		page.count = tokens.Count
 	}
 	if o.Budget < 0 {
 		return page.layOut(nil)

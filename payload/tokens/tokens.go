@@ -7,6 +7,7 @@
 package tokens
 
 import (
+	"strings"
 	"sync"
 
 	"github.com/tiktoken-go/tokenizer/codec"
@@ -21,6 +22,51 @@ var load = sync.OnceValue(codec.NewO200kBase)
 
 // Count returns the number of tokens of s. Safe for concurrent use.
 func Count(s string) int {
+	all := 0
+	for len(s) > 0 {
+		n := stretch(s)
+		all, s = all+known.count(s[:n]), s[n:]
+	}
+	return all
+}
+
+// counts are the tokens of what was counted before: texts have most of their words
+// in common, and the same page is counted until it fits.
+type counts struct {
+	mu sync.Mutex // guards of
+	of map[string]int
+}
+
+// mostKnown is how many stretches are remembered, of at most longKnown bytes.
+const (
+	mostKnown = 1 << 14
+	longKnown = 256
+)
+
+var known = counts{of: map[string]int{}}
+
+func (c *counts) count(s string) int {
+	if len(s) > longKnown {
+		return count(s)
+	}
+	c.mu.Lock()
+	n, ok := c.of[s]
+	c.mu.Unlock()
+	if ok {
+		return n
+	}
+	n = count(s)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.of) == mostKnown {
+		clear(c.of)
+	}
+	c.of[strings.Clone(s)] = n // s is of a text that need not stay
+	return n
+}
+
+// count asks the tokenizer.
+func count(s string) int {
 	n, err := load().Count(s)
 	if err != nil {
 		// The split expression has no timeout and the codec no strict mode, so
@@ -30,37 +76,24 @@ func Count(s string) int {
 	return n
 }
 
-// A Counter counts texts that have lines in common: what it counted of one, it
-// knows of the next. Not safe for concurrent use.
-type Counter struct {
-	known map[string]int // tokens of stretches, see stretch
-}
-
-// Count is the package's Count.
-func (c *Counter) Count(s string) int {
-	if c.known == nil {
-		c.known = map[string]int{}
-	}
-	all := 0
-	for len(s) > 0 {
-		part := s[:stretch(s)]
-		n, ok := c.known[part]
-		if !ok {
-			n = Count(part)
-			c.known[part] = n
-		}
-		all, s = all+n, s[len(part):]
-	}
-	return all
-}
-
-// stretch is the length of the lines at the head of s that no token leaves: none
-// goes on behind a line's end but with white space or a slash.
+// stretch is the length of a head of s that no token leaves: a line, since none goes
+// on behind its end but with white space or a slash, or a word, since none has a
+// space in it but as its first byte or among other white space.
 func stretch(s string) int {
+	before := byte(' ')
 	for i := 0; i+1 < len(s); i++ {
-		if next := s[i+1]; s[i] == '\n' && next > ' ' && next < 0x7f && next != '/' {
+		c, next := s[i], s[i+1]
+		switch {
+		case !visible(next):
+		case c == ' ' && visible(before):
+			return i
+		case c == '\n' && next != '/':
 			return i + 1
 		}
+		before = c
 	}
 	return len(s)
 }
+
+// visible tells the characters of ASCII that are no white space.
+func visible(c byte) bool { return c > ' ' && c < 0x7f }
