@@ -1,0 +1,4 @@
+package tokens
+
+// Whole is Count that takes nothing apart.
+var Whole = count
