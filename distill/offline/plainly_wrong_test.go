@@ -119,3 +119,30 @@ func TestFlatNoRulesOut(t *testing.T) {
 		}
 	}
 }
+
+// What is typed right after a call was refused is why it was: as if it had been
+// said with the refusal, it rules out, and it isn't what the session is for.
+func TestReasonTypedAfterARefusalIsNoGoal(t *testing.T) {
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
+		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Plan how the crates get to the fair."},
+		{ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "Here is the plan.", Calls: []ingest.ToolCall{{ID: "c1", Name: "ExitPlanMode", Done: true,
+			Verdict: ingest.Rejected, Reason: "No van, two trips are enough.", ReasonTurn: "t4", Plan: &ingest.Plan{Text: "# Plan: crates\n\n- Rent a van\n"}}}},
+		{ID: "t3", N: 3, Role: ingest.User, Kind: ingest.Interrupt, Text: "[Request interrupted by user for tool use]"},
+		{ID: "t4", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "No van, two trips are enough."},
+		{ID: "t5", N: 5, Role: ingest.Assistant, Kind: ingest.Message, Text: "Two trips, then."},
+	}}
+	p, err := offline.Distiller{}.Distill(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ruledOut := false
+	for _, it := range p.Items {
+		if it.Kind == payload.Goal && strings.Contains(it.Text, "van") {
+			t.Errorf("goal: %s", it.Text)
+		}
+		ruledOut = ruledOut || it.Kind == payload.Eliminated && strings.Contains(it.Text, "van")
+	}
+	if !ruledOut {
+		t.Errorf("the van isn't ruled out: %+v", p.Items)
+	}
+}

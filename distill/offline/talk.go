@@ -108,7 +108,7 @@ func listen(s *ingest.Session) *talk {
 				}
 			}
 		case typed(turn):
-			hear(&speech{turn: turn, text: turn.Text, user: true})
+			hear(&speech{turn: turn, text: turn.Text, user: true, refused: reasonFor(s.Turns[max(0, i-3):i], turn)})
 		}
 	}
 	endExchange()
@@ -135,6 +135,22 @@ func listen(s *ingest.Session) *talk {
 	t.echoes = listenForEchoes(t)
 	t.goals = goal(t)
 	return t
+}
+
+// reasonFor is the call of the turns before that was refused for what a typed turn
+// says, nil if there is none.
+func reasonFor(before []ingest.Turn, turn *ingest.Turn) *ingest.ToolCall {
+	if len(turn.Foreign) > 0 {
+		return nil
+	}
+	for i := range before {
+		for j := range before[i].Calls {
+			if c := &before[i].Calls[j]; c.Verdict == ingest.Rejected && c.ReasonTurn == turn.ID {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // exchange lists what was said in one exchange.
