@@ -14,7 +14,13 @@ type vocabulary struct {
 	places []*postings.Word // where a stem's postings go, where asked
 
 	at []uint32 // place of a stem in the bag being filled, from 1
+
+	list []uint32 // room for a text's words
+	text []byte   // and for a text
 }
+
+// cutAll frees what only cutting took, however long the rows wait to be put in.
+func (v *vocabulary) cutAll() { v.number, v.sums, v.at, v.list, v.text = nil, nil, nil, nil, nil }
 
 // numbered is the number of a word as it was cut and that of the same letters as a stem,
 // from 1; 0 for what hasn't been met. They are apart: "status" is the stem of "statuses",
@@ -44,7 +50,7 @@ func (v *vocabulary) of(w string) uint32 {
 	of := v.number[stem]
 	if of.stem == 0 {
 		v.stems = append(v.stems, stem)
-		v.sums = append(v.sums, uint64(hashOf(stem)))
+		v.sums = append(v.sums, uint64(v.hash(stem)))
 		v.at = append(v.at, 0)
 		of.stem = uint32(len(v.stems))
 		v.number[stem] = of
@@ -66,9 +72,9 @@ func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
 	return v.places[n]
 }
 
-// text is a text's words in order, stop words left out, at most limit; all if
+// cut adds a text's words in order, stop words left out, at most limit; all if
 // limit is negative.
-func (v *vocabulary) text(to []uint32, limit int, text string) []uint32 {
+func (v *vocabulary) cut(to []uint32, limit int, text string) []uint32 {
 	if limit == 0 {
 		return to
 	}

@@ -72,6 +72,7 @@ func rowsOf(d Doc) (rows, error) {
 		r.turns = append(r.turns, row)
 		before = lead{words: [2][]uint32{before.words[1], own}, sums: [2]int64{before.sums[1], r.words.sum(own)}}
 	}
+	r.words.cutAll()
 	return r, nil
 }
 
@@ -92,14 +93,14 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 	}
 	var text, alias, source []uint32
 	for _, t := range append([]string{it.Text, it.Why, it.Scope, it.Path}, append(it.Alternatives, it.About...)...) {
-		text = v.text(text, -1, t)
+		text = v.cut(text, -1, t)
 	}
 	for _, t := range it.Aliases {
-		alias = v.text(alias, -1, t)
+		alias = v.cut(alias, -1, t)
 	}
-	source = v.text(source, itemContext, it.Context)
+	source = v.cut(source, itemContext, it.Context)
 	r.text, r.source = v.bag(text, alias), v.bag(source)
-	r.hash = hashOf(string(data), strconv.FormatInt(v.sum(source), 10))
+	r.hash = v.hash(string(data), strconv.FormatInt(v.sum(source), 10))
 	return r, nil
 }
 
@@ -107,26 +108,28 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 func turnRowOf(t Turn, before lead, v *vocabulary) (r turnRow, own []uint32) {
 	shown := clipText(t.Text, turnShown)
 	r = turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(shown)}
-	own = v.text(nil, turnBody, t.Text)
-	body := v.text(own, turnBody-len(own), t.More)
-	own = own[:min(len(own), turnContext):min(len(own), turnContext)]
-	r.said = v.bag(body, append(slices.Clip(before.words[0]), before.words[1]...))
-	r.hash = hashOf(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown,
+	list := v.cut(v.list[:0], turnBody, t.Text)
+	own = slices.Clone(list[:min(len(list), turnContext)])
+	body := v.cut(list, turnBody-len(list), t.More)
+	list = append(append(body, before.words[0]...), before.words[1]...)
+	r.said = v.bag(body, list[len(body):])
+	v.list = list
+	r.hash = v.hash(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown,
 		strconv.FormatInt(v.sum(body), 10), strconv.FormatInt(before.sums[0], 10), strconv.FormatInt(before.sums[1], 10))
 	return r, own
 }
 
-// hashOf tells lists of texts apart. Two checksums do so as well as one of their
+// hash tells lists of texts apart. Two checksums do so as well as one of their
 // length, and processors know them.
-func hashOf(parts ...string) int64 {
+func (v *vocabulary) hash(parts ...string) int64 {
 	h := fnv.New64a()
-	var b, text []byte
+	var b [16]byte
 	for _, p := range parts {
-		text = append(text[:0], p...)
-		b = binary.LittleEndian.AppendUint64(b[:0], uint64(len(text)))
-		b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(text, castagnoli))
-		b = binary.LittleEndian.AppendUint32(b, crc32.ChecksumIEEE(text))
-		h.Write(b)
+		v.text = append(v.text[:0], p...)
+		binary.LittleEndian.PutUint64(b[:], uint64(len(p)))
+		binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(v.text, castagnoli))
+		binary.LittleEndian.PutUint32(b[12:], crc32.ChecksumIEEE(v.text))
+		h.Write(b[:])
 	}
 	return int64(h.Sum64())
 }
