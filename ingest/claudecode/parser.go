@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
-	"slices"
-	"strings"
 
 	"recall/ingest"
 	"recall/ingest/jsonl"
@@ -30,7 +28,7 @@ type parser struct {
 	byID  map[string]int32 // uuid → place in nodes
 
 	drafts   []*draft
-	stood    int               // place of the draft that last said what is repeated, see stands
+	told     told
 	messages map[string]*draft // by message.id
 	calls    map[string]*ingest.ToolCall
 	callIn   map[string]*draft // tool_use id → the draft that holds it
@@ -243,52 +241,6 @@ func (p *parser) duplicate(r *record, raw []byte) bool {
 	}
 	p.seen.lines[h] = true
 	return false
-}
-
-// saysMore tells whether a record with the uuid of an earlier one says what no
-// turn has said: two writers, or a snapshot of a message that grew.
-func (p *parser) saysMore(r *record) bool {
-	if r.sidechain || r.meta || r.synthetic {
-		return false
-	}
-	texts := [][]byte{r.msg.plain}
-	for i := range r.msg.blocks {
-		if string(r.msg.blocks[i].kind) == "text" {
-			texts = append(texts, r.msg.blocks[i].text)
-		}
-	}
-	for _, raw := range texts {
-		text := strings.TrimSpace(jsonl.Unquote(raw))
-		if string(r.kind) == "user" {
-			typed := Classify(text)
-			if text = clipText(typed.Text); typed.Kind != ingest.Prompt {
-				continue
-			}
-		}
-		if text != "" && !p.stands(text) {
-			return true
-		}
-	}
-	return false
-}
-
-// stands tells whether a text is part of a turn. It looks first where it found the
-// last one: what is repeated comes in the order in which it was said, and may be
-// all of a long file.
-func (p *parser) stands(text string) bool {
-	for i := range p.drafts {
-		at := (p.stood + i) % len(p.drafts)
-		if p.drafts[at].says(text) {
-			p.stood = at
-			return true
-		}
-	}
-	return false
-}
-
-// says tells whether a text is part of what a draft says.
-func (d *draft) says(text string) bool {
-	return strings.Contains(d.turn.Text, text) || slices.ContainsFunc(d.parts, func(b part) bool { return strings.Contains(b.text, text) })
 }
 
 // takeEnveloped takes the records that stand in the tree.
