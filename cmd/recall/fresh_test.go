@@ -143,3 +143,29 @@ func TestQuestionsAreFresh(t *testing.T) {
 	}
 	t.Errorf("after a minute %d of %d sessions are distilled", strings.Count(list, `"distilled": true`), many-1)
 }
+
+// A session that can't be taken in just now, as another recall holds it, is told of;
+// the question is answered from what is there.
+func TestQuestionBesideAnotherRecall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	home, recall := asProgram(t)
+	tell(t, home, 1, "Where do failed jobs go? Let's use a dead-letter table for failed jobs instead of a log line.", "Done.")
+	recall(nil, "init", "--help")
+	recall(nil, "sync")
+	tell(t, home, 2, "Mail ops about each failed job, please, and only once an hour.", "Done.")
+	locks := filepath.Join(home, "Recall", ".locks")
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held := flock.New(filepath.Join(locks, "s-00000002-0000-4000-8000-000000000001.lock"))
+	if ok, err := held.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	defer held.Unlock()
+	out, errOut := recall([]string{"RECALL_QUERY_BUDGET=50ms"}, "query", "where do failed jobs go")
+	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") || !strings.Contains(errOut, "not all that is new could be taken in (1 fault); recall sync says why") {
+		t.Errorf("got %q, %q", out, errOut)
+	}
+}

@@ -205,8 +205,13 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 	switch {
 	case errors.Is(err, context.Canceled):
 		return 0, err
+	case errors.Is(err, library.ErrBusy): // nothing is wrong
+		fmt.Fprintln(a.err, "recall: another recall is taking in what is new; this answer may be without some of it")
 	case err != nil:
 		fmt.Fprintf(a.err, "recall: warning: what is new could not be taken in: %v\n", err)
+	}
+	if n := len(report.Problems); n > 0 {
+		fmt.Fprintf(a.err, "recall: not all that is new could be taken in (%s); recall sync says why\n", count(n, "fault"))
 	}
 	return report.Left, nil
 }
