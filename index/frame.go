@@ -18,7 +18,7 @@ var frames = sync.OnceValue(func() []*regexp.Regexp {
 		regexp.MustCompile(`(?i)\b(open|unresolved|outstanding|pending|next) (questions?|points?|steps?|actions?|things?)\b`), // which ask for a kind
 		regexp.MustCompile(`(?i)\bwhere (?:is|are|was|were|do|does|did)\b.*\b(implemented|located|defined|handled|lives?)\b`),
 		regexp.MustCompile(`(?i)\b(decisions?|choices?) (?:on|about|regarding|around|made)\b`),
-		regexp.MustCompile(`(?i)\b(?:did|do|does|have|has|had|didn't|don't|haven't) (we|i|you|they|anyone|anybody|someone|somebody)(?: (?:ever|already|actually|really|just|finally|first|last))* (ask(?:ed)?|sa(?:y|id)|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|agree(?:d)?|settle(?:d)?|conclude(?:d)?|use(?:d)?|consider(?:ed)?|rule(?:d)? out|end up|go with|gone with|want(?:ed)?)\b`),
+		regexp.MustCompile(`(?i)\b(?:did|do|does|have|has|had|didn't|don't|haven't) (we|i|you|they|anyone|anybody|someone|somebody)(?: (?:ever|already|actually|really|just|finally|first|last))* (ask(?:ed)?|sa(?:y|id)|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|agree(?:d)?|settle(?:d)?|conclude(?:d)?|use(?:d)?|take(?:n)?|consider(?:ed)?|rule(?:d)? out|end up|go with|gone with|want(?:ed)?)\b`),
 		regexp.MustCompile(`(?i)\b(?:decid(?:e|ed|ing)|cho(?:ose|se|sen)|vot(?:e|ed)|argu(?:e|es|ed)) (against|in favou?r of)\b`),
 		regexp.MustCompile(`(?i)\b(speaks?|spoke|sa(?:y|ys|id)) (against|for|in favou?r of)\b`),
 		regexp.MustCompile(`(?i)\b(?:was|were|been|got) (?:it |this |that |there )?(?:ever |already |finally )?(said|discussed|agreed|mentioned|settled|concluded|ruled out|considered)\b`),

@@ -25,6 +25,8 @@ func TestWithoutFrame(t *testing.T) {
 		"any decisions about next steps on backoff": {"backoff"},
 		"where are the retries implemented?":        {"retries"},
 		"the use of retries":                        {"use", "retries"},
+		"do we take stripe?":                        {"stripe"},
+		"who can take the keys":                     {"take", "keys"},
 		"did we decide against balena":              {"balena"},
 		"what speaks against balena":                {"balena"},
 		"is balena against the rules":               {"balena", "against", "rules"},

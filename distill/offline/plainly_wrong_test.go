@@ -69,6 +69,27 @@ func TestLeftOpenIsAQuestion(t *testing.T) {
 	if !found(p, stated{kind: payload.Question, text: "how many bands"}) {
 		t.Errorf("no question in %v", p.Items)
 	}
+	p = distilled(t, "the festival gets a second stage", "Where shall it stand?", "by the lake. add it to the map", "Added to the map.", "still unclear who pays for the power. joan asks the town", "Noted as open: who pays for the power; Joan asks the town.")
+	if !found(p, stated{kind: payload.Question, text: "who pays for the power"}) {
+		t.Errorf("no question in %v", p.Items)
+	}
+}
+
+// What is left for later is put off, once, and no more than that.
+func TestLeftForLaterIsPutOff(t *testing.T) {
+	p := distilled(t, "how do visitors find a score", "A card index with titles.", "yes card index. finding scores by tune would be cool, not now", "Card index with titles is set up.\n\nLeft for later: finding scores by tune.")
+	n := 0
+	for _, it := range p.Items {
+		if it.Kind == payload.Next && strings.Contains(it.Text, "by tune") || it.Kind == payload.Deferred && strings.Contains(it.Text, "ard index") {
+			t.Errorf("%s: %s by %s", it.Kind, it.Text, it.Rule)
+		}
+		if it.Kind == payload.Deferred && strings.Contains(it.Text, "by tune") {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("put off %d times in %v", n, p.Items)
+	}
 }
 
 // What was said of a file before it was changed tells how it was, not how it is.

@@ -107,7 +107,7 @@ func (t *talk) whatWaits(sp *speech, s *sentence, own terms, again bool) (it pay
 		note := listedText(n)
 		if keys := keywords(note); !again && (len(own) < 3 && (p == nil || shared(keys, keywords(offerText(by, p))) > 0) || shared(keys, own) > 0) {
 			it = sp.item(payload.Deferred, "put-off", s, note)
-			if p != nil && shared(keys, p.keys()) > 0 && len(p.Text) < 140 && len(note) < 80 {
+			if p != nil && len(p.Text) < 140 && len(note) < 80 && (shared(keys, p.keys()) > 1 || shared(keys, p.keys()) > 0 && (couldBe.MatchString(p.straight()) || recommends.MatchString(p.straight()))) {
 				it.Text = shorten(strings.TrimRight(tidy(note), ".") + ": " + lowerFirst(offerText(by, p)) + ".")
 			}
 			alsoCite(&it, a, n)
