@@ -1,0 +1,226 @@
+package library
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+)
+
+// A backup equals its library, file by file, is done once, follows what grows,
+// packs and is forgotten, and verifies.
+func TestBackup(t *testing.T) {
+	ctx := context.Background()
+	l := newLib(t)
+	src, src2 := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(src, "transcript.jsonl"), "one\n")
+	archive(t, l, find(t, id, src))
+	write(t, filepath.Join(src2, "transcript.jsonl"), "other\n")
+	archive(t, l, find(t, "b0000000-0000-4000-8000-000000000002", src2))
+	if err := l.Place(id, meta(t, l, "Fix jobs")); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "disk", "backup")
+	backup := func() Merged {
+		t.Helper()
+		m, err := l.Backup(ctx, dir, nil)
+		if err != nil || len(m.Problems) > 0 {
+			t.Fatalf("%v, %v", m.Problems, err)
+		}
+		equal(t, l, dir)
+		return m
+	}
+	if m := backup(); m.New != 2 || m.Files == 0 {
+		t.Errorf("the first: %+v", m)
+	}
+	if m := backup(); m.New+m.Changed+m.Files != 0 {
+		t.Errorf("again, with nothing new: %+v", m)
+	}
+	write(t, filepath.Join(src, "transcript.jsonl"), "one\ntwo\n")
+	archive(t, l, find(t, id, src))
+	if err := l.AppendNotes(id, []json.RawMessage{json.RawMessage(`{"note":"of it"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if m := backup(); m.Changed != 1 || m.New != 0 {
+		t.Errorf("grown: %+v", m)
+	}
+	if _, err := l.Pack(ctx, id); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.RenameProject(mustProject(t, l), "billing 2"); err != nil {
+		t.Fatal(err)
+	}
+	backup()
+	if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if m := backup(); len(m.Gone) != 1 {
+		t.Errorf("forgotten: %+v", m)
+	}
+	// What merely vanished from the library stays in the backup.
+	e, err := l.Session("b0000000-0000-4000-8000-000000000002")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(e.Folder); err != nil {
+		t.Fatal(err)
+	}
+	l = again(t, l)
+	if _, err := l.Backup(ctx, dir, nil); err != nil {
+		t.Fatal(err)
+	}
+	b, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if got := content(t, b, "b0000000-0000-4000-8000-000000000002", "transcript.jsonl"); got != "other\n" {
+		t.Errorf("what vanished from the library reads %q in the backup", got)
+	}
+	v, err := b.Verify(ctx, VerifyOptions{})
+	if err != nil || v.Damage() > 0 {
+		t.Errorf("verify: %v, %v", v.Findings, err)
+	}
+}
+
+func mustProject(t testing.TB, l *Library) string {
+	t.Helper()
+	all, err := l.Projects()
+	if err != nil || len(all) == 0 {
+		t.Fatal(all, err)
+	}
+	return all[0].ID
+}
+
+// equal holds a backup against its library: every file but those of locks, the
+// journal and library.toml.
+func equal(t testing.TB, l *Library, dir string) {
+	t.Helper()
+	b, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if err := again(t, l).Close(); err != nil {
+		t.Fatal(err)
+	}
+	strip := func(m map[string]string) map[string]string {
+		for name := range m {
+			if strings.HasPrefix(name, "unsorted/") && strings.Count(name, "/") == 1 {
+				delete(m, name) // perhaps empty
+			}
+		}
+		return m
+	}
+	if diff := cmp.Diff(strip(tree(t, l.Dir())), strip(tree(t, dir))); diff != "" {
+		t.Errorf("library and backup differ (-library +backup):\n%s", diff)
+	}
+}
+
+func TestBackupRefuses(t *testing.T) {
+	l := newLib(t)
+	other := newLib(t)
+	full := t.TempDir()
+	write(t, filepath.Join(full, "letter.txt"), "mine\n")
+	for dir, want := range map[string]error{
+		filepath.Join(l.Dir(), "backup"): ErrInside, filepath.Dir(l.Dir()): ErrInside, l.Dir(): ErrInside, other.Dir(): ErrOther, full: ErrOther,
+	} {
+		if _, err := l.Backup(context.Background(), dir, nil); !errors.Is(err, want) {
+			t.Errorf("to %s: %v, want %v", dir, err, want)
+		}
+	}
+}
+
+// A backup that was cut off at any change of the disk is finished by the next.
+func TestBackupIsFinishedLater(t *testing.T) {
+	l := newLib(t)
+	src := t.TempDir()
+	for _, text := range []string{"one\n", "one\ntwo\n", "rewritten\n"} {
+		write(t, filepath.Join(src, "transcript.jsonl"), text)
+		archive(t, l, find(t, id, src))
+	}
+	broken := errors.New("the disk fails")
+	for fail := 1; ; fail++ {
+		dir := filepath.Join(t.TempDir(), "backup")
+		n := 0
+		diskTap = func(op diskOp, do func() error) error {
+			if !strings.HasPrefix(op.Path, dir) {
+				return do()
+			}
+			if n++; n == fail {
+				return broken
+			}
+			return do()
+		}
+		_, err := l.Backup(context.Background(), dir, nil)
+		diskTap = nil
+		if err == nil && n < fail {
+			break
+		}
+		if _, err := l.Backup(context.Background(), dir, nil); err != nil {
+			t.Fatalf("after change %d failed: %v", fail, err)
+		}
+		equal(t, l, dir)
+		if fail > 200 {
+			t.Fatal("it never ends")
+		}
+	}
+}
+
+// A file that several sessions share is stored once in a backup too.
+func TestBackupKeepsSharing(t *testing.T) {
+	l := newLib(t)
+	big := make([]byte, 300<<10)
+	for i := range big {
+		big[i] = byte(i * i >> 7 * 31)
+	}
+	for _, id := range []string{"a0000000-0000-4000-8000-000000000001", "b0000000-0000-4000-8000-000000000002"} {
+		src := t.TempDir()
+		write(t, filepath.Join(src, "transcript.jsonl"), id+"\n")
+		write(t, filepath.Join(src, "uploads", "big.bin"), string(big))
+		f := find(t, id, src)
+		for i := range f.Files {
+			if strings.HasPrefix(f.Files[i].Name, "uploads/") {
+				f.Files[i].Role = ingest.UploadFile
+			}
+		}
+		archive(t, l, f)
+	}
+	dir := filepath.Join(t.TempDir(), "backup")
+	for _, dir := range []string{l.Dir(), dir} {
+		if dir != l.Dir() {
+			if _, err := l.Backup(context.Background(), dir, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := map[string][]os.FileInfo{}
+		err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(path) != ".zst" {
+				return err
+			}
+			fi, err := os.Stat(path)
+			found[d.Name()] = append(found[d.Name()], fi)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := 0
+		for _, list := range found {
+			if len(list) == 2 && os.SameFile(list[0], list[1]) {
+				shared++
+			}
+		}
+		if shared != 1 {
+			t.Errorf("%s: %d segments are stored once for two sessions, want 1", dir, shared)
+		}
+	}
+	equal(t, l, dir)
+}
