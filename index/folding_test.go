@@ -76,7 +76,7 @@ func TestFoldedBeside(t *testing.T) {
 		i++
 		put(i)
 	}
-	if now := log(); now > (longestLog+2*foldFrom)*page {
+	if now := log(); now > (longestLog+foldFrom)*page {
 		t.Errorf("the log has %d bytes", now)
 	}
 	if err := x.Tidy(ctx); err != nil {

@@ -82,7 +82,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x, err := open(path, fmt.Sprintf("_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(%d)", longestLog))
+	x, err := open(path, fmt.Sprintf("_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(%d)", foldWithin))
 	if err != nil {
 		return nil, err
 	}

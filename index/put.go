@@ -57,6 +57,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 		return nil
 	}
 	op := "index " + all[0].doc.Session
+	x.folding.makeRoom(x.db)
 	conn, err := x.db.Conn(ctx)
 	if err != nil {
 		return x.fail(op, err)
