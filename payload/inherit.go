@@ -84,6 +84,9 @@ func pairItems(old, updated []Item) []int {
 			olds = append(olds, k)
 		}
 	}
+	if len(news) == 0 || len(olds) == 0 {
+		return pairs
+	}
 	before, after := traitsOf(old, olds), traitsOf(updated, news)
 	cost := make([][]float64, len(news))
 	for a := range news {

@@ -156,7 +156,10 @@ func withoutStop(s string) string {
 // wrote it gives back what was put in.
 func parseItem(kind Kind, body string) Item {
 	it := Item{Kind: kind, State: Stands}
-	body = strings.TrimSpace(note().ReplaceAllString(body, ""))
+	if inTail(body) {
+		body = note().ReplaceAllString(body, "")
+	}
+	body = strings.TrimSpace(body)
 	if len(body) >= len(pin) && strings.EqualFold(body[:len(pin)], pin) {
 		it.Pinned, body = true, strings.TrimSpace(body[len(pin):])
 	}
@@ -182,14 +185,16 @@ func parseText(it *Item, body string) {
 	if len(why) >= len(because) && strings.EqualFold(why[:len(because)], because) {
 		why = why[len(because):]
 	}
-	if m := scopeTail().FindStringSubmatch(text); m != nil {
-		text, it.Scope = m[1], unescape(m[2])
-	}
-	if m := notTail().FindStringSubmatch(text); m != nil {
-		text = m[1]
-		for _, alt := range strings.Split(m[2], ";") {
-			if alt = unescape(strings.TrimSpace(alt)); alt != "" {
-				it.Alternatives = append(it.Alternatives, alt)
+	if inTail(text) {
+		if m := scopeTail().FindStringSubmatch(text); m != nil {
+			text, it.Scope = m[1], unescape(m[2])
+		}
+		if m := notTail().FindStringSubmatch(text); m != nil {
+			text = m[1]
+			for _, alt := range strings.Split(m[2], ";") {
+				if alt = unescape(strings.TrimSpace(alt)); alt != "" {
+					it.Alternatives = append(it.Alternatives, alt)
+				}
 			}
 		}
 	}
@@ -220,14 +225,26 @@ func cutBox(s string) (string, bool) {
 // the line's grammar.
 func segment(s string) string {
 	s = strings.ReplaceAll(oneLine(s), " —", "\u00a0—")
-	s = comment().ReplaceAllString(s, `<\$1!--`)
-	return tail().ReplaceAllStringFunc(s, func(m string) string { return `\` + m })
+	if strings.Contains(s, "!--") {
+		s = comment().ReplaceAllString(s, `<\$1!--`)
+	}
+	if inTail(s) {
+		s = tail().ReplaceAllStringFunc(s, func(m string) string { return `\` + m })
+	}
+	return s
 }
+
+// inTail tells whether tail, tailEsc, scopeTail, notTail and note may match in s.
+func inTail(s string) bool { return strings.HasSuffix(s, ")") }
 
 func unescape(s string) string {
 	s = strings.TrimSpace(s)
-	s = tailEsc().ReplaceAllString(s, "$1($2$3)")
-	s = commentEsc().ReplaceAllString(s, "<$1!--")
+	if inTail(s) {
+		s = tailEsc().ReplaceAllString(s, "$1($2$3)")
+	}
+	if strings.Contains(s, "!--") {
+		s = commentEsc().ReplaceAllString(s, "<$1!--")
+	}
 	return oneLine(s)
 }
 
@@ -245,6 +262,9 @@ func oneLine(s string) string {
 }
 
 func foldSpace(s string, isSpace func(rune) bool) string {
+	if folded(s) {
+		return s
+	}
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0xFEFF:
@@ -255,6 +275,16 @@ func foldSpace(s string, isSpace func(rune) bool) string {
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 	return strings.Join(strings.FieldsFunc(s, isSpace), " ")
+}
+
+// folded tells a line of visible ASCII with single spaces between words, as most are.
+func folded(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && (i == 0 || i+1 == len(s) || s[i+1] == ' ') {
+			return false
+		}
+	}
+	return true
 }
 
 func contains(s, part string) bool {
