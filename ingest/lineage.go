@@ -17,6 +17,9 @@ func Own(family []*Session) {
 	for _, s := range family {
 		release(s)
 	}
+	if len(family) == 1 {
+		return // it shares nothing
+	}
 	owner := map[string]*Session{}
 	for _, s := range byBirth(family) {
 		claim(s, owner)
