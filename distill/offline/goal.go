@@ -147,7 +147,7 @@ func (r *request) outright() bool {
 func requests(said []*speech) []request {
 	var out []request
 	for _, sp := range said {
-		if !sp.user || sp.refused != nil {
+		if !sp.user || sp.refused != nil || sp.because {
 			continue
 		}
 		if r, ok := requestOf(sp); ok {
@@ -170,7 +170,7 @@ func requests(said []*speech) []request {
 // few words that no turn makes a request: "Repair to_f."
 func fewWords(said []*speech) []request {
 	for _, sp := range said {
-		if !sp.user || sp.refused != nil {
+		if !sp.user || sp.refused != nil || sp.because {
 			continue
 		}
 		for i := range sp.parts {

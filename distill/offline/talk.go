@@ -16,17 +16,18 @@ type speech struct {
 	turn     *ingest.Turn
 	text     string
 	user     bool
-	closing  bool // the assistant's last word before the person speaks again
-	last     bool // the closing message of the session
-	toCome   int  // how many closing messages follow it
-	exchange int  // 0-based: the person's how manieth word it belongs to
-	refused  *ingest.ToolCall
-	asks     *speech // of the assistant's: the person's word that it follows, nil if none
-	reacts   *speech // of the person's: the closing message it answers, nil if none
-	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
-	mood     mood    // how the person took it; of a person's speech: how they took what was before
-	work     bool    // files were changed or commits made in its exchange
-	suggests bool    // of the person's: it is worded as a review's suggestion
+	closing  bool             // the assistant's last word before the person speaks again
+	last     bool             // the closing message of the session
+	toCome   int              // how many closing messages follow it
+	exchange int              // 0-based: the person's how manieth word it belongs to
+	refused  *ingest.ToolCall // that it refuses: said with the refusal, or a typed "no" right after it
+	because  bool             // it was typed right after a refusal, as its reason
+	asks     *speech          // of the assistant's: the person's word that it follows, nil if none
+	reacts   *speech          // of the person's: the closing message it answers, nil if none
+	reaction *speech          // of the assistant's closing message: what the person said next, nil at the end
+	mood     mood             // how the person took it; of a person's speech: how they took what was before
+	work     bool             // files were changed or commits made in its exchange
+	suggests bool             // of the person's: it is worded as a review's suggestion
 	parts    []sentence
 	options  []option   // see optionsOf
 	offers   []offering // see offeringsOf
@@ -108,7 +109,14 @@ func listen(s *ingest.Session) *talk {
 				}
 			}
 		case typed(turn):
-			hear(&speech{turn: turn, text: turn.Text, user: true, refused: reasonFor(s.Turns[max(0, i-3):i], turn)})
+			sp := &speech{turn: turn, text: turn.Text, user: true}
+			if c := reasonFor(s.Turns[max(0, i-3):i], turn); c != nil {
+				sp.because = true
+				if opensNo.MatchString(strings.ToLower(strings.TrimSpace(turn.Text))) {
+					sp.refused = c
+				}
+			}
+			hear(sp)
 		}
 	}
 	endExchange()
