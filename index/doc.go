@@ -34,6 +34,9 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}
 		if strings.TrimSpace(u.Text) == "" { // an answer or a plan is all that it says
 			u.Text, u.More = u.More, ""
+			if reasonsOnly(t) {
+				u.Role = string(ingest.User)
+			}
 		}
 		if u.Text != "" {
 			d.Turns = append(d.Turns, u)
@@ -79,6 +82,17 @@ func own(t ingest.Turn) string {
 	return b.String()
 }
 
+// reasonsOnly says whether a turn's tool calls hold no words but the person's, who
+// refused them.
+func reasonsOnly(t ingest.Turn) bool {
+	for _, c := range t.Calls {
+		if len(c.Answers) > 0 || c.Plan != nil || c.CommitMessage != "" || c.Reason != "" && c.Verdict != ingest.Rejected {
+			return false
+		}
+	}
+	return len(t.Calls) > 0
+}
+
 // calls is what a turn's tool calls hold of dialogue: questions and answers,
 // plans, refusals' reasons, commit messages. Output is not stored twice.
 func calls(t ingest.Turn) string {
@@ -90,7 +104,10 @@ func calls(t ingest.Turn) string {
 		if c.Plan != nil {
 			parts = append(parts, c.Plan.Text)
 		}
-		parts = append(parts, c.Reason, c.CommitMessage)
+		if c.ReasonTurn == "" { // else it is a turn's own text
+			parts = append(parts, c.Reason)
+		}
+		parts = append(parts, c.CommitMessage)
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))
 }

@@ -20,6 +20,9 @@ func TestDocOf(t *testing.T) {
 		{ID: "u5", N: 5, Role: ingest.User, Kind: ingest.Prompt, Text: "the parent's", Copied: true},
 		{ID: "u6", N: 6, Role: ingest.User, Kind: ingest.Event, Text: "a task ended"},
 		{ID: "u7", N: 7, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Read"}}},
+		{ID: "u8", N: 8, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "no globals"}}},
+		{ID: "u9", N: 9, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{Name: "Edit", Verdict: ingest.Rejected, Reason: "typed next", ReasonTurn: "u10"}}},
+		{ID: "u10", N: 10, Role: ingest.User, Kind: ingest.Prompt, Text: "typed next"},
 	}}
 	s.Parent, s.PlanFiles = &ingest.Parent{Session: "s0"}, []string{"/p/plan.md"}
 	p := &payload.Payload{Branch: "fix", Made: payload.Provenance{Distiller: "offline/1"}, Items: []payload.Item{{ID: "aaaaaaaaaa", Text: "A min-heap", Evidence: []payload.Evidence{{Turn: "r2", Quote: "min-heap"}, {Turn: "gone", Quote: "lost"}}}}}
@@ -30,6 +33,8 @@ func TestDocOf(t *testing.T) {
 			{ID: "u1", N: 1, Role: "user", At: day, Text: "\nis that still so?"},
 			{ID: "u2", N: 2, Role: "assistant", Text: "Which heap?\nmin-heap"},
 			{ID: "u3", N: 3, Role: "assistant", Text: "Done.", More: "queue: use a min-heap"},
+			{ID: "u8", N: 8, Role: "user", Text: "no globals"},
+			{ID: "u10", N: 10, Role: "user", Text: "typed next"},
 		},
 		Thread: Threaded{Distiller: "offline/1", ThreadInfo: payload.ThreadInfo{Session: "s1", Project: "queue", Branch: "fix", Parent: "s0",
 			PlanFiles: []string{"/p/plan.md"}, Items: []payload.ItemID{"aaaaaaaaaa"}}},
