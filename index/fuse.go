@@ -44,7 +44,8 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	if err := r.ready(ctx); err != nil {
 		return nil, err
 	}
-	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), r.kin(ts))
+	kin, concepts := r.kin(ts)
+	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), kin, concepts)
 	var out []*ranked
 	for k, list := range found {
 		most := lookedAt
@@ -61,6 +62,9 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	}
 	support := supports(out)
 	aliased := r.q.Without&Aliases == 0 && mostAliased(out)
+	var of []*payload.Item
+	var looks []*rank.Features
+	var first []float64
 	for i, o := range out {
 		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
 		if o.table == items {
@@ -82,6 +86,12 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
 		}
 		o.look = asked.Look(c)
+		if c.Item != nil {
+			of, looks, first = append(of, c.Item), append(looks, &o.look), append(first, c.Words+c.Source+c.Lexicon)
+		}
+	}
+	asked.Beside(of, looks, first, lookedAt, aliased)
+	for _, o := range out {
 		o.raw = r.weights.Score(o.look)
 		named, here, err := r.inNamed(ctx, o.session)
 		if err != nil {

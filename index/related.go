@@ -37,17 +37,22 @@ func (r *reader) others(ts []term) []string {
 	return out
 }
 
-// kin lists the lexicon's phrases for each of the question's terms.
-func (r *reader) kin(ts []term) []rank.Kin {
+// kin lists the lexicon's phrases for each of the question's terms, and all that
+// the lexicon knows of the question with its small words.
+func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	if r.q.Without&Lexicon != 0 {
-		return nil
+		return nil, nil
 	}
 	place := map[string]int{}
 	for i, t := range ts {
 		place[t.stem] = i
 	}
-	var out []rank.Kin
 	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
+		concept := rank.Concept{Own: m.Stems}
+		for _, phrase := range m.Others {
+			concept.Others = append(concept.Others, stems(words.Split(phrase)))
+		}
+		concepts = append(concepts, concept)
 		for _, stem := range m.Stems {
 			i, ok := place[stem]
 			if !ok {
@@ -61,7 +66,7 @@ func (r *reader) kin(ts []term) []rank.Kin {
 			}
 		}
 	}
-	return out
+	return out, concepts
 }
 
 // related is the rarest of the lexicon's words, as many as the table's rows allow.

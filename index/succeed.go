@@ -2,7 +2,9 @@ package index
 
 import (
 	"math"
+	"regexp"
 	"slices"
+	"sync"
 
 	"recall/index/rank"
 	"recall/index/words"
@@ -16,6 +18,7 @@ import (
 // 0.25 on 1 and 15, 0 and 10.
 const (
 	sameSubject = 0.2   // likeness of two items' words
+	sameChanged = 0.15  // and where the later one says that something changes; 0.12 does the same
 	asGood      = 0.018 // share of the first one's score that the later one must have, e^-4
 	succeeding  = 8     // items, best first, among which a later one is looked for
 )
@@ -42,7 +45,7 @@ func succeed(list []*ranked, asked *rank.Question) {
 	for moved := true; moved; { // and the later one's later one
 		moved = false
 		for k := first + 1; k < len(at); k++ {
-			if later(list[at[k]], list[at[first]], asked) && alike(first, k) >= sameSubject {
+			if later(list[at[k]], list[at[first]], asked) && alike(first, k) >= likeEnough(list[at[k]]) {
 				first, moved = k, true
 				break
 			}
@@ -56,6 +59,22 @@ func succeed(list []*ranked, asked *rank.Question) {
 	copy(list[to+1:at[first]+1], list[to:at[first]])
 	list[to] = newer
 }
+
+// likeEnough is how like another a later item must be to speak of the same.
+func likeEnough(newer *ranked) float64 {
+	if saysOtherwise().MatchString(clipText(newer.item.Text, longestSaid)) {
+		return sameChanged
+	}
+	return sameSubject
+}
+
+// longestSaid is how much of an item's text is read for that, in bytes.
+const longestSaid = 1 << 10
+
+// saysOtherwise matches what says that something was otherwise.
+var saysOtherwise = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|undone|(?:goes|go|went|gone) back|after all)\b`)
+})
 
 // later tells whether an item says later how things are that another says were
 // so, or leaves open unasked.

@@ -43,15 +43,20 @@ type Question struct {
 	kin   map[string][]Kin
 	first map[uint16]bool // how stems begin that matter; others needn't be stemmed
 
+	text     string
+	said     []string // all its stems, small words' too, each once
+	concepts []Concept
+
 	asked map[payload.Kind]bool
 	tried bool // whether something was tried
 	why   bool
 	past  bool // what was, not what is
 }
 
-// Ask makes a question ready; terms beyond MostTerms are left out.
-func Ask(text string, terms []Term, kin []Kin) *Question {
-	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{}, first: map[uint16]bool{}}
+// Ask makes a question ready; terms and concepts beyond MostTerms are left out.
+func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
+	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{}, first: map[uint16]bool{},
+		text: text, concepts: concepts[:min(len(concepts), MostTerms)]}
 	for i, t := range q.terms {
 		q.total += t.IDF
 		q.most = max(q.most, t.IDF)
@@ -68,7 +73,26 @@ func Ask(text string, terms []Term, kin []Kin) *Question {
 		}
 	}
 	q.form(text)
+	q.say(text)
 	return q
+}
+
+// say keeps the question's stems, as many as there may be terms.
+func (q *Question) say(text string) {
+	seen := map[string]bool{}
+	add := func(stem string) bool {
+		if !seen[stem] {
+			seen[stem] = true
+			q.said = append(q.said, stem)
+		}
+		return len(q.said) < MostTerms
+	}
+	for _, t := range q.terms { // a word that was read as another is that one
+		if !add(t.Stem) {
+			return
+		}
+	}
+	words.Each(text, func(w string) bool { return add(words.Stem(w)) })
 }
 
 // askedBy are words that ask for a kind of item.
@@ -93,11 +117,16 @@ var triedForm = sync.OnceValue(func() *regexp.Regexp {
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
 
-// form reads what kind of answer is asked for.
-func (q *Question) form(text string) {
+func clip(text string) string {
 	if len(text) > longestForm {
 		text = strings.ToValidUTF8(text[:longestForm], "")
 	}
+	return text
+}
+
+// form reads what kind of answer is asked for.
+func (q *Question) form(text string) {
+	text = clip(text)
 	q.asked = map[payload.Kind]bool{}
 	words.Each(text, func(w string) bool {
 		for _, k := range askedBy[w] {

@@ -12,7 +12,7 @@ import (
 func retries() *Question {
 	terms := []Term{{"retri", 2}, {"backoff", 5}, {"jitter", 3}}
 	kin := []Kin{{Term: 1, Stems: []string{"exponenti", "delai"}}, {Term: 2, Stems: []string{"random"}}}
-	return Ask("why retries with backoff and jitter?", terms, kin)
+	return Ask("why retries with backoff and jitter?", terms, kin, nil)
 }
 
 func TestLookAtItem(t *testing.T) {
@@ -80,7 +80,7 @@ func TestAsked(t *testing.T) {
 		{"why didn't we use redis?", payload.Eliminated, 1},
 		{"redis?", payload.Eliminated, 0},
 	} {
-		got := Ask(c.q, nil, nil).Look(Candidate{Item: &payload.Item{Kind: c.kind}})
+		got := Ask(c.q, nil, nil, nil).Look(Candidate{Item: &payload.Item{Kind: c.kind}})
 		if got[Asked] != c.want {
 			t.Errorf("%q, %s: got %v, want %v", c.q, c.kind, got[Asked], c.want)
 		}
@@ -125,7 +125,7 @@ func TestWeights(t *testing.T) {
 }
 
 func TestQuestionWithoutTerms(t *testing.T) {
-	f := Ask("", nil, nil).Look(Candidate{Item: &payload.Item{Text: "anything"}})
+	f := Ask("", nil, nil, nil).Look(Candidate{Item: &payload.Item{Text: "anything"}})
 	for i, x := range f {
 		if math.IsNaN(x) {
 			t.Errorf("%s is NaN for an empty question", Name(i))

@@ -40,7 +40,8 @@ var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
 var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
-	rank.Asked, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
+	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company, rank.Number,
+	rank.Asked, rank.Tried, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
 
 // ask asks all questions once. What the second look sees doesn't depend on
 // its weights.
