@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"recall/index"
@@ -92,6 +93,8 @@ func (p *page) tried(r index.Result) bool {
 	switch {
 	case len(strings.Fields(thing)) > thingWords || sentenceForm.MatchString(thing):
 		return false // whether what it speaks of was tried isn't known: it is shown with its words
+	case consideredForm().MatchString(p.asked):
+		text = fmt.Sprintf("Yes: %s was considered and ruled out on %s.", upperFirst(thing), day(it.At))
 	case refused(r.Item.Item):
 		text = fmt.Sprintf("%s was ruled out on %s; that it was tried isn't said.", upperFirst(thing), day(it.At))
 	}
@@ -101,6 +104,12 @@ func (p *page) tried(r index.Result) bool {
 	p.besides(mark(it, p.st), text, p.where(r.Item.Place, r.Item.Turn, false))
 	return true
 }
+
+// consideredForm matches a question whether something was thought of, which what
+// was ruled out answers, tried or not.
+var consideredForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
+})
 
 // besides prints a sentence and a place behind it, on a line of its own where it
 // doesn't fit.

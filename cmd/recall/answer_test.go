@@ -160,6 +160,9 @@ func TestPageRulesOutOnce(t *testing.T) {
 		"A lock doesn't help":     "✗ A lock doesn't help",
 		"It’s not the backup job": "✗ It’s not the backup job",
 		"pg_partman is out: our Postgres has no extensions": "✗ pg_partman is out",
+		"It rules out the backup job as the cause":          "✗ It rules out the backup job as the cause",
+		"“Outcomes are in the result” — NOT accurate":       "✗ “Outcomes are in the result” — NOT accurate",
+		"Skipped: a warning for old flags":                  "✗ Skipped: a warning for old flags",
 		"Vacuuming more often":                              "✗ Ruled out: Vacuuming more often",
 	} {
 		it := payload.Item{Kind: payload.Eliminated, Text: text, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
@@ -172,6 +175,7 @@ func TestPageRulesOutOnce(t *testing.T) {
 // Only what speaks of a try is said to have been tried.
 func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 	for _, c := range []struct{ text, why, quote, want string }{
+		{"Ask once", "people click no", "option-lost: ask only if it isn't set", "✗ Ask once was ruled out on 2026-03-02; that it was tried isn't said. People click no"},
 		{"Redis", "another server", "redis is out, the LRU meets the target", "✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
 		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that", "✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
 		{"Redis", "", "no, we tried redis and it was slower", "✗ Yes: Redis was tried"},
@@ -179,12 +183,21 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 	} {
 		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
 			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
+		if rule, _, ok := strings.Cut(c.quote, ": "); ok {
+			it.Rule = rule
+		}
 		var b strings.Builder
 		p := page{w: &b, width: 200, asked: "did we try it?"}
 		p.print(index.Answer{Ranked: []index.Result{itemOf(it)}}, answered, 5)
 		if got := b.String(); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
 		}
+	}
+	var b strings.Builder
+	p := page{w: &b, width: 200, asked: "did we consider redis?"}
+	p.print(index.Answer{Ranked: []index.Result{itemOf(payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)})}}, answered, 5)
+	if got, want := b.String(), "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, want) {
+		t.Errorf("asked whether it was considered: want %q first, got\n%s", want, got)
 	}
 }
 

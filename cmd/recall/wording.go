@@ -12,7 +12,7 @@ import (
 )
 
 var triedForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look)|\bever (try|tried|use|used)\b`)
+	return regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*\b(try|tried|test|tested|consider|considered|use|used|rule|look|think|evaluate|evaluated|discuss|discussed)|\bever (try|tried|use|used)\b`)
 })
 
 // sentence is an item as one sentence, said so that its kind is plain.
@@ -54,13 +54,17 @@ var (
 	})
 )
 
+// onlyWeighed are the rules that rule out what was only talked about: options that
+// lost, ideas that were left, objections.
+var onlyWeighed = map[string]bool{"option-lost": true, "idea-left": true, "objected-to": true, "would-be-worse": true, "turned-down": true, "skipped-with-reason": true}
+
 // refused tells whether an item's words speak of a refusal and of no try.
 func refused(it payload.Item) bool {
 	said := []string{it.Text}
 	for _, e := range it.Evidence {
 		said = append(said, e.Quote)
 	}
-	return slices.ContainsFunc(said, refusedForm().MatchString) && !triedWords().MatchString(strings.Join(append(said, it.Why), "\n"))
+	return (onlyWeighed[it.Rule] || slices.ContainsFunc(said, refusedForm().MatchString)) && !triedWords().MatchString(strings.Join(append(said, it.Why), "\n"))
 }
 
 // mark is the sign before an item.
