@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -53,6 +54,8 @@ var (
 	itemLine    = cue.One(`^(\s*)(?:[-*+•✓✅❌☐]|(\d{1,2})[.)]|\(?([a-zA-Z])[.)])\s+`)
 	quoteLine   = cue.One(`^\s*>\s?`)
 	tableLine   = cue.One(`^\s*\|.*\|\s*$`)
+	insightLine = cue.One("^`?★ Insight ─*`?$")
+	insightEnd  = regexp.MustCompile("(?m)^`?─{5,}`?[ \\t]*$\\n?")
 	ruleLine    = cue.One(`^\s*([-*_=─━]\s*){3,}$`)
 	checkbox    = cue.One(`^\[[ xX]\]\s+`)
 )
@@ -104,6 +107,13 @@ func appendSentences(out []sentence, text string, casual bool) []sentence {
 			continue
 		}
 		if fenced {
+			continue
+		}
+		if marked && !casual && insightLine.MatchString(trimmed) { // what the client's explanatory style teaches beside the work
+			flush()
+			if end := insightEnd.FindStringIndex(text[at:]); end != nil {
+				at += end[1]
+			}
 			continue
 		}
 		switch {

@@ -88,3 +88,15 @@ func TestLooksLikePath(t *testing.T) {
 		}
 	}
 }
+
+// What the explanatory style teaches beside the work is none of it.
+func TestInsightsAreNoSentences(t *testing.T) {
+	text := "Added the valve.\n\n`★ Insight ─────────────────────────────────────`\n- Ball valves are always used instead of gates for gas\n- Brass keeps its shape\n`─────────────────────────────────────────────────`\n\nThe pipe is next.\n\n`★ Insight ───`\nNo end of it."
+	var got []string
+	for _, s := range sentences(text) {
+		got = append(got, s.Text)
+	}
+	if d := cmp.Diff([]string{"Added the valve.", "The pipe is next.", "No end of it."}, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
