@@ -4,7 +4,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // A Project is what a session belongs to: a folder, in most cases the root of
@@ -288,13 +290,16 @@ func (t teller) settle(p Project) Project {
 	at := placeOf(p.Root)
 	is := func(dir string) bool { return placeOf(dir).equal(at) }
 	stands := p.How == "repository" || p.How == "worktree"
-	for _, k := range t.known {
-		if is(k.Dir) {
-			return p
+	if slices.ContainsFunc(t.known, func(k Root) bool { return is(k.Dir) }) {
+		for _, k := range t.known { // another's that has moved away since, and left its place to this one
+			if slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) && repositoryStands(k.Dir) {
+				return renamed(p, k.Dir)
+			}
 		}
+		return p
 	}
 	for _, k := range t.known {
-		if slices.ContainsFunc(k.Merged, is) {
+		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) && repositoryStands(k.Dir) {
 			return renamed(p, k.Dir)
 		}
 		if slices.ContainsFunc(k.Former, is) && !(stands && repositoryStands(k.Dir)) {
@@ -309,6 +314,14 @@ func (t teller) settle(p Project) Project {
 		p.Was = t.movedFrom(p)
 	}
 	return p
+}
+
+// bornSince says whether a repository is younger than the session: what ran where
+// it is now was another's.
+func (t teller) bornSince(birth string) bool {
+	_, at, ok := strings.Cut(birth, "@")
+	seconds, err := strconv.ParseInt(at, 10, 64)
+	return ok && err == nil && !t.session.End.IsZero() && time.Unix(seconds, 0).After(t.session.End)
 }
 
 // movedFrom finds the known root whose folder is gone and whose repository is

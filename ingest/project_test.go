@@ -4,7 +4,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -175,6 +177,16 @@ func TestProjectOfMovedRepository(t *testing.T) {
 		if p.Was != "" {
 			t.Errorf("a second repository was taken for %q moved", p.Was)
 		}
+	})
+	t.Run("what ran there before it", func(t *testing.T) {
+		repo(t, was)
+		s := ran(was)
+		s.End = time.Now().AddDate(0, -1, 0)
+		wantProject(t, s, known, is, "is", "repository")
+		both := append(slices.Clone(known), Root{Dir: was})
+		wantProject(t, s, both, is, "is", "repository")
+		s.End = time.Now().Add(time.Hour)
+		wantProject(t, s, both, was, "was", "repository")
 	})
 	t.Run("by its remote", func(t *testing.T) {
 		a := repo(t, filepath.Join(tmp, "a"))

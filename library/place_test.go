@@ -162,6 +162,28 @@ func TestMergeAndMove(t *testing.T) {
 	}
 }
 
+// A repository that stands where another one was is no part of that one.
+func TestAnotherRepositoryAtALeftPlace(t *testing.T) {
+	l := newLib(t)
+	was := ingest.Project{Root: "/a/app", Name: "app", How: "repository", Birth: "abc@1"}
+	first, _ := l.ProjectFor(was)
+	if moved, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "repository", Was: "/a/app", Birth: "abc@1"}); moved.ID != first.ID {
+		t.Fatalf("moved: got %+v, want id %s", moved, first.ID)
+	}
+	other := was
+	other.Birth = "def@2"
+	second, err := l.ProjectFor(other)
+	if err != nil || second.ID == first.ID || second.Root != "/a/app" {
+		t.Errorf("another at the left place: got %+v, %v", second, err)
+	}
+	if again, _ := l.ProjectFor(other); again.ID != second.ID || again.Folder != second.Folder {
+		t.Errorf("again: got %+v, want %+v", again, second)
+	}
+	if still, _ := l.ProjectFor(ingest.Project{Root: "/c/app", Name: "app", How: "known"}); still.ID != first.ID || still.Root != "/c/app" {
+		t.Errorf("the first one is %+v now", still)
+	}
+}
+
 func TestSafeName(t *testing.T) {
 	for in, want := range map[string]string{
 		"Fix duplicate jobs":        "Fix duplicate jobs",

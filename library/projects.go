@@ -84,6 +84,9 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	default:
 		id = projectID(p.Root)
 	}
+	if reg.another(p) {
+		id = projectID(p.Root + "\x00" + p.Birth)
+	}
 	if have := reg.match(id, p); have != nil && have.knows(p) {
 		return *have, nil
 	}
@@ -108,7 +111,18 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	return *reg.match(id, p), nil
 }
 
+// another says whether a repository stands in a place that a known one has left:
+// it is no part of that.
+func (r *registry) another(p ingest.Project) bool {
+	have := r.at(p.Root)
+	return have != nil && have.Root != p.Root && p.Was == "" && (p.How == "repository" || p.How == "worktree") &&
+		!slices.Contains(have.Merged, p.Root) && p.Birth != "" && have.Birth != p.Birth
+}
+
 func (r *registry) match(id string, p ingest.Project) *Project {
+	if r.another(p) {
+		return r.find(id)
+	}
 	if have := r.at(p.Root); have != nil {
 		return have
 	}
