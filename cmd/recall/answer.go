@@ -84,7 +84,7 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 		return
 	default:
 		p.full(results[0])
-		p.further(results[1:])
+		p.further(besidesConflict(results))
 	}
 	hints := ""
 	if len(results) > 0 && !p.bare {
@@ -142,6 +142,18 @@ func count(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// besidesConflict are the results behind the first, without those that are shown
+// with it as what contradicts it. They keep their numbers.
+func besidesConflict(results []index.Result) []index.Result {
+	first := results[0].Item
+	if first == nil || len(first.Conflict) == 0 {
+		return results[1:]
+	}
+	return slices.DeleteFunc(slices.Clone(results[1:]), func(r index.Result) bool {
+		return r.Item != nil && slices.ContainsFunc(first.Conflict, func(l index.Linked) bool { return l.Item.ID == r.Item.Item.ID })
+	})
 }
 
 // full prints a result with all that supports it.

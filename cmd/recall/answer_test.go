@@ -151,6 +151,20 @@ func TestPageShowsConflict(t *testing.T) {
 	}
 }
 
+// What is shown with the first result as its contradiction isn't a result of its own
+// below.
+func TestPageShowsConflictOnce(t *testing.T) {
+	one := itemOf(payload.Item{ID: "b", Kind: payload.Decision, Text: "Cache in Postgres.", State: payload.Stands})
+	two := itemOf(payload.Item{ID: "a", Kind: payload.Decision, Text: "Cache in an LRU.", State: payload.Stands})
+	three := itemOf(payload.Item{ID: "c", Kind: payload.Decision, Text: "Cache for a day.", State: payload.Stands})
+	one.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: two.Item.Place, Item: two.Item.Item, Turn: 9}}}
+	two.Item.Conflict = []index.Linked{{Placed: index.Placed{Place: one.Item.Place, Item: one.Item.Item, Turn: 3}}}
+	got := printed(one, two, three)
+	if strings.Count(got, "Cache in an LRU.") != 1 || strings.Contains(got, "says otherwise") || !strings.Contains(got, "Cache for a day") {
+		t.Errorf("want each once in\n%s", got)
+	}
+}
+
 // What says itself that something is out isn't called ruled out a second time:
 // "Ruled out: it doesn't help" says the opposite.
 func TestPageRulesOutOnce(t *testing.T) {
