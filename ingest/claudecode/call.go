@@ -25,7 +25,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
 		call.Command = call.Input["command"]
 	case "Edit", "MultiEdit":
-		call.Edits = readEdits(b.input)
+		call.Edits = readEdits(call.Input, b.input)
 		p.editOwnPlan(call.Path, b.input)
 	case "ExitPlanMode", "exit_plan_mode":
 		if plan := inputString(b.input, "plan"); strings.TrimSpace(plan) != "" {
@@ -60,11 +60,17 @@ func firstOf(list ...string) string {
 	return ""
 }
 
-// readEdits reads the replacements of Edit and MultiEdit.
-func readEdits(input []byte) []ingest.Edit {
-	var one ingest.Edit
+// readEdits reads the replacements of Edit, which the call's values hold, and of
+// MultiEdit.
+func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 	var out []ingest.Edit
-	c := jsonl.NewCursor(input)
+	if one := (ingest.Edit{Old: in["old_string"], New: in["new_string"]}); one != (ingest.Edit{}) {
+		out = append(out, one)
+	}
+	if in["edits"] == "" {
+		return out
+	}
+	c := jsonl.NewCursor(raw)
 	c.Object(func(name []byte) {
 		if string(name) == "edits" {
 			c.Array(func() {
@@ -72,13 +78,8 @@ func readEdits(input []byte) []ingest.Edit {
 				c.Object(func(n []byte) { readEdit(c, n, &e) })
 				out = append(out, e)
 			})
-			return
 		}
-		readEdit(c, name, &one)
 	})
-	if one != (ingest.Edit{}) {
-		out = append([]ingest.Edit{one}, out...)
-	}
 	return out
 }
 
