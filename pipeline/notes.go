@@ -38,6 +38,9 @@ const (
 // Notes are those of notes.jsonl; those that the transcript alone knows of are
 // found in it.
 func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
+	if notes = withTranscripts(s, notes); len(notes) == 0 {
+		return nil
+	}
 	g := grounds{s: s, calls: map[string]int{}}
 	for i := range s.Turns {
 		for k := range s.Turns[i].Calls {
@@ -45,7 +48,7 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 		}
 	}
 	var out []Noted
-	for _, n := range withTranscripts(s, notes) {
+	for _, n := range notes {
 		it, why := g.item(&n)
 		out = append(out, Noted{n, it, why})
 	}
