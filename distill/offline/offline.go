@@ -62,12 +62,30 @@ func Listen(s *ingest.Session) *Heard {
 	h := &Heard{Candidates: candidates(t), talk: t, touched: touchedFiles(t)}
 	for _, rule := range rules {
 		for _, it := range rule(t) {
-			if !saidIn(h.Recorded, it) && !inGoal(h.Recorded, it) {
+			if !repeats(h.Recorded, it) && !inGoal(h.Recorded, it) {
 				h.Recorded = append(h.Recorded, it)
 			}
 		}
 	}
 	return h
+}
+
+// repeats tells whether a record says what an earlier one says. Answers to two
+// questions and two open tasks are two, be they ever so alike: "port for service
+// A", "port for service B".
+func repeats(items []payload.Item, it payload.Item) bool {
+	if it.Rule != "answer" && it.Rule != "open-task" {
+		return saidIn(items, it)
+	}
+	others := make([]payload.Item, 0, len(items))
+	for _, o := range items {
+		if o.Rule != it.Rule {
+			others = append(others, o)
+		} else if strings.EqualFold(o.Text, it.Text) {
+			return true
+		}
+	}
+	return saidIn(others, it)
 }
 
 // joining words make no sense after "because".

@@ -167,3 +167,28 @@ func TestReasonTypedAfterARefusalIsNoGoal(t *testing.T) {
 		t.Errorf("the van isn't ruled out: %+v", p.Items)
 	}
 }
+
+// Answers to two questions, and two open tasks, are two however alike they are worded.
+func TestAlikeRecordsAreKeptApart(t *testing.T) {
+	ask := func(question, answer string) ingest.Answer {
+		return ingest.Answer{Question: question, Options: []ingest.Option{{Label: "8080"}, {Label: "8081"}}, Chosen: []string{answer}}
+	}
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
+		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Set up both services."},
+		{ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c1", Name: "AskUserQuestion", Done: true,
+			Answers: []ingest.Answer{ask("Which port for service A?", "8080"), ask("Which port for service B?", "8081")}}}},
+		{ID: "t3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Records: []string{"t3"}, Text: "Both are set up."},
+	}, Tasks: []ingest.Task{{ID: "1", Subject: "Write tests for module A", Status: "pending", Turn: "t3"}, {ID: "2", Subject: "Write tests for module B", Status: "pending", Turn: "t3"},
+		{ID: "3", Subject: "Write tests for module B", Status: "pending", Turn: "t3"}}}
+	p, err := offline.Distiller{}.Distill(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := map[payload.Kind]int{}
+	for _, it := range p.Items {
+		n[it.Kind]++
+	}
+	if n[payload.Decision] != 2 || n[payload.Next] != 2 {
+		t.Errorf("%d decisions and %d next actions, want 2 and 2: %+v", n[payload.Decision], n[payload.Next], p.Items)
+	}
+}
