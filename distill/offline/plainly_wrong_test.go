@@ -177,7 +177,8 @@ func TestAlikeRecordsAreKeptApart(t *testing.T) {
 		{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Set up both services."},
 		{ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c1", Name: "AskUserQuestion", Done: true,
 			Answers: []ingest.Answer{ask("Which port for service A?", "8080"), ask("Which port for service B?", "8081")}}}},
-		{ID: "t3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Records: []string{"t3"}, Text: "Both are set up."},
+		{ID: "t3", N: 3, Role: ingest.Assistant, Kind: ingest.Message, Text: "Both are set up.", Calls: []ingest.ToolCall{
+			{ID: "c2", Name: "TaskCreate", Input: map[string]string{"subject": "Write tests for module A"}, Done: true}, {ID: "c3", Name: "TaskCreate", Input: map[string]string{"subject": "Write tests for module B"}, Done: true}}},
 	}, Tasks: []ingest.Task{{ID: "1", Subject: "Write tests for module A", Status: "pending", Turn: "t3"}, {ID: "2", Subject: "Write tests for module B", Status: "pending", Turn: "t3"},
 		{ID: "3", Subject: "Write tests for module B", Status: "pending", Turn: "t3"}}}
 	p, err := offline.Distiller{}.Distill(context.Background(), s)
