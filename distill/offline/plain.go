@@ -89,7 +89,7 @@ func tidy(s string) string {
 		return ""
 	}
 	s = upperFirst(s)
-	if last, _ := utf8.DecodeLastRuneInString(s); !strings.ContainsRune(".!?…", last) {
+	if last, _ := utf8.DecodeLastRuneInString(s); !strings.ContainsRune(".!?…。！？｡", last) {
 		s += "."
 	}
 	return s
