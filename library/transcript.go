@@ -63,6 +63,12 @@ type transcript struct {
 	parts   [][]byte
 }
 
+func (t *transcript) write(parts ...string) {
+	for _, s := range parts {
+		t.buf.WriteString(s)
+	}
+}
+
 func (t *transcript) flush() {
 	if t.buf.Len() > 0 {
 		t.parts = append(t.parts, bytes.Clone(t.buf.Bytes()))

@@ -15,11 +15,13 @@ func (t *transcript) call(c *ingest.ToolCall) {
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
 		anchors(t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
 	}
-	fmt.Fprintf(t.buf, "**%s**", plainText(oneLine(c.Name, 80)))
+	t.write("**", plainText(oneLine(c.Name, 80)), "**")
 	if what := t.object(c); what != "" {
-		t.buf.WriteString(" " + what)
+		t.write(" ", what)
 	}
-	t.buf.WriteString(" → " + t.outcome(c) + "\n")
+	t.write(" → ")
+	t.outcome(c)
+	t.write("\n")
 	if c.Commit != "" {
 		fmt.Fprintf(t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
 	}
@@ -111,45 +113,47 @@ func (t *transcript) path(c *ingest.ToolCall) string {
 	return text
 }
 
-// outcome is the gist of a result.
-func (t *transcript) outcome(c *ingest.ToolCall) string {
-	reason := ""
-	if c.Reason != "" {
-		reason = ": " + plainText(oneLine(c.Reason, 600))
-	}
+// outcome writes the gist of a result.
+func (t *transcript) outcome(c *ingest.ToolCall) {
 	switch c.Verdict {
 	case ingest.Rejected:
-		return "**rejected by you**" + reason
+		t.write("**rejected by you**")
 	case ingest.Denied:
-		return "denied" + reason
+		t.write("denied")
 	case ingest.Clarify:
-		return "**you wanted to talk about it first**" + reason
+		t.write("**you wanted to talk about it first**")
 	case ingest.Approved:
-		reason = "**approved by you**" + reason + " · "
-	default:
-		reason = ""
+		t.write("**approved by you**")
+	}
+	if c.Verdict != ingest.Unasked && c.Reason != "" {
+		t.write(": ", plainText(oneLine(c.Reason, 600)))
+	}
+	switch c.Verdict {
+	case ingest.Rejected, ingest.Denied, ingest.Clarify:
+		return
+	case ingest.Approved:
+		t.write(" · ")
 	}
 	if !c.Done {
-		return reason + "no result"
+		t.write("no result")
+		return
 	}
-	state := "ok"
 	if c.Failed {
-		state = "**failed**"
+		t.write("**failed**")
+	} else {
+		t.write("ok")
 	}
-	gist := ""
 	if len(c.Answers) == 0 && c.Plan == nil {
-		gist = firstLine(c.Result)
+		if gist := firstLine(c.Result); gist != "" {
+			t.write(": ", t.marked(gist))
+		}
 	}
-	if gist != "" {
-		state += ": " + t.marked(gist)
-	}
-	if n := lineCount(c.Result); n > 1 {
-		state += fmt.Sprintf(" … (%d bytes)", c.ResultLen)
+	if lineCount(c.Result) > 1 {
+		fmt.Fprintf(t.buf, " … (%d bytes)", c.ResultLen)
 	}
 	if c.Spilled != "" {
-		state += " · whole in " + code(oneLine(c.Spilled, 200))
+		t.write(" · whole in ", code(oneLine(c.Spilled, 200)))
 	}
-	return reason + state
 }
 
 // firstLine is the first line that says something: of "Exit code 1" the next
