@@ -32,6 +32,11 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		if now.IsZero() {
 			now = cmp.Or(q.AsOf, time.Now())
 		}
+		asOf := ""
+		if m := asOfForm().FindString(text); m != "" && q.AsOf.IsZero() { // "as of March" is how it was by then
+			asOf = m
+			text = strings.Replace(text, m, "by ", 1)
+		}
 		low := strings.ToLower(text)
 		for _, w := range whens() {
 			m := w.in(text, low)
@@ -43,9 +48,17 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 				continue
 			}
 			n.Since, n.Until = since, until
-			n.Words = append(n.Words, strings.TrimSpace(text[m[0]:m[1]]))
+			phrase := strings.TrimSpace(text[m[0]:m[1]])
+			if asOf != "" && strings.HasPrefix(phrase, "by ") && !until.IsZero() {
+				phrase, asOf = asOf+strings.TrimPrefix(phrase, "by "), ""
+				q.AsOf, n.Since = until, time.Time{}
+			}
+			n.Words = append(n.Words, phrase)
 			text = text[:m[0]] + " " + text[m[1]:]
 			break
+		}
+		if asOf != "" { // it was no time
+			text = strings.Replace(text, "by ", asOf, 1)
 		}
 		if len(n.Words) == 0 {
 			since, until, what, phrase, ok, err := eventOf(ctx, full, q, text)
@@ -81,6 +94,9 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 	q.Project = cmp.Or(q.Project, n.Project)
 	return q, n, nil
 }
+
+// asOfForm matches the words before a time as of which is asked.
+var asOfForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bas of\s+`) })
 
 // projectForm matches a name that is called a project's.
 var projectForm = sync.OnceValue(func() *regexp.Regexp {

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -65,6 +66,9 @@ func TestNarrow(t *testing.T) {
 		{"retries last night", "retries  ", "2026-04-14", "2026-04-15", ""},
 		{"retries a couple weeks back", "retries  ", "2026-03-27", "2026-04-09", ""},
 		{"retries several days ago", "retries  ", "2026-04-11", "2026-04-12", ""},
+		{"retries as of march", "retries  ", "", "2026-04-01", ""},
+		{"retries as of 2026-02-10", "retries  ", "", "2026-02-11", ""},
+		{"the state as of the merge by hand", "the state as of the merge by hand", "", "", ""},
 		// What only looks like it.
 		{"do we fall back in spring", "do we fall back in spring", "", "", ""},
 		{"the sec in dec", "the sec  ", "2025-12-01", "2026-01-01", ""},
@@ -81,6 +85,9 @@ func TestNarrow(t *testing.T) {
 		q, n, err := narrow(t.Context(), full, Query{Text: c.q, Now: now})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(c.q, "as of") != !q.AsOf.IsZero() && c.until != "" || !q.AsOf.IsZero() && !q.AsOf.Equal(q.Until) {
+			t.Errorf("%q: as of %v", c.q, q.AsOf)
 		}
 		got := []string{q.Text, date(q.Since), date(q.Until), q.Project}
 		if diff := cmp.Diff([]string{c.rest, c.since, c.until, c.project}, got); diff != "" {
