@@ -193,3 +193,25 @@ func TestAlikeRecordsAreKeptApart(t *testing.T) {
 		t.Errorf("%d decisions and %d next actions, want 2 and 2: %+v", n[payload.Decision], n[payload.Next], p.Items)
 	}
 }
+
+// None of a session's open tasks is left out because there are many.
+func TestManyOpenTasks(t *testing.T) {
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{{ID: "t1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Set up the services."}, {ID: "t2", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "…"}}}
+	for _, subject := range []string{"Write the tests", "Draw the panel", "Order the boards", "Solder the headers", "Print the case", "Flash the firmware", "Measure the current", "Pack the kits"} {
+		s.Turns[1].Calls = append(s.Turns[1].Calls, ingest.ToolCall{ID: subject, Name: "TaskCreate", Input: map[string]string{"subject": subject}, Done: true})
+		s.Tasks = append(s.Tasks, ingest.Task{ID: subject, Subject: subject, Status: "pending", Turn: "t2"})
+	}
+	p, err := offline.Distiller{}.Distill(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, it := range p.Items {
+		if it.Kind == payload.Next {
+			n++
+		}
+	}
+	if n != len(s.Tasks) {
+		t.Errorf("%d next actions, want %d", n, len(s.Tasks))
+	}
+}

@@ -247,6 +247,9 @@ func undertaking(turn *ingest.Turn, c *ingest.ToolCall) string {
 
 var announces = cue.One(`(?i)^(?:(?:now|then|so|first|good|ok|great)[,.]? )*(?:let me|i'll|i will|i'm going to|let's)\s+(?:now |also |just |first )*`)
 
+// mostTasks is how many open tasks are kept: a list that is longer is a plan.
+const mostTasks = 20
+
 // openTasks makes next items of tasks that were not completed.
 func openTasks(t *talk) []payload.Item {
 	if len(t.session.Tasks) == 0 {
@@ -260,7 +263,7 @@ func openTasks(t *talk) []payload.Item {
 	})
 	for _, task := range tasks {
 		turn := turns[task.Turn]
-		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == 5 {
+		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == mostTasks {
 			continue
 		}
 		text := strings.TrimRight(plain(task.Subject), ". ")
