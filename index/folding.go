@@ -113,10 +113,14 @@ func (f *folding) wait() {
 // close waits for the one under way and gives its connection back.
 func (f *folding) close() error {
 	f.wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.conn == nil {
 		return nil
 	}
-	return f.conn.Close()
+	conn := f.conn
+	f.conn = nil // an index may be closed twice
+	return conn.Close()
 }
 
 // pagesWritten is how many pages a connection has written since it was last asked.

@@ -3,7 +3,7 @@
 // cache over the library; deleting its file costs one reindex and nothing else.
 //
 // One SQLite file, in WAL mode so that readers and the writer never wait for
-// one another:
+// one another (see folding.go for what becomes of the log):
 //
 //	session(id, sid, project, title, source, start, end, items, said, thread)
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
