@@ -23,14 +23,15 @@ const (
 	SureMissing            // share that stands in no item or turn at all
 	SureItem               // the best is an item
 	SureAliased            // 1 where items have aliases, and from here on all that is seen of them
-	SureAlike              // how like the question the best item's text or an alias is
+	SureAlike              // how like the question an alias of the best item is, beside the others
+	SureAlikeText          // and its text
 	SureGone               // missing, again
 	SureLine               // not seen: an answer that is less sure is doubtful
 	SureAliasedLine        // and so where items have aliases
 	SureCount
 )
 
-var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare", "five", "missing", "item", "aliased", "alike", "gone", "line", "aliased-line"}
+var sureNames = [SureCount]string{"base", "score", "margin", "spread", "all", "kindred", "like", "pairs", "rare", "five", "missing", "item", "aliased", "alike", "alike-text", "gone", "line", "aliased-line"}
 
 // Signs are what an answer as a whole shows.
 type Signs [SureCount]float64
@@ -56,7 +57,7 @@ const widest = 20
 func Read(lines []Line, missing float64) (s Signs) {
 	if i := slices.IndexFunc(lines[:min(len(lines), 5)], func(l Line) bool { return l.Aliased }); i >= 0 {
 		best := lines[i].Look
-		s[SureAliased], s[SureAlike], s[SureGone] = 1, max(best[Like], best[Alias]), missing
+		s[SureAliased], s[SureAlike], s[SureAlikeText], s[SureGone] = 1, best[LikeAlias], best[LikeText], missing
 		return s
 	}
 	s[SureBase], s[SureMissing] = 1, missing
