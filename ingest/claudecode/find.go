@@ -89,6 +89,8 @@ func (f *finder) find(path string) {
 	switch {
 	case err != nil:
 		f.problem(path, err)
+	case !info.IsDir() && !info.Mode().IsRegular(): // a pipe would hang us
+		f.problems = append(f.problems, ingest.Problem{Path: path, Reason: "neither a file nor a folder"})
 	case !info.IsDir():
 		f.root = filepath.Dir(real)
 		f.file(real, info, isDir(strings.TrimSuffix(real, ".jsonl")))
