@@ -69,7 +69,7 @@ func (p *page) write(a index.Answer, v verdict, results []index.Result) {
 	}
 	switch {
 	case v == nothing:
-		fmt.Fprintf(p.w, "Nothing decided about this that recall knows of. Searched %s.\n", searched(a))
+		sayLine(p.w, p.width, "", "", "Nothing decided about this that recall knows of. Searched "+searched(a)+".")
 		if len(results) > 0 && speaksOf(results[0]) {
 			sayLine(p.w, p.width, "Nearest: ", "  ", p.nearest(results[0]))
 		}

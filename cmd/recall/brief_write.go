@@ -187,7 +187,7 @@ func (w *briefer) files(paths []string, budget int) (string, error) {
 func readText(path string) (string, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return "", withHint(err, "name a text file; recall brief --list has those of the briefs that are kept")
+		return "", withHint(noSuchFile(path, err), "name a text file; recall brief --list has those of the briefs that are kept")
 	}
 	if !fi.Mode().IsRegular() {
 		return "", withHint(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")

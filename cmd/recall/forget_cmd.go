@@ -153,7 +153,10 @@ func (a *app) forget(cmd *cobra.Command, l *library.Library, plan *pipeline.Forg
 	}
 	left, err := a.forgetSessions(cmd, l, plan, gone...)
 	if err != nil {
-		return withHint(err, "run it again: it goes on where it was")
+		if hintOf(err) == "" {
+			err = withHint(err, "run it again: it goes on where it was")
+		}
+		return err
 	}
 	if err := os.RemoveAll(lastDir(l)); err != nil { // the questions that were asked may hold it
 		return err

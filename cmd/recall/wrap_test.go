@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/index"
 )
 
 func TestWrap(t *testing.T) {
@@ -59,6 +61,21 @@ func TestClip(t *testing.T) {
 }
 
 // Chinese and Japanese have no spaces to break at, and letters two columns wide.
+// What is said where there is no answer keeps to a narrow terminal.
+func TestNothingIsWrapped(t *testing.T) {
+	var b strings.Builder
+	p := page{w: &b, width: 40}
+	p.write(index.Answer{}, nothing, nil)
+	for line := range strings.Lines(b.String()) {
+		if utf8.RuneCountInString(strings.TrimSpace(line)) > 40 {
+			t.Errorf("%q is wider than 40", line)
+		}
+	}
+	if !strings.Contains(b.String(), "Nothing decided") {
+		t.Errorf("got %q", b.String())
+	}
+}
+
 func TestWrapWide(t *testing.T) {
 	text := "検索は全文検索エンジンを使わず、PostgreSQLのpg_trgmで済ませることにした。理由は「運用するサーバーを増やしたくない」からで、 データ量も十万件程度なので十分に速い (so said)"
 	lines := wrap(text, 40)
