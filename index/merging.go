@@ -190,6 +190,11 @@ func (w *writing) goOn(ctx context.Context, to *segment, most int64) (read int64
 	if err := cmp.Or(err, fault); err != nil {
 		return 0, err
 	}
+	if !store.begun && to.bytes > 0 {
+		if err := store.Block(store.from, postings.Gap(next)); err != nil {
+			return 0, err
+		}
+	}
 	if to.high, to.changed = next, true; to.bytes == 0 {
 		to.low = next // of the words before, all documents are gone
 	}

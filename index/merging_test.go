@@ -182,3 +182,31 @@ func TestTidyUnderWay(t *testing.T) {
 		}
 	}
 }
+
+// Sessions that go while a merge is under way leave no hole in it: what is looked for
+// there isn't found, instead of being taken for damage.
+func TestGoneWhileMerging(t *testing.T) {
+	ctx := context.Background()
+	x := openWith(t)
+	s := newSynth(16)
+	n := 0
+	for ; n < 60; n++ {
+		if err := x.Put(ctx, s.doc(n, 6, 60)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range n {
+		if err := x.Delete(ctx, fmt.Sprintf("session-%06d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 30 {
+		if err := x.Put(ctx, s.doc(n, 2, 12)); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		for range 5 {
+			search(t, x, Query{Text: s.question()})
+		}
+	}
+}

@@ -236,10 +236,12 @@ type segmentStore struct {
 	*segment
 	ctx               context.Context
 	addBlock, addList *sql.Stmt
+	from              string // see Block
+	begun             bool
 }
 
 func (w *writing) store(ctx context.Context, s *segment) (*segmentStore, error) {
-	to := &segmentStore{segment: s, ctx: ctx}
+	to := &segmentStore{segment: s, ctx: ctx, from: s.high}
 	var err error
 	if to.addBlock, err = w.tx.PrepareContext(ctx, `INSERT INTO block(id, segment, word, data) VALUES(?,?,?,?)`); err != nil {
 		return nil, err
@@ -253,10 +255,16 @@ func (s *segmentStore) close() {
 	s.addList.Close()
 }
 
+// Block adds a block. The first one of a segment stands for all words before its own, so
+// that each has a block where it would stand; the first one with which a merge goes on,
+// for those from where the block before ended, which may be gone.
 func (s *segmentStore) Block(first string, data []byte) error {
 	if s.blocks.to == s.id*rowsOfSegment {
-		first = "" // so that each word has a block where it would stand
+		first = ""
+	} else if !s.begun {
+		first = s.from
 	}
+	s.begun = true
 	mark(data, postings.Mark(s.id, []byte(first)))
 	_, err := s.addBlock.ExecContext(s.ctx, s.blocks.to, s.id, first, data)
 	s.blocks.to++

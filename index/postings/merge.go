@@ -53,6 +53,12 @@ func Merge(to Store, most int64, from ...Part) (next string, used []Used, err er
 	return next, used, m.writer.flush([]byte(next))
 }
 
+// Gap is a block without words, up to the word next: what stands for those of which a
+// merge that went on has left nothing.
+func Gap(next string) []byte {
+	return seal(appendEntry(make([]byte, sumSize), nil, []byte(next), Lists{}))
+}
+
 // merging is a merge under way.
 type merging struct {
 	writer  writer
