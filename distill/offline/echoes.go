@@ -1,6 +1,9 @@
 package offline
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // echoes find where else in a talk a statement's words are said. They know by
 // which sentences each word is used, so that a statement is not compared with
@@ -86,16 +89,29 @@ func listenForEchoes(t *talk) *echoes {
 	return e
 }
 
-// of a statement of one speech: in the sentences of all others.
+// reach is how many sentences before and after a speech are looked at. No talk of
+// a few days is as long; in one of a hundred thousand turns, to look at all from
+// each takes hours.
+const reach = 10_000
+
+// of a statement of one speech: in the sentences of the others around it.
 func (e *echoes) of(own *speech, words terms) echo {
 	all := 0.0
+	first, end := max(0, own.from-reach), min(len(e.sums), own.from+len(own.parts)+reach)
 	for _, w := range words {
 		u := e.words[w]
 		if u == nil {
 			continue
 		}
 		all += u.weight
-		for _, at := range u.at {
+		i := 0
+		if first > 0 {
+			i, _ = slices.BinarySearch(u.at, int32(first))
+		}
+		for _, at := range u.at[i:] {
+			if int(at) >= end {
+				break
+			}
 			e.sums[at] += u.weight
 		}
 	}
@@ -103,12 +119,12 @@ func (e *echoes) of(own *speech, words terms) echo {
 	if all == 0 {
 		return most
 	}
-	from, to := e.from[own.exchange], e.from[own.exchange+1]
-	e.take(0, from, &most[before])
+	from, to := max(e.from[own.exchange], first), min(e.from[own.exchange+1], end)
+	e.take(first, from, &most[before])
 	e.take(from, own.from, &most[beside])
 	clear(e.sums[own.from : own.from+len(own.parts)]) // what a speech says itself counts nowhere
 	e.take(own.from+len(own.parts), to, &most[beside])
-	e.take(to, len(e.sums), &most[after])
+	e.take(to, end, &most[after])
 	for when := range most {
 		for by := range most[when] {
 			most[when][by] /= all

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"fmt"
 	"testing"
 
 	"recall/ingest"
@@ -55,6 +56,43 @@ func TestEchoesAreTheBestOfAllSentences(t *testing.T) {
 	}
 	if heard == 0 {
 		t.Error("no statement has an echo")
+	}
+}
+
+// In a talk of very many turns only what is said within reach is heard.
+func TestEchoesHaveAReach(t *testing.T) {
+	for far, want := range map[int]bool{reach - 10: true, reach + 10: false} {
+		turns := []ingest.Turn{user("Should the parser keep the levels flag?")}
+		for range far {
+			turns = append(turns, says("Something else."))
+		}
+		turns = append(turns, says("The parser keeps the levels flag."))
+		tk := listen(session(turns...))
+		last := tk.speeches[len(tk.speeches)-1]
+		got := tk.echoes.of(last, last.parts[0].keys())[beside][typing] > 0
+		if got != want {
+			t.Errorf("said %d sentences before: heard %v, want %v", far, got, want)
+		}
+	}
+}
+
+// BenchmarkDistillLong distills talks of many turns: what a turn costs must not
+// grow with their number.
+func BenchmarkDistillLong(b *testing.B) {
+	for _, n := range []int{10_000, 40_000, 160_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			var turns []ingest.Turn
+			for i := range n / 2 {
+				turns = append(turns, user(fmt.Sprintf("Please change part %d of the walker, not part %d.", i, i/7)), says(fmt.Sprintf("Part %d of the walker is changed now, the tests pass.", i)))
+			}
+			s := session(turns...)
+			for b.Loop() {
+				if _, err := (Distiller{}).Distill(b.Context(), s); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/turn")
+		})
 	}
 }
 
