@@ -19,7 +19,6 @@ type touched struct {
 	reads    int
 	refused  int
 	created  bool
-	first    *ingest.Turn // that wrote it, nil if none did
 	turn     *ingest.Turn // last that wrote it; else that read it
 	wroteIn  int          // exchange of the last write, -1 if none
 	said     *sentence    // what a closing message says of it, last one
@@ -140,9 +139,7 @@ func touchedFiles(t *talk) []*touched {
 				get(c.Path).refused++
 			case writes(c.Name) && c.Done && !c.Failed:
 				f := get(c.Path)
-				if f.edits++; f.first == nil {
-					f.first = turn
-				}
+				f.edits++
 				f.turn, f.wroteIn = turn, t.exchangeAt(turn.N)
 				f.lines += lineCount(c)
 				if c.Name == "Write" && f.edits == 1 && f.reads == 0 {
@@ -329,9 +326,9 @@ func (f *touched) item(t *talk) payload.Item {
 	return it
 }
 
-// saidBefore tells whether all writing came after what was said of the file, which
+// saidBefore tells whether the file was written after what was said of it, which
 // then tells how it was.
-func (f *touched) saidBefore() bool { return f.first != nil && f.saidBy.turn.N < f.first.N }
+func (f *touched) saidBefore() bool { return f.edits > 0 && f.saidBy.turn.N < f.turn.N }
 
 // says words what a report says of the file, its name not repeated.
 func (f *touched) says() string {
