@@ -66,7 +66,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	var looks []*rank.Features
 	var first []float64
 	for i, o := range out {
-		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: support[i]}
+		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: math.Log1p(support[i])}
 		if o.table == items {
 			it := o.item
 			if r.q.Without&Aliases != 0 {
@@ -163,7 +163,8 @@ func byScore(list []*ranked) {
 
 // supports sums for each result what its session's others score, each less
 // than the one before: a session that speaks of the matter in several places
-// is the likelier one.
+// is the likelier one. It counts as its logarithm: in a session of a thousand turns
+// there is always something that sounds alike.
 func supports(list []*ranked) []float64 {
 	best := make([]int, len(list))
 	for i := range list {
