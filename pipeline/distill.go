@@ -237,9 +237,7 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 	if err := g.Wait(); err != nil && !errors.Is(err, errLate) {
 		return left, err
 	}
-	if len(work) > manyFamilies {
-		return left, r.Index.Tidy(context.WithoutCancel(ctx))
-	}
+	r.untidy = r.untidy || len(work) > manyFamilies
 	return left, nil
 }
 

@@ -24,6 +24,12 @@ import (
 // neither items nor links changed. Lines of links.jsonl that can't be read are
 // problems; they cost no other line.
 func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err error) {
+	return p.relate(ctx, func() {})
+}
+
+// relate is Relate where something else may be writing to the index: written waits
+// for that.
+func (p *Pipeline) relate(ctx context.Context, written func()) (problems []ingest.Problem, err error) {
 	due, made, err := p.Index.Due(ctx)
 	if err != nil {
 		return nil, err
@@ -36,6 +42,7 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 		return nil, nil
 	}
 	if version, _, _ := strings.Cut(made, "\n"); made != "" && version != relate.Version() {
+		written()
 		if err := p.Index.AllDue(ctx); err != nil {
 			return nil, err
 		}
@@ -58,6 +65,7 @@ func (p *Pipeline) Relate(ctx context.Context) (problems []ingest.Problem, err e
 	if p.Library.ReadOnly() != nil {
 		due = nil // they still are
 	}
+	written()
 	return problems, p.Index.PutLinks(ctx, payload.StandingLinks(lines), relate.Version()+"\n"+stamp, due)
 }
 

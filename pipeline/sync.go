@@ -44,11 +44,28 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	}
 	if err == nil {
 		var problems []ingest.Problem
-		problems, err = p.Relate(ctx)
+		tidied := r.tidy(ctx)
+		problems, err = p.relate(ctx, func() { tidied() })
+		err = errors.Join(err, tidied())
 		r.report.Problems = append(r.report.Problems, problems...)
 	}
 	r.recallFaults()
 	return r.report, errors.Join(err, r.seen.save())
+}
+
+// tidy tidies an index that much was put into, beside what is only read of it;
+// wait waits for that.
+func (r *run) tidy(ctx context.Context) (wait func() error) {
+	if !r.untidy {
+		return func() error { return nil }
+	}
+	done := make(chan struct{})
+	var err error
+	go func() {
+		defer close(done)
+		err = r.Index.Tidy(context.WithoutCancel(ctx))
+	}()
+	return func() error { <-done; return err }
 }
 
 // unsafe counts the transcripts that are about to be deleted and aren't
@@ -80,6 +97,7 @@ type run struct {
 	lines    map[int64]written             // rendered in this run, by index.LineHash
 	known    map[int64]bool                // those of the index before it; nil: to be asked one by one
 	sources  *sources                      // as they were archived; nil: not to be parsed
+	untidy   bool                          // so much was put into the index that it is to be tidied
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
