@@ -225,14 +225,6 @@ var (
 	ends       = set(`instead rather not no and but because since as so when while — that which with by`)
 )
 
-// isName tells whether a stem is a name in it.
-func (c *claim) isName(t term) bool {
-	if c.all.of(t) >= nameWeight {
-		return true
-	}
-	return slices.ContainsFunc(c.gives, func(g givesUp) bool { return g.lost.of(t) >= nameWeight })
-}
-
 func lowText(toks []token) string {
 	var b strings.Builder
 	for _, t := range toks {
