@@ -7,9 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/payload"
 )
@@ -154,16 +157,14 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	slices.SortFunc(standing, func(a, b payload.Link) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), strings.Compare(string(a.To), string(b.To)))
 	})
-	for _, l := range standing {
-		text, err := json.Marshal(l)
-		if err != nil {
-			return err
-		}
-		if old[string(text)] {
-			delete(old, string(text))
-			continue
-		}
-		if _, err := in.st[0].ExecContext(ctx, string(l.From), string(l.To), millis(l.At), string(text)); err != nil {
+	encoded, err := encodeLinks(standing)
+	if err != nil {
+		return err
+	}
+	for i, l := range standing {
+		if text := encoded[i]; old[text] {
+			delete(old, text)
+		} else if _, err := in.st[0].ExecContext(ctx, string(l.From), string(l.To), millis(l.At), text); err != nil {
 			return err
 		}
 	}
@@ -182,6 +183,26 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO linked(made) VALUES(?)`, made)
 	return err
+}
+
+// encodeLinks encodes links as the table holds them, on all cores.
+func encodeLinks(links []payload.Link) ([]string, error) {
+	out := make([]string, len(links))
+	each := len(links)/runtime.GOMAXPROCS(0) + 1
+	var g errgroup.Group
+	for from := 0; from < len(links); from += each {
+		g.Go(func() error {
+			for i := from; i < min(from+each, len(links)); i++ {
+				text, err := json.Marshal(links[i])
+				if err != nil {
+					return err
+				}
+				out[i] = string(text)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
 }
 
 // ErrNoItem: no item, or several, of that id.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"recall/ingest"
 	"recall/payload"
 )
@@ -115,12 +117,19 @@ func (l *Library) appendLinks(lines []payload.Link) error {
 		}
 		byFolder[folder] = append(byFolder[folder], line)
 	}
-	for _, folder := range folders {
-		text, err := payload.EncodeLinks(byFolder[folder])
-		if err != nil {
+	texts := make([][]byte, len(folders))
+	var g errgroup.Group
+	for i, folder := range folders {
+		g.Go(func() (err error) {
+			texts[i], err = payload.EncodeLinks(byFolder[folder])
 			return err
-		}
-		if err := appendLines(filepath.Join(folder, linksName), text); err != nil {
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i, folder := range folders {
+		if err := appendLines(filepath.Join(folder, linksName), texts[i]); err != nil {
 			return fmt.Errorf("%s: %w", linksName, err)
 		}
 		if err := syncDir(folder); err != nil {
