@@ -178,12 +178,16 @@ func TestRealClientHooks(t *testing.T) {
 	}
 	path = findSession(t, d, sessionC)
 	archived("the last SessionEnd")
-	t.Cleanup(func() { // its hook may still be indexing
-		for range 50 {
-			if os.RemoveAll(d.home) == nil {
+	all, gone := filepath.Dir(d.home), 0
+	t.Cleanup(func() { // its hook may still be indexing, and makes again what was removed
+		for range 100 {
+			time.Sleep(100 * time.Millisecond)
+			if _, err := os.Stat(all); err == nil {
+				gone = 0
+				os.RemoveAll(all)
+			} else if gone++; gone == 10 {
 				break
 			}
-			time.Sleep(100 * time.Millisecond)
 		}
 	})
 	runs(exe, "hooks", "uninstall")
