@@ -104,16 +104,10 @@ func TestRelateInAnyOrder(t *testing.T) {
 	}
 }
 
-// An item that a person drops loses its links, and what it had taken the place
-// of stands again.
-func TestDroppedSuccessor(t *testing.T) {
-	p, root := open(t, t.TempDir()), t.TempDir()
-	l := p.Library
-	for _, k := range changing {
-		k.write(t, root)
-	}
-	syncAll(t, p, root)
-	e, err := l.Lookup("cccccccc")
+// drop takes the lines with a word out of a session's payload.md, as a person does.
+func drop(t *testing.T, l *library.Library, session, word string) {
+	t.Helper()
+	e, err := l.Lookup(session)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +117,23 @@ func TestDroppedSuccessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept := slices.DeleteFunc(strings.SplitAfter(string(md), "\n"), func(line string) bool {
-		return strings.HasPrefix(line, "- ") && strings.Contains(line, "Postgres")
+		return strings.HasPrefix(line, "- ") && strings.Contains(line, word)
 	})
 	if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// An item that a person drops loses its links, and what it had taken the place
+// of stands again.
+func TestDroppedSuccessor(t *testing.T) {
+	p, root := open(t, t.TempDir()), t.TempDir()
+	l := p.Library
+	for _, k := range changing {
+		k.write(t, root)
+	}
+	syncAll(t, p, root)
+	drop(t, l, "cccccccc", "Postgres")
 	r := syncAll(t, p, root)
 	if r.Edited != 1 {
 		t.Fatalf("edited %d payloads, want 1", r.Edited)
@@ -197,20 +203,7 @@ func TestRelateWhatIsSaidAgain(t *testing.T) {
 		if diff := cmp.Diff([]string{"2-1", "4-2", "5-4"}, ties(p)); diff != "" {
 			t.Errorf("order %v, one forgotten (-want +got)\n%s", order, diff)
 		}
-		if e, err = p.Library.Lookup("44444444"); err != nil {
-			t.Fatal(err)
-		}
-		path := filepath.Join(e.Folder, "payload.md")
-		md, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept := slices.DeleteFunc(strings.SplitAfter(string(md), "\n"), func(line string) bool {
-			return strings.HasPrefix(line, "- ") && strings.Contains(line, "Valkey")
-		})
-		if err := os.WriteFile(path, []byte(strings.Join(kept, "")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		drop(t, p.Library, "44444444", "Valkey")
 		if r := syncAll(t, p, root); r.Edited != 1 {
 			t.Fatalf("edited %d payloads, want 1", r.Edited)
 		}
