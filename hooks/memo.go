@@ -27,7 +27,7 @@ import (
 // memo is what was said to a session.
 type memo struct {
 	Noted []payload.ItemID `json:"noted,omitempty"` // each item once a session
-	Held  string           `json:"held,omitempty"`  // hash of what the last payload held of other sessions
+	Held  []string         `json:"held"`            // a hash of each item of other sessions that the last payload held; nil if not known
 	Mark  string           `json:"mark,omitempty"`  // of the index then
 	Known bool             `json:"known"`
 }

@@ -5,9 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"recall/index"
@@ -40,7 +40,7 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	}
 	m.Mark = mark
 	text, held, err := h.said(ctx, p)
-	if err != nil || in.Source == "resume" && (text == "" || m.Held == "" || m.Held == held) {
+	if err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news(held, m.Held)) {
 		if err == nil {
 			m.Held = held
 			h.keep(in.Session, m) // what changes from here on is news
@@ -93,10 +93,10 @@ func (h *Host) awaitDistilled(ctx context.Context, session string) {
 
 // said is the payload of the thread as it is injected, "" if it isn't worth it;
 // held names what it holds of other sessions than the place's own.
-func (h *Host) said(ctx context.Context, at place) (text, held string, err error) {
+func (h *Host) said(ctx context.Context, at place) (text string, held []string, err error) {
 	p, err := h.thread(ctx, at)
 	if err != nil || p == nil {
-		return "", "", err
+		return "", []string{}, err
 	}
 	p = trusted(p)
 	held = heldBy(p, at.own)
@@ -128,13 +128,20 @@ func worth(p *payload.Payload) bool {
 	return false
 }
 
-// heldBy names what stands in a payload and isn't of one session.
-func heldBy(p *payload.Payload, own string) string {
-	sum := sha256.New()
+// heldBy names each item that stands in a payload and isn't of one session; not nil.
+func heldBy(p *payload.Payload, own string) []string {
+	held := []string{}
 	for _, it := range p.Items {
 		if it.Current() && p.Origins[it.ID].Session != own {
-			fmt.Fprintf(sum, "%s %d:%s%s ", it.ID, len(it.Text), it.Text, it.Why)
+			sum := sha256.Sum256([]byte(string(it.ID) + "\x00" + it.Text + "\x00" + it.Why))
+			held = append(held, hex.EncodeToString(sum[:4]))
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	return held
+}
+
+// news says whether something is held that wasn't. What is gone is no news: the
+// session itself may have settled it.
+func news(now, before []string) bool {
+	return slices.ContainsFunc(now, func(one string) bool { return !slices.Contains(before, one) })
 }

@@ -40,6 +40,32 @@ func CarriedIDs(text string) []string {
 	return ids
 }
 
+// PayloadHeading begins the first line behind the marker of a whole payload.
+// Answers and notes, which quote items, have no such line.
+const PayloadHeading = "# Rehydration payload"
+
+// KeptSeal begins the last line of a payload that is kept current in a folder.
+const KeptSeal = "<!-- written by recall at each sync"
+
+// PayloadIDs returns the ids of the payloads that stand whole in a text, each
+// once. With fetched it must be one that was printed to go on from: the question
+// that shows whether it was understood follows, or the seal of a file that is
+// read by those for whom no hook runs. A payload that is merely looked at has
+// neither.
+func PayloadIDs(text string, fetched bool) []string {
+	if fetched && !strings.Contains(text, Confirmation) && !strings.Contains(text, KeptSeal) {
+		return nil
+	}
+	var ids []string
+	for _, m := range markerIDs().FindAllStringSubmatchIndex(text, -1) {
+		page, _, _ := strings.Cut(text[m[1]:], "<!-- /recall")
+		if strings.Contains(page, PayloadHeading) {
+			ids = addIDs(ids, strings.Fields(text[m[2]:m[3]]))
+		}
+	}
+	return ids
+}
+
 // maxHanded is how much is kept of what was handed over, in bytes: some payloads.
 const maxHanded = 32 << 10
 
@@ -158,6 +184,9 @@ func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (a
 		t.Foreign = mergeForeign(append(t.Foreign, pasted...))
 		t.Carried = addIDs(t.Carried, ids)
 		s.Carried = addIDs(s.Carried, ids)
+		if t.Role == User {
+			s.Pasted = addIDs(s.Pasted, ids)
+		}
 		any = true
 	}
 	return any

@@ -62,6 +62,8 @@ type Session struct {
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
 	Carried     []string // ids of recall's items that stand anywhere in it, injected context and tool results included, in order
+	Pasted      []string // those of payloads that a person pasted or had fetched to go on from, in order
+	Injected    []string // those of payloads that recall's hooks put before it, in order
 	Handed      []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't

@@ -142,7 +142,9 @@ type Payload struct {
 	Made       Provenance     `json:"made"`
 	Items      []Item         `json:"items"`                 // in order of kind, then of time
 	Retired    []Item         `json:"retired,omitempty"`     // items of earlier distillations that this one no longer finds
-	Carried    []ItemID       `json:"carried,omitempty"`     // other sessions' items that were handed to this one
+	Carried    []ItemID       `json:"carried,omitempty"`     // items of payloads that a person pasted or had fetched to go on from
+	Injected   []ItemID       `json:"injected,omitempty"`    // items of payloads that a hook put before the session
+	Quoted     []ItemID       `json:"quoted,omitempty"`      // all others that stand in it: in answers, in notes
 	Dropped    map[string]int `json:"dropped,omitempty"`     // items not kept, by reason: ungrounded, foreign, …
 	Written    string         `json:"written,omitempty"`     // payload.md as last rendered, the base of the three-way merge
 	WrittenIDs []ItemID       `json:"written_ids,omitempty"` // the items it showed, in its order (a cut line is not a drop)

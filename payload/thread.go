@@ -19,7 +19,8 @@ type ThreadInfo struct {
 	Start, End time.Time
 	Parent     string   // the session that it was forked from or continues, ""; it needn't be known itself
 	PlanFiles  []string // absolute, or relative to the project
-	Carried    []ItemID // other sessions' items that were handed to it
+	Carried    []ItemID // items of payloads that a person handed to it
+	Injected   []ItemID // items of payloads that a hook put before it
 	Items      []ItemID // its own, the retired too
 	Files      []string // that it is about
 	Symbols    []string
@@ -29,7 +30,7 @@ type ThreadInfo struct {
 // InfoOf returns what a session's payload says of its thread: all but Parent
 // and PlanFiles, which are the session's.
 func InfoOf(p *Payload) ThreadInfo {
-	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End, Carried: p.Carried}
+	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End, Carried: p.Carried, Injected: p.Injected}
 	for _, it := range slices.Concat(p.Items, p.Retired) {
 		info.Items = append(info.Items, it.ID)
 	}
@@ -69,7 +70,9 @@ const (
 // Threads sorts sessions into threads: joined by fork or resume lineage, a
 // shared plan file, a carried payload, or the same project and branch within
 // 14 days; on the default branch, or without one, only with a file, symbol or
-// goal in common. A person's corrections win, of two that contradict the later,
+// goal in common. A payload that a hook put before a session ties it as one that
+// was pasted does, but for a branch of its own: there the hook may have had
+// nothing better than another branch's. A person's corrections win, of two that contradict the later,
 // and a split over what follows from joins.
 //
 // A thread's sessions come oldest first, threads by their last activity, the
@@ -93,8 +96,15 @@ func Threads(sessions []ThreadInfo, corrections []Correction) [][]ThreadInfo {
 }
 
 // Pick returns the thread last active on the branch, else the one last active;
-// nil if there is none. Threads are a project's, as Threads returned them.
+// nil if there is none. One without a single item is picked only if all are so.
+// Threads are a project's, as Threads returned them.
 func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
+	silent := func(thread []ThreadInfo) bool {
+		return !slices.ContainsFunc(thread, func(s ThreadInfo) bool { return len(s.Items) > 0 })
+	}
+	if said := slices.DeleteFunc(slices.Clone(threads), silent); len(said) > 0 {
+		threads = said
+	}
 	var best []ThreadInfo
 	var when time.Time
 	for _, thread := range threads {

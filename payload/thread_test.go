@@ -43,6 +43,7 @@ func TestThreads(t *testing.T) {
 	plan := func(p string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.PlanFiles = []string{p} } }
 	items := func(ids ...ItemID) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Items = ids } }
 	carried := func(ids ...ItemID) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Carried = ids } }
+	injected := func(ids ...ItemID) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Injected = ids } }
 	project := func(p string) func(*ThreadInfo) { return func(s *ThreadInfo) { s.Project = p } }
 	for _, tt := range []struct {
 		name        string
@@ -66,6 +67,9 @@ func TestThreads(t *testing.T) {
 		{"a plan", []ThreadInfo{on("a", 0, "main", plan("/p/plan.md")), on("b", 40, "x", plan("/p/plan.md"))}, nil, "a b"},
 		{"two projects' PLAN.md", []ThreadInfo{on("a", 0, "main", plan("PLAN.md")), on("b", 1, "main", plan("PLAN.md"), project("web"))}, nil, "b | a"},
 		{"a carried payload", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "main", carried("k3v9t2m8qa", "b7xw4c5d2e"))}, nil, "a b"},
+		{"injected on the default branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "main", injected("k3v9t2m8qa"))}, nil, "a b"},
+		{"injected on its branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 90, "x", injected("k3v9t2m8qa"))}, nil, "a b"},
+		{"injected on another branch", []ThreadInfo{on("a", 0, "x", items("k3v9t2m8qa")), on("b", 1, "y", injected("k3v9t2m8qa"))}, nil, "b | a"},
 		{"a person joins", []ThreadInfo{on("a", 0, "x"), on("b", 90, "y")}, []Correction{{Op: Join, A: "b", B: "a"}}, "a b"},
 		{"a person parts two, the third stays with the nearer", []ThreadInfo{on("a", 0, "x"), on("b", 5, "x"), on("c", 6, "x")}, []Correction{{Op: Split, A: "a", B: "c"}}, "b c | a"},
 		{"a person begins a thread", []ThreadInfo{on("a", 0, "x"), on("b", 1, "x"), on("c", 6, "x")}, []Correction{{Op: Split, A: "b"}}, "b c | a"},
@@ -133,6 +137,14 @@ func TestThreadsDontDependOnOrder(t *testing.T) {
 			t.Fatalf("in another order (-want +got):\n%s", diff)
 		}
 	})
+}
+
+func TestPickPassesOverTheSilent(t *testing.T) {
+	says, silent := on("a", 0, "x"), on("b", 1, "y")
+	says.Items = []ItemID{"k3v9t2m8qa"}
+	if got := Pick(Threads([]ThreadInfo{says, silent}, nil), "y"); len(got) != 1 || got[0].Session != "a" {
+		t.Errorf("got %v, want the session that says something", got)
+	}
 }
 
 func TestPick(t *testing.T) {

@@ -108,14 +108,18 @@ func (t *tier) carried() {
 			owner[id] = i
 		}
 	}
-	for i, s := range t.sessions {
-		for _, id := range s.Carried {
-			if from, ok := owner[id]; ok && from != i {
+	tie3 := func(i int, ids []ItemID, may func(from string) bool) {
+		for _, id := range ids {
+			if from, ok := owner[id]; ok && from != i && may(t.sessions[from].Branch) {
 				a, b := min(from, i), max(from, i)
 				gap, _ := t.apart(a, b)
 				t.ties = append(t.ties, tie{3, gap, a, b})
 			}
 		}
+	}
+	for i, s := range t.sessions {
+		tie3(i, s.Carried, func(string) bool { return true })
+		tie3(i, s.Injected, func(from string) bool { return defaultBranches[s.Branch] || from == s.Branch })
 	}
 }
 

@@ -262,7 +262,7 @@ func (p *Pipeline) givenTo(e library.Entry, all []library.Entry, going map[inges
 			continue // of one that can't be read nothing is known
 		}
 		n := 0
-		for _, id := range other.Carried {
+		for _, id := range slices.Concat(other.Carried, other.Injected, other.Quoted) {
 			if ids[id] {
 				n++
 			}

@@ -123,20 +123,16 @@ func (r *run) describe(m *made) {
 	p.Session, p.Source = string(e.ID), string(e.Source)
 	p.Title, p.Branch, p.Project = s.Title, s.Where.Branch, ownName(m.project)
 	p.Start, p.End = s.Start, s.End
-	p.Carried = carried(s)
-	p.Made = m.made
-}
-
-// carried lists the items of other sessions that were handed to this one, in
-// order of first appearance.
-func carried(s *ingest.Session) []payload.ItemID {
-	var ids []payload.ItemID
-	for _, t := range s.Turns {
-		for _, id := range t.Carried {
-			if !slices.Contains(ids, payload.ItemID(id)) {
-				ids = append(ids, payload.ItemID(id))
-			}
+	p.Carried, p.Injected, p.Quoted = nil, nil, nil
+	for _, id := range s.Carried {
+		list := &p.Quoted
+		switch {
+		case slices.Contains(s.Pasted, id):
+			list = &p.Carried
+		case slices.Contains(s.Injected, id):
+			list = &p.Injected
 		}
+		*list = append(*list, payload.ItemID(id))
 	}
-	return ids
+	p.Made = m.made
 }

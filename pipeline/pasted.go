@@ -35,7 +35,7 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 	return func(line string) ([]string, bool) {
 		line = strings.TrimSpace(line)
 		page--
-		if strings.HasPrefix(line, "# Rehydration payload: ") {
+		if strings.HasPrefix(line, ingest.PayloadHeading+": ") {
 			page = pageLines
 			return nil, true
 		}

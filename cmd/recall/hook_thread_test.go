@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"recall/hooks"
 )
@@ -34,5 +36,81 @@ func TestStartAfterThreadsAreCorrected(t *testing.T) {
 	d.recall("thread", apart, one, other)
 	if after := told("5d000009-0000-4000-8000-000000000009"); before == 0 || after != 3-before {
 		t.Errorf("after recall thread %s a start tells of %d sessions, before of %d", apart, after, before)
+	}
+}
+
+// starts is a session as the client holds it: the start's hook is asked, what it
+// says stands in an attachment, then the person and the assistant take turns.
+func (d *desk) starts(session, source string, texts ...string) (context string) {
+	d.t.Helper()
+	context = d.context(d.hook(hooks.SessionStart, session, "source", source))
+	var list []any
+	if context != "" {
+		list = append(list, map[string]any{"type": "attachment", "attachment": map[string]any{"type": "hook_additional_context", "hookEvent": "SessionStart", "content": []string{context}}})
+	}
+	for i, text := range texts {
+		if i%2 == 0 {
+			list = append(list, typed(text))
+		} else {
+			list = append(list, spoken(text))
+		}
+	}
+	d.records(session, list)
+	d.hook(hooks.SessionEnd, session, "reason", "other")
+	return context
+}
+
+func session(n int) string { return fmt.Sprintf("5e550000-0000-4000-8000-%012d", n) }
+
+var storage = []string{
+	"Find a place for the readings of the sensors.",
+	"We could use SQLite or Postgres for the readings. Which one do you prefer?",
+	"Let's use SQLite for the readings, not Postgres, because one file ships with the station.",
+	"SQLite it is.",
+}
+
+// On the default branch a session that goes on with what its start was told is of
+// the same thread, however little it says itself and however much later it is.
+func TestThreadGoesOn(t *testing.T) {
+	d := newDesk(t)
+	d.at = d.at.Add(-60 * 24 * time.Hour)
+	d.recall("sync")
+	d.starts(session(1), "startup", storage...)
+	for i, prompt := range []string{"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.", "Now go on with the storage for the readings."} {
+		d.at = d.at.Add(time.Hour)
+		if i == 2 {
+			d.at = d.at.Add(20 * 24 * time.Hour)
+		}
+		if got := d.starts(session(i+2), "startup", prompt, "Yes."); !strings.Contains(got, "SQLite for the readings, not Postgres") {
+			t.Errorf("before %q the start says:\n%s", prompt, got)
+		}
+	}
+	if got := d.context(d.hook(hooks.SessionStart, session(6), "source", "resume")); got != "" {
+		t.Errorf("a resume with nothing new says:\n%s", got)
+	}
+	for _, source := range []string{"clear", "compact"} {
+		if got := d.context(d.hook(hooks.SessionStart, session(6), "source", source)); !strings.Contains(got, "SQLite for the readings, not Postgres") {
+			t.Errorf("after /%s:\n%s", source, got)
+		}
+	}
+}
+
+// A question joins no threads: what an answer quotes isn't gone on with.
+func TestAnswersTieNothing(t *testing.T) {
+	d := newDesk(t)
+	d.recall("sync")
+	d.starts(session(1), "startup", storage...)
+	d.at = d.at.Add(20 * 24 * time.Hour)
+	start := d.context(d.hook(hooks.SessionStart, session(3), "source", "startup"))
+	marker, _, ok := strings.Cut(start, "\n")
+	if !ok {
+		t.Fatal("the start says nothing")
+	}
+	answer := marker + "\nThe user decided: use SQLite for the readings.\n<!-- /recall -->" // as recall_query words it
+	d.records(session(2), []any{typed("Draw the logo of the station."), called("mcp__recall__recall_query", map[string]any{"question": "Which database for the readings?"}),
+		came(answer), spoken("Drawn.")})
+	d.hook(hooks.SessionEnd, session(2), "reason", "other")
+	if got := d.recall("thread"); !strings.HasPrefix(got, "2 threads") {
+		t.Errorf("a question joined two threads:\n%s", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 )
@@ -188,7 +189,7 @@ func (a *app) takeAway(folder string) error {
 // The last line says that recall wrote what is above it: a person's own file
 // lacks it, and a changed one doesn't have its sum.
 const (
-	sealBegin = "<!-- written by recall at each sync; changes here are not kept, recall edit makes them. Sum "
+	sealBegin = ingest.KeptSeal + "; changes here are not kept, recall edit makes them. Sum "
 	sealEnd   = " -->\n"
 )
 

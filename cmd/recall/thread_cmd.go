@@ -28,8 +28,10 @@ func (a *app) threadCmd() *cobra.Command {
 		Short:   "Show which sessions belong to one task, and correct it",
 		GroupID: "ask",
 		Long: `Sessions are one thread if one was forked or resumed from the other, they share
-a plan, a payload was handed on, or they worked on the same branch within 14
-days (on the default branch: only with a file, symbol or goal in common).`,
+a plan, a payload was handed on (pasted, fetched to go on from, or said by a hook
+at the start of a session on the same or the default branch), or they worked on
+the same branch within 14 days (on the default branch: only with a file, symbol
+or goal in common). What an answer of recall's quotes joins nothing.`,
 		Example: `  recall thread billing
   recall thread join 7f3c 91ab
   recall thread split 7f3c 91ab`,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"recall/distill"
 	"recall/ingest"
@@ -71,9 +70,6 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title, Branch: s.Where.Branch,
 		Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
-	if rules != nil {
-		p.Carried = slices.Clone(rules.Carried)
-	}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
 	distill.Ground(s, p)
 	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {

@@ -45,7 +45,7 @@ func TestImprove(t *testing.T) {
 	m := &scripted{}
 	store := newMemory()
 	s := session("u: goal! Find out why jobs come twice", "a: I looked.\ndecision! Log at acquire before the lock order is changed", "u: ok")
-	p := must(t, improver(t, m, store, nil), s, &payload.Payload{Carried: []payload.ItemID{"k3v9t2m8qa"}})
+	p := must(t, improver(t, m, store, nil), s, &payload.Payload{})
 	want := []string{"goal Find out why jobs come twice", "decision Log at acquire before the lock order is changed"}
 	if d := cmp.Diff(want, texts(p)); d != "" {
 		t.Errorf("items (-want +got):\n%s", d)
@@ -60,7 +60,7 @@ func TestImprove(t *testing.T) {
 	if d := cmp.Diff([]string{"other words 2", "What was it about?"}, d.Aliases); d != "" {
 		t.Errorf("aliases (-want +got):\n%s", d)
 	}
-	if p.Made.Distiller != "model/scripted/1" || len(p.Made.Prompt) != 12 || len(p.Carried) != 1 || p.Session != "s1" {
+	if p.Made.Distiller != "model/scripted/1" || len(p.Made.Prompt) != 12 || p.Session != "s1" {
 		t.Errorf("got payload %+v", p.Made)
 	}
 	if len(m.asked) != 2 {

@@ -41,7 +41,6 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 	p.Items = Listen(s).Items(models)
-	p.Carried = carried(s)
 	distill.Ground(s, p)
 	return p, nil
 }
@@ -152,21 +151,6 @@ func withoutFileNews(items, work []payload.Item) []payload.Item {
 // rules read items from records rather than from sentences.
 var rules = []func(*talk) []payload.Item{goals, answers, replied, plans, refusals, objections, suspicions, ideasLeft, optionsLost, turnedDown, abandoned, openTasks, leftOver,
 	ruledOut, traps, putOffs, keptFor, leftToDo, askedOutside, guesses}
-
-// carried lists the items of other sessions that were handed to this one.
-func carried(s *ingest.Session) []payload.ItemID {
-	var out []payload.ItemID
-	seen := map[string]bool{}
-	for i := range s.Turns {
-		for _, id := range s.Turns[i].Carried {
-			if !seen[id] {
-				seen[id] = true
-				out = append(out, payload.ItemID(id))
-			}
-		}
-	}
-	return out
-}
 
 // order sorts items by kind, then by time and turn; what is to be done next
 // keeps its order.

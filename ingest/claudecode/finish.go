@@ -87,6 +87,9 @@ func (p *parser) sum(d *draft) {
 	for _, id := range t.Carried {
 		s.Carried = addOnce(s.Carried, id)
 	}
+	if t.Role == ingest.User {
+		s.Pasted = union(s.Pasted, ingest.PayloadIDs(t.Text, false))
+	}
 	if t.At.IsZero() {
 		return
 	}

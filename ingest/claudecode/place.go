@@ -62,6 +62,13 @@ func addOnce(list []string, s string) []string {
 	return append(list, s)
 }
 
+func union(list, more []string) []string {
+	for _, s := range more {
+		list = addOnce(list, s)
+	}
+	return list
+}
+
 // when reads a record's time; the zero time if it has none or nonsense.
 func (p *parser) when(r *record) time.Time {
 	t, ok := parseTime(r.at)

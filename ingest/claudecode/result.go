@@ -40,10 +40,10 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		d.turn.Records = append(d.turn.Records, r.id())
 	}
 	if bytes.Contains(b.content, marker) {
-		p.s.Hand(jsonl.Unquote(b.content))
-	}
-	for _, id := range carried(b.content) {
-		d.turn.Carried = addOnce(d.turn.Carried, id)
+		text := jsonl.Unquote(b.content)
+		p.s.Hand(text)
+		p.s.Pasted = union(p.s.Pasted, ingest.PayloadIDs(text, true))
+		d.turn.Carried = union(d.turn.Carried, ingest.CarriedIDs(text))
 	}
 	text := resultText(b.content)
 	call.Failed = b.isError || exitCode(text.head) > 0
@@ -57,22 +57,18 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 
 var marker = []byte("!-- recall ")
 
-// carried returns the ids under recall's marker anywhere in raw JSON.
-func carried(raw []byte) []string {
-	if !bytes.Contains(raw, marker) {
-		return nil
-	}
-	return ingest.CarriedIDs(jsonl.Unquote(raw))
-}
-
-// carry notes what was handed to the session without being a part of a turn.
-func (p *parser) carry(raw []byte) {
+// carry notes what was handed to the session without being a part of a turn:
+// by one of recall's hooks, or as what a command of the person's fetched.
+func (p *parser) carry(raw []byte, hook bool) {
 	if !bytes.Contains(raw, marker) {
 		return
 	}
 	text := jsonl.Unquote(raw)
-	for _, id := range ingest.CarriedIDs(text) {
-		p.s.Carried = addOnce(p.s.Carried, id)
+	p.s.Carried = union(p.s.Carried, ingest.CarriedIDs(text))
+	if hook {
+		p.s.Injected = union(p.s.Injected, ingest.PayloadIDs(text, false))
+	} else {
+		p.s.Pasted = union(p.s.Pasted, ingest.PayloadIDs(text, true))
 	}
 	p.s.Hand(text)
 }

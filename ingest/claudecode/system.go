@@ -119,8 +119,8 @@ func readAttachment(raw []byte) (a attachment) {
 // takeAttachment takes context that was handed to the model: most of it
 // says nothing of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
-	p.carry(r.attachment)
 	a := readAttachment(r.attachment)
+	p.carry(r.attachment, strings.HasPrefix(a.kind, "hook_"))
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)

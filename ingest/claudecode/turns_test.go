@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,35 @@ func TestSubagentsInline(t *testing.T) {
 	}
 	want(t, "sub-agents", subs, []sub{{"sidechain-1", "Explore", "t1", "Find it."}, {"b2", "", "t2", "b, in other words"}})
 	want(t, "turns of the first", outlineOf(&ingest.Session{Turns: got.Subagents[0].Turns}), []string{"prompt Find it.", "message It is here."})
+}
+
+// What was handed on to go on from is told apart from what an answer quotes,
+// wherever either stands.
+func TestHandedOn(t *testing.T) {
+	page := func(id, after string) string {
+		return "<!-- recall " + id + " -->\n" + ingest.PayloadHeading + ": Storage\n\n## Decisions made\n- Use SQLite.\n<!-- /recall -->\n" + after
+	}
+	answer := func(id string) string {
+		return "<!-- recall " + id + " -->\nNote from recall: use SQLite.\n<!-- /recall -->\n"
+	}
+	hook := func(s *script, text string) {
+		s.line("attachment", fields{"attachment": fields{"type": "hook_additional_context", "hookEvent": "SessionStart", "content": []string{text}}})
+	}
+	s := &script{}
+	hook(s, page("hhhhhhhhh1", ""))
+	hook(s, answer("qqqqqqqqq1"))
+	s.line("attachment", fields{"attachment": fields{"type": "file", "filename": "payload.md", "content": page("qqqqqqqqq2", "")}})
+	s.user("go on\n" + page("ppppppppp1", "") + answer("qqqqqqqqq3"))
+	s.call("t1", "mcp__recall__recall_query", fields{}, answer("qqqqqqqqq4"), nil)
+	s.call("t2", "Bash", fields{"command": "cat payload.md"}, page("qqqqqqqqq5", ""), nil)
+	s.call("t3", "mcp__recall__recall_resume", fields{}, page("ppppppppp2", ingest.Confirmation), nil)
+	s.call("t4", "Read", fields{"file_path": "RECALL.md"}, page("ppppppppp3", ingest.KeptSeal+"; changes here are not kept. Sum 1 -->"), nil)
+	s.user(page("ppppppppp4", ingest.Confirmation), fields{"isMeta": true})
+	got := s.parse(t)
+	slices.Sort(got.Pasted)
+	want(t, "pasted or fetched", got.Pasted, []string{"ppppppppp1", "ppppppppp2", "ppppppppp3", "ppppppppp4"})
+	want(t, "injected", got.Injected, []string{"hhhhhhhhh1"})
+	want(t, "anywhere", len(got.Carried), 10)
 }
 
 func TestCarried(t *testing.T) {

@@ -25,9 +25,9 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	for i := range r.msg.blocks {
-		p.carry(r.msg.blocks[i].text)
+		p.carry(r.msg.blocks[i].text, false)
 	}
-	p.carry(r.msg.plain)
+	p.carry(r.msg.plain, false)
 	if r.meta || r.synthetic {
 		p.ignore("injected context")
 		return
@@ -59,7 +59,7 @@ func (p *parser) takeBeside(r *record, n int32, at time.Time) {
 	var parts []string
 	for i := range r.msg.blocks {
 		if b := &r.msg.blocks[i]; string(b.kind) == "text" {
-			p.carry(b.text)
+			p.carry(b.text, false)
 			parts = append(parts, jsonl.Unquote(b.text))
 		}
 	}

@@ -39,6 +39,7 @@ func join(s, heard *ingest.Session, log *auditLog) {
 	insert(s, lost, after)
 	joinCompactions(s, heard.Compactions)
 	s.Models, s.Carried = union(s.Models, heard.Models), union(s.Carried, heard.Carried)
+	s.Pasted, s.Injected = union(s.Pasted, heard.Pasted), union(s.Injected, heard.Injected)
 	s.Handed = union(s.Handed, heard.Handed)
 }
 
