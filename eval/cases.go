@@ -24,8 +24,8 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 	c := &Case{Gold: g, Session: s, turns: turnsOf(s)}
 	for _, it := range g.Items {
 		c.want = append(c.want, newSide(wanted(it, c.turns)))
-		c.reasons = append(c.reasons, newBag(it.Why, ""))
-		c.texts = append(c.texts, newBag(it.Text, ""))
+		c.reasons = append(c.reasons, newBag(it.Why))
+		c.texts = append(c.texts, newBag(it.Text))
 	}
 	return c
 }

@@ -24,6 +24,7 @@ type Gold struct {
 
 	File    string `json:"-"`
 	Project string `json:"-"` // name of the folder it stands in
+	Silver  bool   `json:"-"` // a model wrote it, not people: NAME.silver.json
 }
 
 // GoldItem is one thing worth keeping.

@@ -35,13 +35,14 @@ type Judge interface {
 }
 
 // Words judges by words, numbers, negation, direction and evidence, without a
-// model.
+// model. What a claim gives as its reason counts for nothing but against it, where
+// it is another's (see weighReasons).
 type Words struct{}
 
 var _ Judge = Words{}
 
 // Name implements Judge.
-func (Words) Name() string { return "words/3" }
+func (Words) Name() string { return "words/4" }
 
 // Threshold implements Judge.
 func (Words) Threshold() float64 { return Threshold }

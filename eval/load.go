@@ -38,7 +38,7 @@ var bundled embed.FS
 const Bundled = "bundled"
 
 // LoadSet reads what lies below the folders, in order of path: *.gold.json,
-// *.questions.json, aliases.json, pairs-*.jsonl; of an invented project
+// *.silver.json, *.questions.json, aliases.json, pairs-*.jsonl; of an invented project
 // sessions.json and questions.json. Without a folder it reads the
 // bundled set. The error is Problems: all that is wrong, not the first thing
 // only; the set then holds what was right.
@@ -160,6 +160,8 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 	switch {
 	case strings.HasSuffix(name, ".gold.json"):
 		return l.gold
+	case strings.HasSuffix(name, ".silver.json"):
+		return l.silver
 	case strings.HasSuffix(name, ".questions.json"):
 		return l.questions
 	case name == "aliases.json":
@@ -187,6 +189,14 @@ func (l *loader) gold(file, project string, b []byte) {
 		}
 	}
 	l.set.Golds = append(l.set.Golds, g)
+}
+
+// silver reads what a model wrote in the form of a gold set.
+func (l *loader) silver(file, project string, b []byte) {
+	g := &Gold{File: file, Project: project, Silver: true}
+	if l.decode(file, "", b, g) {
+		l.set.Golds = append(l.set.Golds, g)
+	}
 }
 
 func (l *loader) questions(file, _ string, b []byte) {

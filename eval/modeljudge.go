@@ -153,7 +153,7 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 // nearness is how much two claims have in common in words and evidence,
 // whatever they say of it: it must not be less for one that denies the other.
 func nearness(a, b side) float64 {
-	x, y := a.words, b.words
+	x, y := a.wide, b.wide
 	x.open, y.open, x.numbers, y.numbers = true, true, nil, nil
 	near := textSimilarity(x, y)
 	if overlap(a.turns, b.turns) {

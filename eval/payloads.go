@@ -58,6 +58,12 @@ func Payloads(ctx context.Context, o Options) (*Run, error) {
 		sys.Name, sys.Baseline = b.name, true
 		r.Systems = append(r.Systems, sys)
 	}
+	drawn, err := m.system(ctx, c.cases, func(k *Case) making { return k.draw(0, nil) })
+	if err != nil {
+		return nil, err
+	}
+	drawn.Name, drawn.Baseline = Drawn, true
+	r.Systems = append(r.Systems, drawn)
 	return r, nil
 }
 

@@ -49,6 +49,16 @@ type System struct {
 	Questions *QuestionScore `json:"questions,omitempty"`
 }
 
+// Floor is what sentences drawn at random reach; nil in runs that drew none.
+func (r *Run) Floor() *PayloadScore {
+	for i := range r.Systems {
+		if r.Systems[i].Name == Drawn {
+			return r.Systems[i].Payloads
+		}
+	}
+	return nil
+}
+
 // An Interval is a figure with its bootstrap 95 % interval over sessions (over
 // questions where questions are counted).
 type Interval struct {

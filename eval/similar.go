@@ -7,20 +7,17 @@ import (
 )
 
 // Weights of a text's parts. Names (paths, flags, symbols, numbers) tell facts
-// apart; ordinary words tell them apart less; the reason is often worded freely.
+// apart; ordinary words tell them apart less.
 const (
 	nameWeight = 2.0
 	partWeight = 0.5 // a piece of a name: "retry" of "retryBackoff"
 	wordWeight = 1.0
-	whyWeight  = 0.4  // share that words standing only in the reason count
-	whyMost    = 0.35 // of the text's weight, what they count together at most; of 0.25, 0.35, 0.5 and 1 the best
 )
 
 // A bag is a text taken apart: its words with their weights, and what words
 // alone don't tell: whether it says no, and its numbers.
 type bag struct {
 	words   []weighed // in order, so that the same texts give the same sums
-	text    float64   // weight of the text's own words
 	total   float64
 	negated bool
 	open    bool // whether it says no tells nothing: what was ruled out is told either way
@@ -30,30 +27,17 @@ type bag struct {
 type weighed struct {
 	word   string
 	weight float64
-	reason bool // it stands only in the reason
 }
 
-func newBag(text, why string) bag {
+func newBag(text string) bag {
 	b := bag{negated: negated(text), numbers: map[string]bool{}}
-	own := wordsIn(text, b.numbers)
-	for w, x := range own {
-		b.words = append(b.words, weighed{w, x, false})
-	}
-	for w, x := range wordsIn(why, nil) {
-		if _, said := own[w]; !said {
-			b.words = append(b.words, weighed{w, x * whyWeight, true})
-		}
+	for w, x := range wordsIn(text, b.numbers) {
+		b.words = append(b.words, weighed{w, x})
 	}
 	slices.SortFunc(b.words, func(x, y weighed) int { return strings.Compare(x.word, y.word) })
-	var reason float64
 	for _, w := range b.words {
-		if w.reason {
-			reason += w.weight
-		} else {
-			b.text += w.weight
-		}
+		b.total += w.weight
 	}
-	b.total = b.text + min(reason, whyMost*b.text)
 	return b
 }
 
@@ -93,16 +77,14 @@ func wordsIn(text string, numbers map[string]bool) map[string]float64 {
 	return words
 }
 
-// textSimilarity is between 0 and 1: the weight of what both say, against that
-// of what they say together, an extra word costing less than a missing one. What
-// stands in both reasons and in neither text counts for no more than whyMost of
-// the shorter text: a reason alone makes no fact. Two texts of which one says
-// no, or whose numbers have nothing in common, are less likely the same.
+// textSimilarity is between 0 and 1: the weight of what both say, against the
+// mean of what each says. Two texts of which one says no, or whose numbers have
+// nothing in common, are less likely the same.
 func textSimilarity(a, b bag) float64 {
-	if a.text == 0 || b.text == 0 {
+	if a.total == 0 || b.total == 0 {
 		return 0
 	}
-	var both, reasons float64
+	var both float64
 	for i, j := 0, 0; i < len(a.words) && j < len(b.words); {
 		x, y := a.words[i], b.words[j]
 		switch {
@@ -111,16 +93,11 @@ func textSimilarity(a, b bag) float64 {
 		case x.word > y.word:
 			j++
 		default:
-			if x.reason && y.reason {
-				reasons += min(x.weight, y.weight)
-			} else {
-				both += min(x.weight, y.weight)
-			}
+			both += min(x.weight, y.weight)
 			i, j = i+1, j+1
 		}
 	}
-	both += min(reasons, whyMost*min(a.text, b.text))
-	sim := both / (0.6*min(a.total, b.total) + 0.4*max(a.total, b.total))
+	sim := 2 * both / (a.total + b.total)
 	if a.negated != b.negated && !a.open && !b.open {
 		sim *= 0.8
 	}

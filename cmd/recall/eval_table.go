@@ -84,18 +84,19 @@ func (t evalTables) payloads(r *eval.Run) {
 	ours := r.Systems[0].Payloads
 	t.head(r, "Payloads")
 	fmt.Fprintf(t.w, "%s, %s, of which %d must be found\n", count(len(ours.Sessions), "session"), count(r.Gold.Items, "gold item"), r.Gold.Must)
-	t.kinds(ours)
+	t.kinds(ours, r.Floor())
 	t.beside(r)
 	if r.Agreement != nil {
 		t.agreement(r.Agreement)
 	}
 }
 
-func (t evalTables) kinds(s *eval.PayloadScore) {
-	widths := []int{11, 8, 16, 16, 16, 5, 5, 6}
-	t.columns(widths, "kind", "", "F1 (95 %)", "precision", "recall", "right", "found", "wanted")
-	row := func(name string, r eval.Rates, bold bool) {
-		counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted)}
+// kinds is what was found of each kind, beside what sentences drawn at random reach.
+func (t evalTables) kinds(s, floor *eval.PayloadScore) {
+	widths := []int{11, 8, 16, 16, 16, 5, 5, 6, 9}
+	t.columns(widths, "kind", "", "F1 (95 %)", "precision", "recall", "right", "found", "wanted", "by chance")
+	row := func(name string, r eval.Rates, chance string, bold bool) {
+		counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), chance}
 		if r.Few {
 			t.cells(bold, widths, append([]string{name, "", "too few", "", ""}, counts...)...)
 			return
@@ -104,14 +105,22 @@ func (t evalTables) kinds(s *eval.PayloadScore) {
 	}
 	for _, k := range payload.Kinds {
 		if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
-			row(string(k), r, false)
+			row(string(k), r, chance(floor, func(p *eval.PayloadScore) eval.Rates { return p.Kinds[k] }), false)
 		}
 	}
-	row("all kinds", s.Micro, true)
-	row("any kind", s.Lenient, false)
+	row("all kinds", s.Micro, chance(floor, func(p *eval.PayloadScore) eval.Rates { return p.Micro }), true)
+	row("any kind", s.Lenient, chance(floor, func(p *eval.PayloadScore) eval.Rates { return p.Lenient }), false)
 	t.note("precision: of what was found, how much people wrote down too. recall: of what must be found, how")
 	t.note("much was. F1: both in one. too few: under 10 items to find, so only counts. any kind: what was")
-	t.note("found under another kind counts. Behind each figure its 95 %% interval, by drawing the sessions anew.")
+	t.note("found under another kind counts. by chance: F1 of as many sentences drawn at random. Behind each figure its 95 %% interval, by drawing the sessions anew.")
+}
+
+// chance is the F1 that sentences drawn at random reach; "" where none were.
+func chance(floor *eval.PayloadScore, of func(*eval.PayloadScore) eval.Rates) string {
+	if floor == nil || of(floor).Pred == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", of(floor).F1.Value)
 }
 
 // beside is the system under test beside its baselines.

@@ -42,10 +42,12 @@ func (q quality) each(table func(project string) [][]string) string {
 
 func (q quality) payloads(*testing.T) string {
 	return q.each(func(project string) [][]string {
-		s := q.run("payloads", project).Systems[0].Payloads
-		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted"}}
-		row := func(name string, r eval.Rates) {
-			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted)}
+		run := q.run("payloads", project)
+		s, floor := run.Systems[0].Payloads, run.Floor()
+		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted", "F1 by chance"}}
+		row := func(name string, of func(*eval.PayloadScore) eval.Rates) {
+			r := of(s)
+			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), chance(floor, of)}
 			if r.Few {
 				rows = append(rows, append([]string{name, "", "", "too few"}, counts...))
 				return
@@ -54,11 +56,11 @@ func (q quality) payloads(*testing.T) string {
 		}
 		for _, k := range payload.Kinds {
 			if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
-				row(string(k), r)
+				row(string(k), func(p *eval.PayloadScore) eval.Rates { return p.Kinds[k] })
 			}
 		}
-		row("**all kinds**", s.Micro)
-		row("any kind counts", s.Lenient)
+		row("**all kinds**", func(p *eval.PayloadScore) eval.Rates { return p.Micro })
+		row("any kind counts", func(p *eval.PayloadScore) eval.Rates { return p.Lenient })
 		return rows
 	})
 }

@@ -1,0 +1,53 @@
+package eval
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+
+	"recall/eval/baseline"
+	"recall/ingest"
+	"recall/payload"
+)
+
+// Drawn is the baseline that shows how lenient the judge is: sentences of a
+// session drawn at random, as many of each kind as are wanted. A figure says
+// something only as far as it is above what these reach. Files aren't drawn.
+const Drawn = "sentences drawn at random"
+
+// fewestWords is how many words a sentence has that is drawn.
+const fewestWords = 3
+
+// draw draws a session's sentences, from turns that are in if that is given; the
+// same for the same number.
+func (c *Case) draw(number uint64, in func(turn string) bool) making {
+	var all []Claim
+	for i := range c.Session.Turns {
+		t := &c.Session.Turns[i]
+		id := canonical(string(t.ID), c.turns)
+		if t.Abandoned || t.Copied || t.Kind != ingest.Prompt && t.Kind != ingest.Message || in != nil && !in(id) {
+			continue
+		}
+		for _, text := range baseline.Statements(t.OwnText()) {
+			if len(strings.Fields(text)) >= fewestWords {
+				all = append(all, Claim{Text: text, Turns: []string{id}})
+			}
+		}
+	}
+	seed := fnv.New64a()
+	seed.Write([]byte(c.Gold.Session))
+	random := rand.New(rand.NewPCG(seed.Sum64(), number))
+	var out making
+	for _, g := range c.Gold.Items {
+		if !g.Must || g.Kind == payload.File || len(all) == 0 {
+			continue
+		}
+		one := all[random.IntN(len(all))]
+		one.Kind = g.Kind
+		id := payload.ItemID(fmt.Sprintf("s%d", len(out.claims)+1))
+		out.claims = append(out.claims, one)
+		out.predicted = append(out.predicted, Predicted{ID: id, Kind: one.Kind, Text: one.Text, Turns: one.Turns, Quote: one.Text, Grounded: true})
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package eval
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"recall/payload"
+)
+
+// TestFloor holds the judge's leniency: sentences drawn at random must reach next
+// to nothing. Where every eighth sentence states a decision, as in what was
+// invented, those drawn are now and then right; there they are drawn from turns
+// on which nothing rests that is wanted.
+func TestFloor(t *testing.T) {
+	const most = 0.05
+	for _, set := range []struct{ name, gold, from string }{
+		{"invented", "testdata/asked", ""}, {"people's", "eval/gold", "transcripts"}, {"a model's", "silver", "."},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			shared := os.Getenv("RECALL_SHARED")
+			if set.from != "" {
+				if shared == "" {
+					t.Skip("RECALL_SHARED isn't set: no gold sets")
+				}
+				set.gold, set.from = filepath.Join(shared, set.gold), filepath.Join(shared, set.from)
+			}
+			read, err := LoadSet(set.gold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := gather(t.Context(), read, Options{From: set.from}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			anywhere, without := floor(t, c, false), floor(t, c, true)
+			t.Logf("%d sessions: decisions F1 %.3f, any kind %.3f; from turns without an item %.3f, %.3f", len(c.cases),
+				anywhere.Kinds[payload.Decision].F1(), anywhere.Lenient.F1(), without.Kinds[payload.Decision].F1(), without.Lenient.F1())
+			if f := without.Kinds[payload.Decision].F1(); f > most {
+				t.Errorf("drawn from turns without an item, decisions reach F1 %.3f, want at most %.2f", f, most)
+			}
+			if f := anywhere.Kinds[payload.Decision].F1(); f > most && set.from != "" {
+				t.Errorf("drawn at random, decisions reach F1 %.3f, want at most %.2f", f, most)
+			}
+		})
+	}
+}
+
+// floor sums several draws.
+func floor(t *testing.T, c *corpus, without bool) (sum Score) {
+	t.Helper()
+	for _, k := range c.cases {
+		var in func(string) bool
+		if without {
+			in = func(turn string) bool {
+				return !slices.ContainsFunc(k.want, func(w side) bool { return w.turns[turn] })
+			}
+		}
+		for number := range uint64(10) {
+			m := k.draw(number, in)
+			strict, lenient, err := k.matchBy(t.Context(), Words{}, m.claims)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var kinds []payload.Kind
+			for _, one := range m.claims {
+				kinds = append(kinds, one.Kind)
+			}
+			sum.Add(scoreOf(kinds, k.Gold.Items, strict, lenient))
+		}
+	}
+	return sum
+}
