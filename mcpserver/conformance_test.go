@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"recall/payload/tokens"
 )
 
 // The SDK's own client over the real program: every tool, wrong arguments, huge
@@ -36,31 +38,33 @@ func TestTools(t *testing.T) {
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2}, []string{"<!-- recall"}, false},
 		{"details", "recall_query", map[string]any{"ids": []string{"[vpwg8q3bwu]"}}, []string{"[vpwg8q3bwu]", "turn 5: “"}, false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
-		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}}, []string{`"foo" is no kind`, "decision, eliminated"}, true},
+		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}}, []string{"foo", "decision eliminated"}, true},
 		{"unknown day", "recall_query", map[string]any{"question": "x", "since": "soon"}, []string{"since:", "2w"}, true},
 		{"a day after the other", "recall_query", map[string]any{"question": "x", "since": "2026-02", "until": "2026-01"}, []string{"isn't before"}, true},
 		{"unknown project", "recall_query", map[string]any{"question": "x", "project": "nope"}, []string{"no such project", "Leave project out"}, true},
-		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}}, []string{"no such item", "[brackets]"}, true},
+		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}}, []string{"no item zzzzzzzzzz", "[brackets]"}, true},
+		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "vpwg8q3bwu"}}, []string{"[vpwg8q3bwu]", "There is no item nonexist00."}, false},
+		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5}, []string{"don't fit", "limit (1-20)"}, true},
 		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"don't fit", "It takes question (text)"}, true},
 		{"an argument too many", "recall_query", map[string]any{"question": "x", "colour": "red"}, []string{"don't fit", "It takes question"}, true},
 		{"huge", "recall_query", map[string]any{"question": strings.Repeat("retry backoff ", 100_000), "also": slices.Repeat([]string{strings.Repeat("x", 10_000)}, 100)}, []string{"<!-- recall"}, false},
 		{"a payload", "recall_resume", map[string]any{"project": "ledgerline"}, []string{"<!-- recall ", "# Rehydration payload", "what would you do next?"}, false},
 		{"a session's payload", "recall_resume", map[string]any{"session": "b1047db6", "variant": "handoff"}, []string{"## Feature goal"}, false},
-		{"no variant", "recall_resume", map[string]any{"variant": "poem"}, []string{"coding, debug and handoff"}, true},
+		{"no variant", "recall_resume", map[string]any{"variant": "poem"}, []string{"coding debug handoff"}, true},
 		{"the list of sessions", "recall_session", nil, []string{"b1047db6 · 2026-09-09 · ledgerline"}, false},
 		{"around a turn", "recall_session", map[string]any{"session": "b1047db6", "turn": 14}, []string{"turn 12 · ", "turn 14 · assistant", "turn 16 · ", "> "}, false},
 		{"a word", "recall_session", map[string]any{"session": "b1047db6", "find": "JITTER"}, []string{"turn 14 · "}, false},
-		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3}, []string{"from=-3 is no turn", "Its last ones: from=14"}, true},
+		{"before the first", "recall_session", map[string]any{"session": "b1047db6", "from": -3}, []string{"don't fit", "from"}, true},
 		{"beyond the end", "recall_session", map[string]any{"session": "b1047db6", "turn": 99}, []string{"turns 1 to 16"}, true},
 		{"no such session", "recall_session", map[string]any{"session": "nope"}, []string{"without arguments"}, true},
 		{"several sessions", "recall_session", map[string]any{"session": "tid"}, []string{"one of these ids"}, true},
 		{"a state", "recall_state", map[string]any{"session": "b1047db6"}, []string{"## Decisions", "## Files", "internal/queue/backoff.go · ", "## Apps", "## Data", "## Tool calls", "→ ok"}, false},
 		{"a part", "recall_state", map[string]any{"session": "b1047db6", "parts": []string{"actions"}, "from": 1, "to": 3}, []string{"## Tool calls"}, false},
-		{"no part", "recall_state", map[string]any{"parts": []string{"mood"}}, []string{"decisions, files, apps, data, actions"}, true},
+		{"no part", "recall_state", map[string]any{"parts": []string{"mood"}}, []string{"decisions files apps data actions"}, true},
 		{"nothing to check", "recall_check", nil, []string{"Send plan (words), command, or path"}, true},
 		{"a harmless plan", "recall_check", map[string]any{"plan": "Rename a variable in the login page"}, []string{"Nothing that stands speaks against it"}, false},
 		{"a note of no session", "recall_note", map[string]any{"kind": "decision", "text": "x"}, []string{"not noted", "session"}, true},
-		{"a note of no kind", "recall_note", map[string]any{"kind": "poem", "text": "x", "session": "b1047db6"}, []string{"is no kind of note", "decision"}, true},
+		{"a note of no kind", "recall_note", map[string]any{"kind": "poem", "text": "x", "session": "b1047db6"}, []string{"poem", "decision eliminated"}, true},
 		{"a note that is a book", "recall_note", map[string]any{"kind": "flag", "text": strings.Repeat("x ", 5000), "session": "b1047db6"}, []string{"600 characters"}, true},
 		{"a note", "recall_note", map[string]any{"kind": "flag", "text": "Mind the cap of 10 min", "session": "b1047db6"}, []string{"Noted as flag of session b1047db6", "no quote"}, false},
 	} {
@@ -217,12 +221,15 @@ func TestSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tool := range tools.Tools {
-		if tool.OutputSchema == nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil || takes[tool.Name] == "" {
-			t.Errorf("%s: it lacks an output schema, annotations or a word on its arguments", tool.Name)
+		if tool.OutputSchema != nil || tool.Annotations == nil || tool.Annotations.OpenWorldHint == nil || takes[tool.Name] == "" {
+			t.Errorf("%s: it has an output schema, or lacks annotations or a word on its arguments", tool.Name)
 		}
 		if readOnly := tool.Name != "recall_note"; tool.Annotations.ReadOnlyHint != readOnly {
 			t.Errorf("%s: got readOnlyHint %v, want %v", tool.Name, !readOnly, readOnly)
 		}
+	}
+	if n := tokens.Count(c.InitializeResult().Instructions); n > 120 {
+		t.Errorf("the instructions, which every session reads, take %d tokens, want at most 120", n)
 	}
 	got, err := json.MarshalIndent(map[string]any{"instructions": c.InitializeResult().Instructions, "tools": tools.Tools, "prompts": prompts.Prompts, "templates": templates.ResourceTemplates}, "", "  ")
 	if err != nil {

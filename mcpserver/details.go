@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,19 +10,24 @@ import (
 	"recall/payload"
 )
 
-// details tells all there is of items by their ids.
-func (s *Server) details(ctx context.Context, m *Memory, ids []string) (queryOut, error) {
-	out := queryOut{Verdict: "details", Results: []resultOut{}, Left: m.Left}
+// details is all there is of items by their ids; those that nothing is known of
+// are named at the end.
+func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, error) {
 	sh := newSheet()
 	sh.linef(asData)
+	var unknown []string
 	for _, id := range ids[:min(len(ids), mostIDs)] {
 		p, err := m.Index.ItemByID(ctx, payload.ItemID(strings.ToLower(strings.Trim(strings.TrimSpace(id), "[]"))))
+		if errors.Is(err, index.ErrNoItem) {
+			unknown = append(unknown, payload.Data(id, 40))
+			continue
+		}
 		if err != nil {
-			return queryOut{}, fmt.Errorf("%s: %w", payload.Data(id, 40), err)
+			return "", err
 		}
 		text, others, err := whole(ctx, m, p)
 		if err != nil {
-			return queryOut{}, err
+			return "", err
 		}
 		if !sh.add(text) {
 			continue
@@ -30,13 +36,18 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (queryOut
 		for _, o := range others {
 			sh.of(o)
 		}
-		out.Results = append(out.Results, resultOf(index.Result{Item: &index.Hit{Place: p.Place, Item: p.Item, Turn: p.Turn}}))
+	}
+	if len(unknown) > 0 {
+		none := fmt.Sprintf("There is no item %s. Ids are the ten characters in [brackets] of recall_query's answer.", strings.Join(unknown, ", "))
+		if len(unknown) == min(len(ids), mostIDs) {
+			return "", wrong("recall: %s", none)
+		}
+		sh.linef("%s", none)
 	}
 	if len(ids) > mostIDs {
 		sh.linef("Only the first %d ids are told; ask again for the others.", mostIDs)
 	}
-	out.Text = sh.text("Ask for fewer ids at a time.")
-	return out, nil
+	return sh.text("Ask for fewer ids at a time."), nil
 }
 
 // whole is an item with its alternatives, names, quotes and links.

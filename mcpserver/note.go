@@ -12,55 +12,43 @@ import (
 )
 
 type noteIn struct {
-	Kind         string   `json:"kind" jsonschema:"decision, eliminated (tried and ruled out), flag (don't forget), next (next action), deferred, question, hypothesis, goal, status"`
-	Text         string   `json:"text" jsonschema:"one sentence that can be understood without the conversation; for eliminated the thing that was ruled out"`
-	Quote        string   `json:"quote,omitempty" jsonschema:"verbatim from this conversation, at most 300 bytes: the words that settle it, best the user's own. Without it the note is kept but never becomes an item"`
+	Kind         string   `json:"kind" jsonschema:"eliminated: tried and ruled out; flag: don't forget"`
+	Text         string   `json:"text" jsonschema:"one sentence that stands alone; for eliminated the thing ruled out"`
+	Quote        string   `json:"quote,omitempty" jsonschema:"verbatim from this conversation, at most 300 bytes: the words that say just this, best the user's own"`
 	Why          string   `json:"why,omitempty" jsonschema:"the reason, without because"`
 	Alternatives []string `json:"alternatives,omitempty" jsonschema:"options that lost"`
 	Scope        string   `json:"scope,omitempty" jsonschema:"its condition, as said: above 10k jobs"`
-	About        []string `json:"about,omitempty" jsonschema:"files, symbols, components that it binds"`
-	Session      string   `json:"session,omitempty" jsonschema:"id of the running session, where the client doesn't say it itself"`
+	About        []string `json:"about,omitempty" jsonschema:"files, symbols, components it binds"`
+	Session      string   `json:"session,omitempty" jsonschema:"the running session's id, if you are asked for it"`
 }
-
-type noteOut struct {
-	Text string `json:"answer"`
-	Kept bool   `json:"kept" jsonschema:"it is on the disk now"`
-	Note string `json:"note,omitempty" jsonschema:"what makes it an item, where something is missing"`
-}
-
-func (o noteOut) said() string { return o.Text }
 
 func (s *Server) addNote() {
 	no := false
-	mcp.AddTool(s.mcp, &mcp.Tool{
+	addTool(s, &mcp.Tool{
 		Name: "recall_note", Title: "Record a decision, a dead end, a warning, a next step",
-		Description: `Records one thing at the moment it happens, so that it survives a crash, a compaction and the end of the session: a decision the user made or agreed to, an approach that was tried and ruled out, a warning, the next step, an open question. One note a thing, one sentence each, with a verbatim quote of the words that settle it.
-At the next sync recall looks the quote up in the transcript: found, in the user's words or in words that the user agreed to, the note becomes an item; a note without such words stays a note of yours and is shown as that. Don't note secrets, what the code says anyway, or small choices.`,
+		Description: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
+The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`,
 		Annotations: &mcp.ToolAnnotations{Title: "Record a decision, a dead end, a warning, a next step", DestructiveHint: &no, OpenWorldHint: &no},
-	}, s.note)
+	}, true, map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
 }
 
-func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (*mcp.CallToolResult, noteOut, error) {
-	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(strings.ToLower(strings.TrimSpace(in.Kind))), Text: in.Text, Why: in.Why,
+func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
+	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,
 		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote, Session: strings.TrimSpace(in.Session)}
 	if id, ok := req.Params.GetMeta()["claudecode/toolUseId"].(string); ok && len(id) < 200 {
 		n.Call = id
 	}
-	out, err := s.keep(ctx, &n)
-	if err != nil {
-		return nil, noteOut{}, s.failed(err)
-	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.said()}}}, out, nil
+	return s.keep(ctx, &n)
 }
 
 // keep checks a note, takes secrets out and appends it to the inbox.
-func (s *Server) keep(ctx context.Context, n *payload.Note) (noteOut, error) {
+func (s *Server) keep(ctx context.Context, n *payload.Note) (string, error) {
 	if err := n.Check(); err != nil {
-		return noteOut{}, wrong("recall: not noted: %v. Call again.", err)
+		return "", wrong("recall: not noted: %v. Call again.", err)
 	}
 	l, err := s.o.Library(ctx)
 	if err != nil {
-		return noteOut{}, err
+		return "", err
 	}
 	defer l.Close()
 	switch {
@@ -74,32 +62,31 @@ func (s *Server) keep(ctx context.Context, n *payload.Note) (noteOut, error) {
 		n.Session = s.running(ctx)
 	}
 	if n.Session == "" {
-		return noteOut{}, wrong("recall: not noted: this client doesn't say which session is running. Call again with session: the id of the running session, or one that recall_session lists.")
+		return "", wrong("recall: not noted: this client doesn't say which session is running. Call again with session: the id of the running session, or one that recall_session lists.")
 	}
 	if len(n.Session) > 200 || strings.ContainsFunc(n.Session, func(r rune) bool { return r < ' ' }) {
-		return noteOut{}, wrong("recall: not noted: that is no session's id.")
+		return "", wrong("recall: not noted: that is no session's id.")
 	}
 	for _, text := range []*string{&n.Text, &n.Why, &n.Scope, &n.Quote} {
 		if *text, err = s.o.Clean(*text); err != nil {
-			return noteOut{}, err
+			return "", err
 		}
 	}
 	for _, list := range [][]string{n.Alternatives, n.About} {
 		for i := range list {
 			if list[i], err = s.o.Clean(list[i]); err != nil {
-				return noteOut{}, err
+				return "", err
 			}
 		}
 	}
 	if err := l.Inbox(n); err != nil {
-		return noteOut{}, err
+		return "", err
 	}
-	out := noteOut{Kept: true, Text: fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, shortID(n.Session))}
+	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, shortID(n.Session))
 	if strings.TrimSpace(n.Quote) == "" {
-		out.Note = "It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an item."
-		out.Text += " " + out.Note
+		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an item."
 	}
-	return out, nil
+	return text, nil
 }
 
 // lately is how long ago a session was written to that is taken for the running

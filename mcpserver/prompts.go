@@ -35,11 +35,11 @@ func (s *Server) resumePrompt(ctx context.Context, req *mcp.GetPromptRequest) (*
 		return nil, s.failed(err)
 	}
 	defer m.Close()
-	out, err := s.resume(ctx, m, resumeIn{Project: req.Params.Arguments["project"]})
+	text, err := s.resume(ctx, m, resumeIn{Project: req.Params.Arguments["project"]})
 	if err != nil {
 		return nil, s.failed(err)
 	}
-	return said(out.Text), nil
+	return said(text), nil
 }
 
 func (s *Server) handoffPrompt(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {

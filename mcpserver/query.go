@@ -1,9 +1,9 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -23,78 +23,35 @@ const (
 )
 
 type queryIn struct {
-	Question string   `json:"question,omitempty" jsonschema:"what you want to know, in the user's words; leave out only if ids is given"`
-	Also     []string `json:"also,omitempty" jsonschema:"6-10 technical terms and synonyms that the answer may use instead of the question's words: names of libraries, patterns, files, symbols, error codes, abbreviations and their long forms"`
-	IDs      []string `json:"ids,omitempty" jsonschema:"ids in [brackets] of an earlier answer, for their details: reasons, alternatives that lost, verbatim quotes, what came before and after"`
-	Project  string   `json:"project,omitempty" jsonschema:"only this project, by its name; leave out to search all"`
-	Kinds    []string `json:"kinds,omitempty" jsonschema:"only items of these kinds: decision, eliminated (ruled out), deferred, question, next, flag, goal, hypothesis, file, status"`
-	Since    string   `json:"since,omitempty" jsonschema:"only from this day on: 2026-04-17, yesterday, 2w, 3m"`
-	Until    string   `json:"until,omitempty" jsonschema:"only before this day"`
-	AsOf     string   `json:"as_of,omitempty" jsonschema:"answer as it stood at the end of this day"`
-	Limit    int      `json:"limit,omitempty" jsonschema:"results wanted, 1-20; 8 if left out"`
-	InShort  bool     `json:"in_short,omitempty" jsonschema:"also put the answer into one paragraph, worded by the model that the user has given recall; takes seconds, and is left out where there is none"`
-}
-
-// The outputs' text is called answer, and so comes first: a client may show its
-// model the structured content alone, in the order of its names.
-type queryOut struct {
-	Text    string      `json:"answer" jsonschema:"the answer: one line per result, ids in [brackets]; quoted data between recall's markers"`
-	Verdict string      `json:"verdict" jsonschema:"answered, weak (nothing clearly answers; the nearest are shown), nothing, or details (of the ids asked for)"`
-	Results []resultOut `json:"results" jsonschema:"where each result stands, best first"`
-	Left    int         `json:"left" jsonschema:"new or grown sessions that this answer doesn't know yet"`
-}
-
-// resultOut says where a result stands; its words are in the answer.
-type resultOut struct {
-	ID      string `json:"id,omitempty" jsonschema:"of an item; absent for a turn of a transcript"`
-	Kind    string `json:"kind" jsonschema:"an item's kind, or turn"`
-	Session string `json:"session" jsonschema:"full id"`
-	Turn    int    `json:"turn,omitempty"`
+	Question string   `json:"question,omitempty" jsonschema:"in the user's words; omit only with ids"`
+	Also     []string `json:"also,omitempty" jsonschema:"6-10 terms and synonyms the answer may use instead: libraries, patterns, files, symbols, error codes, abbreviations and long forms"`
+	IDs      []string `json:"ids,omitempty" jsonschema:"[ids] of an earlier answer, for details"`
+	Project  string   `json:"project,omitempty" jsonschema:"only this one; omit for all"`
+	Kinds    []string `json:"kinds,omitempty"`
+	Since    string   `json:"since,omitempty" jsonschema:"from this day on: 2026-04-17, yesterday, 2w, 3m"`
+	Until    string   `json:"until,omitempty" jsonschema:"before this day"`
+	AsOf     string   `json:"as_of,omitempty" jsonschema:"as it stood at the end of this day"`
+	Limit    int      `json:"limit,omitempty" jsonschema:"default 8"`
+	InShort  bool     `json:"in_short,omitempty" jsonschema:"also one paragraph by the user's own model, where set up; takes seconds"`
 }
 
 func (s *Server) addQuery() {
-	mcp.AddTool(s.mcp, &mcp.Tool{
+	addTool(s, &mcp.Tool{
 		Name: "recall_query", Title: "Ask what was decided",
-		Description: `Answers from all earlier sessions of this user: what was decided and why, what was tried and ruled out, what is open, with the words it rests on. Use it before choosing an approach, before trying something that may have been tried, and whenever the user refers to earlier work.
-Always send "also": 6-10 technical terms and synonyms that the answer may use instead of the question's words (for "retry policy": backoff, jitter, exponential, attempts, dead-letter queue, idempotent, timeout). It raises the chance that the answer is among the first five from 0.50 to over 0.9.
-Answers come in layers: short lines with an id first; ask again with "ids" for reasons, lost alternatives and quotes, and recall_session for the conversation around a turn. Verdict "nothing" means that recall knows of no such thing; "weak" that none of the lines may be the answer.`,
+		Description: `What earlier sessions decided and why, tried and ruled out, found, left open, with the words it rests on. Ask before you choose an approach, before you try what may have been tried, and when the user refers to earlier work.
+Always send "also": without it the answer is among the first five half of the time, with it nine times in ten.
+Answers are short lines with an [id]; ask again with "ids" for reasons, lost alternatives and quotes.`,
 		Annotations: readOnly("Ask what was decided"),
-	}, handler(s, Fresh, s.query))
+	}, true, map[string]bound{"kinds": kinds(), "limit": {least: 1, most: mostLimit}}, withMemory(s, Fresh, s.query))
 }
 
-// readOnly are the annotations of a tool that changes nothing.
-func readOnly(title string) *mcp.ToolAnnotations {
-	no := false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no, DestructiveHint: &no}
-}
-
-// handler opens the memory around a tool's work, and has its text also stand
-// alone for clients that read no structured content.
-func handler[In any, Out interface{ said() string }](s *Server, need Need, do func(context.Context, *Memory, In) (Out, error)) mcp.ToolHandlerFor[In, Out] {
-	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
-		var none Out
-		m, err := s.o.Open(ctx, need)
-		if err != nil {
-			return nil, none, s.failed(err)
-		}
-		defer m.Close()
-		out, err := do(ctx, m, in)
-		if err != nil {
-			return nil, none, s.failed(err)
-		}
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: out.said()}}}, out, nil
-	}
-}
-
-func (o queryOut) said() string { return o.Text }
-
-func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (queryOut, error) {
+func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
 	if len(in.IDs) > 0 {
 		return s.details(ctx, m, in.IDs)
 	}
 	q, err := s.question(m, in)
 	if err != nil {
-		return queryOut{}, err
+		return "", err
 	}
 	var mind *Mind
 	if m.Mind != nil {
@@ -105,7 +62,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (queryOut, er
 	}
 	answer, err := m.Index.Search(ctx, q)
 	if err != nil {
-		return queryOut{}, err
+		return "", err
 	}
 	if mind != nil {
 		mind.Look(ctx, q.Text, &answer)
@@ -126,12 +83,7 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (queryOut, er
 	return tell(answer, v, in.limit(), m.Left, made), nil
 }
 
-func (in queryIn) limit() int {
-	if in.Limit <= 0 {
-		return usualLimit
-	}
-	return min(in.Limit, mostLimit)
-}
+func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
 
 // question checks the arguments and puts the index's question together.
 func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
@@ -144,11 +96,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		q.Also = append(q.Also, clipEnd(w, 200))
 	}
 	for _, k := range in.Kinds {
-		kind := payload.Kind(strings.ToLower(strings.TrimSpace(k)))
-		if !slices.Contains(payload.Kinds, kind) {
-			return q, wrong("recall: %q is no kind of item. Kinds are %s.", clipEnd(k, 40), kindList())
-		}
-		q.Kinds = append(q.Kinds, kind)
+		q.Kinds = append(q.Kinds, payload.Kind(k))
 	}
 	for _, t := range []struct {
 		name, value string
@@ -187,14 +135,6 @@ func projectName(m *Memory, name string) (string, error) {
 	return p.Name, nil
 }
 
-func kindList() string {
-	var names []string
-	for _, k := range payload.Kinds {
-		names = append(names, string(k))
-	}
-	return strings.Join(names, ", ")
-}
-
 // inShort is what a model made of an answer.
 type inShort struct {
 	said []Sentence
@@ -202,8 +142,8 @@ type inShort struct {
 }
 
 // tell lays an answer out, a line a result.
-func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) queryOut {
-	out := queryOut{Verdict: string(v), Results: []resultOut{}, Left: left}
+func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) string {
+	told := 0
 	sh := newSheet()
 	switch v {
 	case index.Nothing:
@@ -227,7 +167,7 @@ func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) queryOut
 			continue
 		}
 		sh.note(r)
-		out.Results = append(out.Results, resultOf(r))
+		told++
 	}
 	for _, t := range in.told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
@@ -235,11 +175,10 @@ func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) queryOut
 	if left > 0 {
 		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute for them.", left)
 	}
-	if len(out.Results) > 0 && v != index.Nothing {
+	if told > 0 && v != index.Nothing {
 		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and turn.")
 	}
-	out.Text = sh.text("Ask with a smaller limit, a project or kinds.")
-	return out
+	return sh.text("Ask with a smaller limit, a project or kinds.")
 }
 
 // note notes the items that a result tells of.
@@ -287,11 +226,4 @@ func around(text string, terms []string) string {
 		return text
 	}
 	return "…" + strings.ToValidUTF8(text[at-mostText/4:], "")
-}
-
-func resultOf(r index.Result) resultOut {
-	if t := r.Turn; t != nil {
-		return resultOut{Kind: "turn", Session: t.Session, Turn: t.N}
-	}
-	return resultOut{string(r.Item.Item.ID), string(r.Item.Item.Kind), r.Item.Session, r.Item.Turn}
 }

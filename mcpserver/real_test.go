@@ -112,7 +112,7 @@ func TestRealClient(t *testing.T) {
 	if len(m.bodies) != 3 {
 		t.Fatalf("got %d requests, want 3", len(m.bodies))
 	}
-	if !strings.Contains(m.bodies[0], "## recall") || !strings.Contains(m.bodies[0], "recall is this user's memory") {
+	if !strings.Contains(m.bodies[0], "## recall") || !strings.Contains(m.bodies[0], "recall remembers this user") {
 		t.Error("the server's instructions didn't reach the model")
 	}
 	if !strings.Contains(m.bodies[1], "redis") || !strings.Contains(m.bodies[1], "another server to run") || !strings.Contains(m.bodies[1], "<!-- recall ") {
@@ -198,7 +198,7 @@ func TestInspector(t *testing.T) {
 		t.Errorf("got %d resources, want the demo's sessions", len(list))
 	}
 	answer := inspect("--method", "tools/call", "--tool-name", "recall_query", "--tool-arg", "question=retry backoff")
-	if answer["isError"] == true || !strings.Contains(string(mustJSON(answer["structuredContent"])), "jitter") {
+	if answer["isError"] == true || !strings.Contains(string(mustJSON(answer["content"])), "jitter") {
 		t.Errorf("got %v", answer)
 	}
 	if page := inspect("--method", "resources/read", "--uri", "recall://payload/b1047db6"); !strings.Contains(string(mustJSON(page)), "Rehydration payload") {

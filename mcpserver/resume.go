@@ -1,7 +1,9 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -11,45 +13,30 @@ import (
 )
 
 type resumeIn struct {
-	Project string `json:"project,omitempty" jsonschema:"the project's name; left out, that of the current folder, else the one last worked on"`
-	Session string `json:"session,omitempty" jsonschema:"one session by id or title, instead of the thread of sessions last active"`
-	Variant string `json:"variant,omitempty" jsonschema:"coding (default), debug (hypotheses lead), handoff (for another person)"`
+	Project string `json:"project,omitempty" jsonschema:"default: the current folder's, else the one last worked on"`
+	Session string `json:"session,omitempty" jsonschema:"one session by id or title, instead of the thread last active"`
+	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: hypotheses lead; handoff: for another person"`
 }
-
-type resumeOut struct {
-	Text    string `json:"answer" jsonschema:"the payload: goal, decisions, dead ends, files in play, warnings, next action; quoted data between recall's markers"`
-	Project string `json:"project,omitempty"`
-	Session string `json:"session" jsonschema:"id of the last session in it"`
-	Items   int    `json:"items" jsonschema:"items shown"`
-	Cut     int    `json:"cut" jsonschema:"items left out for the budget; recall_query finds them"`
-	Left    int    `json:"left" jsonschema:"new or grown sessions that it doesn't know yet"`
-}
-
-func (o resumeOut) said() string { return o.Text }
 
 func (s *Server) addResume() {
-	mcp.AddTool(s.mcp, &mcp.Tool{
+	addTool(s, &mcp.Tool{
 		Name: "recall_resume", Title: "Get the payload to go on from",
-		Description: `Gives the rehydration payload of the task last worked on: current goal, decisions that stand with their reasons, what was ruled out (do not revisit), files in play, warnings, next action; at most about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
+		Description: `The payload of the task last worked on: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
 		Annotations: readOnly("Get the payload to go on from"),
-	}, handler(s, Fresh, s.resume))
+	}, false, map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)}, withMemory(s, Fresh, s.resume))
 }
 
-func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (resumeOut, error) {
-	variant := payload.Coding
-	if in.Variant != "" {
-		var err error
-		if variant, err = payload.ParseVariant(strings.TrimSpace(in.Variant)); err != nil {
-			return resumeOut{}, wrong("recall: %v.", err)
-		}
-	}
+func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, error) {
 	p, err := s.payload(m, in.Project, in.Session)
 	if err != nil {
-		return resumeOut{}, err
+		return "", err
 	}
-	r := payload.Render(p, payload.Options{Variant: variant, Budget: s.o.Budget})
-	return resumeOut{Text: payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm() + "\n", Project: payload.Data(p.Project, 80), Session: p.Session,
-		Items: len(r.Shown), Cut: r.Cut, Left: m.Left}, nil
+	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))), Budget: s.o.Budget})
+	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm() + "\n"
+	if m.Left > 0 {
+		text += fmt.Sprintf("It doesn't know %d new or grown sessions yet.\n", m.Left)
+	}
+	return text, nil
 }
 
 // payload is that of a session, else of the thread that is meant.

@@ -34,72 +34,39 @@ var parts = []string{partDecisions, partFiles, partApps, partData, partActions}
 
 const (
 	mostActions = 60
-	mostFiles   = 60
 	mostPart    = 3_500 // characters of a part among others
 )
 
 type stateIn struct {
-	Session string   `json:"session,omitempty" jsonschema:"id or title; left out, the running session, else the latest"`
-	Parts   []string `json:"parts,omitempty" jsonschema:"decisions (what it decided, ruled out, left open, and what was noted), files (its working set), apps (tools, programs, packages), data (inputs and outputs, and whether they can be made again), actions (its tool calls in order); all if left out"`
+	Session string   `json:"session,omitempty" jsonschema:"id or title; default: the running one, else the latest"`
+	Parts   []string `json:"parts,omitempty" jsonschema:"default all; apps: tools, programs, packages; data: inputs and outputs; actions: tool calls"`
 	From    int      `json:"from,omitempty" jsonschema:"of actions: first turn"`
 	To      int      `json:"to,omitempty" jsonschema:"of actions: last turn"`
 }
 
-type stateOut struct {
-	Text    string     `json:"answer" jsonschema:"the state; quoted data between recall's markers"`
-	Session string     `json:"session"`
-	Title   string     `json:"title"`
-	Turns   int        `json:"turns"`
-	Files   []fileOut  `json:"files,omitempty"`
-	Counts  stateCount `json:"counts" jsonschema:"how much there is in all"`
-}
-
-type fileOut struct {
-	Path string `json:"path"`
-	How  string `json:"how" jsonschema:"read, edited, created, deleted, renamed"`
-	Turn int    `json:"turn,omitempty" jsonschema:"of the last touch"`
-}
-
-type stateCount struct {
-	Actions int `json:"actions"`
-	Items   int `json:"items"`
-	Notes   int `json:"notes" jsonschema:"notes that aren't grounded in the transcript"`
-	Files   int `json:"files"`
-}
-
-func (o stateOut) said() string { return o.Text }
-
 func (s *Server) addState() {
-	mcp.AddTool(s.mcp, &mcp.Tool{
+	addTool(s, &mcp.Tool{
 		Name: "recall_state", Title: "Read a session's state back",
-		Description: `Reads back where a session stood, as its transcript tells: its decisions and dead ends, its working set of files with how each was touched, the tools, programs and packages it used, its data (inputs, outputs, whether they can be made again), and its chain of tool calls with what came of each. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then: look before you rely on them.`,
+		Description: `Where a session stood: decisions and dead ends, working set of files, programs and packages used, data and whether it can be made again, the chain of tool calls. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then.`,
 		Annotations: readOnly("Read a session's state back"),
-	}, handler(s, Fresh, s.state))
+	}, false, map[string]bound{"parts": oneOf(parts...), "from": from1, "to": from1}, withMemory(s, Fresh, s.state))
 }
 
-func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (stateOut, error) {
+func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
 	want := in.Parts
-	for i, p := range want {
-		want[i] = strings.ToLower(strings.TrimSpace(p))
-		if !slices.Contains(parts, want[i]) {
-			return stateOut{}, wrong("recall: %q is no part. Parts are %s.", clipEnd(p, 40), strings.Join(parts, ", "))
-		}
-	}
 	if len(want) == 0 {
 		want = parts
 	}
 	e, err := s.meantSession(m.Library, in.Session)
 	if err != nil {
-		return stateOut{}, err
+		return "", err
 	}
 	t, err := m.Pipeline.Read(ctx, e.ID)
 	if err != nil {
-		return stateOut{}, err
+		return "", err
 	}
 	r := reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
-	r.out = stateOut{Session: string(e.ID), Title: payload.Data(t.Title, 120), Turns: len(t.Turns)}
-	r.out.Counts.Actions = len(r.did.Actions)
-	r.linef("State of session %s %q, %s, %d turns. %s", shortID(string(e.ID)), r.out.Title, day(t.Start), len(t.Turns), asData)
+	r.linef("State of session %s %q, %s, %d turns. %s", shortID(string(e.ID)), payload.Data(t.Title, 120), day(t.Start), len(t.Turns), asData)
 	for _, p := range parts {
 		if !slices.Contains(want, p) {
 			continue
@@ -109,12 +76,11 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (stateOut, er
 			r.most = min(mostAnswer, r.size+mostPart)
 		}
 		if err := r.tell(p); err != nil {
-			return stateOut{}, err
+			return "", err
 		}
 		r.end(p)
 	}
-	r.out.Text = r.text("")
-	return r.out, nil
+	return r.text(""), nil
 }
 
 // meantSession is the one that is named, else the running one, else the latest.
@@ -151,7 +117,6 @@ type reading struct {
 	session *ingest.Session
 	did     *trace.Trace
 	in      stateIn
-	out     stateOut
 	*sheet
 }
 
@@ -186,13 +151,14 @@ func (r *reading) decisions() error {
 		return err
 	}
 	r.linef("## Decisions and what is open")
+	told := 0
 	if p != nil {
 		for i := range p.Items {
 			it := &p.Items[i]
 			if !it.Current() {
 				continue
 			}
-			r.out.Counts.Items++
+			told++
 			turn := 0
 			if len(it.Evidence) > 0 {
 				turn = it.Evidence[0].N
@@ -208,11 +174,11 @@ func (r *reading) decisions() error {
 	}
 	for _, n := range pipeline.GroundNotes(r.session, payload.DecodeNotes(lines)) {
 		if n.Item == nil {
-			r.out.Counts.Notes++
+			told++
 			r.linef("[note, not grounded: %s] %s: %s", n.Why, kindWord(n.Note.Kind), payload.Data(n.Note.Text, mostText))
 		}
 	}
-	if r.out.Counts.Items+r.out.Counts.Notes == 0 {
+	if told == 0 {
 		r.linef("nothing distilled from it yet")
 	}
 	return nil
@@ -221,7 +187,8 @@ func (r *reading) decisions() error {
 // files tells the working set: each file once, what was changed first, by last touch.
 func (r *reading) files() {
 	type touched struct {
-		fileOut
+		path    string
+		turn    int // of the last touch
 		hows    []string
 		changed bool
 	}
@@ -231,10 +198,10 @@ func (r *reading) files() {
 		for _, t := range a.Touches {
 			f := by[t.Path]
 			if f == nil {
-				f = &touched{fileOut: fileOut{Path: t.Path}}
+				f = &touched{path: t.Path}
 				by[t.Path] = f
 			}
-			f.Turn = max(f.Turn, a.N)
+			f.turn = max(f.turn, a.N)
 			f.changed = f.changed || t.How != trace.Read
 			if !slices.Contains(f.hows, string(t.How)) {
 				f.hows = append(f.hows, string(t.How))
@@ -245,15 +212,11 @@ func (r *reading) files() {
 		if a.changed != b.changed {
 			return map[bool]int{true: -1, false: 1}[a.changed]
 		}
-		return cmp.Or(b.Turn-a.Turn, strings.Compare(a.Path, b.Path))
+		return cmp.Or(b.turn-a.turn, strings.Compare(a.path, b.path))
 	})
-	r.out.Counts.Files = len(list)
 	r.linef("## Files")
 	for _, f := range list {
-		f.How, f.Path = strings.Join(f.hows, ", "), payload.Data(f.Path, 300)
-		if len(r.out.Files) < mostFiles && r.linef("%s · %s · turn %d", f.Path, f.How, f.Turn) {
-			r.out.Files = append(r.out.Files, f.fileOut)
-		}
+		r.linef("%s · %s · turn %d", payload.Data(f.path, 300), strings.Join(f.hows, ", "), f.turn)
 	}
 	if len(list) == 0 {
 		r.linef("it touched none")
