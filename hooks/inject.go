@@ -38,6 +38,9 @@ func isTrusted(it *payload.Item) bool {
 	if it.Maker == payload.ByHuman {
 		return true
 	}
+	if it.Rule == payload.NoteRule && it.By == payload.ByAssistant { // the agent's claim about its own words
+		return it.Kind != payload.Decision && it.Kind != payload.Eliminated && it.Kind != payload.Deferred && it.Kind != payload.Goal
+	}
 	if it.Rule == "summary" { // the client's own, over all that was in the window: pages and tools' output too
 		return false
 	}

@@ -16,30 +16,54 @@ var objects = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don'?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that'?s (?:not|wrong)|i (?:don'?t|disagree|meant))`)
 })
 
-// refuses says why a note can't rest on a place, "" if it can.
-func (g *grounds) refuses(n *payload.Note, p standing) string {
+// refuses says why a note can't rest on a place, "" if it can; and whether what
+// stands there is a person's assent to what was said before it.
+func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool) {
 	t := &g.s.Turns[p.turn]
-	around, assent := p.quote+" "+ownText(t), false
-	if p.by == payload.ByUser && len(words.Content(t.OwnText())) < assentWords {
-		around, assent = around+" "+g.before(p.turn), true // "yes, do that" is about what was said before it
+	around := p.quote + " " + ownText(t)
+	if assent = p.by == payload.ByUser && assents(t.OwnText()); assent {
+		around += " " + g.before(p.turn) // "yes, do that" is about it
 	}
 	if !bears(n.Text, p.quote, around, assent) {
-		return quoteOther
+		return quoteOther, false
 	}
 	if opposite(n, lead(ownText(t), p.quote), p.quote) {
-		return quoteAgainst
+		return quoteAgainst, false
 	}
 	if p.by != payload.ByAssistant {
-		return ""
+		return "", assent
 	}
 	next := g.next(p.turn)
 	switch {
 	case next != nil && (next.Kind == ingest.Interrupt || objects().MatchString(next.OwnText())):
-		return notAccepted
+		return notAccepted, false
 	case next == nil && (n.Kind == payload.Decision || n.Kind == payload.Deferred) && t.Role == ingest.Assistant:
-		return notAccepted
+		return notAccepted, false
 	}
-	return ""
+	return "", false
+}
+
+// agreeing are the words of a reply that says yes and nothing of its own.
+var agreeing = sync.OnceValue(func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`yes yep yeah yup ya ok okay oki k sure sounds looks good great fine perfect nice cool correct right exactly absolutely definitely agree agreed
+		approved lgtm alright go ahead proceed please thanks thank works makes sense love awesome done way plan idea option first second third one both all suggested propose proposed say
+		ja jo klar passt gut genau mach machen das so bitte danke einverstanden oui si vas y d'accord accord parfait bien vale claro perfecto adelante sí sim certo va bene`) {
+		m[w] = true
+	}
+	return m
+})
+
+// assents tells a reply that says yes to what was said before it and nothing of
+// its own. "Do the calls" is about the calls.
+func assents(text string) bool {
+	content := words.Content(text)
+	for _, w := range content {
+		if !agreeing()[w] {
+			return false
+		}
+	}
+	return len(content) > 0 || strings.TrimSpace(text) != ""
 }
 
 // ownText is what a turn's speaker said, answers to its questions and its plans
@@ -84,14 +108,10 @@ func (g *grounds) next(turn int) *ingest.Turn {
 	return nil
 }
 
-// A note must be told in the words of what it rests on: of its words of content
-// this share stands in the turn that is quoted, or for a turn of fewer words than
-// assentWords in the message that it answers; and one in the quote itself. An
-// agent that was talked into something by a page finds no such words.
-const (
-	coverage    = 0.4
-	assentWords = 4
-)
+// coverage is the share of a note's words of content that stands in the turn that
+// is quoted, for an assent in the message that it answers; one stands in the quote
+// itself. An agent that was talked into something by a page finds no such words.
+const coverage = 0.4
 
 func bears(note, quote, around string, assent bool) bool {
 	in, quoted := stems(around), stems(quote)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recall/distill"
+	"recall/distill/model"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -41,7 +42,7 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	if notes = withTranscripts(s, notes); len(notes) == 0 {
 		return nil
 	}
-	g := grounds{s: s, calls: map[string]int{}}
+	g := grounds{s: s, calls: map[string]int{}, supports: model.Supports(s)}
 	for i := range s.Turns {
 		for k := range s.Turns[i].Calls {
 			g.calls[s.Turns[i].Calls[k].ID] = i
@@ -90,6 +91,8 @@ func listIn(text string) (list []string) {
 type grounds struct {
 	s     *ingest.Session
 	calls map[string]int // index of the turn that made a call
+
+	supports func(*payload.Item) bool // the check of what a model words
 }
 
 func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
@@ -106,17 +109,26 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent
 	for _, p := range g.places(quote, n.Call) {
-		if w := g.refuses(n, p); w != "" {
+		w, assent := g.refuses(n, p)
+		if w != "" {
 			why = w
 			continue
+		}
+		if assent {
+			p.by = payload.ByBoth
 		}
 		t := &g.s.Turns[p.turn]
 		it.By, it.At = p.by, t.At
 		it.Evidence = []payload.Evidence{{Turn: string(t.ID), N: t.N, Quote: p.quote}}
 		checked := payload.Payload{Items: []payload.Item{it}}
-		if distill.Ground(g.s, &checked); len(checked.Items) == 1 {
-			return &checked.Items[0], ""
+		if distill.Ground(g.s, &checked); len(checked.Items) == 0 {
+			continue
 		}
+		if !g.supports(&checked.Items[0]) {
+			why = quoteOther
+			continue
+		}
+		return &checked.Items[0], ""
 	}
 	return nil, why
 }

@@ -38,7 +38,7 @@ func TestGroundNotes(t *testing.T) {
 		why                     string
 	}{
 		{"the user's words, blanks aside", "decision", "The retry queue stays in SQLite, not Redis", "Keep the retry queue in SQLite, not Redis", 1, payload.ByUser, ""},
-		{"an assent, to what was proposed", "decision", "Workers use exponential backoff with jitter", "yes, do that", 3, payload.ByUser, ""},
+		{"an assent, to what was proposed", "decision", "Workers use exponential backoff with jitter", "yes, do that", 3, payload.ByBoth, ""},
 		{"an assent, to something else", "decision", "All logs go to Kafka", "yes, do that", 0, "", quoteOther},
 		{"a proposal that was accepted", "decision", "Workers use exponential backoff with jitter", "exponential backoff with jitter for the workers", 2, payload.ByAssistant, ""},
 		{"a proposal that was refused", "decision", "The dead-letter queue lives in Postgres", "The dead-letter queue could live in Postgres", 0, "", notAccepted},
@@ -71,6 +71,29 @@ func TestGroundNotes(t *testing.T) {
 	got = GroundNotes(conversation(), []payload.Note{{Kind: payload.Next, Call: "elsewhere", Text: "Write the jitter test", Quote: "exponential backoff with jitter for the workers"}})
 	if got[0].Item != nil || got[0].Why != otherOne {
 		t.Errorf("of another session: got %+v, want none", got[0])
+	}
+}
+
+// A short word is no assent to what it doesn't speak of, however near that stands.
+func TestNoteOnAShortWord(t *testing.T) {
+	s := conversation()
+	s.Turns[1].Text = "The archive stays in the same database. Shall I do the calls to the exporter next?"
+	for said, want := range map[string]string{"Do the calls.": quoteOther, "OK, sounds good.": ""} {
+		s.Turns[2].Text = said
+		got := GroundNotes(s, []payload.Note{{Kind: payload.Decision, Text: "The archive stays in the same database", Quote: said}})
+		if got[0].Why != want || (want == "") != (got[0].Item != nil) {
+			t.Errorf("%s: got %q, want %q", said, got[0].Why, want)
+		}
+	}
+}
+
+// A reason that nobody gave isn't kept beside a decision that somebody made.
+func TestNoteLosesWhatNobodySaid(t *testing.T) {
+	got := GroundNotes(conversation(), []payload.Note{{Kind: payload.Decision, Text: "The retry queue stays in SQLite, not Redis", Quote: "Keep the retry queue in SQLite, not Redis",
+		Why: "licence fees of competing vendors tripled", Scope: "tenants below gold tier", Alternatives: []string{"Redis", "Kafka"}}})
+	it := got[0].Item
+	if it == nil || it.Why != "" || it.Scope != "" || len(it.Alternatives) != 1 || it.Alternatives[0] != "Redis" {
+		t.Errorf("got %+v, want the decision without its reason, its scope and Kafka", it)
 	}
 }
 

@@ -275,6 +275,8 @@ func (p *page) source(it payload.Item, at index.Place, turn int) string {
 		who = "" // where says who, and nothing of theirs is here that nobody looked at
 	case it.Maker == payload.ByHuman:
 		who = "you, by hand"
+	case it.Rule == payload.NoteRule && it.By == payload.ByAssistant:
+		who = "noted by the agent"
 	case it.Rule == "plan" && it.By == payload.ByBoth:
 		who = "you, accepted plan"
 	}

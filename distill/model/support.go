@@ -15,6 +15,19 @@ const (
 	saidAfter    = 2
 )
 
+// Supports returns the check that every item which a model words passes, over one
+// session: whether what was said where an item is quoted bears it out. A reason, a
+// condition, an option or a name that nobody spoke of there is taken off it. What
+// an agent notes while it works is worded by a model too.
+func Supports(s *ingest.Session) func(*payload.Item) bool {
+	blocks, _ := condense(s)
+	said := sourcesOf(blocks)
+	return func(it *payload.Item) bool {
+		ok, _ := said.supported(it)
+		return ok
+	}
+}
+
 // supported tells whether a claim's words were said where it is quoted: in the
 // turns of its quotes and the nearest ones that say something. What a model was
 // talked into has a true quote that speaks of something else. A reason, a
