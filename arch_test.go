@@ -36,7 +36,7 @@ var kept = map[string]string{
 	"github.com/sashabaranov/go-openai":      "llm/openai",
 	"github.com/tmc/langchaingo":             "llm/langchain",
 	"github.com/modelcontextprotocol/go-sdk": "mcpserver",
-	"modernc.org/sqlite":                     "index",
+	"github.com/ncruces/go-sqlite3":          "index",
 	"github.com/philippgille/chromem-go":     "index",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",

@@ -65,7 +65,6 @@ func (c *cache) keep(stems []string, known map[string]*found) {
 
 // listsIn is what all segments together hold.
 type listsIn struct {
-	sum  uint32   // of their rows
 	docs [2]int64 // items and turns whose words stand in them: those that are gone too, until a merge
 }
 
@@ -78,12 +77,10 @@ func (c *cache) listsIn(ctx context.Context, tx *sql.Tx) (listsIn, error) {
 		if err != nil {
 			return listsIn{}, err
 		}
-		of := listsIn{sum: sumOf(all)}
+		var of listsIn
 		for _, s := range all {
 			for kind, n := range s.listed {
-				if s.into == 0 {
-					of.docs[kind] += n
-				}
+				of.docs[kind] += n
 			}
 		}
 		c.lists = &of

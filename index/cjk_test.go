@@ -1,11 +1,13 @@
 package index
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"recall/payload"
 )
@@ -34,7 +36,7 @@ var cjk = []struct{ text, turn, ask string }{
 // Chinese and Japanese are found at least as well as by SQLite's trigrams.
 func TestCJKNotWorseThanTrigrams(t *testing.T) {
 	d := Doc{Session: "s", Project: "p", Start: day}
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(t.TempDir(), "trigram.db")))
+	db, err := driver.Open("file:"+filepath.ToSlash(filepath.Join(t.TempDir(), "trigram.db")), fts5.Register)
 	if err != nil {
 		t.Fatal(err)
 	}

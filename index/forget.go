@@ -57,7 +57,6 @@ func (x *Index) scrub(ctx context.Context) error {
 	if _, err := conn.ExecContext(ctx, `VACUUM`); err != nil {
 		return err
 	}
-	x.folding.wait() // it would be in the way
 	return emptyLog(ctx, conn)
 }
 

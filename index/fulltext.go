@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +19,7 @@ import (
 //
 //	fulltext(version, item, turn, …)    one row, see state
 //	segment(id, place, …)               see package postings; a transaction adds one, and
-//	                                    goes on merging others, see merging.go
+//	                                    may merge the last, see merging.go
 //	block(id, segment, word, data)      its dictionary
 //	list(id, data)                      its long lists
 //	size(id, data)  owner(id, data)     see sizes and owners
@@ -29,8 +27,8 @@ import (
 // SQLite's own FTS5 does as much and was used before. Its bm25 looks each row's
 // length up, takes two thirds of a search and half of what putting in costs.
 var textTables = []string{
-	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL, sum INTEGER NOT NULL)`,
-	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, target INTEGER NOT NULL, low TEXT NOT NULL, high TEXT NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL, itemsgone INTEGER NOT NULL, turnsgone INTEGER NOT NULL)`,
+	`CREATE TABLE fulltext(version INTEGER NOT NULL, item INTEGER NOT NULL, turn INTEGER NOT NULL, items INTEGER NOT NULL, itemwords INTEGER NOT NULL, sources INTEGER NOT NULL, sourcewords INTEGER NOT NULL, turns INTEGER NOT NULL, turnwords INTEGER NOT NULL)`,
+	`CREATE TABLE segment(id INTEGER PRIMARY KEY, place INTEGER NOT NULL, bytes INTEGER NOT NULL, block INTEGER NOT NULL, blockend INTEGER NOT NULL, list INTEGER NOT NULL, listend INTEGER NOT NULL, item INTEGER NOT NULL, itemend INTEGER NOT NULL, turn INTEGER NOT NULL, turnend INTEGER NOT NULL, items INTEGER NOT NULL, turns INTEGER NOT NULL, itemsgone INTEGER NOT NULL, turnsgone INTEGER NOT NULL)`,
 	`CREATE TABLE block(id INTEGER PRIMARY KEY, segment INTEGER NOT NULL, word TEXT NOT NULL, data BLOB NOT NULL)`,
 	`CREATE INDEX block_word ON block(segment, word)`,
 	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
@@ -41,34 +39,30 @@ var textTables = []string{
 // emptyText is the row of a new index. It begins with a version that no index at
 // the same place has had: a process may remember what it read there.
 func emptyText() string {
-	s := state{version: time.Now().UnixNano(), next: [2]int64{1, 1}, segments: sumOf(nil)}
-	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0,%d)`, s.version, s.sum())
+	return fmt.Sprintf(`INSERT INTO fulltext VALUES(%d,1,1,0,0,0,0,0,0)`, time.Now().UnixNano())
 }
 
 const (
-	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords, sum FROM fulltext`
+	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords FROM fulltext`
 	sizeOf     = `SELECT data FROM size WHERE id=?`
 	ownerOf    = `SELECT data FROM owner WHERE id=?`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
-	// For each word and segment, the block that holds the word if any does. NULL is
-	// damage: the first block of a segment stands for all words before it, too.
-	blocksOf = `SELECT j.key, s.id, s.place, s.low, s.high, b.word, b.data FROM json_each(?) j CROSS JOIN segment s ON s.low<=j.value AND s.high>j.value LEFT JOIN block b
+	// For each word and segment, the block that holds the word if any does.
+	blocksOf = `SELECT j.key, s.place, b.word, b.data FROM json_each(?) j CROSS JOIN segment s JOIN block b
 		ON b.id=(SELECT id FROM block WHERE segment=s.id AND word<=j.value ORDER BY word DESC LIMIT 1)`
 	// The blocks of each segment that hold words from one on, up to another, in order.
-	blocksFrom = `SELECT 0, s.id, s.place, s.low, s.high, b.word, b.data FROM segment s LEFT JOIN block b ON b.segment=s.id AND b.word<min(?2,s.high)
-		AND b.word>=(SELECT word FROM block WHERE segment=s.id AND word<=max(?1,s.low) ORDER BY word DESC LIMIT 1)
-		WHERE s.low<?2 AND s.high>?1 ORDER BY s.id, b.word`
+	blocksFrom = `SELECT 0, s.place, b.word, b.data FROM segment s JOIN block b ON b.segment=s.id AND b.word<?2
+		AND b.word>=ifnull((SELECT word FROM block WHERE segment=s.id AND word<=?1 ORDER BY word DESC LIMIT 1), '') ORDER BY s.id, b.word`
 	listsOf = `SELECT id, data FROM list WHERE id IN (SELECT value FROM json_each(?))`
 )
 
 // state is the one row that says what the full text holds.
 type state struct {
-	version  int64    // changes with every change of the index
-	next     [2]int64 // the numbers that the next item and the next turn get; none is given twice
-	docs     [tableCount]int64
-	words    [tableCount]int64
-	segments uint32 // checksum of their rows
+	version int64    // changes with every change of the index
+	next    [2]int64 // the numbers that the next item and the next turn get; none is given twice
+	docs    [tableCount]int64
+	words   [tableCount]int64
 }
 
 // numbers are what is kept of a state, in the order of the columns.
@@ -76,33 +70,9 @@ func (s *state) numbers() []any {
 	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
 }
 
-// sum is a checksum of the numbers, by which room is made and documents are numbered,
-// and of the segments.
-func (s *state) sum() int64 {
-	b := binary.LittleEndian.AppendUint32(nil, s.segments)
-	for _, n := range s.numbers() {
-		b = binary.LittleEndian.AppendUint64(b, uint64(*n.(*int64)))
-	}
-	return int64(crc32.Checksum(b, castagnoli))
-}
-
-// scan reads the row. It is to be checked by its sum when the segments are known.
-func (s *state) scan(row *sql.Row) (sum int64, err error) {
-	err = row.Scan(append(s.numbers(), &sum)...)
-	return sum, err
-}
-
-func (s *state) check(sum int64, segments uint32) error {
-	if s.segments = segments; sum != s.sum() {
-		return fmt.Errorf("what is counted isn't what was put in: %w", ErrRebuild)
-	}
-	return nil
-}
-
-func (s *state) save(ctx context.Context, tx *sql.Tx, segments uint32) error {
+func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 	s.version++
-	s.segments = segments
-	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?, sum=?`, append(s.numbers(), s.sum())...)
+	_, err := tx.ExecContext(ctx, `UPDATE fulltext SET version=?, item=?, turn=?, items=?, itemwords=?, sources=?, sourcewords=?, turns=?, turnwords=?`, s.numbers()...)
 	return err
 }
 
@@ -136,15 +106,11 @@ func (x *Index) fulltext(ctx context.Context, tx *sql.Tx, kept statements) (*ful
 	if err != nil {
 		return nil, err
 	}
-	sum, err := f.state.scan(st.QueryRowContext(ctx))
-	if err != nil {
+	if err := st.QueryRowContext(ctx).Scan(f.state.numbers()...); err != nil {
 		return nil, err
 	}
 	f.sizes = sizes{tx: tx, cache: x.cacheOf(f.state.version)}
 	if f.lists, err = f.sizes.cache.listsIn(ctx, tx); err != nil {
-		return nil, err
-	}
-	if err := f.state.check(sum, f.lists.sum); err != nil {
 		return nil, err
 	}
 	f.sizes.load, err = f.kept.on(ctx, tx, sizeOf)
@@ -230,30 +196,18 @@ func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string)
 
 // block is one of a segment's dictionary. Its bytes hold until the next is read.
 type block struct {
-	segment, order int64
-	low, high      string // of the segment
-	word, data     sql.RawBytes
+	order      int64
+	word, data sql.RawBytes
 }
 
 // scan reads a row of those that the queries for blocks give.
 func (b *block) scan(rows *sql.Rows, i *int) error {
-	if err := rows.Scan(i, &b.segment, &b.order, &b.low, &b.high, &b.word, &b.data); err != nil {
-		return err
-	}
-	if b.data == nil {
-		return fmt.Errorf("a block of words of segment %d isn't there: %w", b.segment, ErrRebuild)
-	}
-	return nil
+	return rows.Scan(i, &b.order, &b.word, &b.data)
 }
-
-func (b *block) mark() uint32 { return postings.Mark(b.segment, b.word) }
 
 // note keeps a word's lists from a block, whose bytes are valid for now only.
 func (f *fulltext) note(stem string, b block) error {
-	if string(b.word) > stem {
-		return fmt.Errorf("a block of words that begins at %q for %q: %w", b.word, stem, ErrRebuild)
-	}
-	lists, ok, err := postings.Find(b.data, b.mark(), stem)
+	lists, ok, err := postings.Find(b.data, stem)
 	if ok {
 		to := f.known[stem]
 		to.places = append(to.places, place{b.order, cloned(lists)})
@@ -270,43 +224,22 @@ func cloned(l postings.Lists) postings.Lists {
 
 // beginning calls do for each word that begins so, of one segment after the other.
 func (f *fulltext) beginning(ctx context.Context, with string, do func(word string, b *block, lists postings.Lists)) error {
-	to := with + postings.Last
-	rows, err := f.QueryContext(ctx, blocksFrom, with, to)
+	rows, err := f.QueryContext(ctx, blocksFrom, with, with+postings.Last)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var segment int64
-	next := to // where what was read of the segment ends
 	for rows.Next() {
 		var zero int
 		var b block
 		if err := b.scan(rows, &zero); err != nil {
 			return err
 		}
-		switch from := max(with, b.low); {
-		case b.segment == segment && string(b.word) != next, b.segment != segment && (next < to || string(b.word) > from):
-			return fmt.Errorf("a block of words before %q isn't there: %w", b.word, ErrRebuild)
-		}
-		segment = b.segment
-		if next, err = postings.Each(b.data, b.mark(), with, func(word []byte, lists postings.Lists) {
-			if string(word) >= b.low && string(word) < b.high {
-				do(string(word), &b, lists)
-			}
-		}); err != nil {
+		if err := postings.Each(b.data, with, func(word []byte, lists postings.Lists) { do(string(word), &b, lists) }); err != nil {
 			return err
 		}
-		if next >= b.high {
-			next = to
-		}
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if next < to {
-		return fmt.Errorf("a block of words at %q isn't there: %w", next, ErrRebuild)
-	}
-	return nil
+	return rows.Err()
 }
 
 // fetch reads the long lists of words in a table, unless they are longer than
@@ -349,10 +282,7 @@ func (f *fulltext) fetch(ctx context.Context, table int, stems []string, most in
 		if err := rows.Scan(&id, &data); err != nil {
 			return err
 		}
-		mark(data, postings.Mark(id, nil))
-		if f.long[id], err = postings.Open(data); err != nil {
-			return err
-		}
+		f.long[id] = data
 		read++
 	}
 	if err := rows.Err(); err != nil {

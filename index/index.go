@@ -3,7 +3,7 @@
 // cache over the library; deleting its file costs one reindex and nothing else.
 //
 // One SQLite file, in WAL mode so that readers and the writer never wait for
-// one another (see folding.go for what becomes of the log):
+// one another:
 //
 //	session(id, sid, project, title, source, start, end, items, said, thread)
 //	                                                        said: see ProjectMark; thread: see ThreadsIn
@@ -16,8 +16,8 @@
 //	path touch moved made fault faulted                     what sessions did to files and met, see did.go
 //	link(later, earlier, at, data) due(sid) linked(made)    how items bear on one another, see links.go
 //
-// Each page has a checksum, see pages.go. What is shown to people, and what room is
-// made by, has one of its own as well: pages come from the log too, where it has none.
+// Each page has a checksum that is looked at when it is read, see pages.go: damage is
+// ErrRebuild, never another answer.
 //
 // Times are Unix milliseconds, 0 where the transcript states none. Rowids are
 // the file's own; nothing outside refers to them. A session's number is its

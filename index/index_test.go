@@ -198,7 +198,7 @@ func TestPutOrderDoesNotMatter(t *testing.T) {
 	}
 	var want, got state
 	for x, to := range map[*Index]*state{a: &want, b: &got} {
-		if _, err := to.scan(x.db.QueryRow(readState)); err != nil {
+		if err := x.db.QueryRow(readState).Scan(to.numbers()...); err != nil {
 			t.Fatal(err)
 		}
 	}

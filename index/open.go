@@ -14,7 +14,8 @@ import (
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/driver"
 
 	"recall/index/embed"
 	"recall/index/postings"
@@ -28,7 +29,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 14
+	schema = 15
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -56,7 +57,6 @@ type Index struct {
 	own     embed.Groups
 
 	prepared prepared
-	folding  folding
 
 	mu   sync.Mutex
 	read *cache // by the searches since the last change
@@ -82,7 +82,7 @@ func Open(path string) (*Index, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	x, err := open(path, fmt.Sprintf("_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)&_pragma=wal_autocheckpoint(%d)", foldWithin))
+	x, err := open(path, "_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=synchronous(NORMAL)&_pragma=temp_store(MEMORY)")
 	if err != nil {
 		return nil, err
 	}
@@ -142,9 +142,6 @@ func OpenRead(path string) (*Index, error) {
 }
 
 func open(path, params string) (*Index, error) {
-	if err := checkedFiles(); err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
-	}
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
@@ -153,8 +150,8 @@ func open(path, params string) (*Index, error) {
 	if !strings.HasPrefix(abs, "/") { // C:/…
 		abs = "/" + abs
 	}
-	u := url.URL{Scheme: "file", Path: abs, RawQuery: "vfs=" + vfsName + "&" + params}
-	db, err := sql.Open("sqlite", u.String())
+	u := url.URL{Scheme: "file", Path: abs, RawQuery: "vfs=" + checkedFiles + "&" + params}
+	db, err := driver.Open(u.String(), reservePageSums)
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
@@ -179,7 +176,7 @@ func (x *Index) Replaced() error {
 
 // Close closes the index. The last one to close it folds the write-ahead log
 // into the file.
-func (x *Index) Close() error { return errors.Join(x.folding.close(), x.db.Close()) }
+func (x *Index) Close() error { return x.db.Close() }
 
 // Remove deletes an index file and what SQLite keeps beside it.
 func Remove(path string) error {
@@ -255,32 +252,17 @@ func (x *Index) fail(op string, err error) error {
 	return fmt.Errorf("%s: %w", op, err)
 }
 
-// SQLite's result codes, https://sqlite.org/rescode.html.
-const (
-	sqliteError      = 1 // "no such table" among others
-	sqliteBusy       = 5
-	sqliteCorrupt    = 11
-	sqliteConstraint = 19
-	sqliteNotADB     = 26
-)
-
-func busy(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code()&0xff == sqliteBusy
-}
+func busy(err error) bool { return errors.Is(err, sqlite3.BUSY) }
 
 func damaged(err error) bool {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		// A row that must be there isn't, or a number is no number: SQLite sees
-		// nothing wrong in a page that stands in another's place.
-		return errors.Is(err, sql.ErrNoRows) || strings.Contains(err.Error(), "sql: Scan error")
-	}
-	switch e.Code() & 0xff {
-	case sqliteCorrupt, sqliteNotADB, sqliteConstraint: // numbers that nothing has yet are taken
+	switch {
+	case errors.Is(err, sqlite3.CORRUPT), errors.Is(err, sqlite3.NOTADB):
 		return true
-	case sqliteError:
-		return strings.Contains(e.Error(), "no such ") // table, column: all stand in the file
+	case errors.Is(err, sqlite3.CONSTRAINT): // numbers that nothing has yet are taken
+		return true
+	case errors.Is(err, sqlite3.ERROR):
+		return strings.Contains(err.Error(), "no such ") // table, column: all stand in the file
 	}
-	return false
+	// A row that must be there isn't, or a number is no number.
+	return errors.Is(err, sql.ErrNoRows) || strings.Contains(err.Error(), "sql: Scan error")
 }

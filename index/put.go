@@ -57,13 +57,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 		return nil
 	}
 	op := "index " + all[0].doc.Session
-	x.folding.makeRoom(x.db)
-	conn, err := x.db.Conn(ctx)
-	if err != nil {
-		return x.fail(op, err)
-	}
-	defer conn.Close()
-	tx, err := conn.BeginTx(ctx, nil)
+	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		return x.fail(op, err)
 	}
@@ -91,12 +85,7 @@ func (x *Index) PutPrepared(ctx context.Context, all []*Prepared) error {
 	if err := ctx.Err(); err != nil {
 		return x.fail(op, err)
 	}
-	if err := tx.Commit(); err != nil {
-		return x.fail(op, err)
-	}
-	pages, err := pagesWritten(conn)
-	x.folding.wrote(x.db, pages)
-	return x.fail(op, err)
+	return x.fail(op, tx.Commit())
 }
 
 // Delete removes a session. One that isn't there is no error.

@@ -3,11 +3,8 @@ package index
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
-	"slices"
 
 	"recall/index/postings"
 )
@@ -16,7 +13,6 @@ import (
 type writing struct {
 	*fulltext
 	segments []*segment // in order
-	dropped  []*segment
 	fresh    *postings.Builder
 	words    int              // put into it
 	first    [2]int64         // the numbers of the first new item and turn
@@ -25,14 +21,11 @@ type writing struct {
 
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 	w := &writing{fulltext: &fulltext{tx: tx, known: map[string]*found{}, sizes: sizes{tx: tx}}, fresh: postings.NewBuilder(0), paths: map[string]int64{}}
-	sum, err := w.state.scan(tx.QueryRowContext(ctx, readState))
+	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
 		return nil, err
 	}
 	if w.segments, err = segments(ctx, tx); err != nil {
-		return nil, err
-	}
-	if err := w.state.check(sum, sumOf(w.segments)); err != nil {
 		return nil, err
 	}
 	w.first = w.state.next
@@ -100,7 +93,6 @@ func (w *writing) noteGone(table int, doc int64) {
 func (w *writing) save(ctx context.Context) error {
 	if w.words > 0 {
 		s := w.newSegment()
-		s.high = postings.Last
 		for kind := range s.docs {
 			s.docs[kind] = span{w.first[kind], w.state.next[kind]}
 			s.listed[kind] = s.docs[kind].to - s.docs[kind].from
@@ -120,7 +112,7 @@ func (w *writing) save(ctx context.Context) error {
 			return err
 		}
 		to.close()
-		if err := w.mergeSome(ctx, max(leastMerged, timesMerged*s.bytes)); err != nil {
+		if err := w.mergeSmall(ctx); err != nil {
 			return err
 		}
 	}
@@ -130,19 +122,15 @@ func (w *writing) save(ctx context.Context) error {
 	if err := w.saveSegments(ctx); err != nil {
 		return err
 	}
-	return w.state.save(ctx, w.tx, sumOf(w.segments))
+	return w.state.save(ctx, w.tx)
 }
 
 // span is numbers from one on, up to another.
 type span struct{ from, to int64 }
 
-// segment is a row of the table of segments. While some are merged into another,
-// a word is in that one up to where the merge has come, and in them from there on:
-// each stands for the words from low on, up to high.
+// segment is a row of the table of segments.
 type segment struct {
 	id, place     int64 // places are in the order of documents
-	into          int64 // the segment that it is being merged into, 0 if none
-	low, high     string
 	bytes         int64
 	blocks, lists span
 	docs          [2]span  // items and turns
@@ -151,15 +139,19 @@ type segment struct {
 	changed       bool
 }
 
-const segmentColumns = `id, place, target, low, high, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, turns, itemsgone, turnsgone`
+const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, turns, itemsgone, turnsgone`
 
 func (s *segment) columns() []any {
-	return []any{&s.id, &s.place, &s.into, &s.low, &s.high, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to, &s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to, &s.listed[items], &s.listed[turns], &s.gone[items], &s.gone[turns]}
+	return []any{
+		&s.id, &s.place, &s.bytes, &s.blocks.from, &s.blocks.to, &s.lists.from, &s.lists.to,
+		&s.docs[items].from, &s.docs[items].to, &s.docs[turns].from, &s.docs[turns].to,
+		&s.listed[items], &s.listed[turns], &s.gone[items], &s.gone[turns],
+	}
 }
 
 // segments reads the rows, in order.
 func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+segmentColumns+` FROM segment ORDER BY place, id`)
+	rows, err := tx.QueryContext(ctx, `SELECT `+segmentColumns+` FROM segment ORDER BY place`)
 	if err != nil {
 		return nil, err
 	}
@@ -175,34 +167,13 @@ func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
 	return all, rows.Err()
 }
 
-// sumOf is a checksum of the rows: what is missing or was changed shows.
-func sumOf(all []*segment) uint32 {
-	var b []byte
-	for _, s := range all {
-		for _, c := range s.columns() {
-			switch v := c.(type) {
-			case *int64:
-				b = binary.LittleEndian.AppendUint64(b, uint64(*v))
-			case *string:
-				b = append(append(b, *v...), 0)
-			}
-		}
-	}
-	return crc32.Checksum(b, castagnoli)
-}
-
 // saveSegments writes the rows that changed.
 func (w *writing) saveSegments(ctx context.Context) error {
-	for _, s := range w.dropped {
-		if _, err := w.tx.ExecContext(ctx, `DELETE FROM segment WHERE id=?`, s.id); err != nil {
-			return err
-		}
-	}
 	for _, s := range w.segments {
 		if !s.changed {
 			continue
 		}
-		if _, err := w.tx.ExecContext(ctx, `INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...); err != nil {
+		if _, err := w.tx.ExecContext(ctx, `INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...); err != nil {
 			return err
 		}
 	}
@@ -210,7 +181,7 @@ func (w *writing) saveSegments(ctx context.Context) error {
 }
 
 // rowsOfSegment is how many blocks and lists a segment may have. Which numbers they get
-// follows from its own: it may be written in several transactions, and others between.
+// follows from its own.
 const rowsOfSegment = 1 << 24
 
 // newSegment adds one behind all.
@@ -225,23 +196,15 @@ func (w *writing) newSegment() *segment {
 	return s
 }
 
-// dropSegment takes a segment out, whose rows are gone.
-func (w *writing) dropSegment(s *segment) {
-	w.segments = slices.DeleteFunc(w.segments, func(o *segment) bool { return o == s })
-	w.dropped = append(w.dropped, s)
-}
-
 // segmentStore writes what belongs to a segment: a postings.Store.
 type segmentStore struct {
 	*segment
 	ctx               context.Context
 	addBlock, addList *sql.Stmt
-	from              string // see Block
-	begun             bool
 }
 
 func (w *writing) store(ctx context.Context, s *segment) (*segmentStore, error) {
-	to := &segmentStore{segment: s, ctx: ctx, from: s.high}
+	to := &segmentStore{segment: s, ctx: ctx}
 	var err error
 	if to.addBlock, err = w.tx.PrepareContext(ctx, `INSERT INTO block(id, segment, word, data) VALUES(?,?,?,?)`); err != nil {
 		return nil, err
@@ -255,17 +218,7 @@ func (s *segmentStore) close() {
 	s.addList.Close()
 }
 
-// Block adds a block. The first one of a segment stands for all words before its own, so
-// that each has a block where it would stand; the first one with which a merge goes on,
-// for those from where the block before ended, which may be gone.
 func (s *segmentStore) Block(first string, data []byte) error {
-	if s.blocks.to == s.id*rowsOfSegment {
-		first = ""
-	} else if !s.begun {
-		first = s.from
-	}
-	s.begun = true
-	mark(data, postings.Mark(s.id, []byte(first)))
 	_, err := s.addBlock.ExecContext(s.ctx, s.blocks.to, s.id, first, data)
 	s.blocks.to++
 	s.bytes += int64(len(data))
@@ -274,7 +227,6 @@ func (s *segmentStore) Block(first string, data []byte) error {
 
 func (s *segmentStore) Row(data []byte) (int64, error) {
 	id := s.lists.to
-	mark(data, postings.Mark(id, nil))
 	_, err := s.addList.ExecContext(s.ctx, id, data)
 	s.lists.to++
 	s.bytes += int64(len(data))

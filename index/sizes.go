@@ -5,10 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"slices"
-
-	"recall/index/postings"
 )
 
 // What scoring needs of each document is kept in pieces of so many documents,
@@ -83,7 +80,7 @@ func (s *sizes) read(ctx context.Context, id int64) (*sizePiece, error) {
 		}
 	}
 	p := new(sizePiece)
-	data, err := blob(ctx, s.load, "size", id)
+	data, err := blob(ctx, s.load, id)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +107,7 @@ func (s *sizes) save(ctx context.Context) error {
 			for last > 0 && p.words[last-1] == 0 {
 				last--
 			}
-			data := make([]byte, 0, sumSize+2*last)
-			data = append(data, make([]byte, sumSize)...)
+			data := make([]byte, 0, 2*last)
 			for _, n := range p.words[:last] {
 				data = binary.LittleEndian.AppendUint16(data, n)
 			}
@@ -124,34 +120,16 @@ func (s *sizes) save(ctx context.Context) error {
 	return nil
 }
 
-const sumSize = 4
-
-// mark puts a mark over a checksum, and takes it away again.
-func mark(data []byte, m uint32) {
-	if len(data) >= sumSize {
-		binary.LittleEndian.PutUint32(data, binary.LittleEndian.Uint32(data)^m)
-	}
-}
-
-// blob reads a row's data behind its checksum; nil if there is no such row.
-func blob(ctx context.Context, st *sql.Stmt, table string, id int64) ([]byte, error) {
-	var data []byte
-	err := st.QueryRowContext(ctx, id).Scan(&data)
+// blob reads a row's data; nil if there is no such row.
+func blob(ctx context.Context, st *sql.Stmt, id int64) (data []byte, err error) {
+	err = st.QueryRowContext(ctx, id).Scan(&data)
 	if err == sql.ErrNoRows {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	if len(data) < sumSize || binary.LittleEndian.Uint32(data)^postings.Mark(id, []byte(table)) != crc32.Checksum(data[sumSize:], castagnoli) {
-		return nil, fmt.Errorf("a row of numbers isn't what was put in: %w", ErrRebuild)
-	}
-	return data[sumSize:], nil
+	return data, err
 }
 
-// saveBlob writes a row's data, which begins with room for the checksum.
 func saveBlob(ctx context.Context, tx *sql.Tx, table string, id int64, data []byte) error {
-	binary.LittleEndian.PutUint32(data, crc32.Checksum(data[sumSize:], castagnoli)^postings.Mark(id, []byte(table)))
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO `+table+`(id, data) VALUES(?,?)`, id, data)
 	return err
 }
@@ -192,7 +170,7 @@ func (f *fulltext) readRuns(ctx context.Context, id, from int64) ([]run, error) 
 	if err != nil {
 		return nil, err
 	}
-	data, err := blob(ctx, load, "owner", id)
+	data, err := blob(ctx, load, id)
 	if err != nil {
 		return nil, err
 	}
@@ -224,12 +202,11 @@ func belong(ctx context.Context, tx *sql.Tx, kind int, from, to, session int64) 
 	for from < to {
 		n := min(to, from-from%pieceDocs+pieceDocs) - from
 		id := pieceID(kind, from)
-		before, err := blob(ctx, load, "owner", id)
+		data, err := blob(ctx, load, id)
 		if err != nil {
 			return err
 		}
-		data := append(make([]byte, sumSize), before...)
-		if at := from - from%pieceDocs; len(before) == 0 && at < from { // document 0 is none
+		if at := from - from%pieceDocs; len(data) == 0 && at < from { // document 0 is none
 			data = binary.AppendUvarint(data, uint64(from-at))
 			data = binary.AppendUvarint(data, 0)
 		}

@@ -16,6 +16,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
 	"recall/index/embed"
 	"recall/index/words"
 	"recall/payload"
@@ -179,7 +182,7 @@ func fillSynth(t testing.TB, path string, n int) {
 
 // tableSizes tells what items and turns take, from the lengths of their rows.
 func tableSizes(t *testing.T, path string, n int) string {
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path)+"?mode=ro")
+	db, err := driver.Open("file:" + filepath.ToSlash(path) + "?mode=ro")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +213,7 @@ func orBM25(t *testing.T, dir string, n int, questions []string) (took timings) 
 	}
 	path := filepath.Join(dir, "baseline.db")
 	_, missing := os.Stat(path)
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path))
+	db, err := driver.Open("file:"+filepath.ToSlash(path), fts5.Register)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,10 +1,12 @@
 package index
 
 import (
-	"database/sql"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ncruces/go-sqlite3/driver"
+	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"recall/index/embed"
 	"recall/index/words"
@@ -12,7 +14,7 @@ import (
 
 // Our stemmer is FTS5's, which is well tried.
 func TestStemIsFTS5s(t *testing.T) {
-	db, err := sql.Open("sqlite", "file:"+filepath.ToSlash(filepath.Join(t.TempDir(), "stems.db")))
+	db, err := driver.Open("file:"+filepath.ToSlash(filepath.Join(t.TempDir(), "stems.db")), fts5.Register)
 	if err != nil {
 		t.Fatal(err)
 	}

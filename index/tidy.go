@@ -47,7 +47,6 @@ type beginner interface {
 // write-ahead log, unless a reader holds on to it. Less room than that is used
 // by what is put in next.
 func (x *Index) shrink(ctx context.Context) error {
-	x.folding.wait() // it would be in the way
 	var free, all int
 	if err := x.db.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
 		return err

@@ -26,7 +26,7 @@ import (
 // indexes of them.
 func spoilTables(t *testing.T, path string, tables ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
+	db, err := sql.Open("sqlite3", path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func spoilIndex(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		spoilt++
 		if args[1] == "counts" {
-			db, err := sql.Open("sqlite", path)
+			db, err := sql.Open("sqlite3", path)
 			if err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"github.com/klauspost/compress/s2"
-	_ "modernc.org/sqlite" // the driver
+	_ "github.com/ncruces/go-sqlite3/driver"
 
 	"recall/index/postings"
 )
@@ -16,7 +16,7 @@ import (
 // Dump is all that an index holds, a value a line: rows, what is packed in them,
 // and the words of its lists. It is an error if nothing was packed.
 func Dump(path string) ([]byte, error) {
-	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
+	db, err := sql.Open("sqlite3", "file:"+path+"?mode=ro")
 	if err != nil {
 		return nil, err
 	}
@@ -63,24 +63,19 @@ func (d *dump) column(query string) (list []string, err error) {
 }
 
 func (d *dump) words() error {
-	rows, err := d.db.Query(`SELECT segment, word, data FROM block`)
+	rows, err := d.db.Query(`SELECT data FROM block`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		var segment int64
-		var first, data []byte
-		if err := rows.Scan(&segment, &first, &data); err != nil {
+		var data []byte
+		if err := rows.Scan(&data); err != nil {
 			return err
 		}
-		next, err := postings.Each(data, postings.Mark(segment, first), "", func(word []byte, _ postings.Lists) {
-			d.value(string(word))
-		})
-		if err != nil {
+		if err := postings.Each(data, "", func(word []byte, _ postings.Lists) { d.value(string(word)) }); err != nil {
 			return err
 		}
-		d.value(next)
 	}
 	return rows.Err()
 }
@@ -115,8 +110,8 @@ func (d *dump) value(v any) {
 	switch v := v.(type) {
 	case []byte:
 		d.out.Write(v)
-		if len(v) > 5 && v[0] == 's' { // see pack in index/row.go
-			if text, err := s2.Decode(nil, v[5:]); err == nil {
+		if len(v) > 1 && v[0] == 's' { // see pack in index/row.go
+			if text, err := s2.Decode(nil, v[1:]); err == nil {
 				d.packed++
 				d.out.WriteByte('\n')
 				d.out.Write(text)

@@ -2,7 +2,6 @@ package postings
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 )
 
@@ -140,14 +139,9 @@ func (e *entries) bytes(n uint64) []byte {
 }
 
 // Find looks a word up in the block that would hold it, which doesn't begin behind it.
-// That the word stands further on is ErrDamaged. The lists' data are a part of block. mark is what its store has put over the checksum, by exclusive
-// or, so that a block in another's place is noticed.
-func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err error) {
-	data, err := open(block, mark)
-	if err != nil {
-		return lists, false, err
-	}
-	e := entries{left: Read(data)}
+// The lists' data are a part of block.
+func Find(block []byte, word string) (lists Lists, ok bool, err error) {
+	e := entries{left: Read(block)}
 	same := 0 // bytes that the word before has in common with the one sought
 	for len(e.left.left) > 0 {
 		shared := int(min(e.left.number(), uint64(len(word))+1))
@@ -162,9 +156,7 @@ func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err err
 			}
 			same += n
 			if same == len(word) && n == len(rest) {
-				if e.read(); e.left.err == nil && !e.lists.some() {
-					e.left.err = ErrDamaged // it begins the next block
-				}
+				e.read()
 				return e.lists, e.left.err == nil, e.left.err
 			}
 			if same == len(word) || n < len(rest) && rest[n] > word[same] {
@@ -173,24 +165,16 @@ func Find(block []byte, mark uint32, word string) (lists Lists, ok bool, err err
 		}
 		e.skip()
 	}
-	return lists, false, cmp.Or(e.left.err, ErrDamaged) // it comes behind all of this block
+	return lists, false, e.left.err
 }
 
-// Each calls f for the words of a block that begin so. What f gets holds for the
-// call. next is the word that the next block begins with.
-func Each(block []byte, mark uint32, with string, f func(word []byte, lists Lists)) (next string, err error) {
-	data, err := open(block, mark)
-	if err != nil {
-		return "", err
-	}
-	e := entries{left: Read(data)}
+// Each calls f for the words of a block that begin so. What f gets holds for the call.
+func Each(block []byte, with string, f func(word []byte, lists Lists)) error {
+	e := entries{left: Read(block)}
 	for e.next() {
-		if !e.lists.some() {
-			return string(e.word), nil
-		}
 		if bytes.HasPrefix(e.word, []byte(with)) {
 			f(e.word, e.lists)
 		}
 	}
-	return "", cmp.Or(e.left.err, ErrDamaged)
+	return e.left.err
 }

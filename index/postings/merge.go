@@ -12,51 +12,26 @@ type Source interface {
 // Part is a segment to be merged.
 type Part struct {
 	Source
-	Low   string                          // its words before this one are merged already
 	Alive func(table int, doc int64) bool // nil if all its documents are
-}
-
-// Used is what of a part is merged and isn't needed any more: of its blocks, its rows
-// and their bytes.
-type Used struct {
-	Blocks, Rows int
-	Bytes        int64
-	All          bool
 }
 
 // Merge makes one segment of several. Those further on hold higher documents.
 // Documents that aren't alive any more are left out.
-//
-// When it has read so many bytes, it stops before the word next, which is Last at the
-// end. It is gone on with by what isn't used of the parts, next being their Low.
-func Merge(to Store, most int64, from ...Part) (next string, used []Used, err error) {
+func Merge(to Store, from ...Part) error {
 	m := merging{writer: writer{store: to}}
 	for _, p := range from {
 		c := &cursor{Part: p}
-		if err := c.begin([]byte(p.Low)); err != nil {
-			return "", nil, err
+		if err := c.next(); err != nil {
+			return err
 		}
 		m.left = append(m.left, c)
 	}
-	for m.lowest() && m.read() < most {
+	for m.lowest() {
 		if err := m.word(); err != nil {
-			return "", nil, err
+			return err
 		}
 	}
-	next = Last
-	if len(m.holders) > 0 {
-		next = string(m.holders[0].at.word)
-	}
-	for _, c := range m.left {
-		used = append(used, c.done)
-	}
-	return next, used, m.writer.flush([]byte(next))
-}
-
-// Gap is a block without words, up to the word next: what stands for those of which a
-// merge that went on has left nothing.
-func Gap(next string) []byte {
-	return seal(appendEntry(make([]byte, sumSize), nil, []byte(next), Lists{}))
+	return m.writer.flush()
 }
 
 // merging is a merge under way.
@@ -67,19 +42,11 @@ type merging struct {
 	room    [Tables][]byte
 }
 
-// read is how many bytes were read.
-func (m *merging) read() (n int64) {
-	for _, c := range m.left {
-		n += c.done.Bytes
-	}
-	return n
-}
-
 // lowest finds the segments that hold the word that comes next, false if none is left.
 func (m *merging) lowest() bool {
 	m.holders = m.holders[:0]
 	for _, c := range m.left {
-		if c.done.All {
+		if c.ended {
 			continue
 		}
 		order := -1
@@ -176,36 +143,12 @@ type cursor struct {
 	Part
 	at    entries
 	data  [Tables][]byte // of the word's lists
-	rows  Used           // that they are in
-	block int64          // bytes of the block that at is in, 0 before the first
-	done  Used           // before them
+	ended bool
 }
 
-// begin goes to the first word from one on.
-func (c *cursor) begin(low []byte) error {
-	for {
-		if err := c.step(); err != nil || c.done.All {
-			return err
-		}
-		if bytes.Compare(c.at.word, low) >= 0 {
-			return c.lists()
-		}
-	}
-}
-
+// next goes to the next word.
 func (c *cursor) next() error {
-	if err := c.step(); err != nil || c.done.All {
-		return err
-	}
-	return c.lists()
-}
-
-// step goes to the next word.
-func (c *cursor) step() error {
-	c.done.Rows += c.rows.Rows
-	c.done.Bytes += c.rows.Bytes
-	c.rows = Used{}
-	for !c.at.next() || !c.at.lists.some() { // or at the end of a block
+	for !c.at.next() { // at the end of a block
 		if c.at.left.err != nil {
 			return c.at.left.err
 		}
@@ -213,39 +156,21 @@ func (c *cursor) step() error {
 		if err != nil {
 			return err
 		}
-		if c.block > 0 {
-			c.done.Blocks++
-			c.done.Bytes += c.block
-		}
 		if b == nil {
-			c.done.All = true
+			c.ended = true
 			return nil
-		}
-		c.block = int64(len(b))
-		if b, err = Open(b); err != nil {
-			return err
 		}
 		c.at = entries{left: Read(b), word: c.at.word[:0]}
 	}
-	return nil
-}
-
-// lists reads the lists of the word that is come to.
-func (c *cursor) lists() error {
 	for i, l := range c.at.lists {
 		c.data[i] = l.Data
 		if l.Row == 0 {
 			continue
 		}
-		row, err := c.Row()
-		if err != nil {
+		var err error
+		if c.data[i], err = c.Row(); err != nil {
 			return err
 		}
-		if c.data[i], err = Open(row); err != nil {
-			return err
-		}
-		c.rows.Rows++
-		c.rows.Bytes += int64(len(row))
 	}
 	return nil
 }

@@ -6,17 +6,13 @@
 // come later go into another one, and segments that follow one another are
 // merged into one. Its dictionary is a row of blocks, each words in order:
 //
-//	block   sum entry… end    sum: CRC-32C of the rest, 4 bytes; a store may mark
-//	        it with the place of the row, see Find
-//	end     an entry without lists: the word that the next block begins with, Last
-//	        in the last one. Without it, another block of the segment that is given
-//	        for a word's would look as if the word stood nowhere
+//	block   entry…
 //	entry   shared rest word forms list…
 //	        shared: bytes that the word has in common with the one before it in
 //	        the block; rest: how many follow; forms: two bits a table
 //	list    by its form: nothing; one posting; docs, length and postings;
 //	        docs and the number of the row that holds them
-//	row     sum posting…
+//	row     posting…
 //	posting gap<<2|form counts
 //	        gap: from the document before, from 0 for the first; counts by its
 //	        form: none (once in column 0, once in column 1, once in each) or two
@@ -27,7 +23,6 @@ package postings
 import (
 	"encoding/binary"
 	"errors"
-	"hash/crc32"
 )
 
 // Tables is how many kinds of documents have lists of their own.
@@ -129,32 +124,4 @@ func (r *Reader) number() uint64 {
 	}
 	r.left = r.left[size:]
 	return n
-}
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-const sumSize = 4
-
-// seal writes the checksum into the first bytes.
-func seal(b []byte) []byte {
-	binary.LittleEndian.PutUint32(b, crc32.Checksum(b[sumSize:], castagnoli))
-	return b
-}
-
-// Mark tells the rows of a store apart. Put over their checksums by exclusive or, it
-// shows a page that stands in another's place.
-func Mark(id int64, name []byte) uint32 {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(id))
-	return crc32.Update(crc32.Checksum(b[:], castagnoli), castagnoli, name)
-}
-
-// Open checks what was sealed, and gives it without its checksum.
-func Open(b []byte) ([]byte, error) { return open(b, 0) }
-
-func open(b []byte, mark uint32) ([]byte, error) {
-	if len(b) < sumSize || binary.LittleEndian.Uint32(b)^mark != crc32.Checksum(b[sumSize:], castagnoli) {
-		return nil, ErrDamaged
-	}
-	return b[sumSize:], nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -60,7 +59,7 @@ func (m *memory) find(t *testing.T, word string) map[int][]Posting {
 	if i < 0 {
 		return nil
 	}
-	lists, ok, err := Find(m.blocks[i], 0, word)
+	lists, ok, err := Find(m.blocks[i], word)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,9 +70,7 @@ func (m *memory) find(t *testing.T, word string) map[int][]Posting {
 	for table, l := range lists {
 		data := l.Data
 		if l.Row != 0 {
-			if data, err = Open(m.rows[l.Row-1]); err != nil {
-				t.Fatal(err)
-			}
+			data = m.rows[l.Row-1]
 		}
 		r := Read(data)
 		for p, ok := r.Next(); ok; p, ok = r.Next() {
@@ -159,7 +156,7 @@ func TestBuild(t *testing.T) {
 	s.check(t, m)
 	var words int
 	for _, b := range m.blocks {
-		_, err := Each(b, 0, "only", func(word []byte, lists Lists) {
+		err := Each(b, "only", func(word []byte, lists Lists) {
 			if diff := cmp.Diff(s[string(word)][0] != nil, lists[0].Docs > 0); diff != "" {
 				t.Errorf("%q in the first table: %s", word, diff)
 			}
@@ -202,8 +199,8 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	m := new(memory)
-	if next, _, err := Merge(m, math.MaxInt64, from...); err != nil || next != Last {
-		t.Fatalf("ended before %q: %v", next, err)
+	if err := Merge(m, from...); err != nil {
+		t.Fatal(err)
 	}
 	want.check(t, m)
 	for w := range parts[1] {
@@ -212,80 +209,8 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	apart := parts[2].build(t)
-	if _, _, err := Merge(new(memory), math.MaxInt64, Part{Source: apart.source()}, Part{Source: parts[1].build(t).source()}); !errors.Is(err, ErrDamaged) {
+	if err := Merge(new(memory), Part{Source: apart.source()}, Part{Source: parts[1].build(t).source()}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("segments out of order: got %v, want ErrDamaged", err)
-	}
-}
-
-// A merge that stops again and again comes to the same words, and while it is under
-// way each word stands on one side.
-func TestMergeInSteps(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 6))
-	parts := []texts{random(r, 1, 200), random(r, 200, 230), random(r, 230, 400)}
-	whole := texts{}
-	var left []*memory
-	for _, s := range parts {
-		left = append(left, s.build(t))
-		for w, tables := range s {
-			if whole[w] == nil {
-				whole[w] = map[int][]Posting{}
-			}
-			for table, list := range tables {
-				whole[w][table] = append(whole[w][table], list...)
-			}
-		}
-	}
-	sources := make([]*memory, len(left)) // with the rows that aren't used; what names them counts on
-	for i, m := range left {
-		sources[i] = &memory{firsts: m.firsts, blocks: m.blocks, rows: m.rows}
-	}
-	m, next, steps := new(memory), "", 0
-	for ; next != Last; steps++ {
-		var from []Part
-		for _, s := range sources {
-			from = append(from, Part{Source: s.source(), Low: next})
-		}
-		low := next
-		var used []Used
-		var err error
-		if next, used, err = Merge(m, int64(1+r.IntN(8000)), from...); err != nil {
-			t.Fatal(err)
-		}
-		if next <= low {
-			t.Fatalf("got from %q to %q", low, next)
-		}
-		for i, u := range used {
-			s := sources[i]
-			s.firsts, s.blocks, s.rows = s.firsts[u.Blocks:], s.blocks[u.Blocks:], s.rows[u.Rows:]
-			if u.All != (len(s.blocks) == 0) {
-				t.Fatalf("before %q, part %d: all used is %v, and %d blocks are left", next, i, u.All, len(s.blocks))
-			}
-			for w, want := range parts[i] {
-				if w >= next && (len(s.firsts) == 0 || s.firsts[0] > w && u.Blocks > 0) {
-					t.Fatalf("%q (%v) isn't merged, and its block is gone", w, len(want))
-				}
-			}
-		}
-	}
-	if steps < 5 {
-		t.Errorf("%d steps show nothing", steps)
-	}
-	whole.check(t, m)
-}
-
-// An earlier block in another's place isn't one that lacks the word.
-func TestAnotherBlock(t *testing.T) {
-	s := random(rand.New(rand.NewPCG(1, 1)), 1, 400)
-	m := s.build(t)
-	m.blocks[5] = m.blocks[3]
-	for w := range s {
-		i, found := slices.BinarySearch(m.firsts, w)
-		if !found {
-			i--
-		}
-		if _, ok, err := Find(m.blocks[i], 0, w); ok == (i == 5) || errors.Is(err, ErrDamaged) != (i == 5) {
-			t.Errorf("%q, whose block is number %d: got %v, %v", w, i, ok, err)
-		}
 	}
 }
 
@@ -304,10 +229,9 @@ func FuzzBlock(f *testing.F) {
 	if err := b.Write(m); err != nil {
 		f.Fatal(err)
 	}
-	f.Add(m.blocks[0][sumSize:], "w1")
-	f.Fuzz(func(t *testing.T, data []byte, word string) {
-		block := seal(append(make([]byte, sumSize), data...))
-		lists, ok, err := Find(block, 0, word)
+	f.Add(m.blocks[0], "w1")
+	f.Fuzz(func(t *testing.T, block []byte, word string) {
+		lists, ok, err := Find(block, word)
 		if ok && err != nil {
 			t.Errorf("found, and %v", err)
 		}
@@ -316,7 +240,7 @@ func FuzzBlock(f *testing.F) {
 			for _, ok := r.Next(); ok; _, ok = r.Next() {
 			}
 		}
-		Each(block, 0, word, func([]byte, Lists) {})
-		Merge(new(memory), math.MaxInt64, Part{Source: (&memory{blocks: [][]byte{block}}).source()})
+		Each(block, word, func([]byte, Lists) {})
+		Merge(new(memory), Part{Source: (&memory{blocks: [][]byte{block}}).source()})
 	})
 }

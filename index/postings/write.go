@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Store takes what a segment consists of, in the order of its words. It holds
-// on to no data.
+// A Store takes what a segment consists of, in the order of its words. It neither
+// changes data nor holds on to it.
 type Store interface {
 	// Block keeps a dictionary block, whose first word is first.
 	Block(first string, data []byte) error
@@ -14,17 +14,16 @@ type Store interface {
 	Row(data []byte) (int64, error)
 }
 
-// A block and its first word take no more than so many bytes before its end, which
-// takes a dozen: then three fit in a page of 4 KB with what SQLite needs beside them
-// (of blocks a little longer, two do), and going through one takes a microsecond. A
-// list of more bytes than inlineMost stands apart, so that looking up how frequent a
-// word is stays cheap.
+// A block and its first word take no more than so many bytes: then three fit in a page
+// of 4 KB with what SQLite needs beside them (of blocks a little longer, two do), and
+// going through one takes a microsecond. A list of more bytes than inlineMost stands
+// apart, so that looking up how frequent a word is stays cheap.
 const (
-	blockMost  = 1320
+	blockMost  = 1330
 	inlineMost = 400
 )
 
-// Last comes behind every word: what a segment's last block ends at.
+// Last comes behind every word.
 const Last = "\U0010ffff"
 
 // writer makes blocks of words that come in order.
@@ -40,7 +39,7 @@ func (w *writer) add(word []byte, lists Lists) error {
 		if len(l.Data) <= inlineMost {
 			continue
 		}
-		row, err := w.store.Row(seal(append(make([]byte, sumSize, sumSize+len(l.Data)), l.Data...)))
+		row, err := w.store.Row(l.Data)
 		if err != nil {
 			return err
 		}
@@ -53,22 +52,21 @@ func (w *writer) add(word []byte, lists Lists) error {
 			return nil
 		}
 		w.block = w.block[:size]
-		if err := w.flush(word); err != nil {
+		if err := w.flush(); err != nil {
 			return err
 		}
 	}
 	w.first, w.before = string(word), append(w.before[:0], word...)
-	w.block = appendEntry(append(w.block, make([]byte, sumSize)...), nil, word, lists)
+	w.block = appendEntry(w.block, nil, word, lists)
 	return nil
 }
 
-// flush ends a block at the word that comes next.
-func (w *writer) flush(next []byte) error {
+// flush ends a block.
+func (w *writer) flush() error {
 	if len(w.block) == 0 {
 		return nil
 	}
-	w.block = appendEntry(w.block, w.before, next, Lists{})
-	err := w.store.Block(w.first, seal(w.block))
+	err := w.store.Block(w.first, w.block)
 	w.block = w.block[:0]
 	return err
 }
@@ -131,5 +129,5 @@ func (b *Builder) Write(to Store) error {
 			return err
 		}
 	}
-	return w.flush([]byte(Last))
+	return w.flush()
 }
