@@ -54,7 +54,7 @@ func (x *Index) scrub(ctx context.Context) error {
 	if err := scrubRows(ctx, conn); err != nil {
 		return err
 	}
-	if _, err := conn.ExecContext(ctx, `VACUUM`); err != nil {
+	if err := vacuum(ctx, conn); err != nil {
 		return err
 	}
 	return emptyLog(ctx, conn)

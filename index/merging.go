@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	enough       = 8         // segments that a Put merges
+	enough       = 24        // segments that a Put merges: fewer than one put in twenty does
 	mostOfPut    = 8 << 20   // bytes that a Put merges; of more, Tidy does
 	timesAll     = 3         // see tidy
 	mostTogether = 256 << 20 // bytes of segments that are merged: a moment's work, and not twice the disk
 )
 
-// mergeSmall keeps searches quick without Tidy: eight or more segments at the end are
+// mergeSmall keeps searches quick without Tidy: many segments at the end are
 // made one, unless one of them holds more than all others together. So a session is
-// written again as often as eight goes into what came after it.
+// written again as often as that many goes into what came after it.
 func (w *writing) mergeSmall(ctx context.Context) error {
 	for from := 0; from+enough <= len(w.segments); from++ {
 		end := w.segments[from:]

@@ -54,7 +54,7 @@ func TestMerging(t *testing.T) {
 		}
 		most = max(most, len(listsNow(t, x)))
 	}
-	if most < enough/2 || most > 40 {
+	if most < enough/2 || most > 60 {
 		t.Errorf("up to %d segments, want some dozen at most", most)
 	}
 	questions := []string{"数"}

@@ -1,8 +1,12 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+
+	"github.com/ncruces/go-sqlite3"
 )
 
 // Tidy is to be called after many changes: it merges what Puts left in pieces
@@ -47,15 +51,34 @@ type beginner interface {
 // write-ahead log, unless a reader holds on to it. Less room than that is used
 // by what is put in next.
 func (x *Index) shrink(ctx context.Context) error {
+	conn, err := x.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
 	var free, all int
-	if err := x.db.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
+	if err := conn.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
 		return err
 	}
 	if free*4 >= all {
-		if _, err := x.db.ExecContext(ctx, `VACUUM`); err != nil && !busy(err) { // then the next time
+		if err := vacuum(ctx, conn); err != nil && !busy(err) && !errors.Is(err, sqlite3.FULL) { // then the next time
 			return err
 		}
 	}
 	var busy, pages, moved int
-	return x.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+	return conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+}
+
+// vacuum rewrites the file. What is rewritten stands in a file meanwhile: it may be
+// more than memory should hold.
+func vacuum(ctx context.Context, conn *sql.Conn) (err error) {
+	if _, err := conn.ExecContext(ctx, `PRAGMA temp_store=FILE`); err != nil {
+		return err
+	}
+	defer func() {
+		_, after := conn.ExecContext(context.WithoutCancel(ctx), `PRAGMA temp_store=MEMORY`)
+		err = cmp.Or(err, after)
+	}()
+	_, err = conn.ExecContext(ctx, `VACUUM`)
+	return err
 }
