@@ -124,3 +124,7 @@ func cleanDir(dir string) string {
 	}
 	return p.String()
 }
+
+// Wide says whether a folder is a root, a person's home, or one that customarily
+// holds all their projects: what lies in it needn't belong together.
+func Wide(dir string) bool { return placeOf(dir).wide() }

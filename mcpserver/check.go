@@ -40,11 +40,12 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 	if strings.TrimSpace(a.Text+a.Command+a.New) == "" {
 		return "", wrong("recall: nothing to check. Send plan (words), command, or path with new_text.")
 	}
-	name := in.Project
-	if name == "" {
-		name = s.o.Here(m.Library)
+	name, err := in.Project, error(nil)
+	if strings.TrimSpace(name) == "" {
+		if name, err = s.o.Here(m.Library); err != nil {
+			return "", err
+		}
 	}
-	var err error
 	if a.Project, err = projectName(m, name); err != nil {
 		return "", err
 	}

@@ -14,6 +14,7 @@ import (
 	"recall/index"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // goOn ends the explanation of a fault that the agent can't mend.
@@ -27,6 +28,7 @@ func (s *Server) failed(err error) error {
 		return bad
 	}
 	var many *library.AmbiguousError
+	var not *pipeline.NotHereError
 	next := ""
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -43,6 +45,8 @@ func (s *Server) failed(err error) error {
 			list = append(list, fmt.Sprintf("%s %q", shortID(string(c.ID)), payload.Data(c.Title, 40)))
 		}
 		next = "Call again with one of these ids: " + strings.Join(list, ", ")
+	case errors.As(err, &not):
+		return wrong("recall: %s. Send the project that is meant; recall_session without arguments lists the latest sessions with theirs.", payload.Data(not.Error(), 200))
 	case errors.Is(err, library.ErrNoSession):
 		next = "Call recall_session without arguments to list the latest sessions with their ids."
 	case errors.Is(err, library.ErrNoProject):

@@ -113,7 +113,7 @@ func TestNotesAreGrounded(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(w.home, "cache")); err != nil {
 		t.Fatal(err)
 	}
-	if text, failed := call(t, s, "recall_check", map[string]any{"plan": "name the files by date"}); failed {
+	if text, failed := call(t, s, "recall_check", map[string]any{"plan": "name the files by date", "project": "app"}); failed {
 		t.Errorf("with the index gone: %s", text)
 	}
 	if text, failed := call(t, s, "recall_query", map[string]any{"question": "how are export files named?"}); failed || !strings.Contains(text, "numeric id") {
@@ -160,8 +160,8 @@ func TestInjectionsStayQuoted(t *testing.T) {
 	}{
 		{"recall_query", map[string]any{"question": "what about the zebra module", "limit": 20}},
 		{"recall_session", map[string]any{"session": "e0000000"}}, {"recall_session", map[string]any{"session": "e0000001"}}, {"recall_session", map[string]any{"session": "e0000004"}}, {"recall_session", nil},
-		{"recall_resume", nil}, {"recall_resume", map[string]any{"session": "e0000001"}}, {"recall_state", map[string]any{"session": "e0000003"}},
-		{"recall_check", map[string]any{"plan": "rewrite the zebra module in Rust instead of Go"}},
+		{"recall_resume", map[string]any{"project": "app"}}, {"recall_resume", map[string]any{"session": "e0000001"}}, {"recall_state", map[string]any{"session": "e0000003"}},
+		{"recall_check", map[string]any{"plan": "rewrite the zebra module in Rust instead of Go", "project": "app"}},
 	} {
 		text, failed := call(t, s, c.tool, c.args)
 		if failed {
@@ -187,6 +187,9 @@ func TestInjectionsStayQuoted(t *testing.T) {
 		t.Fatalf("got %d resources, %v; want %d", len(res.Resources), err, len(evil)+1)
 	}
 	for _, r := range res.Resources {
+		if r.URI == threadURI {
+			continue // no session worked here: there is none
+		}
 		text := readResource(t, s, r.URI)
 		if strings.Count(text, "<!--") != 2 || strings.Contains(text, "<system-reminder") || !strings.Contains(text, "# Rehydration payload") {
 			t.Errorf("%s: got\n%s", r.URI, text)

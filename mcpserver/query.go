@@ -116,7 +116,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		return q, wrong("recall: since %s isn't before until %s. Until leaves that day itself out.", in.Since, in.Until)
 	}
 	if s.o.Here != nil {
-		q.Here = s.o.Here(m.Library)
+		q.Here, _ = s.o.Here(m.Library) // which of several answers comes first
 	}
 	var err error
 	q.Project, err = projectName(m, in.Project)

@@ -13,7 +13,7 @@ import (
 )
 
 type resumeIn struct {
-	Project string `json:"project,omitempty" jsonschema:"default: the current folder's, else the one last worked on"`
+	Project string `json:"project,omitempty" jsonschema:"default: the current folder's"`
 	Session string `json:"session,omitempty" jsonschema:"one session by id or title, instead of the thread last active"`
 	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: hypotheses lead; handoff: for another person"`
 }
@@ -21,7 +21,7 @@ type resumeIn struct {
 func (s *Server) addResume() {
 	addTool(s, &mcp.Tool{
 		Name: "recall_resume", Title: "Get the payload to go on from",
-		Description: `The payload of the task last worked on: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
+		Description: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
 		Annotations: readOnly("Get the payload to go on from"),
 	}, false, map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)}, withMemory(s, Fresh, s.resume))
 }

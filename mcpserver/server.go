@@ -63,10 +63,12 @@ type Options struct {
 	// Clean takes secrets out of what an agent notes.
 	Clean func(text string) (string, error)
 	// Compose makes the payload of the thread that is meant: of a project by its
-	// name, else of the working directory's, else of the one last worked on.
+	// name, else of the working directory's; else the error is a
+	// *pipeline.NotHereError.
 	Compose func(l *library.Library, project string) (*payload.Payload, error)
-	// Here names the project of the working directory, "" if it is none.
-	Here func(l *library.Library) string
+	// Here names the project of the working directory; where no session worked the
+	// error is a *pipeline.NotHereError.
+	Here func(l *library.Library) (string, error)
 	// When and Day read a day as people write it, "2026-04-17", "2w": its
 	// beginning, its end.
 	When, Day func(text string) (time.Time, error)

@@ -38,7 +38,7 @@ const (
 )
 
 type stateIn struct {
-	Session string   `json:"session,omitempty" jsonschema:"id or title; default: the running one, else the latest"`
+	Session string   `json:"session,omitempty" jsonschema:"id or title; default: the running one, else the current folder's latest"`
 	Parts   []string `json:"parts,omitempty" jsonschema:"default all; apps: tools, programs, packages; data: inputs and outputs; actions: tool calls"`
 	From    int      `json:"from,omitempty" jsonschema:"of actions: first turn"`
 	To      int      `json:"to,omitempty" jsonschema:"of actions: last turn"`
@@ -83,7 +83,8 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	return r.text(""), nil
 }
 
-// meantSession is the one that is named, else the running one, else the latest.
+// meantSession is the one that is named, else the running one, else the latest of
+// the project here.
 func (s *Server) meantSession(l *library.Library, name string) (library.Entry, error) {
 	if strings.TrimSpace(name) != "" {
 		return l.Lookup(name)
@@ -94,13 +95,21 @@ func (s *Server) meantSession(l *library.Library, name string) (library.Entry, e
 			return e, err
 		}
 	}
+	here, err := s.o.Here(l)
+	if err != nil {
+		return library.Entry{}, err
+	}
+	names, err := projectNames(l)
+	if err != nil {
+		return library.Entry{}, err
+	}
 	entries, err := l.Sessions()
 	if err != nil {
 		return library.Entry{}, err
 	}
 	var last library.Entry
 	for _, e := range entries {
-		if !e.Helper && !e.End.Before(last.End) {
+		if names[e.Project] == here && !e.Helper && !e.End.Before(last.End) {
 			last = e
 		}
 	}

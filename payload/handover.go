@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,9 +15,10 @@ import (
 
 // A Handover is a thread's payload on its way to another person: a page to read
 // and to paste, and in a comment at its end the same with all evidence, for a
-// recall on the other side.
+// recall on the other side. The comment is longer than the page, so what is to be
+// pasted is the page alone (see PlainHandover).
 type Handover struct {
-	To, From string
+	To, From string    // From is "somebody" where the sender didn't say
 	At       time.Time // when it was written
 	Project  string    // the sender's name for it
 	Title    string
@@ -28,6 +30,9 @@ const handoffHead = "<!-- recall handoff 1: the same with its evidence, for reca
 
 // mostHandedOver is how many items a handoff may hold.
 const mostHandedOver = 500
+
+// somebody sent a handoff that doesn't say who.
+const somebody = "somebody"
 
 // ErrNoHandover: the text is no handoff.
 var ErrNoHandover = errors.New("no handoff of recall's")
@@ -43,7 +48,7 @@ type handoffHeader struct {
 
 // EncodeHandover writes the file of a handoff from a composed payload: the
 // handoff variant within a budget of tokens, then what recall import reads. All
-// of it stands between recall's markers.
+// of it stands between recall's markers. Without from it doesn't say whose it is.
 func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (string, error) {
 	at = at.UTC().Truncate(time.Second)
 	page := Render(p, Options{Variant: Handoff, Budget: budget}).Text
@@ -52,7 +57,11 @@ func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (stri
 		head, body = strings.TrimSuffix(page, markEnd), markEnd
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\nHandoff to %s · from %s · %s\n\n", strings.TrimRight(head, "\n"), safe(to, 80), safe(from, 80), at.Format("2006-01-02"))
+	sender := ""
+	if from = safe(from, 80); from != "" {
+		sender = " · from " + from
+	}
+	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(to, 80), sender, at.Format("2006-01-02"))
 	b.WriteString(strings.TrimSuffix(body, markEnd))
 	b.WriteString("\n" + handoffHead + "\n")
 	items := shown(p)
@@ -120,7 +129,7 @@ func DecodeHandover(text string) (*Handover, error) {
 			if err := json.Unmarshal([]byte(line), &head); err != nil || head.Handoff != 1 {
 				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
 			}
-			h = Handover{To: safe(head.To, 80), From: safe(head.From, 80), At: head.At, Project: safe(head.Project, 80), Title: safe(head.Title, 120)}
+			h = Handover{To: safe(head.To, 80), From: cmp.Or(safe(head.From, 80), somebody), At: head.At, Project: safe(head.Project, 80), Title: safe(head.Title, 120)}
 			continue
 		}
 		var it Item
@@ -153,12 +162,15 @@ func handoffPage(text string) (*Handover, error) {
 	if len(doc.Lines) == 0 {
 		return nil, ErrNoHandover
 	}
-	h := &Handover{Title: safe(doc.Title, 120), From: "somebody"}
+	h := &Handover{Title: safe(doc.Title, 120), From: somebody}
 	for line := range strings.Lines(text) {
 		parts := strings.Split(strings.TrimSpace(line), " · ")
-		if to, ok := strings.CutPrefix(parts[0], "Handoff to "); ok && len(parts) == 3 {
-			h.To, h.From = safe(to, 80), safe(strings.TrimPrefix(parts[1], "from "), 80)
-			h.At, _ = time.Parse("2006-01-02", parts[2])
+		if to, ok := strings.CutPrefix(parts[0], "Handoff to "); ok && (len(parts) == 2 || len(parts) == 3) {
+			h.To = safe(to, 80)
+			if len(parts) == 3 {
+				h.From = safe(strings.TrimPrefix(parts[1], "from "), 80)
+			}
+			h.At, _ = time.Parse("2006-01-02", parts[len(parts)-1])
 		}
 		for _, p := range parts {
 			if name, ok := strings.CutPrefix(p, "project "); ok && h.Project == "" && len(parts) > 1 {

@@ -1,22 +1,89 @@
 package pipeline
 
 import (
+	"fmt"
+	"path/filepath"
+	"time"
+
 	"recall/ingest"
 	"recall/library"
 )
 
-// Here is the project that a folder of this machine belongs to, and the branch
-// that it is on there; "" if it is none that the library knows.
+// Here is the project that is meant in a folder of this machine, and the branch
+// that it is on there: that of the folder's repository; outside of one, that of
+// the folder or the nearest around it. It is "" where no session worked: another
+// project is never meant for want of one.
 func Here(l *library.Library, dir string) (project, branch string) {
-	roots := []string{dir}
 	if repo, ok := ingest.RepositoryOf(dir); ok {
-		roots = append([]string{repo.Root}, roots...)
-		branch = ingest.BranchOf(dir)
+		for _, root := range []string{repo.Root, dir} {
+			if p, err := l.Project(root); err == nil {
+				return p.ID, ingest.BranchOf(dir)
+			}
+		}
+		return "", ""
 	}
-	for _, root := range roots {
-		if p, err := l.Project(root); err == nil {
-			return p.ID, branch
+	folders := []string{dir}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+		folders = append(folders, real)
+	}
+	for _, at := range folders {
+		for {
+			if p, err := l.Project(at); err == nil {
+				return p.ID, ""
+			}
+			up := filepath.Dir(at)
+			if up == at || ingest.Wide(up) {
+				break
+			}
+			at = up
 		}
 	}
 	return "", ""
+}
+
+// RootHere is the folder whose project is meant in a folder of this machine.
+func RootHere(dir string) string {
+	if repo, ok := ingest.RepositoryOf(dir); ok {
+		return repo.Root
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// A NotHereError says that no session worked in a folder, so that no project is
+// meant there.
+type NotHereError struct {
+	Project string    // the one last worked on anywhere, "" if none is
+	At      time.Time // when that was
+}
+
+func (e *NotHereError) Error() string {
+	if e.Project == "" {
+		return "no session worked here: the library is empty"
+	}
+	return fmt.Sprintf("no session worked here; the last was in %q, %s", e.Project, e.At.UTC().Format("2006-01-02"))
+}
+
+// Meant is Here where a project is needed: the error is a *NotHereError.
+func Meant(l *library.Library, dir string) (project, branch string, err error) {
+	if project, branch = Here(l, dir); project != "" {
+		return project, branch, nil
+	}
+	entries, err := l.Sessions()
+	if err != nil {
+		return "", "", err
+	}
+	var last library.Entry
+	for _, e := range entries {
+		if !e.Helper && !e.End.Before(last.End) {
+			last = e
+		}
+	}
+	not := &NotHereError{At: last.End}
+	if p, err := l.Project(last.Project); err == nil && last.ID != "" {
+		not.Project = p.Name
+	}
+	return "", "", not
 }

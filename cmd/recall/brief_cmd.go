@@ -31,7 +31,8 @@ func (a *app) briefCmd() *cobra.Command {
 		Long: `Puts one text together for a session that is about to start: the task, the payload
 of the thread, the decisions and dead ends that bear on the task (and those that
 it goes against), and the files that you name, within a budget of tokens. Secrets
-in it are replaced. It goes to the clipboard.
+in it are replaced. It goes to the clipboard. Where no session worked the project
+must be named (else exit code 2).
 
 --save keeps task and files by a name; --use puts the same together anew, with
 the files and decisions of today.`,

@@ -66,20 +66,15 @@ func (w *briefer) write(b library.Brief) (string, error) {
 
 // payload is that of the thread that the task goes on; nil where there is none.
 func (w *briefer) payload(b library.Brief) (*payload.Payload, string, error) {
-	var args []string
-	if b.Project != "" {
-		args = []string{b.Project}
-	} else if here, _ := w.here(w.l); here == "" {
-		return nil, "", nil // of another project's thread the session knows nothing
-	}
-	p, err := w.compose(w.l, args)
-	if err != nil && b.Project != "" {
+	project, err := w.only(w.l, b.Project, false)
+	if err != nil {
 		return nil, "", err
 	}
-	if err != nil || p == nil {
-		return nil, "", nil
+	p, err := w.compose(w.l, []string{project})
+	if err != nil {
+		return nil, project, nil
 	}
-	return p, p.Project, nil
+	return p, project, nil
 }
 
 // How many items beside the payload are told of at most, and how much of the

@@ -31,34 +31,40 @@ type reversedDoc struct {
 
 func (a *app) changedCmd() *cobra.Command {
 	var f queryFlags
-	var asJSON bool
+	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "changed",
 		Short:   "Tell what was decided, reversed and left open of late",
 		GroupID: "ask",
-		Long: `Lists what was decided since a day, which earlier decisions that reversed, what
-it settled that was open or put off before, and what was put off or asked and is
-still open. Exit code 1 if there is nothing.`,
+		Long: `Lists what was decided since a day in the project that you are in, which earlier
+decisions that reversed, what it settled that was open or put off before, and what
+was put off or asked and is still open. Exit code 1 if there is nothing, 2 where no
+session worked.`,
 		Example: `  recall changed --since 7d
-  recall changed --since 2026-04-01 --project billing`,
+  recall changed --since 2026-04-01 --project billing
+  recall changed --all`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
-			if err != nil {
+			if err := notTogether(cmd, "all", "project"); err != nil {
 				return err
 			}
-			q, err := f.query("", l, 1)
+			l, err := a.library(cmd)
 			if err != nil {
 				return err
 			}
 			if _, err := a.fresh(cmd, l); err != nil {
 				return err
 			}
-			return a.changed(cmd, l, q.Project, q.Since, asJSON)
+			project, err := a.only(l, f.project, all)
+			if err != nil {
+				return err
+			}
+			return a.changed(cmd, l, project, f.since.at, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	flags.StringVarP(&f.project, "project", "p", "", "of this project (default: the one you are in)")
+	flags.BoolVar(&all, "all", false, "of all projects")
 	f.since.since(flags, "since", "from this day on: 2026-04-17, 2w, yesterday")
 	f.since.preset(flags, "since", "7d")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")

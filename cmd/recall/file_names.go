@@ -23,8 +23,9 @@ type fileNames struct {
 	exact   []string         // whole paths
 }
 
-// nameFile finds out what a path on the command line stands for. A path that
-// lies in no project that the library knows is known by its end alone.
+// nameFile finds out what a path on the command line stands for. The path of a
+// file that isn't here, and lies in no project that the library knows, is known by
+// its end alone; one that is here is no other project's.
 func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	abs, err := filepath.Abs(asked)
 	if err != nil {
@@ -54,7 +55,7 @@ func nameFile(l *library.Library, asked string) (*fileNames, error) {
 			}
 		}
 	}
-	if n.project == nil && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
+	if n.project == nil && !isRegular(asked) && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
 		n.rels = []string{slashed(filepath.Clean(asked))}
 	}
 	return n, nil

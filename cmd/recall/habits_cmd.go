@@ -46,7 +46,8 @@ func (a *app) habitsCmd() *cobra.Command {
 		Long: `Lists preferences and corrections that you typed in several sessions ("never run
 the whole suite", "we use pnpm"), with the words and places, and as lines for
 CLAUDE.md, where they needn't be said again. It looks at the project that you
-are in, else at all; what CLAUDE.md says already is marked.
+are in; what CLAUDE.md says already is marked. Exit code 1 if there is nothing, 2
+where no session worked.
 
 Nothing is written, unless --write names the file and you say yes.`,
 		Example: `  recall habits
@@ -102,21 +103,12 @@ Nothing is written, unless --write names the file and you say yes.`,
 
 // habits asks the index for what was typed, and finds what recurs.
 func (a *app) habits(cmd *cobra.Command, l *library.Library, project string, everywhere bool, least int) ([]habitDoc, error) {
-	id := ""
-	switch {
-	case everywhere:
-	case project != "":
-		var err error
-		if id, err = projectID(l, project); err != nil {
-			return nil, err
-		}
-	default:
-		id, _ = a.here(l)
+	name, err := a.only(l, project, everywhere)
+	if err != nil {
+		return nil, err
 	}
-	name := ""
 	var files []string
-	if p, err := l.Project(id); id != "" && err == nil {
-		name = p.Name
+	if p, err := l.Project(name); name != "" && err == nil {
 		files = append(files, filepath.Join(p.Root, "CLAUDE.md"), filepath.Join(p.Root, ".claude", "CLAUDE.md"))
 	}
 	if home, err := os.UserHomeDir(); err == nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,6 @@ import (
 	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
-	"recall/library"
 	"recall/payload"
 	"recall/prompts"
 	"recall/redact"
@@ -26,13 +26,16 @@ func (a *app) handoffCmd() *cobra.Command {
 		Use:     "handoff [PROJECT] --to NAME",
 		Short:   "Write a thread down for somebody who takes it over",
 		GroupID: "ask",
-		Long: `Writes one file for another person: what is locked in and why, what is open, how
+		Long: `Writes a page for another person: what is locked in and why, what is open, how
 far it is, what to be careful of, what comes next, over the thread of sessions
-last active on the current branch, else in the project. They can read it and
-paste it as the first message of their session; with a recall of their own they
-take it in by recall import FILE, with all evidence, and review it there.
+last active on the current branch, else in the project (where no session worked,
+name it; else exit code 2). They can read it and
+paste it as the first message of their session. Beside it stands the same with all
+evidence (….evidence.md), which is too long to paste: with a recall of their own
+they take that in by recall import, and review it there. The page names you as git
+does (user.name), or not at all.
 
-The file is searched for secrets before it is written. If there is one, nothing
+Both are searched for secrets before they are written. If there is one, nothing
 is written; it says where it stands.`,
 		Example: `  recall handoff --to Bob
   recall handoff billing --to Bob --out ~/Desktop/for-bob.md
@@ -57,7 +60,7 @@ is written; it says where it stands.`,
 			if err != nil {
 				return err
 			}
-			text, err := payload.EncodeHandover(p, to, author(), time.Now(), a.cfg.Payload.Budget)
+			text, err := payload.EncodeHandover(p, to, sender(cmd.Context()), time.Now(), a.cfg.Payload.Budget)
 			if err != nil {
 				return err
 			}
@@ -65,38 +68,58 @@ is written; it says where it stands.`,
 			if err := withoutSecrets(text); err != nil {
 				return err
 			}
-			return a.giveHandoff(l, text, to, out, copies, force)
+			return a.giveHandoff(text, to, out, copies, force)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "whom it is for")
-	flags.StringVarP(&out, "out", "o", "", `the file (default handoff-NAME-DATE.md here; "-" prints)`)
-	flags.BoolVarP(&copies, "copy", "c", false, "put the page on the clipboard instead, without what only recall import reads")
-	flags.BoolVar(&force, "force", false, "replace a file that is there")
+	flags.StringVarP(&out, "out", "o", "", `the page's file (default handoff-NAME-DATE.md here; "-" prints the page alone)`)
+	flags.BoolVarP(&copies, "copy", "c", false, "put the page on the clipboard instead")
+	flags.BoolVar(&force, "force", false, "replace files that are there")
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
 	setsKey(flags, "no-sync", "!query.sync")
 	return cmd
 }
 
-func (a *app) giveHandoff(l *library.Library, text, to, out string, copies, force bool) error {
+// sender is who hands over, as they sign their commits here; "" where git knows no
+// name: the machine's login is nobody's business.
+func sender(ctx context.Context) string {
+	name, err := git(ctx, ".", "config", "--get", "user.name")
+	if err != nil {
+		return ""
+	}
+	return oneLine(string(name))
+}
+
+// evidenceName is the file beside a handoff's page that recall import reads.
+func evidenceName(page string) string {
+	return strings.TrimSuffix(page, ".md") + ".evidence.md"
+}
+
+func (a *app) giveHandoff(text, to, out string, copies, force bool) error {
+	page := payload.PlainHandover(text)
 	if copies {
-		if err := clipboard.WriteAll(payload.PlainHandover(text)); err != nil {
+		if err := clipboard.WriteAll(page); err != nil {
 			return withHint(fmt.Errorf("clipboard: %w", err), "leave --copy away: it is written to a file")
 		}
 		fmt.Fprintf(a.err, "recall: copied; paste it to %s\n", to)
 		return nil
 	}
 	if out == "-" {
-		_, err := fmt.Fprint(a.out, text)
+		_, err := fmt.Fprint(a.out, page)
 		return err
 	}
 	if out == "" {
 		out = fmt.Sprintf("handoff-%s-%s.md", slug(to), time.Now().Format("2006-01-02"))
 	}
-	if err := writeNew(out, []byte(text), force); err != nil {
+	evidence := evidenceName(out)
+	if err := writeNew(out, []byte(page), force); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "wrote %s; %s pastes it as a first message, or takes it in with recall import\n", out, to)
+	if err := writeNew(evidence, []byte(text), force); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall import\n", out, to, evidence)
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"recall/library"
+	"recall/pipeline"
 )
 
 // hinted is an error with the way out of it.
@@ -43,6 +44,24 @@ func hintOf(err error) string {
 		return "make room on that disk and run it again: nothing is lost"
 	}
 	return ""
+}
+
+// nameProject adds to the refusal of a command that was called where no session
+// worked how it is called for the project that was last worked on.
+func nameProject(cmd *cobra.Command, err error) error {
+	var not *pipeline.NotHereError
+	var h *hinted
+	switch {
+	case !errors.As(err, &not) || errors.As(err, &h):
+		return err
+	case not.Project == "":
+		return withHint(err, "recall sync takes sessions in; recall status lists where they are looked for")
+	case strings.Contains(cmd.Use, "[PROJECT]"):
+		return withHint(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
+	case cmd.Flag("project") != nil:
+		return withHint(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
+	}
+	return withHint(err, "name the session; recall list --project %q shows them", not.Project)
 }
 
 // explainUsage gives every command's complaint about its arguments the words

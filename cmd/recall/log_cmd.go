@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,20 +97,21 @@ func (t *timeline) doc(p index.Placed) logItemDoc {
 func (a *app) logCmd() *cobra.Command {
 	f := queryFlags{}
 	var limit int
-	var asJSON bool
+	var all, asJSON bool
 	cmd := &cobra.Command{
 		Use:     "log [TOPIC]",
 		Short:   "Show decisions on a time line",
 		GroupID: "ask",
-		Long: `Lists what was decided and what was ruled out, oldest first, with what took whose
-place. With a topic only what bears on it, found as recall query finds it.
-Exit code 1 if there is nothing.`,
+		Long: `Lists what was decided and what was ruled out in the project that you are in,
+oldest first, with what took whose place. With a topic only what bears on it,
+found as recall query finds it. Exit code 1 if there is nothing, 2 where no session
+worked.`,
 		Example: `  recall log
   recall log retries --project billing
-  recall log --since 2w`,
+  recall log --since 2w --all`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(); err != nil {
+			if err := errors.Join(f.check(), notTogether(cmd, "all", "project")); err != nil {
 				return err
 			}
 			if limit < 1 {
@@ -126,11 +128,15 @@ Exit code 1 if there is nothing.`,
 			if _, err := a.fresh(cmd, l); err != nil {
 				return err
 			}
+			if q.Project, err = a.only(l, f.project, all); err != nil {
+				return err
+			}
 			return a.log(cmd, l, q, limit, asJSON)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	flags.StringVarP(&f.project, "project", "p", "", "of this project (default: the one you are in)")
+	flags.BoolVar(&all, "all", false, "of all projects")
 	f.since.since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 	f.until.since(flags, "until", "only before this day")
 	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")

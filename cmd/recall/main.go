@@ -56,7 +56,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	root.SetIn(in)
 	root.SetOut(a.out)
 	root.SetErr(errOut)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	err = nameProject(cmd, err)
 	if said.err != nil && (err == nil || errors.As(err, new(exitCode))) {
 		err = fmt.Errorf("the output isn't whole: %w", said.err)
 	}

@@ -78,7 +78,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 			}
 			return a.compose(l, args)
 		},
-		Here: a.hereName,
+		Here: func(l *library.Library) (string, error) { return a.only(l, "", false) },
 		When: func(text string) (time.Time, error) { return parseWhen(text, time.Now(), time.Local) },
 		Day:  func(text string) (time.Time, error) { return parseDay(text, time.Now(), time.Local) },
 		Hint: hintOf,

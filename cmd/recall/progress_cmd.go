@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,8 +26,9 @@ func (a *app) progressCmd() *cobra.Command {
 		Long: `Shows what the running session was asked, decided, tried, changed, committed and
 which errors it met, and goes on as it is written, until Ctrl-C. It reads the
 transcript where the client writes it; nothing is taken into the library.
-Without SESSION it is the one you are in, the last one of this folder, or the
-last one at all. A session is named by its title or the beginning of its id.`,
+Without SESSION it is the one you are in, else the last one of this project; where
+there is none the exit code is 2. A session is named by its title or the beginning
+of its id.`,
 		Example: `  recall progress
   recall progress --once
   recall progress 7f3c --json | jq -r 'select(.what == "error") | .text'`,
@@ -89,31 +89,53 @@ func (a *app) running(cmd *cobra.Command, args []string) (ingest.Found, *pipelin
 			return ingest.Found{}, nil, withHint(fmt.Errorf("%q: no such session at any source", name), "recall show SESSION prints what the library has of one whose source is gone")
 		}
 	}
-	return a.lastHere(cmd.Context(), p, all), p, nil
+	f, err := a.lastHere(cmd.Context(), p, all)
+	return f, p, err
 }
 
-// mostLooked is how many sessions are parsed to find the last one of a folder.
+// mostLooked is how many sessions that the library doesn't know are parsed to find
+// the last one of a project.
 const mostLooked = 8
 
-// lastHere is the session last written to among those that worked in this
-// folder, else among all.
-func (a *app) lastHere(ctx context.Context, p *pipeline.Pipeline, all []ingest.Found) ingest.Found {
+// lastHere is the session last written to among those of the project here.
+func (a *app) lastHere(ctx context.Context, p *pipeline.Pipeline, all []ingest.Found) (ingest.Found, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return all[0]
+		return ingest.Found{}, err
 	}
-	for _, f := range all[:min(len(all), mostLooked)] {
-		_, ran, err := p.ReadSource(ctx, f)
+	known := map[ingest.SessionID]string{} // their projects
+	here := ""
+	if p.Library != nil {
+		here, _ = pipeline.Here(p.Library, dir)
+		shelf, err := newShelf(p.Library)
+		if err != nil {
+			return ingest.Found{}, err
+		}
+		for _, e := range shelf.entries {
+			known[e.ID] = shelf.of(e).ID
+		}
+	}
+	root := pipeline.RootHere(dir)
+	looked := 0
+	for _, f := range all {
+		if project, ok := known[f.ID]; ok {
+			if here != "" && project == here {
+				return f, nil
+			}
+			continue
+		}
+		if looked++; looked > mostLooked {
+			continue
+		}
+		s, ran, err := p.ReadSource(ctx, f)
 		if err != nil {
 			continue
 		}
-		for _, c := range ran.Cwds {
-			if c.Dir == dir || strings.HasPrefix(c.Dir, dir+string(filepath.Separator)) || strings.HasPrefix(dir, c.Dir+string(filepath.Separator)) {
-				return f
-			}
+		if ingest.ProjectOf(&ingest.Session{Source: s.Source, Where: ran}, nil).Root == root {
+			return f, nil
 		}
 	}
-	return all[0]
+	return ingest.Found{}, withHint(errors.New("no session is running here, and none ran"), "recall progress --once SESSION shows an old one; recall list names them")
 }
 
 // follower prints a session's log as it grows.

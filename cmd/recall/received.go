@@ -51,6 +51,9 @@ func (a *app) importHandoff(cmd *cobra.Command, path, project string, asJSON boo
 	if err != nil {
 		return err
 	}
+	if beside := evidenceName(path); isHandoff(beside) {
+		path = beside // the same with its evidence
+	}
 	if fi, err := os.Stat(path); err == nil && fi.Size() > mostHandoff {
 		return withHint(fmt.Errorf("%s: %s; a handoff has %s at most", path, size(fi.Size()), size(mostHandoff)), "nothing of it was taken over; ask for the file that recall handoff wrote")
 	}
@@ -110,7 +113,7 @@ func (a *app) projectOf(l *library.Library, said, theirs string) (id, name strin
 	if p, err := l.Project(theirs); theirs != "" && err == nil {
 		return p.ID, p.Name, nil
 	}
-	if id, _ = a.here(l); id != "" {
+	if id = a.here(l); id != "" {
 		if p, err := l.Project(id); err == nil {
 			return id, p.Name, nil
 		}

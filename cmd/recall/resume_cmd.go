@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -29,14 +30,14 @@ func (a *app) resumeCmd() *cobra.Command {
 last active on the current branch, else in the project: goal and next actions
 from the last session, all decisions, dead ends and warnings that stand. Paste
 it as the first message; it ends with the question that shows whether it was
-understood. Without PROJECT the project is that of the current folder, else the
-one last worked on.
+understood. Without PROJECT it is that of the current folder; where no session
+worked it says which was last (exit code 2).
 
 --into keeps it current as RECALL.md in a folder that you give to Cowork, where no
 hook runs: written at each sync, never over a file of yours, until --stop.`,
 		Example: `  recall resume --copy
   recall resume billing --variant handoff
-  recall resume --save          writes ./scratch/session-N.md
+  recall resume --save          writes ./payload-PROJECT-DAY.md
   recall resume --into ~/Documents/Vendors`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeProject,
@@ -75,13 +76,13 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				return err
 			}
 			text := payload.Render(p, payload.Options{Variant: a.variant(variant), Budget: a.cfg.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
-			return a.handOver(text, toClipboard, save)
+			return a.handOver(p, text, toClipboard, save)
 		},
 	}
 	flags := cmd.Flags()
 	addVariant(cmd, &variant)
 	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
-	flags.BoolVar(&save, "save", false, "write it to ./scratch/session-N.md instead")
+	flags.BoolVar(&save, "save", false, "write it to ./payload-PROJECT-DAY.md instead")
 	flags.StringVar(&into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")
 	flags.BoolVar(&stop, "stop", false, "with --into: keep it there no longer")
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
@@ -96,7 +97,7 @@ func (a *app) compose(l *library.Library, args []string) (*payload.Payload, erro
 	if err != nil {
 		return nil, err
 	}
-	project, branch, err := a.meant(l, shelf, args)
+	project, branch, err := a.meant(l, args)
 	if err != nil {
 		return nil, err
 	}
@@ -115,44 +116,52 @@ func (a *app) compose(l *library.Library, args []string) (*payload.Payload, erro
 	return p, err
 }
 
-// meant is the project that a person means, by name, by where they are, or by
-// what was worked on last; and the branch that they are on there.
-func (a *app) meant(l *library.Library, s *shelf, args []string) (project, branch string, err error) {
-	here, hereBranch := a.here(l)
-	if len(args) > 0 {
-		project, err = projectID(l, args[0])
-		if project == here {
-			branch = hereBranch
-		}
-		return project, branch, err
+// meant is the project that a person means, by name or by where they are; and the
+// branch that they are on there.
+func (a *app) meant(l *library.Library, args []string) (project, branch string, err error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", "", err
 	}
-	if here != "" && len(s.in(here)) > 0 {
-		return here, hereBranch, nil
+	if len(args) == 0 {
+		return pipeline.Meant(l, dir)
 	}
-	var last library.Entry
-	for _, e := range s.entries {
-		if !e.Helper && !e.End.Before(last.End) {
-			last = e
-		}
+	project, err = projectID(l, args[0])
+	if here, hereBranch := pipeline.Here(l, dir); project == here {
+		branch = hereBranch
 	}
-	if last.ID == "" {
-		return "", "", withHint(errors.New("the library is empty"), "recall sync takes sessions in")
+	return project, branch, err
+}
+
+// only is the project that a list keeps to, by its name in the index: the one that
+// is named, else the one that is meant here; "" for all of them.
+func (a *app) only(l *library.Library, name string, all bool) (string, error) {
+	if all {
+		return "", nil
 	}
-	return s.of(last).ID, "", nil
+	var args []string
+	if name != "" {
+		args = []string{name}
+	}
+	id, _, err := a.meant(l, args)
+	if err != nil {
+		return "", err
+	}
+	p, err := l.Project(id)
+	return p.Name, err
 }
 
 // here is the project of the working directory, "" if it is none that is known.
-func (a *app) here(l *library.Library) (project, branch string) {
-	dir, err := os.Getwd()
-	if err != nil {
-		return "", ""
+func (a *app) here(l *library.Library) (project string) {
+	if dir, err := os.Getwd(); err == nil {
+		project, _ = pipeline.Here(l, dir)
 	}
-	return pipeline.Here(l, dir)
+	return project
 }
 
 // hereName is that project's name, as the index has it.
 func (a *app) hereName(l *library.Library) string {
-	id, _ := a.here(l)
+	id := a.here(l)
 	p, err := l.Project(id)
 	if id == "" || err != nil {
 		return ""
@@ -161,7 +170,7 @@ func (a *app) hereName(l *library.Library) string {
 }
 
 // handOver gives the text to the person: printed, copied or saved.
-func (a *app) handOver(text string, toClipboard, save bool) error {
+func (a *app) handOver(p *payload.Payload, text string, toClipboard, save bool) error {
 	if toClipboard {
 		if err := clipboard.WriteAll(text); err != nil {
 			return withHint(fmt.Errorf("clipboard: %w", err), "leave --copy away and pipe it: recall resume | xclip -selection clipboard")
@@ -169,17 +178,33 @@ func (a *app) handOver(text string, toClipboard, save bool) error {
 		fmt.Fprintln(a.err, "recall: copied; paste it as the first message of the next session")
 	}
 	if save {
-		path, err := saveScratch("scratch", text)
-		if err != nil {
+		if err := a.savePayload(p, text); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.err, "recall: wrote", path)
 	}
 	if !toClipboard && !save {
 		_, err := fmt.Fprint(a.out, text)
 		return err
 	}
 	return nil
+}
+
+// savePayload writes the payload into the working directory, under a name that
+// isn't taken, and says where before it does.
+func (a *app) savePayload(p *payload.Payload, text string) error {
+	name := fmt.Sprintf("payload-%s-%s", slug(p.Project), day(p.End))
+	path, err := filepath.Abs(name + ".md")
+	for n := 2; err == nil; n++ {
+		if _, gone := os.Lstat(path); errors.Is(gone, fs.ErrNotExist) {
+			break
+		}
+		path, err = filepath.Abs(fmt.Sprintf("%s-%d.md", name, n))
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.err, "recall: writing", path)
+	return writeNew(path, []byte(text), false)
 }
 
 var scratchName = regexp.MustCompile(`^session-(\d+)\.md$`)

@@ -31,7 +31,8 @@ func (a *app) threadCmd() *cobra.Command {
 a plan, a payload was handed on (pasted, fetched to go on from, or said by a hook
 at the start of a session on the same or the default branch), or they worked on
 the same branch within 14 days (on the default branch: only with a file, symbol
-or goal in common). What an answer of recall's quotes joins nothing.`,
+or goal in common). What an answer of recall's quotes joins nothing.
+Without PROJECT it is the one you are in; where no session worked the exit code is 2.`,
 		Example: `  recall thread billing
   recall thread join 7f3c 91ab
   recall thread split 7f3c 91ab`,
@@ -46,7 +47,7 @@ or goal in common). What an answer of recall's quotes joins nothing.`,
 			if err != nil {
 				return err
 			}
-			project, _, err := a.meant(l, shelf, args)
+			project, _, err := a.meant(l, args)
 			if err != nil {
 				return err
 			}

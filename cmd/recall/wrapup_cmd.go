@@ -51,7 +51,7 @@ func (a *app) wrapUpCmd() *cobra.Command {
 		Long: `Takes in what the session holds by now, shows you what was distilled of it to
 review, saves it, and copies the payload that the next session starts with.
 Without SESSION it is the running one, else the last one of the project you are
-in.
+in; where no session worked, name it (else exit code 2).
 
 The session's own agent may draft: --prompt prints what to ask it, --draft takes
 what it wrote, as Markdown. Each line is held against the transcript, by the
@@ -220,7 +220,7 @@ func (a *app) toWrapUp(l *library.Library, args []string) (library.Entry, error)
 	if err != nil {
 		return library.Entry{}, err
 	}
-	project, _, err := a.meant(l, shelf, nil)
+	project, _, err := a.meant(l, nil)
 	if err != nil {
 		return library.Entry{}, err
 	}
