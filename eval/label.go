@@ -17,7 +17,7 @@ import (
 
 // idLetter begins the ids of a kind's items in gold files that Label makes.
 var idLetter = map[payload.Kind]string{
-	payload.Goal: "g", payload.Decision: "d", payload.Eliminated: "e", payload.Flag: "f", payload.Next: "p", payload.Hypothesis: "h",
+	payload.Goal: "g", payload.Decision: "d", payload.Eliminated: "e", payload.Finding: "c", payload.Flag: "f", payload.Next: "p", payload.Hypothesis: "h",
 	payload.Deferred: "o", payload.Question: "q", payload.File: "x", payload.Status: "s",
 }
 

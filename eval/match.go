@@ -249,7 +249,7 @@ func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 		}
 	}
 	c.weighReasons(claims, x)
-	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || items[i].Kind == c.Gold.Items[j].Kind })
+	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || kindPairs(items[i].Kind, c.Gold.Items[j].Kind) })
 }
 
 // matchBy is Match by any judge, strict and lenient.
@@ -264,7 +264,7 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	}
 	c.weighReasons(claims, x)
 	sides := sidesOf(claims)
-	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i, j int) bool { return claims[i].Kind == wants[j].Kind })
+	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 
@@ -298,6 +298,12 @@ func (c *Case) weighReasons(claims []Claim, x [][]float64) {
 			}
 		}
 	}
+}
+
+// kindPairs reports whether what was predicted may be a gold item of a kind. Gold
+// sets have no findings: what was found to be so stands there as a hypothesis.
+func kindPairs(predicted, gold payload.Kind) bool {
+	return predicted == gold || predicted == payload.Finding && gold == payload.Hypothesis
 }
 
 // Fit says which gold item of its kind a predicted item is most like, and how

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"recall/payload"
@@ -64,7 +65,8 @@ func (c *Case) Score(items []payload.Item) Score {
 // scoreOf counts one session: the kinds of what was predicted, the gold items,
 // and the pairs of both.
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
-	sc := Score{Kinds: counts(kinds, gold, strict), Sessions: 1}
+	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict), Sessions: 1}
+	delete(sc.Kinds, fair)
 	for _, n := range sc.Kinds {
 		sc.Micro = sc.Micro.plus(n)
 	}
@@ -82,6 +84,24 @@ func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Scor
 		sc.Lenient = sc.Lenient.plus(n)
 	}
 	return sc
+}
+
+// fair stands for the kind of what counts on neither side.
+const fair payload.Kind = "fair"
+
+// asGold are the kinds as gold sets have them, which know no findings: one that is
+// a gold hypothesis is that, one that says what another gold item says is fair.
+func asGold(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) []payload.Kind {
+	out := slices.Clone(kinds)
+	for _, p := range lenient {
+		if out[p.Pred] == payload.Finding && gold[p.Gold].Kind != payload.Finding {
+			out[p.Pred] = fair
+		}
+	}
+	for _, p := range strict {
+		out[p.Pred] = gold[p.Gold].Kind
+	}
+	return out
 }
 
 // counts tallies pairs by the kind of the predicted item; gold items without a

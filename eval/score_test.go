@@ -50,6 +50,27 @@ func TestNeutralItemsCountOnNeitherSide(t *testing.T) {
 	}
 }
 
+// Gold sets have no findings: one that a set has as a hypothesis is right, one that
+// says what another item says counts on neither side, any other is wrong.
+func TestFindingsAgainstSetsWithoutThem(t *testing.T) {
+	s, g := fixture()
+	g.Items = append(g.Items, GoldItem{ID: "h1", Kind: payload.Hypothesis, Text: "The lock is taken after the job is read.", Must: true, Turns: []string{"t2"}})
+	c := NewCase(s, g)
+	for _, tt := range []struct {
+		text string
+		want Count
+	}{
+		{"The lock is taken after the job is read.", Count{Hits: 1, Pred: 1, Wanted: 4}},
+		{"Use a min-heap for the priority queue, not a sorted list.", Count{Wanted: 4}},
+		{"The moon is full on Tuesday.", Count{Pred: 1, Wanted: 4}},
+	} {
+		sc := c.Score([]payload.Item{{Kind: payload.Finding, Text: tt.text, Evidence: []payload.Evidence{{Turn: "t2"}}}})
+		if sc.Micro != tt.want {
+			t.Errorf("%q: got %+v, want %+v", tt.text, sc.Micro, tt.want)
+		}
+	}
+}
+
 func TestDuplicatesAndOrder(t *testing.T) {
 	s, g := fixture()
 	all := perfect(g)

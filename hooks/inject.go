@@ -59,8 +59,8 @@ func isTrusted(it *payload.Item) bool {
 
 // saidAs are the words by which a line says that it is a record.
 var saidAs = map[payload.Kind]string{
-	payload.Goal: "aimed at", payload.Decision: "decided", payload.Eliminated: "ruled out", payload.Flag: "warned", payload.Hypothesis: "suspected",
-	payload.Deferred: "put off", payload.Question: "asked",
+	payload.Goal: "aimed at", payload.Decision: "decided", payload.Eliminated: "ruled out", payload.Finding: "found", payload.Flag: "warned",
+	payload.Hypothesis: "suspected", payload.Deferred: "put off", payload.Question: "asked",
 }
 
 // inject renders a payload as it is put before a model: each line a statement

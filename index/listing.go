@@ -55,6 +55,7 @@ var askings = sync.OnceValue(func() asking {
 		{"careful warning warnings gotcha gotchas trap traps caveat caveats", []payload.Kind{payload.Flag}},
 		{"goal goals aim aims working", []payload.Kind{payload.Goal}},
 		{"status progress", stands},
+		{"found finding findings", []payload.Kind{payload.Finding}},
 		{"hypothesis hypotheses", []payload.Kind{payload.Hypothesis}},
 	} {
 		for w := range strings.FieldsSeq(by.words) {

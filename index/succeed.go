@@ -85,7 +85,7 @@ func later(newer, older *ranked, asked *rank.Question) bool {
 }
 
 func settles(k payload.Kind) bool {
-	return k == payload.Decision || k == payload.Flag || k == payload.Eliminated
+	return k == payload.Decision || k == payload.Flag || k == payload.Eliminated || k == payload.Finding
 }
 
 func leavesOpen(k payload.Kind) bool {

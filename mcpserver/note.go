@@ -12,7 +12,7 @@ import (
 )
 
 type noteIn struct {
-	Kind         string   `json:"kind" jsonschema:"eliminated: tried and ruled out; flag: don't forget"`
+	Kind         string   `json:"kind" jsonschema:"eliminated: tried and ruled out; finding: shown to be so; flag: don't forget"`
 	Text         string   `json:"text" jsonschema:"one sentence that stands alone; for eliminated the thing ruled out"`
 	Quote        string   `json:"quote,omitempty" jsonschema:"verbatim from this conversation, at most 300 bytes: the words that say just this, best the user's own"`
 	Why          string   `json:"why,omitempty" jsonschema:"the reason, without because"`

@@ -15,7 +15,7 @@ import (
 type resumeIn struct {
 	Project string `json:"project,omitempty" jsonschema:"default: the current folder's"`
 	Session string `json:"session,omitempty" jsonschema:"one session by id or title, instead of the thread last active"`
-	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: hypotheses lead; handoff: for another person"`
+	Variant string `json:"variant,omitempty" jsonschema:"default coding; debug: findings and hypotheses lead; handoff: for another person"`
 }
 
 func (s *Server) addResume() {

@@ -161,7 +161,7 @@ func sentence(it *payload.Item) string {
 }
 
 func kindWord(k payload.Kind) string {
-	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
+	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Finding: "FOUND", payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
 }
 
 // short is an item in one line, its id first.

@@ -9,7 +9,7 @@ import (
 
 // accumulates are the kinds of which a thread keeps all that stand; of the
 // others its last session that speaks of them is heard.
-var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Flag: true, Deferred: true, Question: true}
+var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true, Question: true}
 
 // Accumulates tells whether a thread keeps all items of a kind that stand.
 func Accumulates(k Kind) bool { return accumulates[k] }
@@ -18,7 +18,7 @@ func Accumulates(k Kind) bool { return accumulates[k] }
 // payloads as people left them (see Apply) and the sessions' numbers by id.
 // Goal, hypothesis, next, files and status come from the last session that
 // speaks of them, even if all it says of them is done by now; of decisions,
-// eliminated, flags, deferred and questions all that stand, each with its
+// eliminated, findings, flags, deferred and questions all that stand, each with its
 // Origin. What several sessions say in the same words is there once, with its
 // earliest date. The rest is the last session's. Compose of nothing is nil.
 func Compose(thread []*Payload, numbers map[string]int) *Payload {

@@ -21,6 +21,7 @@ const (
 	Eliminated Kind = "eliminated"
 	Flag       Kind = "flag"
 	Next       Kind = "next"
+	Finding    Kind = "finding" // what was found to be so: a cause shown, a fact measured
 	Hypothesis Kind = "hypothesis"
 	Deferred   Kind = "deferred"
 	Question   Kind = "question"
@@ -30,7 +31,7 @@ const (
 
 // Kinds lists all kinds, most important first: the reverse of the order in which a
 // tight budget cuts.
-var Kinds = []Kind{Goal, Decision, Eliminated, Flag, Next, Hypothesis, Deferred, Question, File, Status}
+var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status}
 
 // By says whose word an item is.
 type By string

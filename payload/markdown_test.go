@@ -47,6 +47,7 @@ func TestRenderIsTheDesignsPage(t *testing.T) {
 func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
 	p := example()
 	p.Items = append(p.Items,
+		Item{ID: "c", Kind: Finding, Text: "Two workers read one job", Why: "the log shows both ids", State: Stands},
 		Item{ID: "h", Kind: Hypothesis, Text: "The lock is taken after the job is read", State: Stands},
 		Item{ID: "q", Kind: Question, Text: "How are in-flight jobs handled?", State: Stands},
 		Item{ID: "f", Kind: Flag, Text: "The mock fails; expected", State: Stands},
@@ -55,9 +56,9 @@ func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
 		variant Variant
 		want    []string
 	}{
-		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "Surviving hypothesis", "Don't forget", "Open questions", "Status", "Next action"}},
-		{Debug, []string{"Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "Current goal", "Decisions made", "Don't forget", "Open questions", "Status", "Next action"}},
-		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Ruled out (do not revisit)", "Surviving hypothesis", "Next action"}},
+		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "What was found", "Surviving hypothesis", "Don't forget", "Open questions", "Status", "Next action"}},
+		{Debug, []string{"What was found", "Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "Current goal", "Decisions made", "Don't forget", "Open questions", "Status", "Next action"}},
+		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Ruled out (do not revisit)", "What was found", "Surviving hypothesis", "Next action"}},
 	} {
 		var got []string
 		for line := range strings.Lines(Render(p, Options{Variant: tt.variant}).Text) {
@@ -274,9 +275,9 @@ func TestCutOrder(t *testing.T) {
 	for _, i := range cutOrder(p.Items) {
 		got = append(got, fmt.Sprintf("%s %d", p.Items[i].Kind, p.Items[i].At.Day()-1))
 	}
-	want := strings.Split("status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
+	want := strings.Split("status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,finding 0,finding 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
 		"status 2,status 3,status 4,file 2,file 3,file 4,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
-		"next 2,next 3,next 4,flag 2,flag 3,flag 4,eliminated 2,eliminated 3,eliminated 4,decision 2,decision 3,decision 4,goal 0,goal 1,goal 2,goal 3,status 0", ",")
+		"next 2,next 3,next 4,flag 2,flag 3,flag 4,finding 2,finding 3,finding 4,eliminated 2,eliminated 3,eliminated 4,decision 2,decision 3,decision 4,goal 0,goal 1,goal 2,goal 3,status 0", ",")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 // NoteKinds are the kinds that an agent may note.
-var NoteKinds = []Kind{Decision, Eliminated, Flag, Next, Hypothesis, Deferred, Question, Goal, Status}
+var NoteKinds = []Kind{Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, Goal, Status}
 
 // A Note is what an agent recorded while it worked. It is a claim: it becomes an
 // item when its quote is found in the session's transcript, in words that aren't

@@ -22,6 +22,8 @@ func TestReadTakesWhatPeopleDo(t *testing.T) {
 		{"nested bullets become flat", "## Next action\n1. one\n   - two\n", []Item{{Kind: Next, Text: "one"}, {Kind: Next, Text: "two"}}},
 		{"headings of any variant and level", "### Decisions locked in\n- a\n## WARNINGS!\n- b\n# Ruled out\n- c\n", []Item{
 			{Kind: Decision, Text: "a"}, {Kind: Flag, Text: "b"}, {Kind: Eliminated, Text: "c"}}},
+		{"what was found, by any name", "## What was found\n- a — b\n## Root cause\n- c\n## Findings\n- d\n", []Item{
+			{Kind: Finding, Text: "a", Why: "b"}, {Kind: Finding, Text: "c"}, {Kind: Finding, Text: "d"}}},
 		{"pins and boxes", "## Next steps\n- [pinned] a\n- [x] b\n- [ ] c\n- [Pinned] [X] d\n", []Item{
 			{Kind: Next, Text: "a", Pinned: true}, {Kind: Next, Text: "b", State: Done}, {Kind: Next, Text: "c"}, {Kind: Next, Text: "d", Pinned: true, State: Done}}},
 		{"a decision's parts", "## Decisions made\n- min-heap (not: sorted list; tree) (scope: above 10k jobs) — because 4x faster (session 2, Apr 17)\n", []Item{

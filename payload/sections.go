@@ -12,7 +12,7 @@ type Variant string
 
 const (
 	Coding  Variant = "coding"  // goal, what is decided, where things stand, next
-	Debug   Variant = "debug"   // surviving and eliminated hypotheses lead
+	Debug   Variant = "debug"   // what was found, surviving and eliminated hypotheses lead
 	Handoff Variant = "handoff" // for somebody else: what is locked in, open, done, dangerous
 )
 
@@ -39,6 +39,7 @@ var layouts = map[Variant][]section{
 		{Decision, "Decisions made"},
 		{Deferred, "Decisions deferred"},
 		{Eliminated, "Hypotheses eliminated (do not revisit)"},
+		{Finding, "What was found"},
 		{Hypothesis, "Surviving hypothesis"},
 		{File, "Files in play"},
 		{Flag, "Don't forget"},
@@ -47,6 +48,7 @@ var layouts = map[Variant][]section{
 		{Next, "Next action"},
 	},
 	Debug: {
+		{Finding, "What was found"},
 		{Hypothesis, "Surviving hypothesis"},
 		{Eliminated, "Hypotheses eliminated (do not revisit)"},
 		{Goal, "Current goal"},
@@ -66,6 +68,7 @@ var layouts = map[Variant][]section{
 		{Flag, "Warnings"},
 		{Deferred, "Decisions deferred"},
 		{Eliminated, "Ruled out (do not revisit)"},
+		{Finding, "What was found"},
 		{Hypothesis, "Surviving hypothesis"},
 		{File, "Files in play"},
 		{Next, "Next action"},
@@ -79,6 +82,7 @@ var headings = sync.OnceValue(func() map[string]Kind {
 		"goals": Goal, "the goal": Goal,
 		"architecture decisions": Decision, "decided": Decision,
 		"do not revisit": Eliminated, "dead ends": Eliminated, "eliminated hypotheses": Eliminated,
+		"found": Finding, "root cause": Finding, "root causes": Finding,
 		"surviving hypotheses": Hypothesis, "hypotheses": Hypothesis,
 		"next actions": Next, "next steps": Next, "next step": Next, "todo": Next, "next concrete action": Next,
 		"do not forget": Flag, "warning": Flag,

@@ -168,7 +168,7 @@ func checked(sentences []cited, sources map[payload.ItemID]index.Placed) []cited
 
 // told are the kinds that a paragraph goes on with after its first item, and
 // toldMost how many items it has.
-var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Question, payload.Flag}
+var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question, payload.Flag}
 
 const toldMost = 3
 
@@ -230,6 +230,8 @@ func stated(it payload.Item) string {
 		form = "%s (ruled out on %s)."
 	case it.Kind == payload.Eliminated:
 		form = "Ruled out: %s, on %s."
+	case it.Kind == payload.Finding:
+		form = "%s (found on %s)."
 	case it.Kind == payload.Deferred:
 		form = "Put off: %s, on %s."
 	case it.Kind == payload.Question:

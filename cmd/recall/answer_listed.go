@@ -11,7 +11,7 @@ import (
 // kindPhrase names the items of a kind as people speak of them.
 var kindPhrase = map[payload.Kind]string{
 	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was put off", payload.Eliminated: "what was ruled out",
-	payload.Hypothesis: "hypotheses", payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings",
+	payload.Finding: "what was found", payload.Hypothesis: "hypotheses", payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings",
 	payload.Question: "open questions", payload.Status: "how things stand",
 }
 

@@ -112,7 +112,7 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, "the task goes against this, "+kindPrefix(g.Reason))
 	}
 	answer, err := w.search(ctx, w.cmd, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
-		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.Deferred, payload.Question}})
+		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred, payload.Question}})
 	if err != nil {
 		return "", err
 	}
@@ -140,6 +140,8 @@ func kindWord(it payload.Item) string {
 	switch it.Kind {
 	case payload.Eliminated:
 		return "ruled out"
+	case payload.Finding:
+		return "found"
 	case payload.Flag:
 		return "mind"
 	case payload.Decision:

@@ -73,7 +73,7 @@ session worked.`,
 }
 
 func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, since time.Time, asJSON bool) error {
-	t, err := a.timeline(cmd, l, project, payload.Decision, payload.Eliminated, payload.Deferred, payload.Question)
+	t, err := a.timeline(cmd, l, project, payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question)
 	if err != nil {
 		return err
 	}

@@ -116,6 +116,10 @@ func kindNames() []string {
 	return names
 }
 
+func completeKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return kindNames(), cobra.ShellCompDirectiveNoFileComp
+}
+
 func noSuchWord(text string, words []string) error {
 	return withHint(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
 }

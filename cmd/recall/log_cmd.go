@@ -24,7 +24,7 @@ type timeline struct {
 }
 
 // timelineKinds are the items that a time line of decisions is about.
-var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated}
+var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 
 // timeline reads the items of a project, "" for all, with their links.
 func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
@@ -102,13 +102,14 @@ func (a *app) logCmd() *cobra.Command {
 		Use:     "log [TOPIC]",
 		Short:   "Show decisions on a time line",
 		GroupID: "ask",
-		Long: `Lists what was decided and what was ruled out in the project that you are in,
+		Long: `Lists what was decided, ruled out and found in the project that you are in,
 oldest first, with what took whose place. With a topic only what bears on it,
 found as recall query finds it. Exit code 1 if there is nothing, 2 where no session
 worked.`,
 		Example: `  recall log
   recall log retries --project billing
-  recall log --since 2w --all`,
+  recall log --since 2w --all
+  recall log --kind finding`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := errors.Join(f.check(), notTogether(cmd, "all", "project")); err != nil {
@@ -137,16 +138,21 @@ worked.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&f.project, "project", "p", "", "of this project (default: the one you are in)")
 	flags.BoolVar(&all, "all", false, "of all projects")
+	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
 	f.since.since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 	f.until.since(flags, "until", "only before this day")
 	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }
 
 func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit int, asJSON bool) error {
-	t, err := a.timeline(cmd, l, q.Project, timelineKinds...)
+	if len(q.Kinds) == 0 {
+		q.Kinds = timelineKinds
+	}
+	t, err := a.timeline(cmd, l, q.Project, q.Kinds...)
 	if err != nil {
 		return err
 	}
@@ -178,7 +184,7 @@ func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit i
 // onTopic are the items that a search finds for a topic, with all that they
 // took the place of or that may bear on them.
 func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
-	q.Kinds, q.Limit = timelineKinds, 30
+	q.Limit = 30
 	answer, err := a.search(cmd.Context(), cmd, l, q)
 	if err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func progressOf(ctx context.Context, s *ingest.Session) ([]progressDoc, error) {
 			add(t.At, "stopped", "you stopped the assistant", t.N)
 		}
 	}
-	words := map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "tried", payload.Flag: "flag", payload.Deferred: "deferred",
+	words := map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "tried", payload.Finding: "found", payload.Flag: "flag", payload.Deferred: "deferred",
 		payload.Question: "open", payload.Hypothesis: "suspect", payload.Next: "next"}
 	for _, it := range p.Items {
 		if what := words[it.Kind]; what != "" && it.Current() {

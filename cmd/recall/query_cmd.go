@@ -77,7 +77,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.project, "project", "p", "", "only this project")
-	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, deferred, next, …")
+	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, next, …")
 	f.since.since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
 	f.until.since(flags, "until", "only before this day")
 	f.asOf.asOf(flags, "as-of", "answer as of the end of this day: what was said later doesn't count")
@@ -90,9 +90,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	setsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
 	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
-	cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return kindNames(), cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }
 

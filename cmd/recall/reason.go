@@ -10,7 +10,7 @@ import (
 )
 
 // reasoned are the kinds whose text may hold their reason.
-var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Deferred, payload.Flag}
+var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Flag}
 
 // The ways in which a sentence ends with its reason. "since" is a time as often,
 // and what stands behind a dash a detail: both need a clause of their own there.

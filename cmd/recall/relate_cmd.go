@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/distill/relate"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -92,6 +93,11 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 	}
 	if later.Project != earlier.Project {
 		return withHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project), "recall project merge makes them one")
+	}
+	if a, b := later.Item.Kind, earlier.Item.Kind; link.Op == payload.OpLink && !relate.Comparable(a, b) {
+		return withHint(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a, b),
+			"a goal is tied to goals only, and so are next steps, files and statuses; "+
+				"if the kind is wrong, move its line under the right heading with recall edit")
 	}
 	if link.Op == payload.OpRetract {
 		lines, _, err := l.Links()

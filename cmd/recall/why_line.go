@@ -330,7 +330,7 @@ func (w *whyAsker) choose(items []payload.Item, from, to int) []payload.Item {
 	for _, it := range items {
 		score := 0
 		switch it.Kind {
-		case payload.Decision, payload.Eliminated:
+		case payload.Decision, payload.Eliminated, payload.Finding:
 			score = 1
 		case payload.File, payload.Next, payload.Status:
 			continue

@@ -37,6 +37,8 @@ func (p *page) sentence(it payload.Item) string {
 		return "Next: " + text
 	case payload.Question:
 		return "Open question: " + text
+	case payload.Finding:
+		return "Found: " + text
 	case payload.Hypothesis:
 		return "Hypothesis: " + text
 	}
@@ -96,6 +98,8 @@ func stateText(it payload.Item) string {
 		return "stands since " + d
 	case payload.Eliminated:
 		return "ruled out " + d
+	case payload.Finding:
+		return "found " + d
 	case payload.Deferred:
 		return "deferred " + d
 	case payload.Question:

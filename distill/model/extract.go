@@ -217,7 +217,7 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 
 // carryOrder is the order in which known items are let go where not all fit.
 var carryOrder = []payload.Kind{payload.Goal, payload.Next, payload.Question, payload.Decision, payload.Deferred, payload.Hypothesis,
-	payload.Eliminated, payload.Flag, payload.Status, payload.File}
+	payload.Eliminated, payload.Finding, payload.Flag, payload.Status, payload.File}
 
 // typedSoFar is what stands for the items known so far in a batch, where no
 // window has another's answer: what the person typed before it, the first and the

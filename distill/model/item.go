@@ -57,7 +57,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 // doubtful tells kinds that somebody would act upon: of these an item that the
 // model itself doubts is none. What is left to do may be an offer.
 func doubtful(k payload.Kind) bool {
-	return k == payload.Decision || k == payload.Eliminated || k == payload.Flag || k == payload.Hypothesis
+	return k == payload.Decision || k == payload.Eliminated || k == payload.Finding || k == payload.Flag || k == payload.Hypothesis
 }
 
 // tidy is a text in one line without what can't be seen, cut at a word.

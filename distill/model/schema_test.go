@@ -82,7 +82,7 @@ func TestPromptsSayWhatIsAskedFor(t *testing.T) {
 	extract := prompts.Extract()
 	for _, want := range []string{
 		`"Before we close this session, write a rehydration payload for the next session. Include: current goal, decisions made and why, decisions deferred, the next concrete action, files currently in play, and anything you'd flag as 'don't forget.' Keep it under 1,000 tokens."`,
-		"\ngoal: ", "\ndecision: ", "\neliminated: ", "\nhypothesis: ", "\nflag: ", "\nnext: ", "\ndeferred: ", "\nquestion: ", "\nfile: ", "\nstatus: ",
+		"\ngoal: ", "\ndecision: ", "\neliminated: ", "\nfinding: ", "\nhypothesis: ", "\nflag: ", "\nnext: ", "\ndeferred: ", "\nquestion: ", "\nfile: ", "\nstatus: ",
 	} {
 		if !strings.Contains(extract, want) {
 			t.Errorf("the prompt to extract lacks %q", want)

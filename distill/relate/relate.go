@@ -34,11 +34,17 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/6" // raise it when a rule changes
+const rulesVersion = "rules/7" // raise it when a rule changes
 
 // Kinds are those of the items that the rules look at: what is settled, what one
 // must know or supposes, and what is left open.
-var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred}
+var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred}
+
+// Comparable reports whether an item of one kind can bear on one of another: both
+// are of Kinds, or of the same kind. A decision takes no goal's place.
+func Comparable(a, b payload.Kind) bool {
+	return a == b || slices.Contains(Kinds, a) && slices.Contains(Kinds, b)
+}
 
 // Links finds the relations between the items of one project. They come in the
 // order of StandingLinks. The order of the items doesn't matter.

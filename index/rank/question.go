@@ -105,6 +105,7 @@ var askedBy = map[string][]payload.Kind{
 	"open": {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred}, "postponed": {payload.Deferred}, "later": {payload.Deferred},
 	"decide": {payload.Decision}, "decided": {payload.Decision}, "decision": {payload.Decision}, "decisions": {payload.Decision}, "agree": {payload.Decision}, "agreed": {payload.Decision},
 	"choose": {payload.Decision}, "chose": {payload.Decision}, "chosen": {payload.Decision}, "pick": {payload.Decision}, "picked": {payload.Decision}, "settle": {payload.Decision}, "settled": {payload.Decision},
+	"found": {payload.Finding}, "finding": {payload.Finding}, "findings": {payload.Finding}, "cause": {payload.Finding}, "caused": {payload.Finding},
 	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag}, "trap": {payload.Flag}, "caveat": {payload.Flag},
 }
 
