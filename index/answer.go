@@ -13,8 +13,8 @@ import (
 	json "github.com/go-json-experiment/json"
 
 	"recall/index/rank"
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // answer adds where each result stands.
@@ -204,7 +204,7 @@ func judge(a *Answer, ts []term, size corpus) {
 }
 
 // covered lists the terms that a text holds, and their share of all weight.
-func covered(text string, ts []term, total float64) ([]string, float64) {
+func covered(said string, ts []term, total float64) ([]string, float64) {
 	if total == 0 {
 		return nil, 0
 	}
@@ -215,9 +215,9 @@ func covered(text string, ts []term, total float64) ([]string, float64) {
 		first[t.stem[0]], place[t.stem] = true, i
 	}
 	has := make([]bool, len(ts))
-	words.Each(text, func(w string) bool {
+	text.Each(said, func(w string) bool {
 		if first[w[0]] {
-			if i, ok := place[words.Stem(w)]; ok {
+			if i, ok := place[text.Stem(w)]; ok {
 				has[i] = true
 			}
 		}

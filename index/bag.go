@@ -2,7 +2,7 @@ package index
 
 import (
 	"recall/index/postings"
-	"recall/index/words"
+	"recall/text"
 )
 
 // vocabulary is the words of one session's texts: a word is stemmed once, and is
@@ -46,7 +46,7 @@ func (v *vocabulary) of(w string) uint32 {
 	if n.cut > 0 {
 		return n.cut - 1
 	}
-	stem := words.Stem(w)
+	stem := text.Stem(w)
 	of := v.number[stem]
 	if of.stem == 0 {
 		v.stems = append(v.stems, stem)
@@ -74,13 +74,13 @@ func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
 
 // cut adds a text's words in order, stop words left out, at most limit; all if
 // limit is negative.
-func (v *vocabulary) cut(to []uint32, limit int, text string) []uint32 {
+func (v *vocabulary) cut(to []uint32, limit int, s string) []uint32 {
 	if limit == 0 {
 		return to
 	}
 	n := 0
-	words.Each(text, func(w string) bool {
-		if words.Stop(w) {
+	text.Each(s, func(w string) bool {
+		if text.Stop(w) {
 			return true
 		}
 		to = append(to, v.of(w))

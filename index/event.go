@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // eventForm matches "before the migration" where it is a part of its own of a
@@ -42,21 +42,21 @@ type event struct {
 // eventOf makes a span of time of "before the migration", where the words after
 // "the" name one thing that happened and no other: the title of one session,
 // commits of one, or else items of one. ok is false for whatever isn't clear.
-func eventOf(ctx context.Context, full *fulltext, q Query, text string) (since, until time.Time, what, phrase string, ok bool, err error) {
-	if low := strings.ToLower(text); !slices.ContainsFunc([]string{"before", "after", "since", "until"}, func(w string) bool { return strings.Contains(low, w) }) {
+func eventOf(ctx context.Context, full *fulltext, q Query, s string) (since, until time.Time, what, phrase string, ok bool, err error) {
+	if low := strings.ToLower(s); !slices.ContainsFunc([]string{"before", "after", "since", "until"}, func(w string) bool { return strings.Contains(low, w) }) {
 		return // most questions: nothing is compiled for them
 	}
-	m := eventForm().FindStringSubmatchIndex(text)
+	m := eventForm().FindStringSubmatchIndex(s)
 	if m == nil {
 		return
 	}
-	g := groups(text, m)
+	g := groups(s, m)
 	word, name := g[1]+g[3], g[2]+g[4]
-	rest := text[:m[0]] + " " + text[m[1]:]
+	rest := s[:m[0]] + " " + s[m[1]:]
 	if !pastForm().MatchString(rest) || laterForm().MatchString(rest) {
 		return
 	}
-	e, ok, err := findEvent(ctx, full, q, words.Content(name))
+	e, ok, err := findEvent(ctx, full, q, text.Content(name))
 	if err != nil || !ok {
 		return since, until, "", "", false, err
 	}
@@ -68,7 +68,7 @@ func eventOf(ctx context.Context, full *fulltext, q Query, text string) (since, 
 	default:
 		until = e.from
 	}
-	return since, until, e.what, strings.TrimRight(text[m[0]:m[1]], " ,?.!"), true, nil
+	return since, until, e.what, strings.TrimRight(s[m[0]:m[1]], " ,?.!"), true, nil
 }
 
 // happenings are the stems of words for what happens once. Where a name has none,
@@ -78,7 +78,7 @@ var happenings = sync.OnceValue(func() map[string]bool {
 	for _, w := range strings.Fields(`migration release rollout launch move switch rewrite refactor refactoring upgrade outage incident merge deploy deployment
 		cutover beta alpha review redesign renaming rename split conversion import relaunch crash leak meeting demo audit freeze handover reorganisation
 		reorganization port rebrand swap change update fork spike workshop interview election merger acquisition storm`) {
-		m[words.Stem(w)] = true
+		m[text.Stem(w)] = true
 	}
 	return m
 })
@@ -91,12 +91,12 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	want := map[string]bool{}
 	longestWord := ""
 	for _, w := range name {
-		want[words.Stem(w)] = true
+		want[text.Stem(w)] = true
 		if len(w) > len(longestWord) {
 			longestWord = w
 		}
 	}
-	happens := slices.ContainsFunc(name, func(w string) bool { return happenings()[words.Stem(w)] })
+	happens := slices.ContainsFunc(name, func(w string) bool { return happenings()[text.Stem(w)] })
 	if len(want) == 0 || len(longestWord) < 3 || len(want) == 1 && !happens {
 		return e, false, nil // "did we lock before the write?" asks of an order, not of a time
 	}
@@ -157,7 +157,7 @@ func oneSession(list []happening) bool {
 
 // halfOf tells whether so many words are half of what a title or a commit says.
 func halfOf(list []happening, n int) bool {
-	return slices.ContainsFunc(list, func(h happening) bool { return 2*n >= len(words.Content(h.text)) })
+	return slices.ContainsFunc(list, func(h happening) bool { return 2*n >= len(text.Content(h.text)) })
 }
 
 func spanOf(list []happening, what string) event {
@@ -197,10 +197,10 @@ func named(ctx context.Context, tx *sql.Tx, q Query, want map[string]bool, query
 	return out, rows.Err()
 }
 
-func holdsAll(text string, want map[string]bool) bool {
+func holdsAll(said string, want map[string]bool) bool {
 	found := map[string]bool{}
-	words.Each(text, func(w string) bool {
-		if s := words.Stem(w); want[s] {
+	text.Each(said, func(w string) bool {
+		if s := text.Stem(w); want[s] {
 			found[s] = true
 		}
 		return true
@@ -210,7 +210,7 @@ func holdsAll(text string, want map[string]bool) bool {
 
 // stemPattern is a LIKE pattern for a word and its other endings.
 func stemPattern(w string) string {
-	stem := words.Stem(w)
+	stem := text.Stem(w)
 	n := 0
 	for n < len(stem) && n < len(w) && stem[n] == w[n] {
 		n++

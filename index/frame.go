@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // frames match what of a question asks and isn't asked about: "how many", "what
@@ -47,17 +47,17 @@ var smallWords = sync.OnceValue(func() map[string]bool {
 
 // withoutFrame drops the terms of a question that only ask, unless nothing else
 // is left. What stands there a second time stays.
-func withoutFrame(text string, ts []term) []term {
+func withoutFrame(s string, ts []term) []term {
 	small := smallWords()
 	if kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return small[t.word] }); len(kept) > 0 {
 		ts = kept
 	}
-	text = clipText(text, longest)
+	s = clipText(s, longest)
 	var asking []string
 	for _, f := range frames() {
-		for _, m := range f.FindAllStringSubmatch(text, -1) {
+		for _, m := range f.FindAllStringSubmatch(s, -1) {
 			for w := range strings.FieldsSeq(strings.ToLower(strings.Join(m[1:], " "))) {
-				asking = append(asking, words.Stem(w))
+				asking = append(asking, text.Stem(w))
 			}
 		}
 	}
@@ -65,7 +65,7 @@ func withoutFrame(text string, ts []term) []term {
 		return ts
 	}
 	times := map[string]int{}
-	words.Each(text, func(w string) bool { times[words.Stem(w)]++; return true })
+	text.Each(s, func(w string) bool { times[text.Stem(w)]++; return true })
 	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return times[t.stem] == 1 && slices.Contains(asking, t.stem) })
 	if len(kept) == 0 {
 		return ts

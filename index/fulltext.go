@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"recall/index/postings"
-	"recall/index/words"
+	"recall/text"
 )
 
 // The full text is kept in tables of SQLite's, so that it is written and read in
@@ -363,7 +363,7 @@ func termOf(w string) string {
 	if single(w) {
 		return w + "*" // one Chinese character begins many a pair
 	}
-	return words.Stem(w)
+	return text.Stem(w)
 }
 
 // QueryContext runs a query in the transaction, with the kept statement where

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 var nasty = []string{
@@ -41,12 +41,12 @@ func FuzzWords(f *testing.F) {
 	for _, s := range nasty {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, w := range words.Split(text) {
-			if w == "" || len(w) > 64 || strings.ContainsAny(w, "\"'*^:(){} \x00") || utf8.ValidString(text) && !utf8.ValidString(w) {
-				t.Errorf("Split(%q) gave %q", text, w)
+	f.Fuzz(func(t *testing.T, said string) {
+		for _, w := range text.Split(said) {
+			if w == "" || len(w) > 64 || strings.ContainsAny(w, "\"'*^:(){} \x00") || utf8.ValidString(said) && !utf8.ValidString(w) {
+				t.Errorf("Split(%q) gave %q", said, w)
 			}
-			words.Stem(w)
+			text.Stem(w)
 		}
 	})
 }

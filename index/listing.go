@@ -9,8 +9,8 @@ import (
 	json "github.com/go-json-experiment/json"
 
 	"recall/index/rank"
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // A question may ask for a kind of item and name nothing that it is about: "what
@@ -77,30 +77,30 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	if len(r.q.Text) > longestListing || strings.TrimSpace(strings.Join(r.q.Also, "")) != "" {
 		return nil, nil
 	}
-	text, err := r.withoutProjects(ctx)
+	s, err := r.withoutProjects(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, mark := range []string{"?", "!", ",", ";", ":", "…"} {
-		text = strings.ReplaceAll(text, mark, " ")
+		s = strings.ReplaceAll(s, mark, " ")
 	}
-	text = strings.Join(strings.Fields(strings.TrimRight(text, ". ")), " ")
+	s = strings.Join(strings.Fields(strings.TrimRight(s, ". ")), " ")
 	know := askings()
 	var asked []payload.Kind
 	for _, form := range know.forms {
-		if strings.Contains(" "+text+" ", " "+form.text+" ") {
+		if strings.Contains(" "+s+" ", " "+form.text+" ") {
 			asked = form.kinds
-			text = strings.Replace(text, form.text, "", 1)
+			s = strings.Replace(s, form.text, "", 1)
 		}
 	}
 	topic, n := false, 0
-	words.Each(text, func(w string) bool {
+	text.Each(s, func(w string) bool {
 		n++
 		if kinds := know.kinds[w]; kinds != nil {
 			if asked == nil {
 				asked = kinds
 			}
-		} else if !know.nothing[w] && !words.Stop(w) {
+		} else if !know.nothing[w] && !text.Stop(w) {
 			topic = true
 		}
 		return !topic

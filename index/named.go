@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // namedBoost is added to the scores of what is in a project that the question
@@ -54,7 +54,7 @@ func (r *reader) rareName(name string, ts []term) bool {
 }
 
 func isOf(name string, t term) bool {
-	return slices.ContainsFunc(words.Content(name), func(w string) bool { return words.Stem(w) == t.stem })
+	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
 // holdsName tells whether a name stands in a text, not as a part of a word.

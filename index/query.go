@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 const (
@@ -31,13 +31,13 @@ type counts [tableCount]int
 func (c counts) docs() int { return c[ofItems] + c[ofTurns] }
 
 // terms cuts a text into its words of content, each stem once.
-func terms(text string) (out []term, clipped bool) {
-	if len(text) > longest {
-		text, clipped = clipText(text, longest), true
+func terms(s string) (out []term, clipped bool) {
+	if len(s) > longest {
+		s, clipped = clipText(s, longest), true
 	}
 	seen := map[string]bool{}
-	for _, w := range words.Content(strings.ToValidUTF8(text, " ")) {
-		stem := words.Stem(w)
+	for _, w := range text.Content(strings.ToValidUTF8(s, " ")) {
+		stem := text.Stem(w)
 		if seen[stem] {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 
 	"recall/index/embed"
 	"recall/index/rank"
-	"recall/index/words"
+	"recall/text"
 )
 
 // UseLexicon adds a lexicon of one's own to the shipped one. Not to be called
@@ -50,7 +50,7 @@ func (r *reader) kin(ts []term) (out []rank.Kin, concepts []rank.Concept) {
 	for _, m := range embed.Mentions(clipText(r.q.Text, longest), r.own) {
 		concept := rank.Concept{Own: m.Stems}
 		for _, phrase := range m.Others {
-			concept.Others = append(concept.Others, stems(words.Split(phrase)))
+			concept.Others = append(concept.Others, stems(text.Split(phrase)))
 		}
 		concepts = append(concepts, concept)
 		for _, stem := range m.Stems {
@@ -100,8 +100,8 @@ func (r *reader) related(list []string, k int) []string {
 const relatedMost = 120 // words; a usual question has thirty
 
 func content(phrase string) (w []string, cut bool) {
-	words.Each(phrase, func(s string) bool {
-		if words.Stop(s) {
+	text.Each(phrase, func(s string) bool {
+		if text.Stop(s) {
 			cut = true
 		} else {
 			w = append(w, s)
@@ -114,7 +114,7 @@ func content(phrase string) (w []string, cut bool) {
 func stems(w []string) []string {
 	out := make([]string, len(w))
 	for i, s := range w {
-		out[i] = words.Stem(s)
+		out[i] = text.Stem(s)
 	}
 	return out
 }

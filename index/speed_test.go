@@ -20,8 +20,8 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"recall/index/embed"
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // TestSpeed prints what docs/performance.md tells, for each size in
@@ -223,7 +223,7 @@ func orBM25(t *testing.T, dir string, n int, questions []string) (took timings) 
 	}
 	for _, q := range questions {
 		var quoted []string
-		for _, w := range words.Content(q) {
+		for _, w := range text.Content(q) {
 			quoted = append(quoted, `"`+w+`"`)
 		}
 		took.add(func() {

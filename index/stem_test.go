@@ -9,7 +9,7 @@ import (
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
 	"recall/index/embed"
-	"recall/index/words"
+	"recall/text"
 )
 
 // Our stemmer is FTS5's, which is well tried.
@@ -26,7 +26,7 @@ func TestStemIsFTS5s(t *testing.T) {
 	}
 	var vocab []string
 	seen := map[string]bool{}
-	for _, w := range words.Split(strings.ReplaceAll(embed.Lexicon(), "|", " , ")) {
+	for _, w := range text.Split(strings.ReplaceAll(embed.Lexicon(), "|", " , ")) {
 		if !seen[w] {
 			seen[w] = true
 			vocab = append(vocab, w)
@@ -55,9 +55,9 @@ func TestStemIsFTS5s(t *testing.T) {
 	}
 	bad := 0
 	for _, w := range vocab {
-		if !stems[words.Stem(w)] {
+		if !stems[text.Stem(w)] {
 			if bad++; bad < 30 {
-				t.Errorf("FTS5 stems %q otherwise than to %q", w, words.Stem(w))
+				t.Errorf("FTS5 stems %q otherwise than to %q", w, text.Stem(w))
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"recall/index/rank"
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // What counts as a later word on the same subject. Over the questions about six
@@ -129,9 +129,9 @@ func likenesses(list []*ranked, at []int) func(a, b int) float64 {
 // stemsOf are an item's distinct stems, sorted.
 func stemsOf(it *payload.Item) []string {
 	var out []string
-	for _, text := range append([]string{it.Text}, it.Aliases...) {
-		for _, w := range words.Content(text) {
-			out = append(out, words.Stem(w))
+	for _, s := range append([]string{it.Text}, it.Aliases...) {
+		for _, w := range text.Content(s) {
+			out = append(out, text.Stem(w))
 		}
 	}
 	slices.Sort(out)

@@ -6,7 +6,7 @@ import (
 
 	"recall/index/embed"
 	"recall/index/postings"
-	"recall/index/words"
+	"recall/text"
 )
 
 // Corrected is a word of a question that stands nowhere and was read as one that
@@ -32,7 +32,7 @@ func (r *reader) correct(ctx context.Context, ts []term) ([]Corrected, error) {
 		}
 		found := map[string]int{}
 		err := r.beginning(ctx, t.stem[:typoPrefix], func(stem string, _ *block, lists postings.Lists) {
-			if oneSlip(t.stem, stem) && words.Stem(stem) == stem {
+			if oneSlip(t.stem, stem) && text.Stem(stem) == stem {
 				found[stem] += lists[ofItems].Docs + lists[ofTurns].Docs
 			}
 		})
@@ -93,15 +93,15 @@ func oneSlip(a, b string) bool {
 func spell(a *Answer, list []Corrected) {
 	for i := range list {
 		for _, r := range a.Ranked {
-			text := ""
+			s := ""
 			if r.Item != nil {
-				text = r.Item.Item.Text + " " + r.Item.Item.Why + " " + strings.Join(r.Item.Item.Aliases, " ")
+				s = r.Item.Item.Text + " " + r.Item.Item.Why + " " + strings.Join(r.Item.Item.Aliases, " ")
 			} else {
-				text = r.Turn.Text
+				s = r.Turn.Text
 			}
 			found := ""
-			words.Each(text, func(w string) bool {
-				if words.Stem(w) == list[i].As {
+			text.Each(s, func(w string) bool {
+				if text.Stem(w) == list[i].As {
 					found = w
 				}
 				return found == ""

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"recall/distill"
-	"recall/index/words"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // A DraftLine is one line of a payload that an agent drafted, and what became of
@@ -203,15 +203,15 @@ func newPassages(s *ingest.Session) *passages {
 	return p
 }
 
-func (p *passages) add(text string, own bool) {
-	for line := range strings.Lines(text) {
+func (p *passages) add(said string, own bool) {
+	for line := range strings.Lines(said) {
 		for _, s := range cutSentences(strings.TrimSpace(line)) {
 			if len(s) < 4 || len(s) > distill.MaxQuote {
 				continue
 			}
 			w := map[string]bool{}
-			for _, c := range words.Content(s) {
-				w[words.Stem(c)] = true
+			for _, c := range text.Content(s) {
+				w[text.Stem(c)] = true
 			}
 			for stem := range w {
 				p.df[stem]++
@@ -243,11 +243,11 @@ const (
 
 // best lists the passages that say most of a text, the best first. Of two that
 // say as much a person's comes first.
-func (p *passages) best(text string) []string {
+func (p *passages) best(said string) []string {
 	want := map[string]float64{}
 	total := 0.0
-	for _, w := range words.Content(text) {
-		stem := words.Stem(w)
+	for _, w := range text.Content(said) {
+		stem := text.Stem(w)
 		if _, ok := want[stem]; !ok {
 			want[stem] = math.Log(1 + float64(len(p.list)+1)/float64(p.df[stem]+1))
 			total += want[stem]

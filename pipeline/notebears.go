@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
-	"recall/index/words"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // objects matches how a person's turn begins that doesn't go along with what was
@@ -56,14 +56,14 @@ var agreeing = sync.OnceValue(func() map[string]bool {
 
 // assents tells a reply that says yes to what was said before it and nothing of
 // its own. "Do the calls" is about the calls.
-func assents(text string) bool {
-	content := words.Content(text)
+func assents(s string) bool {
+	content := text.Content(s)
 	for _, w := range content {
 		if !agreeing()[w] {
 			return false
 		}
 	}
-	return len(content) > 0 || strings.TrimSpace(text) != ""
+	return len(content) > 0 || strings.TrimSpace(s) != ""
 }
 
 // ownText is what a turn's speaker said, answers to its questions and its plans
@@ -127,10 +127,10 @@ func bears(note, quote, around string, assent bool) bool {
 	return shared > 0 && float64(shared) >= coverage*float64(len(all)) && (inQuote > 0 || assent)
 }
 
-func stems(text string) map[string]bool {
+func stems(s string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range words.Content(text) {
-		out[words.Stem(w)] = true
+	for _, w := range text.Content(s) {
+		out[text.Stem(w)] = true
 	}
 	return out
 }
@@ -163,10 +163,10 @@ var (
 // opposite of a note: what the note settles is turned down there, or what it
 // rules out isn't.
 func opposite(n *payload.Note, before, quote string) bool {
-	text := strings.ReplaceAll(before+" "+quote, "’", "'")
+	s := strings.ReplaceAll(before+" "+quote, "’", "'")
 	switch n.Kind {
 	case payload.Eliminated:
-		return !ruledOut().MatchString(text)
+		return !ruledOut().MatchString(s)
 	case payload.Decision, payload.Next, payload.Goal, payload.Status:
 	default:
 		return false
@@ -175,17 +175,17 @@ func opposite(n *payload.Note, before, quote string) bool {
 		return false
 	}
 	says := stems(n.Text)
-	for _, m := range negation().FindAllStringIndex(text, -1) {
-		clause := text[m[1]:]
+	for _, m := range negation().FindAllStringIndex(s, -1) {
+		clause := s[m[1]:]
 		if i := strings.IndexAny(clause, ",;:.!?\n—"); i >= 0 {
 			clause = clause[:i]
 		}
 		if touching().MatchString(clause) && staying().MatchString(n.Text) {
 			continue
 		}
-		content := words.Content(clause)
+		content := text.Content(clause)
 		for _, w := range content[:min(turnedRound, len(content))] {
-			if says[words.Stem(w)] {
+			if says[text.Stem(w)] {
 				return true
 			}
 		}

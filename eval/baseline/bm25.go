@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"recall/index/words"
 	"recall/ingest"
+	"recall/text"
 )
 
 // Messages is what anybody would write first to search sessions: every message
@@ -48,7 +48,7 @@ func (m *Messages) add(msg Message) {
 	n := 0
 	for _, w := range word.FindAllString(strings.ToLower(msg.Text), -1) {
 		n++
-		stem := words.Stem(w)
+		stem := text.Stem(w)
 		list := m.rows[stem]
 		if len(list) == 0 || list[len(list)-1].message != at {
 			list = append(list, row{at, 0})
@@ -101,7 +101,7 @@ func (m *Messages) Search(question string) []Message {
 func asked(question string) []string {
 	var out []string
 	for _, w := range word.FindAllString(strings.ToLower(question), -1) {
-		if stem := words.Stem(w); !slices.Contains(stop, w) && !slices.Contains(out, stem) {
+		if stem := text.Stem(w); !slices.Contains(stop, w) && !slices.Contains(out, stem) {
 			out = append(out, stem)
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"recall/index"
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // An Action is something that is about to be done. Any of its parts may be
@@ -126,7 +126,7 @@ func (d *deed) question() string {
 	var out []string
 	add := func(list []word) {
 		for _, w := range list {
-			if w.stem != "" && !seen[w.stem] && !words.Stop(w.text) {
+			if w.stem != "" && !seen[w.stem] && !text.Stop(w.text) {
 				seen[w.stem] = true
 				out = append(out, w.text)
 			}

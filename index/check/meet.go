@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // enough is the share of an item's words that must stand in the action, by
@@ -214,7 +214,7 @@ var keeping = set("store save put write keep log send post push export serialize
 var knobs = func() map[string]bool {
 	out := map[string]bool{}
 	for w := range set("config app enable enabled use with feature flag option setting has") {
-		out[words.Stem(w)] = true
+		out[text.Stem(w)] = true
 	}
 	return out
 }()

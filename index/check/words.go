@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // A word is one word or identifier of a text.
@@ -83,21 +83,21 @@ func wordOf(s string) word {
 		s = full
 	}
 	w := word{text: lower, owner: strings.HasSuffix(lower, "'s"), path: strings.ContainsAny(s, `/\`) || dotted(s)}
-	if words.Stop(lower) || words.Stop(strings.TrimSuffix(strings.TrimSuffix(lower, "'s"), "n't")) {
+	if text.Stop(lower) || text.Stop(strings.TrimSuffix(strings.TrimSuffix(lower, "'s"), "n't")) {
 		return w
 	}
 	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
 	lower = strings.TrimSuffix(lower, "'s")
-	all := words.Split(s)
+	all := text.Split(s)
 	if len(all) == 0 {
 		return w
 	}
-	w.stem = words.Stem(all[0])
+	w.stem = text.Stem(all[0])
 	if len(all) > 1 { // the whole of a path is its last name
 		base := lower[strings.LastIndexAny(lower, `/\`)+1:]
-		w.stem = words.Stem(strings.NewReplacer("-", "", "_", "", ".", "").Replace(base))
+		w.stem = text.Stem(strings.NewReplacer("-", "", "_", "", ".", "").Replace(base))
 		for _, p := range all {
-			if stem := words.Stem(p); stem != w.stem && !words.Stop(p) {
+			if stem := text.Stem(p); stem != w.stem && !text.Stop(p) {
 				w.parts = append(w.parts, stem)
 			}
 		}

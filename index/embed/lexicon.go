@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // lexicon is one group of words and phrases for one concept a line.
@@ -104,9 +104,9 @@ func Mentions(text string, own Groups) []Mention {
 	return out
 }
 
-func stems(text string) []string {
+func stems(s string) []string {
 	var out []string
-	words.Each(text, func(w string) bool { out = append(out, words.Stem(w)); return true })
+	text.Each(s, func(w string) bool { out = append(out, text.Stem(w)); return true })
 	return out
 }
 
@@ -143,7 +143,7 @@ func (g Groups) concepts(stems []string, max int) []concept {
 
 // lookup finds a stemmed phrase's groups.
 func (g Groups) lookup(phrase string) []int {
-	list, _ := words.Lookup(g.index, phrase)
+	list, _ := text.Lookup(g.index, phrase)
 	var out []int
 	for _, f := range strings.Fields(list) {
 		if n, err := strconv.Atoi(f); err == nil && n < len(g.text) {

@@ -14,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"recall/index/words"
+	"recall/text"
 )
 
 // A Saying is one sentence that a person typed.
@@ -110,10 +110,10 @@ var (
 )
 
 // sayings are the sentences of a turn that may be habits.
-func sayings(text string) []Saying {
-	text = strings.ReplaceAll(fence().ReplaceAllString(text, "\n"), "’", "'")
+func sayings(said string) []Saying {
+	said = strings.ReplaceAll(fence().ReplaceAllString(said, "\n"), "’", "'")
 	var out []Saying
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, ">") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "<") {
 			continue
@@ -124,9 +124,9 @@ func sayings(text string) []Saying {
 				continue
 			}
 			y := Saying{Text: s, stems: map[string]bool{}, negative: negation().MatchString(s)}
-			for _, w := range words.Content(opening().ReplaceAllString(s, "")) {
+			for _, w := range text.Content(opening().ReplaceAllString(s, "")) {
 				if !empty[w] {
-					y.stems[words.Stem(w)] = true
+					y.stems[text.Stem(w)] = true
 				}
 			}
 			if len(y.stems) >= 1 {

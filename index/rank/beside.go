@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // What an item says beside the others that were found: a word counts the more
@@ -126,7 +126,7 @@ func (b *beside) readItem(it *payload.Item, count bool) {
 	add := func(kind int, texts ...string) {
 		s := span{kind: kind, from: len(b.read)}
 		for _, t := range texts {
-			words.Each(t, func(w string) bool { b.read = append(b.read, b.of(w)); return true })
+			text.Each(t, func(w string) bool { b.read = append(b.read, b.of(w)); return true })
 		}
 		if s.to = len(b.read); s.to > s.from {
 			spans = append(spans, s)
@@ -171,12 +171,12 @@ func (b *beside) of(w string) uint32 {
 	if n, ok := b.number[w]; ok {
 		return n
 	}
-	stem := words.Stem(w)
+	stem := text.Stem(w)
 	n, ok := b.ofStem[stem]
 	if !ok {
 		n = uint32(len(b.stems))
 		b.ofStem[stem] = n
-		b.stems, b.small, b.holds = append(b.stems, stem), append(b.small, words.Stop(w)), append(b.holds, 0)
+		b.stems, b.small, b.holds = append(b.stems, stem), append(b.small, text.Stop(w)), append(b.holds, 0)
 	}
 	b.number[w] = n
 	return n

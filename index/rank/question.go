@@ -15,8 +15,8 @@ import (
 	"strings"
 	"sync"
 
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // A Term is one word of a question.
@@ -78,7 +78,7 @@ func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
 }
 
 // say keeps the question's stems, as many as there may be terms.
-func (q *Question) say(text string) {
+func (q *Question) say(asked string) {
 	seen := map[string]bool{}
 	add := func(stem string) bool {
 		if !seen[stem] {
@@ -92,7 +92,7 @@ func (q *Question) say(text string) {
 			return
 		}
 	}
-	words.Each(text, func(w string) bool { return add(words.Stem(w)) })
+	text.Each(asked, func(w string) bool { return add(text.Stem(w)) })
 }
 
 // askedBy are words that ask for a kind of item.
@@ -118,26 +118,26 @@ var triedForm = sync.OnceValue(func() *regexp.Regexp {
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
 
-func clip(text string) string {
-	if len(text) > longestForm {
-		text = strings.ToValidUTF8(text[:longestForm], "")
+func clip(s string) string {
+	if len(s) > longestForm {
+		s = strings.ToValidUTF8(s[:longestForm], "")
 	}
-	return text
+	return s
 }
 
 // form reads what kind of answer is asked for.
-func (q *Question) form(text string) {
-	text = clip(text)
+func (q *Question) form(asked string) {
+	asked = clip(asked)
 	q.asked = map[payload.Kind]bool{}
-	words.Each(text, func(w string) bool {
+	text.Each(asked, func(w string) bool {
 		for _, k := range askedBy[w] {
 			q.asked[k] = true
 		}
 		q.why = q.why || w == "why" || w == "reason" || w == "because"
 		return true
 	})
-	q.tried = triedForm().MatchString(strings.ToLower(text))
-	q.past = pastForm().MatchString(text)
+	q.tried = triedForm().MatchString(strings.ToLower(asked))
+	q.past = pastForm().MatchString(asked)
 }
 
 // pastForm matches words by which something is asked of that has been changed
@@ -200,8 +200,8 @@ func (q *Question) many(s set) float64 {
 	return float64(bits.OnesCount64(uint64(s))) / float64(max(len(q.terms), 1))
 }
 
-// text is what a question finds in one text.
-type text struct {
+// found is what a question finds in one text.
+type found struct {
 	terms set // that stand in it
 	kin   set // of which a kindred phrase stands in it
 	begin set // that stand among its first words of content
@@ -215,11 +215,11 @@ const topic = 2
 type mention struct{ term, place int }
 
 // read reads a text.
-func (q *Question) read(s string) text {
-	var t text
+func (q *Question) read(s string) found {
+	var t found
 	var open []opened
-	words.Each(s, func(w string) bool {
-		if words.Stop(w) {
+	text.Each(s, func(w string) bool {
+		if text.Stop(w) {
 			return true
 		}
 		t.words++
@@ -227,7 +227,7 @@ func (q *Question) read(s string) text {
 			open = open[:0]
 			return true
 		}
-		stem := words.Stem(w)
+		stem := text.Stem(w)
 		if i, ok := q.place[stem]; ok {
 			t.terms |= 1 << i
 			if t.words <= topic {
@@ -248,7 +248,7 @@ type opened struct {
 }
 
 // follow reads one more stem of the lexicon's phrases.
-func (q *Question) follow(t *text, open []opened, stem string) []opened {
+func (q *Question) follow(t *found, open []opened, stem string) []opened {
 	next := open[:0]
 	for _, o := range open {
 		if o.kin.Stems[o.n] != stem {
@@ -272,7 +272,7 @@ func (q *Question) follow(t *text, open []opened, stem string) []opened {
 
 // likeness is how much of both the question and a text is in the other, 0 to 1
 // (Dice's coefficient; the text's other words weigh as the question's mean).
-func (q *Question) likeness(t text) float64 {
+func (q *Question) likeness(t found) float64 {
 	if q.total == 0 {
 		return 0
 	}
@@ -288,7 +288,7 @@ const near = 3
 
 // pairs is the share of the question's neighbouring terms that stand near one
 // another in a text, 0 to 1.
-func (q *Question) pairs(t text) float64 {
+func (q *Question) pairs(t found) float64 {
 	if len(q.terms) < 2 {
 		return 0
 	}

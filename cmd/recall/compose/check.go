@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode"
 
-	"recall/index/words"
 	"recall/payload"
+	"recall/text"
 )
 
 // leastSaid is the share of a sentence's words of content that must stand in
@@ -49,8 +49,8 @@ func (g ground) add(it *payload.Item) {
 	at := it.At.Local()
 	texts = append(texts, at.Format("2006-01-02 January 2 2006"))
 	for _, t := range texts {
-		words.Each(t, func(w string) bool {
-			g[words.Stem(w)] = true
+		text.Each(t, func(w string) bool {
+			g[text.Stem(w)] = true
 			if n, ok := counts[w]; ok {
 				g[n] = true
 			}
@@ -74,21 +74,21 @@ type sentence struct {
 	past    bool            // it tells what was
 }
 
-func read(text string) sentence {
-	s := sentence{text: text, content: map[string]bool{}, past: pastForm().MatchString(settling().ReplaceAllString(text, ""))}
-	for _, w := range words.Content(text) {
+func read(said string) sentence {
+	s := sentence{text: said, content: map[string]bool{}, past: pastForm().MatchString(settling().ReplaceAllString(said, ""))}
+	for _, w := range text.Content(said) {
 		if !telling[w] {
-			s.content[words.Stem(w)] = true
+			s.content[text.Stem(w)] = true
 		}
 	}
-	list := fields(text)
+	list := fields(said)
 	for i, w := range list {
 		switch low := strings.ToLower(w); {
 		case isName(w) || counts[low] != "":
 			s.names = append(s.names, w)
-		case i > 0 && capital(w) && !begins(text, w):
+		case i > 0 && capital(w) && !begins(said, w):
 			s.names = append(s.names, w)
-		case i == 0 && len(list) > 1 && capital(w) && being[strings.ToLower(list[1])] && !words.Stop(low):
+		case i == 0 && len(list) > 1 && capital(w) && being[strings.ToLower(list[1])] && !text.Stop(low):
 			s.names = append(s.names, w) // "Redis is …"
 		}
 	}
@@ -101,15 +101,15 @@ func (s sentence) missing(g ground) bool {
 		if n := counts[strings.ToLower(w)]; n != "" && g[n] {
 			return false
 		}
-		if g[name(w)] || g[words.Stem(strings.ToLower(w))] {
+		if g[name(w)] || g[text.Stem(strings.ToLower(w))] {
 			return false
 		}
 		found := true // "acquire/release", "retry-after": all its parts
 		parts := 0
-		words.Each(w, func(p string) bool {
+		text.Each(w, func(p string) bool {
 			if p != strings.ToLower(w) {
 				parts++
-				found = found && g[words.Stem(p)]
+				found = found && g[text.Stem(p)]
 			}
 			return true
 		})
@@ -210,9 +210,9 @@ func (s sentence) turns(cited []note) bool {
 	return false
 }
 
-func addStems(into map[string]bool, text string) {
-	for _, w := range words.Content(text) {
-		into[words.Stem(w)] = true
+func addStems(into map[string]bool, s string) {
+	for _, w := range text.Content(s) {
+		into[text.Stem(w)] = true
 	}
 }
 
@@ -237,27 +237,27 @@ var (
 const reach = 2
 
 // denied are the stems that a text says no to.
-func denied(text string) map[string]bool {
-	text = strings.ReplaceAll(text, "’", "'")
+func denied(s string) map[string]bool {
+	s = strings.ReplaceAll(s, "’", "'")
 	out := map[string]bool{}
-	for _, m := range denies().FindAllStringIndex(text, -1) {
-		clause := text[m[1]:]
+	for _, m := range denies().FindAllStringIndex(s, -1) {
+		clause := s[m[1]:]
 		if i := strings.IndexAny(clause, ",;:!?\n—("); i >= 0 {
 			clause = clause[:i]
 		}
-		content := words.Content(clause)
+		content := text.Content(clause)
 		for _, w := range content[:min(reach, len(content))] {
-			out[words.Stem(w)] = true
+			out[text.Stem(w)] = true
 		}
 	}
-	for _, m := range gone().FindAllStringIndex(text, -1) {
-		clause := text[:m[0]]
+	for _, m := range gone().FindAllStringIndex(s, -1) {
+		clause := s[:m[0]]
 		if i := strings.LastIndexAny(clause, ",;:!?\n—)"); i >= 0 {
 			clause = clause[i+1:]
 		}
-		content := words.Content(clause)
+		content := text.Content(clause)
 		for _, w := range content[max(0, len(content)-reach):] {
-			out[words.Stem(w)] = true
+			out[text.Stem(w)] = true
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package words
+package text
 
 // Stop says whether a word (lower case) says nothing about a question's topic:
 // the usual small words, and those that a question to recall is made of ("what

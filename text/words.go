@@ -1,8 +1,11 @@
-// Package words cuts text into the words that the index holds and a question
-// is asked in: lower case, identifiers whole and in parts, Chinese, Japanese
-// and Korean in pairs of characters. Index and query go through the same cut,
-// which is what makes `ProcessQueue.acquire` findable as "acquire".
-package words
+// Package text reads text in one way for everybody: its words, their stems, those
+// that say nothing.
+//
+// Words are those that the index holds and a question is asked in: lower case,
+// identifiers whole and in parts, Chinese, Japanese and Korean in pairs of characters.
+// Index and query go through the same cut, which is what makes `ProcessQueue.acquire`
+// findable as "acquire".
+package text
 
 import (
 	"strings"
