@@ -16,20 +16,21 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd":       {"hooks", "mcpserver", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text"},
+	"cmd":       {"hooks", "mcpserver", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink"},
 	"hooks":     {"pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
-	"mcpserver": {"pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
+	"mcpserver": {"pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"pipeline":  {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text"},
-	"eval":      {"distill", "index", "payload", "ingest", "prompts", "llm", "text"},
+	"eval":      {"distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
 	"index":     {"payload", "ingest", "llm", "text"},
 	"distill":   {"ingest", "payload", "prompts", "llm", "redact", "text"},
-	"library":   {"payload", "ingest", "redact", "text"},
-	"ingest":    {},
-	"payload":   {"text"},
+	"library":   {"payload", "ingest", "redact", "text", "sink"},
+	"ingest":    {"sink"},
+	"payload":   {"text", "sink"},
 	"text":      {},
-	"llm":       {},
+	"llm":       {"sink"},
 	"prompts":   {},
 	"redact":    {},
+	"sink":      {},
 }
 
 // kept says where a module may be imported: nowhere else.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"recall/sink"
 )
 
 // How much of a text an Inspection shows, in letters.
@@ -217,19 +218,7 @@ func clipLine(s string) string {
 	return s
 }
 
-// oneLine leaves out what would disturb a terminal, and joins lines.
-func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsSpace(r):
-			return ' '
-		case !unicode.IsPrint(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, ""))
-	return strings.Join(strings.Fields(s), " ")
-}
+func oneLine(s string) string { return sink.Line(s, sink.Terminal) }
 
 // Line sums a session up in one line, for lists.
 func (in Inspection) Line() string {

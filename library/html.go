@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/sink"
 )
 
 //go:embed transcript.html
@@ -33,7 +34,7 @@ func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	if err := htmlPage().Execute(&b, page); err != nil {
 		return nil, fmt.Errorf("html of session %s: %w", s.ID, err)
 	}
-	return b.Bytes(), nil
+	return []byte(sink.Page(b.String(), sink.HTML)), nil
 }
 
 type htmlDoc struct {

@@ -3,43 +3,21 @@ package library
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"recall/sink"
 )
 
 // oneLine is text on one line, at most max characters, the cut marked.
 func oneLine(text string, max int) string {
-	if len(text) <= max && plainLine(text) {
-		return text // as most are
+	if len(text) > 8*max { // a tool's input may be long; the head is enough
+		text = strings.ToValidUTF8(text[:8*max], "")
 	}
-	var b strings.Builder
-	b.Grow(min(len(text), max+len("…")))
-	n, space := 0, false
-	for _, r := range text {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
-			space = n > 0
-			continue
-		}
-		if n >= max {
-			return b.String() + "…"
-		}
-		if space {
-			b.WriteByte(' ')
-			n++
-			space = false
-		}
-		b.WriteRune(r)
-		n++
+	text = sink.Line(text, sink.Markdown)
+	if utf8.RuneCountInString(text) <= max {
+		return text
 	}
-	return b.String()
-}
-
-// plainLine tells a line of ASCII whose blanks are single and between words.
-func plainLine(text string) bool {
-	for i := 0; i < len(text); i++ {
-		if c := text[i]; c < ' ' || c >= 0x7f || c == ' ' && (i == 0 || i+1 == len(text) || text[i+1] == ' ') {
-			return false
-		}
-	}
-	return true
+	return strings.TrimRight(string([]rune(text)[:max]), " ") + "…"
 }
 
 // code is text as inline code, whatever backticks are in it.
@@ -80,6 +58,7 @@ func quoted(text string) string {
 // follows), no headings that look like another turn's, and code blocks that
 // are left open are closed.
 func safeMarkdown(text string) string {
+	text = sink.Text(text, sink.Markdown)
 	var b strings.Builder
 	b.Grow(len(text) + 64)
 	fence := ""

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/sink"
 )
 
 // partSize is where a transcript is split, at the next turn: what editors and
@@ -71,7 +72,7 @@ func (t *transcript) write(parts ...string) {
 
 func (t *transcript) flush() {
 	if t.buf.Len() > 0 {
-		t.parts = append(t.parts, bytes.Clone(t.buf.Bytes()))
+		t.parts = append(t.parts, []byte(sink.Page(t.buf.String(), sink.Markdown)))
 		t.buf.Reset()
 		t.day = ""
 	}

@@ -11,6 +11,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/sink"
 )
 
 // How much of a transcript one answer holds.
@@ -139,7 +140,7 @@ func turnText(t *ingest.Turn, size int) string {
 		b.WriteString(" · parts of it are from " + payload.Data(t.Foreign[0].Label, 40))
 	}
 	b.WriteString("\n")
-	text := strings.TrimSpace(payload.Harmless(t.Text))
+	text := strings.TrimSpace(sink.Text(t.Text, sink.Model))
 	if t.Kind == ingest.Command {
 		text = strings.TrimSpace(payload.Data(t.Name, 80) + " " + text)
 	}

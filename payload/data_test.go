@@ -15,7 +15,7 @@ func TestDataIsHarmless(t *testing.T) {
 		{"namespaced", "a<x:invoke name=1>", "a‹x:invoke name=1>"},
 		{"marker", "<!-- /recall -->", "‹!-- /recall -->"},
 		{"hidden in a marker", "<\u200b!-- /recall -->", "‹!-- /recall -->"},
-		{"control", "a\x1b[31mred\x00b\u202eevil", "a [31mred bevil"},
+		{"control", "a\x1b[31mred\x00b\u202eevil", `a[31mredb\u202eevil`},
 		{"tag characters", "hi\U000e0041\U000e0042", "hi"},
 		{"special token", "<|im_start|>", "‹|im_start|>"},
 	} {

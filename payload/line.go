@@ -5,7 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
+
+	"recall/sink"
 )
 
 // The line of an item, as payload.md shows it after the bullet:
@@ -255,37 +256,8 @@ func inParens(s string) string {
 }
 
 // oneLine makes any text one line of visible characters, single spaces between
-// words. Marks that change the direction of writing are left out: they make a
-// line show something else than it says.
-func oneLine(s string) string {
-	return foldSpace(s, unicode.IsSpace)
-}
-
-func foldSpace(s string, isSpace func(rune) bool) string {
-	if folded(s) {
-		return s
-	}
-	s = strings.Map(func(r rune) rune {
-		switch {
-		case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0xFEFF:
-			return -1
-		case unicode.IsControl(r):
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Join(strings.FieldsFunc(s, isSpace), " ")
-}
-
-// folded tells a line of visible ASCII with single spaces between words, as most are.
-func folded(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == ' ' && (i == 0 || i+1 == len(s) || s[i+1] == ' ') {
-			return false
-		}
-	}
-	return true
-}
+// words.
+func oneLine(s string) string { return sink.Line(s, sink.Markdown) }
 
 func contains(s, part string) bool {
 	return strings.Contains(strings.ToLower(oneLine(s)), strings.ToLower(part))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"recall/sink"
 )
 
 // Doc is a payload.md as read: what a person may have made of a rendered one.
@@ -168,5 +170,6 @@ func visible(s string) string {
 	for i := range parts {
 		parts[i] = strings.ReplaceAll(parts[i], "\u00a0", " ")
 	}
-	return foldSpace(strings.Join(parts, "\u00a0—"), func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' })
+	text := sink.Page(strings.Join(parts, "\u00a0—"), sink.Markdown)
+	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) && r != '\u00a0' }), " ")
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -31,7 +30,7 @@ func (a *app) configCmd() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return c.printJSON(a.out)
+				return a.printJSON(configDoc{c.File, c.Passed, c.shown()})
 			}
 			return c.print(a.out)
 		},
@@ -133,13 +132,6 @@ type configDoc struct {
 	File     string  `json:"file,omitempty"`   // that was read
 	Passed   string  `json:"passed,omitempty"` // a config.yaml of somebody else's in the working directory
 	Settings []shown `json:"settings"`
-}
-
-func (c *Config) printJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(configDoc{c.File, c.Passed, c.shown()})
 }
 
 func (c *Config) print(out io.Writer) error {

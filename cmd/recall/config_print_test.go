@@ -27,7 +27,7 @@ func TestPrint(t *testing.T) {
 		}
 	}
 	out.Reset()
-	if err := c.printJSON(&out); err != nil {
+	if err := (&app{out: &out}).printJSON(configDoc{c.File, c.Passed, c.shown()}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {

@@ -60,7 +60,7 @@ func (a *app) runEditor(cmd *cobra.Command, path string) error {
 		return withHint(fmt.Errorf("editor: %w", err), "set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
 	}
 	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], path)...)
-	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), a.err
+	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	if err := c.Run(); err != nil {
 		return withHint(fmt.Errorf("editor %s: %w", editor, err), "nothing was taken over; recall edit opens the file again")
 	}

@@ -126,7 +126,11 @@ func (a *app) export(ctx context.Context, l *library.Library, e library.Entry, o
 		return err
 	}
 	if o.to == "-" {
-		_, err := a.out.Write(data)
+		to := a.out
+		if o.format == "zip" {
+			to = own(to)
+		}
+		_, err := to.Write(data)
 		return err
 	}
 	path := o.to

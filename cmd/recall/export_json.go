@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/sink"
 )
 
 // exportDoc is the JSON form of recall export.
@@ -81,7 +82,7 @@ func (x exported) json() ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(doc)
-	return b.Bytes(), err
+	return []byte(sink.Text(b.String(), sink.JSON)), err
 }
 
 func exportTurns(turns []ingest.Turn) []exportTurn {

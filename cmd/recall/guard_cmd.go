@@ -205,7 +205,7 @@ func (a *app) archiveFirst(cmd *cobra.Command, p *pipeline.Pipeline, before *pip
 // code on.
 func (a *app) runGuarded(cmd *cobra.Command, command []string) error {
 	c := exec.CommandContext(cmd.Context(), command[0], command[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), a.err
+	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	err := c.Run()
 	var exit *exec.ExitError
 	switch {

@@ -88,7 +88,7 @@ func (a *app) hook(cmd *cobra.Command, args []string) {
 			a.lib, a.ix = nil, nil // what hangs would hang in closing, too
 		}
 		if text := answer.JSON(event); text != nil {
-			_, werr := a.out.Write(append(text, '\n'))
+			werr := a.writeJSON(string(text) + "\n")
 			err = errors.Join(err, werr)
 		}
 		return err

@@ -87,7 +87,10 @@ func (a *app) printInspected(sessions []*ingest.Session, asJSON bool) error {
 	for _, s := range sessions {
 		var err error
 		if asJSON {
-			err = json.NewEncoder(a.out).Encode(ingest.Inspect(s))
+			var doc []byte
+			if doc, err = json.Marshal(ingest.Inspect(s)); err == nil { // one session a line
+				err = a.writeJSON(string(doc) + "\n")
+			}
 		} else {
 			var text strings.Builder
 			if err = ingest.Describe(&text, s); err == nil {

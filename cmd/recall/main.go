@@ -45,21 +45,18 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 			debug.SetGCPercent(400) // it is over before 16 MB are used
 		}
 	}
-	said := &output{w: out}
-	a := &app{in: in, out: said, err: errOut, color: colorOn(out)}
-	if isTerminal(out) { // where nothing is lost, and its width is asked for
-		a.out = out
-	}
+	said := &output{w: out, color: colorOn(out)}
+	a := &app{in: in, out: said, err: &output{w: errOut}, color: said.color}
 	defer a.close()
 	root := a.rootCmd()
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(a.out)
-	root.SetErr(errOut)
+	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = nameProject(cmd, err)
-	if said.err != nil && (err == nil || errors.As(err, new(exitCode))) {
-		err = fmt.Errorf("the output isn't whole: %w", said.err)
+	if lost := said.end(); lost != nil && (err == nil || errors.As(err, new(exitCode))) {
+		err = fmt.Errorf("the output isn't whole: %w", lost)
 	}
 	if code := a.report(err); !isHook(args) {
 		return code
@@ -80,9 +77,9 @@ func (a *app) report(err error) int {
 		return exitError
 	}
 	err = flagsTogether(err)
-	fmt.Fprintf(a.err, "recall: error: %v\n", err)
+	fmt.Fprintf(a.err, "recall: error: %s\n", visible(err.Error()))
 	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(a.err, "recall: hint: %s\n", hint)
+		fmt.Fprintf(a.err, "recall: hint: %s\n", visible(hint))
 	}
 	return exitError
 }

@@ -84,7 +84,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Hint: hintOf,
 		Log:  slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	err := s.Run(cmd.Context(), closing(a.in), nopCloser{a.out})
+	err := s.Run(cmd.Context(), closing(a.in), nopCloser{own(a.out)})
 	if errors.Is(err, context.Canceled) && cmd.Context().Err() != nil {
 		return nil // told to end
 	}

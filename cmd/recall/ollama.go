@@ -109,7 +109,7 @@ func ollamaModels(ctx context.Context, address string) []ollamaModel {
 	}
 	var list []ollamaModel
 	for _, m := range has.Models {
-		name := strings.Map(printable, strings.TrimSuffix(m.Name, ":latest"))
+		name := oneLine(strings.TrimSuffix(m.Name, ":latest"))
 		if inCloud(name) {
 			continue // it is for its user to say that this leaves the machine
 		}
@@ -196,10 +196,3 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 // ollamaMost is the window that Ollama is asked to hold at most unless
 // llm.context says otherwise: 32k tokens of an 8B model take some 5 GB.
 const ollamaMost = 32_768
-
-func printable(r rune) rune {
-	if r < ' ' || r == 0x7f {
-		return -1
-	}
-	return r
-}

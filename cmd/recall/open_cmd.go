@@ -88,7 +88,7 @@ func (a *app) openAt(cmd *cobra.Command, path string, line int, onlyPrint bool) 
 		return err
 	}
 	c := exec.CommandContext(cmd.Context(), program[0], append(program[1:], atLine(program[0], path, line)...)...)
-	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), a.err
+	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	if err := c.Run(); err != nil {
 		return withHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)
 	}

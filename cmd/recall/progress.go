@@ -17,7 +17,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 }
 
-func newProgress(w io.Writer) *progress { return &progress{w: w} }
+func newProgress(w io.Writer) *progress { return &progress{w: own(w)} }
 
 func (p *progress) show(at pipeline.Progress) {
 	if !isTerminal(p.w) || at.Total < 3 {

@@ -163,7 +163,7 @@ func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
 	}
 	switch cmd := resumeCommand(r); {
 	case cmd != "":
-		fmt.Fprintf(a.out, "go on with it: %s\n", cmd)
+		fmt.Fprintf(a.out, "go on with it: %s\n", visible(cmd))
 	case r.Own:
 		fmt.Fprintln(a.out, "the app shows it after a restart")
 	default:

@@ -71,7 +71,7 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 			if asJSON {
 				text, err := payload.Encode(p)
 				if err == nil {
-					_, err = a.out.Write(text)
+					err = a.writeJSON(string(text))
 				}
 				return err
 			}

@@ -49,7 +49,7 @@ beginning of its id.`,
 			if asJSON {
 				text, err := payload.Encode(p)
 				if err == nil {
-					_, err = a.out.Write(text)
+					err = a.writeJSON(string(text))
 				}
 				return err
 			}

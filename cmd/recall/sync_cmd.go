@@ -10,10 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"io"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
+	"recall/sink"
 )
 
 func (a *app) syncCmd() *cobra.Command {
@@ -323,10 +325,20 @@ func syncJSON(r pipeline.Report) syncReport {
 
 // printJSON prints a value for programs.
 func (a *app) printJSON(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	return a.writeJSON(b.String())
+}
+
+// writeJSON prints a document that is JSON already.
+func (a *app) writeJSON(doc string) error {
+	_, err := io.WriteString(a.out, sink.Text(doc, sink.JSON))
+	return err
 }
 
 // elapsed rounds a time for people.

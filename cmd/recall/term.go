@@ -9,7 +9,7 @@ import (
 
 // isTerminal says whether w is a person's screen rather than a file or pipe.
 func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := own(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -22,7 +22,7 @@ func colorOn(w io.Writer) bool {
 // width is how many columns w has: the terminal's, at least 40 and at most 128,
 // else 100.
 func width(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
+	if f, ok := own(w).(*os.File); ok {
 		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 			return max(40, min(n, 128))
 		}

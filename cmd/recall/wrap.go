@@ -6,24 +6,15 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"recall/sink"
 )
 
-// oneLine folds white space and drops control characters, so that text from a
-// transcript can't move the cursor or forge a line.
-func oneLine(s string) string {
-	return strings.Join(strings.Fields(visible(strings.ReplaceAll(s, "\r", " "))), " ")
-}
+// oneLine is text from elsewhere as a line for the terminal.
+func oneLine(s string) string { return sink.Line(s, sink.Terminal) }
 
-// visible drops control characters but for line ends and tabs: text of several
-// lines that can't move the cursor or paint the screen.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// visible is oneLine over several lines.
+func visible(s string) string { return sink.Text(s, sink.Terminal) }
 
 // clip shortens to n runes, at least 12, at a space where one is near, with an
 // ellipsis. A narrow terminal may leave less than nothing for a text.

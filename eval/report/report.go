@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"recall/eval"
+	"recall/sink"
 )
 
 //go:embed page.css
@@ -76,7 +77,7 @@ func HTML(w io.Writer, runs []*eval.Run) error {
 	if err := pageTemplate().Execute(&b, p); err != nil {
 		return err
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, sink.Page(b.String(), sink.HTML))
 	return err
 }
 

@@ -5,21 +5,15 @@ import (
 	"path"
 	"strings"
 	"unicode"
+
+	"recall/sink"
 )
 
 // quote is a word for a POSIX shell that means exactly s.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// comment is a text as it may stand in a script's comment: on one line,
-// without what a terminal would act on.
-func comment(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
-			return '?'
-		}
-		return r
-	}, s)
-}
+// comment is a text as it may stand in a script's comment: on one line.
+func comment(s string) string { return sink.Line(s, sink.Terminal) }
 
 // usable says whether a path may stand in a script: whole, absolute, with
 // nothing in it that leads elsewhere, and no secret taken out of it.

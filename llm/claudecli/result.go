@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"recall/llm"
+	"recall/sink"
 )
 
 // result is what --output-format json prints, seen with 2.1.197.
@@ -208,7 +208,7 @@ func after(words string, now time.Time) time.Duration {
 
 // clip makes words one line of at most 300 bytes.
 func clip(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, ""), func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }), " ")
+	s = sink.Line(s, sink.Terminal)
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + " …"
 	}

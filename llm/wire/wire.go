@@ -16,9 +16,9 @@ import (
 	"net/url"
 	"strings"
 	"time"
-	"unicode"
 
 	"recall/llm"
+	"recall/sink"
 )
 
 // Transport sends requests once. What it returns has succeeded: a body of JSON,
@@ -128,7 +128,7 @@ func (t *Transport) Clip(data []byte) string {
 	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") || strings.Contains(begin, "<!doctype") {
 		return llm.WebPage
 	}
-	s = strings.Join(strings.FieldsFunc(s, func(c rune) bool { return unicode.IsSpace(c) || unicode.IsControl(c) }), " ")
+	s = sink.Line(s, sink.Terminal)
 	if len(s) > 300 {
 		s = strings.ToValidUTF8(s[:300], "") + " …"
 	}
