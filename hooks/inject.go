@@ -2,9 +2,13 @@ package hooks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
+	"unicode"
 	"unicode/utf16"
 
+	"recall/index/words"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/prompts"
@@ -64,19 +68,37 @@ var saidAs = map[payload.Kind]string{
 }
 
 // inject renders a payload as it is put before a model: each line a statement
-// with its date and session; only next actions are told to be done.
+// with the id by which recall why knows it, its date and session; only next actions are told to be done.
 func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	data := *p
 	data.Title, data.Project, data.Branch = plain(p.Title), plain(p.Project), plain(p.Branch)
-	data.Items = make([]payload.Item, len(p.Items))
-	for i, it := range p.Items {
+	data.Items = nil
+	for _, it := range p.Items {
+		if it.Kind == payload.Goal && saidBy(it.Text, settled(p)) {
+			continue // a short session's one sentence is its goal and its decision
+		}
 		it.Text, it.Why, it.Scope, it.Path = plain(it.Text), plain(it.Why), plain(it.Scope), plain(it.Path)
 		it.Alternatives = plainAll(it.Alternatives)
 		it.About = plainAll(it.About)
 		if word := saidAs[it.Kind]; word != "" && it.Text != "" {
-			it.Text = fmt.Sprintf("%s%s: %s", word, when(it, p.Origins[it.ID].Number), it.Text)
+			doubt := ""
+			if by, ok := p.Doubted[it.ID]; ok {
+				doubt = fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
+			}
+			it.Text = fmt.Sprintf("%s%s%s: %s", word, when(it, p.Origins[it.ID].Number), doubt, it.Text)
 		}
-		data.Items[i] = it
+		if part := &it.Text; it.ID != "" {
+			if it.Kind == payload.File && it.Path != "" {
+				part = &it.Path
+			}
+			*part = fmt.Sprintf("[%s] %s", it.ID, *part)
+		}
+		data.Items = append(data.Items, it)
+	}
+	for _, it := range p.Items {
+		if it.Current() && (it.Kind == payload.Goal || payload.Accumulates(it.Kind)) && saidBy(p.Title, []payload.Item{it}) {
+			data.Title = ""
+		}
 	}
 	data.Origins = nil // the line has it at its beginning
 	end := ""
@@ -92,6 +114,34 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 		}
 		budget = budget * mostCharacters / characters(text) * 9 / 10
 	}
+}
+
+// settled are the items that say what came of a payload's goal.
+func settled(p *payload.Payload) (items []payload.Item) {
+	for _, it := range p.Items {
+		if it.Current() && (it.Kind == payload.Decision || it.Kind == payload.Eliminated) {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// saidBy says whether one of some items says all that a text does, if need be in
+// another order: each of its words is there but for those that only bind. The word
+// that a clipped text ends with may be cut.
+func saidBy(text string, items []payload.Item) bool {
+	said := wordsOf(text)
+	if n := len(said); n > 1 && strings.HasSuffix(text, "…") {
+		said = said[:n-1]
+	}
+	return len(said) > 0 && slices.ContainsFunc(items, func(it payload.Item) bool {
+		all := wordsOf(it.Text + " " + it.Why + " " + it.Scope + " " + strings.Join(it.Alternatives, " "))
+		return !slices.ContainsFunc(said, func(w string) bool { return !words.Stop(w) && !slices.Contains(all, w) })
+	})
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func when(it payload.Item, number int) string {

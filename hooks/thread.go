@@ -198,7 +198,7 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 		return nil, err
 	}
 	var all []*payload.Payload
-	numbers := map[string]int{}
+	numbers, doubted := map[string]int{}, map[payload.ItemID]payload.Doubt{}
 	order := make(map[payload.ItemID]int, len(r.Order))
 	for i, id := range r.Order {
 		order[id] = i
@@ -215,39 +215,44 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 		one := &payload.Payload{Schema: payload.Schema, Session: s.ID, Source: h.Source, Title: h.Title, Project: p.name, Branch: s.Branch,
 			Start: h.Start, End: h.End, Made: payload.Provenance{Distiller: s.Distiller}, Items: items[s.ID]}
 		for i := range one.Items {
-			if err := settle(ctx, x, &one.Items[i]); err != nil {
+			doubt, err := settle(ctx, x, &one.Items[i])
+			if err != nil {
 				return nil, err
+			}
+			if doubt != nil {
+				doubted[doubt.To] = doubt.Doubt()
 			}
 		}
 		slices.SortStableFunc(one.Items, func(a, b payload.Item) int { return order[a.ID] - order[b.ID] })
 		all = append(all, one)
 	}
-	return pipeline.WithReceived(p.l, payload.Compose(all, numbers), map[string]bool{p.project: true})
+	out := payload.Compose(all, numbers)
+	if out != nil {
+		out.Doubted = doubted
+	}
+	return pipeline.WithReceived(p.l, out, map[string]bool{p.project: true})
 }
 
 // settle marks an item that another one took the place of for sure, and still
-// holds itself.
-func settle(ctx context.Context, x *index.Index, it *payload.Item) error {
+// holds itself; what perhaps did is returned.
+func settle(ctx context.Context, x *index.Index, it *payload.Item) (doubt *payload.Link, err error) {
 	if !it.Current() || it.Kind == payload.File || it.Kind == payload.Status || it.Kind == payload.Goal || it.Kind == payload.Next {
-		return nil
+		return nil, nil
 	}
 	links, err := x.LinksOf(ctx, it.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, k := range links {
-		if k.To != it.ID || !k.Hides() {
-			continue
+	by, sure := payload.Overtaken(it.ID, links, func(k payload.Link) bool {
+		later, e := x.ItemByID(ctx, k.From)
+		if e != nil && !errors.Is(e, index.ErrNoItem) {
+			err = e
 		}
-		later, err := x.ItemByID(ctx, k.From)
-		switch {
-		case errors.Is(err, index.ErrNoItem):
-		case err != nil:
-			return err
-		case later.Item.Current():
-			it.State = payload.Superseded
-			return nil
-		}
+		return e == nil && later.Item.Current()
+	})
+	if sure {
+		it.State = payload.Superseded
+		return nil, err
 	}
-	return nil
+	return by, err
 }

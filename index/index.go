@@ -177,6 +177,16 @@ type Hit struct {
 	Look rank.Features // what the second look saw
 }
 
+// Doubted is the link of what perhaps took the hit's place, nil if nothing did.
+func (h *Hit) Doubted() *payload.Link {
+	var links []payload.Link
+	for _, l := range h.Related { // they hold themselves, else they weren't told of
+		links = append(links, l.Link)
+	}
+	by, _ := payload.Overtaken(h.Item.ID, links, func(payload.Link) bool { return true })
+	return by
+}
+
 // TurnHit is a turn found.
 type TurnHit struct {
 	Place

@@ -204,6 +204,9 @@ func resultText(r index.Result) string {
 	h := r.Item
 	var b strings.Builder
 	b.WriteString(short(&h.Item, h.Place, h.Turn))
+	if by := h.Doubted(); by != nil {
+		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(h.Item.Kind)), day(by.At), by.From)
+	}
 	for _, l := range h.Conflict {
 		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, sentence(&l.Item), day(l.Item.At), where(l.Place, l.Turn))
 	}

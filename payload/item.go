@@ -153,6 +153,7 @@ type Payload struct {
 	// Of a payload composed over a thread only (see Compose); never stored.
 	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first
 	Origins map[ItemID]Origin `json:"origins,omitempty"` // which session each item is from
+	Doubted map[ItemID]Doubt  `json:"doubted,omitempty"` // what may have taken an item's place, or contradicts it
 }
 
 // Origin is the session that an item of a composed payload is from.

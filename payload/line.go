@@ -37,7 +37,7 @@ var (
 	tailEsc    = lazy(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
 	scopeTail  = lazy(`^(.+) \(scope: ([^()]*)\)$`)
 	notTail    = lazy(`^(.+) \(not: ([^()]*)\)$`)
-	note       = lazy(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?\)$`)
+	note       = lazy(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
 	lead       = lazy("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	leadEsc    = lazy("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}

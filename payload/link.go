@@ -59,6 +59,53 @@ func (l *Link) Hides() bool {
 	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)
 }
 
+// Overtaken says what took an item's place, of the links that end at it, the
+// latest of the surest; nil if nothing did. Where it isn't sure both items are
+// shown, this one with a word of that. holds reports whether the item that a link
+// comes from holds itself: one that doesn't takes nobody's place.
+func Overtaken(id ItemID, links []Link, holds func(Link) bool) (by *Link, sure bool) {
+	for i := range links {
+		k := &links[i]
+		switch {
+		case k.To != id, !k.Hides() && k.Relation != Supersedes && k.Relation != Contradicts:
+		case by != nil && (sure && !k.Hides() || sure == k.Hides() && !k.At.After(by.At)):
+		case holds(*k):
+			by, sure = k, k.Hides()
+		}
+	}
+	return by, sure
+}
+
+// Became is what a later item makes of one of its kind whose place it takes.
+func (k Kind) Became() string {
+	switch k {
+	case Question:
+		return "answered"
+	case Deferred:
+		return "taken up"
+	}
+	return string(Superseded)
+}
+
+// A Doubt is what may have taken an item's place, or contradicts it.
+type Doubt struct {
+	By       ItemID    `json:"by"`
+	At       time.Time `json:"at"`
+	Relation Relation  `json:"relation"`
+}
+
+// Doubt is what a link that isn't sure says of the item that it ends at.
+func (l *Link) Doubt() Doubt { return Doubt{l.From, l.At, l.Relation} }
+
+// Word is the doubt as it is told of an item of a kind: "perhaps superseded",
+// "contradicted".
+func (d Doubt) Word(of Kind) string {
+	if d.Relation == Contradicts {
+		return "contradicted"
+	}
+	return "perhaps " + of.Became()
+}
+
 func (l *Link) check() error {
 	switch {
 	case l.Op != OpLink && l.Op != OpRetract:

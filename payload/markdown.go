@@ -217,7 +217,11 @@ func (pg *page) note(it *Item) string {
 	if end := pg.payload.End; !end.IsZero() && end.UTC().Year() != day.Year() {
 		format = "Jan 2, 2006"
 	}
-	return fmt.Sprintf(" (%s, %s)", name, day.Format(format))
+	doubt := ""
+	if by, ok := pg.payload.Doubted[it.ID]; ok {
+		doubt = fmt.Sprintf("; %s, %s", by.Word(it.Kind), by.At.UTC().Format(format))
+	}
+	return fmt.Sprintf(" (%s, %s%s)", name, day.Format(format), doubt)
 }
 
 // shorten clips what the page shows of each item to size characters a part.

@@ -65,46 +65,60 @@ func Compose(l *library.Library, thread []payload.ThreadInfo, entries []library.
 		}
 		all = append(all, p)
 	}
-	all, err := settled(l, all)
+	all, doubted, err := settled(l, all)
 	if err != nil {
 		return nil, err
 	}
-	return WithReceived(l, payload.Compose(all, numbers), projects)
+	out := payload.Compose(all, numbers)
+	if out != nil {
+		out.Doubted = doubted
+	}
+	return WithReceived(l, out, projects)
 }
 
 // settled marks what another item took the place of for sure, in copies of the
-// payloads: it isn't handed on. The other may stand in a session of another
-// thread; if it doesn't hold any more itself, it takes nobody's place.
-func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, error) {
+// payloads: it isn't handed on. What perhaps did is told of. The other may stand in
+// a session of another thread; if it doesn't hold any more itself, it takes
+// nobody's place.
+func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, map[payload.ItemID]payload.Doubt, error) {
 	lines, _, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, err
+		return nil, nil, err
 	}
 	by := map[string]*payload.Payload{}
 	for _, p := range all {
 		by[p.Session] = p
 	}
-	gone := map[payload.ItemID]bool{}
+	ends := map[payload.ItemID][]payload.Link{}
 	for _, k := range payload.StandingLinks(lines) {
-		if k.Hides() && by[k.ToSession] != nil && holds(l, by, k.FromSession, k.From) {
-			gone[k.To] = true
+		if by[k.ToSession] != nil {
+			ends[k.To] = append(ends[k.To], k)
 		}
 	}
-	if len(gone) == 0 {
-		return all, nil
+	if len(ends) == 0 {
+		return all, nil, nil
 	}
+	doubted := map[payload.ItemID]payload.Doubt{}
 	out := make([]*payload.Payload, len(all))
 	for i, p := range all {
 		one := *p
 		one.Items = slices.Clone(p.Items)
 		for k := range one.Items {
-			if it := &one.Items[k]; gone[it.ID] && it.Current() {
+			it := &one.Items[k]
+			if len(ends[it.ID]) == 0 || !it.Current() {
+				continue
+			}
+			later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool { return holds(l, by, k.FromSession, k.From) })
+			switch {
+			case sure:
 				it.State = payload.Superseded
+			case later != nil:
+				doubted[it.ID] = later.Doubt()
 			}
 		}
 		out[i] = &one
 	}
-	return out, nil
+	return out, doubted, nil
 }
 
 // holds tells whether a session has the item and it still holds.

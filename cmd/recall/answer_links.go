@@ -24,7 +24,7 @@ func (p *page) history(list []index.Linked) {
 		if i > 0 {
 			name = ""
 		}
-		what := " → " + became(l.Item)
+		what := " → " + l.Item.Kind.Became()
 		if l.Link.Relation == payload.Same {
 			what = " → said again"
 		}
@@ -58,7 +58,7 @@ func (p *page) related(h index.Hit) {
 	for _, l := range left[:min(len(left), pastShown)] {
 		later := l.Link.To == h.Item.ID
 		what := map[payload.Relation][2]string{
-			payload.Supersedes: {"older, perhaps " + became(l.Item) + ": ", "related, newer: "},
+			payload.Supersedes: {"older, perhaps " + l.Item.Kind.Became() + ": ", "related, newer: "},
 			payload.Refines:    {"refines: ", "refined later: "},
 			payload.Same:       {"said before: ", "said again: "},
 		}[l.Link.Relation]

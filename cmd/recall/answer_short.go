@@ -50,10 +50,8 @@ func (p *page) short(r index.Result) {
 
 // standing is an item's state, and that it may be older than it looks.
 func (p *page) standing(h index.Hit) string {
-	for _, l := range h.Related {
-		if l.Link.To == h.Item.ID && l.Link.Relation == payload.Supersedes {
-			return "from " + day(h.Item.At) + ", perhaps " + became(h.Item) + " on " + day(l.Item.At)
-		}
+	if by := h.Doubted(); by != nil {
+		return "from " + day(h.Item.At) + ", " + by.Doubt().Word(h.Item.Kind) + " on " + day(by.At)
 	}
 	return stateText(h.Item)
 }

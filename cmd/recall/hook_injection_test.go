@@ -90,7 +90,7 @@ func came(text string) map[string]any {
 func TestInjectedTextIsData(t *testing.T) {
 	tag := regexp.MustCompile(`<\s*[/!A-Za-z]`)
 	unseen := regexp.MustCompile("[\x00-\x08\x0b-\x1f\u200b\u202a-\u202e\u2066-\u2069]")
-	data := regexp.MustCompile(`^(- )?(aimed at|decided|ruled out|warned|suspected|put off|asked) \d{4}-\d\d-\d\d in session \d+: |^# Rehydration payload: |^- \S+ — (DONE|IN PROGRESS|OFF LIMITS)|^\d+\. `)
+	data := regexp.MustCompile(`^(- )?\[[0-9a-z]{10}\] (aimed at|decided|ruled out|warned|suspected|put off|asked) \d{4}-\d\d-\d\d in session \d+: |^# Rehydration payload: |^- \[[0-9a-z]{10}\] \S+ — (DONE|IN PROGRESS|OFF LIMITS)|^\d+\. |^- (decided|ruled out|warned|off limits) \d{4}-\d\d-\d\d in session \d+: `)
 	delivered := 0
 	for i, c := range hostile {
 		t.Run(c.name, func(t *testing.T) {

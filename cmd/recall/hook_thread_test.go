@@ -114,3 +114,29 @@ func TestAnswersTieNothing(t *testing.T) {
 		t.Errorf("a question joined two threads:\n%s", got)
 	}
 }
+
+// What a start says can be looked up line by line, is said once, and with the same
+// doubt as an answer has.
+func TestStartNamesItsItems(t *testing.T) {
+	d := newDesk(t)
+	d.recall("sync")
+	d.starts(session(1), "startup", "Let's use SQLite for the timetable index, not Postgres, because one file ships with the kiosk.", "SQLite it is.")
+	start := d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
+	if n := strings.Count(start, "SQLite for the timetable index"); n != 1 {
+		t.Errorf("its one sentence is said %d times:\n%s", n, start)
+	}
+	_, id, _ := strings.Cut(start, "- [")
+	id, said, _ := strings.Cut(id, "] ")
+	if why := d.recall("why", id); !strings.HasPrefix(said, "decided ") || !strings.Contains(why, "one file ships with the kiosk") {
+		t.Errorf("recall why %s: %s", id, why)
+	}
+
+	d.starts(session(2), "startup", "we need downloads for every episode of the podcast, counted once a day by listener. leave private feeds with a token per listener for later", "Done: downloads are counted once a day by listener. Private feeds are left for later.")
+	d.at = d.at.Add(24 * time.Hour)
+	d.starts(session(3), "startup", "let's do the feeds now. we decided: private feeds get a token per listener in the URL", "Private feeds now get a token per listener in the URL.")
+	answer := d.recall("query", "--format", "plain", "private feeds token")
+	start = d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
+	if !strings.Contains(answer, "perhaps taken up on") || !strings.Contains(start, "(perhaps taken up ") {
+		t.Errorf("the answer says\n%s\nand the start\n%s", answer, start)
+	}
+}

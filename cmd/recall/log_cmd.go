@@ -51,15 +51,22 @@ func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, k
 	if err != nil {
 		return nil, err
 	}
+	ends := map[payload.ItemID][]payload.Link{}
 	for _, k := range links {
-		from, ok := t.known[k.From]
-		if _, both := t.known[k.To]; !ok || !both || !from.Item.Current() || k.Relation == payload.Refines {
-			continue
+		if _, ok := t.known[k.To]; ok {
+			ends[k.To] = append(ends[k.To], k)
 		}
-		if k.Hides() {
-			t.hidden[k.To] = k
-		} else if k.Relation != payload.Same {
-			t.doubted[k.To] = k
+	}
+	for id, links := range ends {
+		by, sure := payload.Overtaken(id, links, func(k payload.Link) bool {
+			from, ok := t.known[k.From]
+			return ok && from.Item.Current()
+		})
+		switch {
+		case sure:
+			t.hidden[id] = *by
+		case by != nil:
+			t.doubted[id] = *by
 		}
 	}
 	return t, nil
@@ -238,12 +245,9 @@ func (p *page) onLine(t *timeline, one index.Placed) {
 	sign, end := mark(it, p.st), ""
 	if k, ok := t.hidden[it.ID]; ok {
 		sign = p.st.dim + "◌" + p.st.reset
-		end = " → " + map[bool]string{true: "said again", false: became(it)}[k.Relation == payload.Same] + " " + day(k.At)
+		end = " → " + map[bool]string{true: "said again", false: it.Kind.Became()}[k.Relation == payload.Same] + " " + day(k.At)
 	} else if k, ok := t.doubted[it.ID]; ok {
-		end = " → perhaps " + became(it) + " " + day(k.At)
-		if k.Relation == payload.Contradicts {
-			end = " → contradicted " + day(k.At)
-		}
+		end = " → " + k.Doubt().Word(it.Kind) + " " + day(k.At)
 	} else if !it.Current() {
 		end = " → " + string(it.State)
 	}

@@ -114,17 +114,6 @@ func stateText(it payload.Item) string {
 	return d
 }
 
-// became is what an item is when a later one took its place.
-func became(it payload.Item) string {
-	switch it.Kind {
-	case payload.Question:
-		return "answered"
-	case payload.Deferred:
-		return "taken up"
-	}
-	return string(payload.Superseded)
-}
-
 func place(r index.Result) index.Place {
 	if r.Item != nil {
 		return r.Item.Place
