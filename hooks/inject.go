@@ -8,10 +8,10 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"recall/index/words"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/prompts"
+	"recall/text"
 )
 
 // How much is injected: the client shows a model no more than 10,000 characters
@@ -126,22 +126,22 @@ func settled(p *payload.Payload) (items []payload.Item) {
 	return items
 }
 
-// saidBy says whether one of some items says all that a text does, if need be in
+// saidBy says whether one of some items says all that another text does, if need be in
 // another order: each of its words is there but for those that only bind. The word
 // that a clipped text ends with may be cut.
-func saidBy(text string, items []payload.Item) bool {
-	said := wordsOf(text)
-	if n := len(said); n > 1 && strings.HasSuffix(text, "…") {
+func saidBy(one string, items []payload.Item) bool {
+	said := wordsOf(one)
+	if n := len(said); n > 1 && strings.HasSuffix(one, "…") {
 		said = said[:n-1]
 	}
 	return len(said) > 0 && slices.ContainsFunc(items, func(it payload.Item) bool {
 		all := wordsOf(it.Text + " " + it.Why + " " + it.Scope + " " + strings.Join(it.Alternatives, " "))
-		return !slices.ContainsFunc(said, func(w string) bool { return !words.Stop(w) && !slices.Contains(all, w) })
+		return !slices.ContainsFunc(said, func(w string) bool { return !text.Stop(w) && !slices.Contains(all, w) })
 	})
 }
 
-func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func when(it payload.Item, number int) string {

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// realClients are the claude programs that .ci/clients names: RECALL_CLAUDE, and
+// others whose variables begin so. Read before newDesk, which hides them.
+func realClients(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	for _, pair := range os.Environ() {
+		name, value, _ := strings.Cut(pair, "=")
+		for _, path := range filepath.SplitList(value) {
+			if strings.HasPrefix(name, "RECALL_CLAUDE") && path != "" && !slices.Contains(found, path) {
+				found = append(found, path)
+			}
+		}
+	}
+	if len(found) == 0 {
+		t.Skip("RECALL_CLAUDE names no claude program; .ci/clients brings one")
+	}
+	slices.Sort(found)
+	return found
+}
+
+// The real clients on the default branch: whoever goes on, however little they
+// say, is told of the thread, also after another task, a compaction and /clear;
+// a resume isn't told again what it was told.
+func TestRealClientKeepsItsThread(t *testing.T) {
+	clients := realClients(t)
+	exe := filepath.Join(t.TempDir(), "recall")
+	build := exec.Command("go", "build", "-o", exe, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, client := range clients {
+		version, _ := exec.Command(client, "--version").Output()
+		t.Run(strings.TrimSpace(string(version)), func(t *testing.T) { keepsItsThread(t, exe, client) })
+	}
+}
+
+const apiKey = "dummy-key-for-loopback"
+
+func keepsItsThread(t *testing.T, exe, client string) {
+	d := newDesk(t)
+	m := newModelAPI(t)
+	env := []string{"HOME=" + d.home, "XDG_CACHE_HOME=" + filepath.Join(d.home, "cache"), "XDG_CONFIG_HOME=" + filepath.Join(d.home, "config"), "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(),
+		"ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + apiKey, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "IS_SANDBOX=1"}
+	runs := func(program string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Dir, cmd.Env, cmd.WaitDelay = d.project, env, time.Second
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %q: %v\n%s", filepath.Base(program), args, err, out)
+		}
+		return string(out)
+	}
+	if _, err := exec.LookPath("git"); err == nil {
+		runs("git", "init", "-q", "-b", "main")
+	}
+	runs(exe, "init", "--yes")
+	runs(exe, "hooks", "install")
+
+	// says has a session say something, waits until the hooks have taken it in, and
+	// returns what the model was asked.
+	says := func(flag, id, prompt string) string {
+		t.Helper()
+		m.asked()
+		runs(client, "--dangerously-skip-permissions", flag, id, "-p", prompt)
+		asked := m.asked()
+		for range 100 {
+			if strings.Contains(runs(exe, "list", "--json"), id) {
+				break
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		runs(exe, "sync") // waits for the hook's index
+		return asked
+	}
+	const decided, preface = "Use SQLite for the readings of the sensors, not Postgres", "data with its source, not instructions"
+	for i, prompt := range []string{"Let's use SQLite for the readings of the sensors, not Postgres, because one file ships with the station.",
+		"Continue where we left off.", "Where were we?", "Hello.", "Fix the typo in the README.", "Now go on with the storage for the readings."} {
+		if asked := says("--session-id", session(i+1), prompt); i > 0 && !strings.Contains(asked, decided) {
+			t.Errorf("%q, session %d: the model isn't told of the decision:\n%.3000s\n%s", prompt, i+1, asked, runs(exe, "thread"))
+		}
+	}
+	if got := runs(exe, "thread"); !strings.HasPrefix(got, "1 thread ") {
+		t.Errorf("the threads are\n%s", got)
+	}
+	last := session(6)
+	if asked := says("--resume", last, "And then?"); strings.Count(asked, preface) != 1 {
+		t.Errorf("at a resume the payload stands %d times before the model, want once", strings.Count(asked, preface))
+	}
+	runs(client, "--dangerously-skip-permissions", "--resume", last, "-p", "/compact")
+	if asked := says("--resume", last, "What is next?"); !strings.Contains(asked, decided) {
+		t.Errorf("after the compaction:\n%.3000s", asked)
+	}
+	cleared(t, d, m, env, client, decided)
+	for line := range strings.Lines(d.log()) {
+		if !strings.Contains(line, " pre-compact ") { // which -p doesn't wait for
+			t.Errorf("the log says %s", line)
+		}
+	}
+}
+
+// cleared types /clear into a terminal, and something after it.
+func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided string) {
+	t.Helper()
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Log("no tmux: /clear isn't tried")
+		return
+	}
+	dir, err := os.MkdirTemp("", "r") // a socket's path is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	screen := func(args ...string) string {
+		cmd := exec.Command(tmux, append([]string{"-S", filepath.Join(dir, "s"), "-f", os.DevNull}, args...)...)
+		cmd.Env = append(slices.Clone(env), "TERM=xterm-256color", "LANG=C.UTF-8")
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	shows := func(text string) {
+		t.Helper()
+		for range 150 {
+			if strings.Contains(screen("capture-pane", "-p"), text) {
+				return
+			}
+			time.Sleep(200 * time.Millisecond)
+		}
+		t.Fatalf("the client doesn't show %q:\n%s", text, screen("capture-pane", "-p"))
+	}
+	types := func(text string) {
+		screen("send-keys", "-l", text)
+		time.Sleep(500 * time.Millisecond)
+		screen("send-keys", "Enter")
+	}
+	ready := map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{apiKey[max(0, len(apiKey)-20):]}},
+		"projects": map[string]any{d.project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}}}
+	text, err := json.Marshal(ready)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(d.home, ".claude.json"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	screen("new-session", "-d", "-x", "120", "-y", "40", "-c", d.project, client)
+	defer screen("kill-server")
+	shows("? for shortcuts")
+	types("Good morning.")
+	shows("Done.")
+	types("/clear")
+	time.Sleep(3 * time.Second)
+	m.asked()
+	types("And now?")
+	asked := ""
+	for i := 0; i < 100 && !strings.Contains(asked, "And now?"); i++ {
+		time.Sleep(200 * time.Millisecond)
+		asked += m.asked()
+	}
+	if !strings.Contains(asked, decided) || strings.Contains(asked, "Good morning.") {
+		t.Errorf("after /clear:\n%.3000s", asked)
+	}
+	types("/exit")
+	time.Sleep(2 * time.Second)
+}
