@@ -2,7 +2,9 @@ package library
 
 import (
 	"bytes"
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"html/template"
 	"slices"
@@ -19,11 +21,15 @@ import (
 var htmlText string
 
 var htmlPage = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("transcript").Parse(htmlText))
+	_, css, _ := strings.Cut(htmlText, "<style>")
+	css, _, _ = strings.Cut(css, "</style>")
+	sum := sha256.Sum256([]byte(css))
+	return template.Must(template.New("transcript").Parse(strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
 })
 
 // HTML renders a session as one page that needs nothing from anywhere else: no
-// script, no font, no request. Everything said in it is escaped. p may be nil.
+// script, no font, no request, and a policy that lets a browser do none of these.
+// Messages are laid out as Markdown; what they say is escaped. p may be nil.
 func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
 	h := htmlSession{transcript: transcript{session: s, about: a, sides: sidesOf(s)}, agents: map[string][]ingest.Subagent{}}
 	for _, agent := range s.Subagents {
@@ -65,22 +71,9 @@ type htmlTurn struct {
 	Who     string
 	When    string
 	Note    string
-	Class   string // user, assistant, other
-	Blocks  []htmlBlock
+	Class   string        // user, assistant, other
+	Body    template.HTML // of a message, by goldmark
 	Calls   []htmlCall
-}
-
-// htmlBlock is a paragraph or a code block of a turn.
-type htmlBlock struct {
-	Code  bool
-	Text  string
-	Spans []htmlSpan // of a paragraph
-}
-
-type htmlSpan struct {
-	Code bool
-	Side string // "VM" or "host": where the path before it is
-	Text string
 }
 
 type htmlCall struct {
@@ -91,7 +84,7 @@ type htmlCall struct {
 	Verdict, Word string
 	Commit        string
 	Answers       []htmlAnswer
-	Plan          []htmlBlock
+	Plan          template.HTML
 	Agents        []htmlAgent
 }
 
@@ -209,7 +202,7 @@ func (h *htmlSession) turn(t ingest.Turn, days bool) htmlTurn {
 		notes = append(notes, "attached: "+oneLine(name, 200))
 	}
 	v.Note = strings.Join(notes, " · ")
-	v.Blocks = h.blocks(t.Text)
+	v.Body = message(h.markPaths(t.Text))
 	for _, c := range t.Calls {
 		v.Calls = append(v.Calls, h.call(c))
 	}
@@ -258,7 +251,7 @@ func (h *htmlSession) call(c ingest.ToolCall) htmlCall {
 		v.Gist = ""
 	}
 	if c.Plan != nil {
-		v.Plan = h.blocks(c.Plan.Text)
+		v.Plan = message(h.markPaths(c.Plan.Text))
 	}
 	if c.ID != "" {
 		for _, a := range h.agents[c.ID] {
@@ -305,78 +298,4 @@ func (h *htmlSession) agent(a ingest.Subagent) htmlAgent {
 		v.Turns = append(v.Turns, turn)
 	}
 	return v
-}
-
-// blocks cuts a turn's Markdown into paragraphs and code blocks; the rest of it
-// is shown as it was typed.
-func (h *htmlSession) blocks(text string) []htmlBlock {
-	var all []htmlBlock
-	var cur strings.Builder
-	fence := ""
-	text = h.markPaths(text)
-	flush := func(code bool) {
-		body := strings.Trim(cur.String(), "\n")
-		cur.Reset()
-		switch {
-		case strings.TrimSpace(body) == "":
-		case code:
-			all = append(all, htmlBlock{Code: true, Text: body})
-		default:
-			all = append(all, htmlBlock{Spans: spans(body)})
-		}
-	}
-	for line := range strings.Lines(text) {
-		mark := fenceOf(strings.TrimLeft(strings.TrimRight(line, "\r\n"), " "))
-		switch {
-		case fence == "" && mark != "":
-			flush(false)
-			fence = mark
-		case fence != "" && mark != "" && mark[0] == fence[0] && len(mark) >= len(fence):
-			flush(true)
-			fence = ""
-		case fence == "" && strings.TrimSpace(line) == "":
-			flush(false)
-		default:
-			cur.WriteString(line)
-		}
-	}
-	flush(fence != "")
-	return all
-}
-
-// spans tells inline code from the rest.
-func spans(text string) []htmlSpan {
-	var out []htmlSpan
-	for text != "" {
-		before, rest, ok := strings.Cut(text, "`")
-		code, after, closed := strings.Cut(rest, "`")
-		if !ok || !closed || strings.Contains(code, "\n") {
-			return append(out, sideSpans(text)...)
-		}
-		out = append(out, sideSpans(before)...)
-		out = append(out, htmlSpan{Code: true, Text: code})
-		text = after
-	}
-	return out
-}
-
-// sideSpans tells the marks that markPaths set from the text around them.
-func sideSpans(text string) []htmlSpan {
-	var out []htmlSpan
-	for text != "" {
-		at, mark := len(text), ""
-		for _, m := range []string{onVM, onHost} {
-			if i := strings.Index(text, m); i >= 0 && i < at {
-				at, mark = i, m
-			}
-		}
-		if at > 0 {
-			out = append(out, htmlSpan{Text: text[:at]})
-		}
-		if mark != "" {
-			out = append(out, htmlSpan{Side: strings.Trim(mark, "*")})
-		}
-		text = text[at+len(mark):]
-	}
-	return out
 }

@@ -1,0 +1,93 @@
+package library
+
+import (
+	"bytes"
+	"html/template"
+	"slices"
+	"sync"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+)
+
+// mostRendered is how much of a message is laid out, in bytes; a longer one is a
+// tool's or a file's, pasted, and shown as it is.
+const mostRendered = 256 << 10
+
+// markdown lays a message out. What it leaves out of Markdown would hide or reach
+// out: HTML is shown as text, so are definitions of links; no link leads anywhere,
+// its target stands beside it, and a picture is its name and target.
+var markdown = sync.OnceValue(func() goldmark.Markdown {
+	blocks := slices.DeleteFunc(parser.DefaultBlockParsers(), func(p util.PrioritizedValue) bool {
+		return p.Value == parser.NewHTMLBlockParser()
+	})
+	inline := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewEmphasisParser(), 500)}
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inline...))),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
+		goldmark.WithRendererOptions(html.WithXHTML(), html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
+})
+
+// message is a turn's Markdown as HTML.
+func message(text string) template.HTML {
+	var b bytes.Buffer
+	if len(text) <= mostRendered && markdown().Convert([]byte(text), &b) == nil {
+		return template.HTML(b.String())
+	}
+	return template.HTML("<pre>" + template.HTMLEscapeString(text) + "</pre>")
+}
+
+// plainNodes renders what a message may not do as the page's own.
+type plainNodes struct{}
+
+func (plainNodes) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindHeading, boldLine)
+	reg.Register(ast.KindLink, withTarget)
+	reg.Register(ast.KindImage, withTarget)
+	reg.Register(ast.KindEmphasis, emphasized)
+}
+
+// boldLine is a heading as a line in bold: the page's headings are its own.
+func boldLine(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	_, err := w.WriteString(map[bool]string{true: "<p><b>", false: "</b></p>\n"}[entering])
+	return ast.WalkContinue, err
+}
+
+func withTarget(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	var to, title []byte
+	switch n := n.(type) {
+	case *ast.Link:
+		to, title = n.Destination, n.Title
+	case *ast.Image:
+		to, title = n.Destination, n.Title
+	}
+	if entering {
+		return ast.WalkContinue, nil
+	}
+	w.WriteString(` <span class="dim">(`)
+	w.Write(util.EscapeHTML(bytes.TrimSpace(append(append(slices.Clone(to), ' '), title...))))
+	_, err := w.WriteString(")</span>")
+	return ast.WalkContinue, err
+}
+
+// emphasized tells the marks of markPaths from what somebody put in bold.
+func emphasized(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	n := node.(*ast.Emphasis)
+	open, end := "<em>", "</em>"
+	if n.Level == 2 {
+		open, end = "<strong>", "</strong>"
+		if t, ok := n.FirstChild().(*ast.Text); ok && n.ChildCount() == 1 {
+			if mark := "**" + string(t.Segment.Value(source)) + "**"; mark == onVM || mark == onHost {
+				open, end = `<span class="side">`, "</span>"
+			}
+		}
+	}
+	_, err := w.WriteString(map[bool]string{true: open, false: end}[entering])
+	return ast.WalkContinue, err
+}
