@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/ingest/claudecode/clienttest"
 	"recall/payload"
 )
 
@@ -72,12 +73,8 @@ func (m *messages) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 // client runs the real client in the world, in a project of its own.
-func (w *world) client(m *messages, args ...string) string {
+func (w *world) client(program string, m *messages, args ...string) string {
 	w.t.Helper()
-	program := os.Getenv("RECALL_CLAUDE")
-	if program == "" {
-		w.t.Skip("RECALL_CLAUDE names no claude program; .ci/clients brings one")
-	}
 	project := filepath.Join(w.home, "project")
 	if err := os.MkdirAll(project, 0o700); err != nil {
 		w.t.Fatal(err)
@@ -96,7 +93,9 @@ func (w *world) client(m *messages, args ...string) string {
 
 // The real client, with the server as recall mcp install enters it: a question
 // goes there and back, and what the agent notes is an item after the session.
-func TestRealClient(t *testing.T) {
+func TestRealClient(t *testing.T) { clienttest.Each(t, asksAndNotes) }
+
+func asksAndNotes(t *testing.T, program string) {
 	w := newWorld(t)
 	w.library = filepath.Join(w.home, "Recall")
 	w.talk(noteSession, "Should we cache the rates in redis?", "Redis or an LRU in process; both hit 98 %.", "No redis: another server to run for a table that fits into memory.", "Right, the LRU it is.")
@@ -108,7 +107,7 @@ func TestRealClient(t *testing.T) {
 	if !strings.Contains(out, ".claude.json") {
 		t.Errorf("got %q", out)
 	}
-	w.client(m, "--allowedTools", "mcp__recall", "-p", "Good, let the rates' cache hold 10,000 entries.")
+	w.client(program, m, "--allowedTools", "mcp__recall", "-p", "Good, let the rates' cache hold 10,000 entries.")
 	if len(m.bodies) != 3 {
 		t.Fatalf("got %d requests, want 3", len(m.bodies))
 	}
@@ -151,19 +150,21 @@ func TestRealClient(t *testing.T) {
 }
 
 // The plugin in the real client: its server is connected, its command expands.
-func TestRealPlugin(t *testing.T) {
+func TestRealPlugin(t *testing.T) { clienttest.Each(t, loadsPlugin) }
+
+func loadsPlugin(t *testing.T, program string) {
 	w := newWorld(t).demo()
 	m := newMessages(t, toolUse{"mcp__plugin_recall_recall__recall_query", map[string]any{"question": "did we try redis for the cache?", "also": []string{"lru"}}})
 	plugin, err := filepath.Abs("../plugin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.client(m, "--plugin-dir", plugin, "--allowedTools", "mcp__plugin_recall_recall", "-p", "/recall:recall did we try redis")
+	w.client(program, m, "--plugin-dir", plugin, "--allowedTools", "mcp__plugin_recall_recall", "-p", "/recall:recall did we try redis")
 	if len(m.bodies) != 2 || !strings.Contains(m.bodies[0], "Answer this from recall") || !strings.Contains(m.bodies[1], "another server to run") {
 		t.Errorf("got %d requests, the last %s", len(m.bodies), m.bodies[len(m.bodies)-1])
 	}
-	w.client(m, "plugin", "validate", "--strict", plugin)
-	w.client(m, "plugin", "validate", "--strict", filepath.Dir(plugin))
+	w.client(program, m, "plugin", "validate", "--strict", plugin)
+	w.client(program, m, "plugin", "validate", "--strict", filepath.Dir(plugin))
 }
 
 // The MCP inspector's command line finds nothing to object to.

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"recall/ingest/claudecode/clienttest"
 )
 
 // modelAPI is a stand-in for the service that the real client asks: it makes one
@@ -88,11 +90,9 @@ func (m *modelAPI) asked() string {
 // The real client, with the hooks as recall hooks install writes them: the
 // payload is in the request that reaches the model, a note arrives at a tool
 // call, what a compaction drops and what was said last are archived.
-func TestRealClientHooks(t *testing.T) {
-	client := os.Getenv("RECALL_CLAUDE")
-	if client == "" {
-		t.Skip("RECALL_CLAUDE names no claude program; .ci/clients brings one")
-	}
+func TestRealClientHooks(t *testing.T) { clienttest.Each(t, hooksAtWork) }
+
+func hooksAtWork(t *testing.T, client string) {
 	exe := filepath.Join(t.TempDir(), "a place with spaces", "recall")
 	build := exec.Command("go", "build", "-o", exe, ".")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

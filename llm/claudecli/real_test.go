@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/ingest/claudecode/clienttest"
 	"recall/llm"
 )
 
@@ -67,12 +68,8 @@ func (a *api) handle(w http.ResponseWriter, r *http.Request) {
 
 // real is the real client, in a home that has all that mustn't be loaded, and
 // the API it asks.
-func real(t *testing.T) (m *Model, a *api, home string) {
+func real(t *testing.T, program string) (m *Model, a *api, home string) {
 	t.Helper()
-	program := os.Getenv("RECALL_CLAUDE")
-	if program == "" {
-		t.Skip("RECALL_CLAUDE names no claude program; .ci/clients brings one")
-	}
 	a = &api{stop: "end_turn"}
 	a.Server = httptest.NewServer(http.HandlerFunc(a.handle))
 	t.Cleanup(a.Close)
@@ -111,8 +108,10 @@ func jsonString(s string) string {
 	return string(b)
 }
 
-func TestRealClient(t *testing.T) {
-	m, a, home := real(t)
+func TestRealClient(t *testing.T) { clienttest.Each(t, answersAlone) }
+
+func answersAlone(t *testing.T, program string) {
+	m, a, home := real(t, program)
 	r := llm.Request{System: "Be brief.", Prompt: "hello @" + filepath.Join(home, "secret.txt")}
 	usage := llm.Usage{In: 35, CacheRead: 20, CacheWrite: 5, Out: 7}
 	for _, tc := range []struct {
@@ -164,8 +163,10 @@ func noSessions(t *testing.T, home string) {
 }
 
 // What the real client makes of the API's refusals, each asked once.
-func TestRealClientFaults(t *testing.T) {
-	m, a, home := real(t)
+func TestRealClientFaults(t *testing.T) { clienttest.Each(t, saysWhatFailed) }
+
+func saysWhatFailed(t *testing.T, program string) {
+	m, a, home := real(t, program)
 	for _, tc := range []struct {
 		status      int
 		kind, words string

@@ -1,0 +1,30 @@
+// Package clienttest gives tests the real Claude Code, in each version at hand.
+package clienttest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each runs test with each claude program of the list RECALL_CLAUDE, which
+// .ci/clients prints, under the name of its version. It skips where there is none.
+// RECALL_CLAUDE is read before test may hide the environment.
+func Each(t *testing.T, test func(t *testing.T, program string)) {
+	t.Helper()
+	programs := filepath.SplitList(os.Getenv("RECALL_CLAUDE"))
+	if len(programs) == 0 {
+		t.Skip("RECALL_CLAUDE names no claude program; .ci/clients brings some")
+	}
+	for _, program := range programs {
+		out, err := exec.CommandContext(t.Context(), program, "--version").Output()
+		version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+		if err != nil || version == "" {
+			t.Errorf("%s doesn't say its version: %q, %v", program, out, err)
+			continue
+		}
+		t.Run(version, func(t *testing.T) { test(t, program) })
+	}
+}
