@@ -153,6 +153,7 @@ type Turn struct {
 	Copied    bool      // a forked session's copy of a turn that its parent owns
 	Foreign   []Foreign // parts of Text that are not its speaker's own words; ordered, not overlapping
 	Carried   []string  // ids of recall's items quoted in it (rule 4 of the design)
+	Warned    []string  // ids of recall's items that a note held against it, when it was said
 	Uploads   []string  // files attached to the prompt, as named there
 	From      string    // "transcript" or "audit" (Cowork)
 	Dir       string    // working directory at the time, "" if unknown

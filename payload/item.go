@@ -93,6 +93,7 @@ type Item struct {
 	At         time.Time  `json:"at"`                 // of its first evidence turn; what "as of" means
 	Was        string     `json:"was,omitempty"`      // Text as last distilled, where a person changed it: what redistilling pairs by
 	Evidence   []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
+	Against    []ItemID   `json:"against,omitempty"`  // of a decision: items that a note of recall's held against its prompt
 }
 
 // Evidence is where in a transcript a claim can be checked.

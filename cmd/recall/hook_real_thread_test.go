@@ -158,7 +158,8 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided s
 	}
 	screen("new-session", "-d", "-x", "120", "-y", "40", "-c", d.project, client)
 	defer screen("kill-server")
-	shows("? for shortcuts")
+	shows("Claude Code v")
+	time.Sleep(2 * time.Second) // until it listens
 	types("Good morning.")
 	shows("Done.")
 	types("/clear")
@@ -171,7 +172,7 @@ func cleared(t *testing.T, d *desk, m *modelAPI, env []string, client, decided s
 		asked += m.asked()
 	}
 	if !strings.Contains(asked, decided) || strings.Contains(asked, "Good morning.") {
-		t.Errorf("after /clear:\n%.3000s", asked)
+		t.Errorf("after /clear the model is told %v, of before %v:\n%.6000s\n%s", strings.Contains(asked, decided), strings.Contains(asked, "Good morning."), asked, screen("capture-pane", "-p"))
 	}
 	types("/exit")
 	time.Sleep(2 * time.Second)

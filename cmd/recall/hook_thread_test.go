@@ -46,7 +46,7 @@ func (d *desk) starts(session, source string, texts ...string) (context string) 
 	context = d.context(d.hook(hooks.SessionStart, session, "source", source))
 	var list []any
 	if context != "" {
-		list = append(list, map[string]any{"type": "attachment", "attachment": map[string]any{"type": "hook_additional_context", "hookEvent": "SessionStart", "content": []string{context}}})
+		list = append(list, injected("SessionStart", context))
 	}
 	for i, text := range texts {
 		if i%2 == 0 {
@@ -58,6 +58,11 @@ func (d *desk) starts(session, source string, texts ...string) (context string) 
 	d.records(session, list)
 	d.hook(hooks.SessionEnd, session, "reason", "other")
 	return context
+}
+
+// injected is the record of what a hook put before the model.
+func injected(event, text string) map[string]any {
+	return map[string]any{"type": "attachment", "attachment": map[string]any{"type": "hook_additional_context", "hookEvent": event, "content": []string{text}}}
 }
 
 func session(n int) string { return fmt.Sprintf("5e550000-0000-4000-8000-%012d", n) }
@@ -138,5 +143,30 @@ func TestStartNamesItsItems(t *testing.T) {
 	start = d.context(d.hook(hooks.SessionStart, session(9), "source", "startup"))
 	if !strings.Contains(answer, "perhaps taken up on") || !strings.Contains(start, "(perhaps taken up ") {
 		t.Errorf("the answer says\n%s\nand the start\n%s", answer, start)
+	}
+}
+
+// A decision that a person makes although a note told them of what speaks against
+// it doesn't stand beside that as if nothing were the matter.
+func TestDecidedDespiteANote(t *testing.T) {
+	d := newDesk(t)
+	d.recall("sync")
+	d.starts(session(1), "startup", "Let's keep the greetings in SQLite, not in Redis, because one file ships with the kiosk.", "SQLite it is.")
+	d.at = d.at.Add(24 * time.Hour)
+	const prompt = "Let's put the greetings into Redis instead, because the kiosks must share them."
+	told := d.context(d.hook(hooks.SessionStart, session(2), "source", "startup"))
+	note := d.context(d.hook(hooks.UserPromptSubmit, session(2), "prompt", prompt))
+	if !strings.Contains(note, "goes against") && !strings.Contains(note, "ruled out") {
+		t.Fatalf("no note: %q", note)
+	}
+	d.records(session(2), []any{injected("SessionStart", told), typed(prompt), injected("UserPromptSubmit", note), spoken("Redis it is.")})
+	d.hook(hooks.SessionEnd, session(2), "reason", "other")
+	d.recall("sync")
+	answer := d.recall("query", "--format", "plain", "where do the greetings go?")
+	start := d.context(d.hook(hooks.SessionStart, session(3), "source", "startup"))
+	for what, text := range map[string]string{"the answer": answer, "the start": start} {
+		if !strings.Contains(text, "perhaps superseded") || !strings.Contains(text, "Redis") || !strings.Contains(text, "SQLite") {
+			t.Errorf("%s doesn't say that one goes against the other:\n%s", what, text)
+		}
 	}
 }

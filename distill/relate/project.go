@@ -123,6 +123,34 @@ func (p *project) linksOf(links []payload.Link, g int) []payload.Link {
 	return links
 }
 
+// despite adds the links from decisions that a person made although they had been
+// told of what speaks against it, unless a rule has tied the two, or they share no
+// word: a prompt may say more than what the note is about.
+func (p *project) despite(links []payload.Link) []payload.Link {
+	tied := map[[2]payload.ItemID]bool{}
+	for _, l := range links {
+		tied[[2]payload.ItemID{l.From, l.To}] = true
+	}
+	at := map[payload.ItemID]int{}
+	for i := range p.items {
+		at[p.items[i].ID] = i
+		for _, id := range p.items[i].Against { // an earlier one: items come in time
+			j, ok := at[id]
+			if ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] && p.share(p.group[i], p.group[j]) {
+				links = p.link(links, despiteRule, i, j)
+			}
+		}
+	}
+	return links
+}
+
+// share says whether two groups have a word in common.
+func (p *project) share(g, h int) bool {
+	return slices.ContainsFunc(p.groups[g].words, func(w word) bool {
+		return slices.ContainsFunc(p.groups[h].words, func(o word) bool { return o.term == w.term })
+	})
+}
+
 // pairs adds the links from a group's items to another's.
 func (p *project) pairs(links []payload.Link, later, earlier int) []payload.Link {
 	r := p.fit(later, earlier)

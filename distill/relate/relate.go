@@ -67,6 +67,7 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 			links = p.linksOf(links, g)
 		}
 	}
+	links = p.despite(links)
 	looked = map[payload.ItemID]bool{}
 	for i := range p.items {
 		if p.again[i] {

@@ -21,6 +21,10 @@ const (
 	Outdates  = "outdates"   // as revokes, where one of them warns: of what is gone, or of what is no longer so
 )
 
+// despiteRule ties a decision to what it was made against in spite of a note: which of
+// them stands is the person's to say, so it is never sure.
+var despiteRule = &rule{name: "despite", relation: payload.Supersedes}
+
 type rule struct {
 	name     string
 	relation payload.Relation

@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 
@@ -71,6 +72,20 @@ func (p *parser) carry(raw []byte, hook bool) {
 		p.s.Pasted = union(p.s.Pasted, ingest.PayloadIDs(text, true))
 	}
 	p.s.Hand(text)
+}
+
+// warn notes which items a note of recall's held against the prompt that was typed
+// last.
+func (p *parser) warn(raw []byte) {
+	if !bytes.Contains(raw, marker) {
+		return
+	}
+	for _, d := range slices.Backward(p.drafts) {
+		if d.turn.Role == ingest.User && d.turn.Kind == ingest.Prompt {
+			d.turn.Warned = union(d.turn.Warned, ingest.CarriedIDs(jsonl.Unquote(raw)))
+			return
+		}
+	}
 }
 
 // maxOrphan is how much is kept of a result until its call turns up, which

@@ -80,6 +80,7 @@ func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
 // attachment is what a record of that type carries, as far as it matters.
 type attachment struct {
 	kind, mode, origin string
+	event              string // of a hook
 	prompt             []byte // raw value
 	content            []byte // raw value
 	planFile           string
@@ -93,6 +94,8 @@ func readAttachment(raw []byte) (a attachment) {
 		switch string(name) {
 		case "type":
 			a.kind = c.String()
+		case "hookEvent":
+			a.event = c.String()
 		case "commandMode":
 			a.mode = c.String()
 		case "origin":
@@ -120,7 +123,11 @@ func readAttachment(raw []byte) (a attachment) {
 // says nothing of the conversation.
 func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 	a := readAttachment(r.attachment)
-	p.carry(r.attachment, strings.HasPrefix(a.kind, "hook_"))
+	hook := strings.HasPrefix(a.kind, "hook_")
+	p.carry(r.attachment, hook)
+	if hook && a.event == "UserPromptSubmit" {
+		p.warn(r.attachment)
+	}
 	switch a.kind {
 	case "queued_command":
 		p.takeQueuedCommand(r, n, at, a)
