@@ -59,9 +59,22 @@ func ourServer(text []byte) (serverEntry, bool) {
 	if json.Unmarshal(text, &e) != nil {
 		return e, false
 	}
-	base := e.Command[strings.LastIndexAny(e.Command, `/\`)+1:]
-	return e, strings.HasPrefix(strings.ToLower(base), "recall") && len(e.Args) > 0 && e.Args[len(e.Args)-1] == "mcp"
+	return e, strings.HasPrefix(lastName(Started(append([]string{e.Command}, e.Args...))), "recall") && len(e.Args) > 0 && e.Args[len(e.Args)-1] == "mcp"
 }
+
+// Started is the program that a command line starts, "" if none: behind wsl.exe
+// the one inside, if it is written as recall does, wsl.exe -d NAME -- PROGRAM.
+func Started(command []string) string {
+	if len(command) == 0 {
+		return ""
+	}
+	if lastName(command[0]) == "wsl.exe" && len(command) > 4 && command[3] == "--" {
+		return command[4]
+	}
+	return command[0]
+}
+
+func lastName(path string) string { return strings.ToLower(path[strings.LastIndexAny(path, `/\`)+1:]) }
 
 // AddServer gives a configuration with recall's server in it; what else is there
 // stays byte for byte as it is. An entry of an earlier install is replaced where

@@ -23,6 +23,16 @@ type mcpClient struct {
 	Path  string `json:"path"`
 	typed bool   // its entries name their transport
 	there bool   // the client seems to be used here
+
+	distro string // of WSL, if the client runs on the Windows around it
+}
+
+// start is the program as the client has to start it.
+func (c mcpClient) start(p hooks.Program) hooks.Program {
+	if c.distro == "" {
+		return p
+	}
+	return hooks.Program{Path: "wsl.exe", Args: append([]string{"-d", c.distro, "--", p.Path}, p.Args...)}
 }
 
 // mcpFlags choose the clients.
@@ -89,8 +99,9 @@ func (a *app) mcpInstall(cmd *cobra.Command, f mcpFlags) error {
 			fmt.Fprintln(a.out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop enters it all the same.")
 		}
 	}
+	a.sayOtherSide(clients, f)
 	err = a.changeClients(clients, f.dryRun, "recall is in it already", func(c mcpClient) (hooks.Change, error) {
-		return hooks.PlanServer(c.Path, hooks.Server{Program: program, Typed: c.typed})
+		return hooks.PlanServer(c.Path, hooks.Server{Program: c.start(program), Typed: c.typed})
 	})
 	if err != nil {
 		return err
@@ -100,6 +111,19 @@ func (a *app) mcpInstall(cmd *cobra.Command, f mcpFlags) error {
 	}
 	a.printSnippets(program)
 	return nil
+}
+
+// sayOtherSide tells what happens on the Windows around a WSL, before it does.
+func (a *app) sayOtherSide(clients []mcpClient, f mcpFlags) {
+	w := cowork.OtherSide()
+	if w == nil || f.code || f.project {
+		return
+	}
+	if i := slices.IndexFunc(clients, func(c mcpClient) bool { return c.distro != "" }); i >= 0 {
+		fmt.Fprintf(a.out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other user's configuration is touched.\n", oneLine(w.Distro))
+	} else if len(w.Data) == 0 {
+		fmt.Fprintln(a.out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. WSLENV=USERPROFILE/p, set on Windows, says it.")
+	}
 }
 
 // mcpProgram is what clients start: this program by the name it keeps longest,
@@ -180,6 +204,13 @@ func claudeCodeClient() (mcpClient, error) {
 func desktopClients(asked bool) []mcpClient {
 	const file = "claude_desktop_config.json"
 	var list []mcpClient
+	if w := cowork.OtherSide(); w != nil {
+		for _, dir := range w.Data {
+			if exists(dir) {
+				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), there: true, distro: w.Distro})
+			}
+		}
+	}
 	dirs := cowork.AppData()
 	for _, dir := range dirs {
 		if exists(dir) {
@@ -304,7 +335,7 @@ func (a *app) mcpStatusCmd() *cobra.Command {
 				case c.Fault != "":
 					what = c.Fault
 				case c.Installed && !c.Works:
-					what = "starts " + c.Command[0] + ", WHICH ISN'T THERE: recall mcp install mends it"
+					what = "starts " + hooks.Started(c.Command) + ", WHICH ISN'T THERE: recall mcp install mends it"
 				case c.Installed:
 					what = "starts " + strings.Join(c.Command, " ")
 				}
@@ -331,7 +362,7 @@ func mcpStatus() (mcpStatusDoc, error) {
 			s.Fault = err.Error()
 		}
 		if s.Installed = s.Command != nil; s.Installed {
-			_, err := exec.LookPath(s.Command[0])
+			_, err := exec.LookPath(hooks.Started(s.Command))
 			s.Works = err == nil
 		}
 		doc.Clients = append(doc.Clients, s)
