@@ -21,6 +21,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 		p.takeSynthetic(r, n, at)
 		return
 	}
+	p.wentOn(n)
 	if r.msg.odd {
 		p.unknown("assistant content")
 	}

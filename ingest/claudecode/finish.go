@@ -10,6 +10,8 @@ import (
 // finish makes the session of all that was read.
 func (p *parser) finish() {
 	p.recoverQueued()
+	p.settle()
+	p.sortDrafts()
 	gone := p.abandoned()
 	for _, d := range p.drafts {
 		p.finishDraft(d)

@@ -49,6 +49,7 @@ var ignoredKinds = map[string]bool{
 	"started": true, "result": true, "attribution-snapshot": true, "frame-link": true, "history-suppression": true,
 	"cost-state": true, "atis-latch": true, "isolation-latch": true, "speculation-accept": true,
 	"stream_event": true, "rate_limit_event": true, "tool_use_summary": true, "tool_progress": true, "auth_status": true,
+	"api-request": true, "api-request-blob": true, "api-request-shape": true, "tools-used": true, "prompt_snapshot": true,
 	"keep_alive": true, "control_request": true, "control_response": true, "queue-drained": true,
 }
 

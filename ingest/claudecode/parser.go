@@ -23,9 +23,11 @@ type parser struct {
 	wide  bool              // the file is text in UTF-16
 	texts map[string]string // strings that repeat on every line, each held once
 
-	seen  *seen
-	nodes []node
-	byID  map[string]int32 // uuid → place in nodes
+	seen    *seen
+	nodes   []node
+	byID    map[string]int32 // uuid → place in nodes
+	awaited []awaited
+	order   []int32 // of nodes, parents first; see settle
 
 	drafts   []*draft
 	told     told

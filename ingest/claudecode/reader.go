@@ -19,7 +19,7 @@ import (
 
 // KnownVersion is the newest version of the client that this parser was
 // written for; see ingest.Report.Newer.
-const KnownVersion = "2.1.258"
+const KnownVersion = "2.1.329"
 
 // mainName is the name of a session's conversation among its files.
 const mainName = "transcript.jsonl"

@@ -21,6 +21,7 @@ func (p *parser) takeUser(r *record, n int32, at time.Time) {
 		return
 	}
 	if p.takeResults(r, at) {
+		p.wentOn(n)
 		p.takeBeside(r, n, at)
 		return
 	}
