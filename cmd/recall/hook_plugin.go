@@ -1,14 +1,39 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"recall/hooks"
 )
 
 // envPlugin is set for the hooks of a plugin.
 const envPlugin = "CLAUDE_PLUGIN_ROOT"
+
+// pluginOn reports whether Claude Code's settings, the user's or those of the
+// current folder, have recall's plugin on.
+func pluginOn() bool {
+	for _, s := range []scope{{user: true}, {project: true}, {}} {
+		path, err := s.path()
+		if err != nil {
+			continue
+		}
+		var settings struct {
+			EnabledPlugins map[string]any `json:"enabledPlugins"`
+		}
+		if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &settings) != nil {
+			continue
+		}
+		for name, on := range settings.EnabledPlugins {
+			if strings.HasPrefix(name, "recall@") && on == true {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // calledTwice says that the plugin calls, and that the settings' own hooks call
 // too: whoever has both must not be told everything twice.

@@ -205,7 +205,7 @@ func (a *app) hooksStatusCmd() *cobra.Command {
 		Short: "Tell whether the hooks are installed and what went wrong in them",
 		Long: `Tells for the user's settings and for those of the current folder whether recall's
 hooks are in them, whether they call this program, and the last lines of the log.
-Exit code 1 if they are in neither.`,
+Exit code 1 if they are in neither and recall's plugin isn't on.`,
 		Example: `  recall hooks status`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -218,7 +218,7 @@ Exit code 1 if they are in neither.`,
 			} else {
 				a.printHooks(doc)
 			}
-			if err == nil && !doc.Installed {
+			if err == nil && !doc.Installed && !doc.Plugin {
 				return exitCode(exitNothing)
 			}
 			a.tellNoLibrary(cmd)
@@ -238,6 +238,7 @@ func (a *app) tellNoLibrary(cmd *cobra.Command) {
 
 type hooksDoc struct {
 	Installed bool            `json:"installed"`
+	Plugin    bool            `json:"plugin"` // recall's plugin is on in Claude Code: it calls them too
 	Settings  []hooksFileJSON `json:"settings"`
 	Log       string          `json:"log"`
 	Faults    []string        `json:"faults"` // the last lines of the log
@@ -253,7 +254,7 @@ type hooksFileJSON struct {
 }
 
 func (a *app) hooksStatus(cmd *cobra.Command) (hooksDoc, error) {
-	doc := hooksDoc{Settings: []hooksFileJSON{}, Faults: []string{}, Log: filepath.Join(hooksDir(), hooks.LogName)}
+	doc := hooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{}, Log: filepath.Join(hooksDir(), hooks.LogName)}
 	program, err := a.thisProgram(cmd)
 	if err != nil {
 		return doc, err
@@ -284,6 +285,12 @@ func (a *app) hooksStatus(cmd *cobra.Command) (hooksDoc, error) {
 }
 
 func (a *app) printHooks(doc hooksDoc) {
+	switch {
+	case doc.Plugin && doc.Installed:
+		fmt.Fprintln(a.out, "recall's plugin is on in Claude Code as well: its hooks step aside for those below")
+	case doc.Plugin:
+		fmt.Fprintln(a.out, "recall's plugin is on in Claude Code: it brings its own hooks")
+	}
 	for _, f := range doc.Settings {
 		switch {
 		case f.Problem != "":

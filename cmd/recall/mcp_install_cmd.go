@@ -109,6 +109,9 @@ func (a *app) mcpInstall(cmd *cobra.Command, f mcpFlags) error {
 	if len(clients) > 0 && !f.dryRun {
 		fmt.Fprintln(a.out, "A client that is running takes it up when it is started again.")
 	}
+	if doc, err := mcpStatus(); err == nil && doc.twice() {
+		fmt.Fprintf(a.err, "recall: warning: %s\n", twiceServed)
+	}
 	a.printSnippets(program)
 	return nil
 }
@@ -303,6 +306,7 @@ Other clients:
 // mcpStatusDoc is the JSON form of recall mcp status.
 type mcpStatusDoc struct {
 	Schema  int               `json:"schema"` // 1
+	Plugin  bool              `json:"plugin"` // recall's plugin is on in Claude Code: it brings the server too
 	Clients []mcpClientStatus `json:"clients"`
 }
 
@@ -329,6 +333,12 @@ func (a *app) mcpStatusCmd() *cobra.Command {
 			if asJSON {
 				return a.printJSON(doc)
 			}
+			if doc.Plugin {
+				fmt.Fprintf(a.out, "%-26s %s\n", "Claude Code, the plugin", "recall's plugin is on, and brings the server")
+			}
+			if doc.twice() {
+				fmt.Fprintf(a.out, "%-26s %s\n", "", twiceServed)
+			}
 			for _, c := range doc.Clients {
 				what := "not installed"
 				switch {
@@ -348,8 +358,17 @@ func (a *app) mcpStatusCmd() *cobra.Command {
 	return cmd
 }
 
+// twiceServed is said where a model gets each tool of recall's twice.
+const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp uninstall --claude-code, or turn the plugin off"
+
+// twice reports whether Claude Code starts the server for the plugin and for its
+// own configuration too.
+func (d mcpStatusDoc) twice() bool {
+	return d.Plugin && slices.ContainsFunc(d.Clients, func(c mcpClientStatus) bool { return c.typed && c.Installed })
+}
+
 func mcpStatus() (mcpStatusDoc, error) {
-	doc := mcpStatusDoc{Schema: 1, Clients: []mcpClientStatus{}}
+	doc := mcpStatusDoc{Schema: 1, Plugin: pluginOn(), Clients: []mcpClientStatus{}}
 	f := mcpFlags{code: true, desktop: true, project: true}
 	clients, err := f.clients()
 	for _, c := range clients {

@@ -77,7 +77,7 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 	}
 	pluginFile(t, ".mcp.json", &servers)
 	root := (&app{}).rootCmd()
-	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 || s.Command != "recall" || !slices.Equal(s.Args, []string{"mcp"}) {
+	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 || s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
 		t.Errorf("got servers %+v", servers)
 	}
 	for _, words := range [][]string{{"mcp"}, {"hook"}, {"mcp", "install"}} {
@@ -153,6 +153,22 @@ func TestPluginWithoutTheProgram(t *testing.T) {
 	}
 	if got := start(bin+":/usr/bin:/bin", "hook", "session-start"); got != "hook session-start\n{}" {
 		t.Errorf("with the program: got %q", got)
+	}
+	// So it is where it is commonly installed, and the server too; another launcher
+	// on PATH isn't taken for it.
+	home := filepath.Join(data, "go", "bin")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(bin, "recall"), filepath.Join(home, "recall")); err != nil {
+		t.Fatal(err)
+	}
+	launchers, err := filepath.Abs(filepath.Join(pluginDir, "bin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := start(launchers+":/usr/bin:/bin", "mcp"); got != "mcp\n{}" {
+		t.Errorf("in ~/go/bin: got %q", got)
 	}
 }
 
