@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -17,7 +18,7 @@ import (
 )
 
 func (a *app) cleanupCmd() *cobra.Command {
-	var to string
+	var o scriptOptions
 	cmd := &cobra.Command{
 		Use:     "cleanup SESSION --to DIR",
 		Short:   "Write a script that clears up a session's machine",
@@ -26,40 +27,45 @@ func (a *app) cleanupCmd() *cobra.Command {
 mounts. Read it, then run it in the machine: it copies what can't be made again
 beside itself, compares the copies, and tells what may go and how much that
 frees. Only with --apply does it delete anything. It logs each step and may be
-run again. Files in folders that the host shares are left alone; on the host,
-only the session's own storage folder is ever cleaned.`,
+run again. Nothing is touched outside the session's own folders, which are
+/sessions/NAME in its machine and its storage folder on the host, and those that
+--allow names. What the host shares with the machine is always left alone.`,
 		Example: `  recall cleanup "Vendor comparison" --to ~/Documents/Vendors
   sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh           (in the machine)
   sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh --apply`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.planScripts(cmd, args[0], to)
+			w, err := a.planScripts(cmd, args[0], o)
 			if err != nil {
 				return err
 			}
-			script, c, err := w.manifest.Cleanup(w.contents, filepath.ToSlash(w.session.Where.Storage))
+			defer w.to.Close()
+			script, c, err := w.manifest.Cleanup(w.contents, w.folders)
 			var nothing manifest.ErrNothing
 			switch {
+			case errors.As(err, &nothing) && c.Left > 0:
+				return withHint(err, "recall manifest %s shows it; "+allowHint, shortID(w.entry.ID))
 			case errors.As(err, &nothing):
 				return withHint(err, "recall manifest %s shows what it made", shortID(w.entry.ID))
 			case err != nil:
 				return err
 			}
-			if err := putScript(w.to, w.manifest.CleanupName(), script); err != nil {
+			if err := w.put(w.manifest.CleanupName(), []byte(script)); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it in the machine: sh %s (nothing is deleted without --apply)\n",
-				filepath.Join(w.to, w.manifest.CleanupName()), count(c.Keep, "file"), w.manifest.KeptName(), count(c.Again, "file"), w.manifest.CleanupName())
+				filepath.Join(o.to, w.manifest.CleanupName()), count(c.Keep, "file"), w.manifest.KeptName(), count(c.Again, "file"), w.manifest.CleanupName())
+			a.sayLeft(c.Left)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "folder that the machine mounts (required)")
+	o.flags(cmd)
 	return cmd
 }
 
 func (a *app) rebuildCmd() *cobra.Command {
-	var to string
+	var o scriptOptions
 	cmd := &cobra.Command{
 		Use:     "rebuild SESSION --to DIR",
 		Short:   "Write a script that brings back what a session's machine had",
@@ -67,7 +73,8 @@ func (a *app) rebuildCmd() *cobra.Command {
 		Long: `Writes one POSIX shell script into a folder that a new machine mounts, and beside
 it the files that the library has: it installs the same packages in the same
 versions and puts inputs, outputs and what cleanup kept in their places. What
-can't be rebuilt is listed at its top. Nothing is written over. Commands that
+can't be rebuilt is listed at its top. Nothing is written over, and nothing is put
+outside the session's own folders and those that --allow names. Commands that
 made the rest are run again only with --remake. The files are exact: secrets
 that stood in them are in them.`,
 		Example: `  recall rebuild "Vendor comparison" --to ~/Documents/Vendors
@@ -75,33 +82,56 @@ that stood in them are in them.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.planScripts(cmd, args[0], to)
+			w, err := a.planScripts(cmd, args[0], o)
 			if err != nil {
 				return err
 			}
+			defer w.to.Close()
 			names := map[string]string{}
 			for _, f := range pipeline.Archived(w.entry) {
 				names[f.SHA256] = f.Name
 			}
-			script, r := w.manifest.Rebuild(w.contents, names)
+			script, r := w.manifest.Rebuild(w.contents, names, w.folders)
 			if err := w.putFiles(r.Files); err != nil {
 				return err
 			}
-			if err := putScript(w.to, w.manifest.RebuildName(), script); err != nil {
+			if err := w.put(w.manifest.RebuildName(), []byte(script)); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top says.\nRead it, then run it in the machine: sh %s\n",
-				filepath.Join(w.to, w.manifest.RebuildName()), count(r.Packages, "package"), count(len(r.Files), "file"), count(len(r.Lost), "thing"), w.manifest.RebuildName())
+				filepath.Join(o.to, w.manifest.RebuildName()), count(r.Packages, "package"), count(len(r.Files), "file"), count(len(r.Lost), "thing"), w.manifest.RebuildName())
+			a.sayLeft(r.Left)
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", "", "folder that the machine mounts (required)")
+	o.flags(cmd)
 	return cmd
+}
+
+// scriptOptions are the flags of both commands.
+type scriptOptions struct {
+	to    string
+	allow []string
+}
+
+func (o *scriptOptions) flags(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&o.to, "to", "", "folder that the machine mounts (required)")
+	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
+}
+
+const allowHint = "--allow FOLDER names one that may be dealt with too"
+
+// sayLeft says what was left alone because it lies in nobody's folders.
+func (a *app) sayLeft(n int) {
+	if n > 0 {
+		fmt.Fprintf(a.out, "%s outside the session's own folders left alone, as the script says; %s\n", count(n, "path"), allowHint)
+	}
 }
 
 // scripting is what both scripts are made from.
 type scripting struct {
-	to       string
+	to       *os.Root // the folder for the script: nothing is written through a link that leads out of it
+	folders  []string // that the script may deal with
 	entry    library.Entry
 	session  *ingest.Session
 	manifest manifest.Manifest
@@ -109,13 +139,21 @@ type scripting struct {
 	contents map[string][]byte
 }
 
-func (a *app) planScripts(cmd *cobra.Command, name, to string) (*scripting, error) {
-	if to == "" {
+func (a *app) planScripts(cmd *cobra.Command, name string, o scriptOptions) (*scripting, error) {
+	if o.to == "" {
 		return nil, withHint(errors.New("no folder to write to"), "%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", cmd.CommandPath())
 	}
-	fi, err := os.Stat(to)
-	if err != nil || !fi.IsDir() {
-		return nil, withHint(fmt.Errorf("%s: no such folder", to), "give one that the session's machine mounts, such as the one that you gave to it")
+	var allowed []string
+	for _, dir := range o.allow {
+		folder, ok := manifest.AsFolder(dir)
+		if !ok {
+			return nil, withHint(fmt.Errorf("--allow %s: not the full name of a folder", dir), "such as --allow /tmp/work; /, which would allow everything, isn't taken")
+		}
+		allowed = append(allowed, folder)
+	}
+	to, err := os.OpenRoot(o.to)
+	if err != nil {
+		return nil, withHint(fmt.Errorf("%s: no such folder", o.to), "give one that the session's machine mounts, such as the one that you gave to it")
 	}
 	l, err := a.library(cmd)
 	if err != nil {
@@ -135,23 +173,28 @@ func (a *app) planScripts(cmd *cobra.Command, name, to string) (*scripting, erro
 	if w.found, err = l.Found(w.entry.ID); err != nil {
 		return nil, err
 	}
+	w.folders = append(manifest.Folders(w.session), allowed...)
 	w.manifest = p.Manifest(w.session, trace.Of(w.session), w.entry)
 	w.contents, err = w.manifest.Contents(w.found)
 	return w, err
 }
 
-// putScript writes a script whole or not at all.
-func putScript(dir, name, text string) error {
-	tmp, err := os.CreateTemp(dir, ".recall-*")
+// put writes a file of the script's whole or not at all.
+func (w *scripting) put(name string, text []byte) error {
+	part := name + ".part"
+	w.to.Remove(part)
+	f, err := w.to.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(tmp.Name())
-	_, err = io.WriteString(tmp, text)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = w.to.Rename(part, name)
 	}
-	return os.Rename(tmp.Name(), filepath.Join(dir, name))
+	if err != nil {
+		w.to.Remove(part)
+	}
+	return err
 }
 
 // putFiles writes beside the script what it puts in place.
@@ -159,8 +202,8 @@ func (w *scripting) putFiles(files []manifest.Placed) error {
 	if len(files) == 0 {
 		return nil
 	}
-	dir := filepath.Join(w.to, w.manifest.FilesName())
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir := w.manifest.FilesName()
+	if err := w.to.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	for _, f := range files {
@@ -171,7 +214,7 @@ func (w *scripting) putFiles(files []manifest.Placed) error {
 				return err
 			}
 		}
-		if err := putScript(dir, f.Name, string(text)); err != nil {
+		if err := w.put(filepath.Join(dir, f.Name), text); err != nil {
 			return err
 		}
 	}

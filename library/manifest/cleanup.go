@@ -14,18 +14,24 @@ var cleanupShell string
 type Cleaned struct {
 	Keep  int // files that would be copied to the mount first
 	Again int // files that can be made again
+	Left  int // files that are left alone, since they lie outside the folders
 }
 
 // Cleanup writes the script that clears up the machine of a session: see
-// cleanup.sh. contents are the exact texts that can be written again, by path;
-// storage is the session's own folder on the host. The error is ErrNothing
-// where there is no machine and nothing in the session's own folder.
-func (m Manifest) Cleanup(contents map[string][]byte, storage string) (string, Cleaned, error) {
+// cleanup.sh. contents are the exact texts that can be written again, by path.
+// Nothing outside the folders is touched, nor what the host shares with the
+// machine. The error is ErrNothing where nothing is in them.
+func (m Manifest) Cleanup(contents map[string][]byte, folders []string) (string, Cleaned, error) {
 	var b strings.Builder
 	var c Cleaned
 	var calls strings.Builder
 	for _, f := range m.made() {
-		if !m.mayClean(f, storage) {
+		switch {
+		case !usable(f.Path), m.Machine == VM && (f.Machine != VM || strings.Contains(f.Path+"/", "/mnt/")):
+			continue
+		case !within(f.Path, folders):
+			c.Left++
+			fmt.Fprintf(&calls, "# left alone, outside the session's own folders: %s\n", comment(f.Path))
 			continue
 		}
 		text, known := contents[f.Path]
@@ -48,6 +54,9 @@ func (m Manifest) Cleanup(contents map[string][]byte, storage string) (string, C
 	if c.Keep+c.Again == 0 {
 		if m.Machine == Host {
 			return "", c, ErrNothing{"this session ran on the host: its files are your own, and recall deletes none of them"}
+		}
+		if c.Left > 0 {
+			return "", c, ErrNothing{"all that this session left in its machine lies outside its own folders"}
 		}
 		return "", c, ErrNothing{"this session left nothing in its machine that recall knows of"}
 	}

@@ -23,13 +23,17 @@ top=$(cd -P -- "${root:-/}" && pwd -P) || exit 2
 [ "$top" = / ] && top=
 kept=$here/$kept_name
 log=$here/$log_name
-for own in "$kept" "$log"; do
+ref=$here/.recall-$$.ref
+for own in "$kept" "$log" "$ref"; do
 	if [ -L "$own" ]; then
 		echo "$own is a link: not used" >&2
 		exit 2
 	fi
 done
-ref=$here/.recall-$$.ref
+if [ -e "$log" ] && [ ! -f "$log" ]; then
+	echo "$log is no plain file: not used" >&2
+	exit 2
+fi
 trap 'rm -f -- "$ref"' EXIT
 trap 'exit 1' HUP INT TERM
 if [ -n "$session_end" ]; then
@@ -93,6 +97,7 @@ x" ] && mkdir -p -- "${at%/*}" || return 1
 	if [ -e "$at" ] || [ -L "$at" ]; then
 		mv -f -- "$at" "$at.$(hash "$at" | cut -c1-12)" || return 1
 	fi
+	rm -f -- "$at.part" # a link there would be written through
 	cp -p -- "$root$1" "$at.part" 2>/dev/null || cp -- "$root$1" "$at.part" || return 1
 	if [ "$(hash "$at.part")" != "$2" ] || [ "$(hash "$root$1")" != "$2" ]; then
 		rm -f -- "$at.part"

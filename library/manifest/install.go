@@ -30,7 +30,11 @@ func (w *rebuilding) install(p Package) {
 			w.lose(what, "the folder that it was installed for isn't known")
 			return
 		}
-		dir = `"$root"` + w.placeDir(p.Dir)
+		if !within(p.Dir, w.folders) {
+			w.outside(what + " in " + p.Dir)
+			return
+		}
+		dir = `"$root"` + w.place(p.Dir)
 	}
 	w.out.Packages++
 	fmt.Fprintf(&w.packages, "install %s %s %s\n", quote(what), dir, command)

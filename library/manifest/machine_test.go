@@ -207,11 +207,11 @@ func TestInChroot(t *testing.T) {
 	names := hostile[:8]
 	fillMachine(vm, names)
 	m, contents := hostileManifest(names)
-	script, _, err := m.Cleanup(contents, "")
+	script, _, err := m.Cleanup(contents, []string{"/w"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	rebuild, r := m.Rebuild(contents, nil)
+	rebuild, r := m.Rebuild(contents, nil, []string{"/w"})
 	writeFile(t, vm.root+"/mnt/c.sh", []byte(script))
 	writeFile(t, vm.root+"/mnt/r.sh", []byte(rebuild))
 	for _, f := range r.Files {

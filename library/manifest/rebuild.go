@@ -15,6 +15,7 @@ type Rebuilt struct {
 	Files    []Placed // to be written into FilesName beside the script
 	Packages int
 	Lost     []string // what can't be rebuilt, for people
+	Left     int      // of that, what lies outside the folders
 }
 
 // Placed is a file that rebuild puts in place: its name beside the script, and
@@ -27,9 +28,13 @@ type Placed struct {
 
 // Rebuild writes the script that brings back what a session had: see
 // rebuild.sh. contents are the exact texts that can be written again, archived
-// the names of the library's uploads and outputs by their sums.
-func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string) (string, Rebuilt) {
-	w := rebuilding{m: m, contents: contents, archived: archived}
+// the names of the library's uploads and outputs by their sums. Nothing is put
+// outside the folders.
+func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string, folders []string) (string, Rebuilt) {
+	w := rebuilding{m: m, contents: contents, archived: archived, folders: folders}
+	if m.Machine == VM {
+		w.home = home(folders)
+	}
 	for _, in := range m.Inputs {
 		w.input(in)
 	}
@@ -54,11 +59,7 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	for _, n := range w.notes {
 		b.WriteString("# " + comment(n) + "\n")
 	}
-	session := ""
-	if m.Machine == VM {
-		session = m.sessionDir()
-	}
-	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()), quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(session))
+	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()), quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
 	b.WriteString(rebuildShell)
 	b.WriteString("\n# Packages.\n" + w.packages.String() + "\n# Files.\n" + w.puts.String() + "\n# Commands that made the rest, in order.\n" + w.again.String())
 	b.WriteString(rebuildEnd)
@@ -75,41 +76,29 @@ type rebuilding struct {
 	m                     Manifest
 	contents              map[string][]byte
 	archived              map[string]string
+	folders               []string
+	home                  string // of the session in its machine, /sessions/<name>; "" if it has none
 	out                   Rebuilt
 	notes                 []string
 	packages, puts, again strings.Builder
 }
 
-// sessionDir is the home of the session's machine, /sessions/<name>, "" if it
-// shows nowhere.
-func (m Manifest) sessionDir() string {
-	dir := ""
-	look := func(p string) {
-		if rest, ok := strings.CutPrefix(p, "/sessions/"); ok && dir == "" {
-			name, _, _ := strings.Cut(rest, "/")
-			dir = "/sessions/" + name
-		}
-	}
-	for _, f := range m.made() {
-		look(f.Path)
-	}
-	for _, in := range m.Inputs {
-		look(in.Path)
-	}
-	return dir
-}
-
 // place is a path as the script names it: below the session's own home by the
 // name that that has now.
 func (w *rebuilding) place(p string) string {
-	dir := w.m.sessionDir()
-	if rest, ok := strings.CutPrefix(p, dir+"/"); ok && dir != "" && w.m.Machine == VM {
-		return `"$session"` + quote("/"+rest)
+	if rest, ok := strings.CutPrefix(p, w.home); ok && w.home != "" && within(p, []string{w.home}) {
+		return `"$session"` + quote(rest)
 	}
 	return quote(p)
 }
 
 func (w *rebuilding) lose(p, why string) { w.out.Lost = append(w.out.Lost, p+": "+why) }
+
+// outside notes what isn't put in its place, since nobody allowed that.
+func (w *rebuilding) outside(p string) {
+	w.out.Left++
+	w.lose(p, "it lies outside the session's own folders")
+}
 
 // add notes a file to be written beside the script.
 func (w *rebuilding) add(p string, f Placed) string {
@@ -131,6 +120,8 @@ func (w *rebuilding) input(in Input) {
 	switch name := w.archived[in.SHA256]; {
 	case !usable(in.Path):
 		w.lose(in.Path, "its name can't stand in a script")
+	case name != "" && in.SHA256 != "" && !within(in.Path, w.folders):
+		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
 		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}), in.SHA256)
 	case in.Machine == VM:
@@ -142,13 +133,17 @@ func (w *rebuilding) input(in Input) {
 
 func (w *rebuilding) file(f Made) {
 	text, known := w.contents[f.Path]
+	written := f.Rebuildable && len(f.Calls) > 0 && known
 	name := w.archived[f.SHA256]
+	stored := f.SHA256 != "" && name != ""
 	switch {
 	case !usable(f.Path):
 		w.lose(f.Path, "its name can't stand in a script")
-	case f.SHA256 != "" && name != "":
+	case !within(f.Path, w.folders) && (stored || written || f.Machine != Host):
+		w.outside(f.Path)
+	case stored:
 		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Archived: name}), f.SHA256)
-	case f.Rebuildable && len(f.Calls) > 0 && known:
+	case written:
 		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}), sumOf(text))
 	case f.Machine == Host:
 		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
@@ -167,26 +162,18 @@ func (w *rebuilding) file(f Made) {
 // commands lists what made the rest, each line once, in the order of its turns.
 func (w *rebuilding) commands() {
 	all := slices.DeleteFunc(w.m.made(), func(f Made) bool {
-		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !usable(f.Path) || w.archived[f.SHA256] != "" && f.SHA256 != ""
+		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.folders) || w.archived[f.SHA256] != "" && f.SHA256 != ""
 	})
 	slices.SortStableFunc(all, func(a, b Made) int { return a.Turn - b.Turn })
 	done := map[string]bool{}
 	for _, f := range all {
 		if key := f.Dir + "\x00" + f.Command; !done[key] {
 			done[key] = true
-			fmt.Fprintf(&w.again, "# makes %s\n", comment(f.Path))
-			if usable(f.Dir) {
-				fmt.Fprintf(&w.again, "again %s %s\n", w.placeDir(f.Dir), quote(f.Command))
-			} else {
-				fmt.Fprintf(&w.again, "again / %s\n", quote(f.Command))
+			if !within(f.Dir, w.folders) {
+				w.outside(f.Path)
+				continue
 			}
+			fmt.Fprintf(&w.again, "# makes %s\nagain %s %s\n", comment(f.Path), w.place(f.Dir), quote(f.Command))
 		}
 	}
-}
-
-func (w *rebuilding) placeDir(dir string) string {
-	if dir == w.m.sessionDir() && w.m.Machine == VM {
-		return `"$session"`
-	}
-	return w.place(dir)
 }

@@ -25,8 +25,8 @@ top=$(cd -P -- "${root:-/}" && pwd -P) || exit 2
 files=$here/$files_name
 kept=$here/$kept_name
 log=$here/$log_name
-if [ -L "$log" ]; then
-	echo "$log is a link: not used" >&2
+if [ -L "$log" ] || [ -e "$log" ] && [ ! -f "$log" ]; then
+	echo "$log is no plain file: not used" >&2
 	exit 2
 fi
 # A new machine has another name than the one of then.
@@ -81,7 +81,7 @@ x" ]
 
 # put FILE FROM SUM: SUM is "" where the copy's own is the only one known.
 put() {
-	if [ ! -f "$2" ] || [ -L "$2" ]; then
+	if [ ! -f "$2" ] || [ -L "$2" ] || [ -L "$files" ] || [ -L "$kept" ]; then
 		bad "not here to be put in place" "$1"
 		return
 	fi
@@ -99,6 +99,7 @@ put() {
 		return
 	fi
 	part=$root${1%/*}/.recall-$$.part
+	rm -f -- "$part" # a link there would be written through
 	if { cp -p -- "$2" "$part" 2>/dev/null || cp -- "$2" "$part"; } && [ "$(hash "$part")" = "$want" ] && mv -f -- "$part" "$root$1"; then
 		placed=$((placed + 1))
 		say "put in place: $(shown "$1")"

@@ -52,16 +52,3 @@ func (m Manifest) about(b *strings.Builder, what, rest string) {
 type ErrNothing struct{ Why string }
 
 func (e ErrNothing) Error() string { return e.Why }
-
-// mayClean says whether a file is one that cleanup may deal with: in the
-// machine, outside the folders that the host shares with it, or, of a session
-// that ran on the host, in its own storage folder.
-func (m Manifest) mayClean(f Made, storage string) bool {
-	if !usable(f.Path) {
-		return false
-	}
-	if m.Machine == VM {
-		return f.Machine == VM && !strings.Contains(f.Path+"/", "/mnt/")
-	}
-	return storage != "" && usable(storage) && strings.HasPrefix(f.Path, strings.TrimRight(storage, "/")+"/")
-}

@@ -24,7 +24,7 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 	fillMachine(vm, hostile)
 	m, contents := hostileManifest(hostile)
 	before := tree(t, vm.root)
-	script, c, err := m.Cleanup(contents, "")
+	script, c, err := m.Cleanup(contents, []string{"/w"})
 	if err != nil || c.Keep != len(hostile) || c.Again != 2*len(hostile) {
 		t.Fatalf("%+v, %v", c, err)
 	}
@@ -53,7 +53,7 @@ func cleanAndRebuild(t *testing.T, sh, hostile []string) {
 		t.Errorf("the log says\n%s", log)
 	}
 	// And back, by the other script: what was written, and what was kept.
-	again, r := m.Rebuild(contents, nil)
+	again, r := m.Rebuild(contents, nil, []string{"/w"})
 	if len(r.Lost) != len(hostile) || len(r.Files) != len(hostile) {
 		t.Fatalf("%d lost, %d files", len(r.Lost), len(r.Files))
 	}
@@ -110,7 +110,7 @@ func TestCleanupIsCareful(t *testing.T) {
 			}
 		}
 		before := tree(t, vm.root)
-		script, c, err := m.Cleanup(map[string][]byte{"/w/edited": []byte("as written")}, "")
+		script, c, err := m.Cleanup(map[string][]byte{"/w/edited": []byte("as written")}, []string{"/w", "/sessions/x"})
 		if err != nil || c.Keep+c.Again != 6 {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -134,7 +134,7 @@ func TestCleanupWithoutRoom(t *testing.T) {
 		vm := newMachine(t, sh)
 		vm.write("/w/a", "only copy")
 		m := Manifest{Session: "local_x", Machine: VM, Start: noon, End: noon, Outputs: []Made{{Path: "/w/a", Machine: VM}}}
-		script, _, err := m.Cleanup(nil, "")
+		script, _, err := m.Cleanup(nil, []string{"/w"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestRebuildStaysInside(t *testing.T) {
 			{Path: "/w/dir/sub/file", Machine: VM, Rebuildable: true, Calls: []string{"c"}},
 			{Path: "/w/made.txt", Machine: VM, Rebuildable: true, Command: "printf %s \"it's\" > made.txt", Dir: "/w"},
 		}}
-		script, r := m.Rebuild(map[string][]byte{"/w/dir/sub/file": []byte("text")}, nil)
+		script, r := m.Rebuild(map[string][]byte{"/w/dir/sub/file": []byte("text")}, nil, []string{"/w"})
 		writeFile(t, filepath.Join(vm.mount, m.FilesName(), r.Files[0].Name), r.Files[0].Content)
 		out := vm.run("r.sh", script, 1, "--remake")
 		if !strings.Contains(out, "its folder can't be made, or lies behind a link: /w/dir/sub/file") {
@@ -220,7 +220,7 @@ func TestRebuildInstalls(t *testing.T) {
 			{Manager: "pip", Name: "--index-url", Version: "evil"},
 			{Manager: "conda", Name: "numpy"},
 		}}
-		script, r := m.Rebuild(nil, nil)
+		script, r := m.Rebuild(nil, nil, []string{"/w"})
 		vm.run("r.sh", script, 0)
 		got, err := os.ReadFile(log)
 		if err != nil {
@@ -248,15 +248,15 @@ func TestRebuildInstalls(t *testing.T) {
 // On the host only the session's own storage folder is ever cleaned.
 func TestCleanupOnTheHost(t *testing.T) {
 	m := Manifest{Session: "local_x", Machine: Host, Start: noon, End: noon, Outputs: []Made{{Path: "/Users/ann/app/a.go", Machine: Host}}}
-	if _, _, err := m.Cleanup(nil, ""); err == nil {
+	if _, _, err := m.Cleanup(nil, nil); err == nil {
 		t.Error("a person's own file may be cleaned")
 	}
-	if _, _, err := m.Cleanup(nil, "/Users/ann/Claude/local_x"); err == nil {
+	if _, _, err := m.Cleanup(nil, []string{"/Users/ann/Claude/local_x"}); err == nil {
 		t.Error("a file outside the storage folder may be cleaned")
 	}
 	m.Outputs = append(m.Outputs, Made{Path: "/Users/ann/Claude/local_x/outputs/tmp.csv", Machine: Host})
-	script, c, err := m.Cleanup(nil, "/Users/ann/Claude/local_x")
-	if err != nil || c.Keep != 1 || strings.Contains(script, "a.go") {
+	script, c, err := m.Cleanup(nil, []string{"/Users/ann/Claude/local_x"})
+	if err != nil || c.Keep != 1 || c.Left != 1 || strings.Contains(script, "unique '/Users/ann/app") {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

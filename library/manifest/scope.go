@@ -1,0 +1,61 @@
+package manifest
+
+import (
+	"path"
+	"strings"
+
+	"recall/ingest"
+)
+
+// A transcript says what it likes: that the session wrote /etc/passwd, or that it worked
+// in /root. So no path in it decides where a script may delete or write. That is only
+// below the session's own folders, as its source's record and its place on disk have
+// them, and below what the person names.
+
+// Folders are those of a session itself: its home in its virtual machine, and its storage
+// on the host. Both are named after the session; one that isn't doesn't count. A session
+// of Claude Code has none.
+func Folders(s *ingest.Session) []string {
+	if s.Source != ingest.Cowork {
+		return nil
+	}
+	var own []string
+	if name := s.Where.Process; name != "" && path.Base(name) == name && usable("/sessions/"+name) {
+		own = append(own, "/sessions/"+name)
+	}
+	storage := strings.TrimRight(strings.ReplaceAll(s.Where.Storage, `\`, "/"), "/")
+	if usable(storage) && path.Base(storage) == string(s.ID) {
+		own = append(own, storage)
+	}
+	return own
+}
+
+// AsFolder is a folder that a person allows, as scripts take it; false for one that
+// isn't absolute, or is the root of everything.
+func AsFolder(dir string) (string, bool) {
+	dir = path.Clean(dir)
+	return dir, usable(dir)
+}
+
+// within reports whether a path is usable and lies below one of the folders, or is one.
+func within(p string, folders []string) bool {
+	if !usable(p) {
+		return false
+	}
+	for _, f := range folders {
+		if p == f || strings.HasPrefix(p, f+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// home is the session's home in its virtual machine, "" where that isn't among the folders.
+func home(folders []string) string {
+	for _, f := range folders {
+		if path.Dir(f) == "/sessions" {
+			return f
+		}
+	}
+	return ""
+}
