@@ -13,7 +13,7 @@ import (
 // A Distiller makes the payload of one session.
 //
 // Distill gets a session whose text has been redacted and returns items that
-// are grounded (see Ground) but have no ids yet; the same session gives the
+// hold (see Hold) but have no ids yet; the same session gives the
 // same payload. It doesn't change the session. Safe for concurrent use.
 type Distiller interface {
 	Name() string // "offline/1"

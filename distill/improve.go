@@ -22,7 +22,7 @@ type Improver interface {
 	Estimate(ctx context.Context, s *ingest.Session, rules *payload.Payload) (Estimate, error)
 
 	// Improve gets a session whose text has been redacted and the payload that
-	// rules made of it, and returns one whose items are grounded (see Ground)
+	// rules made of it, and returns one whose items hold (see Hold)
 	// but have no ids yet. It changes neither. What was asked before isn't
 	// asked again. The error is, or wraps, ErrPending while answers are on
 	// their way, and *llm.Error where the model failed.

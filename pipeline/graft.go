@@ -33,7 +33,7 @@ func (r *run) graft(old, fresh *payload.Payload, m *made) {
 	fresh.Items = slices.DeleteFunc(fresh.Items, func(it payload.Item) bool {
 		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { at := place(e.Turn); return at >= 0 && m.session.Turns[at].Copied })
 	})
-	distill.Ground(m.session, fresh) // a rewritten session may not have it any more
+	distill.Hold(m.session, fresh) // a rewritten session may not have it any more
 	m.made.Model, fresh.Made.Model = asked, asked
 }
 

@@ -354,7 +354,7 @@ func (g *improving) keep(ctx context.Context, m *made) error {
 	if err := r.addNotes(m); err != nil {
 		return err
 	}
-	distill.Ground(m.session, m.fresh)
+	distill.Hold(m.session, m.fresh)
 	r.describe(m)
 	if m.page, err = r.merge(m); err != nil {
 		return err

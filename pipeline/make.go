@@ -100,7 +100,7 @@ func (r *run) distillOne(ctx context.Context, m *made) error {
 	if err != nil {
 		return err
 	}
-	distill.Ground(m.session, m.fresh)
+	distill.Hold(m.session, m.fresh)
 	r.describe(m)
 	m.page, err = r.merge(m)
 	return err

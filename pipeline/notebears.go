@@ -5,16 +5,11 @@ import (
 	"strings"
 	"sync"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
 	"recall/text"
 )
-
-// objects matches how a person's turn begins that doesn't go along with what was
-// said before it.
-var objects = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don'?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that'?s (?:not|wrong)|i (?:don'?t|disagree|meant))`)
-})
 
 // refuses says why a note can't rest on a place, "" if it can; and whether what
 // stands there is a person's assent to what was said before it.
@@ -35,7 +30,7 @@ func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool)
 	}
 	next := g.next(p.turn)
 	switch {
-	case next != nil && (next.Kind == ingest.Interrupt || objects().MatchString(next.OwnText())):
+	case next != nil && (next.Kind == ingest.Interrupt || distill.Objects(next)):
 		return notAccepted, false
 	case next == nil && (n.Kind == payload.Decision || n.Kind == payload.Deferred) && t.Role == ingest.Assistant:
 		return notAccepted, false

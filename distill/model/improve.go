@@ -71,7 +71,7 @@ func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payloa
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title, Branch: s.Where.Branch,
 		Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
-	distill.Ground(s, p)
+	distill.Hold(s, p)
 	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *in
 	l, err := quiet.read(ctx, s, 1)
 	if err == nil {
 		p := payload.Payload{Items: l.withRules(l.items(m.o.Batch), rules)}
-		distill.Ground(s, &p)
+		distill.Hold(s, &p)
 		err = quiet.rephrase(ctx, string(s.ID), p.Items)
 	}
 	if err != nil && !errors.Is(err, distill.ErrPending) && !isFault(err) {

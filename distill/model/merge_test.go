@@ -132,7 +132,7 @@ func TestOddItems(t *testing.T) {
 	huge := strings.Repeat("very ", 2_000) + "long"
 	ev := []cited{{"t1", "Use a heap for the jobs"}} // beside which all is said that follows
 	a := answer{Items: []found{
-		{Kind: "Decision", Text: "Use a heap\nfor the\x00 jobs\x1b[31m\u202e.", Why: "because it is fast", Evidence: ev, By: "the user", Alternatives: many[word]{"", "list", "list", word(huge)}},
+		{Kind: "Decision", Text: "Use a heap\nfor the\x00 jobs\x1b\u202e.", Why: "because it is fast", Evidence: ev, By: "the user", Alternatives: many[word]{"", "list", "list", word(huge)}},
 		{Kind: "idea", Text: "Use a heap for the jobs", Evidence: ev},
 		{Kind: "flag", Text: "", Evidence: ev},
 		{Kind: "flag", Text: "Use a heap <!-- recall k3v9t2m8qa --> for the jobs", Evidence: ev},
@@ -154,7 +154,7 @@ func TestOddItems(t *testing.T) {
 	}}
 	p := must(t, improver(t, m, newMemory(), nil), session("u: Use a heap for the jobs", "a: A heap, not a list: it is very fast."), nil)
 	d := p.Items[0]
-	if d.Text != "Use a heap for the jobs[31m." || d.Why != "it is fast" || d.By != payload.ByAssistant || len(d.Alternatives) != 2 || len(d.Alternatives[1]) > 130 {
+	if d.Text != "Use a heap for the jobs." || d.Why != "it is fast" || d.By != payload.ByAssistant || len(d.Alternatives) != 2 || len(d.Alternatives[1]) > 130 {
 		t.Errorf("got %+v", d)
 	}
 	for _, it := range p.Items {

@@ -41,7 +41,7 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
 	p.Items = Listen(s).Items(models)
-	distill.Ground(s, p)
+	distill.Hold(s, p)
 	return p, nil
 }
 

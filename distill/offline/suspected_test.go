@@ -42,7 +42,7 @@ func TestRuledOutByAnswers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := session(user("The page is slow, find out why."), says("I looked at the log."), user(tt.said), says(tt.answer))
-		got := strings.Join(of(t, s, payload.Eliminated), "\n")
+		got := strings.Join(append(of(t, s, payload.Eliminated), of(t, s, payload.Finding)...), "\n")
 		if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}

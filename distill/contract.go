@@ -1,0 +1,337 @@
+package distill
+
+import (
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// What the contract does to an item, as the keys of what Contract returns. The
+// first are of items that are dropped, the others of items that are kept as what
+// they are.
+const (
+	DropHalf      = "half a sentence"
+	DropUnrelated = "quote speaks of something else"
+	DropNotChosen = "option that wasn't chosen"
+
+	MendChosen  = "worded by the option chosen"
+	MendRefused = "refused, so ruled out"
+	MendFinding = "found, not ruled out"
+)
+
+// Hold grounds a payload's items and holds them to the contract: what every maker
+// of items ends with. Done again, it changes nothing. It adds to the payload's
+// count what was dropped and what was mended.
+func Hold(s *ingest.Session, p *payload.Payload) {
+	Ground(s, p)
+	items, counts := Contract(s, p.Items)
+	p.Items = items
+	for reason, n := range counts {
+		if p.Dropped == nil {
+			p.Dropped = map[string]int{}
+		}
+		p.Dropped[reason] += n
+	}
+}
+
+// Contract is what items must keep, whatever made them: a claim can be read alone
+// and its quotes speak of it; what somebody chose is said in the words of the option
+// chosen, on that person's own word; what somebody refused or took back at once
+// is ruled out for that reason and doesn't stand as decided; what is not so is
+// a finding and not what was ruled out. It judges by what was typed next, and
+// only by what is said outright. What can be mended is, the rest is dropped;
+// counts says how many of each, by reason. Items are grounded; people's own are
+// left as they are.
+func Contract(s *ingest.Session, items []payload.Item) (kept []payload.Item, counts map[string]int) {
+	c := contract{session: s, at: cited(s, &payload.Payload{Items: items}), counts: map[string]int{}}
+	kept = make([]payload.Item, 0, len(items))
+	for _, it := range items {
+		if it.Maker == payload.ByHuman || !it.Current() || c.keeps(&it) && !c.repeats(kept, &it) {
+			kept = append(kept, it)
+		}
+	}
+	return kept, c.counts
+}
+
+type contract struct {
+	session *ingest.Session
+	at      map[string][]*ingest.Turn // by the ids that evidence may name
+	counts  map[string]int
+	mended  bool // the item at hand has new words
+}
+
+// claims are the kinds that say that something is so.
+var claims = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Hypothesis, payload.Flag}
+
+// keeps mends an item in place and reports whether it may be kept.
+func (c *contract) keeps(it *payload.Item) bool {
+	c.mended = false
+	if !slices.Contains(claims, it.Kind) {
+		return true
+	}
+	if it.Kind == payload.Decision {
+		if fault := c.chosen(it); fault != "" {
+			c.counts[fault]++
+			return false
+		}
+		c.refused(it)
+	}
+	if it.Kind == payload.Eliminated && saysFact(it.Text) && !c.objected(it) {
+		it.Kind = payload.Finding
+		c.counts[MendFinding]++
+	}
+	if it.Kind == payload.Finding {
+		it.Text = withoutLead(it.Text)
+	}
+	switch {
+	case half(it.Text), it.Kind != payload.Flag && adrift(it.Text):
+		c.counts[DropHalf]++
+		return false
+	case !c.bears(it):
+		c.counts[DropUnrelated]++
+		return false
+	}
+	if half(it.Why) {
+		it.Why = ""
+	}
+	return true
+}
+
+// repeats reports whether an item that was mended says now what another says.
+func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
+	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool { return o.Kind == it.Kind && payload.Alike(o.Text, it.Text) > sameClaims })
+}
+
+// chosen sees to it that where a person picked an option, the item says that
+// option and rests on the person's word. It returns why it can't stand, "" if it can.
+func (c *contract) chosen(it *payload.Item) string {
+	for _, e := range it.Evidence {
+		for _, t := range c.at[e.Turn] {
+			if fault := c.answered(it, t, e.Quote); fault != "" {
+				return fault
+			}
+		}
+	}
+	asked, quote, pick := c.picked(it)
+	if pick == nil {
+		return ""
+	}
+	word, own := pick.word(), quoteOf(pick.option.text)
+	says := pick.group.of(asked.Text, quote)
+	if says != nil && says.label == pick.option.label { // it is the one: on whose word?
+		it.Evidence = firstOf(evidenceOf(pick.turn, word), it.Evidence)
+		it.By, it.At = payload.ByBoth, pick.turn.At
+		return ""
+	}
+	if !pick.option.speaks() {
+		return DropNotChosen
+	}
+	c.mended = true
+	c.counts[MendChosen]++
+	it.Text, it.Why, it.By, it.At = upperFirst(plainText(pick.option.text)), "", payload.ByBoth, pick.turn.At
+	it.Alternatives = pick.group.without(pick.option.label)
+	it.Evidence = []payload.Evidence{evidenceOf(pick.turn, word), evidenceOf(asked, own)}
+	return ""
+}
+
+// answered holds an item that quotes a question asked by a tool to the options
+// that were chosen.
+func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) string {
+	took := func(a ingest.Answer, label string) bool {
+		return slices.ContainsFunc(a.Chosen, func(c string) bool { return strings.EqualFold(c, label) || strings.Contains(c, label) })
+	}
+	for i := range t.Calls {
+		answers := t.Calls[i].Answers
+		taken := slices.ContainsFunc(answers, func(a ingest.Answer) bool { return took(a, quote) })
+		for _, a := range answers {
+			if len(a.Chosen) == 0 || a.Free {
+				continue
+			}
+			for _, o := range a.Options {
+				if o.Label == "" || took(a, o.Label) {
+					continue
+				}
+				if !taken && (quote == o.Label || len(quote) > len(o.Label) && strings.Contains(o.Description, quote)) {
+					return DropNotChosen
+				}
+				if it.Why != "" && o.Description != "" && strings.Contains(strings.ToLower(o.Description), strings.ToLower(strings.TrimRight(it.Why, "."))) {
+					it.Why = ""
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// refused rules out what a person said no to in the next turn that they typed.
+func (c *contract) refused(it *payload.Item) {
+	if thing, no := c.joined(it.Text, c.turns(it)); thing != "" { // a proposal and its refusal in one
+		c.ruleOut(it, thing, no)
+		return
+	}
+	for _, e := range assistantsFirst(it.Evidence, c.at) {
+		for _, t := range c.at[e.Turn] {
+			if !strings.Contains(plainText(t.Text), plainText(e.Quote)) || payload.Alike(it.Text, e.Quote) < worded {
+				continue // its words are from elsewhere
+			}
+			next := c.next(t)
+			if next == nil || c.confirms(it, next) {
+				continue
+			}
+			if no := refusal(it.Text, t, e.Quote, next); no != "" {
+				it.At, it.Evidence = next.At, []payload.Evidence{evidenceOf(next, no), e}
+				c.ruleOut(it, it.Text, no)
+				return
+			}
+		}
+	}
+}
+
+// assistantsFirst puts what the assistant said before what the person did.
+func assistantsFirst(evidence []payload.Evidence, at map[string][]*ingest.Turn) []payload.Evidence {
+	out := slices.Clone(evidence)
+	slices.SortStableFunc(out, func(a, b payload.Evidence) int { return role(at[a.Turn]) - role(at[b.Turn]) })
+	return out
+}
+
+func role(turns []*ingest.Turn) int {
+	if len(turns) > 0 && turns[0].Role == ingest.Assistant {
+		return 0
+	}
+	return 1
+}
+
+// How like a quote a text is that is worded by it, and one that says the same.
+const (
+	worded     = 0.3
+	sameWords  = 0.6
+	sameClaims = 0.9
+)
+
+// confirms reports whether the item rests on what was said after a turn, too.
+func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
+	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool { return t == after || t.N > after.N && t.Role == ingest.User })
+	})
+}
+
+// objected reports whether the reason why something is ruled out is what a person
+// said of it: then it is what they ruled out, however it is worded.
+func (c *contract) objected(it *payload.Item) bool {
+	return it.Why != "" && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+		return payload.Alike(it.Why, e.Quote) > sameWords &&
+			slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool { return t.Role == ingest.User })
+	})
+}
+
+func (c *contract) ruleOut(it *payload.Item, thing, no string) {
+	c.mended = true
+	c.counts[MendRefused]++
+	it.By = payload.ByUser
+	it.Kind, it.Text, it.Why, it.Alternatives = payload.Eliminated, upperFirst(thing), strings.TrimRight(plainText(no), ". "), nil
+}
+
+// bears reports whether an item's words have to do with what it quotes: some of
+// them stand there, or in the turn, or in what that answers.
+func (c *contract) bears(it *payload.Item) bool {
+	says := stems(it.Text)
+	if len(says) == 0 {
+		return false
+	}
+	for _, e := range it.Evidence {
+		if shares(says, e.Quote) {
+			return true
+		}
+		for _, t := range c.at[e.Turn] {
+			if shares(says, t.Text) || inCallsOf(says, t) {
+				return true
+			}
+			if before := c.before(t); before != nil && shares(says, before.Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func inCallsOf(says map[string]bool, t *ingest.Turn) bool {
+	for i := range t.Calls {
+		c := &t.Calls[i]
+		texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
+		for _, a := range c.Answers {
+			texts = append(append(texts, a.Question, a.Header, a.Notes), a.Chosen...)
+			for _, o := range a.Options {
+				texts = append(texts, o.Label, o.Description)
+			}
+		}
+		if c.Plan != nil {
+			texts = append(texts, c.Plan.Text)
+		}
+		if shares(says, strings.Join(texts, "\n")) {
+			return true
+		}
+	}
+	return false
+}
+
+// next is the next turn that the person typed, nil if there is none.
+func (c *contract) next(t *ingest.Turn) *ingest.Turn {
+	for i := c.place(t) + 1; i > 0 && i < len(c.session.Turns); i++ {
+		if n := &c.session.Turns[i]; typed(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+// before is what the assistant said last before a turn, nil if nothing.
+func (c *contract) before(t *ingest.Turn) *ingest.Turn {
+	for i := c.place(t) - 1; i >= 0; i-- {
+		if b := &c.session.Turns[i]; b.Role == ingest.Assistant && !b.Abandoned && strings.TrimSpace(b.Text) != "" {
+			return b
+		}
+	}
+	return nil
+}
+
+// place is the index of a turn, -2 of one that isn't the session's own.
+func (c *contract) place(t *ingest.Turn) int {
+	if i := t.N - 1; i >= 0 && i < len(c.session.Turns) && &c.session.Turns[i] == t {
+		return i
+	}
+	for i := range c.session.Turns {
+		if &c.session.Turns[i] == t {
+			return i
+		}
+	}
+	return -2
+}
+
+// turns are those that an item quotes.
+func (c *contract) turns(it *payload.Item) (out []*ingest.Turn) {
+	for _, e := range it.Evidence {
+		out = append(out, c.at[e.Turn]...)
+	}
+	return out
+}
+
+func typed(t *ingest.Turn) bool {
+	return !t.Abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.Command) && strings.TrimSpace(t.OwnText()) != ""
+}
+
+func evidenceOf(t *ingest.Turn, quote string) payload.Evidence {
+	return payload.Evidence{Turn: string(t.ID), N: t.N, Quote: quote}
+}
+
+// firstOf puts a piece of evidence before the others, once.
+func firstOf(e payload.Evidence, others []payload.Evidence) []payload.Evidence {
+	out := []payload.Evidence{e}
+	for _, o := range others {
+		if o.Turn != e.Turn {
+			out = append(out, o)
+		}
+	}
+	return out
+}

@@ -1,0 +1,144 @@
+package distill
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"recall/ingest"
+)
+
+// Objects reports whether a turn begins with words that don't go along with what
+// was said before it.
+func Objects(t *ingest.Turn) bool { return objects().MatchString(t.OwnText()) }
+
+var (
+	objects = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^\W*(?:no\b|nope|not? (?:that|this|quite|yet)|stop\b|wait\b|don['’]?t\b|do not\b|instead\b|undo\b|revert\b|wrong\b|that['’]?s (?:not|wrong)|i (?:don['’]?t|disagree|meant))`)
+	})
+	// turnsDown matches the word by which a clause turns down what follows it.
+	turnsDown = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:no|nope|nein|don['’]?t|do not|let['’]?s not|not|never|instead of|rather than|undo|revert|scratch|drop|forget|stop)\b`)
+	})
+	// turnsNothing are such words that turn nothing down.
+	turnsNothing = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:no (?:problem|worries|idea|issue|doubt|matter)|not (?:only|just|sure|bad|clear|certain)|(?:don['’]?t|do not) (?:forget|worry|know|understand|see|get|have|mind|remember)|why not|whether or not|if not|or not)\b`)
+	})
+	clauseEnd    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[,;:.!?\n—]`) })
+	sentences    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^.!?\n]+(?:[.!?]+[^\s.!?][^.!?\n]*)*[.!?]*`) })
+	saysNoItself = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:without|not?|never|instead|rather than|removed?|dropped)\b|n['’]t\b`)
+	})
+	together = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:this|that|it|them)\b`) })
+)
+
+const (
+	refusedIn = 3 // sentences of the answer that a refusal may stand in
+	bareWords = 2 // words of content that a refusal of whatever was proposed has at most
+	refusedBy = 6 // words of content behind the "no" that it may be said of
+)
+
+// refusal is the sentence with which a person's next turn says no to what was said,
+// or takes it back, "" if it doesn't do so outright: a "no" whose clause speaks of
+// it, or a bare one where it was the one thing asked last.
+func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn) string {
+	if saysNoItself().MatchString(said) {
+		return "" // it knows of the refusal
+	}
+	about := stems(said)
+	own := next.OwnText()
+	for n, at := range sentences().FindAllStringIndex(own, refusedIn) {
+		sentence := strings.TrimSpace(own[at[0]:at[1]])
+		plain := turnsNothing().ReplaceAllString(sentence, "")
+		if strings.HasSuffix(plain, "?") {
+			continue
+		}
+		for _, m := range turnsDown().FindAllStringIndex(plain, -1) {
+			clause := strings.TrimLeft(plain[m[1]:], " ,")
+			if end := clauseEnd().FindStringIndex(clause); end != nil {
+				clause = clause[:end[0]]
+			}
+			words := content(clause)
+			hits := 0
+			for _, w := range words[:min(refusedBy, len(words))] {
+				if about[w] {
+					hits++
+				}
+			}
+			if hits > 0 && 2*hits >= len(words) || hits > 0 && together().MatchString(clause) {
+				return inTurn(next, sentence)
+			}
+		}
+		if n == 0 && objects().MatchString(plain) && len(content(plain)) <= bareWords && askedLast(proposal, quote) {
+			return inTurn(next, sentence)
+		}
+	}
+	return ""
+}
+
+// inTurn is a sentence as evidence, "" if it isn't the turn's own words in one piece.
+func inTurn(t *ingest.Turn, sentence string) string {
+	if q := cutWords(sentence, MaxQuote); strings.Contains(t.Text, q) && ownWords(t, q) {
+		return q
+	}
+	return ""
+}
+
+// askedLast reports whether a quote is of the last sentence of a message, and
+// that is a question.
+func askedLast(t *ingest.Turn, quote string) bool {
+	all := sentences().FindAllString(t.Text, -1)
+	for len(all) > 0 && strings.TrimSpace(all[len(all)-1]) == "" {
+		all = all[:len(all)-1]
+	}
+	if t.Role != ingest.Assistant || len(all) == 0 {
+		return false
+	}
+	last, quote := strings.TrimSpace(all[len(all)-1]), strings.TrimSpace(quote)
+	return strings.HasSuffix(last, "?") && (strings.Contains(last, quote) || strings.HasSuffix(quote, last))
+}
+
+// joined parts a text that a proposal and its refusal were joined to: "set the
+// limit: no, don't", "let's not do this here: set the limit".
+func (c *contract) joined(text string, turns []*ingest.Turn) (thing, no string) {
+	head, tail, ok := strings.Cut(text, ": ")
+	if !ok {
+		return "", ""
+	}
+	for _, t := range turns {
+		if t.Role != ingest.User {
+			continue
+		}
+		before, own := c.before(t), strings.ToLower(plainText(t.OwnText()))
+		if before == nil {
+			continue
+		}
+		for _, p := range [][2]string{{head, tail}, {tail, head}} {
+			thing, no := p[0], strings.TrimRight(p[1], ". ")
+			says := stems(thing)
+			if len(says) < 2 || !strings.Contains(own, strings.ToLower(no)) || !refuses(no) || strings.Contains(own, strings.ToLower(plainText(thing))) {
+				continue
+			}
+			n := 0
+			offered := stems(before.Text)
+			for w := range says {
+				if offered[w] {
+					n++
+				}
+			}
+			if 2*n > len(says) {
+				return thing, no
+			}
+		}
+	}
+	return "", ""
+}
+
+// refuses reports whether words say no to something.
+func refuses(text string) bool {
+	return objects().MatchString(text) || letsNot().MatchString(text)
+}
+
+var letsNot = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\W*(?:let['’]?s not|not\b|never\b|please don['’]?t)`)
+})

@@ -1,0 +1,167 @@
+package distill
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"recall/text"
+)
+
+var (
+	codeSpan  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("`[^`\n]*`|\"[^\"\\n]{1,3}\"") })
+	numbering = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[\s,;])(?:[0-9]{1,2}|[a-zA-Z]|[:;]-?)$`) })
+	// leftOpen matches an end that something must follow.
+	leftOpen = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:[:,;(\[{—–-]|\b(?:a|an|the|of|to|for|with|without|and|or|but|since|because|which|from|into|than|via|its|their|when|while|if))\s*\.?$`)
+	})
+	// pointsBack matches a beginning that says nothing alone.
+	pointsBack = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:and |but |so |or |then )?(?:(?:it|this|that|these|those|they)(?:['’](?:s|re|ll|d))?\s+(?:\w+ly |also |just |now )?(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|should|must|may|might|means?|rules?|makes?|knows?|works?|fails?|gets?|keeps?|essentially|exactly)\b|(?:it|that|this|they)['’](?:s|re|ll|d)\b|i mean\b)`)
+	})
+	// pointsOut matches such a beginning that names what it is of: "it isn't the lock",
+	// "it was the proxy that …".
+	pointsOut = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:it|that|this)(?: is| was|['’]s)?(?:n['’]t| isn['’]t| wasn['’]t| not) (?:the|a|an|our|because|due)\b|^it (?:is|was) .{0,40}\bthat\b`)
+	})
+)
+
+// adrift reports whether a claim can't be read without what stood before it.
+func adrift(claim string) bool {
+	return pointsBack().MatchString(claim) && !pointsOut().MatchString(claim)
+}
+
+// half reports whether a text is cut: a bracket or a code span is left open, or
+// something must follow its end.
+func half(claim string) bool {
+	claim = strings.TrimSpace(claim)
+	if claim == "" {
+		return false
+	}
+	if strings.Count(claim, "`")%2 == 1 {
+		return true
+	}
+	bare := codeSpan().ReplaceAllString(claim, "code")
+	return !balanced(bare) || leftOpen().MatchString(bare)
+}
+
+func balanced(s string) bool {
+	var open []rune
+	for i, r := range s {
+		switch r {
+		case '(', '[', '{', '“':
+			open = append(open, r)
+		case ')', ']', '}', '”':
+			want := map[rune]rune{')': '(', ']': '[', '}': '{', '”': '“'}[r]
+			if r == ')' && len(open) == 0 && numbering().MatchString(s[:i]) {
+				continue // "1) …", ":)"
+			}
+			if len(open) == 0 || open[len(open)-1] != want {
+				return false
+			}
+			open = open[:len(open)-1]
+		}
+	}
+	return len(open) == 0
+}
+
+var (
+	deniesFact = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|may)(?: \w+)? (?:\*\*)?(?:not|never|no)(?:\*\*)?\b|\b(?:is|are|was|were|has|have|do|does|did|ca|could|wo|would)n['’]t\b|\bcannot\b|\bnot (?:accurate|true|correct|so|the case|atomic|supported|possible)\b`)
+	})
+	// verdict matches what is said of a thing that is not taken, or not to blame:
+	// that rules it out.
+	verdict = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:not|n['’]t|cannot|never)(?:\*\*)?\s+(?:\w+ )?(?:it\b|help|work|fit|pay|scale|suffice|solve|fix|worth|an option|enough|viable|need|want|use|go with|do it|do this|do that|like|the cause|the culprit|the reason|the problem|why|responsible|caus|to blame|our|taken|chosen|kept|used|built|done|an? good|acceptable|necessary|involved|related)`)
+	})
+	alsoWorks = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[,;:] .*\bworks?\b`) })
+	anAside   = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:unfortunately|sadly|actually|indeed|well|so|but|and|ok|okay|right|hm+|turns out|it turns out(?: that)?)\b[,:]?\s+`)
+	})
+	firstClause = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\s[—–-]\s|;|: | \(|,? (?:because|since)\b`) })
+)
+
+// saysFact reports whether the words of something ruled out are a statement of what
+// is not so, or of what is so beside: "a push is not atomic", "10k fails, 5k works".
+// "The lock isn't the cause" and "a cache doesn't help" rule something out.
+func saysFact(claim string) bool {
+	main := claim
+	if at := firstClause().FindStringIndex(main); at != nil && at[0] > 12 {
+		main = main[:at[0]]
+	}
+	if verdict().MatchString(main) || pointsOut().MatchString(main) {
+		return false
+	}
+	return deniesFact().MatchString(main) || deniesFact().MatchString(claim) && strings.HasPrefix(strings.TrimSpace(claim), `"`) || alsoWorks().MatchString(claim)
+}
+
+// withoutLead leaves out how a sentence took up what was said before it.
+func withoutLead(claim string) string { return upperFirst(anAside().ReplaceAllString(claim, "")) }
+
+func upperFirst(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if word, _, _ := strings.Cut(s, " "); n == 0 || strings.ContainsAny(word, "_./-(") || strings.IndexFunc(word[n:], unicode.IsUpper) >= 0 {
+		return s
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// plainText is a text without marks of stress, on one line.
+func plainText(s string) string {
+	return strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "").Replace(s)), " ")
+}
+
+// quoteOf is the first line of a text as evidence.
+func quoteOf(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return cutWords(strings.TrimSpace(line), MaxQuote)
+}
+
+// cutWords cuts a text behind a word, to at most so many bytes.
+func cutWords(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	if i := strings.LastIndexAny(s[:most], " \t"); i > most/2 {
+		most = i
+	}
+	return strings.TrimSpace(s[:most])
+}
+
+func firstSentence(s string) string {
+	if at := sentences().FindStringIndex(s); at != nil {
+		return strings.TrimSpace(s[at[0]:at[1]])
+	}
+	return s
+}
+
+// content are the stems of a text's words of content, in order.
+func content(s string) []string {
+	var out []string
+	for _, w := range text.Content(s) {
+		out = append(out, text.Stem(w))
+	}
+	return out
+}
+
+func stems(s string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range content(s) {
+		m[w] = true
+	}
+	return m
+}
+
+func shares(says map[string]bool, s string) bool {
+	for w := range stems(s) {
+		if says[w] {
+			return true
+		}
+	}
+	return false
+}
