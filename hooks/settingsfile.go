@@ -24,6 +24,7 @@ type Change struct {
 	Removes       bool   // the file goes: it was made by the install
 	Backup        string // copy of Before, "" if none is made
 	Off           bool   // the file says disableAllHooks
+	leaves        bool   // what recall put there goes, and its copy from before with it
 	Plugin        bool   // recall's plugin is enabled, which brings the same hooks
 }
 
@@ -140,8 +141,11 @@ func (c Change) Do() error {
 	if err := replace(c.Real, c.After, mode); err != nil {
 		return err
 	}
-	if was, err := os.ReadFile(c.Real + backupEnd); err == nil && bytes.Equal(was, c.After) {
-		return os.Remove(c.Real + backupEnd) // it is what it was
+	if now, err := os.ReadFile(c.Real); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
+		return err
+	}
+	if err := os.Remove(c.Real + backupEnd); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

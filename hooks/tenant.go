@@ -44,6 +44,7 @@ func (t tenant) planOut(path string) (Change, error) {
 	if !c.Differs() {
 		return c, nil
 	}
+	c.leaves = true
 	if was, ok := t.before(c); ok {
 		c.After, c.Removes = was, was == nil
 	}

@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"recall/hooks"
 )
@@ -20,16 +18,8 @@ func pluginOn() bool {
 		if err != nil {
 			continue
 		}
-		var settings struct {
-			EnabledPlugins map[string]any `json:"enabledPlugins"`
-		}
-		if text, err := os.ReadFile(path); err != nil || json.Unmarshal(text, &settings) != nil {
-			continue
-		}
-		for name, on := range settings.EnabledPlugins {
-			if strings.HasPrefix(name, "recall@") && on == true {
-				return true
-			}
+		if c, err := hooks.PlanUninstall(path); err == nil && c.Plugin {
+			return true
 		}
 	}
 	return false
