@@ -11,14 +11,14 @@ import (
 // stand, n in all.
 func secretTalks(sessions, n int) (talks []talk, secrets []string) {
 	r := rand.New(rand.NewPCG(1, 2))
-	kind := 0
+	kinds, kind := planted.Kinds(), 0
 	next := func() string {
 		if kind >= n {
 			return ""
 		}
-		text, secret := planted.Secret(r, kind)
+		text, drawn := kinds[kind%len(kinds)].Draw(r)
 		kind++
-		secrets = append(secrets, secret)
+		secrets = append(secrets, drawn...)
 		return text
 	}
 	for i := range sessions {

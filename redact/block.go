@@ -25,6 +25,9 @@ func keyBlock(s *scan, from, to int) {
 	stop := keyText(window)
 	if end := strings.Index(window[:min(len(window), stop+100)], "-----END"); end >= 0 && end <= stop {
 		stop = end
+		if line := strings.LastIndexByte(window[:stop], '\n'); line >= 0 && pastGutter(window, line+1) >= stop {
+			stop = line
+		}
 	}
 	if len(strings.TrimSpace(window[:stop])) < 24 || placeholder(strings.TrimSpace(window[:stop])) {
 		return
@@ -43,8 +46,12 @@ func trimKey(key string) int {
 // such as Proc-Type, line ends both real and written as \n, quotes and plus
 // signs between lines of code.
 func keyText(t string) int {
-	for i := range len(t) {
+	for i := 0; i < len(t); i++ {
 		c := t[i]
+		if c == '\n' {
+			i = max(i, pastGutter(t, i+1)-1)
+			continue
+		}
 		if is(c, alnum) || strings.IndexByte("+/=\r\n \t\\:,\"'-", c) >= 0 {
 			if c == '-' && strings.HasPrefix(t[i:], "-----") {
 				return i
@@ -57,6 +64,29 @@ func keyText(t string) int {
 		return i
 	}
 	return len(t)
+}
+
+// pastGutter skips what programs put before the lines of what they show: numbers
+// with an arrow, a bar or a colon, a file's name, a quote's or a change's sign.
+func pastGutter(t string, at int) int {
+	begin := skip(t, at, blank, 12)
+	end := skip(t, begin, word|marks, 80)
+	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" && strings.IndexByte(s, '.') > 0 { // key.pem:12:
+		if n := skip(t, end+1, digit, 6); n > end+1 {
+			return min(len(t), n+1)
+		}
+	}
+	number := skip(t, begin, digit, 6)
+	next := skip(t, number, blank, 2)
+	for _, sign := range [...]string{"→", "│", "|", ":", "\t"} {
+		if number > begin && strings.HasPrefix(t[next:], sign) {
+			return skip(t, next+len(sign), blank, 2)
+		}
+	}
+	if begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' || t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----")) {
+		return skip(t, begin+1, blank, 12)
+	}
+	return at
 }
 
 // prose says that words follow, not a key's next line: three short runs of
@@ -182,5 +212,28 @@ func (s *scan) secretValues(at int, lines string, plain bool) {
 			s.add(start, start+len(v), "kubernetes-secret")
 		}
 		at += len(line) + 1
+	}
+}
+
+// encoded looks at what may be JSON in base64, and masks it if there are secrets in it.
+func encoded(s *scan, from, _ int) {
+	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {
+		return
+	}
+	end := from
+	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) || is(s.text[end], under)) {
+		end++
+	}
+	if end-from < 40 || s.at(end) == '.' {
+		return
+	}
+	v := strings.NewReplacer("-", "+", "_", "/").Replace(s.text[from:end])
+	plain, err := base64.RawStdEncoding.DecodeString(v[:len(v)/4*4])
+	if err != nil || len(plain) == 0 || plain[0] != '{' {
+		return
+	}
+	inner := scan{decoding: true}
+	if inner.run(s.rules, string(plain)); len(inner.found) > 0 {
+		s.add(from, skip(s.text, end, marks, 2), "encoded-secret")
 	}
 }

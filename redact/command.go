@@ -14,17 +14,28 @@ func commandRules(b *builder) {
 	b.add("mariadb", passwordFlag(" -p", joined))
 	b.add("sshpass", passwordFlag(" -p", either))
 	for _, p := range [...][2]string{{"docker login", " -p"}, {"podman login", " -p"}, {"mongosh", " -p"}, {"mongo ", " -p"}, {"mongodump", " -p"},
-		{"mongorestore", " -p"}, {"redis-cli", " -a"}, {"ldapsearch", " -w"}, {"ldapmodify", " -w"}, {"ldapadd", " -w"}, {"ldapwhoami", " -w"}} {
+		{"mongorestore", " -p"}, {"redis-cli", " -a"}, {"ldapsearch", " -w"}, {"ldapmodify", " -w"}, {"ldapadd", " -w"}, {"ldapwhoami", " -w"},
+		{"ssl enc", " -k"}, {"ssl aes", " -k"}, {"zip", " -P"}, {"keytool", " -storepass"}, {"keytool", " -keypass"}, {"gpg", " --passphrase"}} {
 		b.add(p[0], passwordFlag(p[1], apart))
 	}
-	for _, before := range []string{"-pass pass:", "-passin pass:", "-passout pass:", "convertto-securestring ", "requirepass ", "aws_secret_access_key ", "setx "} {
+	for _, p := range [...][2]string{{"7z", " -p"}, {"7za", " -p"}, {"unrar", " -p"}, {"xfreerdp", " /p:"}} {
+		b.add(p[0], passwordFlag(p[1], joined))
+	}
+	for _, program := range [...]string{"htpasswd ", "mysqladmin "} {
+		b.add(program, lineWord)
+	}
+	b.add(" /user:", netUse)
+	b.add("/add", netUse)
+	b.add("smbclient", percentUser)
+	b.add("mount.cifs", percentUser)
+	for _, before := range []string{":_authtoken ", "send \"", "-pass pass:", "-passin pass:", "-passout pass:", "convertto-securestring ", "requirepass ", "aws_secret_access_key ", "setx "} {
 		b.add(before, nextWord)
 	}
 	b.add("--password-stdin", pipedIn)
 	b.add("chpasswd", pipedIn)
 	b.add("--auth ", login)
 	b.add("--from-literal", fromLiteral)
-	for _, before := range []string{"identified by ", "with password ", "encrypted password "} {
+	for _, before := range []string{"identified by ", "with password ", "encrypted password ", "password "} {
 		b.add(before, quotedNext)
 	}
 	b.add("machine ", netrc)
@@ -46,7 +57,7 @@ const (
 // password so.
 func passwordFlag(flag string, how joint) detector {
 	return func(s *scan, from, to int) {
-		if wordChar(s.before(from)) {
+		if wordChar(s.before(from)) && !strings.HasPrefix(s.text[from:to], "ssl") { // of openssl
 			return
 		}
 		line := s.text[to:min(len(s.text), to+300)]
@@ -133,8 +144,54 @@ func nextWord(s *scan, from, to int) {
 		}
 		at = name + 1
 	}
-	if open, end := s.wordAt(at, 300); telling(s.text[open:end]) {
-		s.add(open, end, "password")
+	open, end := s.wordAt(at, 300)
+	v := strings.TrimSuffix(s.text[open:end], `\r`)
+	if v = strings.TrimSuffix(v, `\n`); telling(v) || strings.HasSuffix(s.text[from:to], "pass:") && len(v) >= 6 && !placeholder(v) {
+		s.add(open, open+len(v), "password")
+	}
+}
+
+// lineWord masks the words of a command's line that look like a password: what
+// programs take as an argument by its place alone.
+func lineWord(s *scan, from, to int) {
+	if wordChar(s.before(from)) {
+		return
+	}
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+200)], "\n")
+	for at := 0; at < len(line); {
+		open, end := s.wordAt(to+at, 100)
+		if open == end {
+			at++
+			continue
+		}
+		at = end - to
+		v := s.text[open:end]
+		last := at == len(line) || strings.IndexByte("\"'`|;&", line[at]) >= 0
+		if v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) && (strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) || last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) && strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2) {
+			s.add(open, end, "password")
+		}
+	}
+}
+
+// netUse masks the password on the line of Windows' "net use" and "net user".
+func netUse(s *scan, from, _ int) {
+	begin := max(0, from-200)
+	if i := strings.LastIndex(s.text[begin:from], "net use"); i >= 0 && strings.IndexByte(s.text[begin+i:from], '\n') < 0 {
+		lineWord(s, begin+i, begin+i+len("net use"))
+	}
+}
+
+// percentUser masks the password of "-U user%password".
+func percentUser(s *scan, _, to int) {
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+300)], "\n")
+	i := strings.Index(line, " -U ")
+	if i < 0 {
+		return
+	}
+	open, end := s.wordAt(to+i+len(" -U "), 200)
+	user, password, ok := strings.Cut(s.text[open:end], "%")
+	if ok && user != "" && len(password) >= 4 && !placeholder(password) {
+		s.add(open+len(user)+1, end, "password")
 	}
 }
 

@@ -26,10 +26,13 @@ func authorization(s *scan, _, to int) {
 		s.header(at, 8, true)
 		return
 	}
+	if next := skip(s.text, end, blank, 1); end > at && next > end { // a scheme of somebody's own
+		s.header(next, 16, false)
+	}
 	s.header(at, 12, false)
 }
 
-var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate", "hmac", "ghp", "bot", "oauth")
+var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate", "hmac", "ghp", "bot", "oauth", "ssws", "splunk", "apitoken", "discogs", "sso-key", "genie-key", "genie")
 
 // pastPunctuation skips what stands between a header's name and its value.
 func pastPunctuation(t string, at, most int) int {
@@ -48,7 +51,7 @@ func (s *scan) header(at, least int, certain bool) {
 		return
 	}
 	t := shapeIn(v)
-	if t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v)) {
+	if t.digits == 0 && (!certain || !letters(v, t)) || !certain && (!mixed(v) || public(v) && len(v) < 32) {
 		return
 	}
 	s.add(at, end, "auth-header")
@@ -134,5 +137,25 @@ func cookie(s *scan, from, to int) {
 			s.add(from, from+len(v), "cookie")
 		}
 		at += len(pair) + 1
+	}
+}
+
+// inputTag masks the value that a page's field for a password has.
+func inputTag(s *scan, from, to int) {
+	begin := strings.LastIndexByte(s.text[max(0, from-300):from], '<')
+	if begin < 0 {
+		return
+	}
+	begin += max(0, from-300)
+	end := to + strings.IndexByte(s.text[to:min(len(s.text), to+300)], '>')
+	if end < to {
+		return
+	}
+	i := strings.Index(s.text[begin:end], " value=")
+	if i < 0 {
+		return
+	}
+	if v, ok := s.readValue(value{op: "="}, begin+i+1, begin+i+len(" value=")); ok && len(v.text) >= 4 && !placeholder(v.text) && !label(v.text) && !code(v.text) {
+		s.add(v.from, v.to, "password")
 	}
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -42,9 +43,26 @@ func set(words ...string) map[string]bool {
 	return m
 }
 
+// fillers are what examples are made of beside dummies: my-secret-key.
+var fillers = set("my", "your", "our", "the", "a", "some", "here", "api", "app", "db", "super", "very", "real", "fake", "strong", "random", "for")
+
+// label reports whether one of the words that a value is made of names a secret:
+// reset_password, secret-key.
+func label(v string) bool {
+	for piece := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == ' ' }) {
+		low := lowerASCII(piece)
+		for _, w := range secretWords[:7] {
+			if strings.TrimSuffix(low, "s") == w {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // inDummies are pieces that show a value to be an example; all in lower case.
 var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeholder", "changeme", "your-", "your_", "yourkey", "yourtoken",
-	"my-secret", "my_secret", "dummy", "insert", "replace", "process.env", "os.environ", "getenv", "_here", "-here", "todo"}
+	"dummy", "insert", "replace", "process.env", "os.environ", "getenv", "_here", "-here", "todo"}
 
 // placeholder says that a value stands for a secret rather than being one: a
 // reference, a template, an example, or a placeholder of ours.
@@ -58,6 +76,12 @@ func placeholder(v string) bool {
 	low := strings.ToLower(v)
 	if dummies[low] || distinct(v) <= 3 {
 		return true
+	}
+	if label(v) && strings.ContainsAny(v, "-_ ") {
+		pieces := strings.FieldsFunc(low, func(c rune) bool { return c == '-' || c == '_' || c == ' ' })
+		if !slices.ContainsFunc(pieces, func(p string) bool { return !dummies[p] && !fillers[p] }) {
+			return true
+		}
 	}
 	for _, d := range inDummies {
 		if strings.Contains(low, d) {

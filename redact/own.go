@@ -12,9 +12,16 @@ func ownRules(b *builder) {
 	b.add("cookie\":", cookie)
 	commandRules(b)
 	paramRules(b)
+	proseRules(b)
+	b.add("=\"password\"", inputTag)
+	b.add("='password'", inputTag)
+	b.add("=password", inputTag)
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
 	b.add("ls0tls1crudjti", keyInBase64)
+	for _, begin := range []string{"eyj", "ewog", "ewoj"} {
+		b.add(begin, encoded)
+	}
 	b.add("private-lines:", puttyKey)
 	for _, w := range []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"} {
 		b.add(w, seedPhrase)
@@ -31,8 +38,11 @@ func ownRules(b *builder) {
 	b.add("outlook.office.com/webhook/", hook("teams-webhook"))
 	b.add("api.telegram.org/bot", hook("telegram-token"))
 	b.add(":aa", telegram)
+	for _, version := range []string{"/11", "/12"} {
+		b.add(version, asana)
+	}
 	for _, n := range secretNames {
-		b.add(n.literal, named(n.kind, n.strength))
+		b.add(n.literal, named(n.literal, n.kind, n.strength))
 	}
 	for _, w := range []string{"access", "auth", "api", "credential", "creds", "key", "secret", "token"} {
 		b.add(w, generic)
@@ -68,6 +78,21 @@ func telegram(s *scan, from, to int) {
 	end := skip(s.text, to, word, 40)
 	if from-start >= 8 && from-start <= 10 && end-to == 33 {
 		s.add(start, end, "telegram-token")
+	}
+}
+
+// asana masks "1/", one or two numbers of sixteen digits, a colon and 32
+// hexadecimal digits. The numbers that Asana gives begin with 11 or 12.
+func asana(s *scan, from, _ int) {
+	end := skip(s.text, from+1, digit, 17)
+	if n := end - from - 1; n < 15 || n > 16 || from < 1 || !is(s.text[from-1], digit) {
+		return
+	}
+	if s.at(end) == '/' {
+		end = skip(s.text, end+1, digit, 17)
+	}
+	if s.at(end) == ':' && skip(s.text, end+1, hexa, 33) == end+33 {
+		s.add(from-1, end+33, "asana-token")
 	}
 }
 

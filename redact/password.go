@@ -6,7 +6,8 @@ import "strings"
 type strength uint8
 
 const (
-	weak   strength = iota // token: the value has to look random
+	loud   strength = iota // a variable of the environment or a header: the value has to look random
+	weak                   // token: the value has to look random
 	middle                 // api_key, secret: letters and digits
 	strong                 // password: nearly anything in quotes
 )
@@ -24,6 +25,12 @@ var secretNames = []struct {
 	{"token", "token", weak}, {"session_id", "token", weak}, {"sessionid", "token", weak}, {"sessid", "token", weak}, {"session_key", "token", weak},
 	{"sharedaccesssignature", "secret", middle}, {"sig", "token", weak},
 	{"subscription-key", "api-key", middle}, {"app_key", "secret", middle}, {"pw", "password", strong}, {"psk", "password", strong},
+	{"pass", "password", strong}, {"keypass", "password", strong}, {"passcode", "password", strong},
+	{"_pat", "token", loud}, {"_key", "secret", loud}, {"-key", "secret", loud}, {"_auth", "secret", loud}, {"_session", "token", loud},
+	{"_cookie", "cookie", loud}, {"_salt", "secret", loud}, {"_pin", "password", loud}, {"_creds", "login", loud}, {"_dsn", "secret", loud},
+	{"_credentials", "login", loud}, {"_sas", "secret", loud},
+	{"seña", "password", strong}, {"rasena", "password", strong}, {"mot de passe", "password", strong}, {"mdp", "password", strong},
+	{"senha", "password", strong}, {"wachtwoord", "password", strong}, {"d'ordine", "password", strong},
 }
 
 // tails are what may follow the literal in a name for it still to be the name
@@ -35,18 +42,18 @@ var tails = set("", "s", "_key", "key", "_access_key", "accesskey", "_value", "v
 const nameTail = 24
 
 // named looks at a name of a secret that ends at to, and masks its value.
-func named(kind string, st strength) detector {
+func named(literal, kind string, st strength) detector {
+	alone := short[literal]
 	return func(s *scan, from, to int) {
 		end := to
 		for end < len(s.text) && end-to < nameTail && wordChar(s.text[end]) {
 			end++
 		}
-		tail := strings.TrimRight(strings.ToLower(s.text[to:end]), "0123456789")
-		if !tails[tail] || to-from <= 3 && short[lowerASCII(s.text[from:to])] && wordChar(s.before(from)) {
+		if end > to && !tails[strings.TrimRight(strings.ToLower(s.text[to:end]), "0123456789")] || alone && wordChar(s.before(from)) {
 			return
 		}
 		v, ok := s.valueAfter(from, end)
-		if !ok || v.op == "," && to-from <= 3 {
+		if !ok || v.op == "," && to-from <= 3 && !v.sure || v.op == ":" && !v.named && literal == "pass" {
 			return
 		}
 		if kind == "token" && v.to-v.from >= 10 {
@@ -56,6 +63,12 @@ func named(kind string, st strength) detector {
 			}
 			v.login = logsIn(name) || v.env && strings.HasSuffix(name, "_token")
 		}
+		if st == loud {
+			v.pair = kind == "login"
+			if !v.env && !v.header || genericAllowed().MatchString(s.text[skipBack(s.text, from, 60):v.from]) {
+				return
+			}
+		}
 		if v.secret(s, st) {
 			s.add(v.from, v.to, kind)
 		}
@@ -63,7 +76,7 @@ func named(kind string, st strength) detector {
 }
 
 // short are names that stand alone: in others they are a part of a word.
-var short = set("sig", "pw", "psk")
+var short = set("sig", "pw", "psk", "pass", "mdp")
 
 // pages says that a token's name is of a place in a list.
 func pages(name string) bool {
@@ -97,6 +110,10 @@ type value struct {
 	spaced   bool   // a blank stands before the operator, as in code
 	line     bool   // name, operator and value make up a line, as in a .env file
 	env      bool   // it is an environment's variable that is set: NAME=value
+	header   bool   // it is a header's: X-Name: value
+	pair     bool   // it is user:password
+	named    bool   // the name stands in quotes
+	sure     bool   // where it stands only a value does, no variable's name
 	phrase   bool   // the name is of a passphrase: words will do
 	login    bool   // the name is of a token that lets in
 }
@@ -108,44 +125,139 @@ const (
 
 // valueAfter finds the operator after the name text[from:end], and the value.
 func (s *scan) valueAfter(from, end int) (value, bool) {
-	t, at := s.text, end
+	t := s.text
 	v := value{phrase: strings.EqualFold(t[from:min(len(t), from+4)], "pass") && strings.EqualFold(t[max(from, end-6):end], "phrase")}
-	at = quoteEnd(t, at)
-	named := at > end // the name is in quotes
+	at := quoteEnd(t, end)
+	v.named = at > end
 	if at < len(t) && t[at] == ']' {
 		at++
 	}
+	if at < len(t) && t[at] == '(' {
+		if v.op, v.sure = "(", true; !sets(t[skipBack(t, from, 60):from]) || quoteEnd(t, at+1) == at+1 {
+			return v, false
+		}
+		return s.readValue(v, from, at+1)
+	}
+	bare := at
+	at = pastPaint(t, at)
+	painted := at > bare
 	blanks := skip(t, at, blank, 8)
 	v.spaced = blanks > at
 	at = blanks
-	switch {
-	case at >= len(t):
+	if at >= len(t) || is(t[at], letter) && !v.spaced && !painted {
 		return v, false
+	}
+	start := skipBack(t, from, 60)
+	shouts := shouted(t[start:end])
+	switch {
 	case strings.HasPrefix(t[at:], ":=") || strings.HasPrefix(t[at:], "=>") || strings.HasPrefix(t[at:], "==") || strings.HasPrefix(t[at:], "!="):
 		v.op, at = "=", at+2
 		at = skip(t, at, marks, 1) // ===
-	case t[at] == '=' || t[at] == ':' || t[at] == ',' && named:
+	case (t[at] == ',' || t[at] == '\n' || t[at] == '\r' || v.named && v.spaced) && pairedValue(t, at) > at:
+		v.op, v.sure, at = ":", true, pairedValue(t, at)
+	case t[at] == '=' || t[at] == ':' || t[at] == ',' && v.named:
 		v.op, at = t[at:at+1], at+1
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
-	case v.spaced && flagBefore(t, from):
+	case strings.HasPrefix(t[at:], "</td><td>"):
+		v.op, v.sure, at = ">", true, at+len("</td><td>")
+	case t[at] == '|' && v.spaced && lineStart(t[:start], start-2):
+		v.op, v.sure, at = "|", true, at+1
+	case v.spaced && (flagBefore(t, from) || shouts && declares(t[:start])):
 		v.op = " "
-	case v.spaced && sets(t[at:]):
+	case v.spaced && states(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
 	}
-	v.env = v.op == "=" && !v.spaced && strings.ToUpper(t[from:end]) == t[from:end]
+	v.env = shouts && (v.op == "=" && !v.spaced || v.op == ":" && strings.Contains(t[start:end], "_") && end-start > 4 || v.op == " " && !flagBefore(t, from))
+	v.header = v.op == ":" && strings.HasPrefix(lowerASCII(t[start:min(end, start+2)]), "x-")
+	v.sure = v.sure || v.op == "," && shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"'"), "define(")
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
 		at = pastType(t, at)
 	}
+	if to := pastPaint(t, at); to > at || painted {
+		v.sure, at = true, skip(t, to, blank, 4)
+	}
 	return s.readValue(v, from, at)
 }
 
-// sets says that a text goes on with a verb that a value follows.
-func sets(t string) bool {
-	for _, verb := range [...]string{"is ", "was ", "ist ", "war ", "lautet "} {
+// shouted reports whether a name has no small letters.
+func shouted(name string) bool {
+	for i := range len(name) {
+		if is(name[i], lower) {
+			return false
+		}
+	}
+	return true
+}
+
+// pastPaint skips what gives words an emphasis or a colour: ** in Markdown,
+// escape sequences on terminals.
+func pastPaint(t string, at int) int {
+	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
+		return at
+	}
+	for end := at; ; at = end {
+		switch {
+		case strings.HasPrefix(t[at:], "**"):
+			end = at + 2
+		case strings.HasPrefix(t[at:], "\x1b["):
+			if end = skip(t, at+2, digit, 12); end < len(t) && t[end] == ';' {
+				end = skip(t, end+1, digit, 12)
+			}
+			end++
+		}
+		if end == at || end > len(t) {
+			return at
+		}
+	}
+}
+
+// pairedValue returns where the value begins if the name stood as a value
+// itself, the thing that it names beside it: name: DB_PASSWORD, value: x.
+func pairedValue(t string, at int) int {
+	end := at
+	for end < len(t) && end-at < 40 && strings.IndexByte(", \t\r\n", t[end]) >= 0 {
+		end++
+	}
+	end = quoteEnd(t, end)
+	if len(t) < end+5 || !strings.EqualFold(t[end:end+5], "value") {
+		return at
+	}
+	end = skip(t, quoteEnd(t, end+5), blank, 2)
+	if end >= len(t) || t[end] != ':' && t[end] != '=' {
+		return at
+	}
+	return end + 1
+}
+
+// sets reports whether what stands before a name makes it a call that sets
+// something: client.password(, setPassword(.
+func sets(before string) bool {
+	i := strings.LastIndexByte(before, '.')
+	verb := lowerASCII(before[i+1:])
+	return i >= 0 && verb == "" || verb == "set" || verb == "with" || verb == "use" || strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
+}
+
+// declares reports whether a text ends with a word that sets a variable: ENV NAME value.
+func declares(t string) bool {
+	t = lowerASCII(t[max(0, len(t)-12):])
+	for _, w := range [...]string{"env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx "} {
+		if strings.HasSuffix(t, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// states says that a text goes on with a verb that a value follows.
+func states(t string) bool {
+	if strings.IndexByte("iwle\xc3", t[0]) < 0 {
+		return false
+	}
+	for _, verb := range [...]string{"is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é "} {
 		if strings.HasPrefix(t, verb) {
 			return true
 		}
@@ -167,6 +279,20 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 		return v, false
 	}
 	v.text = t[v.from:v.to]
+	next := s.at(v.to)
+	switch {
+	case v.quoted && v.op == "(":
+		end := skip(t, v.to, under|marks|other|lead, 3)
+		v.sure = v.sure && s.at(end) == ')'
+	case v.quoted:
+	case v.op == "=" && !v.spaced, v.op == " ":
+		// A shell's word or a line of a file, where a variable would have a dollar; in code a comma or a bracket follows.
+		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 || next == ';' && strings.Contains(v.text, "-")
+	case v.op == ">":
+		v.sure = v.sure || strings.HasPrefix(t[v.to:], "</")
+	case v.op == "=" || v.op == ":":
+		v.sure = v.sure || strings.Count(v.text, "-") >= 2 && (next == 0 || strings.IndexByte("\r\n\"", next) >= 0)
+	}
 	return v, true
 }
 
@@ -196,9 +322,9 @@ func closing(t string, from int, quote string) int {
 // bareEnd returns where an unquoted value ends. On a line of its own only a
 // blank ends it, elsewhere punctuation of code, prose and URLs does.
 func bareEnd(t string, at int, line bool) int {
-	stop := " \t\r\n\"'`"
+	stop := " \t\r\n\"'`\x1b"
 	if !line {
-		stop = " \t\r\n\"'`,;)]}<>&|"
+		stop = " \t\r\n\"'`,;)]}<>&|\x1b"
 	}
 	window := t[at:min(len(t), at+maxUnquoted)]
 	i := strings.IndexAny(window, stop)
@@ -250,6 +376,14 @@ func (v value) secret(s *scan, st strength) bool {
 		return false
 	}
 	shape := shapeIn(t)
+	if v.env || v.header {
+		if ok, told := v.declared(st, shape); told {
+			return ok
+		}
+	}
+	if st == loud {
+		return false
+	}
 	if strings.ContainsAny(t, " \t") {
 		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 && shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
@@ -261,9 +395,36 @@ func (v value) secret(s *scan, st strength) bool {
 	case strong:
 		return v.password(shape)
 	case middle:
+		if (v.sure || v.named && v.quoted && v.op == ":") && strings.Count(t, "-") >= 2 && !label(t) && !public(t) {
+			return true
+		}
 		return v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 && !numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
 	}
 	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 && !numbered(t) && v.allowedOp()
+}
+
+// declared judges what a variable of the environment or a header is set to,
+// where nothing but a value stands; told is false where more has to be asked.
+func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
+	t := v.text
+	if strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" || st != loud && numbered(t) {
+		return false, false
+	}
+	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
+	switch {
+	case st == strong:
+		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
+	case st == middle || st == weak && v.header:
+		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.header && shape.lower >= 10)
+		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words || v.header && shape.digits > 0 && len(t) >= 16)
+		return secret, secret
+	case st == loud && v.op == ":" && !v.header:
+		return false, true
+	case st == loud:
+		number := shape.digits == len(t) && len(t) >= 6 && len(t) <= 12 && distinct(t) > 3
+		return len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || number || v.pair && strings.Contains(t, ":"), true
+	}
+	return false, false
 }
 
 // random says that a value looks like camel case by chance: it is what a variable
@@ -288,22 +449,23 @@ func (v value) password(shape shapeOf) bool {
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
 		return false
 	}
-	if shape.digits == 0 && (names(t) || identifier(t) && !jumbled(t)) {
+	if shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t)) {
 		return false
 	}
 	if numbered(t) && !v.quoted {
 		return false
 	}
-	if v.quoted && v.op != "," && v.op != "is" {
+	if v.quoted && (v.op != "," && v.op != "is" || v.sure) {
 		return !strings.ContainsAny(t, "()<>") && !strings.HasSuffix(t, ":")
 	}
 	if len(t) < 6 {
 		return false
 	}
-	if v.hasLetterAndDigit(shape) && !dateLike(t) {
+	if v.hasLetterAndDigit(shape) && !dateLike(t) || v.sure && (v.op != " " || len(t) >= 10) {
 		return true
 	}
-	return v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) || shape.lower > 1 && shape.upper > 1 && jumbled(t))
+	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
+	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) || shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 
 // identifier says that letters alone are a constant's, a label's or a key's name.

@@ -23,13 +23,15 @@ import (
 
 // codeVersion is raised by hand when the code here finds other secrets than
 // before: the texts of older versions are then rendered again.
-const codeVersion = 3
+const codeVersion = 4
 
 // Rules is the scanner's fixed part, made once and shared. It is safe for
 // concurrent use.
 type Rules struct {
 	literals *automaton
-	tries    [][]detector // by literal: what to try where it stands
+	tries    [][]detector    // by literal: what to try where it stands
+	begins   map[string]bool // what keys that tell themselves begin with, in small letters
+	pairs    [128][128]bool  // the first two of them
 }
 
 // detector looks at one place where its literal stands, text[from:to], and adds
@@ -54,7 +56,24 @@ func New() (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rules{literals: literals, tries: b.tries}, nil
+	begins := map[string]bool{}
+	for _, k := range keyForms {
+		if len(k.prefix) >= 3 {
+			begins[lowerASCII(k.prefix[:min(len(k.prefix), keyBegin)])] = true
+		}
+	}
+	for i := range shipped {
+		for _, a := range shipped[i].anchors {
+			if shipped[i].form == formAt && len(a) >= 3 {
+				begins[a[:min(len(a), keyBegin)]] = true
+			}
+		}
+	}
+	r := &Rules{literals: literals, tries: b.tries, begins: begins}
+	for b := range begins {
+		r.pairs[b[0]][b[1]] = true
+	}
+	return r, nil
 }
 
 // builder collects literals and what to try at each.
@@ -93,6 +112,7 @@ var version = sync.OnceValue(func() string {
 	for _, k := range keyForms {
 		fmt.Fprintf(h, "%v\n", k)
 	}
+	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)
 	for _, list := range [][]string{allowedSecrets, genericStopWords, slices.Sorted(keys(dummies))} {
 		_, _ = io.WriteString(h, strings.Join(list, "\n"))
 	}

@@ -9,7 +9,8 @@ import (
 type span struct {
 	from, to int
 	kind     string
-	rank     int // of two that are the same place the lesser gives the kind
+	rank     int    // of two that are the same place the lesser gives the kind
+	secret   string // as it reads without escapes, "" if it has none
 }
 
 const (
@@ -19,6 +20,7 @@ const (
 
 // scan is one pass over one text. Its memory is used again for the next.
 type scan struct {
+	rules *Rules
 	text  string
 	found []span
 
@@ -34,12 +36,14 @@ type scan struct {
 	// it may still be tried there (see tired).
 	runTo, tries int
 
+	decoding bool // the text was encoded
+
 	around map[*lazyRule]int // by rule: where its last window ended
 }
 
 // run collects the secrets of a text in s.found.
 func (s *scan) run(r *Rules, text string) {
-	*s = scan{text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1, around: s.around}
+	*s = scan{rules: r, text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1, around: s.around, decoding: s.decoding}
 	clear(s.around)
 	r.literals.walk(text, func(literals []uint16, end int) {
 		if s.tired(end - 1) {
@@ -60,7 +64,7 @@ func (s *scan) add(from, to int, kind string) {
 		if kind == genericKind || kind == knownKind {
 			rank += 1 << 30
 		}
-		s.found = append(s.found, span{from, to, kind, rank})
+		s.found = append(s.found, span{from: from, to: to, kind: kind, rank: rank})
 	}
 }
 

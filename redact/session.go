@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"regexp"
@@ -15,7 +16,10 @@ type Redactor struct {
 	names  map[string]string // placeholder by secret
 	counts map[string]int    // different secrets by kind
 	known  known
+	tails  []tail
+	texts  int // so far
 	scan   scan
+	inner  scan // of what is within a text: unescaped, joined
 }
 
 // Counts says how many different secrets were found, by kind.
@@ -34,15 +38,24 @@ const maxPasses = 16
 // Text returns the text without its secrets. A secret found in an earlier text
 // of the session is found again without the words beside it.
 func (r *Redactor) Text(text string) string {
-	for range maxPasses {
-		r.scan.run(r.rules, text)
-		r.known.find(&r.scan)
+	for pass := range maxPasses {
+		r.find(text)
+		if pass == 0 {
+			r.seams(text)
+		}
 		if len(r.scan.found) == 0 {
 			break
 		}
 		text = r.replace(text, r.scan.merged())
 	}
 	return text
+}
+
+// find leaves the secrets of a text in r.scan.
+func (r *Redactor) find(text string) {
+	r.scan.run(r.rules, text)
+	r.nested(text)
+	r.known.find(&r.scan)
 }
 
 // Known returns the text without the secrets that the session has shown so far.
@@ -74,7 +87,7 @@ func (r *Redactor) replace(text string, spans []span) string {
 	at := 0
 	for _, s := range spans {
 		b.WriteString(text[at:s.from])
-		b.WriteString(r.placeholder(s.kind, text[s.from:s.to]))
+		b.WriteString(r.placeholder(s.kind, cmp.Or(s.secret, text[s.from:s.to])))
 		at = s.to
 	}
 	b.WriteString(text[at:])
@@ -88,8 +101,26 @@ func (r *Redactor) placeholder(kind, secret string) string {
 	r.counts[kind]++
 	name := fmt.Sprintf("%s%s %d%s", open, kind, r.counts[kind], shut)
 	r.names[secret] = name
-	r.known.add(secret)
+	r.known.add(secret, false)
+	for _, v := range variants(secret) {
+		r.learn(name, v)
+	}
+	if kind == "private-key" {
+		for line := range strings.SplitSeq(strings.ReplaceAll(secret, `\n`, "\n"), "\n") {
+			if line = line[pastGutter(line, 0):]; len(line) >= 40 {
+				r.learn(name, strings.TrimSpace(line))
+			}
+		}
+	}
 	return name
+}
+
+// learn has what is another form or a part of a secret replaced as the secret is.
+func (r *Redactor) learn(name, part string) {
+	if _, ok := r.names[part]; !ok && len(part) >= knownLeast-2 {
+		r.names[part] = name
+		r.known.add(part, true)
+	}
 }
 
 const (

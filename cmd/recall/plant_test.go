@@ -23,44 +23,53 @@ import (
 
 // bed is where secrets are planted: each in a place of a transcript of its own.
 type bed struct {
-	t       *testing.T
-	r       *rand.Rand
-	kind    int
-	secrets map[string]string // the place by secret
-	always  string            // planted instead of secrets
-	at      time.Time
-	lines   bytes.Buffer
-	id      string
-	n       int
-	parent  any
-	cwd     string
-	branch  string
+	t        *testing.T
+	r        *rand.Rand
+	kinds    []planted.Kind
+	kind     int
+	sessions int
+	secrets  map[string]plot // by secret
+	leaked   map[string]bool
+	counts   bool   // leaks are counted, not reported
+	always   string // planted instead of secrets
+	at       time.Time
+	lines    bytes.Buffer
+	id       string
+	n        int
+	parent   any
+	cwd      string
+	branch   string
 }
+
+// plot is where a secret was planted.
+type plot struct {
+	kind  planted.Kind
+	place string
+}
+
+func (p plot) String() string { return p.kind.Class + "/" + p.kind.Name + " in a " + p.place }
 
 // plant draws the next secret, as it stands in text.
 func (b *bed) plant(place string) string {
 	if b.always != "" {
 		return b.always
 	}
-	text, secret := planted.Secret(b.r, b.kind)
+	k := b.kinds[b.kind%len(b.kinds)]
 	b.kind++
-	b.secrets[secret] = place
+	text, secrets := k.Draw(b.r)
+	for _, s := range secrets {
+		b.secrets[s] = plot{k, place}
+	}
 	return text
 }
 
-// name is plant for what stands on one line.
-func (b *bed) name(place string) string { return strings.ReplaceAll(b.plant(place), "\n", " ") }
-
-// disk is name for what a file or folder on this machine is called.
-func (b *bed) disk(place string) string {
-	for {
-		text, secret := planted.Secret(b.r, b.kind)
+// name is plant for what a file, a branch, a tool may be called: forms that tell
+// themselves.
+func (b *bed) name(place string) string {
+	for b.always == "" && !b.kinds[b.kind%len(b.kinds)].Short() {
 		b.kind++
-		if !strings.ContainsAny(text, `/\"'`) {
-			b.secrets[secret] = place
-			return strings.ReplaceAll(text, "\n", " ")
-		}
 	}
+	return b.plant(place)
 }
 
 type object = map[string]any
@@ -171,7 +180,7 @@ func (b *bed) cowork(root string, i int) {
 	b.lines.Reset()
 	dir := filepath.Join(root, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b")
 	b.cwd = "/sessions/calm-" + b.name("VM's process")
-	upload, output := b.disk("Cowork upload"), b.disk("Cowork output")
+	upload, output := b.name("Cowork upload"), b.name("Cowork output")
 	b.says("<uploaded_files>\n<file><file_path>" + b.cwd + "/mnt/uploads/" + upload + ".csv</file_path></file>\n</uploaded_files>\n\nLet's compare the offers by price instead of by date, because the budget is fixed.")
 	b.calls("Write", object{"file_path": b.cwd + "/mnt/outputs/" + output + ".md", "content": "x"}, "done", nil)
 	b.answers(words("Compared. See " + b.cwd + "/mnt/outputs/" + output + ".md"))
@@ -218,13 +227,16 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		t.Skip("skipped: -short")
 	}
 	d := newDesk(t)
-	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), secrets: map[string]string{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
+	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: planted.Kinds(), secrets: map[string]plot{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
+	if b.sessions = 34; os.Getenv("RECALL_PLANTED") != "" {
+		b.sessions, b.counts = len(b.kinds), true
+	}
 	code, cowork := filepath.Join(d.home, "code", "projects"), filepath.Join(d.home, "cowork", "local-agent-mode-sessions")
-	for i := range planted.Kinds {
+	for i := range b.sessions {
 		b.session(code, i)
 		b.cowork(cowork, i)
 	}
-	b.spaces(cowork, planted.Kinds)
+	b.spaces(cowork, b.sessions)
 	if len(b.secrets) < 1000 {
 		t.Fatalf("%d secrets planted: this test proves too little", len(b.secrets))
 	}
@@ -252,20 +264,56 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		b.lookIn(dir)
 	}
 	b.lookAtIndex()
+	if b.counts {
+		b.table()
+	}
+}
+
+// table says how many of each kind leaked, where the kinds were all planted in
+// all places, and writes it to the file that RECALL_PLANTED names.
+func (b *bed) table() {
+	type row struct{ planted, leaked int }
+	rows := map[string]*row{}
+	for secret, p := range b.secrets {
+		for _, name := range []string{"all", p.kind.Class + "/" + p.kind.Name} {
+			if rows[name] == nil {
+				rows[name] = &row{}
+			}
+			rows[name].planted++
+			if b.leaked[secret] {
+				rows[name].leaked++
+			}
+		}
+	}
+	var out strings.Builder
+	out.WriteString("| kind | leaked of planted |\n|---|---|\n")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		fmt.Fprintf(&out, "| %s | %d / %d |\n", name, rows[name].leaked, rows[name].planted)
+	}
+	if err := os.WriteFile(os.Getenv("RECALL_PLANTED"), []byte(out.String()), 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+	if all := rows["all"]; all.leaked*100 > all.planted {
+		b.t.Errorf("%d of %d planted secrets leaked, want at most 1 %%", all.leaked, all.planted)
+	}
 }
 
 // look reports the planted secrets in a text, in any case of letters.
 func (b *bed) look(where string, text []byte) {
 	low := bytes.ToLower(text)
 	n := 0
+	if b.leaked == nil {
+		b.leaked = map[string]bool{}
+	}
 	for secret, place := range b.secrets {
 		if i := bytes.Index(low, []byte(strings.ToLower(secret))); i >= 0 {
-			if n++; n <= 5 {
+			b.leaked[secret] = true
+			if n++; n <= 5 && !b.counts {
 				b.t.Errorf("%s holds the secret of a %s: %.70q", where, place, low[max(0, i-20):min(len(low), i+50)])
 			}
 		}
 	}
-	if n > 5 {
+	if n > 5 && !b.counts {
 		b.t.Errorf("%s: and %d more", where, n-5)
 	}
 }
@@ -328,11 +376,11 @@ func (b *bed) printed() map[string][]byte {
 	say("init", "--yes")
 	say("sync")
 	var sessions []listed
-	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2*planted.Kinds {
+	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2*b.sessions {
 		b.t.Fatalf("%d sessions, %v\n%s", len(sessions), err, all["sync"])
 	}
 	var projects []projectDoc
-	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil || len(projects) < planted.Kinds {
+	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil || len(projects) < min(b.sessions, 20) {
 		b.t.Fatalf("%d projects, %v", len(projects), err)
 	}
 	for i, s := range sessions {

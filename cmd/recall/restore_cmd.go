@@ -131,7 +131,7 @@ func resumeCommand(r pipeline.Restoring) string {
 		cmd = "CLAUDE_CONFIG_DIR=" + shellWord(r.Root) + " " + cmd
 	}
 	if r.Dir != "" {
-		cmd = "cd " + shellWord(r.Dir) + " && " + cmd
+		cmd = "cd " + shellWord(shownPath(r.Dir)) + " && " + cmd
 	}
 	return cmd
 }

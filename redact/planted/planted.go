@@ -1,87 +1,148 @@
 // Package planted draws secrets for tests to put where nothing derived may have
-// them.
+// them. What it draws has the shape of real ones; none is real.
 package planted
 
 import (
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 )
 
-// Kinds is how many kinds of secrets there are.
-const Kinds = 34
+//go:embed kinds.txt
+var kinds string
 
-// Secret makes a secret of one of the kinds, as it stands in transcripts: the
-// text around it, and what must never leave the machine. All are drawn, none is
-// real.
-func Secret(r *rand.Rand, kind int) (text, secret string) {
-	const (
-		lower = "abcdefghijklmnopqrstuvwxyz"
-		upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-		digit = "0123456789"
-		hex   = digit + "abcdef"
-		any   = lower + upper + digit
-	)
-	draw := func(alphabet string, n int) string {
-		var b strings.Builder
-		for range n {
-			b.WriteByte(alphabet[r.IntN(len(alphabet))])
+//go:embed heldout.txt
+var heldOut string
+
+// A Kind is one way in which a secret stands in a transcript.
+type Kind struct {
+	Class string // vendor, named, prose, block, nested, command, form
+	Name  string
+	text  string // as a line of kinds.txt has it
+}
+
+// Kinds are all kinds that the rules are made with.
+func Kinds() []Kind { return parse(kinds) }
+
+// HeldOut are kinds that no rule was made with.
+func HeldOut() []Kind { return parse(heldOut) }
+
+func parse(list string) (all []Kind) {
+	for line := range strings.Lines(list) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
 		}
-		return b.String()
+		name, text, ok := strings.Cut(line, "\t")
+		class, name, named := strings.Cut(name, "/")
+		if !ok || !named || !strings.Contains(text, "«") {
+			panic(fmt.Sprintf("planted: %q isn't a kind", line))
+		}
+		all = append(all, Kind{class, name, text})
 	}
-	mixed := func(n int) string { return draw(lower, 2) + draw(upper, 2) + draw(digit, 2) + draw(any, n-6) }
-	kinds := []func() (string, string){
-		func() (string, string) { s := "AKIA" + draw(upper+"234567", 16); return "aws key " + s, s },
-		func() (string, string) { s := mixed(40); return "AWS_SECRET_ACCESS_KEY=" + s, s },
-		func() (string, string) {
-			s := "ghp_" + mixed(36)
-			return "git push https://x:" + s + "@github.com/a/b", s
-		},
-		func() (string, string) { s := "gho_" + mixed(36); return s, s },
-		func() (string, string) { s := "ghs_" + mixed(36); return s, s },
-		func() (string, string) { s := "github_pat_" + mixed(82); return s, s },
-		func() (string, string) { s := "glpat-" + mixed(20); return "token: " + s, s },
-		func() (string, string) {
-			s := "xox" + "b-" + draw(digit, 12) + "-" + draw(digit, 12) + "-" + mixed(24)
-			return s, s
-		},
-		func() (string, string) { s := "sk_" + "live_" + mixed(24); return "STRIPE_KEY=" + s, s },
-		func() (string, string) { s := "rk_" + "live_" + mixed(24); return s, s },
-		func() (string, string) { s := "sk-ant-" + "api03-" + mixed(93) + "AA"; return s, s },
-		func() (string, string) {
-			s := "sk-" + mixed(20) + "T3BlbkFJ" + mixed(20)
-			return "OPENAI_API_KEY=" + s, s
-		},
-		func() (string, string) { s := "AIza" + mixed(35); return "key=" + s, s },
-		func() (string, string) { s := "hf_" + draw(lower+upper, 34); return s, s },
-		func() (string, string) { s := "npm_" + mixed(36); return "//npm.example.com/:_authToken=" + s, s },
-		func() (string, string) { s := "pypi-AgEIcHlwaS5vcmc" + mixed(60); return s, s },
-		func() (string, string) { s := "dop_v1_" + draw(hex, 64); return s, s },
-		func() (string, string) { s := "SG." + mixed(22) + "." + mixed(43); return s, s },
-		func() (string, string) { s := "shpat_" + draw(hex, 32); return s, s },
-		func() (string, string) { s := "lin_api_" + mixed(40); return s, s },
-		func() (string, string) { s := "dapi" + draw(hex, 32); return s, s },
-		func() (string, string) { s := "glsa_" + mixed(32) + "_" + draw(hex, 8); return s, s },
-		func() (string, string) { s := "rubygems_" + draw(hex, 48); return s, s },
-		func() (string, string) { s := "pscale_tkn_" + mixed(40); return s, s },
-		func() (string, string) { s := mixed(16); return "postgres://app:" + s + "@db.internal:5432/app", s },
-		func() (string, string) {
-			s := mixed(16)
-			return "mongodb+srv://app:" + s + "@cluster0.mongodb.net/x", s
-		},
-		func() (string, string) { s := mixed(16); return "redis://:" + s + "@cache:6379/0", s },
-		func() (string, string) { s := mixed(18); return "https://ann:" + s + "@git.example.com/x.git", s },
-		func() (string, string) { s := mixed(40); return "Authorization: Bearer " + s, s },
-		func() (string, string) { s := mixed(14); return "password: \"" + s + "\"", s },
-		func() (string, string) { s := mixed(14); return "export PGPASSWORD='" + s + "'", s },
-		func() (string, string) { s := mixed(32); return `{"client_secret": "` + s + `"}`, s },
-		func() (string, string) {
-			s := "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI" + mixed(30) + "." + mixed(43)
-			return "curl -H 'Cookie: session=" + s + "'", s
-		},
-		func() (string, string) {
-			s := mixed(64)
-			return "-----BEGIN RSA PRIVATE KEY-----\n" + s + "\n" + mixed(64) + "\n-----END RSA PRIVATE KEY-----", s
-		},
+	return all
+}
+
+// Short reports whether what is drawn may be a part of a file's name: a key that
+// tells itself, and nothing else.
+func (k Kind) Short() bool {
+	return (k.Class == "vendor" || k.Class == "form") && strings.HasPrefix(k.text, "«") && strings.HasSuffix(k.text, "»") &&
+		!strings.ContainsAny(k.text, `/\"'<+%$:~.=`) && !strings.Contains(k.text, "{s") && len(k.text) < 60
+}
+
+// Draw draws one: the text as it stands in a transcript, and what of it must
+// never leave the machine.
+func (k Kind) Draw(r *rand.Rand) (text string, secrets []string) {
+	text = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\t`, "\t", `\e`, "\x1b").Replace(k.text)
+	text = drawn(r, text)
+	text = wrapped(text, '⟦', '⟧', func(s string) string {
+		quoted, _ := json.Marshal(s)
+		return string(quoted[1 : len(quoted)-1])
+	})
+	text = wrapped(text, '⟪', '⟫', func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) })
+	for rest := text; ; {
+		_, from, ok := strings.Cut(rest, "«")
+		if !ok {
+			return strings.NewReplacer("«", "", "»", "").Replace(text), secrets
+		}
+		secret, after, _ := strings.Cut(from, "»")
+		secrets, rest = append(secrets, secret), after
 	}
-	return kinds[kind%len(kinds)]()
+}
+
+// wrapped replaces what stands between brackets, the innermost first.
+func wrapped(text string, open, shut rune, f func(string) string) string {
+	for {
+		from := strings.LastIndex(text, string(open))
+		if from < 0 {
+			return text
+		}
+		begin := from + len(string(open))
+		end := begin + strings.Index(text[begin:], string(shut))
+		text = text[:from] + f(text[begin:end]) + text[end+len(string(shut)):]
+	}
+}
+
+const (
+	lower = "abcdefghijklmnopqrstuvwxyz"
+	upper = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digit = "0123456789"
+	all   = lower + upper + digit
+)
+
+// alphabets are what a letter in braces draws from: {h32} is 32 hexadecimal digits.
+var alphabets = map[byte]string{'l': lower, 'u': upper + digit, 'U': upper, 'd': digit, 'h': digit + "abcdef", 'a': all, 's': all + "+/", '_': all + "_-",
+	'b': lower + "234567", 'B': upper + "234567", 'z': lower + digit}
+
+var words = strings.Fields("maple river copper lantern walnut saddle thunder velvet magnet harbor pebble canyon meadow orchid timber falcon ginger " +
+	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon engine forest garden hammer island jungle kettle")
+
+// drawn replaces what stands in braces: {a20}, {pw} for a password with digits
+// and marks, {words} for words with hyphens, {letters} for words run together.
+func drawn(r *rand.Rand, text string) string {
+	word := func() string { return words[r.IntN(len(words))] }
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "{")
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		code, after, _ := strings.Cut(rest, "}")
+		switch n, err := strconv.Atoi(code[min(1, len(code)):]); {
+		case code == "pw":
+			b.WriteString(strings.ToUpper(word()[:1]) + word() + strconv.Itoa(10+r.IntN(90)) + "!" + word())
+		case code == "words":
+			b.WriteString(word() + "-" + word() + "-" + word() + "-" + random(r, lower, 3))
+		case code == "letters":
+			b.WriteString(word() + word() + random(r, lower, 3))
+		case err == nil && alphabets[code[0]] != "":
+			b.WriteString(random(r, alphabets[code[0]], n))
+		default:
+			b.WriteByte('{')
+			text = rest
+			continue
+		}
+		text = after
+	}
+}
+
+// random draws n characters, of each sort one at least where there is room.
+func random(r *rand.Rand, alphabet string, n int) string {
+	out := make([]byte, n)
+	for i := range out {
+		out[i] = alphabet[r.IntN(len(alphabet))]
+	}
+	if n >= 8 {
+		for i, sort := range []string{lower, upper, digit} {
+			if c := sort[r.IntN(6)]; strings.IndexByte(alphabet, c) >= 0 {
+				out[n/4+i*n/4] = c
+			}
+		}
+	}
+	return string(out)
 }

@@ -24,7 +24,7 @@ var leftOut = map[string]string{
 // prose and code a value is also ended by a comma, a bracket or an escaped quote.
 const (
 	narrowEnd = "(?:[\\x60'\"\\s;]|\\\\[nr]|$)"
-	wideEnd   = "(?:[\\x60'\"\\s;,)\\]}<>&]|\\\\[nrt\"']|$)"
+	wideEnd   = "(?:[./:|*\\x60'\"\\s;,)\\]}<>&]|\\\\[nrt\"']|$)"
 )
 
 var namedGroup = regexp.MustCompile(`\(\?P<\w+>`)
@@ -36,9 +36,10 @@ var keywordOnly = map[string][]string{
 
 // unbroken says that a rule's whole match is one run of token characters, so
 // that its least length can be checked before its expression is tried.
-func unbroken(id string) bool {
-	return id != "nuget-config-password" && id != "freemius-secret-key" && id != "jwt-base64"
-}
+func unbroken(id string) bool { return !broken[id] }
+
+var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key": true, "jwt-base64": true, "kaggle-key": true,
+	"ngrok-authtoken": true, "wandb-api-key": true, "braintree-token": true}
 
 // adapt changes the few expressions that are too wide without a file around
 // them, and splits those that are two rules in one.
@@ -107,6 +108,8 @@ var kinds = map[string]string{
 	"slack-user-token":                            "slack-token",
 	"slack-webhook-url":                           "slack-webhook",
 	"microsoft-teams-webhook":                     "teams-webhook",
+	"azure-ad-client-secret-anywhere":             "azure-ad-secret",
+	"firebase-server-key":                         "firebase-key",
 	"gitlab-runner-authentication-token":          "gitlab-token",
 	"gitlab-runner-authentication-token-routable": "gitlab-token",
 }
