@@ -41,6 +41,10 @@ type bed struct {
 	branch   string
 }
 
+// plantedTable is the file that the table of all kinds is written to, "" where a
+// sample is enough. It is read before tests clear the environment.
+var plantedTable = os.Getenv("RECALL_PLANTED")
+
 // plot is where a secret was planted.
 type plot struct {
 	kind  planted.Kind
@@ -228,7 +232,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 	}
 	d := newDesk(t)
 	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: planted.Kinds(), secrets: map[string]plot{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
-	if b.sessions = 34; os.Getenv("RECALL_PLANTED") != "" {
+	if b.sessions = 34; plantedTable != "" {
 		b.sessions, b.counts = len(b.kinds), true
 	}
 	code, cowork := filepath.Join(d.home, "code", "projects"), filepath.Join(d.home, "cowork", "local-agent-mode-sessions")
@@ -290,7 +294,7 @@ func (b *bed) table() {
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		fmt.Fprintf(&out, "| %s | %d / %d |\n", name, rows[name].leaked, rows[name].planted)
 	}
-	if err := os.WriteFile(os.Getenv("RECALL_PLANTED"), []byte(out.String()), 0o600); err != nil {
+	if err := os.WriteFile(plantedTable, []byte(out.String()), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 	if all := rows["all"]; all.leaked*100 > all.planted {
