@@ -168,3 +168,62 @@ func sources(t *testing.T) []source {
 	}
 	return all
 }
+
+// atOneDoor are calls that stand in the files named only: who needs them calls what
+// these offer, which holds for whatever somebody else may have put there.
+var atOneDoor = []struct {
+	in    string // folder
+	calls []string
+	files []string
+	why   string
+}{
+	{"library", []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create", "os.ReadDir", "filepath.Glob"},
+		[]string{"plain.go", "plain_unix.go", "plain_windows.go",
+			"disk.go",                                                             // new files, and folders to be synced
+			"backup.go", "backupfile.go", "unpack.go", "restore.go", "source.go"}, // files outside the library
+		"links inside a library are followed by nobody: use what plain.go offers"},
+}
+
+func TestOneDoor(t *testing.T) {
+	found := 0
+	for _, s := range sources(t) {
+		for _, d := range atOneDoor {
+			if s.test || s.dir != d.in {
+				continue
+			}
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				of, ok := sel.X.(*ast.Ident)
+				if !ok || !slices.Contains(d.calls, of.Name+"."+sel.Sel.Name) {
+					return true
+				}
+				if found++; !slices.Contains(d.files, s.name) {
+					t.Errorf("%s/%s calls %s.%s: %s", s.dir, s.name, of.Name, sel.Sel.Name, d.why)
+				}
+				return true
+			})
+		}
+		if !s.test && s.dir != "tools" && s.dir+"/"+s.name != "cmd/recall/git.go" {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if sel, ok := call.Fun.(*ast.SelectorExpr); ok && (strings.HasPrefix(sel.Sel.Name, "Command") || sel.Sel.Name == "LookPath") {
+					for _, a := range call.Args {
+						if lit, ok := a.(*ast.BasicLit); ok && lit.Value == `"git"` {
+							t.Errorf("%s/%s runs git: only git.go does", s.dir, s.name)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	if found == 0 {
+		t.Error("no such call found: this shows nothing")
+	}
+}

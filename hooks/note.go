@@ -108,14 +108,14 @@ func within(dir, path string) string {
 // firstOf is the beginning of a file that is about to be written over: what was
 // there before isn't new.
 func firstOf(path string) string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
+		return "" // to open a pipe is to wait for its writer
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	if fi, err := f.Stat(); err != nil || !fi.Mode().IsRegular() {
-		return "" // a pipe would be waited for
-	}
 	buf := make([]byte, 64<<10)
 	n, _ := f.Read(buf)
 	return string(buf[:n])

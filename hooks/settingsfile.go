@@ -9,7 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"recall/library"
 )
+
+// MostOfSettings is how long a settings file may be, in bytes.
+const MostOfSettings = 16 << 20
 
 // backupEnd is what the copy of a settings file from before the first install
 // is called by.
@@ -44,7 +49,7 @@ func open(path string) (Change, error) {
 		}
 		c.Real = link
 	}
-	text, err := os.ReadFile(c.Real)
+	text, err := library.ReadRegular(c.Real, MostOfSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
@@ -124,7 +129,7 @@ func (c Change) Do() error {
 		}
 	}
 	// Somebody may have written to it since it was read.
-	if now, err := os.ReadFile(c.Real); err == nil && !bytes.Equal(now, c.Before) || err != nil && c.Existed {
+	if now, err := library.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) || err != nil && c.Existed {
 		return fmt.Errorf("%s was changed at this moment; try again", c.Path)
 	}
 	if c.Removes {
@@ -141,7 +146,7 @@ func (c Change) Do() error {
 	if err := replace(c.Real, c.After, mode); err != nil {
 		return err
 	}
-	if now, err := os.ReadFile(c.Real); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
+	if now, err := library.ReadRegular(c.Real, MostOfSettings); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
 		return err
 	}
 	if err := os.Remove(c.Real + backupEnd); !errors.Is(err, fs.ErrNotExist) {

@@ -3,7 +3,8 @@ package hooks
 import (
 	"errors"
 	"io/fs"
-	"os"
+
+	"recall/library"
 )
 
 // tenant is what recall puts into somebody else's file.
@@ -54,7 +55,7 @@ func (t tenant) planOut(path string) (Change, error) {
 // before is what a file was before the install, if nobody has changed it since;
 // nil if there was none.
 func (t tenant) before(c Change) (was []byte, ok bool) {
-	was, err := os.ReadFile(c.Real + backupEnd)
+	was, err := library.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		was = nil

@@ -29,7 +29,7 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	packed, err := os.ReadFile(path)
+	packed, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -99,7 +99,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 }
 
 func answerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
-	packed, err := os.ReadFile(path)
+	packed, err := ReadPlain(path)
 	if err != nil {
 		return false
 	}

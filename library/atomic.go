@@ -140,7 +140,7 @@ func (l *Library) beginStage() error {
 	}
 	all := filepath.Join(l.dir, ".tmp")
 	for try := 0; ; try++ {
-		if err := os.MkdirAll(all, 0o700); err != nil {
+		if err := ownDir(all); err != nil {
 			return err
 		}
 		dir, err := os.MkdirTemp(all, strconv.Itoa(os.Getpid())+"-")
@@ -170,7 +170,7 @@ func (l *Library) beginStage() error {
 
 // cleanStages removes the folders of processes that are gone.
 func cleanStages(all string) {
-	dirs, err := os.ReadDir(all)
+	dirs, err := readDir(all)
 	if err != nil {
 		return
 	}
@@ -219,7 +219,7 @@ func syncSome(paths []string) (err error) {
 		}
 	}()
 	for _, path := range paths {
-		f, err := os.OpenFile(path, os.O_RDWR, 0) // Windows syncs only what it may write
+		f, err := OpenPlain(path, os.O_RDWR, 0) // Windows syncs only what it may write
 		if err != nil {
 			return err
 		}

@@ -175,7 +175,7 @@ func (w *tarring) session(v *folderView) error {
 	}()
 	names := slices.Sorted(maps.Keys(v.size))
 	for _, name := range names {
-		f, err := os.Open(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
+		f, err := openPlain(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return errMoved
 		}
@@ -203,7 +203,7 @@ func (w *tarring) session(v *folderView) error {
 
 // file adds one that may be written to meanwhile: as much as it has now.
 func (w *tarring) file(name, path string) error {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // renamed meanwhile, such as events that were folded in
 	}

@@ -59,7 +59,7 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 	var in io.Reader = bytes.NewReader(src.text[name])
 	var crc *crcWriter
 	if _, ok := src.text[name]; !ok {
-		f, err := os.Open(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
+		f, err := openPlain(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return c, errMoved
 		}

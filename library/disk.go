@@ -85,7 +85,7 @@ func syncDir(dir string) error {
 // create writes a new file; nothing is left of it if there is an error.
 func create(path string, write func(io.Writer) error) error {
 	err := onDisk(opWrite, path, "", func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return err
 		}
@@ -103,21 +103,24 @@ func create(path string, write func(io.Writer) error) error {
 
 // overwrite makes data the content of a file that may be lost.
 func overwrite(path string, data []byte) error {
-	return onDisk(opWrite, path, "", func() error { return os.WriteFile(path, data, 0o600) })
+	return onDisk(opWrite, path, "", func() error { return WritePlain(path, data) })
 }
 
-// makeDirs makes a folder and those above it, durably.
+// makeDirs makes a folder and those above it, durably. All that are there must be real
+// ones.
 func makeDirs(dir string) error {
-	if exists(dir) {
-		return nil
-	}
+	err := realDir(dir)
 	above := filepath.Dir(dir)
-	if err := makeDirs(above); err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || above == dir {
 		return err
 	}
-	err := onDisk(opMakeDirs, dir, "", func() error { return os.Mkdir(dir, 0o700) })
+	missing := err != nil
+	if err := makeDirs(above); err != nil || !missing {
+		return err
+	}
+	err = onDisk(opMakeDirs, dir, "", func() error { return os.Mkdir(dir, 0o700) })
 	if errors.Is(err, fs.ErrExist) {
-		return nil // somebody was faster
+		return realDir(dir) // somebody was faster
 	}
 	if err != nil {
 		return err

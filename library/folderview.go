@@ -77,7 +77,7 @@ func readFolder(folder string) (*folderView, error) {
 			}
 			return err
 		}
-		s.text[name], err = os.ReadFile(path)
+		s.text[name], err = ReadPlain(path)
 		return err
 	})
 	return s, err

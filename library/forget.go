@@ -201,7 +201,7 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	var all []string
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
 		"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
-		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
+		paths, err := glob(l.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -230,7 +230,7 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 // rewriteLines replaces an append-only file by its lines without those to be
 // dropped. The caller holds the lock of folders.
 func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if err != nil {
 		return err
 	}

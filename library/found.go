@@ -65,7 +65,7 @@ func (l *Library) openRaw(id ingest.SessionID, name string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := os.Open(filepath.Join(e.Folder, "raw", name))
+		f, err := openPlain(filepath.Join(e.Folder, "raw", name))
 		if err == nil || try == 5 || exists(sessionFile(e.Folder)) {
 			return f, err
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -80,7 +79,7 @@ func (r *repairing) projects(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}

@@ -76,7 +76,7 @@ type Folded struct {
 func (l *Library) FoldInbox() (Folded, error) {
 	var out Folded
 	dir := filepath.Join(l.dir, "inbox")
-	names, err := os.ReadDir(dir)
+	names, err := readDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(names) == 0 {
 		return out, nil
 	}
@@ -119,11 +119,11 @@ func (f *folding) run() error {
 			return err
 		}
 	}
-	paths, err := filepath.Glob(filepath.Join(globSafe(f.dir), "events-*.jsonl"))
+	paths, err := glob(f.dir, "events-*.jsonl")
 	if err != nil {
 		return err
 	}
-	had, _ := os.ReadFile(filepath.Join(f.dir, waitingName))
+	had, _ := ReadPlain(filepath.Join(f.dir, waitingName))
 	for _, path := range append([]string{filepath.Join(f.dir, waitingName)}, paths...) {
 		if err := f.read(path); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (f *folding) run() error {
 // read sorts the lines of one file. A line that a killed process left half may
 // have another behind it.
 func (f *folding) read(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -259,7 +259,7 @@ func unsealed(line []byte) []byte {
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")
-		have, _ := os.ReadFile(path)
+		have, _ := ReadPlain(path)
 		if !bytes.Contains(have, f.bad) {
 			if err := appendAside(path, f.bad); err != nil {
 				return err

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -33,7 +32,7 @@ func (f Fact) N(name string) int {
 // tells of it.
 func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	last := map[string]Fact{}
-	f, err := os.Open(filepath.Join(l.dir, "journal.jsonl"))
+	f, err := openPlain(filepath.Join(l.dir, "journal.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}

@@ -186,19 +186,22 @@ func createAs(dir, id string) (*Library, error) {
 }
 
 // Open opens the library in dir. The error is ErrNoLibrary where there is
-// none. A library of a newer format opens, and every call that would write to
+// none, ErrForeign where it is another user's. A library of a newer format opens, and every call that would write to
 // it returns ErrNewer.
 func Open(dir string) (*Library, error) {
 	f, err := readLibraryFile(dir)
 	if err != nil {
 		return nil, err
 	}
+	if err := owned(dir); err != nil {
+		return nil, fmt.Errorf("open library: %w", err)
+	}
 	return newLibrary(dir, f.ID, f.Format)
 }
 
 func readLibraryFile(dir string) (libraryFile, error) {
 	var f libraryFile
-	text, err := os.ReadFile(filepath.Join(dir, "library.toml"))
+	text, err := ReadPlain(filepath.Join(dir, "library.toml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
 	}
@@ -219,7 +222,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: abs, id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
+	l := &Library{dir: realPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
 	return l, nil
@@ -228,7 +231,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 // ID is the library's id, random, made once.
 func (l *Library) ID() string { return l.id }
 
-// Dir is the library's folder, absolute.
+// Dir is the library's folder, absolute and without links.
 func (l *Library) Dir() string { return l.dir }
 
 // ReadOnly says why nothing can be written: ErrNewer, or nil.

@@ -17,7 +17,7 @@ import (
 // of the file's owner.
 func appendLines(path string, lines []byte) error {
 	lines = sealLines(lines)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func appendShared(path string, lines []byte) error {
 				return err
 			}
 			time.Sleep(aMoment)
-			if text, err := os.ReadFile(path); err != nil || bytes.Contains(text, lines) {
+			if text, err := ReadPlain(path); err != nil || bytes.Contains(text, lines) {
 				return nil
 			}
 		}
@@ -116,7 +116,7 @@ const aMoment = 5 * time.Millisecond
 // appendOnce appends; in says whether the file is still the one at its path, or
 // none is there.
 func appendOnce(path string, lines []byte) (in bool, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return false, err
 	}
@@ -146,7 +146,7 @@ func endOfTorn(f *os.File) []byte {
 // wholeLines reads an append-only file's lines, without a torn last one.
 // A file that isn't there has none.
 func wholeLines(path string) ([][]byte, error) {
-	data, err := os.ReadFile(path)
+	data, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -227,7 +227,7 @@ func (l *Library) linksFolder() func(line *payload.Link) (string, bool) {
 }
 
 func (l *Library) linkFiles() ([]string, error) {
-	dirs, err := os.ReadDir(l.dir)
+	dirs, err := readDir(l.dir)
 	if err != nil {
 		return nil, err
 	}

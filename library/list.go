@@ -250,14 +250,14 @@ func (e *Entry) changed() ([]newFile, error) {
 		return nil, err
 	}
 	path := sessionFile(e.Folder)
-	if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
+	if have, err := ReadPlain(path); err == nil && bytes.Equal(have, text) {
 		return nil, nil
 	}
 	return []newFile{{path, text}}, nil
 }
 
 func readEntry(folder string) (Entry, error) {
-	text, err := os.ReadFile(sessionFile(folder))
+	text, err := ReadPlain(sessionFile(folder))
 	if err != nil {
 		return Entry{}, err
 	}

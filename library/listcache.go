@@ -75,7 +75,7 @@ func (l *Library) loadList() {
 
 // readSummed reads a file that begins with the CRC of the rest, and gives the rest.
 func readSummed(path string) (string, bool) {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		return "", false
 	}
@@ -140,7 +140,7 @@ func (l *Library) writeList(text []byte) error {
 	}
 	os.Remove(filepath.Join(l.listDir, "sessions-"+l.id+".jsonl")) // an earlier recall's
 	temp := fmt.Sprintf("%s.%d.tmp", l.listFile(), os.Getpid())
-	err := os.WriteFile(temp, text, 0o600)
+	err := WritePlain(temp, text)
 	if err == nil {
 		err = os.Rename(temp, l.listFile())
 	}

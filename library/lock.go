@@ -45,7 +45,7 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 		}()
 	}
 	for {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := ownDir(dir); err != nil {
 			return nil, err
 		}
 		// SetPermissions: lock files are as private as the rest.
@@ -99,16 +99,15 @@ func removeLock(f *flock.Flock) {
 // for the next one.
 func (l *Library) tidy() {
 	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
-	if l.ReadOnly() != nil || !exists(tmp) && !exists(locks) {
+	if l.ReadOnly() != nil || !exists(tmp) && !exists(locks) || ownDir(locks) != nil {
 		return
 	}
-	os.MkdirAll(locks, 0o700)
 	folders := flock.New(filepath.Join(locks, "folders.lock"), flock.SetPermissions(0o600))
 	if ok, err := folders.TryLock(); !ok || err != nil {
 		return
 	}
 	cleanStages(tmp)
-	left, _ := filepath.Glob(filepath.Join(locks, "s-*.lock"))
+	left, _ := glob(locks, "s-*.lock")
 	for _, name := range []string{"links.lock", "ask.lock"} {
 		if path := filepath.Join(locks, name); exists(path) {
 			left = append(left, path)

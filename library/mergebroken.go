@@ -99,7 +99,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 		return sourceError{err}
 	}
 	dir, base := filepath.Dir(to), filepath.Base(to)
-	taken, _ := filepath.Glob(filepath.Join(globSafe(dir), globSafe(base)+"*"))
+	taken, _ := glob(dir, globSafe(base)+"*")
 	for _, have := range taken {
 		if got, err := fileSum(have); err == nil && got == sum {
 			return nil
@@ -107,7 +107,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	}
 	var size int64
 	temp, err := m.l.temp(func(w io.Writer) error {
-		f, err := os.Open(from)
+		f, err := openPlain(from)
 		if err != nil {
 			return sourceError{err}
 		}
@@ -161,7 +161,7 @@ func (m *merging) healed(ctx context.Context) error {
 
 // sessionIn is whose folder one is that may be damaged, "" if nothing tells it.
 func sessionIn(folder string) ingest.SessionID {
-	text, _ := os.ReadFile(sessionFile(folder))
+	text, _ := ReadPlain(sessionFile(folder))
 	e, _ := decodeEntry(text, folder)
 	return idIn(folder, e.ID)
 }

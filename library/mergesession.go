@@ -363,7 +363,7 @@ func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, n
 	}
 	file := ingest.File{Name: name, Role: src.v.roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
 		if src.still {
-			return &segmentReader{open: func(seg string) (*os.File, error) { return os.Open(filepath.Join(src.entry.Folder, "raw", seg)) }, segs: ver.Segs}, nil
+			return &segmentReader{open: func(seg string) (*os.File, error) { return openPlain(filepath.Join(src.entry.Folder, "raw", seg)) }, segs: ver.Segs}, nil
 		}
 		r, _, err := m.from.OpenVersion(src.entry.ID, name, n)
 		return r, err
@@ -440,7 +440,7 @@ func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bo
 		return false, err
 	}
 	path := filepath.Join(e.Folder, name)
-	have, err := os.ReadFile(path)
+	have, err := ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return false, err
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,7 +96,7 @@ func (m *merging) tombstones() error {
 // logs unites the append-only files at the top.
 func (m *merging) logs() error {
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := filepath.Glob(filepath.Join(globSafe(m.from.dir), pattern))
+		paths, err := glob(m.from.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -106,7 +105,7 @@ func (m *merging) logs() error {
 			if err != nil || name == "tombstones.jsonl" {
 				continue
 			}
-			text, err := os.ReadFile(path)
+			text, err := ReadPlain(path)
 			if err != nil {
 				m.problem(path, err.Error())
 				continue
@@ -133,7 +132,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	}
 	defer unlock()
 	path := filepath.Join(m.l.dir, name)
-	have, err := os.ReadFile(path)
+	have, err := ReadPlain(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -243,13 +242,13 @@ func (m *merging) others() error {
 		case !d.Type().IsRegular() || below && top != cacheName || !below && (!m.options.Follow || topFiles[name] || strings.HasPrefix(name, ".")):
 			return nil
 		}
-		text, err := os.ReadFile(path)
+		text, err := ReadPlain(path)
 		if err != nil {
 			m.problem(path, err.Error())
 			return nil
 		}
 		target := filepath.Join(m.l.dir, name)
-		if have, err := os.ReadFile(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
+		if have, err := ReadPlain(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
 			return nil
 		}
 		if err := makeDirs(filepath.Dir(target)); err != nil {

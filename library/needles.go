@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,7 +174,7 @@ type holding struct {
 }
 
 func (h *holding) file(root, path string) {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
 		return

@@ -159,7 +159,7 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 	for _, s := range run {
 		length += s.Length
 	}
-	in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(folder, "raw", name)) }, segs: run}
+	in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(folder, "raw", name)) }, segs: run}
 	defer in.Close()
 	st, err := l.stageAs(ctxReader{ctx, in}, run[0].Offset, best)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 
 // readsBack unpacks a staged segment and compares.
 func readsBack(ctx context.Context, st staged) error {
-	back := &segmentReader{open: func(string) (*os.File, error) { return os.Open(st.temp) }, segs: []segment{st.segment}}
+	back := &segmentReader{open: func(string) (*os.File, error) { return openPlain(st.temp) }, segs: []segment{st.segment}}
 	defer back.Close()
 	_, _, err := hashAll(ctxReader{ctx, back})
 	return err
@@ -355,7 +355,7 @@ func dropStrays(ctx context.Context, e Entry, v *versions) error {
 	for _, s := range v.stored() {
 		needed[s.String()] = true
 	}
-	entries, err := os.ReadDir(raw)
+	entries, err := readDir(raw)
 	if err != nil {
 		return err
 	}
@@ -378,7 +378,7 @@ func (v *versions) covers(ctx context.Context, folder string, s segment) bool {
 			if ver.Size < s.Offset+s.Length {
 				continue
 			}
-			in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
+			in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
 			_, err := io.CopyN(io.Discard, ctxReader{ctx, in}, s.Offset)
 			sum, n := "", int64(0)
 			if err == nil {
@@ -402,7 +402,7 @@ func hashAll(r io.Reader) (sum string, n int64, err error) {
 
 // fileCRC is the CRC-32C of a file.
 func fileCRC(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		return "", err
 	}

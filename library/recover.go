@@ -25,12 +25,12 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
 	}
-	sessions, globErr := filepath.Glob(filepath.Join(globSafe(dir), "*", "*", "raw", "versions.jsonl"))
+	sessions, globErr := glob(dir, "*", "*", "raw", "versions.jsonl")
 	if globErr != nil || len(sessions) == 0 {
 		return nil, "", fmt.Errorf("%s: no session lies there: %w", dir, ErrNoLibrary)
 	}
 	path := filepath.Join(dir, "library.toml")
-	text, readErr := os.ReadFile(path)
+	text, readErr := ReadPlain(path)
 	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("open library: %w", readErr)
 	}
@@ -73,7 +73,7 @@ func rememberedID(dir, caches string) string {
 	if err != nil || caches == "" {
 		return ""
 	}
-	lists, _ := filepath.Glob(filepath.Join(globSafe(caches), "*", "sessions-*.list"))
+	lists, _ := glob(caches, "*", "sessions-*.list")
 	for _, path := range lists {
 		text, ok := readSummed(path)
 		if !ok {
@@ -98,7 +98,7 @@ func (l *Library) Discard() (removed bool, err error) {
 		return false, errors.Join(err, l.Close())
 	}
 	own := false
-	if text, err := os.ReadFile(filepath.Join(l.dir, "README.md")); err == nil {
+	if text, err := ReadPlain(filepath.Join(l.dir, "README.md")); err == nil {
 		own = ownReadme(text)
 	}
 	if err := l.Close(); err != nil {

@@ -34,7 +34,7 @@ func (l *Library) readRegistry() (*registry, error) {
 	if l.registry != nil && l.regStamp == stampOf(fi) {
 		return l.registry, nil
 	}
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 	}
 	text = sealTOML(text)
 	path := filepath.Join(l.dir, "projects.toml")
-	if have, err := os.ReadFile(path); err == nil && string(have) == string(text) {
+	if have, err := ReadPlain(path); err == nil && string(have) == string(text) {
 		return nil
 	}
 	if err := l.put(path, text); err != nil {

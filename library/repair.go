@@ -161,7 +161,7 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", errLost
 	}
@@ -195,7 +195,7 @@ func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 // appendAside keeps what can't be read.
 func appendAside(path string, text []byte) error {
 	return onDisk(opAppend, path, "", func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 	how := "made again from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")
-		if text, err := os.ReadFile(page); err == nil {
+		if text, err := ReadPlain(page); err == nil {
 			kept := r.l.freeName(filepath.Dir(path), "payload before repair.md")
 			if err := r.l.put(kept, text); err != nil {
 				return "", err

@@ -70,7 +70,7 @@ func (r *repairing) places(e Entry, s segment) []bytesAt {
 			}
 		}
 	}
-	twins, _ := filepath.Glob(filepath.Join(globSafe(r.l.dir), "*", "*", "raw", s.String()))
+	twins, _ := glob(r.l.dir, "*", "*", "raw", s.String())
 	for _, t := range twins {
 		all = append(all, packedAt(t, s))
 	}
@@ -79,7 +79,7 @@ func (r *repairing) places(e Entry, s segment) []bytesAt {
 
 func packedAt(path string, s segment) bytesAt {
 	return bytesAt{path, func() (io.ReadCloser, error) {
-		return &segmentReader{open: func(string) (*os.File, error) { return os.Open(path) }, segs: []segment{s}}, nil
+		return &segmentReader{open: func(string) (*os.File, error) { return openPlain(path) }, segs: []segment{s}}, nil
 	}}
 }
 
@@ -88,7 +88,7 @@ func sourceAt(path string, s segment) bytesAt {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
 			return nil, errors.New("no file")
 		}
-		f, err := os.Open(path)
+		f, err := openPlain(path)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
 	if err != nil {
 		return nil
 	}
-	open := func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }
+	open := func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }
 	var all []bytesAt
 	for _, list := range v.files {
 		for _, ver := range list {
@@ -142,7 +142,7 @@ func (r *repairing) take(p bytesAt, s segment) (staged, error) {
 
 // session makes session.json good from what else stands in the folder.
 func (r *repairing) session(f Finding, folder string) (string, error) {
-	text, err := os.ReadFile(sessionFile(folder))
+	text, err := ReadPlain(sessionFile(folder))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -206,7 +206,7 @@ func (e *Entry) fillFrom(v *versions, folder string) {
 }
 
 func payloadIn(folder string) *payload.Payload {
-	text, err := os.ReadFile(filepath.Join(folder, "payload.json"))
+	text, err := ReadPlain(filepath.Join(folder, "payload.json"))
 	if err != nil || sealOfJSON(text) == sealBad {
 		return nil
 	}
@@ -242,13 +242,13 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
 		return ingest.SessionID(p.Session)
 	}
-	segs, _ := filepath.Glob(filepath.Join(globSafe(folder), "raw", "0-*.zst"))
+	segs, _ := glob(folder, "raw", "0-*.zst")
 	for _, path := range segs {
 		s, err := parseSegment(filepath.Base(path))
 		if err != nil {
 			continue
 		}
-		in := &segmentReader{open: func(string) (*os.File, error) { return os.Open(path) }, segs: []segment{s}}
+		in := &segmentReader{open: func(string) (*os.File, error) { return openPlain(path) }, segs: []segment{s}}
 		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
 		in.Close()
 		for _, m := range idField.FindAllSubmatch(head, -1) {
@@ -276,7 +276,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(e.Folder, "raw", "versions.jsonl")
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -371,7 +371,7 @@ func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
 
 // holds reads segments one after the other and compares the whole.
 func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error {
-	in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
+	in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
 	defer in.Close()
 	got, n, err := hashAll(ctxReader{r.ctx, in})
 	if err == nil && (n != size || got != sum) {
@@ -451,7 +451,7 @@ func (r *repairing) strays(e Entry, v *versions) []versionLine {
 		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
-		in := &segmentReader{open: func(name string) (*os.File, error) { return os.Open(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
+		in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
 		sum, _, err := hashAll(ctxReader{r.ctx, in})
 		in.Close()
 		if err != nil {
@@ -482,7 +482,7 @@ func sizeOf(chain []segment) int64 {
 
 // segmentsIn are the segments that are in a folder, by their offset.
 func segmentsIn(folder string) map[int64][]segment {
-	names, _ := filepath.Glob(filepath.Join(globSafe(folder), "raw", "*.zst"))
+	names, _ := glob(folder, "raw", "*.zst")
 	at := map[int64][]segment{}
 	for _, n := range names {
 		if s, err := parseSegment(filepath.Base(n)); err == nil {

@@ -250,7 +250,7 @@ func (t *twins) carry() error {
 		seg, notSeg := parseSegment(strings.TrimPrefix(name, "raw/"))
 		switch {
 		case name == "session.json":
-			if text, err := os.ReadFile(at); err != nil || sealOfJSON(text) == sealGood {
+			if text, err := ReadPlain(at); err != nil || sealOfJSON(text) == sealGood {
 				return err
 			}
 			return t.move(at, "session.json.damaged")
@@ -278,7 +278,7 @@ func (t *twins) putAside(name string, lines []byte) error {
 		return nil
 	}
 	to := filepath.Join(t.now.Folder, filepath.FromSlash(name))
-	have, err := os.ReadFile(to)
+	have, err := ReadPlain(to)
 	if bytes.Contains(have, lines) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // generation is another text after each folder that anybody made or moved.
 func (l *Library) generation() string {
-	text, _ := os.ReadFile(filepath.Join(l.dir, ".locks", "generation"))
+	text, _ := ReadPlain(filepath.Join(l.dir, ".locks", "generation"))
 	return string(text)
 }
 
@@ -81,7 +81,7 @@ func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().Unix
 // it off first costs a hundred times as much: the disk is waited for.
 func writeOver(path, text string) error {
 	return onDisk(opWrite, path, "", func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
 		}
@@ -118,25 +118,32 @@ func (l *Library) scanFor(project func(id string) bool) error {
 }
 
 func (l *Library) scanOnce(project func(id string) bool) error {
-	groups, err := os.ReadDir(l.dir)
+	groups, err := readDir(l.dir)
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
 	l.broken, l.twins = nil, nil
 	var folders []string
+	isLink := func(path string, d fs.DirEntry) bool {
+		if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+			return false
+		}
+		l.broken = append(l.broken, ingest.Problem{Path: path, Reason: ErrNotPlain.Error()})
+		return true
+	}
 	for _, g := range groups {
-		if !g.IsDir() || ownFolder(g.Name()) {
+		dir := filepath.Join(l.dir, g.Name())
+		if isLink(dir, g) || !g.IsDir() || ownFolder(g.Name()) {
 			continue
 		}
-		dir := filepath.Join(l.dir, g.Name())
-		inside, err := os.ReadDir(dir)
+		inside, err := readDir(dir)
 		if err != nil {
 			l.broken = append(l.broken, ingest.Problem{Path: dir, Reason: err.Error()})
 			continue
 		}
 		for _, f := range inside {
-			if f.IsDir() {
-				folders = append(folders, filepath.Join(dir, f.Name()))
+			if at := filepath.Join(dir, f.Name()); !isLink(at, f) && f.IsDir() {
+				folders = append(folders, at)
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package library
 
 import (
 	"io"
-	"os"
 	"runtime"
 	"time"
 )
@@ -15,7 +14,7 @@ func (l *Library) replaceShared(path string, read int64, text []byte, keep func(
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)
 	}
-	old, err := os.Open(path)
+	old, err := openPlain(path)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err := heal(e.Folder); err != nil {
 		return err
 	}
-	now, err := os.ReadFile(filepath.Join(e.Folder, "payload.md"))
+	now, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -235,7 +235,7 @@ func same(path string, data []byte) bool {
 	if err != nil || fi.Size() != int64(len(data)) {
 		return false
 	}
-	have, err := os.ReadFile(path)
+	have, err := ReadPlain(path)
 	return err == nil && bytes.Equal(have, data)
 }
 
@@ -282,11 +282,11 @@ func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
 	if err := heal(e.Folder); err != nil {
 		return nil, nil, err
 	}
-	markdown, err := os.ReadFile(filepath.Join(e.Folder, "payload.md"))
+	markdown, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	text, err := os.ReadFile(filepath.Join(e.Folder, "payload.json"))
+	text, err := ReadPlain(filepath.Join(e.Folder, "payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, markdown, nil
 	}
@@ -318,7 +318,7 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		if strings.HasPrefix(name, "payload.") && (exists(filepath.Join(e.Folder, newPayload)) || exists(filepath.Join(e.Folder, newMarkdown))) {
 			l.healLocked(id, e.Folder)
 		}
-		text, err := os.ReadFile(filepath.Join(e.Folder, name))
+		text, err := ReadPlain(filepath.Join(e.Folder, name))
 		if err == nil || exists(sessionFile(e.Folder)) {
 			return text, err
 		}

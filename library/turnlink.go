@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"recall/ingest"
@@ -26,7 +25,7 @@ func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 	}
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {
-		text, err := os.ReadFile(filepath.Join(e.Folder, TranscriptName(i)))
+		text, err := ReadPlain(filepath.Join(e.Folder, TranscriptName(i)))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}

@@ -76,7 +76,7 @@ func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
 	var text []byte
 	fi, err := os.Stat(backup)
 	if err == nil && fi.IsDir() {
-		text, err = os.ReadFile(filepath.Join(backup, "library.toml"))
+		text, err = ReadPlain(filepath.Join(backup, "library.toml"))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = ErrNoLibrary
 		}

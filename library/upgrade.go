@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 
 	"github.com/pelletier/go-toml/v2"
@@ -34,7 +33,7 @@ type inherited struct {
 // inherit sums a file as it is, of which only whole lines count. There is none
 // of an empty one.
 func inherit(path string) (inherited, bool, error) {
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inherited{}, false, nil
 	}
@@ -84,7 +83,7 @@ func (l *Library) upgradeTop(f libraryFile) error {
 		}
 	}
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := filepath.Glob(filepath.Join(globSafe(l.dir), pattern))
+		paths, err := glob(l.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -102,13 +101,13 @@ func (l *Library) upgradeTop(f libraryFile) error {
 		return err
 	}
 	page := filepath.Join(l.dir, "README.md")
-	if text, err := os.ReadFile(page); err == nil && ownReadme(text) {
+	if text, err := ReadPlain(page); err == nil && ownReadme(text) {
 		if err := l.put(page, readme); err != nil { // it tells how this format is read
 			return err
 		}
 	}
 	projects := filepath.Join(l.dir, "projects.toml")
-	text, err := os.ReadFile(projects)
+	text, err := ReadPlain(projects)
 	if err == nil && sealOfTOML(text) == sealNone {
 		err = l.put(projects, sealTOML(text))
 	}
@@ -125,7 +124,7 @@ func (l *Library) sealLinks() error {
 		return err
 	}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		text, err := ReadPlain(path)
 		if err != nil {
 			return err
 		}
@@ -151,7 +150,7 @@ func globSafe(dir string) string {
 
 // putLibraryFile writes library.toml. The caller syncs the folder.
 func (l *Library) putLibraryFile(f libraryFile) error {
-	if text, err := os.ReadFile(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
+	if text, err := ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
 		f.Readme = hexSum(text)
 	}
 	text, err := toml.Marshal(f)
@@ -202,7 +201,7 @@ func (e *Entry) inherit() error {
 
 // fileSum is the SHA-256 of a file.
 func fileSum(path string) (string, error) {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		return "", err
 	}

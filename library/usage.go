@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -54,7 +53,7 @@ func (l *Library) Spend(s Spent) error {
 func (l *Library) Spending() iter.Seq2[Spent, error] {
 	return func(yield func(Spent, error) bool) {
 		path := filepath.Join(l.dir, usageName)
-		f, err := os.Open(path)
+		f, err := openPlain(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}

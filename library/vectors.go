@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,7 +27,7 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 		return err
 	}
 	dir := filepath.Join(e.Folder, "vectors")
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := makeDirs(dir); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
 	if err := l.put(filepath.Join(dir, vectorsName(model)), data); err != nil {
@@ -51,7 +50,7 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(filepath.Join(e.Folder, "vectors", vectorsName(model)))
+	b, err := ReadPlain(filepath.Join(e.Folder, "vectors", vectorsName(model)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

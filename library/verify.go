@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -235,7 +234,7 @@ func (c *checking) found(f Finding) {
 
 // read reads a small file and counts it.
 func (c *checking) read(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+	text, err := ReadPlain(path)
 	if err == nil {
 		c.files.Add(1)
 		c.bytes.Add(int64(len(text)))
@@ -271,7 +270,7 @@ func (c *checking) top(entries []Entry) {
 	c.readme(f)
 	c.projects(f.Format, entries)
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
-		paths, _ := filepath.Glob(filepath.Join(globSafe(c.l.dir), pattern)) // the pattern is good
+		paths, _ := glob(c.l.dir, pattern) // the pattern is good
 		for _, path := range paths {
 			name := c.rel(path)
 			text, err := c.read(path)
@@ -313,7 +312,7 @@ func (c *checking) strays(entries []Entry) {
 	for _, b := range c.l.Broken() {
 		known[b.Path] = true
 	}
-	groups, _ := os.ReadDir(c.l.dir)
+	groups, _ := readDir(c.l.dir)
 	for _, g := range groups {
 		path := filepath.Join(c.l.dir, g.Name())
 		if !g.IsDir() {
@@ -325,7 +324,7 @@ func (c *checking) strays(entries []Entry) {
 		if ownFolder(g.Name()) {
 			continue
 		}
-		inside, _ := os.ReadDir(path)
+		inside, _ := readDir(path)
 		for _, d := range inside {
 			at := filepath.Join(path, d.Name())
 			if known[at] || !d.IsDir() && d.Name() == linksName || exists(sessionFile(at)) {

@@ -97,7 +97,7 @@ func (u *unpacker) close() {
 // check reads one segment's file and says how many bytes it read of it, how
 // many came out, and what is wrong.
 func (u *unpacker) check(path string, s storedSegment, quick bool) (stored, source int64, err error) {
-	f, err := os.Open(path)
+	f, err := openPlain(path)
 	if err != nil {
 		return 0, 0, plain(err)
 	}

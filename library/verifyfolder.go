@@ -204,7 +204,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 // due is the text of a payload.md whose payload.json isn't in its place yet.
 func (f *folderCheck) due() string {
-	text, err := os.ReadFile(f.at(newPayload))
+	text, err := ReadPlain(f.at(newPayload))
 	if err != nil || sealOfJSON(text) != sealGood {
 		return ""
 	}

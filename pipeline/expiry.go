@@ -2,11 +2,11 @@ package pipeline
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"time"
 
 	"recall/ingest"
+	"recall/library"
 )
 
 // Claude Code deletes transcripts whose last activity is this long ago, unless
@@ -17,7 +17,7 @@ const defaultCleanupDays = 30
 // root's projects folder.
 func cleanupDays(root string) int {
 	for _, dir := range []string{root, filepath.Dir(root)} {
-		data, err := os.ReadFile(filepath.Join(dir, "settings.json"))
+		data, err := library.ReadRegular(filepath.Join(dir, "settings.json"), 16<<20)
 		if err != nil {
 			continue
 		}

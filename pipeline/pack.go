@@ -52,11 +52,11 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 		}
 		r.progress(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
-	return errors.Join(os.MkdirAll(r.Cache, 0o700), os.WriteFile(r.packDue(), fmt.Append(nil, next.Unix(), "\n"), 0o600))
+	return errors.Join(os.MkdirAll(r.Cache, 0o700), library.WritePlain(r.packDue(), fmt.Append(nil, next.Unix(), "\n")))
 }
 
 func (r *run) notDue(now time.Time) bool {
-	text, err := os.ReadFile(r.packDue())
+	text, err := library.ReadPlain(r.packDue())
 	due, err2 := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return err == nil && err2 == nil && now.Before(time.Unix(due, 0)) && time.Unix(due, 0).Before(now.Add(2*library.QuietToPack))
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,7 +76,16 @@ func (a *app) config(cmd *cobra.Command) (*Config, error) {
 		return nil, err
 	}
 	a.cfg = c
+	if len(c.Refused) > 0 && !quietly(cmd) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s\nhint: what says where your sessions go belongs into recall/config.yaml of your configuration folder, or name this file with --config\n",
+			strings.Join(c.Refused, "\n"))
+	}
 	return c, nil
+}
+
+// quietly reports whether a command is a hook's, whose errors nobody reads.
+func quietly(cmd *cobra.Command) bool {
+	return cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
 }
 
 // library opens the configured library.

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -33,53 +31,28 @@ var (
 	errNoFile = errors.New("git doesn't know this file")
 )
 
-// gitWait is how long git may take: blame reads a file's whole history.
-const gitWait = 30 * time.Second
-
-// blame asks git who wrote a line. Git is run by its name, without a shell, and
-// with everything switched off by which a repository's configuration could make
-// it run something.
+// blame asks git who wrote a line of a file as it is now.
 func blame(ctx context.Context, file string, line int) (blamed, error) {
-	dir, base := filepath.Split(file)
+	repo, err := openHistory(ctx, filepath.Dir(file))
+	if err != nil {
+		return blamed{}, err
+	}
+	defer repo.close()
+	name, err := repo.name(file)
+	if err != nil {
+		return blamed{}, err
+	}
+	content, err := os.Open(file)
+	if err != nil {
+		return blamed{}, err
+	}
+	defer content.Close()
 	n := strconv.Itoa(line)
-	out, err := git(ctx, dir, "blame", "--no-textconv", "--porcelain", "-L", n+","+n, "--", base)
+	out, err := repo.git(ctx, content, "blame", "--porcelain", "-L", n+","+n, "--contents", "-", "--", name)
 	if err != nil {
 		return blamed{}, err
 	}
 	return readBlame(out)
-}
-
-func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	path, err := exec.LookPath("git")
-	if err != nil {
-		return nil, errNoGit
-	}
-	ctx, cancel := context.WithTimeout(ctx, gitWait)
-	defer cancel()
-	safe := []string{"--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "log.showSignature=false", "-c", "core.quotePath=false"}
-	cmd := exec.CommandContext(ctx, path, append(safe, args...)...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat")
-	cmd.WaitDelay = time.Second
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err = cmd.Run()
-	switch said := stderr.String(); {
-	case err == nil:
-		return stdout.Bytes(), nil
-	case ctx.Err() != nil:
-		return nil, fmt.Errorf("git %s took longer than %v", args[0], gitWait)
-	case strings.Contains(said, "dubious ownership"):
-		return nil, withHint(errors.New("git doesn't trust this repository: it belongs to another user"), "if you do: git config --global --add safe.directory %s", strings.TrimRight(dir, `/\`))
-	case strings.Contains(said, "not a git repository"):
-		return nil, errNoRepo
-	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"):
-		return nil, errNoFile
-	case strings.Contains(said, "has only"):
-		return nil, fmt.Errorf("%w: %s", errNoLine, strings.TrimPrefix(oneLine(said), "fatal: "))
-	default:
-		return nil, fmt.Errorf("git %s: %s", args[0], clip(oneLine(said), 200))
-	}
 }
 
 // readBlame reads one line's answer in git's porcelain form, git-blame(1).

@@ -75,8 +75,10 @@ type Config struct {
 		Dims  int    `mapstructure:"dims"`
 	} `mapstructure:"embed"`
 
-	File    string `mapstructure:"-"` // that was read, "" if none
-	Passed  string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
+	File   string `mapstructure:"-"` // that was read, "" if none
+	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
+	// Refused is what a config.yaml in the working directory may not set, or sets wrongly, a line each.
+	Refused []string `mapstructure:"-"`
 	origins map[string]origin
 }
 
@@ -127,10 +129,11 @@ func loadConfig(flags *pflag.FlagSet, explicit string, env []string, at surround
 		return nil, err
 	}
 	set := newSettings()
+	var refused []string
 	if file != "" {
 		set.file(file, at)
 		if explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.working, configName) {
-			set.distrust()
+			refused = set.distrust()
 		}
 	}
 	set.env(vars, at)
@@ -142,7 +145,7 @@ func loadConfig(flags *pflag.FlagSet, explicit string, env []string, at surround
 	if err != nil {
 		return nil, err
 	}
-	c.File, c.Passed = file, passed
+	c.File, c.Passed, c.Refused = file, passed, refused
 	if err := c.chooseDistiller(); err != nil {
 		return nil, err
 	}
@@ -225,7 +228,7 @@ const (
 
 func isFile(p string) bool {
 	info, err := os.Stat(p)
-	return err == nil && !info.IsDir()
+	return err == nil && info.Mode().IsRegular() // to open a pipe is to wait for its writer
 }
 
 // setsKey says that a flag sets a key of the configuration when it is given;

@@ -30,7 +30,7 @@ func (a *app) configCmd() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(configDoc{c.File, c.Passed, c.shown()})
+				return a.printJSON(configDoc{c.File, c.Passed, c.Refused, c.shown()})
 			}
 			return c.print(a.out)
 		},
@@ -129,9 +129,10 @@ func masked(key string, v any) any {
 
 // configDoc is the JSON form of recall config.
 type configDoc struct {
-	File     string  `json:"file,omitempty"`   // that was read
-	Passed   string  `json:"passed,omitempty"` // a config.yaml of somebody else's in the working directory
-	Settings []shown `json:"settings"`
+	File     string   `json:"file,omitempty"`    // that was read
+	Passed   string   `json:"passed,omitempty"`  // a config.yaml of somebody else's in the working directory
+	Refused  []string `json:"refused,omitempty"` // what such a file may not set, or sets wrongly
+	Settings []shown  `json:"settings"`
 }
 
 func (c *Config) print(out io.Writer) error {
@@ -146,6 +147,9 @@ func (c *Config) print(out io.Writer) error {
 			why = "can't be read: " + strings.TrimPrefix(err.Error(), c.Passed+":")
 		}
 		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, why)
+	}
+	for _, line := range c.Refused {
+		fmt.Fprintf(out, "refused:     %s\n", line)
 	}
 	fmt.Fprintln(out)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

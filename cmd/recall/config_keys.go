@@ -25,6 +25,8 @@ type configKey struct {
 	words  []string // of oneOf
 	lo, hi int      // of number; of duration in milliseconds; of money in USD
 	about  string
+
+	taste bool // nothing is read, written, sent or kept back by it: a file in the working directory may set it
 }
 
 type keyKind string
@@ -59,15 +61,15 @@ var keys = []configKey{
 	{name: "distill.budget.session_cost", kind: money, preset: "0.25", lo: 0, hi: 1_000_000, about: "most USD for one session; 0: no cap"},
 	{name: "distill.budget.night_cost", kind: money, preset: "1", lo: 0, hi: 1_000_000, about: "most USD in one night, from noon to noon; 0: no cap"},
 	{name: "distill.budget.month_cost", kind: money, preset: "10", lo: 0, hi: 1_000_000, about: "most USD in a calendar month; 0: no cap"},
-	{name: "payload.budget", kind: number, preset: "1000", lo: 200, hi: 8000, about: "most tokens of a payload"},
-	{name: "payload.variant", kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},
-	{name: "hooks.confirm", kind: truth, preset: "false", about: "have a new session say how it understands its payload"},
+	{name: "payload.budget", taste: true, kind: number, preset: "1000", lo: 200, hi: 8000, about: "most tokens of a payload"},
+	{name: "payload.variant", taste: true, kind: oneOf, preset: "coding", words: []string{"coding", "debug", "handoff"}, about: "which form of a payload is written"},
+	{name: "hooks.confirm", taste: true, kind: truth, preset: "false", about: "have a new session say how it understands its payload"},
 	{name: "hooks.notes", kind: truth, preset: "true", about: "tell a session when it goes against what was settled"},
-	{name: "query.limit", kind: number, preset: "5", lo: 1, hi: 100, about: "most answers printed"},
+	{name: "query.limit", taste: true, kind: number, preset: "5", lo: 1, hi: 100, about: "most answers printed"},
 	{name: "query.sync", kind: truth, preset: "true", about: "take in what is new before answering"},
 	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "concepts", "static", "service"}, about: "vectors that are fused with the word search"},
-	{name: "query.vector_weight", kind: number, preset: "10", lo: 0, hi: 100, about: "how much they count beside the words, in hundredths; recall calibrate finds it"},
-	{name: "query.budget", kind: duration, preset: "1s", lo: 10, hi: 10 * 60 * 1000, about: "longest time that taking in may delay an answer"},
+	{name: "query.vector_weight", taste: true, kind: number, preset: "10", lo: 0, hi: 100, about: "how much they count beside the words, in hundredths; recall calibrate finds it"},
+	{name: "query.budget", taste: true, kind: duration, preset: "1s", lo: 10, hi: 10 * 60 * 1000, about: "longest time that taking in may delay an answer"},
 	{name: "query.rerank", kind: oneOf, preset: rerankOff, words: []string{rerankOff, rerankModel}, about: "whether the model of llm.provider says which of what was found answers"},
 	{name: "query.model_timeout", kind: duration, preset: "20s", lo: 100, hi: 24 * 60 * 60 * 1000, about: "longest time a model may delay an answer; not set: 2m of one on this machine, 10m of relay"},
 	{name: "embed.dir", kind: folder, about: "folder of a static model, for query.vectors: static"},

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"recall/library"
 )
 
 // settings gathers what file, environment and flags say, weakest first, and
@@ -65,14 +68,20 @@ func (s *settings) file(name string, at surroundings) {
 	s.section(name, "", root, at)
 }
 
+// How long files may be that a person keeps, in bytes: a config.yaml; a list of words
+// or a page of notes.
+const (
+	mostOfConfig = 1 << 20
+	mostOfNote   = 16 << 20
+)
+
 // readYAML gives the root node of a file with one document, nil if it has none.
 func readYAML(name string) (*yaml.Node, error) {
-	f, err := os.Open(name)
+	text, err := library.ReadRegular(name, mostOfConfig)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	dec := yaml.NewDecoder(f)
+	dec := yaml.NewDecoder(bytes.NewReader(text))
 	var doc yaml.Node
 	switch err := dec.Decode(&doc); {
 	case errors.Is(err, io.EOF):
@@ -167,15 +176,19 @@ func (s *settings) value(k configKey, where string, node *yaml.Node, base string
 	s.given = append(s.given, setting{k.name, v, origin{fromFile, where}})
 }
 
-// distrust refuses settings of a file that lay in the working directory by
-// chance, as one of a cloned repository does, if they say where texts are sent.
-func (s *settings) distrust() {
-	for _, g := range s.given {
-		if strings.HasPrefix(g.key, "llm.") || g.key == "embed.url" {
-			s.wrong("%s: %s isn't taken from the working directory: whoever wrote that file would say where your sessions go", g.origin.where, g.key)
-			s.hint = "put it into recall/config.yaml of your configuration folder, or name this file with --config"
+// distrust keeps, of a file that lay in the working directory by chance, as one of a
+// cloned repository does, what is a matter of taste. It returns what is refused or
+// wrong, a line each: whoever wrote that file can't keep recall from working either.
+func (s *settings) distrust() (refused []string) {
+	refused, s.problems, s.hint = s.problems, nil, ""
+	s.given = slices.DeleteFunc(s.given, func(g setting) bool {
+		k, _ := keyNamed(g.key)
+		if !k.taste {
+			refused = append(refused, fmt.Sprintf("%s: %s isn't taken from the working directory", g.origin.where, g.key))
 		}
-	}
+		return !k.taste
+	})
+	return refused
 }
 
 func resolve(n *yaml.Node) *yaml.Node {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -196,28 +197,63 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
 	}
 	put(t, "query:\n  limitt: 3\n", at.working, "config.yaml")
-	if _, err := loadConfig(nil, "", nil, at); err == nil {
-		t.Error("a misspelt key in our section: got no error")
+	if c, err := loadConfig(nil, "", nil, at); err != nil || len(c.Refused) != 1 || !strings.Contains(c.Refused[0], "limitt") {
+		t.Errorf("a misspelt key in our section: got %v, %+v; want it told, and no more", err, c)
 	}
 }
 
 // A file that merely lies in the working directory, perhaps in somebody else's
-// repository, can't say where sessions are sent.
-func TestWorkingDirectoryChoosesNoModel(t *testing.T) {
+// repository, can say nothing but what is a matter of taste.
+func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 	at := standIn(t)
 	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.working, "config.yaml") // of some other program, as many are
 	if c, err := loadConfig(nil, "", nil, at); err != nil || c.Passed != theirs {
 		t.Errorf("another program's file: got %+v, %v, want it passed by", c, err)
 	}
-	for _, text := range []string{"query: {limit: 3}\nllm:\n  url: https://example.com/v1\n", "query: {limit: 3}\nembed: {url: 'https://example.com/v1'}\n"} {
-		at := standIn(t)
-		p := put(t, text, at.working, "config.yaml")
-		_, err := loadConfig(nil, "", nil, at)
-		if err == nil || !strings.Contains(err.Error(), p+":") || !strings.Contains(err.Error(), "isn't taken from the working directory") {
-			t.Errorf("%q: got %v, want it refused", text, err)
+	for _, k := range keys {
+		value := k.preset
+		switch k.kind {
+		case folder, folders:
+			value = "./theirs"
+		case oneOf:
+			value = k.words[len(k.words)-1]
+		case truth:
+			value = map[string]string{"true": "false", "false": "true"}[value]
+		case text:
+			value = "theirs"
+		case address:
+			value = "https://example.com/v1"
+		case number, money:
+			value = fmt.Sprint(k.lo + 1)
+		case duration:
+			value = "7s"
 		}
-		if _, err := loadConfig(nil, p, nil, at); err != nil {
-			t.Errorf("%q, named by --config: %v", text, err)
+		if k.kind == prices {
+			value = "{theirs: {in: 1, out: 1}}"
+		}
+		if k.kind == folders {
+			value = "[" + value + "]"
+		}
+		at := standIn(t)
+		section, name, _ := strings.Cut(k.name, ".")
+		if a, b, nested := strings.Cut(name, "."); nested {
+			name, value = a, "{"+b+": "+value+"}"
+		}
+		body := section + ": {" + name + ": " + value + "}\n"
+		if section != "query" {
+			body += "query: {}\n" // a section of ours, so that it counts at all
+		}
+		p := put(t, body, at.working, "config.yaml")
+		c, err := loadConfig(nil, "", nil, at)
+		if err != nil {
+			t.Errorf("%s: %v", k.name, err)
+			continue
+		}
+		if taken := !c.Auto(k.name); taken != k.taste || taken == (len(c.Refused) == 1) {
+			t.Errorf("%q: taken is %v, refused %q; want it taken: %v", body, taken, c.Refused, k.taste)
+		}
+		if c, err := loadConfig(nil, p, nil, at); err == nil && (c.Auto(k.name) || len(c.Refused) > 0) {
+			t.Errorf("%q, named by --config: not taken", body)
 		}
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"recall/library"
 )
 
 // written is a setting to be put into config.yaml; with no value, to be taken
@@ -35,7 +37,7 @@ func writeConfig(name string, settings []written, at surroundings) error {
 		name = real // a link stays one
 	}
 	mode := fs.FileMode(0o600)
-	text, err := os.ReadFile(name)
+	text, err := library.ReadRegular(name, mostOfConfig)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {

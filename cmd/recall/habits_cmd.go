@@ -145,7 +145,7 @@ type ruleLines map[string][]string
 func rulesIn(files []string) ruleLines {
 	rules := ruleLines{}
 	for _, f := range files {
-		text, err := os.ReadFile(f)
+		text, err := library.ReadRegular(f, mostOfNote)
 		if err != nil {
 			continue // there mostly is none
 		}
@@ -223,7 +223,7 @@ func (a *app) writeHabits(found []habitDoc, path string) error {
 	if !a.confirm(fmt.Sprintf("Add %s to %s?", count(len(lines), "line"), path)) {
 		return withHint(errors.New("nothing was written"), "on a terminal recall habits --write asks; or copy the lines that you want")
 	}
-	old, err := os.ReadFile(path)
+	old, err := library.ReadRegular(path, mostOfNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

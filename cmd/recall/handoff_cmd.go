@@ -83,13 +83,7 @@ is written; it says where it stands.`,
 
 // sender is who hands over, as they sign their commits here; "" where git knows no
 // name: the machine's login is nobody's business.
-func sender(ctx context.Context) string {
-	name, err := git(ctx, ".", "config", "--get", "user.name")
-	if err != nil {
-		return ""
-	}
-	return oneLine(string(name))
-}
+func sender(ctx context.Context) string { return gitConfig(ctx, ".", "user.name") }
 
 // evidenceName is the file beside a handoff's page that recall import reads.
 func evidenceName(page string) string {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"recall/hooks"
+	"recall/library"
 )
 
 // envPlugin is set for the hooks of a plugin.
@@ -41,7 +42,7 @@ func calledTwice() bool {
 		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json"))
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
+		text, err := library.ReadRegular(path, hooks.MostOfSettings)
 		if err != nil {
 			continue
 		}

@@ -85,13 +85,13 @@ func (a *app) remember(l *library.Library, question string, results []index.Resu
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}
-	os.WriteFile(filepath.Join(dir, terminal()+".json"), text, 0o600)
+	library.WritePlain(filepath.Join(dir, terminal()+".json"), text)
 }
 
 // lastHit finds a result of the last answer by its number: this terminal's, or
 // the newest of any where this one was shown none.
 func (a *app) lastHit(l *library.Library, n int) (lastHit, error) {
-	text, err := os.ReadFile(filepath.Join(lastDir(l), terminal()+".json"))
+	text, err := library.ReadPlain(filepath.Join(lastDir(l), terminal()+".json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = newestIn(lastDir(l))
 	}
@@ -126,7 +126,7 @@ func newestIn(dir string) ([]byte, error) {
 	if len(entries) == 0 {
 		return nil, fs.ErrNotExist
 	}
-	return os.ReadFile(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
+	return library.ReadPlain(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
 }
 
 // hit is the place that a person means by a number of the last answer or by an

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"recall/index/embed"
+	"recall/library"
 )
 
 // lexiconFile is where a user's own words for one another may stand, beside
@@ -25,7 +25,7 @@ func (a *app) useLexicon() error {
 		dir = filepath.Join(user, "recall")
 	}
 	file := filepath.Join(dir, lexiconFile)
-	b, err := os.ReadFile(file)
+	b, err := library.ReadRegular(file, mostOfNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"recall/hooks"
 	"recall/ingest"
 	"recall/ingest/cowork"
+	"recall/library"
 )
 
 // mcpClient is a client whose configuration recall knows how to edit.
@@ -179,7 +180,7 @@ func (f *mcpFlags) clients() ([]mcpClient, error) {
 
 // entered tells whether a configuration has recall's server.
 func entered(path string) bool {
-	text, err := os.ReadFile(path)
+	text, err := library.ReadRegular(path, hooks.MostOfSettings)
 	if err != nil {
 		return false
 	}
@@ -373,7 +374,7 @@ func mcpStatus() (mcpStatusDoc, error) {
 	clients, err := f.clients()
 	for _, c := range clients {
 		s := mcpClientStatus{mcpClient: c}
-		text, err := os.ReadFile(c.Path)
+		text, err := library.ReadRegular(c.Path, hooks.MostOfSettings)
 		if err == nil {
 			s.Command, err = hooks.InstalledServer(text)
 		}

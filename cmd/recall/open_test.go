@@ -69,7 +69,7 @@ func TestFilesOf(t *testing.T) {
 	if diff := cmp.Diff([]string{"src/a.go"}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]int{"src/a.go": 2}, countCommits("\x00\n\nsrc/a.go\n\x00\n\nsrc/a.go\nsrc/b.go\n\x00\n\nsrc/b.go\n", got)); diff != "" {
+	if diff := cmp.Diff(map[string]int{"src/a.go": 2}, countCommits("\x00\n\nsrc/a.go\n\x00\n\nsrc/a.go\nsrc/b.go\n\x00\n\nsrc/b.go\n", map[string]string{"src/a.go": "src/a.go"})); diff != "" {
 		t.Errorf("commits (-want +got)\n%s", diff)
 	}
 }

@@ -45,7 +45,7 @@ func (a *app) intoFile() (string, error) {
 }
 
 func readInto(file string) ([]keptFolder, error) {
-	text, err := os.ReadFile(file)
+	text, err := library.ReadRegular(file, mostOfNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -211,7 +211,7 @@ func ownPage(path string) (string, error) {
 	if !fi.Mode().IsRegular() || fi.Size() > 1<<20 {
 		return "", errNotOurs
 	}
-	text, err := os.ReadFile(path)
+	text, err := library.ReadRegular(path, mostOfNote)
 	if err != nil {
 		return "", err
 	}

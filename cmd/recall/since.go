@@ -36,12 +36,30 @@ func changedSince(ctx context.Context, l *library.Library, h index.Hit) map[stri
 	}
 	ctx, cancel := context.WithTimeout(ctx, sinceWait)
 	defer cancel()
-	args := append([]string{"--literal-pathspecs", "log", "--no-textconv", "--no-renames", "--format=%x00", "--name-only", "--relative", "--since=" + h.Item.At.UTC().Format(time.RFC3339), "--"}, files...)
-	out, err := git(ctx, p.Root, args...)
+	repo, err := openHistory(ctx, p.Root)
 	if err != nil {
 		return nil
 	}
-	return countCommits(string(out), files)
+	defer repo.close()
+	args := []string{"log", "--no-renames", "--format=%x00", "--name-only", "--since=" + h.Item.At.UTC().Format(time.RFC3339), "--"}
+	byName := map[string]string{}
+	for _, f := range files {
+		root, err := filepath.EvalSymlinks(p.Root)
+		if err != nil {
+			return nil
+		}
+		name, err := repo.name(filepath.Join(root, filepath.FromSlash(f)))
+		if err != nil {
+			return nil
+		}
+		byName[name] = f
+		args = append(args, name)
+	}
+	out, err := repo.git(ctx, nil, args...)
+	if err != nil {
+		return nil
+	}
+	return countCommits(string(out), byName)
 }
 
 // filesOf are the paths that an item speaks of and that exist below the root.
@@ -67,17 +85,14 @@ func filesOf(root string, it payload.Item) []string {
 	return files
 }
 
-// countCommits reads the names of each commit, commits being parted by a zero byte.
-func countCommits(out string, files []string) map[string]int {
-	wanted := map[string]bool{}
-	for _, f := range files {
-		wanted[f] = true
-	}
+// countCommits counts the commits of files, given by their names in the repository.
+// Commits are parted by a zero byte.
+func countCommits(out string, files map[string]string) map[string]int {
 	counts := map[string]int{}
 	for commit := range strings.SplitSeq(out, "\x00") {
 		for name := range strings.Lines(commit) {
-			if name = strings.TrimRight(name, "\r\n"); wanted[name] {
-				counts[name]++
+			if f := files[strings.TrimRight(name, "\r\n")]; f != "" {
+				counts[f]++
 			}
 		}
 	}

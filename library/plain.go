@@ -1,0 +1,166 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// What lies in a library may have been put there by somebody else: a repository that
+// was cloned, an archive that was unpacked. So nothing in it is read, written, emptied
+// or deleted through a link, and no pipe or device is opened: only plain files and real
+// folders are recall's. (The library's own folder may be reached by a link.) All access
+// to files goes through here; a test holds that.
+
+// ErrNotPlain: a link, a pipe or a device stands where a plain file or a real folder
+// of the library belongs.
+var ErrNotPlain = errors.New("not a plain file or folder: recall follows no links inside a library; put what it leads to in its place")
+
+// ErrForeign: the library belongs to another user.
+var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
+
+// OpenPlain opens a plain file as os.OpenFile does. The error is ErrNotPlain for
+// whatever else is there.
+func OpenPlain(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	f, err := openNoFollow(path, flag, perm)
+	if err != nil {
+		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
+			err = notPlain("open", path)
+		}
+		return nil, err
+	}
+	fi, err := f.Stat()
+	if err == nil && !fi.Mode().IsRegular() {
+		err = notPlain("open", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func notPlain(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: ErrNotPlain} }
+
+func openPlain(path string) (*os.File, error) { return OpenPlain(path, os.O_RDONLY, 0) }
+
+// ReadPlain reads a plain file whole.
+func ReadPlain(path string) ([]byte, error) {
+	f, err := openPlain(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	fi, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	b := make([]byte, 0, fi.Size()+1)
+	for {
+		n, err := f.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(b) == cap(b) { // it grew
+			b = append(b, 0)[:len(b)]
+		}
+	}
+}
+
+// ReadRegular reads a file that a person keeps, perhaps behind a link, such as a
+// configuration: at most so many bytes, and no pipe or device.
+func ReadRegular(path string, most int64) ([]byte, error) {
+	fi, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case !fi.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	case fi.Size() > most:
+		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%d bytes: too large for what it is", fi.Size())}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// WritePlain makes data the content of a plain file, which it makes if there is none.
+func WritePlain(path string, data []byte) error {
+	f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// realDir returns nil for a real folder, ErrNotPlain for whatever else is there.
+func realDir(path string) error {
+	fi, err := os.Lstat(path)
+	if err == nil && !fi.IsDir() {
+		err = notPlain("open", path)
+	}
+	return err
+}
+
+// readDir lists a real folder.
+func readDir(path string) ([]fs.DirEntry, error) {
+	if err := realDir(path); err != nil {
+		return nil, err
+	}
+	return os.ReadDir(path)
+}
+
+// glob is filepath.Glob below a folder, without what lies behind links.
+func glob(dir string, pattern ...string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(append([]string{globSafe(dir)}, pattern...)...))
+	real := map[string]bool{dir: true}
+	var reached func(string) bool
+	reached = func(at string) bool {
+		ok, known := real[at]
+		if !known && filepath.Dir(at) != at {
+			ok = reached(filepath.Dir(at)) && realDir(at) == nil
+			real[at] = ok
+		}
+		return ok
+	}
+	var plain []string
+	for _, path := range found {
+		if reached(filepath.Dir(path)) {
+			plain = append(plain, path)
+		}
+	}
+	return plain, err
+}
+
+// ownDir makes a folder of recall's own right below the library's, and returns an
+// error unless it is a real one.
+func ownDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return realDir(dir)
+}
+
+// owned returns ErrForeign for a folder of another user's.
+func owned(dir string) error {
+	fi, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if who := foreign(fi); who != "" {
+		return fmt.Errorf("%s (%s): %w", dir, who, ErrForeign)
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+//go:build unix
+
+package library
+
+import (
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// openNoFollow opens a file that isn't a link. To open a pipe doesn't wait for who
+// writes it.
+func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
+	return os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
+}
+
+// foreign names the owner of a file if that is another user; "" if it is this one, or
+// the one that has become root by sudo.
+func foreign(fi fs.FileInfo) string {
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok || int(st.Uid) == os.Geteuid() {
+		return ""
+	}
+	owner := strconv.Itoa(int(st.Uid))
+	if os.Geteuid() == 0 && os.Getenv("SUDO_UID") == owner {
+		return ""
+	}
+	return "user " + owner
+}
