@@ -20,9 +20,10 @@ import (
 // fixDoc is the JSON form of recall fix.
 type fixDoc struct {
 	Schema int       `json:"schema"` // 1
-	Match  string    `json:"match"`  // same, similar, none
+	Match  string    `json:"match"`  // same, similar; prompt, finding, query: see Told; none
 	Met    int       `json:"met"`    // in how many sessions
 	Seen   []fixSeen `json:"seen"`   // the newest first
+	Told   []fixTold `json:"told,omitempty"`
 }
 
 // fixSeen is one session's meeting with the error.
@@ -73,8 +74,10 @@ func (a *app) fixCmd() *cobra.Command {
 		GroupID: "ask",
 		Long: `Looks an error up in the outputs of all sessions' commands: line numbers, paths,
 times and hashes don't count. Shows what was edited and run before the same
-command succeeded, or that the error came again. "-" reads the text from a pipe.
-Exit code 1 if no session met it.`,
+command succeeded, or that the error came again. Where no command ran into it: the
+first prompt that holds it and what came of that, else what was found about it,
+else what recall query finds; it says which. "-" reads the text from a pipe.
+Exit code 1 if no session met it and nothing was found about it.`,
 		Example: `  recall fix "undefined: openStore"
   go test ./... 2>&1 | recall fix -`,
 		Args:               cobra.ArbitraryArgs,
@@ -150,7 +153,9 @@ func (a *app) fix(cmd *cobra.Command, text string, asJSON bool) error {
 		return err
 	}
 	if len(met) == 0 {
-		doc.Match = "none"
+		if doc.Match, doc.Told, err = a.told(cmd, l, text); err != nil {
+			return err
+		}
 	}
 	if err := a.repairs(cmd, l, &doc, met); err != nil {
 		return err
@@ -160,7 +165,7 @@ func (a *app) fix(cmd *cobra.Command, text string, asJSON bool) error {
 	} else {
 		a.printFix(doc, text)
 	}
-	if err == nil && len(doc.Seen) == 0 {
+	if err == nil && len(doc.Seen) == 0 && (len(doc.Told) == 0 || doc.Match == "query") {
 		err = exitCode(exitNothing)
 	}
 	return err
@@ -197,14 +202,7 @@ func (a *app) similarFaults(ctx context.Context, text string) ([]index.Faulted, 
 	}
 	var best []match
 	err := a.ix.EachFault(ctx, func(sig int64, text string) bool {
-		text = strings.ToLower(text)
-		got := 0
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				got += len(w)
-			}
-		}
-		if share := float64(got) / float64(all); share >= 0.7 {
+		if share := wordShare(words, text); share >= toldShare {
 			best = append(best, match{sig, share})
 		}
 		return ctx.Err() == nil

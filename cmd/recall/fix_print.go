@@ -17,6 +17,9 @@ func (a *app) printFix(doc fixDoc, asked string) {
 	case "none":
 		fmt.Fprintf(a.out, "No command of any session that recall knows of ran into %s\n", clip(oneLine(asked), 80))
 		return
+	case "prompt", "finding", "query":
+		a.printTold(doc)
+		return
 	case "similar":
 		fmt.Fprintf(a.out, "%sNot this very error, but similar ones:%s\n", st.dim, st.reset)
 	}
