@@ -18,7 +18,7 @@ import (
 // What was sent and broke off stands in the ledger as estimated, whoever speaks
 // to the service; what never left doesn't.
 func TestBrokenOffIsCounted(t *testing.T) {
-	for _, provider := range []string{providerOpenAI, providerAnthropic, providerLangchain, providerOllama} {
+	for _, provider := range []string{providerOpenAI, providerAnthropic, providerOllama} {
 		t.Run(provider, func(t *testing.T) {
 			arrived := make(chan struct{}, 8)
 			var hold atomic.Bool

@@ -16,7 +16,6 @@ import (
 	"recall/llm"
 	"recall/llm/anthropic"
 	"recall/llm/claudecli"
-	"recall/llm/langchain"
 	"recall/llm/openai"
 	"recall/llm/relay"
 	"recall/llm/replay"
@@ -28,14 +27,13 @@ const (
 	noProvider        = "none"
 	providerOpenAI    = "openai"
 	providerAnthropic = "anthropic"
-	providerLangchain = "langchain-anthropic"
 	providerOllama    = "ollama"
 	providerClaude    = "claude-cli"
 	providerRelay     = "relay"
 	providerReplay    = "replay"
 )
 
-var providers = []string{noProvider, providerAnthropic, providerOpenAI, providerOllama, providerClaude, providerLangchain, providerRelay, providerReplay}
+var providers = []string{noProvider, providerAnthropic, providerOpenAI, providerOllama, providerClaude, providerRelay, providerReplay}
 
 // What distill.distiller may be.
 const (
@@ -54,7 +52,6 @@ const (
 // smallest of a maker's models that does the work.
 var usualModel = map[string]string{
 	providerAnthropic: "claude-haiku-5-5",
-	providerLangchain: "claude-haiku-5-5",
 	providerOpenAI:    "gpt-6-luna",
 	providerClaude:    "haiku",
 	providerOllama:    "qwen3:8b",
@@ -194,8 +191,6 @@ func (c *Config) provider(ctx context.Context, env func(string) string) (llm.Mod
 		return anthropic.New(anthropic.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
 	case providerOpenAI:
 		return openai.NewChat(openai.ChatOptions{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
-	case providerLangchain:
-		return langchain.NewAnthropic(langchain.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
 	case providerOllama:
 		return c.ollama(ctx, env)
 	case providerClaude:
@@ -283,7 +278,7 @@ func issued(host string, env func(string) string) (key, variable string) {
 func (c *Config) host() string {
 	address := c.LLM.URL
 	switch c.LLM.Provider {
-	case providerAnthropic, providerLangchain:
+	case providerAnthropic:
 		if address == "" {
 			return "api.anthropic.com"
 		}

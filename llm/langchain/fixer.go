@@ -13,7 +13,7 @@ import (
 // fixer is what langchaingo's requests go through.
 type fixer struct {
 	wire *wire.Transport // sends, and makes errors of what isn't an answer
-	kind kind
+	kind ollamaKind
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -1,8 +1,6 @@
-// Package langchain asks Claude and Ollama through langchaingo. What
-// langchaingo v0.1.14 sends and hides is mended on the wire: it always sends a
-// temperature, which new Claude models refuse; it has no schemas, no cache
-// marks and no num_ctx that stays; a block that it doesn't know costs the whole
-// answer; and its errors are words. See trip.
+// Package langchain asks Ollama through langchaingo. What langchaingo v0.1.14 sends and
+// hides is mended on the wire: it has no schemas and no num_ctx that stays, and its
+// errors are words. See trip.
 package langchain
 
 import (
@@ -23,9 +21,8 @@ import (
 // Options say which model of which service answers.
 type Options struct {
 	URL       string        // of the service; its own if ""
-	Key       string        // of Anthropic's; Ollama wants none
 	Model     string        // by the service's name for it
-	Window    int           // tokens of request and answer together; what Ollama is told to hold; 0: 200,000 of Claude, 16,384 of Ollama
+	Window    int           // tokens of request and answer together; what Ollama is told to hold; 16,384 if 0
 	MaxOutput int           // tokens of an answer where a request names none; 8,192 if 0
 	Timeout   time.Duration // a request; 5 min if 0
 }
@@ -46,22 +43,12 @@ type Model struct {
 	name string
 	wire *wire.Transport
 	lc   llms.Model
-	kind kind
 
 	mu   sync.Mutex
 	told bool // the service refuses schemas: they are told in the prompt
 }
 
 var _ llm.Model = (*Model)(nil)
-
-// kind is what differs between services on the wire.
-type kind interface {
-	// mend makes the body that langchaingo sends into what it should be.
-	mend(req *http.Request, body map[string]any, t *trip)
-	// read takes what langchaingo would lose out of an answer, and leaves what
-	// it can read.
-	read(body []byte, t *trip) ([]byte, error)
-}
 
 // trip is one request and what its answer says beyond langchaingo. It goes with
 // the context, as there is no other way through.

@@ -35,15 +35,15 @@ func NewOllama(o Options) (*Model, error) {
 		o.Window = ollamaWindow
 	}
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
-	m := &Model{o: o.filled(), name: "ollama/" + o.Model, kind: ollamaKind{window: o.Window}}
+	m := &Model{o: o.filled(), name: "ollama/" + o.Model}
 	m.wire = &wire.Transport{Model: m.name}
-	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model), ollama.WithHTTPClient(wire.Client(&fixer{m.wire, m.kind})))
+	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model), ollama.WithHTTPClient(wire.Client(&fixer{m.wire, ollamaKind{window: m.o.Window}})))
 	return m, err
 }
 
 type ollamaKind struct{ window int }
 
-// mend implements kind: the schema as format, which langchaingo has as a word
+// mend makes the body that langchaingo sends into what it should be: the schema as format, which langchaingo has as a word
 // only; one answer instead of a stream (it leaves "stream": false out, and
 // Ollama's default is true); the window, and that what doesn't fit it is refused
 // and not cut, as newer versions can; no thinking, which would use up the
@@ -75,7 +75,7 @@ type ollamaAnswer struct {
 	Out        int    `json:"eval_count"`
 }
 
-// read implements kind.
+// read takes what langchaingo would lose out of an answer, and leaves what it can read.
 func (k ollamaKind) read(body []byte, t *trip) ([]byte, error) {
 	var a ollamaAnswer
 	if err := json.Unmarshal(body, &a); err != nil {
