@@ -16,7 +16,7 @@ type bound struct {
 	words       []any   // the only ones
 }
 
-// from is a number that counts from 1.
+// from1 is a number that counts from 1.
 var from1 = bound{least: 1}
 
 func oneOf[T ~string](words ...T) bound {
@@ -27,13 +27,16 @@ func oneOf[T ~string](words ...T) bound {
 	return b
 }
 
+// work does a tool's work, and answers in words.
+type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error)
+
 // addTool adds a tool. Its answer is text and nothing else: where there is
 // structured content too, Claude Code shows its model that, as escaped JSON, a
 // third longer and hard to read.
 //
 // Tools that are to be at hand are marked so for the client, which else shows a
 // model their names alone.
-func addTool[In any](s *Server, t *mcp.Tool, atHand bool, bounds map[string]bound, do func(context.Context, *mcp.CallToolRequest, In) (string, error)) {
+func addTool[In any](s *Server, t *mcp.Tool, atHand bool, bounds map[string]bound, do work[In]) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", t.Name, err))
@@ -69,7 +72,7 @@ func addTool[In any](s *Server, t *mcp.Tool, atHand bool, bounds map[string]boun
 }
 
 // withMemory opens the memory around a tool's work.
-func withMemory[In any](s *Server, need Need, do func(context.Context, *Memory, In) (string, error)) func(context.Context, *mcp.CallToolRequest, In) (string, error) {
+func withMemory[In any](s *Server, need Need, do func(context.Context, *Memory, In) (string, error)) work[In] {
 	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (string, error) {
 		m, err := s.o.Open(ctx, need)
 		if err != nil {
@@ -83,7 +86,9 @@ func withMemory[In any](s *Server, need Need, do func(context.Context, *Memory, 
 // readOnly are the annotations of a tool that changes nothing.
 func readOnly(title string) *mcp.ToolAnnotations {
 	no := false
-	return &mcp.ToolAnnotations{Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no, DestructiveHint: &no}
+	return &mcp.ToolAnnotations{
+		Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no, DestructiveHint: &no,
+	}
 }
 
 // kinds are those that an item may be of.

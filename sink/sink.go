@@ -159,7 +159,8 @@ func turns(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r 
 // invisible tells characters that are there and aren't seen (Unicode's formats but
 // those with a shape, and what a font may ignore).
 func invisible(r rune) bool {
-	return r > 0x7f && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
+	return r > 0x7f &&
+		unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) &&
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
@@ -171,7 +172,8 @@ func joins(before, r rune) bool {
 	case r == 0x200C || r == 0x200D:
 		return emoji(before) && r == 0x200D || unicode.In(before, joined...)
 	case r >= 0xFE00 && r <= 0xFE0F:
-		return emoji(before) && before != 0xFE0F || before >= '0' && before <= '9' || before == '#' || before == '*' || unicode.In(before, unicode.Sm, unicode.Po, unicode.Han)
+		return emoji(before) && before != 0xFE0F || before >= '0' && before <= '9' ||
+			unicode.In(before, unicode.Sm, unicode.Po, unicode.Han) // "#" and "*" are Po
 	case r >= 0xE0100 && r <= 0xE01EF:
 		return unicode.Is(unicode.Han, before)
 	}
@@ -184,8 +186,9 @@ func emoji(r rune) bool {
 }
 
 // joined are scripts whose letters take another shape beside one another.
-var joined = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati,
-	unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
+var joined = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongolian, unicode.Nko,
+	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
 
 // ours tells whether a "<" begins a mark of recall's or a tag that a client gives a
 // meaning of its own.
@@ -206,7 +209,8 @@ func ours(after string) bool {
 
 // clientTags are what the names of tags begin with that Claude Code puts around
 // its own words, and models around calls.
-var clientTags = []string{"system-reminder", "system_", "local-command-", "command-name", "command-message", "command-args", "user-prompt-submit-hook", "bash-", "ide_", "task-notification",
+var clientTags = []string{"system-reminder", "system_", "local-command-", "command-name", "command-message",
+	"command-args", "user-prompt-submit-hook", "bash-", "ide_", "task-notification",
 	"function_calls", "function_results", "invoke ", "antml:", "tool_use", "tool_result", "persisted-output"}
 
 // tag tells whether a "<" begins what a client or a page may take for a tag or a
