@@ -27,9 +27,9 @@ func (p *page) sentence(it payload.Item) string {
 	case payload.File:
 		if it.Path != "" {
 			if text == "" {
-				return it.Path
+				return oneLine(it.Path)
 			}
-			return it.Path + ": " + text
+			return oneLine(it.Path) + ": " + text
 		}
 	case payload.Goal:
 		return "Goal: " + text

@@ -22,7 +22,7 @@ func TestWrap(t *testing.T) {
 }
 
 func TestOneLineCannotMoveTheCursor(t *testing.T) {
-	if got, want := oneLine("a\x1b[2Jb\r\nc\u202ed\x00e\t f"), "a[2Jb cde f"; got != want {
+	if got, want := oneLine("a\x1b[2Jb\r\nc\u202ed\x00e\t f"), "a[2Jb c\\u202ede f"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
