@@ -82,7 +82,8 @@ func (r *gitHistory) name(file string) (string, error) {
 
 // git runs git on the repository's history.
 func (r *gitHistory) git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
-	env := []string{"GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1"}
+	env := []string{"GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_COUNT=0", "GIT_ATTR_NOSYSTEM=1"}
 	at := []string{"--git-dir=" + r.dir, "--work-tree=" + filepath.Join(r.dir, "tree"), "--literal-pathspecs", "-c", "core.quotePath=false"}
 	return runGit(ctx, filepath.Join(r.dir, "tree"), env, stdin, append(at, args...)...)
 }
@@ -131,11 +132,11 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	}
 }
 
-// gitFreeEnv is the environment without git's own variables: inside a hook of git's
-// they name another repository.
+// gitFreeEnv is the environment without git's own variables, which inside a hook of
+// git's name another repository; the person's settings in it stay.
 func gitFreeEnv() (env []string) {
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "GIT_") {
+		if !strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "GIT_CONFIG_") {
 			env = append(env, v)
 		}
 	}

@@ -52,7 +52,7 @@ func TestComplaints(t *testing.T) {
 func TestClip(t *testing.T) {
 	tr := &Transport{Key: "sk-1"}
 	for in, want := range map[string]string{
-		"a\n\tb\x1b[31m c": "a b [31m c", "key sk-1 twice sk-1": "key [key] twice [key]", "<!DOCTYPE html>": "a web page", "\xff ok": "ok",
+		"a\n\tb\x1b[31m c": "a b[31m c", "key sk-1 twice sk-1": "key [key] twice [key]", "<!DOCTYPE html>": "a web page", "\xff ok": "ok",
 	} {
 		if got := tr.Clip([]byte(in)); got != want {
 			t.Errorf("Clip(%q) = %q, want %q", in, got, want)

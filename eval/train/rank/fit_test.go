@@ -115,8 +115,9 @@ func TestAsksFor(t *testing.T) {
 		{project: "p", expect: []string{"d"}, ask: 1}, {project: "p", expect: []string{"f"}, ask: 1},
 	}
 	got := w.asksFor(func(string) bool { return true })
-	// Three of twelve, with one more of each kind, for one item of two; one of twelve.
-	if got[payload.Decision] != 0.5 || math.Abs(got[payload.File]-1./6) > 1e-9 {
-		t.Errorf("got %v, want decisions at 0.5, files at 1/6", got)
+	// Three questions, with one more of each kind, for one item of two; and one.
+	all := float64(len(payload.Kinds) + 2)
+	if math.Abs(got[payload.Decision]-6/all) > 1e-9 || math.Abs(got[payload.File]-2/all) > 1e-9 {
+		t.Errorf("got %v, want decisions at %v, files at %v", got, 6/all, 2/all)
 	}
 }
