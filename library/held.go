@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -21,7 +22,7 @@ var ErrNotHeld = errors.New("not archived")
 func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
 	e, v, err := l.versionsOf(id)
 	if errors.Is(err, ErrNoSession) {
-		return notHeld(f)
+		return fmt.Errorf("session %s: %w", id, ErrNotHeld)
 	}
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 	if damaged != nil {
 		return damaged
 	}
-	return notHeld(f)
+	return fmt.Errorf("%s: %w", f.Name, ErrNotHeld)
 }
 
 // candidates are the versions that may hold a file's bytes: the one that was

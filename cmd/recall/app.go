@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,8 +76,13 @@ func (a *app) config(cmd *cobra.Command) (*Config, error) {
 	}
 	a.cfg = c
 	if len(c.Refused) > 0 && !quietly(cmd) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s\nhint: what says where your sessions go belongs into recall/config.yaml of your configuration folder, or name this file with --config\n",
-			strings.Join(c.Refused, "\n"))
+		more := ""
+		if n := len(c.Refused) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more: recall config shows them)", n)
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "recall: warning: %s%s\n"+
+			"recall: hint: put it into recall/config.yaml of your configuration folder, or name that file with --config\n",
+			visible(c.Refused[0]), more)
 	}
 	return c, nil
 }

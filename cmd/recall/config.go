@@ -79,7 +79,9 @@ type Config struct {
 	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
 	// Refused is what a config.yaml in the working directory may not set, or sets wrongly, a line each.
 	Refused []string `mapstructure:"-"`
-	origins map[string]origin
+
+	byChance bool // File merely lies in the working directory: nobody named it
+	origins  map[string]origin
 }
 
 // origin is where a setting comes from.
@@ -113,6 +115,16 @@ func thisSystem() surroundings {
 	return p
 }
 
+// own is the file that was read if it is the user's, "" for one that merely lies in the
+// working directory: what lies beside that counts for nothing, and no job is given it
+// by name.
+func (c *Config) own() string {
+	if c.byChance {
+		return ""
+	}
+	return c.File
+}
+
 // Auto says whether a key was left to recall: for a list of sources, that the
 // places where the tools keep them are searched. An empty list that somebody
 // wrote is not that, it turns the source off.
@@ -130,11 +142,12 @@ func loadConfig(flags *pflag.FlagSet, explicit string, env []string, at surround
 	}
 	set := newSettings()
 	var refused []string
+	byChance := file != "" && explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.working, configName)
 	if file != "" {
 		set.file(file, at)
-		if explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.working, configName) {
-			refused = set.distrust()
-		}
+	}
+	if byChance {
+		refused = set.distrust()
 	}
 	set.env(vars, at)
 	set.flags(flags, at)
@@ -145,7 +158,7 @@ func loadConfig(flags *pflag.FlagSet, explicit string, env []string, at surround
 	if err != nil {
 		return nil, err
 	}
-	c.File, c.Passed, c.Refused = file, passed, refused
+	c.File, c.Passed, c.Refused, c.byChance = file, passed, refused, byChance
 	if err := c.chooseDistiller(); err != nil {
 		return nil, err
 	}

@@ -20,8 +20,8 @@ type written struct{ key, value string }
 // ownConfig is the file that settings are written to: the one that was read, if
 // it is the user's, else the one of the user's configuration folder.
 func (c *Config) ownConfig(at surroundings) (string, error) {
-	if c.File != "" && c.File != filepath.Join(at.working, configName) {
-		return c.File, nil
+	if own := c.own(); own != "" {
+		return own, nil
 	}
 	if at.user == "" {
 		return "", withHint(errors.New("no configuration folder is known"), "name a file: recall init --config FILE")

@@ -30,7 +30,7 @@ func (a *app) printGuard(g *pipeline.GuardReport) {
 	}
 	a.printOther(g.Other)
 	if len(g.Unsafe()) > 0 {
-		fmt.Fprintln(a.out, "  "+g.WayOut())
+		fmt.Fprintln(a.out, "  recall sync makes them safe")
 	}
 	a.printProblems(g.Problems)
 }

@@ -67,6 +67,33 @@ func (s scope) path() (string, error) {
 	return filepath.Join(home, ".claude", "settings.json"), nil
 }
 
+// staysInside returns an error if a file of a project, there or not, lies behind a link
+// that leads out of it, as a cloned repository may bring: nothing is written there.
+func staysInside(project, file string) error {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(project, file)
+	if err == nil {
+		_, err = root.Stat(name)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return withHint(fmt.Errorf("%s: %w", file, err), "a link that leads out of the project isn't followed; put a file in its place")
+}
+
+// toChange is path for a file that is about to be changed.
+func (s scope) toChange() (string, error) {
+	path, err := s.path()
+	if err == nil && s.project {
+		err = staysInside(filepath.Dir(filepath.Dir(path)), path)
+	}
+	return path, err
+}
+
 func (a *app) hooksInstallCmd() *cobra.Command {
 	var s scope
 	cmd := &cobra.Command{
@@ -80,7 +107,7 @@ install up to date. Sessions that are running take them up when they start anew.
   recall hooks install --project --dry-run`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.path()
+			path, err := s.toChange()
 			if err != nil {
 				return err
 			}
@@ -114,7 +141,7 @@ one only what is recall's goes.`,
 		Example: `  recall hooks uninstall`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.path()
+			path, err := s.toChange()
 			if err != nil {
 				return err
 			}

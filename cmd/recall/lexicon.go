@@ -16,8 +16,8 @@ const lexiconFile = "lexicon.txt"
 
 // useLexicon has searches use the user's own lexicon, if there is one.
 func (a *app) useLexicon() error {
-	dir := filepath.Dir(a.cfg.File)
-	if a.cfg.File == "" {
+	dir := filepath.Dir(a.cfg.own())
+	if a.cfg.own() == "" {
 		user := thisSystem().user
 		if user == "" {
 			return nil

@@ -25,7 +25,8 @@ type mcpClient struct {
 	typed bool   // its entries name their transport
 	there bool   // the client seems to be used here
 
-	distro string // of WSL, if the client runs on the Windows around it
+	distro  string // of WSL, if the client runs on the Windows around it
+	project string // whose file it is, "" for the user's own
 }
 
 // start is the program as the client has to start it.
@@ -170,7 +171,7 @@ func (f *mcpFlags) clients() ([]mcpClient, error) {
 		if repo, ok := ingest.RepositoryOf(dir); ok {
 			dir = repo.Root
 		}
-		c := mcpClient{Name: "Claude Code, this project", Path: filepath.Join(dir, ".mcp.json"), typed: true}
+		c := mcpClient{Name: "Claude Code, this project", Path: filepath.Join(dir, ".mcp.json"), typed: true, project: dir}
 		if f.project || exists(c.Path) && entered(c.Path) {
 			list = append(list, c)
 		}
@@ -233,6 +234,9 @@ func (a *app) changeClients(clients []mcpClient, dryRun bool, nothing string, pl
 	var faults []error
 	for _, c := range clients {
 		change, err := plan(c)
+		if err == nil && change.Differs() && c.project != "" {
+			err = staysInside(c.project, c.Path)
+		}
 		if err == nil && change.Differs() && !dryRun {
 			err = change.Do()
 		}

@@ -97,7 +97,7 @@ func (a *app) plan(at schedule.Clock, library string) (schedule.Plan, error) {
 	if err != nil {
 		return schedule.Plan{}, err
 	}
-	p := schedule.Plan{Binary: binary, Config: a.cfg.File, Library: library, Env: jobEnvironment(os.Environ()), At: at}
+	p := schedule.Plan{Binary: binary, Config: a.cfg.own(), Library: library, Env: jobEnvironment(os.Environ()), At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
 	}
