@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -23,7 +24,9 @@ import (
 var removing = regexp.MustCompile(`\b(rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
 // takesAway says whether a call may take files away at all.
-func takesAway(in Input) bool { return in.Tool == "Bash" && removing.MatchString(in.ToolInput.Command) }
+func takesAway(in Input) bool {
+	return in.Tool == "Bash" && removing.MatchString(withScripts(in.ToolInput.Command, in.Cwd))
+}
 
 // opaque are programs whose arguments don't show what they work on.
 var opaque = regexp.MustCompile(`\b(xargs|parallel|eval|exec|for|while|(ba|z|da|k|fi)?sh|python[0-9.]*|perl|ruby|node|deno|bun|find)\b`)
@@ -34,10 +37,10 @@ var stores = regexp.MustCompile(`[^\s'";|&()<>=]*(\.claude|local-agent-mode-sess
 // beforeDeleting sees to it that a command takes no session with it that is
 // nowhere else: what it would take is archived and compared first.
 func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
-	command := in.ToolInput.Command
 	if !takesAway(in) {
 		return Answer{}, nil
 	}
+	command := withScripts(in.ToolInput.Command, in.Cwd)
 	paths := h.threatened(command, in.Cwd)
 	if len(paths) == 0 {
 		return Answer{}, nil
@@ -57,7 +60,7 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	case err != nil:
 		return Answer{}, err
 	case len(left) > 0:
-		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nRun this first, then the command again: recall sync && recall guard %s", strings.Join(left, "\n"), quoted(paths))}, nil
+		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), saved.wayOut, quoted(paths))}, nil
 	case saved.sessions == 0:
 		return Answer{}, nil
 	}
@@ -106,21 +109,47 @@ func tooLate(paths []string) Answer {
 }
 
 // rescued is what is safe now.
-type rescued struct{ sessions, archived int }
+type rescued struct {
+	sessions, archived int
+	others             pipeline.OtherFiles // that go too, and that recall keeps none of
+	wayOut             string              // where something isn't safe
+}
 
 func (r rescued) note(paths []string) string {
-	text := fmt.Sprintf("Note from recall: %s %s; every byte of it is in recall's library (compared just now", list(paths), held(r.sessions))
+	text := fmt.Sprintf("Note from recall: %s holds %s (compared just now", list(paths), held(r.sessions))
 	if r.archived > 0 {
 		text += fmt.Sprintf("; %d archived first", r.archived)
 	}
-	return "<!-- recall -->\n" + text + "). `recall restore` puts a session back.\n<!-- /recall -->"
+	text += "). `recall restore` puts a session back."
+	if r.others.Count > 0 {
+		text += "\nAlso there, and NOT in the library: " + othersIn(r.others) + "."
+	}
+	return "<!-- recall -->\n" + text + "\n<!-- /recall -->"
 }
 
 func held(n int) string {
 	if n == 1 {
-		return "holds a session"
+		return "a session, every byte of which is in recall's library"
 	}
-	return fmt.Sprintf("holds %d sessions", n)
+	return fmt.Sprintf("%d sessions, every byte of which is in recall's library", n)
+}
+
+// othersIn names the files that are no session's, the most numerous places first.
+func othersIn(o pipeline.OtherFiles) string {
+	const most = 12
+	var parts []string
+	for i, g := range o.Groups {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more places", len(o.Groups)-most))
+			break
+		}
+		name := plain(filepath.Base(g.Path))
+		if g.Count > 1 {
+			name += fmt.Sprintf(" (%d files)", g.Count)
+		}
+		parts = append(parts, name)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // saveFirst archives what is at risk under some paths and looks again; left
@@ -138,18 +167,26 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 	if err != nil {
 		return nil, r, err
 	}
+	var faults []ingest.Problem
 	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the session that runs is being written to
 		before := len(g.Unsafe())
-		if _, err := p.ArchiveAtRisk(ctx, g); err != nil && ctx.Err() == nil {
+		problems, err := p.ArchiveAtRisk(ctx, g)
+		if err != nil && ctx.Err() == nil {
 			left = append(left, "- archiving failed: "+err.Error())
 			break
 		}
+		faults = problems
 		if g, err = p.Guard(ctx, paths, pipeline.GuardOptions{Limit: deleting}); err != nil {
 			return nil, r, err
 		}
 		r.archived += before - len(g.Unsafe())
 	}
-	r.sessions = len(g.Sessions)
+	if len(g.Unsafe()) > 0 {
+		for _, pr := range faults[:min(len(faults), 5)] {
+			left = append(left, fmt.Sprintf("- %s: %s", plain(pr.Path), plain(pr.Reason)))
+		}
+	}
+	r.sessions, r.others, r.wayOut = len(g.Sessions), g.Other, g.WayOut()
 	return append(left, unsafeOf(g)...), r, nil
 }
 
@@ -200,6 +237,15 @@ func (h *Host) threatened(command, dir string) []string {
 	if !known || opaque.MatchString(full) { // rm *, xargs rm, python -c: what they take can't be told from their arguments
 		for _, p := range stores.FindAllString(full, -1) {
 			named = append(named, trace.Absolute(dir, p))
+			if !filepath.IsAbs(p) {
+				named = append(named, trace.Absolute(home, p)) // Path.home() / ".claude"
+			}
+			if at, _, cut := strings.Cut(p, `\`); cut && runtime.GOOS != "windows" { // printf's \n
+				named = append(named, trace.Absolute(dir, at))
+			}
+		}
+		if stores.MatchString(dir) { // ls | xargs rm
+			named = append(named, dir)
 		}
 	}
 	places := h.places()

@@ -27,12 +27,13 @@ const (
 // A File is one of a session's files, at its source or in the library: a
 // parser doesn't know which.
 type File struct {
-	Name string // relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json", "audit.jsonl", "tool-results/x.txt"
-	Role FileRole
-	Path string // where it was found on this machine, "" if only in the library
-	Size int64
-	Mod  time.Time
-	Open func() (io.ReadCloser, error)
+	Name  string // relative to the session, slash-separated: "transcript.jsonl", "subagents/agent-a1.jsonl", "record.json", "audit.jsonl", "tool-results/x.txt"
+	Role  FileRole
+	Path  string // where it was found on this machine, "" if only in the library
+	Size  int64
+	Mod   time.Time
+	Stamp string // see Stamp; "" if it isn't on this machine
+	Open  func() (io.ReadCloser, error)
 }
 
 // Found is one session as discovery sees it: ids and files, nothing parsed

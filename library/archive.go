@@ -52,7 +52,7 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 			return fail(err)
 		}
 		f := e.keepNames(f)
-		if have && unchanged(e, f) {
+		if have && e.unchanged(f) {
 			return Change{ID: f.ID, Unchanged: true}, nil
 		}
 		if gone, err := l.forgotten(f.ID); err != nil {
@@ -128,17 +128,13 @@ func (e *Entry) nameOf(file ingest.File) string {
 	return known
 }
 
-// unchanged compares sizes and times alone.
-func unchanged(e Entry, f ingest.Found) bool {
+// unchanged says whether all sources are as they were when their bytes were
+// taken, and none has gone.
+func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
 		names[file.Name] = true
-		have := e.file(file.Name)
-		if have == nil {
-			return false
-		}
-		s := have.source(file.Path)
-		if s == nil || s.Gone || s.Size != file.Size || !s.Mod.Equal(file.Mod) {
+		if have := e.file(file.Name); have == nil || !have.source(file.Path).is(file) {
 			return false
 		}
 	}
@@ -220,7 +216,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	if state != nil {
 		base = state.Version
 		if from = state.source(f.Path); from != nil {
-			if !from.Gone && from.Size == f.Size && from.Mod.Equal(f.Mod) {
+			if from.is(f) {
 				return nil
 			}
 			base = from.Version
@@ -292,7 +288,7 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 			}
 		}
 	}
-	a.seen(f, SourceState{Path: f.Path, Size: r.size, Mod: r.mod.UTC(), Version: number})
+	a.seen(f, SourceState{Path: f.Path, Size: r.size, Mod: r.mod.UTC(), Stamp: f.Stamp, Version: number})
 }
 
 func (a *archiving) addVersion(line versionLine, f ingest.File, r reading) {

@@ -76,8 +76,9 @@ type SourceState struct {
 	Path    string    `json:"path"`
 	Size    int64     `json:"size"`
 	Mod     time.Time `json:"mod"`
-	Version int       `json:"version"`        // its content: the first Size bytes of this version
-	Gone    bool      `json:"gone,omitempty"` // it was not there any more when last looked for
+	Stamp   string    `json:"stamp,omitempty"` // ingest.Stamp
+	Version int       `json:"version"`         // its content: the first Size bytes of this version
+	Gone    bool      `json:"gone,omitempty"`  // it was not there any more when last looked for
 }
 
 // Behind says whether what is saved was made from other bytes than are

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -22,7 +21,7 @@ var ErrNotHeld = errors.New("not archived")
 func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) error {
 	e, v, err := l.versionsOf(id)
 	if errors.Is(err, ErrNoSession) {
-		return fmt.Errorf("session %s: %w", id, ErrNotHeld)
+		return notHeld(f)
 	}
 	if err != nil {
 		return err
@@ -45,7 +44,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 	if damaged != nil {
 		return damaged
 	}
-	return fmt.Errorf("%s: %w", f.Name, ErrNotHeld)
+	return notHeld(f)
 }
 
 // candidates are the versions that may hold a file's bytes: the one that was

@@ -50,7 +50,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err == nil && o.Pack > 0 {
 		err = r.pack(ctx, o.Pack)
 	}
-	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
+	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
 	return r.report, errors.Join(err, r.seen.save())
 }
 

@@ -3,6 +3,9 @@ package pipeline
 import (
 	"context"
 	"time"
+
+	"recall/ingest"
+	"recall/library"
 )
 
 // Doomed are the transcripts below one folder that the client will delete soon.
@@ -14,24 +17,27 @@ type Doomed struct {
 	First    time.Time // when the first one goes
 }
 
-// Doomed looks where transcripts in Claude Code's own places are about to be
-// deleted. Folders where none is are left out.
-func (p *Pipeline) Doomed(ctx context.Context) []Doomed {
+// Exposed looks at the sources' own places: where transcripts of Claude Code
+// are about to be deleted, folders where none is left out, and which sessions
+// the library doesn't hold as they are, each with the reason.
+func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 	known := openSeen(p.seenPath(), p.version())
-	archived := openSeen(p.archivedPath(), archivedTable)
 	var all []Doomed
+	var unsafe []ingest.Problem
 	for _, reader := range p.Readers {
 		for _, root := range p.RootsOf(reader) {
 			found, _ := reader.Find(ctx, root, known.session)
+			for _, f := range found {
+				if state, err := p.Library.Safe(f); state != library.Safe {
+					unsafe = append(unsafe, ingest.Problem{Path: pathOf(f), Reason: err.Error()})
+				}
+			}
 			due := expiring(found, p.now(), soon)
 			if len(due) == 0 {
 				continue
 			}
-			d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due)}
+			d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
 			for _, f := range due {
-				if !known.has(f) && !archived.has(f) {
-					d.Unsafe++
-				}
 				if at := deletedOn(f, f.Files[0]); d.First.IsZero() || at.Before(d.First) {
 					d.First = at
 				}
@@ -39,5 +45,5 @@ func (p *Pipeline) Doomed(ctx context.Context) []Doomed {
 			all = append(all, d)
 		}
 	}
-	return all
+	return all, unsafe
 }

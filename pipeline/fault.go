@@ -2,7 +2,9 @@ package pipeline
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -27,7 +29,8 @@ const faultRest = time.Hour
 
 func (f seenFile) String() string { return fmt.Sprintf("%d %d", f.size, f.mod) }
 
-// fail notes that a session can't be distilled as it is.
+// fail notes that a session can't be distilled as it is. What isn't the
+// session's fault is tried again by the next sync.
 func (r *run) fail(e library.Entry, stamp string, err error) {
 	if now, err := r.Library.Session(e.ID); err == nil {
 		e = now // it may have been moved
@@ -36,11 +39,21 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.failed[e.ID] = true
+	if passing(err) {
+		r.again = true
+		return
+	}
 	r.seen.faults[e.ID] = fault{At: r.now(), Stamp: stamp, Page: statPage(filepath.Join(e.Folder, "payload.md")).String(), Path: e.Folder, Reason: err.Error()}
 	for _, f := range r.touched[e.ID] {
 		r.seen.add(f)
 	}
 	r.seen.dirty = true
+}
+
+// passing says whether an error is the machine's of this moment: no room, or
+// somebody else at work.
+func passing(err error) bool {
+	return errors.Is(err, library.ErrBusy) || library.IsFull(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 // rests says whether it is known that distilling a session now would fail.

@@ -118,6 +118,23 @@ func (g *GuardReport) Unsafe() []GuardSession {
 	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s GuardSession) bool { return !s.unsafe() })
 }
 
+// WayOut says what makes the unsafe sessions safe.
+func (g *GuardReport) WayOut() string {
+	states := map[GuardState]bool{}
+	for _, s := range g.Unsafe() {
+		for _, f := range s.AtRisk {
+			states[f.State] = true
+		}
+	}
+	switch {
+	case states[GuardUnreadable]:
+		return "make them readable (chmod u+r FILE, as their owner), then recall sync"
+	case states[GuardDamaged]:
+		return "recall repair, then recall sync"
+	}
+	return "recall sync makes them safe"
+}
+
 func (s GuardSession) unsafe() bool {
 	return slices.ContainsFunc(s.AtRisk, func(f GuardFile) bool { return f.State != GuardForgotten })
 }

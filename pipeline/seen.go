@@ -19,7 +19,7 @@ import (
 // seen remembers which files were taken in at which size and time, so that a
 // sync with nothing new only looks at metadata. It is a cache: a line a file,
 //
-//	"s" TAB size TAB modification time in ns TAB session TAB path
+//	"s" TAB size TAB modification time in ns TAB session TAB stamp TAB path
 //	"p" TAB size TAB modification time in ns TAB session TAB path
 //	"k" TAB size TAB modification time in ns TAB session TAB
 //	"f" TAB 0 TAB time in ns TAB session TAB fault as JSON
@@ -46,12 +46,13 @@ type seenFile struct {
 	size    int64
 	mod     int64
 	session ingest.SessionID
+	stamp   string // ingest.File.Stamp, of a source
 }
 
 // openSeen reads the table at path; what can't be read or was made by another
 // version of anything named in header counts as empty.
 func openSeen(path, header string) *seen {
-	t := &seen{path: path, header: "recall seen 3 " + header, files: map[string]seenFile{},
+	t := &seen{path: path, header: "recall seen 4 " + header, files: map[string]seenFile{},
 		pages: map[ingest.SessionID]seenFile{}, places: map[ingest.SessionID]string{}, keys: map[ingest.SessionID]seenFile{}, faults: map[ingest.SessionID]fault{}}
 	f, err := library.OpenPlain(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -83,11 +84,13 @@ func (t *seen) read(line string) {
 	id := ingest.SessionID(parts[3])
 	switch parts[0] {
 	case "s":
-		t.files[parts[4]] = seenFile{size, mod, id}
+		if stamp, path, ok := strings.Cut(parts[4], "\t"); ok {
+			t.files[path] = seenFile{size, mod, id, stamp}
+		}
 	case "p":
-		t.pages[id], t.places[id] = seenFile{size, mod, id}, parts[4]
+		t.pages[id], t.places[id] = seenFile{size: size, mod: mod, session: id}, parts[4]
 	case "k":
-		t.keys[id] = seenFile{size, mod, id}
+		t.keys[id] = seenFile{size: size, mod: mod, session: id}
 	case "r":
 		t.handed = parts[4]
 	case "f":
@@ -111,7 +114,7 @@ func (t *seen) session(path string, size int64, mod time.Time) (ingest.SessionID
 func (t *seen) has(f ingest.Found) bool {
 	for _, file := range f.Files {
 		id, ok := t.session(file.Path, file.Size, file.Mod)
-		if !ok || id != f.ID {
+		if !ok || id != f.ID || t.files[file.Path].stamp != file.Stamp {
 			return false
 		}
 	}
@@ -125,7 +128,7 @@ func (t *seen) add(f ingest.Found) {
 		if strings.ContainsAny(file.Path, "\n\r") {
 			continue
 		}
-		t.files[file.Path] = seenFile{file.Size, file.Mod.UnixNano(), f.ID}
+		t.files[file.Path] = seenFile{file.Size, file.Mod.UnixNano(), f.ID, file.Stamp}
 		t.dirty = true
 	}
 }
@@ -177,7 +180,7 @@ func (t *seen) save() error {
 	w := bufio.NewWriter(tmp)
 	fmt.Fprintln(w, t.header)
 	for path, f := range t.files {
-		fmt.Fprintf(w, "s\t%d\t%d\t%s\t%s\n", f.size, f.mod, f.session, path)
+		fmt.Fprintf(w, "s\t%d\t%d\t%s\t%s\t%s\n", f.size, f.mod, f.session, f.stamp, path)
 	}
 	for id, f := range t.pages {
 		fmt.Fprintf(w, "p\t%d\t%d\t%s\t%s\n", f.size, f.mod, id, t.places[id])

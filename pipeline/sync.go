@@ -34,7 +34,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		sources: newSources(), found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
 		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
 	err := r.sync(ctx)
-	r.report.Expiring, r.report.Unsafe = len(r.expiring), r.unsafe()
+	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
 		err = errors.Join(err, p.Library.Settle())
 		r.followPages()
@@ -68,12 +68,11 @@ func (r *run) tidy(ctx context.Context) (wait func() error) {
 	return func() error { <-done; return err }
 }
 
-// unsafe counts the transcripts that are about to be deleted and aren't
-// archived as they are now.
-func (r *run) unsafe() int {
+// unsafe counts the sessions among some that the library doesn't hold as they are.
+func (p *Pipeline) unsafe(found []ingest.Found) int {
 	n := 0
-	for _, f := range r.expiring {
-		if !r.seen.has(f) && len(r.touched[f.ID]) == 0 {
+	for _, f := range found {
+		if state, _ := p.Library.Safe(f); state != library.Safe {
 			n++
 		}
 	}
@@ -129,10 +128,8 @@ func (r *run) sync(ctx context.Context) error {
 		}
 		return err
 	}
-	if err := r.unfinished().set(); err != nil {
-		return err
-	}
-	if err := r.archive(ctx, changed); err != nil {
+	marked := r.unfinished().set() // a cache that can't be written to costs no bytes
+	if err := errors.Join(r.archive(ctx, changed), marked); err != nil {
 		return err
 	}
 	r.fold()

@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 
@@ -95,18 +94,11 @@ func (w *writer) one(m *made) error {
 		// Also for what was only saved the last time: a run may have been killed in between.
 		return w.run.Library.SaveOutputs(w.ctx, m.entry.ID)
 	})
-	switch {
-	case err == nil:
-		return w.index(m)
-	case errors.Is(err, library.ErrBusy): // somebody else is at it
-		w.run.problem(m.entry.Folder, err)
-		w.run.mu.Lock()
-		w.run.again = true
-		w.run.mu.Unlock()
-	default:
+	if err != nil {
 		w.run.fail(m.entry, w.run.stamp(m.made), err)
+		return nil
 	}
-	return nil
+	return w.index(m)
 }
 
 func (w *writer) index(m *made) error {

@@ -30,7 +30,7 @@ func (a *app) printGuard(g *pipeline.GuardReport) {
 	}
 	a.printOther(g.Other)
 	if len(g.Unsafe()) > 0 {
-		fmt.Fprintln(a.out, "  recall sync makes them safe")
+		fmt.Fprintln(a.out, "  "+g.WayOut())
 	}
 	a.printProblems(g.Problems)
 }

@@ -40,7 +40,7 @@ func hintOf(err error) string {
 		return "another recall is at work in this library; try again when it is done"
 	case errors.Is(err, fs.ErrPermission):
 		return "check who owns that file or folder and its permissions"
-	case isFull(err):
+	case library.IsFull(err):
 		return "make room on that disk and run it again: nothing is lost"
 	}
 	return ""

@@ -22,7 +22,7 @@ func TestHookBeforeDeleting(t *testing.T) {
 		t.Helper()
 		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": command}))
 	}
-	const safe = "every byte of it is in recall's library"
+	const safe = "every byte of which is in recall's library"
 	store := filepath.Join(d.home, ".claude", "projects")
 	for _, command := range []string{
 		"rm -rf ~/.claude/projects/-harborlight",

@@ -117,7 +117,7 @@ func TestHookDeletingWithoutLibrary(t *testing.T) {
 		}
 	}
 	d.recall("init", "--yes")
-	if got := bash("rm -rf ~/.claude/projects"); !strings.Contains(got, "every byte of it is in recall's library") {
+	if got := bash("rm -rf ~/.claude/projects"); !strings.Contains(got, "every byte of which is in recall's library") {
 		t.Errorf("when it was done: %q", got)
 	}
 }

@@ -167,7 +167,7 @@ func hooksAtWork(t *testing.T, client string) {
 	m.calls = []apiCall{{"Bash", map[string]any{"command": "rm -rf ~/.claude/projects/-harborlight", "description": "clear"}}}
 	fresh := d.says(sessionB, "Keep the weather feed in memory.", "In memory.") // nobody has archived it
 	runs(client, "--dangerously-skip-permissions", "--session-id", sessionC, "-p", "Clear the old sessions.")
-	if asked := m.asked(); !strings.Contains(asked, "every byte of it is in recall's library") {
+	if asked := m.asked(); !strings.Contains(asked, "every byte of which is in recall's library") {
 		t.Errorf("no note at the deleting command:\n%.3000s\n%s", asked, d.log())
 	}
 	if _, err := os.Stat(fresh); err == nil {

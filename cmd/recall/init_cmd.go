@@ -71,6 +71,9 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 	start := time.Now()
 	report, err := a.takeIn(cmd, l, pipeline.Options{})
 	if err != nil {
+		if report.Bytes > 0 {
+			a.printReport(report)
+		}
 		return err
 	}
 	p, err := a.pipeline(l)

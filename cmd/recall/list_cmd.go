@@ -27,7 +27,7 @@ type listed struct {
 	Start     time.Time        `json:"start,omitzero"`
 	End       time.Time        `json:"end,omitzero"`
 	Turns     int              `json:"turns"`
-	State     string           `json:"state"` // safe, behind, unreadable, source gone
+	State     library.State    `json:"state"`
 	Distilled bool             `json:"distilled"`
 	Parent    ingest.SessionID `json:"parent,omitempty"`
 	Folder    string           `json:"folder"`
@@ -43,8 +43,7 @@ func (a *app) listCmd() *cobra.Command {
 		GroupID: "ask",
 		Long: `Lists every session of the library: its number in its project, day, title, and
 whether it is safe (archived as it is now), behind (its source has grown since;
-recall sync takes that in), unreadable, or its source is gone (the library has
-the only copy).`,
+recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 		Example: `  recall list --project billing
   recall list --json | jq -r '.[] | select(.state != "safe") | .id'`,
 		Args: cobra.NoArgs,
@@ -101,8 +100,8 @@ func (s *shelf) list(project string) []listed {
 
 // states is state of each entry: a look at the disk for every one, so on
 // several cores.
-func states(entries []library.Entry) []string {
-	out := make([]string, len(entries))
+func states(entries []library.Entry) []library.State {
+	out := make([]library.State, len(entries))
 	const block = 256
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -120,7 +119,7 @@ func states(entries []library.Entry) []string {
 
 func (a *app) printList(all []listed) {
 	st := styles(a.color)
-	colors := map[string]string{"safe": st.green, "behind": st.yellow, "unreadable": st.red, "source gone": st.dim}
+	colors := map[library.State]string{library.Safe: st.green, library.OnlyHere: st.green, library.Behind: st.yellow, library.Unreadable: st.red}
 	last := ""
 	titles := width(a.out) - 42
 	out := bufio.NewWriter(a.out)

@@ -65,7 +65,7 @@ they are now.`,
 			if err != nil {
 				return err
 			}
-			doc := manifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: state(e), Now: []inputNow{}}
+			doc := manifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state(e)), Now: []inputNow{}}
 			for _, in := range doc.Inputs {
 				if in.Machine == manifest.Host {
 					doc.Now = append(doc.Now, lookAtInput(in))

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,31 +84,10 @@ func (s *shelf) in(id string) []library.Entry {
 	return in
 }
 
-// state says how safe a session is: safe, behind (its source has bytes that
-// aren't archived), unreadable (its source can't be looked at), or source gone
-// (the library holds the only copy).
-func state(e library.Entry) string {
-	there, behind, unreadable := false, false, false
-	for _, f := range e.Files {
-		for _, src := range f.Sources {
-			fi, err := os.Stat(src.Path)
-			if err != nil {
-				unreadable = unreadable || !errors.Is(err, fs.ErrNotExist)
-				continue
-			}
-			there = true
-			behind = behind || fi.Size() != src.Size || !fi.ModTime().Equal(src.Mod)
-		}
-	}
-	switch {
-	case unreadable:
-		return "unreadable"
-	case !there:
-		return "source gone"
-	case behind:
-		return "behind"
-	}
-	return "safe"
+// state is how safe a session is.
+func state(e library.Entry) library.State {
+	s, _ := e.State()
+	return s
 }
 
 // session finds the session that a person names.

@@ -19,7 +19,7 @@ type statusDoc struct {
 	Projects   int           `json:"projects"`
 	Safe       int           `json:"safe"`
 	Behind     int           `json:"behind"`          // sources with bytes that aren't archived
-	Gone       int           `json:"source_gone"`     // the library has the only copy
+	OnlyHere   int           `json:"only_here"`       // kept, though no source is left
 	Unreadable int           `json:"unreadable"`      // sources that can't be looked at
 	Waiting    int           `json:"waiting"`         // archived, not distilled
 	Newest     time.Time     `json:"newest,omitzero"` // last thing said in any session
@@ -27,6 +27,7 @@ type statusDoc struct {
 	Sources    []sourceDoc   `json:"sources"`
 	Expiring   int           `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
 	Doomed     []doomedDoc   `json:"doomed,omitempty"` // where they are
+	Unsafe     []problemJSON `json:"unsafe,omitempty"` // sessions at the sources that the library doesn't hold as they are, and why
 	Warnings   []string      `json:"warnings,omitempty"`
 	Broken     []problemJSON `json:"broken,omitempty"`
 	Search     string        `json:"search"`
@@ -96,14 +97,14 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	}
 	for _, e := range shelf.entries {
 		switch state(e) {
-		case "safe":
+		case library.Safe:
 			s.Safe++
-		case "behind":
+		case library.Behind:
 			s.Behind++
-		case "unreadable":
+		case library.Unreadable:
 			s.Unreadable++
-		default:
-			s.Gone++
+		case library.OnlyHere:
+			s.OnlyHere++
 		}
 		if e.Behind() {
 			s.Waiting++
@@ -122,7 +123,11 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if err != nil {
 		return s, err
 	}
-	s.Doomed, s.Expiring = doomedOf(p.Doomed(cmd.Context()))
+	doomed, unsafe := p.Exposed(cmd.Context())
+	s.Doomed, s.Expiring = doomedOf(doomed)
+	for _, pr := range unsafe {
+		s.Unsafe = append(s.Unsafe, problemDoc(pr))
+	}
 	s.Sources = sources(p)
 	last, err := l.Last("archive", "sync", "improve")
 	archived, ok := last["archive"]
@@ -156,16 +161,19 @@ func sources(p *pipeline.Pipeline) []sourceDoc {
 
 // states counts the sessions that are in each state.
 func (s statusDoc) states() string {
-	parts := []string{fmt.Sprintf("%d safe", s.Safe)}
+	var parts []string
+	if s.Safe > 0 || s.OnlyHere == 0 {
+		parts = append(parts, fmt.Sprintf("%d safe", s.Safe))
+	}
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{s.Behind, "behind"}, {s.Gone, "whose source is gone"}, {s.Unreadable, "whose source can't be read"}} {
+	}{{s.OnlyHere, "kept, only here"}, {s.Behind, "behind"}, {s.Unreadable, "whose source can't be read"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
 }
 
 func (a *app) printStatus(s statusDoc) {
@@ -200,6 +208,13 @@ func (a *app) printStatus(s statusDoc) {
 			safe = fmt.Sprintf("%d NOT archived yet; recall archive does it", d.Unsafe)
 		}
 		line("", "Claude Code deletes after %s: %s within 7 days, the first on %s; %s", count(d.Days, "day"), count(d.Sessions, "transcript"), day(d.First), safe)
+	}
+	for i, u := range s.Unsafe {
+		if i == 3 {
+			line("", "… and %d more; --json lists all", len(s.Unsafe)-i)
+			break
+		}
+		line([]string{"NOT SAFE", ""}[min(i, 1)], "%s: %s", u.Path, u.Reason)
 	}
 	s.runs(line)
 	line("index", "%s", size(s.Index))

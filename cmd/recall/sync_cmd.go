@@ -28,7 +28,8 @@ func (a *app) syncCmd() *cobra.Command {
 		Long: `Finds the sessions of Claude Code and Cowork, archives those that are new or
 grew byte for byte, then distills and indexes them. Running it again does
 nothing; cut off, it goes on where it was. A session that can't be read is
-reported and skipped: the exit code is then 3.
+reported and skipped: the exit code is then 3. Bytes come first: where the index
+can't be written to, all is archived, and the exit code is 2.
 
 Where a model is configured (llm.provider), it is asked about the sessions that
 are new or grew, when all is safe and distilled by rules: those in which nothing
@@ -52,6 +53,9 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			}
 			report, err := a.sync(cmd, pipeline.Options{From: from})
 			if err != nil {
+				if report.Bytes > 0 { // they are safe, whatever else went wrong
+					a.printReport(report)
+				}
 				return err
 			}
 			if !asJSON { // the model may take its time
@@ -151,18 +155,9 @@ func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options)
 }
 
 func (a *app) takeInOnce(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
-	fresh, err := a.index(l)
+	p, err := a.indexer(l)
 	if err != nil {
-		return pipeline.Report{}, err
-	}
-	p, err := a.pipeline(l)
-	if err != nil {
-		return pipeline.Report{}, err
-	}
-	if fresh {
-		if err := p.Forget(); err != nil {
-			return pipeline.Report{}, err
-		}
+		return a.bytesOnly(cmd, l, o, err)
 	}
 	bar := newProgress(a.err)
 	p.Progress = bar.show
@@ -172,6 +167,29 @@ func (a *app) takeInOnce(cmd *cobra.Command, l *library.Library, o pipeline.Opti
 		a.keepPages(l)
 	}
 	return report, err
+}
+
+// indexer is a pipeline with its index open, that takes in all if that is empty.
+func (a *app) indexer(l *library.Library) (*pipeline.Pipeline, error) {
+	fresh, err := a.index(l)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.pipeline(l)
+	if err == nil && fresh {
+		err = p.Forget()
+	}
+	return p, err
+}
+
+// bytesOnly makes new bytes safe where no index can be had: a fault of what may
+// be lost costs nothing that may not.
+func (a *app) bytesOnly(cmd *cobra.Command, l *library.Library, o pipeline.Options, fault error) (pipeline.Report, error) {
+	if o.Reindex || o.Only != "" || errors.Is(fault, index.ErrRebuild) {
+		return pipeline.Report{}, fault
+	}
+	r, err := a.archiver(l).Archive(cmd.Context(), pipeline.ArchiveOptions{From: o.From})
+	return r, errors.Join(fault, err)
 }
 
 func (a *app) warnPlace(l *library.Library) {

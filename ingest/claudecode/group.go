@@ -75,7 +75,7 @@ func sideRole(name string) ingest.FileRole {
 
 func fileOf(name string, role ingest.FileRole, path string, info fs.FileInfo) ingest.File {
 	return ingest.File{
-		Name: name, Role: role, Path: path, Size: info.Size(), Mod: info.ModTime(),
+		Name: name, Role: role, Path: path, Size: info.Size(), Mod: info.ModTime(), Stamp: ingest.Stamp(path, info),
 		Open: func() (io.ReadCloser, error) { return os.Open(path) },
 	}
 }

@@ -68,7 +68,7 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	if !fi.Mode().IsRegular() {
 		return ingest.File{}, false
 	}
-	return ingest.File{Name: name, Role: role, Path: path, Size: fi.Size(), Mod: fi.ModTime(),
+	return ingest.File{Name: name, Role: role, Path: path, Size: fi.Size(), Mod: fi.ModTime(), Stamp: ingest.Stamp(path, fi),
 		Open: func() (io.ReadCloser, error) { return os.Open(path) }}, true
 }
 

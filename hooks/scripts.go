@@ -1,0 +1,112 @@
+package hooks
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/ingest/trace"
+)
+
+// runs is a word of a command line that may name a script: what an interpreter is
+// given, or a path where a program stands.
+var runs = regexp.MustCompile(`(?:^|[;&|(\n{])\s*(?:(?:sudo|nohup|time|env|exec|nice|command|then|do|else)\s+(?:-\S+\s+)*)*` +
+	`(?:(\S*(?:\b(?:ba|z|da|k|fi)?sh|python[0-9.]*|node|perl|ruby|deno|bun)|source|\.)\s+(?:-\S+\s+|run\s+)*)?("[^"\n]+"|'[^'\n]+'|[^\s'";|&()<>]+)`)
+
+// How much is read of the scripts that a command runs, and of those that they
+// run: each no further than commandMost.
+const (
+	scriptsDeep = 3
+	scriptsMost = 16
+)
+
+// withScripts is a command line followed by the text of the scripts that it runs,
+// as far as they are there already and can be told from its words.
+func withScripts(command, dir string) string {
+	known := map[string]bool{}
+	text := command
+	for part, deep := command, 0; deep < scriptsDeep && part != ""; deep++ {
+		var more strings.Builder
+		for _, path := range scriptsIn(part, dir) {
+			if known[path] || len(known) == scriptsMost {
+				continue
+			}
+			known[path] = true
+			if script := readScript(path); script != "" {
+				more.WriteString("\n" + script)
+			}
+		}
+		part = more.String()
+		text += part
+	}
+	return text
+}
+
+// scriptsIn lists the files that a command line may run.
+func scriptsIn(command, dir string) []string {
+	var dirs, paths []string
+	for _, m := range runs.FindAllStringSubmatch(command, -1) {
+		word := strings.Trim(m[2], `"'`)
+		if m[1] == "" && !strings.Contains(word, "/") && !strings.HasPrefix(strings.TrimLeft(m[0], ";&|({ \t\n"), ".") && !strings.Contains(m[0], "source") {
+			continue // a program of the system's
+		}
+		if dirs == nil {
+			dirs = dirsOf(command, dir)
+		}
+		for _, d := range dirs {
+			if path := trace.Absolute(d, fromHome(word)); !slices.Contains(paths, path) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// dirsOf are the folders that a command line works in.
+func dirsOf(command, dir string) []string {
+	dirs := []string{dir}
+	if len(command) > commandMost {
+		return dirs
+	}
+	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir, Calls: []ingest.ToolCall{{Name: "Bash", Command: fromHome(command), Done: true}}}}}
+	for _, a := range trace.Of(s).Actions {
+		for _, st := range a.Steps() {
+			if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
+				dirs = append(dirs, st.Dir)
+			}
+		}
+	}
+	return dirs
+}
+
+// fromHome fills in the home folder, as a shell would.
+func fromHome(text string) string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return text
+	}
+	text = strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(text)
+	return tilde.ReplaceAllString(text, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
+}
+
+// readScript reads the beginning of a text file, "" if it is none.
+func readScript(path string) string {
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) { // to open a pipe is to wait for its writer
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, commandMost/2))
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return ""
+	}
+	return string(text)
+}

@@ -1,0 +1,10 @@
+package library
+
+import (
+	"errors"
+
+	"golang.org/x/sys/windows"
+)
+
+// IsFull says whether an error is that of a full disk.
+func IsFull(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }

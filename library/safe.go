@@ -1,0 +1,91 @@
+package library
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"recall/ingest"
+)
+
+// A State is how safe a session is.
+type State string
+
+const (
+	Safe       State = "safe"       // the library holds its sources as they are now
+	Behind     State = "behind"     // a source has bytes that the library doesn't hold
+	Unreadable State = "unreadable" // as Behind, and the source can't be read
+	OnlyHere   State = "only here"  // no source is left: the library has the only copy
+)
+
+// Safe is the one judge of whether a session as it was found is safe. It goes by
+// what session.json says of the bytes that were taken, sizes, times and stamps of
+// the sources; Held compares every byte. The error is why it isn't safe.
+func (l *Library) Safe(f ingest.Found) (State, error) {
+	e, err := l.Session(f.ID)
+	if err != nil && !errors.Is(err, ErrNoSession) {
+		return Behind, err
+	}
+	return e.judge(f.Files)
+}
+
+// State is Safe of what is left of a session's sources.
+func (e Entry) State() (State, error) {
+	var there []ingest.File
+	for _, f := range e.Files {
+		for _, src := range f.Sources {
+			fi, err := os.Stat(src.Path)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				return Unreadable, err
+			default:
+				there = append(there, ingest.File{Name: f.Name, Role: f.Role, Path: src.Path, Size: fi.Size(), Mod: fi.ModTime(), Stamp: ingest.Stamp(src.Path, fi)})
+			}
+		}
+	}
+	if len(there) == 0 && len(e.Files) > 0 {
+		return OnlyHere, nil
+	}
+	return e.judge(there)
+}
+
+func (e Entry) judge(files []ingest.File) (State, error) {
+	for _, f := range files {
+		if e.took(f) {
+			continue
+		}
+		err := notHeld(f)
+		if !errors.Is(err, ErrNotHeld) {
+			return Unreadable, err
+		}
+		return Behind, err
+	}
+	return Safe, nil
+}
+
+// notHeld is the error of a file that isn't held: why it can't be, if it can't
+// be opened.
+func notHeld(f ingest.File) error {
+	src, _, err := openSource(f)
+	if err != nil {
+		return err
+	}
+	return errors.Join(src.Close(), fmt.Errorf("%s: %w", f.Name, ErrNotHeld))
+}
+
+// took says whether a file is as it was when its bytes were taken.
+func (e Entry) took(f ingest.File) bool {
+	for i := range e.Files {
+		if e.Files[i].source(f.Path).is(f) {
+			return true
+		}
+	}
+	return false
+}
+
+// is says whether a source is as it was when its bytes were taken.
+func (s *SourceState) is(f ingest.File) bool {
+	return s != nil && !s.Gone && s.Size == f.Size && s.Mod.Equal(f.Mod) && s.Stamp == f.Stamp
+}
