@@ -130,7 +130,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	if fresh, err := readVersions(now.Folder); err != nil || fresh.size != dst.v.size || now.Input != dst.entry.Input {
 		return errors.Join(err, errStale)
 	}
-	if err := heal(now.Folder); err != nil {
+	if err := m.l.heal(&now); err != nil {
 		return err
 	}
 	if err := putInOrder(now.Folder, files); err != nil {

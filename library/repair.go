@@ -298,7 +298,11 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 		}
 	}
 	if f.State == Unfinished {
-		return "finished or undone", heal(filepath.Dir(path))
+		e, err := readEntry(filepath.Dir(path))
+		if err != nil {
+			return "", err
+		}
+		return "finished or undone", r.l.heal(&e)
 	}
 	if f.Mend != MendRender {
 		return "", errLost

@@ -74,7 +74,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err != nil {
 		return err
 	}
-	if err := heal(e.Folder); err != nil {
+	if err := l.heal(&e); err != nil {
 		return err
 	}
 	now, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
@@ -99,8 +99,9 @@ const (
 	newPayload  = ".payload.json.new"
 )
 
-// saveDerived writes what differs. session.json comes last: it says that the
-// rest is there.
+// saveDerived writes what differs. session.json says that the rest is there: it
+// comes last but for the mark of a save under way, .payload.json.new, so that a
+// file is never taken for damaged because a save was cut off.
 func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	var files []newFile
@@ -121,7 +122,7 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 			files = append(files, newFile{path, d.Manifest})
 		}
 	}
-	pair := !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
+	pair := len(files) > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
 	if pair {
 		// First: while they lie there, nobody takes the others for damaged.
 		files = append([]newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}, files...)
@@ -144,15 +145,17 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 			// .json.new first: alone it would mean that the rename was done.
 			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 		}
-		if err := rename(at(newPayload), at("payload.json")); err != nil {
-			return err
-		}
 	}
 	if err := removeParts(e.Folder, d.Transcript); err != nil {
 		return err
 	}
 	if err := aside.place(len(entry)); err != nil {
 		return err
+	}
+	if pair {
+		if err := rename(at(newPayload), at("payload.json")); err != nil {
+			return err
+		}
 	}
 	if len(files)+len(entry) > 0 {
 		if err := syncDir(e.Folder); err != nil {
@@ -192,17 +195,29 @@ func removeParts(folder string, parts [][]byte) error {
 	return nil
 }
 
-// heal finishes, or undoes, what a crash in savePair left. The caller holds
-// the session's lock.
-func heal(folder string) error {
-	md, js := filepath.Join(folder, newMarkdown), filepath.Join(folder, newPayload)
+// heal finishes, or undoes, what a crash in saveDerived left. What was rendered
+// may be of before or after: session.json doesn't name it any more (see
+// Entry.CutOff), and the next save writes it. The caller holds the session's lock.
+func (l *Library) heal(e *Entry) error {
+	md, js := filepath.Join(e.Folder, newMarkdown), filepath.Join(e.Folder, newPayload)
 	if !exists(js) {
 		return removeIfThere(md)
+	}
+	e.Sums = maps.Clone(e.Sums)
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return isRendered(name) })
+	if err := l.saveEntry(*e); err != nil {
+		return err
 	}
 	if exists(md) { // neither rename was done; .json.new goes first, as above
 		return errors.Join(removeIfThere(js), removeIfThere(md))
 	}
-	return rename(js, filepath.Join(folder, "payload.json"))
+	return rename(js, filepath.Join(e.Folder, "payload.json"))
+}
+
+// CutOff says whether a save of what is derived was cut off and healed, so that
+// it is to be rendered again.
+func (e Entry) CutOff() bool {
+	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
 }
 
 func removeIfThere(path string) error {
@@ -279,7 +294,7 @@ func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := heal(e.Folder); err != nil {
+	if err := l.heal(&e); err != nil {
 		return nil, nil, err
 	}
 	markdown, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
@@ -316,7 +331,7 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 			return nil, err
 		}
 		if strings.HasPrefix(name, "payload.") && (exists(filepath.Join(e.Folder, newPayload)) || exists(filepath.Join(e.Folder, newMarkdown))) {
-			l.healLocked(id, e.Folder)
+			l.healLocked(id)
 		}
 		text, err := ReadPlain(filepath.Join(e.Folder, name))
 		if err == nil || exists(sessionFile(e.Folder)) {
@@ -341,10 +356,14 @@ func (l *Library) readLines(id ingest.SessionID, name string) ([][]byte, error) 
 
 // healLocked heals under the session's lock. A library that can't be written
 // is read as it is.
-func (l *Library) healLocked(id ingest.SessionID, folder string) {
-	if unlock, err := l.lockSession(id); err == nil {
-		defer unlock()
-		heal(folder) // whoever writes next reports what is wrong
+func (l *Library) healLocked(id ingest.SessionID) {
+	unlock, err := l.lockSession(id)
+	if err != nil {
+		return
+	}
+	defer unlock()
+	if e, err := l.reread(id); err == nil {
+		l.heal(&e) // whoever writes next reports what is wrong
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 		for i, m := range members {
 			want := r.stamp(r.made(m, f.beside[i]))
 			_, failed := r.seen.faults[m.ID]
-			anew := r.edited[m.ID] || r.noted[m.ID] || r.broke && notesLater(m) || failed || m.Distilled == nil || r.stamp(*m.Distilled) != want || !r.knowsPage(m)
+			anew := r.edited[m.ID] || r.noted[m.ID] || r.broke && notesLater(m) || failed || m.CutOff() || m.Distilled == nil || r.stamp(*m.Distilled) != want || !r.knowsPage(m)
 			f.names = append(f.names, names[m.Project])
 			lacks := stamps[string(m.ID)] != indexStamp(want, f.names[i])
 			due = due || (anew || lacks) && !r.rests(m, want)
