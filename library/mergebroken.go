@@ -16,6 +16,10 @@ import (
 // here is overwritten, and nothing comes back that was forgotten here.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
+		if realDir(b.Path) != nil { // a link
+			m.problem(b.Path, b.Reason+"; not copied")
+			continue
+		}
 		if why, err := m.leaveBroken(b.Path); err != nil {
 			return err
 		} else if why != "" {

@@ -244,6 +244,13 @@ func (c *checking) read(path string) ([]byte, error) {
 
 // brokenFolder tells of a folder whose session.json can't be used.
 func (c *checking) brokenFolder(b ingest.Problem) {
+	if realDir(b.Path) != nil { // a link where a folder or file of the library belongs
+		same := func(f Finding) bool { return f.Path == c.rel(b.Path) }
+		if !slices.ContainsFunc(c.out.Findings, same) {
+			c.found(Finding{Path: c.rel(b.Path), State: Damaged, What: b.Reason})
+		}
+		return
+	}
 	mend := MendNone
 	if exists(filepath.Join(b.Path, "raw", "versions.jsonl")) || exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender

@@ -57,8 +57,9 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 // dropMoved forgets the sessions whose session.json isn't as it was: it may be
 // all right, moved, damaged or gone, and the library looks.
 func (r *run) dropMoved() {
+	stat := r.stat()
 	for id, path := range r.seen.places {
-		now, then := statPage(filepath.Join(r.Library.Dir(), path)), r.seen.pages[id]
+		now, then := stat(path), r.seen.pages[id]
 		if now.size != then.size || now.mod != then.mod {
 			r.seen.drop(id)
 		}

@@ -67,8 +67,9 @@ func (r *run) handEdited() {
 		return
 	}
 	var other []ingest.SessionID
+	stat := r.stat()
 	for id, path := range r.seen.places {
-		f, now := r.seen.pages[id], statPage(filepath.Join(r.Library.Dir(), path))
+		f, now := r.seen.pages[id], stat(path)
 		if now.size == f.size && now.mod == f.mod {
 			continue
 		}
@@ -108,12 +109,12 @@ func (r *run) lookAtKeys() {
 		return
 	}
 	other := map[ingest.SessionID]seenFile{}
-	looked := 0
+	looked, stat := 0, r.stat()
 	for id, path := range r.seen.places { // in any order
 		if looked++; looked > keysAtOnce {
 			break
 		}
-		f, now := r.seen.keys[id], statPage(filepath.Join(r.Library.Dir(), filepath.Dir(path), "session.json"))
+		f, now := r.seen.keys[id], stat(filepath.Join(filepath.Dir(path), "session.json"))
 		if now.size != f.size || now.mod != f.mod {
 			other[id] = now
 		}
@@ -140,6 +141,35 @@ func statPage(path string) seenFile {
 		return seenFile{size: edited}
 	}
 	return seenFile{size: fi.Size(), mod: fi.ModTime().UnixNano()}
+}
+
+// foldersAtOnce is how many folders of sessions a run looks at for links: more cost a
+// sync with nothing new a tenth of its time.
+const foldersAtOnce = 200
+
+// stat returns statPage for files of sessions, by their paths in the library. What lies
+// behind a link is as if it weren't there: the library follows none. Of very many
+// sessions, each time the folders of some are looked at.
+func (r *run) stat() func(path string) seenFile {
+	real := map[string]bool{} // by the project's folder
+	looked := 0
+	isReal := func(dir string) bool {
+		fi, err := os.Lstat(filepath.Join(r.Library.Dir(), dir))
+		return err == nil && fi.IsDir()
+	}
+	return func(path string) seenFile {
+		session := filepath.Dir(path)
+		project := filepath.Dir(session)
+		ok, known := real[project]
+		if !known {
+			ok = isReal(project)
+			real[project] = ok
+		}
+		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
+			return seenFile{size: edited}
+		}
+		return statPage(filepath.Join(r.Library.Dir(), path))
+	}
 }
 
 // followPages notes where the folders that were moved in this run are now.
