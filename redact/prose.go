@@ -153,10 +153,10 @@ func (s *scan) after(these map[string]bool, at int) bool {
 // tellingOrQuoted reports whether a word of a sentence is a password: one that
 // looks so, or words with hyphens in quotes.
 func tellingOrQuoted(v string, quoted bool) bool {
-	if quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) && (strings.Count(v, "-") >= 2 || len(v) >= 12 && strings.IndexAny(v, "-.:/=") < 0) {
+	if quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) && (strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/=")) {
 		return true
 	}
-	return telling(v) && !code(v) && !label(v) && strings.IndexAny(v, "=()") < 0 && !dateLike(v) && shapeIn(v).digits > 0
+	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) && shapeIn(v).digits > 0
 }
 
 // randomWord reports whether a word of a sentence is a key or a token.
@@ -172,7 +172,7 @@ func loginPair(s *scan, _, to int) {
 		user, rest, ok := strings.Cut(line, between)
 		if ok && between == ":" && strings.HasPrefix(rest, " ") { // "credentials: ann:password"
 			var more string
-			more, rest, ok = strings.Cut(rest[1:], between)
+			more, _, ok = strings.Cut(rest[1:], between)
 			user += ": " + more
 		}
 		if !ok || len(user) == 0 || strings.Count(user, " ") > 3 {
