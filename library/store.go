@@ -88,7 +88,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	made := p.Made
 	e.Distilled = &made
 	e.describe(d.Meta)
-	if err := l.saveDerived(e, d, text); err != nil || d.Meta == nil {
+	if err := l.saveDerived(&e, d, text); err != nil || d.Meta == nil {
 		return err
 	}
 	return l.move(e)
@@ -102,7 +102,7 @@ const (
 // saveDerived writes what differs. session.json says that the rest is there: it
 // comes last but for the mark of a save under way, .payload.json.new, so that a
 // file is never taken for damaged because a save was cut off.
-func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
+func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	var files []newFile
 	e.sumTranscript(d.Transcript)
@@ -162,7 +162,7 @@ func (l *Library) saveDerived(e Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
-	return l.remember(e)
+	return l.remember(*e)
 }
 
 // sumTranscript notes the sums of a transcript's parts.
