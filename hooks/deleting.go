@@ -61,7 +61,7 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	case len(left) > 0:
 		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), saved.wayOut, quoted(paths))}, nil
-	case saved.sessions == 0:
+	case saved.sessions == 0 && !saved.memory:
 		return Answer{}, nil
 	}
 	return Answer{Context: saved.note(paths)}, nil
@@ -111,6 +111,7 @@ func tooLate(paths []string) Answer {
 // rescued is what is safe now.
 type rescued struct {
 	sessions, archived int
+	memory             bool                // the client's own goes too, and is kept
 	others             pipeline.OtherFiles // that go too, and that recall keeps none of
 	wayOut             string              // where something isn't safe
 }
@@ -121,6 +122,9 @@ func (r rescued) note(paths []string) string {
 		text += fmt.Sprintf("; %d archived first", r.archived)
 	}
 	text += "). `recall restore` puts a session back."
+	if r.memory {
+		text += " So is Claude Code's own memory (memory/ of the projects, history.jsonl): `recall restore memory`."
+	}
 	if r.others.Count > 0 {
 		text += "\nAlso there, and NOT in the library: " + othersIn(r.others) + "."
 	}
@@ -186,7 +190,8 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 			left = append(left, fmt.Sprintf("- %s: %s", plain(pr.Path), plain(pr.Reason)))
 		}
 	}
-	r.sessions, r.others, r.wayOut = len(g.Sessions), g.Other, g.WayOut()
+	r.others, r.wayOut = g.Other, g.WayOut()
+	r.sessions, r.memory = g.Count()
 	return append(left, unsafeOf(g)...), r, nil
 }
 

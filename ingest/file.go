@@ -22,6 +22,7 @@ const (
 	PlanFile     FileRole = "plan"
 	UploadFile   FileRole = "upload"
 	OutputFile   FileRole = "output"
+	MemoryFile   FileRole = "memory" // see Keeper
 )
 
 // A File is one of a session's files, at its source or in the library: a
@@ -76,6 +77,15 @@ type Reader interface {
 	// Parse reads a whole session. A bad line is skipped and reported in
 	// Session.Report; the error is for files that can't be opened or read.
 	Parse(ctx context.Context, f Found) (*Session, error)
+}
+
+// A Keeper is a Reader whose client remembers things beside its sessions. They
+// are kept as one more session's files are, under an id of their own, and are no
+// session otherwise: nothing is parsed or made of them.
+type Keeper interface {
+	// Memory lists what there is of it below a root, its files named by their
+	// paths there; none where the root isn't the client's own folder.
+	Memory(root string) (Found, []Problem)
 }
 
 // Seen answers which session an unchanged file was found to belong to earlier;

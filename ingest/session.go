@@ -24,6 +24,7 @@ type Source string
 const (
 	ClaudeCode Source = "claude-code"
 	Cowork     Source = "cowork"
+	Memory     Source = "claude-code-memory" // no session: see Keeper
 )
 
 // How much of the bulky parts of a transcript a Session keeps, in bytes.

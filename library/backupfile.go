@@ -108,7 +108,7 @@ func (w *tarring) top() error {
 		return err
 	}
 	broken := map[string]bool{} // no sessions by their session.json, so they come as they lie
-	if _, err := w.l.Sessions(); err != nil {
+	if _, err := w.l.Shelved(); err != nil {
 		return err
 	}
 	for _, b := range w.l.Broken() {
@@ -135,7 +135,7 @@ func (w *tarring) top() error {
 
 // sessions adds each as it is at one moment.
 func (w *tarring) sessions() error {
-	entries, err := w.l.Sessions()
+	entries, err := w.l.Shelved()
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (l *Library) dig(id ingest.SessionID) error {
 		if err != nil {
 			return err
 		}
-		if _, err := l.Sessions(); err != nil { // there may be a second one with that id
+		if _, err := l.Shelved(); err != nil { // there may be a second one with that id
 			return err
 		}
 		if !more {
@@ -270,7 +270,7 @@ func (l *Library) disinherit(path string) error {
 
 // dropProjects removes the projects that have no session left.
 func (l *Library) dropProjects() error {
-	all, err := l.Sessions()
+	all, err := l.Shelved()
 	if err != nil {
 		return err
 	}

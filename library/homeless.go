@@ -52,7 +52,7 @@ func (c *checking) missingProjects(reg *registry, entries []Entry, gone bool) st
 		return ""
 	}
 	c.l.forget()
-	entries, err := c.l.Sessions()
+	entries, err := c.l.Shelved()
 	if err != nil {
 		return ""
 	}
@@ -75,7 +75,7 @@ func (r *repairing) projects(path string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	all, err := r.l.Sessions()
+	all, err := r.l.Shelved()
 	if err != nil {
 		return "", err
 	}

@@ -30,12 +30,23 @@ func (e *AmbiguousError) Is(target error) bool { return target == ErrAmbiguous }
 // id. It looks at every session's folder and reads what is new or changed.
 // What can't be read is left out; Broken tells of it.
 func (l *Library) Sessions() ([]Entry, error) {
+	all, err := l.Shelved()
+	return sessionsOnly(all), err
+}
+
+// Shelved is Sessions with what is kept as they are and is none: a client's
+// memory.
+func (l *Library) Shelved() ([]Entry, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.scan(); err != nil {
 		return nil, err
 	}
 	return l.sorted(), nil
+}
+
+func sessionsOnly(all []Entry) []Entry {
+	return slices.DeleteFunc(all, func(e Entry) bool { return e.Source == ingest.Memory })
 }
 
 // SessionsOf is Sessions for those of some projects only: it doesn't look at the
@@ -46,7 +57,7 @@ func (l *Library) SessionsOf(project func(id string) bool) ([]Entry, error) {
 	if err := l.scanFor(project); err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(l.sorted(), func(e Entry) bool { return !project(e.Project) }), nil
+	return slices.DeleteFunc(sessionsOnly(l.sorted()), func(e Entry) bool { return !project(e.Project) }), nil
 }
 
 // listed is Sessions as this process knows them.
@@ -58,7 +69,7 @@ func (l *Library) listed() ([]Entry, error) {
 			return nil, err
 		}
 	}
-	return l.sorted(), nil
+	return sessionsOnly(l.sorted()), nil
 }
 
 // sorted are the known sessions in order. The caller holds l.mu.
@@ -98,14 +109,18 @@ func (l *Library) Session(id ingest.SessionID) (Entry, error) {
 }
 
 // Lookup finds the session that a person means: a full id or alias, an
-// unambiguous beginning of an id, a title, or an unambiguous part of a title. The error is ErrNoSession or ErrAmbiguous.
+// unambiguous beginning of an id, a title, or an unambiguous part of a title; "memory" is
+// the client's own. The error is ErrNoSession or ErrAmbiguous.
 func (l *Library) Lookup(name string) (Entry, error) {
-	all, err := l.Sessions()
+	all, err := l.Shelved()
 	if err != nil {
 		return Entry{}, err
 	}
 	want := strings.ToLower(strings.TrimSpace(name))
 	isID := func(e Entry, fits func(id string) bool) bool {
+		if e.Source == ingest.Memory {
+			return want == "memory" || want == string(e.ID)
+		}
 		if fits(strings.ToLower(string(e.ID))) || fits(bareID(e.ID)) {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -82,11 +83,11 @@ func (m *merging) run(ctx context.Context) error {
 	if err := m.l.upgrade(); err != nil {
 		return err
 	}
-	entries, err := m.from.Sessions()
+	entries, err := m.from.Shelved()
 	if err != nil {
 		return err
 	}
-	m.done.Sessions = len(entries)
+	m.done.Sessions = len(sessionsOnly(slices.Clone(entries)))
 	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
 		return err
 	}

@@ -146,7 +146,7 @@ func (m *merging) healed(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
 		still[m.from.rel(b.Path)] = true
 	}
-	if _, err := m.l.Sessions(); err != nil || !m.options.Follow {
+	if _, err := m.l.Shelved(); err != nil || !m.options.Follow {
 		return err
 	}
 	r := &repairing{l: m.l, ctx: ctx, render: map[ingest.SessionID]bool{}}

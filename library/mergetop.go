@@ -205,7 +205,7 @@ func linkText(line payload.Link) string {
 
 // noneForgotten says that no session of the other was forgotten here.
 func (m *merging) noneForgotten() (bool, error) {
-	entries, err := m.from.Sessions()
+	entries, err := m.from.Shelved()
 	if err != nil {
 		return false, err
 	}

@@ -131,7 +131,7 @@ type Holder struct {
 // decompressed. Problems are files that could not be looked through: the text
 // may stand in them too.
 func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.Problem, error) {
-	entries, err := l.Sessions()
+	entries, err := l.Shelved()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -93,7 +93,7 @@ func rememberedID(dir, caches string) string {
 // should have been taken in could not be. One with a session stays. It must not
 // be used after it either way.
 func (l *Library) Discard() (removed bool, err error) {
-	all, err := l.Sessions()
+	all, err := l.Shelved()
 	if err != nil || len(all)+len(l.Broken()) > 0 {
 		return false, errors.Join(err, l.Close())
 	}

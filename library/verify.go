@@ -76,7 +76,7 @@ type VerifyOptions struct {
 // session where the first found something: it may have been written meanwhile.
 // The error is for a library that can't be read at all.
 func (l *Library) Verify(ctx context.Context, o VerifyOptions) (Verified, error) {
-	entries, err := l.Sessions()
+	entries, err := l.Shelved()
 	if err != nil {
 		return Verified{}, err
 	}

@@ -113,6 +113,19 @@ func (g *GuardReport) Missing() bool {
 	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at GuardPath) bool { return at.Gone })
 }
 
+// Count is of how many sessions something lies there, a client's memory not
+// being one.
+func (g *GuardReport) Count() (sessions int, memory bool) {
+	for _, s := range g.Sessions {
+		if s.Source == ingest.Memory {
+			memory = true
+			continue
+		}
+		sessions++
+	}
+	return sessions, memory
+}
+
 // Unsafe lists the sessions that would lose something.
 func (g *GuardReport) Unsafe() []GuardSession {
 	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s GuardSession) bool { return !s.unsafe() })
@@ -294,6 +307,10 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		}
 	}
 	for _, f := range found {
+		g.take(f)
+	}
+	if k, ok := reader.(ingest.Keeper); ok {
+		f, _ := k.Memory(path)
 		g.take(f)
 	}
 }

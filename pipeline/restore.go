@@ -61,7 +61,7 @@ func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return r, err
 	}
 	for i, f := range found.Files {
-		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])), Shared: f.Role == "spaces"}
+		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])), Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
 		}
@@ -132,7 +132,7 @@ func homeRoot() string {
 // that go by that, and returns it if the session's place must be told anew from
 // it: its own folder isn't on this machine, or another one was asked for.
 func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout, found ingest.Found, asked string) string {
-	if !layout.ByFolder() {
+	if !layout.ByFolder() || found.Source == ingest.Memory {
 		return ""
 	}
 	if asked != "" {

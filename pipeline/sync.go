@@ -175,6 +175,7 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 			r.report.Found += len(found)
 			r.report.Problems = append(r.report.Problems, problems...)
 			if own {
+				found = r.memory(reader, root, found)
 				r.expiring = append(r.expiring, expiring(found, r.now(), soon)...)
 				scan.add(root, found)
 			}
@@ -200,6 +201,20 @@ func modified(f ingest.Found) int64 {
 		last = max(last, file.Mod.UnixNano())
 	}
 	return last
+}
+
+// memory adds what a client remembers beside its sessions to what was found.
+func (r *run) memory(reader ingest.Reader, root string, found []ingest.Found) []ingest.Found {
+	k, ok := reader.(ingest.Keeper)
+	if !ok {
+		return found
+	}
+	f, problems := k.Memory(root)
+	r.report.Problems = append(r.report.Problems, problems...)
+	if len(f.Files) == 0 {
+		return found
+	}
+	return append(found, f)
 }
 
 func (r *run) late() bool {
@@ -274,6 +289,12 @@ func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 		r.seen.dirty = true
 	}
 	f = without(f, change.Problems)
+	if f.Source == ingest.Memory { // nothing is made of it
+		r.seen.add(f)
+		r.report.Bytes += change.Bytes
+		r.report.Problems = append(r.report.Problems, change.Problems...)
+		return nil
+	}
 	r.touched[f.ID] = append(r.touched[f.ID], f)
 	r.work = r.work || !change.Unchanged || !r.seen.has(f)
 	r.archived(change, errors.Is(unknown, library.ErrNoSession))
@@ -344,7 +365,7 @@ func (p *Pipeline) RootsOf(reader ingest.Reader) []string {
 // reader returns the reader of a source, for sessions read back from the library.
 func (p *Pipeline) reader(s ingest.Source) (ingest.Reader, error) {
 	for _, r := range p.Readers {
-		if r.Source() == s {
+		if _, keeps := r.(ingest.Keeper); r.Source() == s || keeps && s == ingest.Memory {
 			return r, nil
 		}
 	}

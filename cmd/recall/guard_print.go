@@ -55,6 +55,9 @@ func dangerText(d pipeline.Danger) string {
 
 func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
 	title := s.Title
+	if s.Source == ingest.Memory {
+		title = "Claude Code's own memory"
+	}
 	if title == "" {
 		title = "not in the library"
 	}
@@ -81,7 +84,12 @@ func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
 }
 
 func (a *app) printGuardSums(g *pipeline.GuardReport, st style) {
-	unsafe, outputs, bytes := len(g.Unsafe()), 0, int64(0)
+	unsafe, outputs, bytes := 0, 0, int64(0)
+	for _, s := range g.Unsafe() {
+		if s.Source != ingest.Memory {
+			unsafe++
+		}
+	}
 	for _, s := range g.Sessions {
 		outputs += s.Outputs
 		bytes += s.Bytes
@@ -90,9 +98,14 @@ func (a *app) printGuardSums(g *pipeline.GuardReport, st style) {
 	if !g.Safe() {
 		color, mark = st.red, "✗"
 	}
-	fmt.Fprintf(a.out, "%s%s %s there", color, mark, count(len(g.Sessions), "session"))
-	if len(g.Sessions) > 0 {
-		fmt.Fprintf(a.out, " (%s, %s): %d archived as they are now, %d not", size(bytes), count(outputs, "output"), len(g.Sessions)-unsafe, unsafe)
+	n, memory := g.Count()
+	what := count(n, "session")
+	if memory {
+		what += " and Claude Code's own memory"
+	}
+	fmt.Fprintf(a.out, "%s%s %s there", color, mark, what)
+	if n > 0 {
+		fmt.Fprintf(a.out, " (%s, %s): %d archived as they are now, %d not", size(bytes), count(outputs, "output"), n-unsafe, unsafe)
 	}
 	fmt.Fprintln(a.out, st.reset)
 }

@@ -18,6 +18,9 @@ func (Reader) ByFolder() bool { return true }
 
 // Base is the configuration folder above projects/<slug>/<session>.jsonl.
 func (Reader) Base(f ingest.Found) string {
+	if f.Source == ingest.Memory {
+		return f.Root
+	}
 	for _, file := range f.Files {
 		if _, base, ok := inProjects(file); ok {
 			return filepath.FromSlash(base)
@@ -28,6 +31,9 @@ func (Reader) Base(f ingest.Found) string {
 
 // Places implements ingest.Layout.
 func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
+	if f.Source == ingest.Memory {
+		return memoryPlaces(f)
+	}
 	slug, stem, base := Slug(dir), string(f.ID), filepath.ToSlash(r.Base(f))
 	for _, file := range f.Files {
 		if file.Name != mainName {
@@ -54,6 +60,18 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 			return nil, fmt.Errorf("session %s: %q leads out of the folder: %w", f.ID, file.Name, ingest.ErrNoPlace)
 		}
 		places[file.Name] = at
+	}
+	return places, nil
+}
+
+// memoryPlaces are the names that Memory gave.
+func memoryPlaces(f ingest.Found) (map[string]string, error) {
+	places := map[string]string{}
+	for _, file := range f.Files {
+		if !filepath.IsLocal(filepath.FromSlash(file.Name)) {
+			return nil, fmt.Errorf("%s: %q leads out of the folder: %w", f.ID, file.Name, ingest.ErrNoPlace)
+		}
+		places[file.Name] = file.Name
 	}
 	return places, nil
 }
