@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"recall/payload"
+
+	"recall/library"
 )
 
 // The memos are small files in the cache folder's hooks/, one a session, that
@@ -49,7 +51,7 @@ func (h *Host) startPath() string {
 }
 
 func readJSON(path string, to any) bool {
-	text, err := os.ReadFile(path)
+	text, err := library.ReadPlain(path)
 	return err == nil && json.Unmarshal(text, to) == nil
 }
 

@@ -34,9 +34,8 @@ func headOf(dot string) (string, bool) {
 		return "", false
 	}
 	if !fi.IsDir() {
-		text, err := os.ReadFile(dot)
-		dir, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-		if err != nil || !ok {
+		dir, ok := strings.CutPrefix(strings.TrimSpace(readSmall(dot)), "gitdir: ")
+		if !ok {
 			return "", false
 		}
 		if !filepath.IsAbs(dir) {
@@ -44,6 +43,6 @@ func headOf(dot string) (string, bool) {
 		}
 		dot = dir
 	}
-	text, err := os.ReadFile(filepath.Join(dot, "HEAD"))
-	return strings.TrimSpace(string(text)), err == nil
+	head := strings.TrimSpace(readSmall(filepath.Join(dot, "HEAD")))
+	return head, head != ""
 }

@@ -23,7 +23,7 @@ func lookAtPage(e library.Entry, written string) seenFile {
 	if err != nil {
 		return f
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != written {
+	if text, err := library.ReadPlain(path); err != nil || string(text) != written {
 		return f
 	}
 	f.size, f.mod = fi.Size(), fi.ModTime().UnixNano()

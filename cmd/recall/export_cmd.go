@@ -225,7 +225,7 @@ func addZip(w *zip.Writer, name string, data []byte) error {
 // saveNew writes a file whole or not at all; another one that is there only
 // with force.
 func saveNew(path string, data []byte, force bool) error {
-	have, err := os.ReadFile(path)
+	have, err := library.ReadRegular(path, 1<<40)
 	switch {
 	case err == nil && bytes.Equal(have, data):
 		return nil

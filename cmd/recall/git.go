@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"recall/library"
 )
 
 // A repository may be anybody's, and git does what its configuration says: runs
@@ -55,7 +57,7 @@ func openHistory(ctx context.Context, folder string) (*gitHistory, error) {
 		os.Mkdir(filepath.Join(dir, "tree"), 0o700),
 		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte(head+"\n"), 0o600))
-	if text, rerr := os.ReadFile(shallow); rerr == nil { // where a shallow clone's history ends
+	if text, rerr := library.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
 		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "shallow"), text, 0o600))
 	}
 	if err != nil {

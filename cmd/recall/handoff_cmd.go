@@ -14,6 +14,7 @@ import (
 	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
+	"recall/library"
 	"recall/payload"
 	"recall/prompts"
 	"recall/redact"
@@ -120,7 +121,7 @@ func (a *app) giveHandoff(text, to, out string, copies, force bool) error {
 // writeNew writes a file for this user only. One that is there stays, unless
 // that is asked for.
 func writeNew(path string, text []byte, force bool) error {
-	if old, err := os.ReadFile(path); err == nil && string(old) == string(text) {
+	if old, err := library.ReadRegular(path, mostHandoff); err == nil && string(old) == string(text) {
 		return nil
 	}
 	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL

@@ -304,7 +304,7 @@ func (a *app) hooksStatus(cmd *cobra.Command) (hooksDoc, error) {
 		}
 		doc.Settings = append(doc.Settings, f)
 	}
-	if text, err := os.ReadFile(doc.Log); err == nil {
+	if text, err := library.ReadPlain(doc.Log); err == nil {
 		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 		doc.Faults = lines[max(0, len(lines)-5):]
 	}

@@ -270,15 +270,18 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 	pipe(repo, ".mcp.json")
 	pipe(repo, "config.yaml")
 	into := pipe(repo, "notes", "RECALL.md")
+	pipe(repo, ".git", "HEAD")
 	pipe(home, "Recall", "journal.jsonl")
 	for _, args := range [][]string{{"init", "--yes"}, {"hooks", "install"}, {"hooks", "status"}, {"hooks", "uninstall"}, {"hooks", "install", "--project"},
 		{"mcp", "install"}, {"mcp", "status"}, {"mcp", "uninstall"}, {"status"}, {"sync"}, {"config"}, {"resume", "--into", filepath.Dir(into)}, {"hook", "session-start"},
-		{"import", into}, {"habits"}} {
+		{"import", into}, {"habits"}, {"wrap-up", "--draft", into}, {"handoff", "--to", "bea", "-o", into}, {"why", into + ":1"}, {"brief", "task", into},
+		{"hook", "user-prompt-submit"}, {"hook", "session-end"}} {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		cmd := recallCmd(t, home, args...)
 		cmd = exec.CommandContext(ctx, cmd.Path, cmd.Args[1:]...)
 		cmd.Env = recallCmd(t, home).Env
 		cmd.Dir, cmd.WaitDelay = repo, time.Second
+		cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":"0a000009-0000-4000-8000-000000000009","cwd":%q,"source":"startup","prompt":"anything","transcript_path":%q}`, repo, into))
 		out, _ := cmd.CombinedOutput()
 		if ctx.Err() != nil {
 			t.Errorf("recall %v waits for a pipe: %s", args, out)

@@ -72,7 +72,7 @@ func placeOf(l *library.Library, h lastHit) (path string, line int, err error) {
 	}
 	name, anchor, _ := strings.Cut(link, "#")
 	path = filepath.Join(e.Folder, name)
-	text, err := os.ReadFile(path)
+	text, err := library.ReadPlain(path)
 	if err != nil {
 		return "", 0, err
 	}

@@ -57,7 +57,7 @@ func (a *app) importHandoff(cmd *cobra.Command, path, project string, asJSON boo
 	if fi, err := os.Stat(path); err == nil && fi.Size() > mostHandoff {
 		return withHint(fmt.Errorf("%s: %s; a handoff has %s at most", path, size(fi.Size()), size(mostHandoff)), "nothing of it was taken over; ask for the file that recall handoff wrote")
 	}
-	raw, err := os.ReadFile(path)
+	raw, err := library.ReadRegular(path, mostHandoff)
 	if err != nil {
 		return err
 	}

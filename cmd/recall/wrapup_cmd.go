@@ -99,7 +99,7 @@ func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
 	case "-":
 		draft, err = io.ReadAll(io.LimitReader(a.in, mostHandoff))
 	default:
-		draft, err = os.ReadFile(o.draft)
+		draft, err = library.ReadRegular(o.draft, mostDraft)
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
 		err = withHint(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft, size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
