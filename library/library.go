@@ -7,7 +7,7 @@
 //	projects.toml          the projects: id, name, folder, roots
 //	tombstones.jsonl       ids that were forgotten and stay away
 //	threads.jsonl          people's corrections of threads; append-only
-//	unsorted/<id>/         sessions whose bytes are safe but that aren't parsed yet
+//	unsorted/<id>/         sessions whose bytes are safe but that aren't parsed yet; memory-<id>: a client's own
 //	<project>/<folder>/    one folder a session:
 //	  session.json         what it is: the key of the folder (see Entry)
 //	  raw/<offset>-<length>-<sha256>.zst   a stretch of a source's bytes

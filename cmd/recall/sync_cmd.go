@@ -60,6 +60,9 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			}
 			if !asJSON { // the model may take its time
 				a.printReport(report)
+				if report.Found == 0 && len(from) == 0 {
+					a.printOnlyHere()
+				}
 			}
 			var asked *modelReport
 			if !noModel {
@@ -195,6 +198,13 @@ func (a *app) bytesOnly(cmd *cobra.Command, l *library.Library, o pipeline.Optio
 func (a *app) warnPlace(l *library.Library) {
 	for _, w := range library.Warnings(l.Dir()) {
 		fmt.Fprintln(a.err, "recall: warning:", w)
+	}
+}
+
+// printOnlyHere says, where no source has a session any more, what is kept.
+func (a *app) printOnlyHere() {
+	if all, err := a.lib.Sessions(); err == nil && len(all) > 0 {
+		fmt.Fprintf(a.out, "no source is there any more: %s kept, only here\n", count(len(all), "session"))
 	}
 }
 
