@@ -37,7 +37,7 @@ func plain(s string) string {
 		return s
 	}
 	return strings.TrimLeftFunc(s, func(r rune) bool {
-		return r > unicode.MaxLatin1 && !unicode.IsLetter(r) && !unicode.IsDigit(r) || r == ' '
+		return r == ' ' || r == '•' || r > unicode.MaxLatin1 && (unicode.IsSymbol(r) || unicode.IsMark(r))
 	})
 }
 
