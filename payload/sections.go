@@ -46,7 +46,6 @@ var layouts = map[Variant][]section{
 		{Question, "Open questions"},
 		{Status, "Status"},
 		{Next, "Next action"},
-		{Lead, "In their own words"},
 	},
 	Debug: {
 		{Finding, "What was found"},
@@ -60,7 +59,6 @@ var layouts = map[Variant][]section{
 		{Deferred, "Decisions deferred"},
 		{Status, "Status"},
 		{Next, "Next action"},
-		{Lead, "In their own words"},
 	},
 	Handoff: {
 		{Goal, "Feature goal"},
@@ -74,7 +72,6 @@ var layouts = map[Variant][]section{
 		{Hypothesis, "Surviving hypothesis"},
 		{File, "Files in play"},
 		{Next, "Next action"},
-		{Lead, "In their own words"},
 	},
 }
 

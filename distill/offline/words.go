@@ -37,7 +37,13 @@ type terms []word
 // stems, names split at their humps and punctuation.
 func keywords(text string) terms {
 	var room [64]word
-	return slices.Clone(sorted(appendKeywords(room[:0], text)))
+	return slices.Clone(sorted(appendKeywords(room[:0], text, false)))
+}
+
+// few counts a text's keywords, up to n.
+func few(text string, n int) int {
+	var room [64]word
+	return min(n, len(sorted(appendKeywords(room[:0], text, false))))
 }
 
 // sorted makes terms of words.
@@ -49,7 +55,11 @@ func sorted(words []word) terms {
 // keys are the sentence's keywords.
 func (s *sentence) keys() terms {
 	if s.words == nil {
-		s.words = keywords(s.text)
+		text := s.Text
+		if s.More != "" {
+			text += " " + s.More
+		}
+		s.words = keywords(text)
 	}
 	return s.words
 }
@@ -94,6 +104,18 @@ func weighed(a, b terms, rare rarity) float64 {
 	return both / rare.all(a)
 }
 
+// weighed is that of the sentence's keywords, which are set beside many others.
+func (s *sentence) weighed(b terms, rare rarity) float64 {
+	both := rare.shared(s.keys(), b)
+	if both == 0 {
+		return 0
+	}
+	if s.weight == 0 {
+		s.weight = rare.all(s.keys())
+	}
+	return both / s.weight
+}
+
 // shared is the weight of the words that two lists have both.
 func (r rarity) shared(a, b terms) (weight float64) {
 	eachShared(a, b, func(w word) { weight += r.of(w) })
@@ -108,8 +130,9 @@ func (r rarity) all(words terms) (weight float64) {
 	return weight
 }
 
-// appendKeywords adds a text's words that aren't common, cut to their stems.
-func appendKeywords(out []word, text string) []word {
+// appendKeywords adds a text's words that aren't common, cut to their stems; for
+// names without a letter doubled by an ending: "capped" is "cap".
+func appendKeywords(out []word, text string, names bool) []word {
 	var room [32]byte
 	for w := range wordsIn(text) {
 		if !smallLetters(w) {
@@ -118,25 +141,11 @@ func appendKeywords(out []word, text string) []word {
 		if len(w) < 2 || isCommon(w) {
 			continue
 		}
-		if w[0] >= utf8.RuneSelf && strings.ContainsFunc(w, unspaced) {
-			out = appendPairs(out, w)
-			continue
-		}
 		w = stem(w)
-		out = append(out, wordOf(w))
-	}
-	return out
-}
-
-// appendPairs adds each two letters that stand side by side: words, as far as they
-// can be told where no blanks part them.
-func appendPairs(out []word, text string) []word {
-	before := -1
-	for i, r := range text {
-		if before >= 0 {
-			out = append(out, wordOf(text[before:i+utf8.RuneLen(r)]))
+		if names {
+			w = undoubled(w)
 		}
-		before = i
+		out = append(out, wordOf(w))
 	}
 	return out
 }
@@ -210,6 +219,14 @@ func stem(w string) string {
 	return w
 }
 
+// undoubled cuts one of two equal letters off a stem's end.
+func undoubled(w string) string {
+	if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdgmnprt", w[n-1]) >= 0 {
+		return w[:n-1]
+	}
+	return w
+}
+
 var endings = []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"}
 
 var commonWords = wordSet(`a an and are as at be been both but by can could did do does for from had has have how i if in into
@@ -229,6 +246,17 @@ var commonStarts = func() (starts [16]uint32) {
 
 func isCommon(w string) bool {
 	return len(w) < len(commonStarts) && w[0] >= 'a' && w[0] <= 'z' && commonStarts[len(w)]&(1<<(w[0]-'a')) != 0 && commonWords[w]
+}
+
+// fields counts the words of a text as strings.Fields parts them, up to n.
+func fields(text string, n int) int {
+	k := 0
+	for range strings.FieldsSeq(text) {
+		if k++; k == n {
+			break
+		}
+	}
+	return k
 }
 
 func wordSet(words string) map[string]bool {
@@ -259,32 +287,30 @@ var fileEndings = wordSet(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h c
 	jsonl yaml yml toml ini cfg conf env lock mod sum xml html css scss vue svelte proto tf gradle mk csv tsv ipynb dockerfile lua ex
 	exs erl hs scala clj dart r jl m mm plist xcconfig gitignore docx xlsx pptx pdf`)
 
-// worthReading leaves out what is no statement: headings, labels, pasted output,
-// bare commands and paths. Where no blanks part words, as many letters will do.
+// worthReading leaves out what is no statement: headings, labels, pasted
+// output, bare commands and paths.
 func worthReading(s *sentence, sp *speech) bool {
-	if s.pasted && sp.user || s.block == quoted && !sp.user {
+	if s.Block == quoted && !sp.user {
 		return false
 	}
-	words, plainWords, odd, dense := 0, 0, 0, 0
-	for w := range strings.FieldsSeq(s.text) {
+	words, plainWords, odd := 0, 0, 0
+	for w := range strings.FieldsSeq(s.Text) {
 		words++
 		if smallLetters(w) {
 			plainWords++
 			continue
 		}
-		t := strings.Trim(w, "`\"'(),.:;!?*_")
+		t := trimMarks(w, "`\"'(),.:;!?*_")
 		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
 			plainWords++
 		} else if !strings.HasPrefix(w, "`") {
 			odd++
 		}
-		for _, r := range w {
-			if unspaced(r) {
-				dense++
-			}
-		}
 	}
-	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords
+	if words < 3 || plainWords < 2 || odd > 2*plainWords {
+		return false
+	}
+	return !(sp.user && s.Pasted)
 }
 
 // looksPasted tells output and code from talk.

@@ -38,13 +38,7 @@ type holder struct {
 func newProject(items []Item, due func(*Item) bool) *project {
 	p := &project{holds: map[term][]holder{}}
 	for _, it := range items {
-		if speaks(&it) {
-			if it.Kind == payload.Lead {
-				it.Kind = payload.Decision // what a person gives up or takes up, said in their words
-			}
-			if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == "answer" {
-				it.Text, _, _ = strings.Cut(choice, " (") // the question asks, and settles nothing
-			}
+		if slices.Contains(Kinds, it.Kind) && it.Text != "" {
 			p.items = append(p.items, it)
 		}
 	}
