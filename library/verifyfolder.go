@@ -160,7 +160,10 @@ func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
 func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
-		if f.entry.Distilled != nil {
+		switch {
+		case exists(f.at(newPayload)): // the last rename of a save
+			f.found("payload.json", Unfinished, "", "of a save that was cut off")
+		case f.entry.Distilled != nil:
 			f.found("payload.json", Damaged, MendRender, "it is gone")
 		}
 		return nil
