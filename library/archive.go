@@ -222,11 +222,7 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 			base = from.Version
 		}
 	}
-	var segs []segment
-	if v := a.versions.at(f.Name, base); v != nil {
-		segs = a.l.stillThere(a.entry.Folder, v.Segs)
-	}
-	r, torn, err := a.l.readSource(ctx, a.found.Root, f, segs)
+	r, torn, err := a.l.readSource(ctx, a.found.Root, f, a.stillThere(f.Name, base))
 	if err != nil {
 		return err
 	}
@@ -241,15 +237,19 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 	return nil
 }
 
-// stillThere is the beginning of a version whose segments exist; the rest is
+// stillThere is a version of a file, as far as its segments exist: the rest is
 // taken again from the source.
-func (l *Library) stillThere(folder string, segs []segment) []segment {
-	for i, s := range segs {
-		if !exists(filepath.Join(folder, "raw", s.String())) {
-			return segs[:i]
+func (a *archiving) stillThere(file string, number int) version {
+	v := a.versions.at(file, number)
+	if v == nil {
+		return version{}
+	}
+	for i, s := range v.Segs {
+		if !exists(filepath.Join(a.entry.Folder, "raw", s.String())) {
+			return version{Segs: v.Segs[:i]}
 		}
 	}
-	return segs
+	return *v
 }
 
 // record turns a reading into lines for versions.jsonl and the new state of

@@ -384,11 +384,7 @@ func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, n
 	if state := a.entry.file(name); state != nil {
 		base = state.Version
 	}
-	var segs []segment
-	if b := a.versions.at(name, base); b != nil {
-		segs = a.l.stillThere(a.entry.Folder, b.Segs)
-	}
-	r, _, err := a.l.readSource(ctx, "", file, segs)
+	r, _, err := a.l.readSource(ctx, "", file, a.stillThere(name, base))
 	if err != nil {
 		return 0, err
 	}

@@ -32,7 +32,7 @@ type reading struct {
 // new. If the source changed meanwhile, it is read again until two passes
 // agree about the bytes taken; after three it is taken as it is, and torn says
 // so.
-func (l *Library) readSource(ctx context.Context, root string, f ingest.File, base []segment) (r reading, torn bool, err error) {
+func (l *Library) readSource(ctx context.Context, root string, f ingest.File, base version) (r reading, torn bool, err error) {
 	if err := within(root, f.Path); err != nil {
 		return reading{}, false, sourceError{err}
 	}
@@ -42,15 +42,31 @@ func (l *Library) readSource(ctx context.Context, root string, f ingest.File, ba
 		if err != nil || !torn || try == 2 {
 			return r, torn, err
 		}
-		if l.sameAgain(ctx, f, base, r) {
+		if l.sameAgain(ctx, f, r) {
 			return r, false, nil
 		}
 	}
 }
 
-// readOnce is one pass. torn says that the source's size or time changed
-// during it.
-func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (r reading, torn bool, err error) {
+// errOther: a source doesn't begin as the library has it.
+var errOther = errors.New("not as it was")
+
+// readOnce is one pass, or two where the source isn't what it was with more behind
+// it: which of the segments it has then is looked for one by one. torn says that the
+// source's size or time changed meanwhile.
+func (l *Library) readOnce(ctx context.Context, f ingest.File, base version) (r reading, torn bool, err error) {
+	if base.Sum != "" {
+		if r, torn, err = l.readAfter(ctx, f, base); err != errOther {
+			return r, torn, err
+		}
+	}
+	return l.readAfter(ctx, f, version{Segs: base.Segs})
+}
+
+// readAfter reads what follows on base, whose content has to be as base.Sum says,
+// if it does: then one hash of all is made instead of another of each segment.
+func (l *Library) readAfter(ctx context.Context, f ingest.File, after version) (r reading, torn bool, err error) {
+	base := after.Segs
 	src, fi, err := openSource(f)
 	if err != nil {
 		return reading{}, false, sourceError{err}
@@ -70,9 +86,12 @@ func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (
 		if r.keep == from {
 			small = tail{r.keep, r.size, before}
 		}
-		same, n, err := compare(in, base[r.keep], whole)
+		same, n, err := compare(in, base[r.keep], whole, after.Sum == "")
 		if err != nil {
 			return r, false, err
+		}
+		if !same && after.Sum != "" {
+			return reading{}, false, errOther
 		}
 		if !same {
 			whole = before
@@ -86,6 +105,9 @@ func (l *Library) readOnce(ctx context.Context, f ingest.File, base []segment) (
 		}
 		r.size += n
 		r.keep++
+	}
+	if after.Sum != "" && hex.EncodeToString(whole.Sum(nil)) != after.Sum {
+		return reading{}, false, errOther
 	}
 	r.whole = r.keep == len(base)
 	if r.whole && small.hash != nil {
@@ -160,16 +182,19 @@ func mergeFrom(base []segment, size int64) int {
 }
 
 // compare reads as many bytes as the segment has and says whether they are
-// its bytes; n is how many it read.
-func compare(in io.Reader, s segment, whole hash.Hash) (same bool, n int64, err error) {
-	hashes, own := hashesFor(whole, s.Offset)
+// its bytes, or, unless it is to look closely, as many; n is how many it read.
+func compare(in io.Reader, s segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
+	hashes, own := []hash.Hash{whole}, whole
+	if closely {
+		hashes, own = hashesFor(whole, s.Offset)
+	}
 	n, err = copyHashed(io.Discard, hashes, in, s.Length)
-	return err == nil && n == s.Length && hex.EncodeToString(own.Sum(nil)) == s.Sum, n, err
+	return err == nil && n == s.Length && (!closely || hex.EncodeToString(own.Sum(nil)) == s.Sum), n, err
 }
 
 // sameAgain reads the source's first r.size bytes once more and says whether
 // they are what r has.
-func (l *Library) sameAgain(ctx context.Context, f ingest.File, base []segment, r reading) bool {
+func (l *Library) sameAgain(ctx context.Context, f ingest.File, r reading) bool {
 	src, _, err := openSource(f)
 	if err != nil {
 		return false
