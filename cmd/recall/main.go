@@ -50,9 +50,6 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	defer a.close()
 	root := a.rootCmd()
 	root.SetArgs(args)
-	root.SetIn(in)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = nameProject(cmd, err)
 	if lost := said.end(); lost != nil && (err == nil || errors.As(err, new(exitCode))) {
@@ -113,6 +110,9 @@ func (a *app) rootCmd() *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetIn(a.in)
+	root.SetOut(a.out) // before the completion commands are made, which keep it
+	root.SetErr(a.err)
 	root.SetFlagErrorFunc(badFlag)
 	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")

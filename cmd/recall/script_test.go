@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// recall runs as a program of its own in the stories of testdata/script. An
-// update of their expected output: go test ./cmd/recall -run Script -update
+// recall runs as a program of its own in the stories of testdata/script: what
+// takes several steps. What one command says is recorded (TestRecorded).
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"recall": func() { os.Exit(Main()) },
