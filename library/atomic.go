@@ -24,7 +24,7 @@ func (l *Library) put(target string, data []byte) error {
 // putAll replaces several files, each whole, in the given order, after the
 // content of all is on the disk. The caller syncs the folder.
 func (l *Library) putAll(files []newFile) error {
-	a, err := l.putAside(files)
+	a, err := l.putAside(files, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -34,22 +34,42 @@ func (l *Library) putAll(files []newFile) error {
 
 // aside are new contents of files that are on the disk, but not in their places.
 type aside struct {
-	files []newFile
-	temps []string // of the files, in the same order
+	files []newFile // without their data
+	temps []string  // of the files, in the same order
 }
 
-// putAside writes the contents of files. The caller drops what it doesn't place.
-func (l *Library) putAside(files []newFile) (*aside, error) {
-	a := &aside{files: files}
-	for _, f := range files {
-		temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(f.data); return err })
-		if err != nil {
-			a.drop()
-			return nil, err
-		}
-		a.temps = append(a.temps, temp)
+// add writes the content of a file, which isn't held on to.
+func (a *aside) add(l *Library, f newFile) error {
+	temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(f.data); return err })
+	if err != nil {
+		return err
 	}
-	if err := syncFiles(a.temps); err != nil {
+	a.files, a.temps = append(a.files, newFile{target: f.target}), append(a.temps, temp)
+	return nil
+}
+
+// putAside writes the contents of files durably, those that were put aside before
+// among them. The caller drops what it doesn't place.
+func (l *Library) putAside(files []newFile, then *aside, last []newFile) (*aside, error) {
+	a := &aside{}
+	write := func(files []newFile) (err error) {
+		for i := 0; i < len(files) && err == nil; i++ {
+			err = a.add(l, files[i])
+		}
+		return err
+	}
+	err := write(files)
+	if then != nil {
+		a.files, a.temps = append(a.files, then.files...), append(a.temps, then.temps...)
+		then.temps = nil
+	}
+	if err == nil {
+		err = write(last)
+	}
+	if err == nil {
+		err = syncFiles(a.temps)
+	}
+	if err != nil {
 		a.drop()
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *story) save(l *Library) error {
 		return err
 	}
 	made := &payload.Payload{Session: id, Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
-	return l.SavePayload(id, Derived{Payload: made, Markdown: []byte(e.Input + "\n"), Transcript: [][]byte{[]byte("transcript of " + e.Input)}, Seen: seen})
+	return l.SavePayload(id, Derived{Payload: made, Markdown: []byte(e.Input + "\n"), Transcript: slices.Values([][]byte{[]byte("transcript of " + e.Input)}), Seen: seen})
 }
 
 // tell takes all steps and returns what went wrong.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -80,7 +81,7 @@ func syncOne(l *Library, dir string) error {
 	}
 	made := &payload.Payload{Session: string(id), Made: payload.Provenance{Distiller: "test/1", Input: e.Input}}
 	text := []byte(e.Input + "\n")
-	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: [][]byte{text}, Seen: seen})
+	return l.SavePayload(id, Derived{Payload: made, Markdown: text, Transcript: slices.Values([][]byte{text}), Seen: seen})
 }
 
 // panicker lets a helper of tests run outside of one.

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -24,11 +24,11 @@ var ErrNoPayload = errors.New("no payload yet")
 // from it.
 type Derived struct {
 	Payload    *payload.Payload
-	Markdown   []byte   // payload.md; SavePayload sets Payload.Written to it
-	Transcript [][]byte // transcript.md, transcript-2.md, …; nil leaves them as they are
-	Manifest   []byte   // manifest.toml; nil leaves it as it is
-	Seen       []byte   // payload.md as the caller read it before, nil if there was none
-	Meta       *Meta    // to be noted as Place does, and the folder moved there; nil leaves both as they are
+	Markdown   []byte           // payload.md; SavePayload sets Payload.Written to it
+	Transcript iter.Seq[[]byte] // transcript.md, transcript-2.md, …; nil leaves them as they are
+	Manifest   []byte           // manifest.toml; nil leaves it as it is
+	Seen       []byte           // payload.md as the caller read it before, nil if there was none
+	Meta       *Meta            // to be noted as Place does, and the folder moved there; nil leaves both as they are
 }
 
 // SavePayload replaces payload.json and payload.md together, and the
@@ -104,13 +104,12 @@ const (
 // file is never taken for damaged because a save was cut off.
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
-	var files []newFile
-	e.sumTranscript(d.Transcript)
 	delete(e.Sums, "payload.json") // of format 1; it has its own now
-	for i, part := range d.Transcript {
-		if path := at(TranscriptName(i)); !same(path, part) {
-			files = append(files, newFile{path, part})
-		}
+	rendered := &aside{}
+	defer rendered.drop()
+	parts, err := l.putParts(e, d.Transcript, rendered)
+	if err != nil {
+		return err
 	}
 	if d.Manifest != nil {
 		e.Sums = maps.Clone(e.Sums)
@@ -119,24 +118,27 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		}
 		e.Sums[manifest.Name] = hexSum(d.Manifest)
 		if path := at(manifest.Name); !same(path, d.Manifest) {
-			files = append(files, newFile{path, d.Manifest})
+			if err := rendered.add(l, newFile{path, d.Manifest}); err != nil {
+				return err
+			}
 		}
 	}
-	pair := len(files) > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
+	pair := len(rendered.files) > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
+	var files []newFile
 	if pair {
 		// First: while they lie there, nobody takes the others for damaged.
-		files = append([]newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}, files...)
+		files = []newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}
 	}
 	entry, err := e.changed()
 	if err != nil {
 		return err
 	}
-	aside, err := l.putAside(slices.Concat(files, entry))
+	aside, err := l.putAside(files, rendered, entry)
 	if err != nil {
 		return err
 	}
 	defer aside.drop()
-	if err := aside.place(len(files)); err != nil {
+	if err := aside.place(len(aside.files) - len(entry)); err != nil {
 		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 	}
 	if pair {
@@ -146,8 +148,10 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 		}
 	}
-	if err := removeParts(e.Folder, d.Transcript); err != nil {
-		return err
+	if d.Transcript != nil {
+		if err := removeParts(e.Folder, parts); err != nil {
+			return err
+		}
 	}
 	if err := aside.place(len(entry)); err != nil {
 		return err
@@ -157,7 +161,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
-	if len(files)+len(entry) > 0 {
+	if pair || len(entry) > 0 {
 		if err := syncDir(e.Folder); err != nil {
 			return err
 		}
@@ -165,29 +169,34 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	return l.remember(*e)
 }
 
-// sumTranscript notes the sums of a transcript's parts.
-func (e *Entry) sumTranscript(parts [][]byte) {
+// putParts puts the parts of a transcript aside that differ from what is there,
+// notes the sums of all, and returns how many there are.
+func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, err error) {
 	if parts == nil {
-		return
+		return 0, nil
 	}
-	sums := map[string]string{}
-	for name, sum := range e.Sums {
-		if !isTranscript(name) {
-			sums[name] = sum
+	sums := maps.Clone(e.Sums)
+	if sums == nil {
+		sums = map[string]string{}
+	}
+	maps.DeleteFunc(sums, func(name, _ string) bool { return isTranscript(name) })
+	for part := range parts {
+		name := TranscriptName(n)
+		n++
+		sums[name] = hexSum(part)
+		if path := filepath.Join(e.Folder, name); !same(path, part) {
+			if err := to.add(l, newFile{path, part}); err != nil {
+				return n, err
+			}
 		}
 	}
-	for i, part := range parts {
-		sums[TranscriptName(i)] = hexSum(part)
-	}
 	e.Sums = sums
+	return n, nil
 }
 
 // removeParts removes what a longer transcript before had more.
-func removeParts(folder string, parts [][]byte) error {
-	if parts == nil {
-		return nil
-	}
-	for i := max(1, len(parts)); exists(filepath.Join(folder, TranscriptName(i))); i++ {
+func removeParts(folder string, n int) error {
+	for i := max(1, n); exists(filepath.Join(folder, TranscriptName(i))); i++ {
 		if err := remove(filepath.Join(folder, TranscriptName(i))); err != nil {
 			return err
 		}

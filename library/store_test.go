@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 func derived(md string) Derived {
 	p := &payload.Payload{Schema: payload.Schema, Session: id, Title: "T", Items: []payload.Item{{ID: "aaaaaaaaaa", Kind: payload.Goal, Text: md}}}
 	p.Made.Distiller = "offline/1"
-	return Derived{Payload: p, Markdown: []byte(md), Transcript: [][]byte{[]byte("t1 " + md), []byte("t2 " + md)}}
+	return Derived{Payload: p, Markdown: []byte(md), Transcript: slices.Values([][]byte{[]byte("t1 " + md), []byte("t2 " + md)})}
 }
 
 func TestSavePayload(t *testing.T) {
@@ -44,7 +45,7 @@ func TestSavePayload(t *testing.T) {
 	}
 	// A person edits while the next one is made.
 	d2 := derived("two\n")
-	d2.Transcript = d2.Transcript[:1]
+	d2.Transcript = slices.Values([][]byte{[]byte("t1 two\n")})
 	d2.Seen, err = l.Markdown(id)
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -26,28 +27,36 @@ type About struct {
 // Transcript renders a redacted session as Markdown: who said what and when,
 // tool calls one line each, sub-agents folded in at the call that started
 // them. Every turn begins with anchors of its ids. It is one text, or several
-// of about 512 KB, in order. The same session gives the same bytes.
-func Transcript(s *ingest.Session, a About) [][]byte { return render(s, a, true) }
+// of about 512 KB, in order, each rendered when it is asked for. The same session
+// gives the same bytes, and one that was gone on with the same first parts.
+func Transcript(s *ingest.Session, a About) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) { render(s, a, true, yield) }
+}
 
 // WholeTranscript is Transcript as one text, however long.
-func WholeTranscript(s *ingest.Session, a About) []byte { return render(s, a, false)[0] }
+func WholeTranscript(s *ingest.Session, a About) (text []byte) {
+	render(s, a, false, func(all []byte) bool { text = all; return true })
+	return text
+}
 
-func render(s *ingest.Session, a About, split bool) [][]byte {
+func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 	buf := pages.Get().(*bytes.Buffer)
 	defer pages.Put(buf)
 	buf.Reset()
-	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split, buf: buf}
+	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split, buf: buf, yield: yield}
 	for _, agent := range s.Subagents {
 		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
 	}
 	t.head()
 	for i := range s.Turns {
-		t.turn(&s.Turns[i])
+		if t.turn(&s.Turns[i]); t.done {
+			return
+		}
 		t.flushFull()
 	}
 	t.leftAgents()
 	t.flush()
-	return t.finish()
+	t.give(false)
 }
 
 // pages are kept: a new one grows to a megabyte by doubling.
@@ -61,7 +70,10 @@ type transcript struct {
 	split   bool // into parts
 	buf     *bytes.Buffer
 	day     string
-	parts   [][]byte
+	part    []byte // rendered, and not given as it isn't known whether another comes
+	given   int    // parts before it
+	yield   func([]byte) bool
+	done    bool // no more are wanted
 }
 
 func (t *transcript) write(parts ...string) {
@@ -72,10 +84,30 @@ func (t *transcript) write(parts ...string) {
 
 func (t *transcript) flush() {
 	if t.buf.Len() > 0 {
-		t.parts = append(t.parts, []byte(sink.Page(t.buf.String(), sink.Markdown)))
+		t.give(true)
+		t.part = []byte(sink.Page(t.buf.String(), sink.Markdown))
 		t.buf.Reset()
 		t.day = ""
 	}
+}
+
+// give hands over the part that is waiting, linked with its neighbours.
+func (t *transcript) give(more bool) {
+	if t.part == nil || t.done {
+		return
+	}
+	var links string
+	if t.given > 0 {
+		links = " · [before](" + TranscriptName(t.given-1) + ")"
+	}
+	if more {
+		links += " · [next](" + TranscriptName(t.given+1) + ")"
+	}
+	if t.given++; links != "" {
+		t.part = slices.Concat([]byte(fmt.Sprintf("Part %d%s\n\n", t.given, links)), t.part)
+	}
+	t.done = !t.yield(t.part)
+	t.part = nil
 }
 
 // flushFull ends a part that is long enough.
@@ -83,24 +115,6 @@ func (t *transcript) flushFull() {
 	if t.split && t.buf.Len() > partSize {
 		t.flush()
 	}
-}
-
-// finish links the parts with one another.
-func (t *transcript) finish() [][]byte {
-	if len(t.parts) == 1 {
-		return t.parts
-	}
-	for i, part := range t.parts {
-		line := fmt.Sprintf("Part %d of %d", i+1, len(t.parts))
-		if i > 0 {
-			line += fmt.Sprintf(" · [before](%s)", TranscriptName(i-1))
-		}
-		if i+1 < len(t.parts) {
-			line += fmt.Sprintf(" · [next](%s)", TranscriptName(i+1))
-		}
-		t.parts[i] = append([]byte(line+"\n\n"), part...)
-	}
-	return t.parts
 }
 
 func (t *transcript) head() {

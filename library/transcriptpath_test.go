@@ -1,6 +1,7 @@
 package library
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,7 +44,7 @@ func TestLongSubagentIsSplit(t *testing.T) {
 		turn.Text = strings.Repeat("long ", partSize/10)
 		s.Subagents[0].Turns = append(s.Subagents[0].Turns, turn)
 	}
-	parts := Transcript(s, About{})
+	parts := slices.Collect(Transcript(s, About{}))
 	if len(parts) < 4 {
 		t.Fatalf("%d parts, want 4 or more", len(parts))
 	}
