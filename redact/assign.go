@@ -66,7 +66,8 @@ func generic(s *scan, _, to int) {
 		return
 	}
 	v := s.text[from+m[2] : from+m[3]]
-	if !mixed(v) || entropy(v) <= 3.5 || public(v) || path(v) || dotted(v) || allowed(v) || placeholder(v) || stopped(v) {
+	if !mixed(v) || entropy(v) <= 3.5 || public(v) || path(v) || dotted(v) || allowed(v) || placeholder(v) ||
+		stopped(v) {
 		return
 	}
 	if quote := s.before(from); quote != '"' && quote != '\'' && quote != '`' && camel(v) {
@@ -94,11 +95,16 @@ var genericExpr = sync.OnceValue(func() *regexp.Regexp {
 
 // genericAllowed is of names that gitleaks' generic rule leaves alone.
 var genericAllowed = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:access(?:ibility|or)|access[_.-]?id|random[_.-]?access|api[_.-]?(?:id|name|version)|rapid|capital|` +
-		`author|(?:credentials?[_.-]?id|withCredentials)|(?:bucket|foreign|hot|idx|natural|primary|pub(?:lic)?|schema|sequence|cache|object|sort|partition|dedup|group)[_.-]?key|` +
-		`turkey|key[_.-]?(?:alias|board|code|frame|id|length|mesh|name|pair|press(?:ed)?|ring|selector|signature|size|stone|storetype|word|up|down|left|right)|` +
-		`key(?:store|tab)[_.-]?(?:file|path)|issuerkeyhash|monkey|keying|secret[_.-]?(?:length|name|size)|csrf[_.-]?token|` +
-		`(?:api|credentials|token)[_.-]?(?:endpoint|ur[il])|(?:page|next|continuation|sync)[_.-]?token|public[_.-]?token|(?:key|token)[_.-]?file|--mount=type)`)
+	return regexp.MustCompile(`(?i)(?:access(?:ibility|or)|access[_.-]?id|random[_.-]?access|api[_.-]?(?:id|` +
+		`name|version)|rapid|capital|` +
+		`author|(?:credentials?[_.-]?id|withCredentials)|(?:bucket|foreign|hot|idx|natural|primary|` +
+		`pub(?:lic)?|schema|sequence|cache|object|sort|partition|dedup|group)[_.-]?key|` +
+		`turkey|key[_.-]?(?:alias|board|code|frame|id|length|mesh|name|pair|press(?:ed)?|ring|selector|` +
+		`signature|size|stone|storetype|word|up|down|left|right)|` +
+		`key(?:store|tab)[_.-]?(?:file|path)|issuerkeyhash|monkey|keying|secret[_.-]?(?:length|name|size)|` +
+		`csrf[_.-]?token|` +
+		`(?:api|credentials|token)[_.-]?(?:endpoint|ur[il])|(?:page|next|continuation|sync)[_.-]?token|` +
+		`public[_.-]?token|(?:key|token)[_.-]?file|--mount=type)`)
 })
 
 // stopped says that a value holds one of gitleaks' stop words as a whole piece

@@ -2,7 +2,9 @@ package redact
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
+	"unicode/utf8"
 )
 
 // A row of the table is as wide as a power of two, and the table has a fixed
@@ -19,22 +21,45 @@ const (
 // Bytes that no literal holds share column 0. States at which a literal ends
 // come last, so that one comparison tells them.
 //
-// Most bytes of a text are of no literal. Three bytes in a row tell that at less
-// cost than the table does, for they are looked up without waiting for what
-// stands before them: see skip.
+// Most bytes of a text are of no literal. What a literal begins with tells that at
+// less cost than the table does, for the next bytes are looked up without waiting
+// for what stands before them: see skip.
 type automaton struct {
 	column [256]uint8
-	begins [1 << (3 * rowShift) / 64]uint64 // a bit for every three columns that a literal begins with
-	next   *[maxStates * maxRow]uint16      // next[state<<rowShift|column]
-	first  uint16                           // states below it are no further than in a literal's first byte
-	ends   uint16                           // states from here on end a literal
-	hits   [][]uint16                       // literals that end at state ends+i, the longest first
-	length []int                            // of each literal
+	sort   [256]uint8
+	begins *[1 << (3 * sortBits)]uint8 // by three sorts of bytes in a row: where in a literal's beginning they stand
+	next   *[maxStates * maxRow]uint16 // next[state<<rowShift|column]
+	first  uint16                      // states below it are no further than in a literal's first byte
+	ends   uint16                      // states from here on end a literal
+	hits   [][]uint16                  // literals that end at state ends+i, the longest first
+	length []int                       // of each literal
 }
+
+// What literals begin with is compared by sorts of bytes, few enough that three in
+// a row make a small table. Bytes that no literal holds are of sort 0.
+const sortBits = 5
+
+var sorts = [...]string{1: "jqxz", "_-", "\"'`", ":", "(", " ", "0123456789", "/.=?&$%@+<>,;|#!*)[]{}~^",
+	"a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u", "v", "w", "y"}
+
+// Only every second byte of a text is looked at, with the two after it. A literal
+// begins there or one byte before or behind, and two such looks in a row see its
+// first five or six bytes. Each of these ways has two bits, the second of which
+// tells that both looks fit.
+var ways = [...]struct {
+	short bool
+	looks [2]int // which bytes of the literal they begin with
+}{{false, [2]int{1, 3}}, {false, [2]int{0, 2}}, {true, [2]int{0, 2}}, {true, [2]int{-1, 1}}}
+
+const (
+	firstLook  = 0b01010101
+	secondLook = 0b10101010
+	shortLess  = 6 // bytes: of a short literal any bytes may follow
+)
 
 // newAutomaton builds the automaton of lower-case ASCII literals.
 func newAutomaton(literals []string) (*automaton, error) {
-	a := &automaton{next: new([maxStates * maxRow]uint16)}
+	a := &automaton{next: new([maxStates * maxRow]uint16), begins: new([1 << (3 * sortBits)]uint8)}
 	columns := a.columns(literals)
 	if columns > maxRow {
 		return nil, fmt.Errorf("redact: literals hold %d different bytes, at most %d are possible", columns, maxRow)
@@ -73,25 +98,68 @@ func (a *automaton) walk(text string, found func(literals []uint16, end int)) {
 
 // skip returns the first place from at on where a literal may begin.
 func (a *automaton) skip(text string, at int) int {
-	if at+2 < len(text) {
-		three := uint32(a.column[text[at]])<<rowShift | uint32(a.column[text[at+1]])
-		for i := at + 2; i < len(text); i++ {
-			three = (three<<rowShift | uint32(a.column[text[i]])) % (1 << (3 * rowShift))
-			if a.begins[three/64]>>(three%64)&1 != 0 {
-				return i - 2
+	if at >= len(text) {
+		return at
+	}
+	sort, begins := &a.sort, a.begins
+	last, seen, i := uint32(sort[text[at]]), uint8(0), at
+	for ; i+2 < len(text); i += 2 {
+		next := uint32(sort[text[i+2]])
+		seen = (seen<<1 | firstLook) & begins[(last<<sortBits|uint32(sort[text[i+1]]))<<sortBits|next]
+		if seen&secondLook != 0 {
+			if from := begun(seen, i, at); from >= 0 {
+				return from
 			}
 		}
+		last = next
 	}
-	return max(at, len(text)-2)
+	for ; i < len(text)+2; i += 2 { // as if bytes of no literal followed
+		middle := uint32(0)
+		if i+1 < len(text) {
+			middle = uint32(sort[text[i+1]])
+		}
+		seen = (seen<<1 | firstLook) & begins[(last<<sortBits|middle)<<sortBits]
+		if from := begun(seen, i, at); from >= 0 && from < len(text) {
+			return from
+		}
+		last = 0
+	}
+	return len(text)
+}
+
+// begun returns where from at on the literal begins whose second look is at i, -1
+// if there is none.
+func begun(seen uint8, i, at int) int {
+	for seen &= secondLook; seen != 0; seen &= seen - 1 {
+		if from := i - ways[bits.TrailingZeros8(seen)/2].looks[1]; from >= at {
+			return from
+		}
+	}
+	return -1
 }
 
 // begin notes what a literal begins with.
 func (a *automaton) begin(literal string) {
-	two := uint32(a.column[literal[0]])<<rowShift | uint32(a.column[literal[1]])
-	for third := range uint32(maxRow) {
-		if len(literal) == 2 || third == uint32(a.column[literal[2]]) {
-			three := two<<rowShift | third
-			a.begins[three/64] |= 1 << (three % 64)
+	for way, w := range ways {
+		if w.short != (len(literal) < shortLess) {
+			continue
+		}
+		for look, at := range w.looks {
+			var from, to [3]uint32
+			for n := range 3 {
+				to[n] = 1<<sortBits - 1
+				if at+n >= 0 && at+n < len(literal) {
+					from[n] = uint32(a.sort[literal[at+n]])
+					to[n] = from[n]
+				}
+			}
+			for x := from[0]; x <= to[0]; x++ {
+				for y := from[1]; y <= to[1]; y++ {
+					for z := from[2]; z <= to[2]; z++ {
+						a.begins[(x<<sortBits|y)<<sortBits|z] |= 1 << (2*way + look)
+					}
+				}
+			}
 		}
 	}
 }
@@ -101,19 +169,46 @@ func (a *automaton) step(state uint16, c byte) uint16 {
 	return a.next[(uint32(state)<<rowShift|uint32(a.column[c]))%(maxStates*maxRow)]
 }
 
+// beyondASCII is how many columns the bytes of letters beyond ASCII have: all that
+// are as many apart share one, so that what is found has to be compared.
+const beyondASCII = 8
+
 func (a *automaton) columns(literals []string) int {
 	n := 1
 	for _, l := range literals {
 		a.length = append(a.length, len(l))
 		for i := range len(l) {
 			if c := l[i]; a.column[c] == 0 {
-				a.column[c] = uint8(n)
+				if c >= utf8.RuneSelf {
+					c = utf8.RuneSelf + c%beyondASCII
+				}
+				for ; ; c += beyondASCII {
+					a.column[c] = uint8(n)
+					if c < utf8.RuneSelf || c > 0xff-beyondASCII {
+						break
+					}
+				}
 				n++
 			}
 		}
 	}
 	for c := 'A'; c <= 'Z'; c++ {
 		a.column[c] = a.column[c+'a'-'A']
+	}
+	for sort, chars := range sorts {
+		for i := range len(chars) {
+			a.sort[chars[i]] = uint8(sort)
+		}
+	}
+	for c := range a.sort {
+		switch {
+		case a.column[c] == 0:
+			a.sort[c] = 0
+		case c >= utf8.RuneSelf:
+			a.sort[c] = uint8(len(sorts))
+		case is(byte(c), upper):
+			a.sort[c] = a.sort[c+'a'-'A']
+		}
 	}
 	return n
 }

@@ -18,17 +18,21 @@ import (
 // paths, hashes, JSON, the words that rules look for, and a secret now and then.
 func transcript(n int) string {
 	random := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("the a to of and in is it we session file test error token key auth api func return err nil string config path secret access " +
-		"password branch commit rewrite parser build use run check output line user input data value name type case list index query model cache")
+	words := strings.Fields("the a to of and in is it we session file test error token key auth api func " +
+		"return err nil string config path secret access " +
+		"password branch commit rewrite parser build use run check output line user input data value name " +
+		"type case list index query model cache")
 	lines := []func() string{
 		func() string {
-			return "\tif err := s.store.Save(ctx, key, value); err != nil {\n\t\treturn fmt.Errorf(\"save %q: %w\", key, err)\n\t}\n"
+			return "\tif err := s.store.Save(ctx, key, value); err != nil {\n\t\treturn fmt.Errorf(\"save " +
+				"%q: %w\", key, err)\n\t}\n"
 		},
 		func() string {
 			return fmt.Sprintf("%6d→\ttoken, err := auth.ReadToken(cfg.AccessKey)\n", random.IntN(4000))
 		},
 		func() string {
-			return fmt.Sprintf("/home/alex/src/app/internal/api/handler_%d.go:%d:%d\n", random.IntN(90), random.IntN(900), random.IntN(80))
+			return fmt.Sprintf("/home/alex/src/app/internal/api/handler_%d.go:%d:%d\n", random.IntN(90),
+				random.IntN(900), random.IntN(80))
 		},
 		func() string {
 			return fmt.Sprintf("commit %016x%016x%08x\n", random.Uint64(), random.Uint64(), random.Uint32())
@@ -38,7 +42,8 @@ func transcript(n int) string {
 		},
 		func() string { return "ok  \tapp/internal/api\t0.412s\n--- PASS: TestTokenRefresh (0.00s)\n" },
 	}
-	secrets := []string{"AKIA" + "Q3EGXMPLRWOZ7TKB", "export API_TOKEN=q7Rk2mXz9LpT4vBn8WsY", "postgres://app:Tr0ub4dor@db:5432/app", "ghp_" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ"}
+	secrets := []string{"AKIA" + "Q3EGXMPLRWOZ7TKB", "export API_TOKEN=q7Rk2mXz9LpT4vBn8WsY",
+		"postgres://app:Tr0ub4dor@db:5432/app", "ghp_" + "q7Rk2mXz9LpT4vBn8WsYc3HdJ6fGt5KuE1aQ"}
 	var b strings.Builder
 	for next := 0; b.Len() < n; {
 		if b.Len() >= next {
@@ -111,7 +116,8 @@ func BenchmarkAllExpressions(b *testing.B) {
 		r := &shipped[i]
 		expr := strings.TrimPrefix(r.expr, `\A`)
 		if r.form == formAssign {
-			expr = `(?i)(?:` + strings.Join(r.anchors, "|") + `)[ \t\w.-]{0,20}[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}` + expr
+			expr = `(?i)(?:` + strings.Join(r.anchors,
+				"|") + `)[ \t\w.-]{0,20}[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}` + expr
 		}
 		all = append(all, regexp.MustCompile(expr))
 	}

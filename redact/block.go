@@ -71,7 +71,8 @@ func keyText(t string) int {
 func pastGutter(t string, at int) int {
 	begin := skip(t, at, blank, 12)
 	end := skip(t, begin, word|marks, 80)
-	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" && strings.IndexByte(s, '.') > 0 { // key.pem:12:
+	if s := strings.TrimRight(t[begin:end], "0123456789"); len(t) > end && t[end] == ':' && s != "" &&
+		strings.IndexByte(s, '.') > 0 { // key.pem:12:
 		if n := skip(t, end+1, digit, 6); n > end+1 {
 			return min(len(t), n+1)
 		}
@@ -83,7 +84,8 @@ func pastGutter(t string, at int) int {
 			return skip(t, next+len(sign), blank, 2)
 		}
 	}
-	if begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' || t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----")) {
+	if begin < len(t) && (t[begin] == '>' || t[begin] == '|' || (t[begin] == '+' ||
+		t[begin] == '-') && !strings.HasPrefix(t[begin:], "-----")) {
 		return skip(t, begin+1, blank, 12)
 	}
 	return at
@@ -115,7 +117,8 @@ func keyTail(s *scan, from, to int) {
 		return
 	}
 	at := from
-	for at > 0 && from-at < maxBlock && (is(s.text[at-1], alnum) || strings.IndexByte("+/=\r\n\\ ", s.text[at-1]) >= 0) {
+	for at > 0 && from-at < maxBlock && (is(s.text[at-1], alnum) ||
+		strings.IndexByte("+/=\r\n\\ ", s.text[at-1]) >= 0) {
 		at--
 	}
 	at = max(at, s.blockEnd)
@@ -165,7 +168,8 @@ func puttyKey(s *scan, _, to int) {
 	}
 	from := at + 1
 	end := from
-	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) || strings.IndexByte("=\r\n", s.text[end]) >= 0) {
+	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) ||
+		strings.IndexByte("=\r\n", s.text[end]) >= 0) {
 		end++
 	}
 	if strings.HasPrefix(s.text[end:], "-MAC") {

@@ -5,37 +5,69 @@ import (
 	"unicode"
 )
 
+// A program takes a password behind a flag of its own.
+var flags = []struct {
+	program, flag string
+	how           joint
+}{
+	{"mysql", " -p", joined}, {"mariadb", " -p", joined}, {"sshpass", " -p", either},
+	{"docker login", " -p", apart}, {"podman login", " -p", apart}, {"helm registry", " -p", apart},
+	{"az login", " -p", apart},
+	{"cf login", " -p", apart}, {"oc login", " -p", apart}, {"mongo", " -p", apart},
+	{"redis-cli", " -a", apart}, {"ldapsearch", " -w", apart}, {"ldapmodify", " -w", apart}, {"ldapadd", " -w", apart},
+	{"ldapwhoami", " -w", apart}, {"ldappasswd", " -w", apart},
+	{"ssl enc", " -k", apart}, {"ssl aes", " -k", apart}, {"ssl enc", " -pass", apart},
+	{"zip", " -P", either}, {"7z ", "-p", joined}, {"7za ", "-p", joined}, {"unrar", " -p", joined},
+	{"rar a", " -p", joined}, {"rar a", " -hp", joined},
+	{"gpg", " --passphrase", apart}, {"ssh-keygen", " -N", apart}, {"ssh-keygen", " -P", apart},
+	{"xfreerdp", " /p:", joined}, {"schtasks", " /rp", apart}, {"psexec", " -p", apart},
+	{"plink", " -pw", apart}, {"pscp", " -pw", apart}, {"psftp", " -pw", apart}, {"winrm", " -p", apart},
+	{"crackmapexec", " -p", apart}, {"netexec", " -p", apart},
+	{"sqlcmd", " -P", either}, {"bcp ", " -P", either}, {"ipmitool", " -P", apart}, {"snmpwalk", " -A", apart},
+	{"snmpget", " -A", apart},
+	{"snmpwalk", " -X", apart}, {"snmpget", " -X", apart}, {"nmcli", " password", apart}, {"rclone", " pass", apart},
+	{"gh secret set", " --body", apart}, {"gh secret set", " -b", apart}, {"gh auth", " <<<", apart},
+}
+
+// Programs that take a password by its place alone.
+var placed = []string{"htpasswd ", "mysqladmin ", "rabbitmqctl ", "wpa_passphrase ", "b2 account authorize ",
+	"b2 authorize-account ", "mc alias ", "mc config ", "smbpasswd "}
+
+// Words that a password follows, the second list's whatever it looks like.
+var (
+	leading = []string{":_authtoken ", "send \"", "convertto-securestring ", "requirepass ",
+		"aws_secret_access_key ", "setx ",
+		"vault login "}
+	surely = []string{"-pass pass:", "-passin pass:", "-passout pass:", "snmp-server community ", "secret 0 ",
+		"password 0 ", "secret 5 ", "password 7 ", "/pass:"}
+)
+
 // commandRules adds rules for what programs are told on their line, and for the
 // files that they read it from.
 func commandRules(b *builder) {
 	b.add("curl", command)
 	b.add("wget", command)
-	b.add("mysql", passwordFlag(" -p", joined))
-	b.add("mariadb", passwordFlag(" -p", joined))
-	b.add("sshpass", passwordFlag(" -p", either))
-	for _, p := range [...][2]string{{"docker login", " -p"}, {"podman login", " -p"}, {"mongosh", " -p"}, {"mongo ", " -p"}, {"mongodump", " -p"},
-		{"mongorestore", " -p"}, {"redis-cli", " -a"}, {"ldapsearch", " -w"}, {"ldapmodify", " -w"}, {"ldapadd", " -w"}, {"ldapwhoami", " -w"},
-		{"ssl enc", " -k"}, {"ssl aes", " -k"}, {"zip", " -P"}, {"keytool", " -storepass"}, {"keytool", " -keypass"}, {"gpg", " --passphrase"}} {
-		b.add(p[0], passwordFlag(p[1], apart))
+	for _, f := range flags {
+		b.add(f.program, passwordFlag(f.flag, f.how))
 	}
-	for _, p := range [...][2]string{{"7z", " -p"}, {"7za", " -p"}, {"unrar", " -p"}, {"xfreerdp", " /p:"}} {
-		b.add(p[0], passwordFlag(p[1], joined))
-	}
-	for _, program := range [...]string{"htpasswd ", "mysqladmin "} {
+	for _, program := range placed {
 		b.add(program, lineWord)
 	}
 	b.add(" /user:", netUse)
 	b.add("/add", netUse)
 	b.add("smbclient", percentUser)
 	b.add("mount.cifs", percentUser)
-	for _, before := range []string{":_authtoken ", "send \"", "-pass pass:", "-passin pass:", "-passout pass:", "convertto-securestring ", "requirepass ", "aws_secret_access_key ", "setx "} {
-		b.add(before, nextWord)
+	for _, before := range leading {
+		b.add(before, nextWord(telling))
+	}
+	for _, before := range surely {
+		b.add(before, nextWord(func(v string) bool { return len(v) >= 6 && !placeholder(v) }))
 	}
 	b.add("--password-stdin", pipedIn)
 	b.add("chpasswd", pipedIn)
 	b.add("--auth ", login)
 	b.add("--from-literal", fromLiteral)
-	for _, before := range []string{"identified by ", "with password ", "encrypted password ", "password "} {
+	for _, before := range []string{"identified by ", "password "} {
 		b.add(before, quotedNext)
 	}
 	b.add("machine ", netrc)
@@ -131,23 +163,27 @@ func (s *scan) wordAt(at, most int) (from, to int) {
 // telling says that a word in the place of a password is one, not prose.
 func telling(v string) bool {
 	t := shapeIn(v)
-	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 || strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
+	return len(v) >= 6 && !placeholder(v) && !path(v) && !numbered(v) && t.lower+t.upper > 0 && (t.digits > 0 ||
+		strings.ContainsAny(v, "!@#$%^&*+?") || jumbled(v))
 }
 
-// nextWord masks the word after the literal; setx's after the name.
-func nextWord(s *scan, from, to int) {
-	at := to
-	if strings.EqualFold(s.text[from:to], "setx ") {
-		name := skip(s.text, to, word, 60)
-		if low := strings.ToLower(s.text[to:name]); !names(low) && !strings.HasSuffix(low, "key") || s.at(name) != ' ' {
-			return
+// nextWord masks the word after the literal if it looks like a secret; setx's and
+// the like's after the name.
+func nextWord(looks func(string) bool) detector {
+	return func(s *scan, from, to int) {
+		at := to
+		if strings.Contains(lowerASCII(s.text[from:to]), "set") {
+			_, name := s.wordAt(at, 60)
+			if low := lowerASCII(s.text[at:name]); !names(low) && !strings.Contains(low, "key") {
+				return
+			}
+			at = skip(s.text, name, gap, 2)
 		}
-		at = name + 1
-	}
-	open, end := s.wordAt(at, 300)
-	v := strings.TrimSuffix(s.text[open:end], `\r`)
-	if v = strings.TrimSuffix(v, `\n`); telling(v) || strings.HasSuffix(s.text[from:to], "pass:") && len(v) >= 6 && !placeholder(v) {
-		s.add(open, open+len(v), "password")
+		open, end := s.wordAt(at, 300)
+		v := strings.TrimSuffix(s.text[open:end], `\r`)
+		if v = strings.TrimSuffix(v, `\n`); looks(v) {
+			s.add(open, open+len(v), "password")
+		}
 	}
 }
 
@@ -167,7 +203,10 @@ func lineWord(s *scan, from, to int) {
 		at = end - to
 		v := s.text[open:end]
 		last := at == len(line) || strings.IndexByte("\"'`|;&", line[at]) >= 0
-		if v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) && (strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) || last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) && strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2) {
+		if v[0] != '-' && v[0] != '.' && !strings.ContainsAny(v, `\/:=`) &&
+			(strings.ContainsAny(v, "!@#$%^&*+?") && telling(v) ||
+				last && len(v) >= 8 && !placeholder(v) && !numbered(v) && !path(v) &&
+					strings.IndexByte(v, '.') < 0 && strings.Count(line[:at], " ") >= 2) {
 			s.add(open, end, "password")
 		}
 	}
@@ -176,7 +215,8 @@ func lineWord(s *scan, from, to int) {
 // netUse masks the password on the line of Windows' "net use" and "net user".
 func netUse(s *scan, from, _ int) {
 	begin := max(0, from-200)
-	if i := strings.LastIndex(s.text[begin:from], "net use"); i >= 0 && strings.IndexByte(s.text[begin+i:from], '\n') < 0 {
+	if i := strings.LastIndex(s.text[begin:from], "net use"); i >= 0 &&
+		strings.IndexByte(s.text[begin+i:from], '\n') < 0 {
 		lineWord(s, begin+i, begin+i+len("net use"))
 	}
 }
@@ -251,7 +291,8 @@ func quotedNext(s *scan, from, to int) {
 	if open == to {
 		return
 	}
-	if before := lowerASCII(s.text[max(0, from-80):from]); !strings.Contains(before, "user ") && !strings.Contains(before, "role ") {
+	if before := lowerASCII(s.text[max(0, from-80):from]); !strings.Contains(before, "user ") &&
+		!strings.Contains(before, "role ") {
 		return
 	}
 	end := closing(s.text, open, s.text[to:open])

@@ -32,7 +32,8 @@ func authorization(s *scan, _, to int) {
 	s.header(at, 12, false)
 }
 
-var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate", "hmac", "ghp", "bot", "oauth", "ssws", "splunk", "apitoken", "discogs", "sso-key", "genie-key", "genie")
+var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate",
+	"hmac", "ghp", "bot", "oauth", "ssws", "splunk", "apitoken", "discogs", "sso-key", "genie-key", "genie")
 
 // pastPunctuation skips what stands between a header's name and its value.
 func pastPunctuation(t string, at, most int) int {
@@ -132,7 +133,8 @@ func cookie(s *scan, from, to int) {
 	for pair := range strings.SplitSeq(line, ";") {
 		name, v, ok := strings.Cut(pair, "=")
 		v = strings.TrimSpace(v)
-		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") && !strings.ContainsAny(v, " (){},") {
+		if ok && len(v) >= 16 && mixed(v) && !placeholder(v) && !strings.ContainsAny(name, "(){}") &&
+			!strings.ContainsAny(v, " (){},") {
 			from := at + strings.Index(pair, v)
 			s.add(from, from+len(v), "cookie")
 		}
@@ -155,7 +157,8 @@ func inputTag(s *scan, from, to int) {
 	if i < 0 {
 		return
 	}
-	if v, ok := s.readValue(value{op: "="}, begin+i+1, begin+i+len(" value=")); ok && len(v.text) >= 4 && !placeholder(v.text) && !label(v.text) && !code(v.text) {
+	if v, ok := s.readValue(value{op: "="}, begin+i+1, begin+i+len(" value=")); ok && len(v.text) >= 4 &&
+		!placeholder(v.text) && !label(v.text) && !code(v.text) {
 		s.add(v.from, v.to, "password")
 	}
 }

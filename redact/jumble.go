@@ -4,9 +4,12 @@ package redact
 // names in code are made of. They make up 85 % of the pairs in the words of Go's
 // standard library; of random letters four in ten are among them.
 var pairs = func() (t [26]uint32) {
-	for a, after := range [26]string{"abcdefgiklmnprstuvxy", "abcdefilorsu", "abcdefhiklmorstu", "abcdefiloprsu", "abcdefgilmnpqrstvwx", "acdefilorsu",
-		"acehilnors", "aeiort", "abcdefglmnoprstvz", "", "eis", "adefilostuy", "abeimopsu", "acdefgiklnostuv", "abcdfgilmnoprstuvw",
-		"acehiloprstu", "u", "acdefgiklmnoprstuy", "acehilmoprstuy", "acdefhilmoprstuy", "abcefilmnprst", "aceisv", "aeio", "abcefpstvx", "mps", "e"} {
+	for a, after := range [26]string{"abcdefgiklmnprstuvxy", "abcdefilorsu", "abcdefhiklmorstu",
+		"abcdefiloprsu", "abcdefgilmnpqrstvwx", "acdefilorsu",
+		"acehilnors", "aeiort", "abcdefglmnoprstvz", "", "eis", "adefilostuy", "abeimopsu", "acdefgiklnostuv",
+		"abcdfgilmnoprstuvw",
+		"acehiloprstu", "u", "acdefgiklmnoprstuy", "acehilmoprstuy", "acdefhilmoprstuy", "abcefilmnprst",
+		"aceisv", "aeio", "abcefpstvx", "mps", "e"} {
 		for i := range len(after) {
 			t[a] |= 1 << (after[i] - 'a')
 		}

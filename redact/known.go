@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"net/url"
 	"slices"
@@ -69,7 +70,8 @@ func (k *known) find(s *scan) {
 		}
 		for _, p := range k.pieces[four] {
 			from := at - p.offset
-			if from >= 0 && strings.HasPrefix(text[from:], p.secret) && (p.inside || !is(s.before(from), alnum)) && !(p.whole && is(s.at(from+len(p.secret)), alnum)) {
+			if from >= 0 && strings.HasPrefix(text[from:], p.secret) && (p.inside ||
+				!is(s.before(from), alnum)) && !(p.whole && is(s.at(from+len(p.secret)), alnum)) {
 				s.add(from, from+len(p.secret), knownKind)
 			}
 		}
@@ -88,16 +90,20 @@ func hash(four uint32) uint32 { return four * 2654435761 >> 17 }
 // either: words with marks and digits, four or more words in a row.
 func unusual(v string) bool {
 	t := shapeIn(v)
-	return t.digits > 0 && strings.ContainsAny(v, "!@#$%^&*+?") && t.lower+t.upper >= 4 || strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
+	return t.digits > 0 && strings.ContainsAny(v, "!@#$%^&*+?") && t.lower+t.upper >= 4 ||
+		strings.Count(v, "-") >= 3 && !label(v) || len(v) >= 16 && t.lower == len(v)
 }
 
 // variants are other ways in which a secret may be written: in capitals, as a part
 // of an address, in a JSON string, encoded.
 func variants(secret string) []string {
-	if len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) || !mixed(secret) && !unusual(secret) {
+	if len(secret) < knownShort || len(secret) > 512 || shapeIn(secret).digits == 0 && !unusual(secret) ||
+		!mixed(secret) && !unusual(secret) {
 		return nil
 	}
-	all := []string{strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret), url.PathEscape(secret), percent(secret)}
+	all := []string{strings.ToLower(secret), strings.ToUpper(secret), url.QueryEscape(secret),
+		url.PathEscape(secret), percent(secret)}
+	all = append(all, hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))))
 	quoted := strconv.Quote(secret)
 	all = append(all, quoted[1:len(quoted)-1])
 	for shift := range 3 { // what stands before it in what is encoded

@@ -19,7 +19,8 @@ func TestKnownFindsWhatWasToldLater(t *testing.T) {
 		t.Fatalf("got %q and %q, want the second redacted alone", title, told)
 	}
 	again := r.Known(title)
-	if strings.Contains(again, secret) || again != "rotate "+told[strings.Index(told, open):strings.LastIndex(told, shut)+len(shut)] {
+	if strings.Contains(again, secret) || again != "rotate "+told[strings.Index(told,
+		open):strings.LastIndex(told, shut)+len(shut)] {
 		t.Errorf("got %q, want the placeholder of %q", again, told)
 	}
 	if got := r.Known("nothing to see"); got != "nothing to see" {
@@ -55,7 +56,8 @@ func TestTokenSplitOverSeams(t *testing.T) {
 		for _, cut := range []int{12, 20, len(whole) / 2, len(whole) - 8} {
 			a, b := whole[:cut], whole[cut:]
 			r := rules(t).Session()
-			if got := r.Text("it is " + a + "\n\n" + b + " I think"); strings.Contains(got, b) || strings.Contains(got, a) {
+			if got := r.Text("it is " + a + "\n\n" + b + " I think"); strings.Contains(got, b) ||
+				strings.Contains(got, a) {
 				t.Errorf("two blocks, cut at %d: got %q", cut, got)
 			}
 			r = rules(t).Session()
@@ -72,8 +74,11 @@ func TestKnownSecretInOtherForms(t *testing.T) {
 	const secret = "Tr0ub4dor&3x/Lamp"
 	r := rules(t).Session()
 	r.Text(`password: "` + secret + `"`)
-	for _, form := range []string{strings.ToUpper(secret), strings.ToLower(secret), "Tr0ub4dor%263x%2FLamp", "VHIwdWI0ZG9yJjN4L0xhbXA=",
-		base64.StdEncoding.EncodeToString([]byte("ann:" + secret)), base64.StdEncoding.EncodeToString([]byte("me:" + secret)), base64.StdEncoding.EncodeToString([]byte("x:" + secret))} {
+	for _, form := range []string{strings.ToUpper(secret), strings.ToLower(secret), "Tr0ub4dor%263x%2FLamp",
+		"VHIwdWI0ZG9yJjN4L0xhbXA=",
+		base64.StdEncoding.EncodeToString([]byte("ann:" + secret)),
+		base64.StdEncoding.EncodeToString([]byte("me:" + secret)),
+		base64.StdEncoding.EncodeToString([]byte("x:" + secret))} {
 		if got := r.Text("then " + form + " came"); !strings.Contains(got, open) {
 			t.Errorf("%s is left: %q", form, got)
 		}

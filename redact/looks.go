@@ -26,14 +26,22 @@ func entropy(s string) float64 {
 }
 
 // dummies are values that people write where a secret would stand.
-var dummies = set("password", "passwd", "passwort", "pass", "pwd", "pw", "secret", "secrets", "token", "tokens", "key", "apikey",
-	"user", "username", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "foo", "bar", "baz", "foobar",
-	"string", "text", "str", "number", "boolean", "bool", "bytes", "byte", "object", "any", "unknown", "undefined", "null", "nil", "none",
-	"true", "false", "yes", "no", "on", "off", "hidden", "required", "optional", "missing", "invalid", "wrong", "empty", "unset", "default",
-	"value", "field", "input", "name", "email", "login", "session", "cookie", "bearer", "basic", "header", "query", "body", "env", "file",
-	"hello", "world", "abc", "abc123", "changeme", "change-me", "change_me", "letmein?", "mypassword", "yourpassword", "credential", "credentials",
-	"read", "write", "auto", "manual", "current", "new", "old", "self", "this", "static", "public", "private", "internal", "config", "vault",
-	"keychain", "keyring", "prompt", "stdin", "plain", "plaintext", "encrypted", "masked", "redacted", "removed", "omitted", "disabled", "enabled")
+var dummies = set("password", "passwd", "passwort", "pass", "pwd", "pw", "secret", "secrets", "token", "tokens",
+	"key", "apikey",
+	"user", "username", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "foo", "bar",
+	"baz", "foobar",
+	"string", "text", "str", "number", "boolean", "bool", "bytes", "byte", "object", "any", "unknown",
+	"undefined", "null", "nil", "none",
+	"true", "false", "yes", "no", "on", "off", "hidden", "required", "optional", "missing", "invalid", "wrong",
+	"empty", "unset", "default",
+	"value", "field", "input", "name", "email", "login", "session", "cookie", "bearer", "basic", "header",
+	"query", "body", "env", "file",
+	"hello", "world", "abc", "abc123", "changeme", "change-me", "change_me", "letmein?", "mypassword",
+	"yourpassword", "credential", "credentials",
+	"read", "write", "auto", "manual", "current", "new", "old", "self", "this", "static", "public", "private",
+	"internal", "config", "vault",
+	"keychain", "keyring", "prompt", "stdin", "plain", "plaintext", "encrypted", "masked", "redacted",
+	"removed", "omitted", "disabled", "enabled")
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
@@ -44,12 +52,16 @@ func set(words ...string) map[string]bool {
 }
 
 // fillers are what examples are made of beside dummies: my-secret-key.
-var fillers = set("my", "your", "our", "the", "a", "some", "here", "api", "app", "db", "super", "very", "real", "fake", "strong", "random", "for")
+var fillers = set("my", "your", "our", "the", "a", "some", "here", "api", "app", "db", "super", "very", "real",
+	"fake", "strong", "random", "for", "from", "with", "custom")
 
 // label reports whether one of the words that a value is made of names a secret:
 // reset_password, secret-key.
 func label(v string) bool {
-	for piece := range strings.FieldsFuncSeq(v, func(c rune) bool { return c == '-' || c == '_' || c == '.' || c == ' ' }) {
+	for piece := range strings.FieldsFuncSeq(v, func(c rune) bool {
+		return c == '-' || c == '_' || c == '.' ||
+			c == ' '
+	}) {
 		low := lowerASCII(piece)
 		for _, w := range secretWords[:7] {
 			if strings.TrimSuffix(low, "s") == w {
@@ -61,7 +73,8 @@ func label(v string) bool {
 }
 
 // inDummies are pieces that show a value to be an example; all in lower case.
-var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeholder", "changeme", "your-", "your_", "yourkey", "yourtoken",
+var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeholder", "changeme", "your-",
+	"your_", "yourkey", "yourtoken",
 	"dummy", "insert", "replace", "process.env", "os.environ", "getenv", "_here", "-here", "todo"}
 
 // placeholder says that a value stands for a secret rather than being one: a
@@ -70,14 +83,15 @@ func placeholder(v string) bool {
 	if strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
 		return true
 	}
-	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' || strings.Contains(v, "${") || strings.Contains(v, "{{") {
+	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
+		strings.Contains(v, "${") || strings.Contains(v, "{{") {
 		return true
 	}
 	low := strings.ToLower(v)
 	if dummies[low] || distinct(v) <= 3 {
 		return true
 	}
-	if label(v) && strings.ContainsAny(v, "-_ ") {
+	if strings.ContainsAny(v, "-_ ") {
 		pieces := strings.FieldsFunc(low, func(c rune) bool { return c == '-' || c == '_' || c == ' ' })
 		if !slices.ContainsFunc(pieces, func(p string) bool { return !dummies[p] && !fillers[p] }) {
 			return true
@@ -146,7 +160,8 @@ func mixed(v string) bool {
 	return t.mostSwitches >= 3 || t.mostSwitches >= 2 && len(v) >= 12
 }
 
-var publicPrefixes = []string{"sha1", "sha256", "sha384", "sha512", "h1:", "toolu_", "srvtoolu_", "msg_", "req_", "call_", "resp_", "chatcmpl-", "pk_live_", "pk_test_", "phc_",
+var publicPrefixes = []string{"sha1", "sha256", "sha384", "sha512", "h1:", "toolu_", "srvtoolu_", "msg_",
+	"req_", "call_", "resp_", "chatcmpl-", "pk_live_", "pk_test_", "phc_",
 	"cus_", "evt_", "price_", "prod_", "sub_", "pi_", "file-", "thread_", "run_", "asst_", "batch_", "agent-", "local_"}
 
 // public says that a value is of a form that names things openly: a hash, a
@@ -200,7 +215,11 @@ func dotted(v string) bool {
 
 // path says that a value is a file's path or a URL.
 func path(v string) bool {
-	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") || strings.HasPrefix(v, "~") {
+	if randomBase64(v) {
+		return false
+	}
+	if strings.HasPrefix(v, "/") || strings.HasPrefix(v, "./") || strings.HasPrefix(v, "../") ||
+		strings.HasPrefix(v, "~") {
 		return true
 	}
 	if strings.Contains(v, "://") || len(v) > 2 && v[1] == ':' && (v[2] == '\\' || v[2] == '/') {
@@ -208,6 +227,29 @@ func path(v string) bool {
 	}
 	slash := strings.IndexByte(v, '/')
 	return slash > 0 && !mixed(v)
+}
+
+// randomBase64 reports whether a value is base64 and no path, though slashes stand
+// in it: long, of letters in both cases and digits, jumbled.
+func randomBase64(v string) bool {
+	if len(v) < 40 || skip(v, 0, alnum|marks, len(v)) < len(v) || strings.ContainsAny(v, ".~") {
+		return false
+	}
+	t := shapeIn(v)
+	return t.lower > 4 && t.upper > 4 && t.digits > 0 && strings.Count(v, "/")*10 <= len(v) &&
+		entropy(v) > 4.4 && (jumbled(v) || caseSwitches(v)*5 >= len(v))
+}
+
+// caseSwitches counts where a capital follows a small letter or the other way
+// round.
+func caseSwitches(v string) (n int) {
+	for i := 1; i < len(v); i++ {
+		a, b := classes[v[i-1]]&letter, classes[v[i]]&letter
+		if a != 0 && b != 0 && a != b {
+			n++
+		}
+	}
+	return n
 }
 
 // numbered says that a value is a short name with a number, as variables are.
@@ -228,7 +270,8 @@ func numbered(v string) bool {
 	return false
 }
 
-var secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "apikey", "api_key", "api-key", "arg", "param", "value"}
+var secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "apikey",
+	"api_key", "api-key", "arg", "param", "value"}
 
 // camel says that a value is a name in camel case, numbers in it or not: its
 // pieces are words, where those of a random value are one or two letters long.
@@ -262,4 +305,11 @@ func names(v string) bool {
 		}
 	}
 	return false
+}
+
+// wordsRunTogether reports whether small letters alone are too many for one word:
+// what people make passphrases of, and what nothing else in a line's place of a
+// value is.
+func wordsRunTogether(v string) bool {
+	return len(v) >= 12 && skip(v, 0, lower, len(v)) == len(v) && !names(v)
 }

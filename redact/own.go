@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // ownRules adds recall's own rules: what gitleaks' rules miss in transcripts.
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
@@ -10,6 +12,9 @@ func ownRules(b *builder) {
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("cookie\":", cookie)
+	b.add("(\"", soleArgument)
+	b.add("('", soleArgument)
+	b.add("mcp__", serverName)
 	commandRules(b)
 	paramRules(b)
 	proseRules(b)
@@ -42,13 +47,16 @@ func ownRules(b *builder) {
 		b.add(version, asana)
 	}
 	for _, n := range secretNames {
-		b.add(n.literal, named(n.literal, n.kind, n.strength))
+		b.add(n.literal, named(n.literal, n.kind, n.strength, n.whole))
 	}
 	for _, w := range []string{"access", "auth", "api", "credential", "creds", "key", "secret", "token"} {
 		b.add(w, generic)
 	}
 	for _, k := range keyForms {
-		b.add(lowerASCII(k.prefix), k.detector())
+		for _, begin := range k.literals() {
+			b.add(begin, k.detector())
+		}
+		b.addBroken(lowerASCII(k.prefix))
 	}
 }
 
@@ -56,7 +64,8 @@ func ownRules(b *builder) {
 func hook(kind string) detector {
 	return func(s *scan, _, to int) {
 		end := to
-		for end < len(s.text) && end-to < 300 && (is(s.text[end], word) || s.text[end] == '/' || s.text[end] == ':' || s.text[end] == '@') {
+		for end < len(s.text) && end-to < 300 && (is(s.text[end], word) || s.text[end] == '/' ||
+			s.text[end] == ':' || s.text[end] == '@') {
 			end++
 		}
 		v := s.text[to:end]
@@ -93,6 +102,40 @@ func asana(s *scan, from, _ int) {
 	}
 	if s.at(end) == ':' && skip(s.text, end+1, hexa, 33) == end+33 {
 		s.add(from-1, end+33, "asana-token")
+	}
+}
+
+// soleArgument masks the one argument of a call if it is random: a client is made
+// so of a key that nothing else names.
+func soleArgument(s *scan, from, to int) {
+	const least, most = 32, 200
+	if skip(s.text, to, word|marks|other, least) < to+least || !wordChar(s.before(from)) {
+		return
+	}
+	end := skip(s.text, to, word|marks|other, most)
+	v := s.text[to:end]
+	if s.at(end) != s.text[to-1] || s.at(end+1) != ')' || strings.ContainsAny(v, "/@%=") || public(v) ||
+		placeholder(v) {
+		return
+	}
+	if t := shapeIn(v); t.upper >= 4 && t.lower >= 4 && t.digits >= 2 && mixed(v) && entropy(v) > 4.2 &&
+		caseSwitches(v)*6 >= len(v) {
+		s.add(to, end, "key")
+	}
+}
+
+// serverName looks at the name of an MCP's server in that of its tool, glued to
+// the words around it, as at a text of its own.
+func serverName(s *scan, _, to int) {
+	end := skip(s.text, to, word, 200)
+	name, _, ok := strings.Cut(s.text[to:end], "__")
+	if !ok || len(name) < 16 || s.decoding {
+		return
+	}
+	inner := scan{decoding: true}
+	inner.run(s.rules, name)
+	for _, f := range inner.found {
+		s.add(to+f.from, to+f.to, f.kind)
 	}
 }
 

@@ -5,7 +5,8 @@ import "strings"
 // paramRules adds rules for the parameters of addresses whose names say little
 // elsewhere: "key" and "code" are words of any code.
 func paramRules(b *builder) {
-	for _, name := range []string{"key=", "token=", "auth=", "code=", "sig=", "signature=", "api_key=", "apikey=", "access_token=", "secret="} {
+	for _, name := range []string{"key=", "token=", "auth=", "code=", "sig=", "signature=", "api_key=",
+		"apikey=", "access_token=", "secret="} {
 		b.add("?"+name, param)
 		b.add("&"+name, param)
 	}

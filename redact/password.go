@@ -12,48 +12,101 @@ const (
 	strong                 // password: nearly anything in quotes
 )
 
+// secretNames are the words that names of secrets are made of. One that is whole
+// counts only as a word of its own within a name: the pass of storePass and
+// DB_PASS, not that of compass.
 var secretNames = []struct {
 	literal, kind string
 	strength
+	whole bool
 }{
-	{"password", "password", strong}, {"passwd", "password", strong}, {"passphrase", "password", strong}, {"passwort", "password", strong},
-	{"kennwort", "password", strong}, {"pwd", "password", strong}, {"_pass", "password", strong}, {"-pass", "password", strong},
-	{"secret", "secret", middle}, {"apikey", "api-key", middle}, {"api_key", "api-key", middle}, {"api-key", "api-key", middle}, {"api key", "api-key", middle},
-	{"access_key", "secret", middle}, {"accesskey", "secret", middle}, {"access-key", "secret", middle}, {"accountkey", "secret", middle},
-	{"private_key", "secret", middle}, {"privatekey", "secret", middle}, {"signing_key", "secret", middle}, {"encryption_key", "secret", middle},
-	{"encryptionkey", "secret", middle}, {"master_key", "secret", middle}, {"auth_key", "secret", middle}, {"credential", "secret", middle},
-	{"token", "token", weak}, {"session_id", "token", weak}, {"sessionid", "token", weak}, {"sessid", "token", weak}, {"session_key", "token", weak},
-	{"sharedaccesssignature", "secret", middle}, {"sig", "token", weak},
-	{"subscription-key", "api-key", middle}, {"app_key", "secret", middle}, {"pw", "password", strong}, {"psk", "password", strong},
-	{"pass", "password", strong}, {"keypass", "password", strong}, {"passcode", "password", strong},
-	{"_pat", "token", loud}, {"_key", "secret", loud}, {"-key", "secret", loud}, {"_auth", "secret", loud}, {"_session", "token", loud},
-	{"_cookie", "cookie", loud}, {"_salt", "secret", loud}, {"_pin", "password", loud}, {"_creds", "login", loud}, {"_dsn", "secret", loud},
-	{"_credentials", "login", loud}, {"_sas", "secret", loud},
-	{"seña", "password", strong}, {"rasena", "password", strong}, {"mot de passe", "password", strong}, {"mdp", "password", strong},
-	{"senha", "password", strong}, {"wachtwoord", "password", strong}, {"d'ordine", "password", strong},
+	{"password", "password", strong, false}, {"passwd", "password", strong, false},
+	{"passphrase", "password", strong, false}, {"passwort", "password", strong, false},
+	{"kennwort", "password", strong, false}, {"pwd", "password", strong, false},
+	{"pass", "password", strong, true}, {"passcode", "password", strong, true},
+	{"pw", "password", strong, true}, {"psk", "password", strong, true},
+	{"keypass", "password", strong, true}, {"storepass", "password", strong, true},
+	{"mot de passe", "password", strong, false}, {"mdp", "password", strong, true},
+	{"seña", "password", strong, false}, {"rasena", "password", strong, false},
+	{"senha", "password", strong, false}, {"wachtwoord", "password", strong, false},
+	{"d'ordine", "password", strong, false},
+	{"secret", "secret", middle, false}, {"credential", "secret", middle, false},
+	{"apikey", "api-key", middle, false}, {"api_key", "api-key", middle, false},
+	{"api-key", "api-key", middle, false}, {"api key", "api-key", middle, false},
+	{"subscription-key", "api-key", middle, false},
+	{"access_key", "secret", middle, false}, {"accesskey", "secret", middle, false},
+	{"access-key", "secret", middle, false}, {"accountkey", "secret", middle, false},
+	{"private_key", "secret", middle, false}, {"privatekey", "secret", middle, false},
+	{"signing_key", "secret", middle, false}, {"encryption_key", "secret", middle, false},
+	{"encryptionkey", "secret", middle, false}, {"master_key", "secret", middle, false},
+	{"auth_key", "secret", middle, false}, {"app_key", "secret", middle, false},
+	{"sharedaccesssignature", "secret", middle, false},
+	{"token", "token", weak, false}, {"session_id", "token", weak, false}, {"sessionid", "token", weak, false},
+	{"sessid", "token", weak, false}, {"session_key", "token", weak, false}, {"sig", "token", weak, true},
+	{"_pat", "token", loud, false}, {"_key", "secret", loud, false}, {"-key", "secret", loud, false},
+	{"_auth", "secret", loud, false}, {"_session", "token", loud, false}, {"_cookie", "cookie", loud, false},
+	{"_salt", "secret", loud, false}, {"_pin", "password", loud, false}, {"_creds", "login", loud, false},
+	{"_dsn", "secret", loud, false}, {"_credentials", "login", loud, false}, {"_sas", "secret", loud, false},
 }
 
-// tails are what may follow the literal in a name for it still to be the name
-// of a secret.
-var tails = set("", "s", "_key", "key", "_access_key", "accesskey", "_value", "value", "_prod", "_dev", "_test", "_staging", "_live", "_main",
-	"_local", "_root", "_admin", "_user", "_db", "_base", "_key_base", "_string", "_text", "_plain", "-key")
+// tails are the words that may follow in a name for it still to be the name of a
+// secret.
+var tails = set("s", "key", "keys", "access", "value", "prod", "production", "dev", "test", "staging", "live",
+	"main", "local", "root",
+	"admin", "user", "db", "base", "string", "text", "plain", "old", "new", "raw", "default", "primary", "secondary")
 
-// nameTail is how much of a name after its literal is looked at.
+// nameTail is how much of a name after its word is looked at.
 const nameTail = 24
 
-// named looks at a name of a secret that ends at to, and masks its value.
-func named(literal, kind string, st strength) detector {
-	alone := short[literal]
-	return func(s *scan, from, to int) {
-		end := to
-		for end < len(s.text) && end-to < nameTail && wordChar(s.text[end]) {
-			end++
+// nameEnd returns where the name ends whose word of secrecy is text[from:to],
+// and whether what stands around the word leaves it the name of a secret.
+func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
+	t := s.text
+	if whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) {
+		return to, false
+	}
+	for end = to; end < len(t) && end-to < nameTail; {
+		next := end
+		if t[next] == '_' || t[next] == '-' && next+1 < len(t) && is(t[next+1], alnum) {
+			next++
 		}
-		if end > to && !tails[strings.TrimRight(strings.ToLower(s.text[to:end]), "0123456789")] || alone && wordChar(s.before(from)) {
+		piece := next
+		switch {
+		case next >= len(t):
+		case is(t[next], digit):
+			next = skip(t, next, digit, nameTail)
+		case is(t[next], upper) && next+1 < len(t) && is(t[next+1], lower):
+			next = skip(t, next+1, lower, nameTail)
+		case is(t[next], upper):
+			next = skip(t, next, upper, nameTail)
+		default:
+			next = skip(t, next, lower, nameTail)
+		}
+		if next == piece {
+			break
+		}
+		if is(t[piece], letter) && !tails[lowerASCII(t[piece:next])] {
+			return end, false
+		}
+		end = next
+	}
+	return end, end >= len(t) || !wordChar(t[end])
+}
+
+// named looks at a name of a secret that ends at to, and masks its value.
+func named(literal, kind string, st strength, whole bool) detector {
+	return func(s *scan, from, to int) {
+		end, ok := s.nameEnd(from, to, whole)
+		if !ok {
 			return
 		}
+		if st != loud && s.inTable(from, end) {
+			s.column(from, end, kind, st)
+		}
 		v, ok := s.valueAfter(from, end)
-		if !ok || v.op == "," && to-from <= 3 && !v.sure || v.op == ":" && !v.named && literal == "pass" {
+		if !ok || v.op == "," && to-from <= 3 && !v.sure ||
+			v.op == ":" && literal == "pass" && !v.named && !is(s.before(from), under) &&
+				!(s.text[from] == 'p' && (v.sure || unmistakable(v.text))) {
 			return
 		}
 		if kind == "token" && v.to-v.from >= 10 {
@@ -61,11 +114,12 @@ func named(literal, kind string, st strength) detector {
 			if pages(name) {
 				return
 			}
-			v.login = logsIn(name) || v.env && strings.HasSuffix(name, "_token")
+			v.login = logsIn(name) || v.flag || v.env && strings.HasSuffix(name, "_token")
 		}
 		if st == loud {
 			v.pair = kind == "login"
-			if !v.env && !v.header || genericAllowed().MatchString(s.text[skipBack(s.text, from, 60):v.from]) {
+			if !v.env && !v.header && !v.flag || genericAllowed().MatchString(s.text[skipBack(s.text, from,
+				60):v.from]) {
 				return
 			}
 		}
@@ -74,9 +128,6 @@ func named(literal, kind string, st strength) detector {
 		}
 	}
 }
-
-// short are names that stand alone: in others they are a part of a word.
-var short = set("sig", "pw", "psk", "pass", "mdp")
 
 // pages says that a token's name is of a place in a list.
 func pages(name string) bool {
@@ -91,7 +142,8 @@ func pages(name string) bool {
 // logsIn says that a token's name is of one that lets in, so that even a hash or
 // a UUID is one.
 func logsIn(name string) bool {
-	for _, kind := range [...]string{"auth", "access", "api", "private", "deploy", "bot", "refresh", "secret", "personal"} {
+	for _, kind := range [...]string{"auth", "access", "api", "private", "deploy", "bot", "refresh", "secret",
+		"personal"} {
 		for _, dash := range [...]string{"", "_", "-"} {
 			if strings.HasSuffix(name, kind+dash+"token") {
 				return true
@@ -116,6 +168,7 @@ type value struct {
 	sure     bool   // where it stands only a value does, no variable's name
 	phrase   bool   // the name is of a passphrase: words will do
 	login    bool   // the name is of a token that lets in
+	flag     bool   // it is a flag's: --name value
 }
 
 const (
@@ -126,7 +179,8 @@ const (
 // valueAfter finds the operator after the name text[from:end], and the value.
 func (s *scan) valueAfter(from, end int) (value, bool) {
 	t := s.text
-	v := value{phrase: strings.EqualFold(t[from:min(len(t), from+4)], "pass") && strings.EqualFold(t[max(from, end-6):end], "phrase")}
+	v := value{flag: flagBefore(t, from), phrase: strings.EqualFold(t[from:min(len(t), from+4)], "pass") &&
+		strings.EqualFold(t[max(from, end-6):end], "phrase")}
 	at := quoteEnd(t, end)
 	v.named = at > end
 	if at < len(t) && t[at] == ']' {
@@ -150,37 +204,58 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 	start := skipBack(t, from, 60)
 	shouts := shouted(t[start:end])
 	switch {
-	case strings.HasPrefix(t[at:], ":=") || strings.HasPrefix(t[at:], "=>") || strings.HasPrefix(t[at:], "==") || strings.HasPrefix(t[at:], "!="):
+	case strings.HasPrefix(t[at:], ":=") || strings.HasPrefix(t[at:], "=>") ||
+		strings.HasPrefix(t[at:], "==") || strings.HasPrefix(t[at:], "!="):
 		v.op, at = "=", at+2
 		at = skip(t, at, marks, 1) // ===
 	case (t[at] == ',' || t[at] == '\n' || t[at] == '\r' || v.named && v.spaced) && pairedValue(t, at) > at:
 		v.op, v.sure, at = ":", true, pairedValue(t, at)
 	case t[at] == '=' || t[at] == ':' || t[at] == ',' && v.named:
 		v.op, at = t[at:at+1], at+1
+		at = pastPaint(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
 	case strings.HasPrefix(t[at:], "</td><td>"):
 		v.op, v.sure, at = ">", true, at+len("</td><td>")
-	case t[at] == '|' && v.spaced && lineStart(t[:start], start-2):
-		v.op, v.sure, at = "|", true, at+1
-	case v.spaced && (flagBefore(t, from) || shouts && declares(t[:start])):
+	case t[at] == '|' && v.spaced && cellBegins(t, start):
+		v.op, at = "|", at+1
+	case v.spaced && (v.flag || shouts && declares(t[:start])):
 		v.op = " "
 	case v.spaced && states(t[at:]):
 		v.op, at = "is", strings.IndexByte(t[at:], ' ')+at
 	default:
 		return v, false
 	}
-	v.env = shouts && (v.op == "=" && !v.spaced || v.op == ":" && strings.Contains(t[start:end], "_") && end-start > 4 || v.op == " " && !flagBefore(t, from))
+	v.env = shouts && (v.op == "=" && !v.spaced || v.op == ":" && strings.Contains(t[start:end], "_") &&
+		end-start > 4 || v.op == " " && !v.flag)
 	v.header = v.op == ":" && strings.HasPrefix(lowerASCII(t[start:min(end, start+2)]), "x-")
 	v.sure = v.sure || v.op == "," && shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"'"), "define(")
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
 		at = pastType(t, at)
 	}
+	if v.op == ":" {
+		at = pastFold(t, at)
+	}
 	if to := pastPaint(t, at); to > at || painted {
 		v.sure, at = true, skip(t, to, blank, 4)
 	}
 	return s.readValue(v, from, at)
+}
+
+// pastFold skips what says in YAML that the value stands on the next line.
+func pastFold(t string, at int) int {
+	end := at
+	if at < len(t) && (t[at] == '>' || t[at] == '|') {
+		end = at + 1
+		if end < len(t) && (t[end] == '-' || t[end] == '+') {
+			end++
+		}
+	}
+	if end == at || end >= len(t) || t[end] != '\n' || end+1 >= len(t) || !is(t[end+1], blank) {
+		return at
+	}
+	return skip(t, end+1, blank, 40)
 }
 
 // shouted reports whether a name has no small letters.
@@ -238,7 +313,8 @@ func pairedValue(t string, at int) int {
 func sets(before string) bool {
 	i := strings.LastIndexByte(before, '.')
 	verb := lowerASCII(before[i+1:])
-	return i >= 0 && verb == "" || verb == "set" || verb == "with" || verb == "use" || strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
+	return i >= 0 && verb == "" || verb == "set" || verb == "with" || verb == "use" ||
+		strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
 }
 
 // declares reports whether a text ends with a word that sets a variable: ENV NAME value.
@@ -281,19 +357,34 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	v.text = t[v.from:v.to]
 	next := s.at(v.to)
 	switch {
+	case v.quoted && v.op == ",":
+		v.sure = v.sure || v.named && keyed(t[skipBack(t, name, 60):v.from]) &&
+			(strings.Count(v.text, "-") >= 2 && !code(v.text) || wordsRunTogether(v.text))
 	case v.quoted && v.op == "(":
 		end := skip(t, v.to, under|marks|other|lead, 3)
 		v.sure = v.sure && s.at(end) == ')'
 	case v.quoted:
 	case v.op == "=" && !v.spaced, v.op == " ":
-		// A shell's word or a line of a file, where a variable would have a dollar; in code a comma or a bracket follows.
-		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 || next == ';' && strings.Contains(v.text, "-")
+		// A shell's word or a line of a file, where a variable would have a dollar;
+		// in code a comma or a bracket follows.
+		v.sure = v.sure || next == 0 || strings.IndexByte(" \t\r\n\"'&|", next) >= 0 ||
+			next == ';' && strings.Contains(v.text, "-")
+	case v.op == "|":
+		v.sure = telling(v.text) || strings.Count(v.text, "-") >= 2
 	case v.op == ">":
 		v.sure = v.sure || strings.HasPrefix(t[v.to:], "</")
 	case v.op == "=" || v.op == ":":
-		v.sure = v.sure || strings.Count(v.text, "-") >= 2 && (next == 0 || strings.IndexByte("\r\n\"", next) >= 0)
+		ends := next == 0 || strings.IndexByte("\r\n\"", next) >= 0
+		v.sure = v.sure || ends && (strings.Count(v.text, "-") >= 2 || wordsRunTogether(v.text) && lineStart(t, name))
 	}
 	return v, true
+}
+
+// keyed reports whether a name in quotes is a variable's or a setting's: words
+// with underscores between, or one alone.
+func keyed(name string) bool {
+	name, _, _ = strings.Cut(name, ",")
+	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
 }
 
 // quoteEnd returns the position after a quote at at, an escaped one too, or at.
@@ -341,19 +432,29 @@ func bareEnd(t string, at int, line bool) int {
 	return end
 }
 
-// lineStart says that the name that holds position at begins its line.
+// lineStart reports whether the name that holds position at begins its line, but
+// for what marks a comment, an item or a quote.
 func lineStart(t string, at int) bool {
 	at = skipBack(t, at, 60)
-	line := t[:at]
-	line = strings.TrimSuffix(line, "export ")
-	line = strings.TrimRight(line[max(0, len(line)-8):], " \t")
+	line := strings.TrimSuffix(strings.TrimSuffix(t[max(0, at-24):at], "export "), "set ")
+	line = strings.TrimRight(line, " \t\"';#>*-")
 	return line == "" || line[len(line)-1] == '\n'
 }
 
-// flagBefore says that the name at from is a flag's: --password, --db-password.
+// cellBegins reports whether nothing but a label's words stand between the
+// beginning of a row or a cell and position at.
+func cellBegins(t string, at int) bool {
+	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || t[at-1] == ' ' || t[at-1] == '*'); n++ {
+		at--
+	}
+	return at == 0 || t[at-1] == '\n' || t[at-1] == '|'
+}
+
+// flagBefore reports whether the name at from is a flag's: --password,
+// --db-password, -storepass.
 func flagBefore(t string, from int) bool {
 	at := skipBack(t, from, 30)
-	return strings.HasPrefix(t[at:], "--")
+	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '
 }
 
 // pastType skips a type between a colon and an equals sign: string = "…".
@@ -363,7 +464,8 @@ func pastType(t string, at int) int {
 		end++
 	}
 	eq := skip(t, end, blank, 4)
-	if end > at && eq > end && eq < len(t) && t[eq] == '=' && quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4) {
+	if end > at && eq > end && eq < len(t) && t[eq] == '=' &&
+		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4) {
 		return skip(t, eq+1, blank, 4)
 	}
 	return at
@@ -376,7 +478,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return false
 	}
 	shape := shapeIn(t)
-	if v.env || v.header {
+	if v.env || v.header || v.flag && st == loud {
 		if ok, told := v.declared(st, shape); told {
 			return ok
 		}
@@ -385,7 +487,8 @@ func (v value) secret(s *scan, st strength) bool {
 		return false
 	}
 	if strings.ContainsAny(t, " \t") {
-		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 && shape.other == strings.Count(t, " ") ||
+		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 &&
+			shape.other == strings.Count(t, " ") ||
 			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
 	}
 	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t) {
@@ -398,16 +501,19 @@ func (v value) secret(s *scan, st strength) bool {
 		if (v.sure || v.named && v.quoted && v.op == ":") && strings.Count(t, "-") >= 2 && !label(t) && !public(t) {
 			return true
 		}
-		return v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 && !numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
+		return v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 && !numbered(t) && (mixed(t) ||
+			v.symbols(shape)) && v.allowedOp()
 	}
-	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 && !numbered(t) && v.allowedOp()
+	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 &&
+		!numbered(t) && v.allowedOp()
 }
 
 // declared judges what a variable of the environment or a header is set to,
 // where nothing but a value stands; told is false where more has to be asked.
 func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 	t := v.text
-	if strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" || st != loud && numbered(t) {
+	if strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
+		st != loud && numbered(t) {
 		return false, false
 	}
 	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
@@ -416,13 +522,15 @@ func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
 		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
 	case st == middle || st == weak && v.header:
 		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.header && shape.lower >= 10)
-		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words || v.header && shape.digits > 0 && len(t) >= 16)
+		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words ||
+			v.header && shape.digits > 0 && len(t) >= 16)
 		return secret, secret
 	case st == loud && v.op == ":" && !v.header:
 		return false, true
 	case st == loud:
 		number := shape.digits == len(t) && len(t) >= 6 && len(t) <= 12 && distinct(t) > 3
-		return len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || number || v.pair && strings.Contains(t, ":"), true
+		return len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || number ||
+			v.pair && strings.Contains(t, ":"), true
 	}
 	return false, false
 }
@@ -465,7 +573,8 @@ func (v value) password(shape shapeOf) bool {
 		return true
 	}
 	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
-	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) || shape.lower > 1 && shape.upper > 1 && jumbled(t))
+	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) ||
+		shape.lower > 1 && shape.upper > 1 && jumbled(t))
 }
 
 // identifier says that letters alone are a constant's, a label's or a key's name.

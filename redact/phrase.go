@@ -47,7 +47,8 @@ func hexKey(s *scan, _, to int) {
 // passwordHash masks what a password is stored as: weak ones are told from it.
 func passwordHash(s *scan, from, to int) {
 	end := from
-	for end < len(s.text) && end-from < 300 && (is(s.text[end], word) || strings.IndexByte("$./+=,", s.text[end]) >= 0) {
+	for end < len(s.text) && end-from < 300 && (is(s.text[end], word) ||
+		strings.IndexByte("$./+=,", s.text[end]) >= 0) {
 		end++
 	}
 	v := strings.TrimRight(s.text[from:end], ".,=")

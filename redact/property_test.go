@@ -17,9 +17,12 @@ import (
 // one another in odd places.
 func texts(t *rapid.T, planted []string) string {
 	piece := rapid.OneOf(
-		rapid.SampledFrom(append(slices.Clone(planted), "password", "token", "api_key", "Authorization", "Bearer", "://", "-----BEGIN PRIVATE KEY-----",
-			"-----END PRIVATE KEY-----", "AKIA", "eyJ", "key", "curl -u ", "Cookie:", "kind: Secret\ndata:\n", "‹key 1›", "‹", "›")),
-		rapid.SampledFrom([]string{" ", "\n", "=", ": ", ":", "\"", "'", "\\\"", "\\n", ",", ">", "@", "/", ".", "-", "_", " = ", "is "}),
+		rapid.SampledFrom(append(slices.Clone(planted), "password", "token", "api_key", "Authorization",
+			"Bearer", "://", "-----BEGIN PRIVATE KEY-----",
+			"-----END PRIVATE KEY-----", "AKIA", "eyJ", "key", "curl -u ", "Cookie:", "kind: Secret\ndata:\n",
+			"‹key 1›", "‹", "›")),
+		rapid.SampledFrom([]string{" ", "\n", "=", ": ", ":", "\"", "'", "\\\"", "\\n", ",", ">", "@", "/", ".",
+			"-", "_", " = ", "is "}),
 		rapid.StringMatching(`[A-Za-z0-9+/_.-]{1,44}`),
 		rapid.StringMatching(`[a-z]{1,9}`),
 	)
@@ -73,7 +76,8 @@ func TestSecretIsGoneWhereverItStands(t *testing.T) {
 // A secret told by the words beside it is masked later without them.
 func TestKnownSecretIsMaskedWithoutItsName(t *testing.T) {
 	s := rules(t).Session()
-	got := s.Text(`api_key = "q7Rk2mXz9LpT4vBn8WsY"`) + "\n" + s.Text("I sent q7Rk2mXz9LpT4vBn8WsY to it") + "\n" + s.Text("https://x.io/q7Rk2mXz9LpT4vBn8WsY/ping")
+	got := s.Text(`api_key = "q7Rk2mXz9LpT4vBn8WsY"`) + "\n" + s.Text("I sent q7Rk2mXz9LpT4vBn8WsY to "+
+		"it") + "\n" + s.Text("https://x.io/q7Rk2mXz9LpT4vBn8WsY/ping")
 	want := "api_key = \"‹api-key 1›\"\nI sent ‹api-key 1› to it\nhttps://x.io/‹api-key 1›/ping"
 	if got != want {
 		t.Errorf("got %q, want %q", got, want)

@@ -1,61 +1,83 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// A tongue is how people write of secrets in one language: in small letters,
-// what they call them, and the words that stand before or between.
+// A tongue is how people write of secrets in one language, in small letters:
+// what they call them, and the words that stand before or between. Languages
+// whose words don't stand apart have no more than the names.
 type tongue struct {
 	passwords []string // what a password is called
 	tokens    []string // what a key or token is called: a random value must follow
+	pins      []string // what a number that lets in is called
 	verbs     []string // between name and value: the password for x IS y
 	uses      []string // before the name, the value following it: USE the password y
 	logins    []string // before "user / password"
 }
 
 // Of a word whose first letters are too common to stop at its end does: seña, lave, ogin.
-
 var tongues = []tongue{
-	{
-		passwords: []string{"password", "passphrase", "passcode", "passwd"},
-		tokens:    []string{"token", "api key", "secret", "access key", "api-key"},
-		verbs:     []string{"is", "was", "to", "as", "be", "now", "became"},
-		uses:      []string{"use", "using", "with", "try", "enter", "type", "user", "by", "via", "has", "and"},
-		logins:    []string{"ogin with ", "ogin as ", "og in with ", "og in as ", "ign in with ", "ign in as ", "gged in as ", "credentials", "creds"},
+	{ // English
+		passwords: []string{"password", "passphrase", "passcode", "passwd", " pwd", " pw"},
+		tokens: []string{"token", "api key", "secret", "access key", "api-key", " key", "-key", "2fa",
+			"totp", " otp"},
+		pins:  []string{" pin", "passcode"},
+		verbs: []string{"is", "was", "to", "as", "be", "now", "became", "remains", "=", ":", "->", "→"},
+		uses: []string{"use", "using", "with", "try", "enter", "type", "user", "by", "via", "has", "and",
+			"set", "send", "got"},
+		logins: []string{"ogin with ", "ogin as ", "og in with ", "og in as ", "ign in ", "gged in ",
+			"ogin (", "ogin: ", "credentials", "creds"},
 	},
-	{
+	{ // German
 		passwords: []string{"passwort", "kennwort", "passphrase"},
 		tokens:    []string{"token", "schlüssel", "schluessel"},
-		verbs:     []string{"ist", "war", "lautet", "auf", "zu", "heißt", "als"},
+		pins:      []string{"geheimzahl"},
+		verbs:     []string{"ist", "war", "lautet", "lautete", "auf", "zu", "heißt", "hieß", "hiess", "als"},
 		uses:      []string{"benutze", "nutze", "verwende", "nimm", "mit", "per", "probier", "probiere", "und"},
 		logins:    []string{"anmelden ", "zugangsdaten"},
 	},
-	{
+	{ // French
 		passwords: []string{"mot de passe", "mdp"},
 		tokens:    []string{"jeton", "clé"},
 		verbs:     []string{"est", "était", "en", "à", "sera"},
 		uses:      []string{"utilise", "utilisez", "avec", "essaie", "mets", "par", "et"},
 		logins:    []string{"identifiants"},
 	},
-	{
+	{ // Spanish
 		passwords: []string{"seña", "rasena", "lave"},
 		tokens:    []string{"token", "lave"},
 		verbs:     []string{"es", "era", "a", "por", "será"},
 		uses:      []string{"usa", "use", "con", "prueba", "pon", "y"},
 		logins:    []string{"credenciales"},
 	},
+	{ // Portuguese, Italian, Dutch
+		passwords: []string{"senha", "parola d'ordine", "wachtwoord"},
+		tokens:    []string{"chave", "chiave", "sleutel"},
+		verbs:     []string{"é", "foi", "è", "era", "wordt"},
+	},
+	{ // Russian
+		passwords: []string{"парол"},
+		tokens:    []string{"ключ", "токен"},
+		verbs:     []string{"это", "—", "-"},
+	},
+	{ // Chinese, Japanese, Korean
+		passwords: []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "암호"},
+		tokens:    []string{"密钥", "密鑰", "令牌", "トークン", "キー", "토큰", "키는"},
+		pins:      []string{"暗証番号"},
+	},
 }
 
-// proseRules adds what people write of secrets, in all languages as one: texts mix them.
+// saying is what a sentence is read with: the words of all languages as one, as
+// texts mix them.
+type saying struct {
+	verbs, uses map[string]bool
+}
+
+// proseRules adds what people write of secrets.
 func proseRules(b *builder) {
-	verbs, uses := map[string]bool{}, map[string]bool{}
-	for _, t := range tongues {
-		for _, w := range t.verbs {
-			verbs[w] = true
-		}
-		for _, w := range t.uses {
-			uses[w] = true
-		}
-	}
+	all := &saying{verbs: map[string]bool{}, uses: map[string]bool{}}
 	added := map[string]bool{}
 	add := func(words []string, d detector) {
 		for _, w := range words {
@@ -66,59 +88,247 @@ func proseRules(b *builder) {
 		}
 	}
 	for _, t := range tongues {
-		add(t.passwords, told(verbs, uses, "password", tellingOrQuoted))
+		for _, w := range t.verbs {
+			all.verbs[w] = true
+		}
+		for _, w := range t.uses {
+			all.uses[w] = true
+		}
+		add(t.passwords, all.password)
 	}
 	for _, t := range tongues {
-		add(t.tokens, told(verbs, uses, "token", randomWord))
+		add(t.tokens, all.token)
 		add(t.logins, loginPair)
+	}
+	clear(added)
+	for _, t := range tongues {
+		add(t.pins, all.pin)
 	}
 }
 
-// A saying reaches this far.
+// A sentence is read this far on either side of a name.
 const (
 	sayingWords = 7
 	sayingBytes = 90
 )
 
-// told returns what looks at the name of a secret in a sentence: behind it, at a
-// verb or at once, stands the value.
-func told(verbs, uses map[string]bool, kind string, looks func(v string, quoted bool) bool) detector {
-	return func(s *scan, from, to int) {
-		if s.at(to) == 's' || s.at(to) != ' ' || is(s.before(from), under|marks) && s.before(from) != '-' {
+// nearness says how a word stands to the name of a secret before it.
+type nearness uint8
+
+const (
+	somewhere nearness = iota // in its sentence
+	next                      // it follows the name
+	told                      // a verb, a colon or a quote says that it is the value
+)
+
+func (y *saying) password(s *scan, from, to int) {
+	if !s.isWord(from, to) {
+		return
+	}
+	if s.goesOn(to) {
+		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
+			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
+				(near == told || len(v) >= 8 && mixed(v) && !public(v))
+		})
+	}
+	s.beforeName(from)
+}
+
+func (y *saying) token(s *scan, from, to int) {
+	if !s.goesOn(to) || !s.isWord(from, to) {
+		return
+	}
+	known := strings.ContainsAny(s.text[from+1:to], " -") || s.qualified(from)
+	if !known && strings.HasSuffix(lowerASCII(s.text[from:to]), "key") {
+		return
+	}
+	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
+		switch {
+		case near == somewhere:
+			return len(v) >= 24 && randomWord(v, quoted)
+		case near == told && randomWord(v, quoted), near == next && unmistakable(v):
+			return true
+		}
+		return len(v) >= 20 && randomWord(v, quoted) || known && len(v) >= 32 && public(v) && mixed(v)
+	})
+}
+
+func (y *saying) pin(s *scan, from, to int) {
+	if !s.goesOn(to) || !s.isWord(from, to) {
+		return
+	}
+	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
+		return near != somewhere && len(v) >= 4 && len(v) <= 12 && skip(v, 0, digit, len(v)) == len(v) &&
+			distinct(v) > 2
+	})
+}
+
+// isWord reports whether text[from:to] stands as a word of a sentence does.
+func (s *scan) isWord(from, to int) bool {
+	if next := s.at(to); next < utf8.RuneSelf && strings.IndexByte(" :,.?!)\n\r", next) < 0 {
+		return false
+	}
+	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
+}
+
+// goesOn reports whether a sentence goes on behind a name: where words don't stand
+// apart, with anything.
+func (s *scan) goesOn(to int) bool {
+	c := s.at(to)
+	return c == ' ' || c >= utf8.RuneSelf || s.text[to-1] >= utf8.RuneSelf
+}
+
+// qualifiers are the words that make a key, a token or a secret one that lets in.
+var qualifiers = set("api", "auth", "access", "admin", "secret", "private", "master", "account", "app",
+	"application", "client", "channel", "shared",
+	"consumer", "webhook", "oauth", "bootstrap", "deploy", "personal", "refresh", "bot", "session", "service",
+	"registry", "license", "encryption",
+	"signing", "server", "write", "storage", "bearer", "authentication", "subscription")
+
+// qualified reports whether the word before a name says that it is of something
+// that lets in.
+func (s *scan) qualified(from int) bool {
+	end := from
+	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
+		end--
+	}
+	at := end
+	for at > 0 && end-at < 16 && is(s.text[at-1], letter) {
+		at--
+	}
+	return qualifiers[lowerASCII(s.text[at:end])]
+}
+
+// after looks at the words behind the name of a secret, and masks the first that
+// looks like its value.
+func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
+	if !tellsMore(s.text[to:min(len(s.text), to+sayingBytes)]) {
+		return
+	}
+	near := next
+	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
+		at = s.wordGap(at)
+		if at >= len(s.text) || s.text[at] == '\n' {
 			return
 		}
-		if !tellsMore(s.text[to:min(len(s.text), to+sayingBytes)]) {
+		open := quoteEnd(s.text, at)
+		end := open
+		for end < len(s.text) && end-open < 200 && (strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 ||
+			s.apostrophe(end)) && !s.scriptEnds(end) {
+			end++
+		}
+		whole := s.text[open:end]
+		v := strings.TrimLeft(strings.TrimRight(whole, ".,;:!?)*"), "(*")
+		if v == "" {
+			if whole != "" && whole[len(whole)-1] == ':' {
+				near, at = told, end
+				continue
+			}
 			return
 		}
-		said, at := false, to
-		for n := 0; n < sayingWords && s.at(at) == ' ' && at-to < sayingBytes; n++ {
-			at++
-			open := quoteEnd(s.text, at)
-			end := open
-			for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 {
-				end++
-			}
-			v := strings.TrimRight(s.text[open:end], ".,;:!?)")
-			if v == "" {
-				return
-			}
-			if n == 0 {
-				said = looks(v, open > at) && s.after(uses, from)
-			}
-			if said && looks(v, open > at) {
-				s.add(open, open+len(v), kind)
-				return
-			}
-			if end != open+len(v) && s.text[end-1] != ':' {
-				return // the sentence ends
-			}
-			said = verbs[lowerASCII(v)] || said && n > 0 && len(v) <= 5 || s.text[end-1] == ':'
-			if open > at {
-				end++ // past the quote
-			}
-			at = end
+		if n == 0 && (open > at || y.used(s, from)) {
+			near = told
+		}
+		if looks(v, near, open > at) {
+			start := open + strings.Index(whole, v)
+			s.add(start, start+len(v), kind)
+			return
+		}
+		last := whole[len(whole)-1]
+		switch {
+		case last == ':' || y.verbs[lowerASCII(v)]:
+			near = told
+		case strings.IndexByte(".;!?", last) >= 0:
+			return // the sentence ends
+		case near == told && n > 0 && len(v) <= 5:
+		default:
+			near = somewhere
+		}
+		if open > at && s.at(end) == s.text[open-1] {
+			end++ // past the quote
+		}
+		at = end
+	}
+}
+
+// wordGap skips what stands between two words, and between a word and a value in
+// scripts without blanks.
+func (s *scan) wordGap(at int) int {
+	for at < len(s.text) && (is(s.text[at], blank) || s.text[at] >= 0xe3 && s.text[at] <= 0xef) {
+		if s.text[at] >= 0xe3 {
+			at += 2
+		}
+		at++
+	}
+	for at < len(s.text) && s.text[at] >= 0x80 && s.text[at] < 0xc0 {
+		at++
+	}
+	return skip(s.text, at, blank, 2)
+}
+
+// scriptEnds reports whether a word of another script begins at at.
+func (s *scan) scriptEnds(at int) bool { return s.text[at] >= 0xe3 && s.text[at] <= 0xef }
+
+// apostrophe reports whether a quote at at stands within a word.
+func (s *scan) apostrophe(at int) bool {
+	return s.text[at] == '\'' && at > 0 && is(s.text[at-1], letter) && (is(s.at(at+1), letter) ||
+		s.at(at+1) >= 0xc0) && s.at(at+2) != 0
+}
+
+// used reports whether one of the three words before a name says that it is used.
+func (y *saying) used(s *scan, at int) bool {
+	window := s.text[max(0, at-40):at]
+	if i := strings.LastIndexAny(window, "\n.;"); i >= 0 {
+		window = window[i+1:]
+	}
+	words := strings.Fields(window)
+	for _, w := range words[max(0, len(words)-3):] {
+		if y.uses[strings.Trim(lowerASCII(w), ",(\"'")] {
+			return true
 		}
 	}
+	return false
+}
+
+// beforeName masks a password that stands in a sentence before its name.
+func (s *scan) beforeName(from int) {
+	window := s.text[max(0, from-60):from]
+	if i := strings.LastIndexAny(window, "\n;"); i >= 0 {
+		window = window[i+1:]
+	}
+	if !strings.ContainsAny(window, "!$^&*?") {
+		return
+	}
+	at := from - len(window)
+	for word := range strings.SplitSeq(window, " ") {
+		v := strings.Trim(word, ".,;:?)(\"'`")
+		if unmistakable(v) {
+			begin := at + strings.Index(word, v)
+			s.add(begin, begin+len(v), "password")
+		}
+		at += len(word) + 1
+	}
+}
+
+// unmistakable reports whether a word near the name of a password can't be
+// anything else: letters, digits, and a mark between them.
+func unmistakable(v string) bool {
+	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
+		return false
+	}
+	mark := strings.IndexAny(v[1:], "!$^&*?#@%")
+	t := shapeIn(v)
+	if mark < 0 || mark+2 == len(v) || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6 {
+		return false
+	}
+	mark++
+	switch v[mark] {
+	case '%':
+		return !is(v[mark+1], hexa)
+	case '#', '@': // of links and versions
+		return !strings.Contains(v, ".") && is(v[mark+1], alnum) && strings.ContainsAny(v[mark+1:], "!$^&*?")
+	}
+	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
 }
 
 // tellsMore reports whether a line goes on with a digit or a quote, without
@@ -135,40 +345,28 @@ func tellsMore(t string) bool {
 	return false
 }
 
-// after reports whether one of the three words before a position is one of these.
-func (s *scan) after(these map[string]bool, at int) bool {
-	window := s.text[max(0, at-40):at]
-	if i := strings.LastIndexAny(window, "\n.;"); i >= 0 {
-		window = window[i+1:]
-	}
-	words := strings.Fields(window)
-	for _, w := range words[max(0, len(words)-3):] {
-		if these[strings.Trim(lowerASCII(w), ",(\"'")] {
-			return true
-		}
-	}
-	return false
-}
-
 // tellingOrQuoted reports whether a word of a sentence is a password: one that
 // looks so, or words with hyphens in quotes.
 func tellingOrQuoted(v string, quoted bool) bool {
-	if quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) && (strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/=")) {
+	if quoted && len(v) >= 8 && !placeholder(v) && !path(v) && !label(v) && !names(v) && !identifier(v) &&
+		(strings.Count(v, "-") >= 2 || len(v) >= 12 && !strings.ContainsAny(v, "-.:/=")) {
 		return true
 	}
-	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) && shapeIn(v).digits > 0
+	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
+		shapeIn(v).digits > 0
 }
 
 // randomWord reports whether a word of a sentence is a key or a token.
 func randomWord(v string, _ bool) bool {
-	return len(v) >= 12 && mixed(v) && !public(v) && !placeholder(v) && !path(v) && !dotted(v) && entropy(v) > 3.2 && (jumbled(v) || !camel(v)) && !numbered(v)
+	return len(v) >= 12 && mixed(v) && !public(v) && !placeholder(v) && !path(v) && !dotted(v) &&
+		entropy(v) > 3.2 && (jumbled(v) || !camel(v)) && !numbered(v)
 }
 
 // loginPair masks the password of "ann / password" and "ann:password" behind a
 // word that says that somebody logs in.
 func loginPair(s *scan, _, to int) {
 	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
-	for _, between := range [...]string{" / ", ":"} {
+	for _, between := range [...]string{" / ", ":", ", "} {
 		user, rest, ok := strings.Cut(line, between)
 		if ok && between == ":" && strings.HasPrefix(rest, " ") { // "credentials: ann:password"
 			var more string
@@ -180,7 +378,8 @@ func loginPair(s *scan, _, to int) {
 		}
 		open, end := s.wordAt(to+len(user)+len(between), 100)
 		v := strings.TrimRight(s.text[open:end], ".,;:?)")
-		if telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 {
+		if telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
+			unmistakable(v)) {
 			s.add(open, open+len(v), "password")
 			return
 		}

@@ -19,19 +19,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // codeVersion is raised by hand when the code here finds other secrets than
 // before: the texts of older versions are then rendered again.
-const codeVersion = 4
+const codeVersion = 5
 
 // Rules is the scanner's fixed part, made once and shared. It is safe for
 // concurrent use.
 type Rules struct {
 	literals *automaton
-	tries    [][]detector    // by literal: what to try where it stands
-	begins   map[string]bool // what keys that tell themselves begin with, in small letters
-	pairs    [128][128]bool  // the first two of them
+	tries    [][]detector // by literal: what to try where it stands
 }
 
 // detector looks at one place where its literal stands, text[from:to], and adds
@@ -41,12 +40,15 @@ type detector func(s *scan, from, to int)
 // New builds the scanner. It takes about a millisecond: expressions are compiled
 // when they are first needed.
 func New() (*Rules, error) {
-	b := &builder{ids: map[string]int{}}
+	b := &builder{ids: map[string]int{}, broken: map[string]bool{}}
 	ownRules(b)
 	for i := range shipped {
 		r := &lazyRule{shippedRule: &shipped[i]}
 		for _, a := range r.anchors {
 			b.add(a, r.detect)
+			if r.form == formAt {
+				b.addBroken(a)
+			}
 		}
 	}
 	if b.err != nil {
@@ -56,24 +58,7 @@ func New() (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	begins := map[string]bool{}
-	for _, k := range keyForms {
-		if len(k.prefix) >= 3 {
-			begins[lowerASCII(k.prefix[:min(len(k.prefix), keyBegin)])] = true
-		}
-	}
-	for i := range shipped {
-		for _, a := range shipped[i].anchors {
-			if shipped[i].form == formAt && len(a) >= 3 {
-				begins[a[:min(len(a), keyBegin)]] = true
-			}
-		}
-	}
-	r := &Rules{literals: literals, tries: b.tries, begins: begins}
-	for b := range begins {
-		r.pairs[b[0]][b[1]] = true
-	}
-	return r, nil
+	return &Rules{literals: literals, tries: b.tries}, nil
 }
 
 // builder collects literals and what to try at each.
@@ -81,6 +66,7 @@ type builder struct {
 	ids      map[string]int
 	literals []string
 	tries    [][]detector
+	broken   map[string]bool
 	err      error
 }
 
@@ -88,6 +74,9 @@ func (b *builder) add(literal string, d detector) {
 	if literal == "" || strings.ToLower(literal) != literal {
 		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", literal)
 		return
+	}
+	if strings.ContainsFunc(literal, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		d = spelled(literal, d)
 	}
 	id, ok := b.ids[literal]
 	if !ok {
@@ -97,6 +86,25 @@ func (b *builder) add(literal string, d detector) {
 		b.tries = append(b.tries, nil)
 	}
 	b.tries[id] = append(b.tries[id], d)
+}
+
+// addBroken has what begins with a literal, as keys do that tell themselves, looked
+// at where it breaks off.
+func (b *builder) addBroken(literal string) {
+	if len(literal) >= 3 && !b.broken[literal] {
+		b.broken[literal] = true
+		b.add(literal, breaksOff)
+	}
+}
+
+// spelled has a detector look only where the literal stands indeed: of letters
+// beyond ASCII the automaton tells some apart only.
+func spelled(literal string, d detector) detector {
+	return func(s *scan, from, to int) {
+		if strings.EqualFold(s.text[from:to], literal) {
+			d(s, from, to)
+		}
+	}
 }
 
 // Version names the rules and the code that applies them. Text redacted by one

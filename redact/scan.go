@@ -38,12 +38,15 @@ type scan struct {
 
 	decoding bool // the text was encoded
 
+	brokenOff []span // where a key may begin at the end of a paragraph
+
 	around map[*lazyRule]int // by rule: where its last window ended
 }
 
 // run collects the secrets of a text in s.found.
 func (s *scan) run(r *Rules, text string) {
-	*s = scan{rules: r, text: text, found: s.found[:0], assignedAt: -1, blockEnd: -1, around: s.around, decoding: s.decoding}
+	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0], assignedAt: -1,
+		blockEnd: -1, around: s.around, decoding: s.decoding}
 	clear(s.around)
 	r.literals.walk(text, func(literals []uint16, end int) {
 		if s.tired(end - 1) {

@@ -6,8 +6,8 @@ import (
 )
 
 // A token may be split: over two blocks of a message, two results, two records of
-// a message that was streamed. So what ends a piece is looked at joined to what
-// begins the next.
+// a message that was streamed. So what begins as a key does and breaks off at the
+// end of a paragraph or a text is looked at joined to what begins the next.
 
 const (
 	seamLeast = 4   // characters on either side
@@ -15,30 +15,36 @@ const (
 	seamTexts = 8   // texts back
 )
 
-// tail is what one of the last texts ended with.
+// tail is the beginning of a key that one of the last texts ended with.
 type tail struct {
 	text int
 	run  string
 }
 
-// seams looks at the paragraphs of a text, and at how it joins those before it.
-func (r *Redactor) seams(text string) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], "\n\n")
-		if i < 0 {
-			break
-		}
-		at += i + 2
-		tail := r.tailRun(text[:at-2])
-		if tail == "" {
-			continue
-		}
-		head := headRun(text[at:])
-		if cut, end, kind := r.joined(tail, head); cut < end {
-			r.scan.add(at-2-len(tail)+cut, at-2, kind)
-			r.scan.add(at, at+end-len(tail), kind)
-		}
+// breaksOff notes a run of token characters that begins with what a key begins
+// with if it ends its paragraph or text.
+func breaksOff(s *scan, from, _ int) {
+	if c := s.before(from); is(c, word|marks) && c != '=' && c != '/' {
+		return
 	}
+	end := skip(s.text, from, word|marks, seamMost)
+	if end-from < seamLeast || end-from >= seamMost || !is(s.text[end-1], word) {
+		return
+	}
+	next := end
+	for next < len(s.text) && (s.text[next] == '\n' || s.text[next] == '\r') {
+		next++
+	}
+	if n := len(s.brokenOff); n > 0 && s.brokenOff[n-1].from == from ||
+		next < len(s.text) && strings.Count(s.text[end:next], "\n") < 2 {
+		return
+	}
+	s.brokenOff = append(s.brokenOff, span{from: from, to: end})
+}
+
+// seams looks at how the paragraphs of a text join, and how it joins those before
+// it. The text was just scanned.
+func (r *Redactor) seams(text string) {
 	r.texts++
 	if len(r.tails) > 0 {
 		r.tails = slices.DeleteFunc(r.tails, func(t tail) bool { return t.text < r.texts-seamTexts })
@@ -51,12 +57,17 @@ func (r *Redactor) seams(text string) {
 			}
 		}
 	}
-	end := len(text)
-	for end > 0 && (text[end-1] == '\n' || text[end-1] == '\r') {
-		end--
-	}
-	if run := r.tailRun(text[:end]); run != "" {
-		r.tails = append(r.tails, tail{r.texts, strings.Clone(run)})
+	for _, b := range r.scan.brokenOff {
+		run, next := text[b.from:b.to], b.to
+		for next < len(text) && (text[next] == '\n' || text[next] == '\r') {
+			next++
+		}
+		if next == len(text) {
+			r.tails = append(r.tails, tail{r.texts, strings.Clone(run)})
+		} else if cut, end, kind := r.joined(run, headRun(text[next:])); cut < end {
+			r.scan.add(b.from+cut, b.to, kind)
+			r.scan.add(next, next+end-len(run), kind)
+		}
 	}
 }
 
@@ -89,49 +100,9 @@ func (r *Redactor) joined(tail, head string) (from, to int, kind string) {
 }
 
 // byName are the kinds of what is told by a name before it, whatever it looks like.
-var byName = set(genericKind, knownKind, "password", "token", "secret", "api-key", "url-token", "cookie", "login", "url-password", "auth-header", "bearer-token")
-
-// tailRun returns the run of token characters at a text's end if it begins as a
-// key does that tells itself.
-func (r *Redactor) tailRun(t string) string {
-	if t == "" || !is(t[len(t)-1], word) {
-		return ""
-	}
-	from := len(t)
-	for from > 0 && len(t)-from < seamMost && is(t[from-1], word|marks) && t[from-1] != '=' && t[from-1] != '/' {
-		from--
-	}
-	if t = t[from:]; len(t) < seamLeast || len(t) >= seamMost || !r.rules.beginsKey(t) {
-		return ""
-	}
-	return t
-}
-
-// beginsKey reports whether a run begins as a key does that tells itself.
-func (r *Rules) beginsKey(t string) bool {
-	if !r.pairs[fold(t[0])][fold(t[1])] {
-		return false
-	}
-	var low [keyBegin]byte
-	for n := range min(len(t), keyBegin) {
-		low[n] = fold(t[n])
-		if n >= 2 && r.begins[string(low[:n+1])] {
-			return true
-		}
-	}
-	return false
-}
-
-// fold returns a letter in small.
-func fold(c byte) byte {
-	if is(c, upper) {
-		return c | 0x20
-	}
-	return c & 0x7f
-}
-
-// keyBegin is how many characters of a key's beginning are enough to tell it.
-const keyBegin = 6
+var byName = set(genericKind, knownKind, "password", "token", "secret", "api-key", "url-token", "cookie",
+	"login", "url-password",
+	"auth-header", "bearer-token")
 
 // headRun returns the run at a text's beginning if it may be the rest of a token.
 func headRun(t string) string {

@@ -25,14 +25,16 @@ func TestSessionHoldsNoSecretAfterMapText(t *testing.T) {
 			Thinking: plant("The user gave me Bearer %s to work with."),
 			Uploads:  []string{plant("token=%s.txt")},
 			Calls: []ingest.ToolCall{{
-				Name:          "Bash",
-				Input:         map[string]string{"command": plant("curl -H 'Authorization: Bearer %s' https://x.io"), "env": plant(`{"api_key": "%s"}`)},
+				Name: "Bash",
+				Input: map[string]string{"command": plant("curl -H 'Authorization: Bearer %s' " +
+					"https://x.io"), "env": plant(`{"api_key": "%s"}`)},
 				Command:       plant("mysql --password %s -h db"),
 				Result:        plant("DB_PASSWORD=%s\nDB_HOST=x"),
 				Reason:        plant("no, the password is %s"),
 				CommitMessage: plant("remove secret: %s"),
 				Answers: []ingest.Answer{{
-					Question: plant("Is client_secret=%s right?"), Chosen: []string{plant("yes, token: %s")}, Notes: plant("api_key=%s"),
+					Question: plant("Is client_secret=%s right?"), Chosen: []string{plant("yes, token: %s")},
+					Notes:   plant("api_key=%s"),
 					Options: []ingest.Option{{Label: plant("token=%s"), Description: plant("token: '%s'")}},
 				}},
 				Plan:  &ingest.Plan{Text: plant("1. set ACCESS_KEY=%s")},

@@ -50,7 +50,8 @@ func parse(list string) (all []Kind) {
 // Short reports whether what is drawn may be a part of a file's name: a key that
 // tells itself, and nothing else.
 func (k Kind) Short() bool {
-	return (k.Class == "vendor" || k.Class == "form") && strings.HasPrefix(k.text, "«") && strings.HasSuffix(k.text, "»") &&
+	return (k.Class == "vendor" || k.Class == "form") && strings.HasPrefix(k.text, "«") &&
+		strings.HasSuffix(k.text, "»") &&
 		!strings.ContainsAny(k.text, `/\"'<+%$:~.=`) && !strings.Contains(k.text, "{s") && len(k.text) < 60
 }
 
@@ -95,11 +96,14 @@ const (
 )
 
 // alphabets are what a letter in braces draws from: {h32} is 32 hexadecimal digits.
-var alphabets = map[byte]string{'l': lower, 'u': upper + digit, 'U': upper, 'd': digit, 'h': digit + "abcdef", 'a': all, 's': all + "+/", '_': all + "_-",
+var alphabets = map[byte]string{'l': lower, 'u': upper + digit, 'U': upper, 'd': digit, 'h': digit + "abcdef",
+	'a': all, 's': all + "+/", '_': all + "_-",
 	'b': lower + "234567", 'B': upper + "234567", 'z': lower + digit}
 
-var words = strings.Fields("maple river copper lantern walnut saddle thunder velvet magnet harbor pebble canyon meadow orchid timber falcon ginger " +
-	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon engine forest garden hammer island jungle kettle")
+var words = strings.Fields("maple river copper lantern walnut saddle thunder velvet magnet harbor pebble " +
+	"canyon meadow orchid timber falcon ginger " +
+	"marble bucket cactus puzzle rocket tunnel violin window yellow zipper anchor basket candle dragon " +
+	"engine forest garden hammer island jungle kettle")
 
 // drawn replaces what stands in braces: {a20}, {pw} for a password with digits
 // and marks, {words} for words with hyphens, {letters} for words run together.

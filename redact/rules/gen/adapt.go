@@ -38,7 +38,8 @@ var keywordOnly = map[string][]string{
 // that its least length can be checked before its expression is tried.
 func unbroken(id string) bool { return !broken[id] }
 
-var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key": true, "jwt-base64": true, "kaggle-key": true,
+var broken = map[string]bool{"nuget-config-password": true, "freemius-secret-key": true, "jwt-base64": true,
+	"kaggle-key":      true,
 	"ngrok-authtoken": true, "wandb-api-key": true, "braintree-token": true}
 
 // adapt changes the few expressions that are too wide without a file around
@@ -80,7 +81,8 @@ func kind(id string) string {
 	}
 	for _, cut := range []struct{ suffix, short string }{
 		{"-api-secret-key", "-key"}, {"-api-key", "-key"}, {"-api-token", "-token"}, {"-access-token", "-token"},
-		{"-personal-access-token", "-token"}, {"-secret-key", "-key"}, {"-pat", "-token"}, {"-client-secret", "-secret"},
+		{"-personal-access-token", "-token"}, {"-secret-key", "-key"}, {"-pat", "-token"},
+		{"-client-secret", "-secret"},
 	} {
 		if strings.HasSuffix(id, cut.suffix) {
 			return strings.TrimSuffix(id, cut.suffix) + cut.short

@@ -1,0 +1,164 @@
+package redact
+
+import "strings"
+
+// A table's head names what stands below: in Markdown, in CSV and TSV, in what
+// databases and other programs print. Columns stand apart by a bar, a tab, a
+// comma, a semicolon or by blanks.
+
+const (
+	tableRows  = 100 // looked at below a head
+	tableWidth = 600 // bytes of a row
+)
+
+// inTable reports whether a name may be a cell of a table's head: a quick look,
+// as most names aren't.
+func (s *scan) inTable(from, end int) bool {
+	next := skip(s.text, end, blank, 40)
+	switch s.at(next) {
+	case '|', '\t', ',', ';', '\xe2', '"':
+		return true
+	case '\n', '\r', 0:
+		return from > 0
+	}
+	return next-end >= 2 || next > end && s.text[end] == '\t'
+}
+
+// column masks what stands below the head text[from:end] of a column.
+func (s *scan) column(from, end int, kind string, st strength) {
+	begin := strings.LastIndexByte(s.text[max(0, from-tableWidth):from], '\n') + 1 + max(0, from-tableWidth)
+	head, rest, ok := strings.Cut(s.text[begin:min(len(s.text), begin+tableWidth)], "\n")
+	if !ok || rest == "" || begin > 0 && s.text[begin-1] != '\n' {
+		return
+	}
+	if strings.ContainsAny(head, "(){}[]=<>\\$:") {
+		return // code
+	}
+	by := between(head)
+	if by == "" {
+		return
+	}
+	heads := cells(head, by)
+	at, found := 0, false
+	for i, c := range heads {
+		if c.from <= from-begin && end-begin <= c.to {
+			at, found = i, true
+		}
+	}
+	if !found || !headCells(head, heads) {
+		return
+	}
+	for row, line := begin+len(head)+1, 0; row < len(s.text) && line < tableRows; line++ {
+		text, _, _ := strings.Cut(s.text[row:min(len(s.text), row+tableWidth)], "\n")
+		if strings.Trim(text, "-+=:|\xe2\x94\x80\xbc\x82\x9c\xa4 \t\r") != "" {
+			c, ok := cellBelow(text, by, at, heads)
+			if !ok {
+				return
+			}
+			v := text[c.from:c.to]
+			if cellHolds(v, st) {
+				s.add(row+c.from, row+c.to, kind)
+			}
+		}
+		row += len(text) + 1
+	}
+}
+
+// cell is the place of a cell's text in its row, without blanks and quotes.
+type cell struct{ from, to int }
+
+// between returns what stands between the columns of a head, "" if nothing does.
+func between(head string) string {
+	for _, by := range [...]string{"|", "│", "\t", ",", ";"} {
+		if strings.Contains(head, by) {
+			return by
+		}
+	}
+	if strings.Contains(strings.TrimSpace(head), "  ") {
+		return "  "
+	}
+	return ""
+}
+
+// cells returns the cells of a row.
+func cells(row, by string) (all []cell) {
+	for at := 0; at <= len(row); {
+		to := len(row)
+		if i := strings.Index(row[at:], by); i >= 0 {
+			to = at + i
+		}
+		next := to + len(by)
+		if by == "  " {
+			next = skip(row, to, blank, len(row))
+		}
+		if c := trimmed(row, at, to); by != "  " || c.from < c.to {
+			all = append(all, c)
+		}
+		if to == len(row) {
+			break
+		}
+		at = next
+	}
+	return all
+}
+
+func trimmed(row string, from, to int) cell {
+	for from < to && strings.IndexByte(" \t\r\"'`*", row[from]) >= 0 {
+		from++
+	}
+	for to > from && strings.IndexByte(" \t\r\"'`*", row[to-1]) >= 0 {
+		to--
+	}
+	return cell{from, to}
+}
+
+// headCells reports whether cells are those of a head: two or more, each a few
+// words.
+func headCells(row string, all []cell) bool {
+	n := 0
+	for _, c := range all {
+		text := row[c.from:c.to]
+		if strings.Count(text, " ") > 3 {
+			return false
+		}
+		if text != "" {
+			n++
+		}
+	}
+	return n >= 2
+}
+
+// cellBelow returns the cell of a row that stands below the head's cell with the
+// number at; ok is false where the table is at its end.
+func cellBelow(row, by string, at int, heads []cell) (c cell, ok bool) {
+	if by == "  " { // programs print columns one below another
+		from := heads[at].from
+		if strings.TrimSpace(row) == "" || len(row) <= from {
+			return cell{}, strings.TrimSpace(row) != ""
+		}
+		if from > 0 && row[from-1] != ' ' {
+			return cell{from, from}, true
+		}
+		to := from
+		for to < len(row) && !is(row[to], blank) {
+			to++
+		}
+		return trimmed(row, from, to), true
+	}
+	all := cells(row, by)
+	if len(all) != len(heads) {
+		return cell{}, false
+	}
+	return all[at], true
+}
+
+// cellHolds reports whether a cell below a name of such a strength is a secret.
+func cellHolds(v string, st strength) bool {
+	if len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v) {
+		return false
+	}
+	if st == strong {
+		return telling(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
+	}
+	return len(v) >= 12 && randomWord(v, false) || st == middle && len(v) >= 32 && allHex(v)
+}
