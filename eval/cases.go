@@ -17,6 +17,7 @@ type Case struct {
 	want    []side            // of each gold item
 	reasons []bag             // of each gold item
 	texts   []bag             // of each gold item, without its reason
+	proofs  []string          // quote of each gold item, in plain spaces
 }
 
 // NewCase makes a session and its gold set ready to be compared with payloads.
@@ -26,6 +27,7 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 		c.want = append(c.want, newSide(wanted(it, c.turns)))
 		c.reasons = append(c.reasons, newBag(it.Why))
 		c.texts = append(c.texts, newBag(it.Text))
+		c.proofs = append(c.proofs, plainSpace(it.Quote))
 	}
 	return c
 }

@@ -51,3 +51,13 @@ func (c *Case) draw(number uint64, in func(turn string) bool) making {
 	}
 	return out
 }
+
+// Chance is the score of as many passages drawn at random as items are wanted.
+func (c *Case) Chance() Score {
+	m := c.draw(0, nil)
+	items := make([]payload.Item, len(m.claims))
+	for i, one := range m.claims {
+		items[i] = payload.Item{Kind: payload.Lead, Maker: payload.ByRule, Text: one.Text, Evidence: []payload.Evidence{{Turn: one.Turns[0], Quote: one.Text}}}
+	}
+	return c.Score(items)
+}

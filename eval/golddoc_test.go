@@ -40,7 +40,7 @@ func TestGoldDoc(t *testing.T) {
 		t.Errorf("got %d gold sets and %d questions, want 2 and 1", len(set.Golds), len(set.Questions))
 	}
 	for _, k := range payload.Kinds {
-		if !strings.Contains(string(page), "| `"+string(k)+"` |") {
+		if k != payload.Lead && !strings.Contains(string(page), "| `"+string(k)+"` |") {
 			t.Errorf("docs/gold.md doesn't say what a %s is", k)
 		}
 	}

@@ -10,11 +10,12 @@ import (
 
 // A Claim is a statement as a judge sees it.
 type Claim struct {
-	Kind  payload.Kind // "" where nobody says
-	Text  string
-	Why   string
-	Path  string   // of a file
-	Turns []string // what it rests on, one id a turn
+	Kind   payload.Kind // "" where nobody says
+	Text   string
+	Why    string
+	Path   string   // of a file
+	Turns  []string // what it rests on, one id a turn
+	Quotes []string // of what quotes and claims no more: its passages
 }
 
 // A Judge says which statements about one session are the same fact.

@@ -81,6 +81,11 @@ func predicted(it payload.Item, turns map[string]string) Claim {
 	for _, e := range it.Evidence {
 		c.Turns = append(c.Turns, canonical(e.Turn, turns))
 	}
+	if it.Maker == payload.ByRule && it.Kind != payload.File {
+		for _, e := range it.Evidence {
+			c.Quotes = append(c.Quotes, plainSpace(e.Quote))
+		}
+	}
 	return c
 }
 
@@ -249,6 +254,7 @@ func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 		}
 	}
 	c.weighReasons(claims, x)
+	c.holdQuotes(claims, x)
 	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || kindPairs(items[i].Kind, c.Gold.Items[j].Kind) })
 }
 
@@ -263,6 +269,7 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 		return nil, nil, err
 	}
 	c.weighReasons(claims, x)
+	c.holdQuotes(claims, x)
 	sides := sidesOf(claims)
 	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
@@ -306,30 +313,35 @@ func kindPairs(predicted, gold payload.Kind) bool {
 	return predicted == gold || predicted == payload.Finding && gold == payload.Hypothesis
 }
 
-// Fit says which gold item of its kind a predicted item is most like, and how
-// much; -1 where none is like enough.
-func (c *Case) Fit(it payload.Item) (best int, similar float64) {
-	p := newSide(predicted(it, c.turns))
-	best = -1
-	for j, w := range c.want {
-		if w.kind != it.Kind {
-			continue
-		}
-		if x := similarity(p, w); x >= Threshold && x > similar {
-			best, similar = j, x
+// holdQuotes makes what is only quoted the same as a gold item whose proof stands
+// in it: it is a passage, and these are the words that people point to. A piece of
+// the proof will do if it is half of it.
+func (c *Case) holdQuotes(claims []Claim, x [][]float64) {
+	for i, claim := range claims {
+		for _, passage := range claim.Quotes {
+			for j, proof := range c.proofs {
+				if c.Gold.Items[j].Kind != payload.File && (len(proof) >= leastProof && strings.Contains(passage, proof) ||
+					len(passage) >= leastProof && 2*len(passage) >= len(proof) && strings.Contains(proof, passage)) {
+					x[i][j] = 1
+				}
+			}
 		}
 	}
-	return best, similar
 }
 
-// Nearest is how like a predicted item is to the gold item of its kind that it is
-// most like, whether that makes them the same or not.
-func (c *Case) Nearest(it payload.Item) (similar float64) {
+// leastProof is how many bytes of a quote tell where it is from.
+const leastProof = 12
+
+// Like says how like a predicted item is to each gold item, of whatever kind;
+// files are like files only.
+func (c *Case) Like(it payload.Item) []float64 {
 	p := newSide(predicted(it, c.turns))
-	for _, w := range c.want {
-		if w.kind == it.Kind {
-			similar = max(similar, similarity(p, w))
+	out := make([]float64, len(c.want))
+	for j, w := range c.want {
+		if (w.kind == payload.File) == (p.kind == payload.File) {
+			out[j] = similarity(p, w)
 		}
 	}
-	return similar
+	c.holdQuotes([]Claim{predicted(it, c.turns)}, [][]float64{out})
+	return out
 }

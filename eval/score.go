@@ -67,6 +67,7 @@ func (c *Case) Score(items []payload.Item) Score {
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
 	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict), Sessions: 1}
 	delete(sc.Kinds, fair)
+	delete(sc.Kinds, payload.Lead) // claims nothing: it counts where any kind does
 	for _, n := range sc.Kinds {
 		sc.Micro = sc.Micro.plus(n)
 	}

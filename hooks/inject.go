@@ -45,7 +45,7 @@ func isTrusted(it *payload.Item) bool {
 	if it.Rule == payload.NoteRule && it.By == payload.ByAssistant { // the agent's claim about its own words
 		return it.Kind != payload.Decision && it.Kind != payload.Eliminated && it.Kind != payload.Deferred && it.Kind != payload.Goal
 	}
-	if it.Rule == "summary" { // the client's own, over all that was in the window: pages and tools' output too
+	if strings.HasSuffix(it.Rule, "summary") { // the client's own, over all that was in the window: pages and tools' output too
 		return false
 	}
 	switch it.By {
@@ -77,6 +77,9 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 		if it.Kind == payload.Goal && saidBy(it.Text, settled(p)) {
 			continue // a short session's one sentence is its goal and its decision
 		}
+		if payload.InGoal(p.Items, &it) {
+			continue
+		}
 		it.Text, it.Why, it.Scope, it.Path = plain(it.Text), plain(it.Why), plain(it.Scope), plain(it.Path)
 		it.Alternatives = plainAll(it.Alternatives)
 		it.About = plainAll(it.About)
@@ -86,6 +89,9 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 				doubt = fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
 			}
 			it.Text = fmt.Sprintf("%s%s%s: %s", word, when(it, p.Origins[it.ID].Number), doubt, it.Text)
+		}
+		if it.Kind == payload.Lead {
+			it.Text, it.Evidence = fmt.Sprintf("%s said%s: “%s”", speaker(it.By), when(it, p.Origins[it.ID].Number), it.Text), nil
 		}
 		if part := &it.Text; it.ID != "" {
 			if it.Kind == payload.File && it.Path != "" {
@@ -107,13 +113,23 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	}
 	budget := mostTokens - tokens.AtMost(preface+end) - 4
 	for {
-		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Count: tokens.AtMost}).Text
+		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: mostLeads, Count: tokens.AtMost}).Text
 		text = withPreface(text) + end
 		if characters(text) <= mostCharacters || budget < 100 {
 			return text
 		}
 		budget = budget * mostCharacters / characters(text) * 9 / 10
 	}
+}
+
+// mostLeads is how many passages are put before a model.
+const mostLeads = 3
+
+func speaker(by payload.By) string {
+	if by == payload.ByAssistant {
+		return "the assistant"
+	}
+	return "the user"
 }
 
 // settled are the items that say what came of a payload's goal.

@@ -117,11 +117,11 @@ func (h *Host) variant(p *payload.Payload) payload.Variant {
 	return h.Variant
 }
 
-// worth says whether a payload is worth a session's attention: files and
-// statuses alone aren't.
+// worth says whether a payload is worth a session's attention: files,
+// statuses and passages alone aren't.
 func worth(p *payload.Payload) bool {
 	for _, it := range p.Items {
-		if it.Current() && it.Kind != payload.File && it.Kind != payload.Status {
+		if it.Current() && it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead {
 			return true
 		}
 	}

@@ -44,6 +44,9 @@ func oldestFirst(items []Item, kind Kind) []int {
 		slices.Reverse(ages) // of next actions equally old the first counts most
 	}
 	sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].At.Before(items[ages[b]].At) })
+	if kind == Lead { // the least telling go first, however old
+		sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].Confidence < items[ages[b]].Confidence })
+	}
 	return ages
 }
 

@@ -27,11 +27,12 @@ const (
 	Question   Kind = "question"
 	File       Kind = "file"
 	Status     Kind = "status"
+	Lead       Kind = "lead" // a passage that may hold something worth keeping: quoted, never claimed
 )
 
 // Kinds lists all kinds, most important first: the reverse of the order in which a
 // tight budget cuts.
-var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status}
+var Kinds = []Kind{Goal, Decision, Eliminated, Finding, Flag, Next, Hypothesis, Deferred, Question, File, Status, Lead}
 
 // By says whose word an item is.
 type By string
@@ -75,6 +76,7 @@ const (
 type Item struct {
 	ID           ItemID   `json:"id"`
 	Kind         Kind     `json:"kind"`
+	Hint         Kind     `json:"hint,omitempty"`         // of a Lead: what it may be, to rank it by
 	Text         string   `json:"text"`                   // one sentence; for a file what is to be said of it
 	Why          string   `json:"why,omitempty"`          // the reason, without "because"
 	Alternatives []string `json:"alternatives,omitempty"` // options that lost

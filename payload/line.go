@@ -3,6 +3,7 @@ package payload
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -13,6 +14,7 @@ import (
 //
 //	[pinned] text (not: lost; lost) (scope: condition) — because why
 //	path — STATUS — text — why                          of kind File
+//	“text” — user, turn 12                              of kind Lead
 //
 // "because" stands in decisions only. Whatever an item holds is made one safe
 // line, and what could be taken for the line's own grammar is escaped:
@@ -52,9 +54,12 @@ func lazy(expr string) func() *regexp.Regexp {
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {
 	var body string
-	if it.Kind == File {
+	switch it.Kind {
+	case File:
 		body = formatFile(it)
-	} else {
+	case Lead:
+		body = formatLead(it)
+	default:
 		body = formatText(it)
 	}
 	if body == "" {
@@ -119,6 +124,16 @@ func formatFile(it *Item) string {
 	return strings.Join(parts, dash)
 }
 
+// formatLead quotes a passage, with who said it and where.
+func formatLead(it *Item) string {
+	if len(it.Evidence) == 0 || oneLine(it.Text) == "" {
+		return formatText(it)
+	}
+	return "“" + segment(it.Text) + "”" + dash + speakers[it.By] + ", turn " + strconv.Itoa(it.Evidence[0].N)
+}
+
+var speakers = map[By]string{ByUser: "user", ByAssistant: "assistant", ByBoth: "both"}
+
 // formatLost returns the alternatives that neither text nor reason name.
 func formatLost(it *Item) string {
 	var lost []string
@@ -173,9 +188,13 @@ func parseItem(kind Kind, body string) Item {
 	if m := leadEsc().FindStringIndex(body); m != nil {
 		body = body[1:]
 	}
-	if kind == File {
+	switch {
+	case kind == File:
 		parseFile(&it, body)
-	} else {
+	case kind == Lead && strings.HasPrefix(body, "“"):
+		text, _, _ := strings.Cut(body, dash)
+		it.Text = unescape(strings.TrimSuffix(text[len("“"):], "”"))
+	default:
 		parseText(&it, body)
 	}
 	return it

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -14,6 +15,9 @@ import (
 // DefaultBudget is the most tokens of a payload.md, markers counted.
 const DefaultBudget = 1000
 
+// MostLeads is how many passages a payload.md shows.
+const MostLeads = 5
+
 // longest is how many characters of an item's text, and of its reason, a
 // budgeted page shows; an item is one sentence, and one that isn't must not
 // push out all others.
@@ -23,6 +27,10 @@ const longest = 600
 type Options struct {
 	Variant Variant // "" is Coding
 	Budget  int     // tokens, markers counted; 0 is DefaultBudget, less is no limit
+
+	// Leads is how many passages are shown, the most telling ones; 0 is MostLeads.
+	// Without a limit of tokens all are.
+	Leads int
 
 	// Count counts tokens; nil is tokens.Count, which takes some 50 ms to begin.
 	Count func(string) int
@@ -53,6 +61,7 @@ func Render(p *Payload, o Options) Rendered {
 	if o.Budget < 0 {
 		return page.layOut(nil)
 	}
+	page.leaveLeads(cmp.Or(o.Leads, MostLeads))
 	page.shorten(longest)
 	r, order := page.fit(o.Budget)
 	for size := longest / 2; r.Tokens > o.Budget && size >= 20; size /= 2 {
@@ -60,6 +69,48 @@ func Render(p *Payload, o Options) Rendered {
 		r = page.render(order)
 	}
 	return r
+}
+
+// leaveLeads leaves out all but the most telling passages, and those that the goal
+// is read from.
+func (pg *page) leaveLeads(most int) {
+	was := len(pg.items)
+	pg.items = without(pg.items)
+	pg.left = was - len(pg.items)
+	leads := oldestFirst(pg.items, Lead)
+	if len(leads) <= most {
+		return
+	}
+	gone := map[int]bool{}
+	for _, i := range leads[:len(leads)-most] {
+		if !pg.items[i].Pinned {
+			gone[i] = true
+		}
+	}
+	var kept []Item
+	for i, it := range pg.items {
+		if !gone[i] {
+			kept = append(kept, it)
+		}
+	}
+	pg.items, pg.left = kept, pg.left+len(gone)
+}
+
+// without leaves out the passages that stand in a goal.
+func without(items []Item) (kept []Item) {
+	for i := range items {
+		if !InGoal(items, &items[i]) {
+			kept = append(kept, items[i])
+		}
+	}
+	return kept
+}
+
+// InGoal reports whether a passage stands in a goal that is shown anyway.
+func InGoal(items []Item, it *Item) bool {
+	return it.Kind == Lead && !it.Pinned && slices.ContainsFunc(items, func(g Item) bool {
+		return g.Kind == Goal && g.Current() && contains(g.Text, oneLine(it.Text))
+	})
 }
 
 // fit renders the page with as few items cut as the budget allows, and returns
@@ -116,6 +167,7 @@ type page struct {
 	payload *Payload
 	layout  []section
 	items   []Item
+	left    int      // passages that were left out beforehand
 	lines   []string // of the items, made at their first use; see line
 	count   func(string) int
 }
@@ -133,7 +185,7 @@ func (pg *page) layOut(cut []int) Rendered {
 	for _, i := range cut {
 		gone[i] = true
 	}
-	r := Rendered{Cut: len(cut)}
+	r := Rendered{Cut: len(cut) + pg.left}
 	var body strings.Builder
 	for _, s := range pg.layout {
 		var lines []string
@@ -271,8 +323,14 @@ func heading(p *Payload) string {
 	if name := safe(p.Made.By(), 80); name != "" {
 		parts = append(parts, "distilled by "+name)
 	}
+	if slices.ContainsFunc(p.Items, func(it Item) bool { return it.Kind == Lead && it.Current() }) {
+		parts = append(parts, noModel)
+	}
 	return title + "\n" + strings.Join(parts, " · ") + "\n"
 }
+
+// noModel says what a payload with passages is.
+const noModel = "by rules: quotes, not conclusions; with a model: recall init"
 
 func sessionName(p *Payload) string {
 	name := "Session " + safe(short(p.Session), 40)

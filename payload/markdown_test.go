@@ -275,8 +275,8 @@ func TestCutOrder(t *testing.T) {
 	for _, i := range cutOrder(p.Items) {
 		got = append(got, fmt.Sprintf("%s %d", p.Items[i].Kind, p.Items[i].At.Day()-1))
 	}
-	want := strings.Split("status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,finding 0,finding 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
-		"status 2,status 3,status 4,file 2,file 3,file 4,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
+	want := strings.Split("lead 0,lead 1,status 1,file 0,file 1,question 0,question 1,deferred 0,deferred 1,hypothesis 0,hypothesis 1,next 1,flag 0,flag 1,finding 0,finding 1,eliminated 0,eliminated 1,decision 0,decision 1,"+
+		"lead 2,lead 3,lead 4,status 2,status 3,status 4,file 2,file 3,file 4,question 2,question 3,question 4,deferred 2,deferred 3,deferred 4,hypothesis 2,hypothesis 3,hypothesis 4,"+
 		"next 2,next 3,next 4,flag 2,flag 3,flag 4,finding 2,finding 3,finding 4,eliminated 2,eliminated 3,eliminated 4,decision 2,decision 3,decision 4,goal 0,goal 1,goal 2,goal 3,status 0", ",")
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -304,5 +304,33 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 	Render(p, Options{})
 	for b.Loop() {
 		Render(p, Options{})
+	}
+}
+
+// A passage is quoted with who said it and where; the least telling go first, and
+// read back it is the same passage.
+func TestPassagesAreQuoted(t *testing.T) {
+	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/2"}}
+	for i := range 8 {
+		p.Items = append(p.Items, Item{Kind: Lead, Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i), By: ByUser, State: Stands, Confidence: float64(i) / 10,
+			At: editedAt, Evidence: []Evidence{{Turn: "u", N: 10 + i, Quote: "Passage"}}})
+	}
+	Mint(p.Session, p.Items, map[ItemID]bool{})
+	r := Render(p, Options{})
+	if len(r.Shown) != MostLeads || r.Cut != 3 || strings.Contains(r.Text, "Passage 2 ") || !strings.Contains(r.Text, "”"+dash+"user, turn 17\n") {
+		t.Errorf("got %d shown and %d cut:\n%s", len(r.Shown), r.Cut, r.Text)
+	}
+	if !strings.Contains(r.Text, noModel) {
+		t.Errorf("the head doesn't say that these are quotes:\n%s", r.Text)
+	}
+	doc, err := Read(r.Text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range doc.Lines {
+		at := slices.IndexFunc(p.Items, func(it Item) bool { return it.ID == r.Shown[i] })
+		if want := oneLine(p.Items[at].Text); oneLine(l.Item.Text) != want || l.Item.Kind != Lead || l.Item.Why != "" {
+			t.Errorf("got %+v, want the passage %q", l.Item, want)
+		}
 	}
 }

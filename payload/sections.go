@@ -46,6 +46,7 @@ var layouts = map[Variant][]section{
 		{Question, "Open questions"},
 		{Status, "Status"},
 		{Next, "Next action"},
+		{Lead, "In their own words"},
 	},
 	Debug: {
 		{Finding, "What was found"},
@@ -59,6 +60,7 @@ var layouts = map[Variant][]section{
 		{Deferred, "Decisions deferred"},
 		{Status, "Status"},
 		{Next, "Next action"},
+		{Lead, "In their own words"},
 	},
 	Handoff: {
 		{Goal, "Feature goal"},
@@ -72,6 +74,7 @@ var layouts = map[Variant][]section{
 		{Hypothesis, "Surviving hypothesis"},
 		{File, "Files in play"},
 		{Next, "Next action"},
+		{Lead, "In their own words"},
 	},
 }
 

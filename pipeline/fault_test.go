@@ -275,7 +275,7 @@ func edit(t *testing.T, path, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const heading = "\n## Decisions made\n"
+	const heading = "\n## In their own words\n"
 	if !strings.Contains(string(text), heading) {
 		t.Fatalf("no decisions in\n%s", text)
 	}

@@ -82,7 +82,8 @@ func improve(t *testing.T, p *pipeline.Pipeline, root string) pipeline.Improved 
 	return r
 }
 
-// texts are the decisions of a session that a maker made.
+// texts are the decisions of a session that a maker made; rules make leads of what
+// people say.
 func texts(t *testing.T, l *library.Library, id string, maker payload.Maker) []string {
 	t.Helper()
 	p, err := l.Payload(ingest.SessionID(id))
@@ -91,7 +92,7 @@ func texts(t *testing.T, l *library.Library, id string, maker payload.Maker) []s
 	}
 	var all []string
 	for _, it := range p.Items {
-		if it.Maker == maker && it.Kind == payload.Decision {
+		if it.Maker == maker && (it.Kind == payload.Decision || it.Kind == payload.Lead && it.By == payload.ByUser) {
 			all = append(all, it.Text)
 		}
 	}

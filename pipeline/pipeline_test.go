@@ -299,11 +299,11 @@ func TestHandEditWins(t *testing.T) {
 		t.Fatal(err)
 	}
 	edited := string(text)
-	at := strings.Index(edited, "\n## Decisions made\n")
+	at := strings.Index(edited, "\n## In their own words\n")
 	if at < 0 {
 		t.Fatalf("no decision in\n%s", edited)
 	}
-	at += len("\n## Decisions made\n")
+	at += len("\n## In their own words\n")
 	end := at + strings.Index(edited[at:], "\n")
 	edited = edited[:at] + "- The queue is Postgres and stays so.\n- Ask before adding a dependency." + edited[end:]
 	if err := os.WriteFile(path, []byte(edited), 0o600); err != nil {

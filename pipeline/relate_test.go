@@ -30,6 +30,7 @@ var changing = []talk{
 		"Redis it is; the tests pass.",
 	}},
 	{id: "cccccccc-0000-4000-8000-00000000000c", start: day.AddDate(0, 0, 9), said: []string{
+		"Good morning!", "Good morning.",
 		"Ops won't run it. Let's use Postgres for the session cache instead of Redis.",
 		"Done: sessions are in Postgres, the tests pass.",
 	}},
@@ -62,7 +63,7 @@ func linksOf(t *testing.T, l *library.Library) (standing []string, lines int) {
 
 func asked(t *testing.T, p *pipeline.Pipeline, question string) index.Hit {
 	t.Helper()
-	a, err := p.Index.Search(context.Background(), index.Query{Text: question, Kinds: []payload.Kind{payload.Decision}})
+	a, err := p.Index.Search(context.Background(), index.Query{Text: question, Kinds: []payload.Kind{payload.Decision, payload.Lead}})
 	if err != nil || len(a.Hits) == 0 {
 		t.Fatalf("%s: %d hits, %v", question, len(a.Hits), err)
 	}
@@ -156,7 +157,8 @@ func TestRelateWhatIsSaidAgain(t *testing.T) {
 	say := func(i int) talk {
 		id := fmt.Sprintf("%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d%[1]d-0000-4000-8000-00000000000%[1]d", i)
 		return talk{id: id, start: day.AddDate(0, 0, i), said: []string{
-			fmt.Sprintf("Nightly run %d. Let's use Valkey for the session cache instead of files.", i),
+			"Good morning!", "Good morning.",
+			"Let's use Valkey for the session cache instead of files.",
 			"Done, the tests pass.",
 		}}
 	}
@@ -234,7 +236,7 @@ func TestResumeLeavesOutSuperseded(t *testing.T) {
 	}
 	var decided []string
 	for _, it := range got.Items {
-		if it.Kind == payload.Decision {
+		if it.Kind == payload.Lead {
 			decided = append(decided, it.Text)
 		}
 	}

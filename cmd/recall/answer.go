@@ -187,6 +187,10 @@ func (p *page) support(it payload.Item, at index.Place, turn int, history ...ind
 	if reply, ok := replyTo(it); ok {
 		p.quoteOf("the assistant: ", it.Evidence[0].Quote)
 		p.quoteOf("you: ", reply.Quote)
+	} else if it.Kind == payload.Lead { // it is its own quote
+		if len(it.Evidence) > 1 {
+			p.quoteOf("the assistant had asked: ", it.Evidence[1].Quote)
+		}
 	} else if len(it.Evidence) > 0 {
 		p.quote(it.Evidence[0].Quote)
 	}
@@ -277,6 +281,8 @@ func (p *page) source(it payload.Item, at index.Place, turn int) string {
 		who = "you, by hand"
 	case it.Rule == payload.NoteRule && it.By == payload.ByAssistant:
 		who = "noted by the agent"
+	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
+		who = "the assistant"
 	case it.Rule == "plan" && it.By == payload.ByBoth:
 		who = "you, accepted plan"
 	}

@@ -239,12 +239,22 @@ func stated(it payload.Item) string {
 	}
 	text := it.Text
 	switch {
+	case it.Kind == payload.Lead:
+		return fmt.Sprintf("On %s %s said: “%s”", day(it.At), saidBy(it), oneLine(it.Text))
 	case it.Kind == payload.Eliminated:
 		text = payload.RuledOutThing(text)
 	case it.Path != "":
 		text = it.Path + ": " + text
 	}
 	return fmt.Sprintf(form, stop(text), day(it.At))
+}
+
+// saidBy is who said a passage.
+func saidBy(it payload.Item) string {
+	if it.By == payload.ByAssistant {
+		return "the assistant"
+	}
+	return "you"
 }
 
 // stop is a text without its last full stop.

@@ -110,7 +110,7 @@ func TestEmbedWithService(t *testing.T) {
 	service.Close()
 	out = run("query --no-sync tidemark", env...)
 	out.ok(t)
-	if !strings.Contains(out.stderr, "words alone were searched") || !strings.Contains(out.stdout, "Norrsken") {
+	if !strings.Contains(out.stderr, "words alone were searched") || !strings.Contains(out.stdout, "norrsken") {
 		t.Errorf("with the service gone: got %q, %q, want an answer by words that says so", out.stdout, out.stderr)
 	}
 	if other := run("query --no-sync tidemark", append(env, "RECALL_EMBED_MODEL=other")...); !strings.Contains(other.stderr, "no vectors of other yet") {

@@ -61,8 +61,21 @@ var hostile = []struct {
 
 func talked(ask, answer string) func(string) []any {
 	return func(token string) []any {
-		return []any{typed("Let us talk about it."), spoken(ask), typed(strings.ReplaceAll(answer, "%s", token)), spoken("Understood, I'll do that.")}
+		call, result := answeredQuestion("toolu_q", ask, strings.ReplaceAll(answer, "%s", token))
+		return []any{typed("Let us talk about it."), call, result, spoken("Understood, I'll do that.")}
 	}
+}
+
+// answeredQuestion is a question asked of the person, and their own words to it: what
+// a transcript has on record as decided.
+func answeredQuestion(id, ask, answer string) (call, result map[string]any) {
+	questions := []any{map[string]any{"question": ask, "header": "", "multiSelect": false, "options": []any{
+		map[string]any{"label": "One", "description": ""}, map[string]any{"label": "Two", "description": ""}}}}
+	call = spokenAs(map[string]any{"type": "tool_use", "id": id, "name": "AskUserQuestion", "input": map[string]any{"questions": questions}})
+	call["message"].(map[string]any)["id"] = "m-" + id
+	result = map[string]any{"type": "user", "toolUseResult": map[string]any{"questions": questions, "answers": map[string]any{ask: answer}},
+		"message": map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id, "content": "User has answered your questions: \"" + ask + "\"=\"" + answer + "\"."}}}}
+	return call, result
 }
 
 func typed(text string) map[string]any {

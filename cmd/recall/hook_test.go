@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,11 +70,28 @@ func (d *desk) says(session string, texts ...string) string {
 		fmt.Fprintf(&b, `{"type":%q,"uuid":%s,"parentUuid":%s,"sessionId":%q,"timestamp":%q,"cwd":%s,"version":"2.1.197","gitBranch":"main","isSidechain":false,"userType":"external","message":%s}`+"\n",
 			kind, uuid, parent, session, d.at.Format(time.RFC3339Nano), dir, message)
 		parent = uuid
+		if i%2 == 1 || !settles(text) {
+			continue
+		}
+		call, result := answeredQuestion(fmt.Sprintf("toolu_%d", i), fmt.Sprintf("Is point %d settled?", i), text)
+		for k, record := range []map[string]any{call, result} {
+			maps.Copy(record, map[string]any{"uuid": fmt.Sprintf("%s-%d-%d", session, i, k), "parentUuid": strings.Trim(parent, `"`), "sessionId": session, "timestamp": d.at.Format(time.RFC3339Nano),
+				"cwd": d.project, "version": "2.1.197", "gitBranch": "main", "isSidechain": false, "userType": "external"})
+			line, _ := json.Marshal(record)
+			b.Write(append(line, '\n'))
+			parent = fmt.Sprintf("%q", record["uuid"])
+		}
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
 		d.t.Fatal(err)
 	}
 	return path
+}
+
+// settles tells whether what a person says is a decision: it is asked back, and
+// what they answer stands on record.
+func settles(text string) bool {
+	return strings.HasPrefix(text, "Let's use ") || strings.HasPrefix(text, "Never ") || strings.HasPrefix(text, "Always ")
 }
 
 // recall runs a command and gives its output.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -77,64 +76,34 @@ func (q quality) baselines(*testing.T) string {
 	})
 }
 
-var trained = regexp.MustCompile(`^(\w+) +([\d.]+) +([\d.]+) +([\d.]+) +(\d+) +(\d+) +(\d+)$`)
-
-// heldOut are the figures with weights that never saw the session, or the
-// project, as go run ./eval/train prints them.
+// heldOut are the figures on projects that the model didn't learn from, as go run
+// ./eval/train prints them.
 func (q quality) heldOut(t *testing.T) string {
-	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train", "-gold", filepath.Join(q.shared, "eval", "gold"), "-transcripts", filepath.Join(q.shared, "transcripts"))
+	cmd := exec.CommandContext(t.Context(), "go", "run", "./eval/train", "-shared", q.shared)
 	cmd.Dir = filepath.Join("..", "..")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cells := map[string]map[string]string{} // by row and heading
-	var heads, names []string
-	head := ""
-	for line := range strings.Lines(string(out)) {
-		line = strings.TrimSpace(line)
-		if h, ok := strings.CutPrefix(line, "## "); ok {
-			head, _, _ = strings.Cut(h, " (")
-			heads = append(heads, head)
+	table, rest, ok := strings.Cut(string(out), "\n\n")
+	records, _, _ := strings.Cut(rest, "\n\n")
+	var rows [][]string
+	for line := range strings.Lines(table) {
+		c := regexp.MustCompile(`\s{2,}`).Split(strings.TrimSpace(line), -1)
+		if len(c) == 9 {
+			rows = append(rows, c)
 		}
-		m := trained.FindStringSubmatch(line)
-		if m == nil {
-			continue
-		}
-		if cells[m[1]] == nil {
-			cells[m[1]] = map[string]string{}
-			names = append(names, m[1])
-		}
-		cells[m[1]][head] = fmt.Sprintf("%s / %s / %s", two(t, m[2]), two(t, m[3]), two(t, m[4]))
 	}
-	rows := [][]string{append([]string{"precision / recall / F1"}, heads...)}
-	for _, name := range names {
-		if !slices.Contains([]string{"goal", "decision", "eliminated", "file", "micro", "lenient"}, name) {
-			continue // too few wanted to tell
-		}
-		row := []string{map[string]string{"micro": "**all kinds**", "lenient": "any kind counts"}[name]}
-		if row[0] == "" {
-			row[0] = name
-		}
-		for _, h := range heads {
-			row = append(row, cells[name][h])
-		}
-		rows = append(rows, row)
+	if !ok || len(rows) < 10 {
+		t.Fatalf("go run ./eval/train: got %d rows, want more:\n%s", len(rows), out)
 	}
-	if len(rows) < 6 || len(heads) < 6 {
-		t.Fatalf("go run ./eval/train: got %d rows and %d columns, want more:\n%s", len(rows), len(heads), out)
+	classes := [][]string{{"on record", "right", "wrong", "fair to leave", "precision"}}
+	for line := range strings.Lines(records) {
+		if c := strings.Fields(line); len(c) == 6 && c[4] == "precision" {
+			classes = append(classes, []string{c[0], c[1], c[2], c[3], c[5]})
+		}
 	}
-	return markdown(rows...)
-}
-
-// two rounds a printed figure to two digits.
-func two(t *testing.T, printed string) string {
-	t.Helper()
-	x, err := strconv.ParseFloat(printed, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%.2f", x)
+	return markdown(rows...) + "\n" + markdown(classes...)
 }
 
 // annotators is how far two people who worked apart agree: what a score here

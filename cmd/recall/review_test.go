@@ -119,13 +119,13 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, it := range p.Items {
-			if it.Kind == payload.Flag && it.Current() && (len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project && two[0].item.At.Before(it.At)) {
+			if it.Kind == payload.Lead && it.By == payload.ByUser && it.Current() && (len(two) == 0 || len(two) == 1 && two[0].session != string(e.ID) && two[0].project == e.Project && two[0].item.At.Before(it.At)) {
 				two = append(two, said{string(e.ID), e.Project, it})
 			}
 		}
 	}
 	if len(two) < 2 {
-		t.Fatalf("%d flags in the demo, want 2", len(two))
+		t.Fatalf("%d decisions in the demo, want 2", len(two))
 	}
 	older, newer := two[0], two[1]
 	ofModel := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes, From: newer.item.ID, To: older.item.ID, FromSession: newer.session, ToSession: older.session,

@@ -17,6 +17,8 @@ import (
 //	session ID FOLDER BRANCH
 //	2026-04-17T09:00:00Z you WORDS
 //	2026-04-17T09:00:05Z says WORDS
+//	2026-04-17T09:00:07Z asks QUESTION
+//	2026-04-17T09:00:08Z chose WORDS   in the person's own words
 //	2026-04-17T09:00:10Z call TOOL {"input": "as JSON"}
 //	2026-04-17T09:00:12Z ok TEXT     or: failed TEXT; the result of the call, as JSON where it begins with "
 //
@@ -43,6 +45,7 @@ type transcriptWriter struct {
 	out             strings.Builder
 	n               int
 	last, call      string
+	asked           string // by the last "asks"
 }
 
 func (w *transcriptWriter) line(where, line string) {
@@ -70,6 +73,13 @@ func (w *transcriptWriter) line(where, line string) {
 		r["type"], r["message"] = "user", map[string]any{"role": "user", "content": words}
 	case "says":
 		assistant(map[string]any{"type": "text", "text": words})
+	case "asks": // a question with options, which "chose" answers in the person's own words
+		w.call, w.asked = fmt.Sprint("toolu_", w.n), words
+		assistant(map[string]any{"type": "tool_use", "id": w.call, "name": "AskUserQuestion", "input": map[string]any{"questions": []any{
+			map[string]any{"question": words, "header": "", "multiSelect": false, "options": []any{map[string]any{"label": "Yes"}, map[string]any{"label": "No"}}}}}})
+	case "chose":
+		r["type"], r["toolUseResult"] = "user", map[string]any{"answers": map[string]any{w.asked: words}}
+		r["message"] = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": w.call, "content": "answered"}}}
 	case "call":
 		tool, input, _ := strings.Cut(words, " ")
 		w.call = fmt.Sprint("toolu_", w.n)

@@ -41,6 +41,8 @@ func (p *page) sentence(it payload.Item) string {
 		return "Found: " + text
 	case payload.Hypothesis:
 		return "Hypothesis: " + text
+	case payload.Lead:
+		return "“" + text + "”"
 	}
 	return text
 }
@@ -82,6 +84,8 @@ func mark(it payload.Item, st style) string {
 		return st.green + "→" + st.reset
 	case it.Kind == payload.Flag:
 		return st.yellow + "!" + st.reset
+	case it.Kind == payload.Lead:
+		return st.dim + "·" + st.reset
 	}
 	return st.green + "●" + st.reset
 }
@@ -95,6 +99,9 @@ func stateText(it payload.Item) string {
 	}
 	switch it.Kind {
 	case payload.Decision:
+		if it.Rule == "answer" && it.Maker == payload.ByRule { // on record; whether anybody thought better of it is not
+			return "chosen " + d
+		}
 		return "stands since " + d
 	case payload.Eliminated:
 		return "ruled out " + d
@@ -110,6 +117,8 @@ func stateText(it payload.Item) string {
 		return "as of " + d
 	case payload.Flag:
 		return "noted " + d
+	case payload.Lead:
+		return "said " + d
 	}
 	return d
 }

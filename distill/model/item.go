@@ -44,7 +44,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 		}
 	}
 	switch {
-	case !slices.Contains(payload.Kinds, kind):
+	case !slices.Contains(payload.Kinds, kind), kind == payload.Lead:
 		return it, dropKind
 	case it.Confidence <= sureness["low"] && doubtful(kind):
 		return it, dropDoubted

@@ -38,12 +38,13 @@ type speaking uint8
 const (
 	midway speaking = iota // the assistant's, before its last word
 	closes                 // its last word before the person speaks
-	typing                 // the person's
+	person
+	onRecord // a plan's, a commit's, a summary's
 )
 
 // An echo is what share of a statement's words, rare ones counting more, one
 // sentence of another speech has at best: by when it is said, and by whom.
-type echo [3][3]float64
+type echo [3][4]float64
 
 // When another sentence is said: in which exchange.
 const (
@@ -62,7 +63,9 @@ func listenForEchoes(t *talk) *echoes {
 		}
 		by := midway
 		if sp.user {
-			by = typing
+			by = person
+		} else if sp.source != message {
+			by = onRecord
 		} else if sp.closing {
 			by = closes
 		}
@@ -134,7 +137,7 @@ func (e *echoes) of(own *speech, words terms) echo {
 }
 
 // take takes the most that a stretch of sentences has, by whose they are.
-func (e *echoes) take(from, to int, most *[3]float64) {
+func (e *echoes) take(from, to int, most *[4]float64) {
 	sums, by := e.sums[from:to], e.by[from:to]
 	for i, sum := range sums {
 		if sum > most[by[i]] {

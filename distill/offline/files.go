@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"recall/distill/offline/cue"
 	"recall/ingest"
 	"recall/payload"
 )
@@ -36,16 +35,15 @@ type touched struct {
 const mostFiles = 8
 
 // files lists the files that the work turned on, with their state at the end.
-func files(t *talk, all []*touched, models Models) []payload.Item {
+func files(t *talk, all []*touched, m *Model) []payload.Item {
 	type scored struct {
 		f *touched
 		p float64
 	}
 	var keep []scored
-	m := models.files()
-	weights, known := m.table(), &noted{}
+	weights, known := m.File.table(), &noted{}
 	for _, f := range all {
-		if p := weights.score(f.features(known, all)); p >= m.Threshold || f.offLimit != nil {
+		if p := weights.score(f.features(known, all)); p >= m.FileFrom || f.offLimit != nil {
 			keep = append(keep, scored{f, p})
 		}
 	}
@@ -70,16 +68,16 @@ func offLimits(t *talk, all []*touched) []payload.Item {
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
 			s := &sp.parts[i]
-			if !sp.user || sp.foreign(s) || s.Pasted || !handsOff.MatchString(s.Text) {
+			if !sp.user || !s.cues.has(cueHandsOff) || sp.foreign(s) || s.pasted {
 				continue
 			}
-			for _, w := range strings.Fields(s.Text) {
+			for _, w := range strings.Fields(s.text) {
 				p := strings.TrimPrefix(strings.Trim(w, "`\"'(),:;.!?"), "@")
 				if seen[p] || !looksLikePath(p) && !looksLikeFolder(p) {
 					continue
 				}
 				seen[p] = true
-				it := turnItem(payload.File, "file-hands-off", payload.ByUser, sp.turn, tidy(s.Text), quote(sp.text, s.From, s.To))
+				it := recorded(payload.File, "file-hands-off", payload.ByUser, sp.turn, s.text, sp.text[s.from:s.to])
 				it.Path, it.Status = p, payload.FileOffLimits
 				out = append(out, it)
 			}
@@ -88,10 +86,8 @@ func offLimits(t *talk, all []*touched) []payload.Item {
 	return out
 }
 
-var folderName = cue.One(`^[\w.@~-]+(?:/[\w.@-]+)+/?$|^[\w.-]+/$`)
-
 func looksLikeFolder(w string) bool {
-	return folderName.MatchString(w) && !strings.HasPrefix(w, "http")
+	return strings.HasSuffix(w, "/") && len(w) > 1 && !strings.HasPrefix(w, "http") && !strings.ContainsAny(w, "`<>|*")
 }
 
 // A FileCandidate is a file that may be worth an item, for training.
@@ -223,13 +219,37 @@ func relative(roots []string, p string) string {
 	return strings.TrimPrefix(p, "./")
 }
 
-var handsOff = cue.One(`(?i)(?:^|[.,;!—–] |\b(?:please|but|and|so|ok|stop),? )(?:don['’]?t|do not|never) (?:touch|change|edit|modify)\b|\boff[- ]limits\b`)
-
 // ofFile tells whether a list item is about the file: it opens with its name.
 func ofFile(s *sentence, base string) bool {
-	i := strings.Index(s.Text, base)
-	return s.Block == listItem && i >= 0 && i < 60 && !strings.Contains(s.Text[:i], " ")
+	i := strings.Index(s.text, base)
+	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 && !strings.Contains(s.text[:i], " ")
 }
+
+// The features of files.
+var (
+	fileWritten      = numbered("file:written")
+	fileWrittenTwice = numbered("file:written-twice")
+	fileWrittenOften = numbered("file:written-often")
+	fileCreated      = numbered("file:created")
+	fileRefused      = numbered("file:refused")
+	fileSaid         = numbered("file:said")
+	fileSaidOften    = numbered("file:said-often")
+	fileListOfIt     = numbered("file:list-of-it")
+	fileTyped        = numbered("file:typed")
+	fileInLast       = numbered("file:in-last")
+	fileReadOnly     = numbered("file:read-only")
+	fileReadOften    = numbered("file:read-often")
+	fileReadAndSaid  = numbered("file:read-and-said")
+	fileTest         = numbered("file:test")
+	fileDoc          = numbered("file:doc")
+	fileOutside      = numbered("file:outside")
+	fileFewFiles     = numbered("file:few-files")
+	fileManyFiles    = numbered("file:many-files")
+	fileShare        = numbered("file:share")
+	fileLogEdits     = numbered("file:log-edits")
+	fileLogMentions  = numbered("file:log-mentions")
+	fileRank         = numbered("file:rank")
+)
 
 // features of a file, for the model that tells which ones the work turned on.
 func (f *touched) features(m *noted, all []*touched) []Feature {
@@ -240,31 +260,31 @@ func (f *touched) features(m *noted, all []*touched) []Feature {
 		}
 		lines += o.lines
 	}
-	m.on(asWritten, f.edits > 0)
-	m.on(asWrittenTwice, f.edits > 1)
-	m.on(asWrittenOften, f.edits > 4)
-	m.on(asCreated, f.created)
-	m.on(asRefused, f.refused > 0)
-	m.on(asSaid, f.mentions > 0)
-	m.on(asSaidOften, f.mentions > 2)
-	m.on(asListOfIt, f.said != nil && ofFile(f.said, path.Base(f.path)))
-	m.on(asTyped, f.typed > 0)
-	m.on(asInLast, f.saidBy != nil && f.saidBy.last)
-	m.on(asReadOnly, f.edits == 0)
-	m.on(asReadOften, f.edits == 0 && f.reads > 2)
-	m.on(asReadAndSaid, f.edits == 0 && f.mentions > 1)
-	m.on(asTest, isTest(f.path))
-	m.on(asDoc, isDoc(f.path))
-	m.on(asOutside, strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
-	m.on(asFewFiles, written <= 3)
-	m.on(asManyFiles, written > 8)
+	m.on(fileWritten, f.edits > 0)
+	m.on(fileWrittenTwice, f.edits > 1)
+	m.on(fileWrittenOften, f.edits > 4)
+	m.on(fileCreated, f.created)
+	m.on(fileRefused, f.refused > 0)
+	m.on(fileSaid, f.mentions > 0)
+	m.on(fileSaidOften, f.mentions > 2)
+	m.on(fileListOfIt, f.said != nil && ofFile(f.said, path.Base(f.path)))
+	m.on(fileTyped, f.typed > 0)
+	m.on(fileInLast, f.saidBy != nil && f.saidBy.last)
+	m.on(fileReadOnly, f.edits == 0)
+	m.on(fileReadOften, f.edits == 0 && f.reads > 2)
+	m.on(fileReadAndSaid, f.edits == 0 && f.mentions > 1)
+	m.on(fileTest, isTest(f.path))
+	m.on(fileDoc, isDoc(f.path))
+	m.on(fileOutside, strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
+	m.on(fileFewFiles, written <= 3)
+	m.on(fileManyFiles, written > 8)
 	if lines > 0 {
-		m.set(asShare, float64(f.lines)/float64(lines))
+		m.set(fileShare, float64(f.lines)/float64(lines))
 	}
-	m.set(asLogEdits, math.Log1p(float64(f.edits)))
-	m.set(asLogMentions, math.Log1p(float64(f.mentions)))
+	m.set(fileLogEdits, math.Log1p(float64(f.edits)))
+	m.set(fileLogMentions, math.Log1p(float64(f.mentions)))
 	if written > 0 {
-		m.set(asRank, f.rank(all))
+		m.set(fileRank, f.rank(all))
 	}
 	return m.list()
 }
@@ -286,9 +306,18 @@ func (f *touched) rank(all []*touched) float64 {
 	return float64(below) / float64(n)
 }
 
-var testName = cue.One(`(?i)(?:^|/)(?:tests?|__tests__|spec|testdata)/|[._-](?:test|spec)s?\.\w+$|(?:^|/)test_[^/]+$`)
-
-func isTest(p string) bool { return testName.MatchString(p) }
+// isTest tells a file of tests by its name or folder.
+func isTest(p string) bool {
+	for name := range strings.SplitSeq(strings.ToLower(p), "/") {
+		for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune("._-", r) }) {
+			switch word {
+			case "test", "tests", "spec", "specs", "testdata":
+				return true
+			}
+		}
+	}
+	return false
+}
 
 func isDoc(p string) bool {
 	switch strings.ToLower(path.Ext(p)) {
@@ -298,25 +327,25 @@ func isDoc(p string) bool {
 	return false
 }
 
-// item says what became of the file.
+// item says what became of the file: what a report says of it, as it stands, if it
+// wasn't written since; else what was done.
 func (f *touched) item(t *talk) payload.Item {
 	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: "file-work"}
 	if f.turn != nil {
 		it.At = f.turn.At
 	}
 	it.Status = f.status(t)
-	switch {
-	case f.offLimit != nil:
-		it.Text = tidy(f.offPart.Text)
-		it.By, it.Rule, it.At = payload.ByUser, "file-hands-off", f.offLimit.turn.At
-		it.Evidence = []payload.Evidence{{Turn: string(f.offLimit.turn.ID), N: f.offLimit.turn.N, Quote: quote(f.offLimit.text, f.offPart.From, f.offPart.To)}}
+	if s := f.offPart; f.offLimit != nil {
+		it.Text, it.By, it.Rule, it.At = s.text, payload.ByUser, "file-hands-off", f.offLimit.turn.At
+		it.Evidence = []payload.Evidence{cite(f.offLimit.turn, f.offLimit.text, s.from, s.to)}
 		return it
-	case f.said != nil && !f.saidBefore():
-		it.Text = f.says()
-		it.Evidence = []payload.Evidence{{Turn: string(f.saidBy.turn.ID), N: f.saidBy.turn.N, Quote: quote(f.saidBy.text, f.said.From, f.said.To)}}
 	}
-	if it.Text == "" {
-		it.Text = f.did()
+	it.Text = f.did()
+	if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) && !strings.HasSuffix(s.text, ":") {
+		if rest := strings.TrimLeft(s.text[strings.Index(s.text, f.base)+len(f.base):], "`*:,)·— –-0123456789"); len(strings.Fields(rest)) >= 3 && balanced(rest) {
+			it.Text = rest
+			it.Evidence = []payload.Evidence{cite(f.saidBy.turn, f.saidBy.text, s.from, s.to)}
+		}
 	}
 	if f.turn != nil && (len(it.Evidence) == 0 || it.Evidence[0].Turn != string(f.turn.ID)) {
 		if q := f.called(); q != "" {
@@ -326,46 +355,9 @@ func (f *touched) item(t *talk) payload.Item {
 	return it
 }
 
-// saidBefore tells whether the file was written after what was said of it, which
-// then tells how it was.
-func (f *touched) saidBefore() bool { return f.edits > 0 && f.saidBy.turn.N < f.turn.N }
-
-// says words what a report says of the file, its name not repeated.
-func (f *touched) says() string {
-	text := f.said.Text
-	if renamed := arrowTo.FindStringSubmatch(text); renamed != nil && ofFile(f.said, path.Base(f.path)) {
-		return tidy("Renamed to " + renamed[1])
-	}
-	if base := path.Base(f.path); ofFile(f.said, base) {
-		i := strings.Index(text, base) + len(base)
-		rest := strings.TrimLeft(text[i:], "`*:,)— –-0123456789")
-		if strings.Count(rest, "`")%2 == 1 {
-			rest = "`" + rest
-		}
-		if strings.HasPrefix(text[i:], "`, ") || strings.HasPrefix(text[i:], ", ") {
-			rest = "" // a list of files: what follows is another's name
-		}
-		if len(strings.Fields(rest)) >= 2 {
-			text = rest
-		} else if f.said.More != "" {
-			text = firstSentence(f.said.More)
-		} else {
-			return ""
-		}
-	}
-	low := strings.ToLower(text)
-	if !ofFile(f.said, path.Base(f.path)) && !talkCues.has("did", low) && !talkCues.has("i-did", low) && !talkCues.has("now", low) || aboutToDo.MatchString(f.said.Text) {
-		return ""
-	}
-	if narrates.MatchString(text) || strings.HasSuffix(strings.TrimSpace(text), ":") {
-		return ""
-	}
-	return shorten(tidy(text))
+func balanced(s string) bool {
+	return strings.Count(s, "`")%2 == 0 && strings.Count(s, "(") == strings.Count(s, ")")
 }
-
-var arrowTo = cue.One("^\\S+\\s*(?:→|->|=>)\\s*(`?[^\\s`]+`?)\\.?$")
-
-var narrates = cue.One(`(?i)^(?:let me|now |i'll |i need|looking|first|next|let's|i see|good|great|perfect)`)
 
 // did words what was done to the file where no report speaks of it.
 func (f *touched) did() string {

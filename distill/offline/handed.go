@@ -16,10 +16,9 @@ import (
 
 // A told line is one of a payload that was handed to the session.
 type told struct {
-	kind   payload.Kind // "" if the page doesn't tell
-	words  terms
-	losers terms
-	turn   int // ordinal of the turn that it stands in, 0 if beside the turns
+	kind  payload.Kind // "" if the page doesn't tell
+	words terms
+	turn  int // ordinal of the turn that it stands in, 0 if beside the turns
 }
 
 // toldLines lists what was handed to a session.
@@ -48,21 +47,16 @@ func appendTold(out []told, text string, turn int) []told {
 	if doc, err := payload.Read(page); err == nil {
 		for _, l := range doc.Lines {
 			it := &l.Item
-			out = append(out, told{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), losing(it), turn})
+			out = append(out, told{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), turn})
 		}
 		return out
 	}
 	for _, line := range lines {
 		if words := keywords(line); len(words) > 1 {
-			out = append(out, told{"", words, keywords(strings.Join(alternatives(line), " ")), turn})
+			out = append(out, told{"", words, turn})
 		}
 	}
 	return out
-}
-
-// losing are the words of what lost by an item.
-func losing(it *payload.Item) terms {
-	return keywords(strings.Join(slices.Concat(it.Alternatives, alternatives(it.Text)), " "))
 }
 
 // withoutTold leaves out what the assistant merely told again. What is to be done
@@ -74,27 +68,25 @@ func withoutTold(s *ingest.Session, items []payload.Item) []payload.Item {
 		return items
 	}
 	return slices.DeleteFunc(items, func(it payload.Item) bool {
-		if it.By == payload.ByUser || it.By == payload.ByBoth || it.Kind == payload.File || len(it.Evidence) == 0 {
+		if it.By != payload.ByAssistant || it.Kind == payload.File || len(it.Evidence) == 0 {
 			return false
+		}
+		if at := first(&it); it.Kind == payload.Lead && slices.ContainsFunc(lines, func(l told) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
+			return true // the answer to a payload tells it again, in whatever words
 		}
 		said := []terms{keywords(it.Text)}
 		if before, after, ok := strings.Cut(it.Text, ": "); ok && len(strings.Fields(before)) <= 4 {
 			said = append(said, keywords(after)) // "My understanding: …"
 		}
-		losers := losing(&it)
 		return slices.ContainsFunc(lines, func(l told) bool {
-			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, losers, it.Kind) }) && first(&it) > l.turn && (lasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
+			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, it.Kind) }) && first(&it) > l.turn && (lasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
 		})
 	})
 }
 
-// tells says that a line says what an item says. What the line chose may lose
-// by the item: that is news.
-func (l *told) tells(words, losers terms, kind payload.Kind) bool {
-	if len(words) < 2 || l.kind != "" && l.kind != kind || share(words, l.words) < 0.75 {
-		return false
-	}
-	return len(losers) == 0 || share(losers, l.losers) >= 0.5
+// tells says that a line says what an item says.
+func (l *told) tells(words terms, kind payload.Kind) bool {
+	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && share(words, l.words) >= 0.75
 }
 
 // lasting tells whether what an item says holds until something else is said.

@@ -27,12 +27,13 @@ func hearOf(t *talk, all []*touched) {
 		}
 		for i := range sp.parts {
 			s := &sp.parts[i]
+			raw := sp.text[s.from:s.to]
 			for _, f := range by[""] { // names without a word in them
-				for at := 0; at < len(s.Raw); at++ {
+				for at := 0; at < len(raw); at++ {
 					f.hear(sp, s, at)
 				}
 			}
-			eachNameWord(s.Raw, func(at int, word string) {
+			eachNameWord(raw, func(at int, word string) {
 				if begins[word[0]]&(1<<min(len(word), 63)) != 0 {
 					for _, f := range by[word] {
 						f.hear(sp, s, at)
@@ -46,7 +47,7 @@ func hearOf(t *talk, all []*touched) {
 // hear notes what a sentence says of the file, if it names it where its name's
 // longest word stands; once.
 func (f *touched) hear(sp *speech, s *sentence, at int) {
-	if f.heard == s || !f.namedAt(s.Raw, at-f.word) {
+	if f.heard == s || !f.namedAt(sp.text[s.from:s.to], at-f.word) {
 		return
 	}
 	f.heard = s
@@ -55,7 +56,7 @@ func (f *touched) hear(sp *speech, s *sentence, at int) {
 	}
 	if sp.user {
 		f.typed++
-		if handsOff.MatchString(s.Text) {
+		if s.cues.has(cueHandsOff) {
 			f.offLimit, f.offPart = sp, s
 		}
 		return

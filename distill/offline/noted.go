@@ -15,7 +15,7 @@ func (f Feature) Name() string { return featureNames[f.number] }
 type feature uint16
 
 // mostFeatures is how many names of features there may be.
-const mostFeatures = 320
+const mostFeatures = 448
 
 // featureNames are the names by their numbers, numberOf the numbers by name.
 // Variables of this package add to them as they are set.
@@ -40,12 +40,6 @@ func numbered(name string) feature {
 type sided [2]feature
 
 func eachSide(name string) sided { return sided{numbered("a:" + name), numbered("u:" + name)} }
-
-// eitherSide is a feature that says the same of both.
-func eitherSide(name string) sided { return sided{numbered(name), numbered(name)} }
-
-// of is the feature of a speech.
-func (s sided) of(sp *speech) feature { return s[asIndex(sp.user)] }
 
 // noted are features as they are found; of one noted twice the last counts.
 type noted struct {

@@ -1,94 +1,44 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"recall/distill/offline/cue"
 )
 
 // block says in what kind of passage a sentence stands.
-type block int
+type block uint8
 
 const (
 	paragraph block = iota
 	listItem
 	quoted // a Markdown quotation
+	row    // of a table
 )
 
-// A sentence is one statement of a message: a sentence of a paragraph, or the
-// opening sentence of a list item.
+// A sentence is one statement of a message.
 type sentence struct {
-	From, To int    // its bytes in the message
-	Raw      string // those bytes
-	Text     string // the same without markup, on one line
-	More     string // of a list item: what follows its first sentence, plain
-	Block    block
-	Lead     string // bold words that open a list item or paragraph, plain
-	Label    string // of a numbered or lettered item: "1", "b"
-	Depth    int    // indentation of a list item, 0 for the outermost
-	Heading  string // nearest heading above, plain
-	Section  string // nearest heading above that is marked as one, plain
-	Index    int    // place among the message's sentences
-	Of       int    // how many there are
-	Opens    bool   // first of its block
-	Pasted   bool   // it looks like output or code put into a message
+	from, to int    // its bytes in the message
+	text     string // those bytes without markup, on one line
+	block    block
+	depth    int    // indentation of a list item, 0 for the outermost
+	numbered bool   // the list item has a number or letter
+	lead     bool   // it opens with bold words
+	heading  string // nearest heading above, plain
+	index    int    // place among the message's sentences
+	of       int    // how many there are
+	opens    bool   // first of its block
+	pasted   bool   // it looks like output or code put into a message
 
-	words   terms      // see keys
-	weight  float64    // of words, 0 if it wasn't asked for; see weighed
-	full    terms      // see names
-	said    said       // see cues
-	ways    wayBits    // see goes
-	rest    []sentence // see rest
-	first   *sentence  // of a sentence within a list item: the item's first
-	directs bool       // see cues
-	chosen  bool       // an answer takes it up, or is it; see replied
+	words terms // see keys
+	cues  cueSet
 }
 
-var (
-	fenceLine   = cue.One("^\\s*(```|~~~)")
-	headingLine = cue.One(`^\s{0,3}#{1,6}\s+(.*)`)
-	boldLine    = cue.One(`^\s*(?:\*\*|__)([^*]{2,80}?):?(?:\*\*|__):?\s*$`)
-	itemLine    = cue.One(`^(\s*)(?:[-*+•✓✅❌☐]|(\d{1,2})[.)]|\(?([a-zA-Z])[.)])\s+`)
-	quoteLine   = cue.One(`^\s*>\s?`)
-	tableLine   = cue.One(`^\s*\|.*\|\s*$`)
-	insightLine = cue.One("^`?★ Insight ─*`?$")
-	insightEnd  = regexp.MustCompile("(?m)^`?─{5,}`?[ \\t]*$\\n?")
-	ruleLine    = cue.One(`^\s*([-*_=─━]\s*){3,}$`)
-	checkbox    = cue.One(`^\[[ xX]\]\s+`)
-)
-
-// sentences takes a message apart. Code blocks, tables and rules are left out.
-func sentences(text string) []sentence { return appendSentences(nil, text, false) }
-
-// typedSentences takes apart what a person typed: many don't care for capitals.
-func typedSentences(text string) []sentence { return appendSentences(nil, text, true) }
-
-// appendSentences adds a message's sentences to an empty list.
-func appendSentences(out []sentence, text string, casual bool) []sentence {
-	heading, section, fenced := "", "", false
-	var cur struct {
-		from, to, indent int
-		kind             block
-		label            string
-		open             bool
-	}
-	flush := func() {
-		if cur.open {
-			n := len(out)
-			out = appendPassage(out, text, cur.from, cur.to, cur.kind, cur.label, cur.indent, heading, casual)
-			for i := n; i < len(out); i++ {
-				out[i].Section = section
-			}
-		}
-		cur.open = false
-	}
-	start := func(from, to int, kind block, label string, indent int) {
-		flush()
-		cur.from, cur.to, cur.kind, cur.label, cur.indent, cur.open = from, to, kind, label, indent, true
-	}
+// sentences takes a message apart. Code blocks and rules are left out. Where the
+// writing is casual, as what people type is, a small letter may begin a sentence.
+func sentences(text string, casual bool) []sentence {
+	p := parts{text: text, casual: casual}
+	fenced := false
 	for at := 0; at < len(text); {
 		end := strings.IndexByte(text[at:], '\n')
 		if end < 0 {
@@ -96,193 +46,198 @@ func appendSentences(out []sentence, text string, casual bool) []sentence {
 		} else {
 			end += at
 		}
-		line := text[at:end]
 		from := at
 		at = end + 1
-		trimmed := strings.TrimSpace(line)
-		marked := mayBeMarked(trimmed)
-		if marked && fenceLine.MatchString(line) {
-			fenced = !fenced
-			flush()
-			continue
-		}
-		if fenced {
-			continue
-		}
-		if marked && !casual && insightLine.MatchString(trimmed) { // what the client's explanatory style teaches beside the work
-			flush()
-			if end := insightEnd.FindStringIndex(text[at:]); end != nil {
-				at += end[1]
-			}
-			continue
-		}
+		line := strings.TrimSpace(text[from:end])
 		switch {
-		case trimmed == "":
-			flush()
-		case marked && (tableLine.MatchString(line) || ruleLine.MatchString(line)):
-			flush()
-		case marked && headingLine.MatchString(line):
-			flush()
-			heading = plain(headingLine.FindStringSubmatch(line)[1])
-			section = heading
-		case marked && boldLine.MatchString(line):
-			flush()
-			heading = plain(boldLine.FindStringSubmatch(line)[1])
-			section = heading
-		case marked && quoteLine.MatchString(line):
-			skip := len(quoteLine.FindString(line))
-			start(from+skip, end, quoted, "", 0)
-		case marked && itemLine.MatchString(line):
-			m := itemLine.FindStringSubmatch(line)
-			label := m[2]
-			if label == "" {
-				label = strings.ToLower(m[3])
-			}
-			start(from+len(m[0]), end, listItem, label, len(strings.ReplaceAll(m[1], "\t", "  ")))
-		case cur.open && (cur.kind == paragraph || cur.kind == listItem && line != strings.TrimLeft(line, " \t")):
-			cur.to = end
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+			fenced = !fenced
+			p.flush()
+		case fenced:
+		case line == "", isRule(line):
+			p.flush()
 		default:
-			if strings.HasSuffix(trimmed, ":") && len(trimmed) < 60 {
-				flush()
-				if cuts := splitSentences(line); len(cuts) > 1 && !casual { // "All done. Next steps:"
-					if last := line[cuts[len(cuts)-1][0]:cuts[len(cuts)-1][1]]; nextHeading.MatchString(plain(last)) {
-						start(from, from+cuts[len(cuts)-2][1], paragraph, "", 0)
-						flush()
-						trimmed = last
-					}
-				}
-				if casual { // "I get this error:" is no heading alone
-					start(from, end, paragraph, "", 0)
-					flush()
-				}
-				heading = plain(strings.TrimSuffix(trimmed, ":"))
-				continue
-			}
-			start(from, end, paragraph, "", 0)
+			p.line(from, end, line)
 		}
 	}
-	flush()
-	for i := range out {
-		out[i].Index, out[i].Of = i, len(out)
+	p.flush()
+	for i := range p.out {
+		p.out[i].index, p.out[i].of = i, len(p.out)
+		p.out[i].cues = cuesIn(p.out[i].text)
 	}
-	return out
+	return p.out
 }
 
-// mayBeMarked tells whether a line may be anything but a line of a paragraph, by
-// how it begins: with no letter, or with the one of an "a)".
-func mayBeMarked(trimmed string) bool {
-	if trimmed == "" || !isLetter(trimmed[0]) {
-		return trimmed != ""
-	}
-	return len(trimmed) > 1 && (trimmed[1] == '.' || trimmed[1] == ')')
+// parts is a message being taken apart: one block is gathered at a time.
+type parts struct {
+	text    string
+	casual  bool
+	out     []sentence
+	heading string
+
+	open     bool
+	from, to int
+	kind     block
+	depth    int
+	numbered bool
 }
 
-var boldLead = cue.One(`^(?:\*\*|__)(.{1,100}?)(?:\*\*|__)`)
+func (p *parts) start(from, to int, kind block) {
+	p.flush()
+	p.open, p.from, p.to, p.kind, p.depth, p.numbered = true, from, to, kind, 0, false
+}
 
-// appendPassage adds the sentences of one block.
-func appendPassage(out []sentence, text string, from, to int, kind block, label string, depth int, heading string, casual bool) []sentence {
-	raw := text[from:to]
-	if strings.HasPrefix(raw, "[") {
-		from += len(checkbox.FindString(raw))
-		raw = text[from:to]
+// line takes one line that isn't blank.
+func (p *parts) line(from, end int, line string) {
+	indent := strings.Index(p.text[from:end], line)
+	switch mark, numbered := itemMark(line); {
+	case line[0] == '#' && strings.HasPrefix(strings.TrimLeft(line, "#"), " "):
+		p.flush()
+		p.heading = plain(strings.TrimLeft(line, "# "))
+	case isBold(line):
+		p.flush()
+		p.heading = plain(strings.TrimRight(line, ":"))
+	case line[0] == '|' && strings.HasSuffix(line, "|"):
+		p.start(from+indent, end, row)
+		p.flush()
+	case line[0] == '>':
+		p.start(from+indent+1, end, quoted)
+	case mark > 0:
+		p.start(from+indent+mark, end, listItem)
+		p.depth, p.numbered = indent, numbered
+	case p.open && (p.kind == paragraph || p.kind == listItem && indent > 0):
+		p.to = end
+	case strings.HasSuffix(line, ":") && len(line) < 60 && !p.casual:
+		p.flush()
+		p.heading = plain(strings.TrimSuffix(line, ":"))
+	default:
+		p.start(from, end, paragraph)
 	}
-	lead := ""
-	if strings.HasPrefix(raw, "**") || strings.HasPrefix(raw, "__") {
-		if m := boldLead.FindStringSubmatch(raw); m != nil {
-			lead = plain(m[1])
-		}
+}
+
+// flush adds the sentences of the block that was gathered.
+func (p *parts) flush() {
+	if !p.open {
+		return
 	}
-	cuts := splitAt(raw, casual)
+	p.open = false
+	raw := p.text[p.from:p.to]
 	first, _, _ := strings.Cut(raw, "\n")
-	pasted := kind == paragraph && looksPasted(first)
-	for i, c := range cuts {
-		s := sentence{From: from + c[0], To: from + c[1], Raw: raw[c[0]:c[1]], Block: kind, Label: label,
-			Depth: depth, Heading: heading, Opens: i == 0}
-		s.Pasted = pasted || looksPasted(s.Raw)
-		s.Text = plain(s.Raw)
-		if i == 0 {
-			s.Lead = lead
+	pasted := p.kind == paragraph && looksPasted(first)
+	for i, c := range splitSentences(raw, p.casual) {
+		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, depth: p.depth, numbered: p.numbered, heading: p.heading, opens: i == 0}
+		part := raw[c[0]:c[1]]
+		s.pasted = pasted || p.kind != row && looksPasted(part)
+		s.lead = i == 0 && (strings.HasPrefix(part, "**") || strings.HasPrefix(part, "__"))
+		if s.text = plain(part); p.kind == row {
+			s.text = strings.Trim(oneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
 		}
-		if s.Text == "" {
-			continue
+		if s.text != "" {
+			p.out = append(p.out, s)
 		}
-		if kind == listItem {
-			if i+1 < len(cuts) {
-				s.More = plain(raw[c[1]:])
-			}
-			return append(out, s)
-		}
-		out = append(out, s)
 	}
-	return out
 }
 
-var abbreviation = cue.One(`(^|[\s(])((?i:e\.g|i\.e|vs|etc|cf|incl|approx|resp)|No|Mr|Ms|Dr|St|Fig|fig|[A-Za-z])\.$`)
+// itemMark is how many bytes open a list item, and whether they number it.
+func itemMark(line string) (n int, numbered bool) {
+	if r, size := utf8.DecodeRuneInString(line); strings.ContainsRune("-*+•✓✅❌☐", r) {
+		n = size
+	} else {
+		for n < len(line) && n < 3 && (line[n] >= '0' && line[n] <= '9' || n == 0 && isLetter(line[n])) {
+			n++
+		}
+		if n == 0 || n >= len(line) || line[n] != '.' && line[n] != ')' {
+			return 0, false
+		}
+		n, numbered = n+1, true
+	}
+	if n >= len(line) || line[n] != ' ' {
+		return 0, false
+	}
+	for _, box := range []string{" [ ] ", " [x] ", " [X] "} {
+		if strings.HasPrefix(line[n:], box) {
+			n += len(box) - 1
+		}
+	}
+	return n + 1, numbered
+}
+
+// isBold tells a line that is a heading by being bold throughout.
+func isBold(line string) bool {
+	s := strings.TrimRight(line, ":")
+	return len(s) > 5 && len(s) < 90 && strings.HasPrefix(s, "**") && (strings.HasSuffix(s, "**") || strings.HasSuffix(s, ":**")) && strings.Count(s, "**") == 2
+}
+
+// isRule tells a line across the page, and that under a table's head.
+func isRule(line string) bool {
+	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == ""
+}
 
 // splitSentences returns the byte ranges of a passage's sentences. A full stop
-// ends one where white space and a capital, a quote or markup follow.
-func splitSentences(s string) [][2]int { return splitAt(s, false) }
-
-// splitAt splits before small letters too where the writing is casual.
-func splitAt(s string, casual bool) [][2]int {
+// ends one where white space and no small letter follow, a Chinese or Japanese one
+// anywhere. Brackets and code are not cut.
+func splitSentences(s string, casual bool) [][2]int {
 	var cuts [][2]int
-	from, code, depth := 0, false, 0
+	from, depth, code := 0, 0, false
 	push := func(to int) {
-		a, b := from, to
-		for a < b && isSpace(s[a]) {
-			a++
-		}
-		for b > a && isSpace(s[b-1]) {
-			b--
-		}
-		if b > a {
-			cuts = append(cuts, [2]int{a, b})
+		part := strings.TrimSpace(s[from:to])
+		if part != "" {
+			a := from + strings.Index(s[from:to], part)
+			cuts = append(cuts, [2]int{a, a + len(part)})
 		}
 		from = to
 	}
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '`':
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		end := i + n
+		switch {
+		case r == '`':
 			code = !code
-		case c == '\n':
+		case r == '\n':
 			code, depth = false, 0
 		case code:
-		case c == '(':
+		case r == '(' || r == '（' || r == '「':
 			depth++
-		case c == ')':
+		case r == ')' || r == '）' || r == '」':
 			depth = max(0, depth-1)
 		case depth > 0:
-		case c == '.' || c == '!' || c == '?':
-			j := i + 1
-			for j < len(s) && strings.IndexByte(`.!?"')*_`+"`", s[j]) >= 0 {
-				j++
+		case r == '。' || r == '！' || r == '？' || r == '｡':
+			push(end)
+		case r == '.' || r == '!' || r == '?':
+			for end < len(s) && strings.IndexByte(".!?\"')*_`", s[end]) >= 0 {
+				end++
 			}
-			if j >= len(s) || !isSpace(s[j]) {
-				continue
-			}
-			k := j
-			for k < len(s) && isSpace(s[k]) {
-				k++
-			}
-			if k >= len(s) {
-				continue
-			}
-			if c == '.' && abbreviation.MatchString(s[max(0, i-8):i+1]) {
-				continue
-			}
-			r, _ := utf8.DecodeRuneInString(s[k:])
-			if c != '.' || !unicode.IsLower(r) || casual && i > 2 && isLetter(s[i-1]) && isLetter(s[i-2]) {
-				push(j)
-				i = j - 1
+			if endsSentence(s, i, end, casual) {
+				push(end)
 			}
 		}
+		i = end
 	}
 	push(len(s))
 	return cuts
 }
 
+// endsSentence tells whether the mark at i, with what clings to it up to end, ends
+// a sentence.
+func endsSentence(s string, i, end int, casual bool) bool {
+	next := strings.TrimLeft(s[end:], " \t\r\n")
+	if len(next) == len(s[end:]) || next == "" {
+		return false
+	}
+	if s[i] != '.' {
+		return true
+	}
+	word := s[strings.LastIndexAny(s[:i], " \n\t(")+1 : i]
+	if utf8.RuneCountInString(word) < 2 || abbreviations[strings.ToLower(word)] {
+		return false // an initial, "e.g."
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return !unicode.IsLower(r) || casual && isLetter(s[i-1])
+}
+
+var abbreviations = wordSet("e.g i.e vs etc cf incl approx resp no mr ms dr st fig z.b d.h u.a bzw ca nr vgl")
+
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
-
-func (s *sentence) listed() bool { return s.Block == listItem }

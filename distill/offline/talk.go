@@ -2,47 +2,44 @@ package offline
 
 import (
 	"slices"
-	"sort"
 	"strings"
 
 	"recall/ingest"
-	"recall/payload"
 	"recall/prompts"
 )
 
-// A speech is one thing that somebody said: a turn's text, or a person's words
-// with a refused tool call.
+// source says what a speech is.
+type source uint8
+
+const (
+	typing   source = iota // a person's
+	refusing               // a person's words with a call that they refused
+	message                // the assistant's
+	plan                   // a plan that the person approved
+	commit                 // a commit's message
+	summary                // what the client wrote when it cut its context
+)
+
+// A speech is one thing that somebody said: a turn's text, or what stands in one
+// of its calls.
 type speech struct {
 	turn     *ingest.Turn
 	text     string
+	source   source
 	user     bool
-	closing  bool             // the assistant's last word before the person speaks again
-	last     bool             // the closing message of the session
-	toCome   int              // how many closing messages follow it
-	exchange int              // 0-based: the person's how manieth word it belongs to
-	refused  *ingest.ToolCall // that it refuses: said with the refusal, or a typed "no" right after it
-	because  bool             // it was typed right after a refusal, as its reason
-	asks     *speech          // of the assistant's: the person's word that it follows, nil if none
-	reacts   *speech          // of the person's: the closing message it answers, nil if none
-	reaction *speech          // of the assistant's closing message: what the person said next, nil at the end
-	mood     mood             // how the person took it; of a person's speech: how they took what was before
-	work     bool             // files were changed or commits made in its exchange
-	suggests bool             // of the person's: it is worded as a review's suggestion
+	closing  bool    // the assistant's last word before the person speaks again
+	last     bool    // the closing message of the session
+	toCome   int     // how many closing messages follow it
+	exchange int     // 0-based: the person's how manieth word it belongs to
+	asks     *speech // of the assistant's: the person's word that it follows, nil if none
+	reacts   *speech // of the person's: the closing message it answers, nil if none
+	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
+	work     bool    // files were changed or commits made in its exchange
 	parts    []sentence
-	options  []option   // see optionsOf
-	offers   []offering // see offeringsOf
-	from     int        // number of its first sentence among the talk's
+	from     int // number of its first sentence among the talk's
+
+	keys, often terms // see allKeys, oftenKeys
 }
-
-// mood is how a person takes what was said to them.
-type mood int
-
-const (
-	neutral mood = iota
-	accepts
-	objects
-	silent // nothing was said any more
-)
 
 // talk is a session as a conversation: what its people and its assistant said
 // on the path that was kept, in order.
@@ -50,125 +47,106 @@ type talk struct {
 	session  *ingest.Session
 	speeches []*speech
 	echoes   *echoes
-	commits  []terms // keywords of the messages of the session's commits
-	goals    []payload.Item
-	n        int  // exchanges
-	closed   bool // it ends with the assistant's word, no call open
+	edited   terms   // keywords of the names of the files that were written
+	commits  []terms // of the messages of the session's commits
+	n        int     // exchanges
+	closed   bool    // it ends with the assistant's word, no call open
+	goal     terms   // see goalWords
+	asked    *speech // while listening
+	closing  *speech
+	working  bool
 }
 
-// listen makes the talk of a session. Abandoned branches, copied turns,
-// summaries and sub-agents have no part in it.
+// listen makes the talk of a session. Abandoned branches, copied turns and
+// sub-agents have no part in it.
 func listen(s *ingest.Session) *talk {
 	t := &talk{session: s}
-	var closing, asked *speech
-	var room []sentence
-	exchange, work := 0, false
-	endExchange := func() {
-		for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == exchange; i-- {
-			t.speeches[i].work = work
-		}
-		exchange++
-		work = false
-	}
-	hear := func(sp *speech) {
-		if sp.user {
-			endExchange()
-			if closing != nil {
-				closing.closing = true
-				closing.reaction = sp
-				sp.reacts = closing
-			}
-			closing = nil
-			asked = sp
-		} else {
-			closing, sp.asks = sp, asked
-		}
-		sp.exchange = exchange
-		room = appendSentences(room[:0], sp.text, sp.user)
-		sp.parts = slices.Clone(room)
-		t.speeches = append(t.speeches, sp)
-	}
 	for i := range s.Turns {
-		turn := &s.Turns[i]
-		if turn.Abandoned || turn.Copied {
-			continue
-		}
-		switch {
-		case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
-			if strings.TrimSpace(turn.Text) != "" {
-				hear(&speech{turn: turn, text: turn.Text})
-			}
-			for j := range turn.Calls {
-				c := &turn.Calls[j]
-				work = work || c.Done && !c.Failed && (len(c.Edits) > 0 || c.Commit != "" || writes(c.Name))
-				if c.CommitMessage != "" && !c.Failed {
-					t.commits = append(t.commits, keywords(c.CommitMessage))
-				}
-				if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
-					hear(&speech{turn: turn, text: c.Reason, user: true, refused: c})
-				}
-			}
-		case typed(turn):
-			sp := &speech{turn: turn, text: turn.Text, user: true}
-			if c := reasonFor(s.Turns[max(0, i-3):i], turn); c != nil {
-				sp.because = true
-				if opensNo.MatchString(strings.ToLower(strings.TrimSpace(turn.Text))) {
-					sp.refused = c
-				}
-			}
-			hear(sp)
+		if turn := &s.Turns[i]; !turn.Abandoned && !turn.Copied {
+			t.turn(turn)
 		}
 	}
-	endExchange()
-	t.n = exchange
-	if closing != nil {
-		closing.closing, closing.last, closing.mood = true, true, silent
-		t.closed = len(closing.turn.Calls) == 0
+	t.endExchange()
+	if c := t.closing; c != nil {
+		c.closing, c.last = true, true
+		t.closed = len(c.turn.Calls) == 0
 	}
 	closings := 0
-	for i := len(t.speeches) - 1; i >= 0; i-- {
-		if sp := t.speeches[i]; sp.closing {
+	for _, sp := range slices.Backward(t.speeches) {
+		if sp.closing {
 			sp.toCome = closings
 			closings++
 		}
 	}
-	for _, sp := range t.speeches {
-		if sp.user {
-			sp.mood = moodOf(sp)
-			if sp.reacts != nil {
-				sp.reacts.mood = sp.mood
-			}
-		}
-	}
+	t.edited = sorted(t.edited)
 	t.echoes = listenForEchoes(t)
-	t.goals = goal(t)
 	return t
 }
 
-// reasonFor is the call of the turns before that was refused for what a typed turn
-// says, nil if there is none.
-func reasonFor(before []ingest.Turn, turn *ingest.Turn) *ingest.ToolCall {
-	if len(turn.Foreign) > 0 {
-		return nil
-	}
-	for i := range before {
-		for j := range before[i].Calls {
-			if c := &before[i].Calls[j]; c.Verdict == ingest.Rejected && c.ReasonTurn == turn.ID {
-				return c
-			}
+func (t *talk) turn(turn *ingest.Turn) {
+	switch {
+	case turn.Role == ingest.Assistant && turn.Kind == ingest.Message:
+		if strings.TrimSpace(turn.Text) != "" {
+			sp := t.hear(turn, turn.Text, message)
+			t.closing, sp.asks = sp, t.asked
 		}
+		for j := range turn.Calls {
+			t.call(turn, &turn.Calls[j])
+		}
+	case typed(turn):
+		t.heed(t.hear(turn, turn.Text, typing))
+	case turn.Kind == ingest.PlanTurn:
+		t.hear(turn, turn.Text, plan)
+	case turn.Kind == ingest.Summary:
+		t.hear(turn, turn.Text, summary)
 	}
-	return nil
 }
 
-// exchange lists what was said in one exchange.
-func (t *talk) exchange(n int) []*speech {
-	from := sort.Search(len(t.speeches), func(i int) bool { return t.speeches[i].exchange >= n })
-	to := from
-	for to < len(t.speeches) && t.speeches[to].exchange == n {
-		to++
+func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
+	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
+	t.working = t.working || wrote || c.Commit != ""
+	if wrote {
+		t.edited = appendKeywords(t.edited, c.Path[strings.LastIndexByte(c.Path, '/')+1:])
 	}
-	return t.speeches[from:to]
+	if c.CommitMessage != "" && !c.Failed {
+		t.commits = append(t.commits, keywords(c.CommitMessage))
+		t.hear(turn, c.CommitMessage, commit)
+	}
+	if c.Plan != nil && c.Verdict == ingest.Approved {
+		t.hear(turn, c.Plan.Text, plan)
+	}
+	if c.Verdict == ingest.Rejected && c.Reason != "" && c.ReasonTurn == "" {
+		t.heed(t.hear(turn, c.Reason, refusing))
+	}
+}
+
+// hear adds what was said.
+func (t *talk) hear(turn *ingest.Turn, text string, from source) *speech {
+	sp := &speech{turn: turn, text: text, source: from, user: from == typing || from == refusing, exchange: t.n}
+	sp.parts = sentences(text, sp.user)
+	t.speeches = append(t.speeches, sp)
+	return sp
+}
+
+// heed makes what a person said the beginning of an exchange.
+func (t *talk) heed(sp *speech) {
+	t.speeches = t.speeches[:len(t.speeches)-1]
+	t.endExchange()
+	t.speeches = append(t.speeches, sp)
+	sp.exchange = t.n
+	if t.closing != nil {
+		t.closing.closing = true
+		t.closing.reaction, sp.reacts = sp, t.closing
+	}
+	t.closing, t.asked = nil, sp
+}
+
+func (t *talk) endExchange() {
+	for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == t.n; i-- {
+		t.speeches[i].work = t.working
+	}
+	t.n++
+	t.working = false
 }
 
 // typed tells whether a turn holds a person's own words.
@@ -178,25 +156,11 @@ func typed(t *ingest.Turn) bool {
 	}
 	switch t.Kind {
 	case ingest.Prompt:
-		return strings.TrimSpace(strings.ReplaceAll(ownText(t), prompts.Confirm(), "")) != ""
+		return strings.TrimSpace(strings.ReplaceAll(t.OwnText(), prompts.Confirm(), "")) != ""
 	case ingest.Command:
 		return len(strings.Fields(t.Text)) >= 4 // a command's arguments that are a request
 	}
 	return false
-}
-
-// ownText is a turn's text without what came from elsewhere.
-func ownText(t *ingest.Turn) string {
-	var b strings.Builder
-	at := 0
-	for _, f := range t.Foreign {
-		if f.From >= at && f.To <= len(t.Text) && f.From <= f.To {
-			b.WriteString(t.Text[at:f.From])
-			at = f.To
-		}
-	}
-	b.WriteString(t.Text[at:])
-	return b.String()
 }
 
 func writes(tool string) bool {
@@ -207,33 +171,48 @@ func writes(tool string) bool {
 	return false
 }
 
-// moodOf reads a person's reaction from how it opens.
-func moodOf(sp *speech) mood {
-	if sp.refused != nil {
-		return objects
-	}
-	open := strings.ToLower(strings.TrimSpace(sp.text))
-	if len(open) > 120 {
-		open = open[:120]
-	}
-	switch {
-	case opensNo.MatchString(open):
-		return objects
-	case opensYes.MatchString(open):
-		return accepts
-	}
-	return neutral
-}
-
 // foreign tells whether a sentence touches what isn't its speaker's own.
 func (sp *speech) foreign(s *sentence) bool {
-	if sp.refused != nil {
+	if sp.text != sp.turn.Text {
 		return false
 	}
 	for _, f := range sp.turn.Foreign {
-		if s.From < f.To && s.To > f.From {
+		if s.from < f.To && s.to > f.From {
 			return true
 		}
 	}
 	return false
+}
+
+// opening are the cues of the first sentence.
+func (sp *speech) opening() cueSet {
+	if sp == nil || len(sp.parts) == 0 {
+		return 0
+	}
+	return sp.parts[0].cues
+}
+
+// endsAsking tells whether a message ends with a question.
+func (sp *speech) endsAsking() bool {
+	if sp == nil || len(sp.parts) == 0 {
+		return false
+	}
+	last := strings.TrimRight(sp.parts[len(sp.parts)-1].text, "`*\")' ")
+	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？")
+}
+
+// report tells whether an assistant's message says something to its reader:
+// the last before the person speaks, or one long enough not to be narration.
+func (sp *speech) report() bool {
+	return sp.source != message || sp.closing || len(sp.text) >= 250 || len(sp.parts) >= 3
+}
+
+// exchange lists what was said in one exchange.
+func (t *talk) exchange(n int) []*speech {
+	from, _ := slices.BinarySearchFunc(t.speeches, n, func(sp *speech, n int) int { return sp.exchange - n })
+	to := from
+	for to < len(t.speeches) && t.speeches[to].exchange == n {
+		to++
+	}
+	return t.speeches[from:to]
 }

@@ -37,13 +37,7 @@ type terms []word
 // stems, names split at their humps and punctuation.
 func keywords(text string) terms {
 	var room [64]word
-	return slices.Clone(sorted(appendKeywords(room[:0], text, false)))
-}
-
-// few counts a text's keywords, up to n.
-func few(text string, n int) int {
-	var room [64]word
-	return min(n, len(sorted(appendKeywords(room[:0], text, false))))
+	return slices.Clone(sorted(appendKeywords(room[:0], text)))
 }
 
 // sorted makes terms of words.
@@ -55,11 +49,7 @@ func sorted(words []word) terms {
 // keys are the sentence's keywords.
 func (s *sentence) keys() terms {
 	if s.words == nil {
-		text := s.Text
-		if s.More != "" {
-			text += " " + s.More
-		}
-		s.words = keywords(text)
+		s.words = keywords(s.text)
 	}
 	return s.words
 }
@@ -104,18 +94,6 @@ func weighed(a, b terms, rare rarity) float64 {
 	return both / rare.all(a)
 }
 
-// weighed is that of the sentence's keywords, which are set beside many others.
-func (s *sentence) weighed(b terms, rare rarity) float64 {
-	both := rare.shared(s.keys(), b)
-	if both == 0 {
-		return 0
-	}
-	if s.weight == 0 {
-		s.weight = rare.all(s.keys())
-	}
-	return both / s.weight
-}
-
 // shared is the weight of the words that two lists have both.
 func (r rarity) shared(a, b terms) (weight float64) {
 	eachShared(a, b, func(w word) { weight += r.of(w) })
@@ -130,9 +108,8 @@ func (r rarity) all(words terms) (weight float64) {
 	return weight
 }
 
-// appendKeywords adds a text's words that aren't common, cut to their stems; for
-// names without a letter doubled by an ending: "capped" is "cap".
-func appendKeywords(out []word, text string, names bool) []word {
+// appendKeywords adds a text's words that aren't common, cut to their stems.
+func appendKeywords(out []word, text string) []word {
 	var room [32]byte
 	for w := range wordsIn(text) {
 		if !smallLetters(w) {
@@ -141,11 +118,25 @@ func appendKeywords(out []word, text string, names bool) []word {
 		if len(w) < 2 || isCommon(w) {
 			continue
 		}
-		w = stem(w)
-		if names {
-			w = undoubled(w)
+		if w[0] >= utf8.RuneSelf && strings.ContainsFunc(w, unspaced) {
+			out = appendPairs(out, w)
+			continue
 		}
+		w = stem(w)
 		out = append(out, wordOf(w))
+	}
+	return out
+}
+
+// appendPairs adds each two letters that stand side by side: words, as far as they
+// can be told where no blanks part them.
+func appendPairs(out []word, text string) []word {
+	before := -1
+	for i, r := range text {
+		if before >= 0 {
+			out = append(out, wordOf(text[before:i+utf8.RuneLen(r)]))
+		}
+		before = i
 	}
 	return out
 }
@@ -219,14 +210,6 @@ func stem(w string) string {
 	return w
 }
 
-// undoubled cuts one of two equal letters off a stem's end.
-func undoubled(w string) string {
-	if n := len(w); n > 3 && w[n-1] == w[n-2] && strings.IndexByte("bdgmnprt", w[n-1]) >= 0 {
-		return w[:n-1]
-	}
-	return w
-}
-
 var endings = []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"}
 
 var commonWords = wordSet(`a an and are as at be been both but by can could did do does for from had has have how i if in into
@@ -246,17 +229,6 @@ var commonStarts = func() (starts [16]uint32) {
 
 func isCommon(w string) bool {
 	return len(w) < len(commonStarts) && w[0] >= 'a' && w[0] <= 'z' && commonStarts[len(w)]&(1<<(w[0]-'a')) != 0 && commonWords[w]
-}
-
-// fields counts the words of a text as strings.Fields parts them, up to n.
-func fields(text string, n int) int {
-	k := 0
-	for range strings.FieldsSeq(text) {
-		if k++; k == n {
-			break
-		}
-	}
-	return k
 }
 
 func wordSet(words string) map[string]bool {
@@ -287,30 +259,32 @@ var fileEndings = wordSet(`go py js ts tsx jsx mjs cjs rb rs java kt swift c h c
 	jsonl yaml yml toml ini cfg conf env lock mod sum xml html css scss vue svelte proto tf gradle mk csv tsv ipynb dockerfile lua ex
 	exs erl hs scala clj dart r jl m mm plist xcconfig gitignore docx xlsx pptx pdf`)
 
-// worthReading leaves out what is no statement: headings, labels, pasted
-// output, bare commands and paths.
+// worthReading leaves out what is no statement: headings, labels, pasted output,
+// bare commands and paths. Where no blanks part words, as many letters will do.
 func worthReading(s *sentence, sp *speech) bool {
-	if s.Block == quoted && !sp.user {
+	if s.pasted && sp.user || s.block == quoted && !sp.user {
 		return false
 	}
-	words, plainWords, odd := 0, 0, 0
-	for w := range strings.FieldsSeq(s.Text) {
+	words, plainWords, odd, dense := 0, 0, 0, 0
+	for w := range strings.FieldsSeq(s.text) {
 		words++
 		if smallLetters(w) {
 			plainWords++
 			continue
 		}
-		t := trimMarks(w, "`\"'(),.:;!?*_")
+		t := strings.Trim(w, "`\"'(),.:;!?*_")
 		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
 			plainWords++
 		} else if !strings.HasPrefix(w, "`") {
 			odd++
 		}
+		for _, r := range w {
+			if unspaced(r) {
+				dense++
+			}
+		}
 	}
-	if words < 3 || plainWords < 2 || odd > 2*plainWords {
-		return false
-	}
-	return !(sp.user && s.Pasted)
+	return dense >= 8 || words >= 3 && plainWords >= 2 && odd <= 2*plainWords
 }
 
 // looksPasted tells output and code from talk.

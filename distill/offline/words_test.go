@@ -56,13 +56,3 @@ func TestWordsAsNumbers(t *testing.T) {
 		t.Error("authentic is authority")
 	}
 }
-
-func TestOneStopAtTheEnd(t *testing.T) {
-	for said, want := range map[string]string{
-		"SQLiteを使います。": "SQLiteを使います。", "用 PostgreSQL 吗？": "用 PostgreSQL 吗？", "we use SQLite": "We use SQLite.", "really!": "Really!",
-	} {
-		if got := tidy(said); got != want {
-			t.Errorf("tidy(%q): got %q, want %q", said, got, want)
-		}
-	}
-}

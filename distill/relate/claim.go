@@ -58,8 +58,8 @@ func claimIn(kind payload.Kind, in cutItem) *claim {
 		c.opposes = opposesOf(toks)
 	}
 	text := lowText(toks)
-	c.stays = staysForm.MatchString(storedForm.Replace(text))
-	c.denies = len(denyForm.FindAllString(text, -1))%2 == 1
+	c.stays = staysForm().MatchString(storedForm.Replace(text))
+	c.denies = len(denyForm().FindAllString(text, -1))%2 == 1
 	lost := c.read(toks)
 	aside := 0 // in parentheses
 	for i, t := range toks {
@@ -126,7 +126,7 @@ func (c *claim) read(toks []token) map[int]bool {
 		}
 	}
 	text := lowText(toks)
-	c.back = c.back || backForm.MatchString(otherBack.ReplaceAllString(text, ""))
+	c.back = c.back || backForm().MatchString(otherBack().ReplaceAllString(text, ""))
 	return lost
 }
 

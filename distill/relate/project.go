@@ -38,7 +38,13 @@ type holder struct {
 func newProject(items []Item, due func(*Item) bool) *project {
 	p := &project{holds: map[term][]holder{}}
 	for _, it := range items {
-		if slices.Contains(Kinds, it.Kind) && it.Text != "" {
+		if speaks(&it) {
+			if it.Kind == payload.Lead {
+				it.Kind = payload.Decision // what a person gives up or takes up, said in their words
+			}
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && it.Rule == "answer" {
+				it.Text, _, _ = strings.Cut(choice, " (") // the question asks, and settles nothing
+			}
 			p.items = append(p.items, it)
 		}
 	}

@@ -34,11 +34,18 @@ func Version() string {
 	return fmt.Sprintf("%s-%08x", rulesVersion, h.Sum32())
 }
 
-const rulesVersion = "rules/7" // raise it when a rule changes
+const rulesVersion = "rules/8" // raise it when a rule changes
 
 // Kinds are those of the items that the rules look at: what is settled, what one
 // must know or supposes, and what is left open.
-var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred}
+var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred, payload.Lead}
+
+// speaks tells whether an item says something for itself. A passage does if it is a
+// person's word: what they give up, they give up; what the assistant said along the way
+// settles nothing.
+func speaks(it *Item) bool {
+	return slices.Contains(Kinds, it.Kind) && it.Text != "" && (it.Kind != payload.Lead || it.By == payload.ByUser)
+}
 
 // Comparable reports whether an item of one kind can bear on one of another: both
 // are of Kinds, or of the same kind. A decision takes no goal's place.

@@ -15,13 +15,14 @@ type sample struct {
 }
 
 const (
-	ridge  = 20.0 // L2 penalty; the best of 8, 10, 15, 20, 25, 40, 80 on what was left out is about here
-	rounds = 40
-	rarest = 4 // features that fewer samples have are left out
+	ridge     = 40.0 // L2 penalty
+	ridgeFile = 5.0
+	rounds    = 25
+	rarest    = 8 // features that fewer samples have are left out
 )
 
 // fit makes the logistic regression of the samples, by coordinate descent.
-func fit(samples []sample) *offline.Model {
+func fit(samples []sample, ridge float64) offline.Weights {
 	columns, names := columnsOf(samples)
 	w := make([]float64, len(names))
 	margin := make([]float64, len(samples))
@@ -54,7 +55,7 @@ func fit(samples []sample) *offline.Model {
 			}
 		}
 	}
-	m := &offline.Model{Bias: round(bias), Threshold: 0.5, Weights: map[string]float64{}}
+	m := offline.Weights{Bias: round(bias), Weights: map[string]float64{}}
 	for j, name := range names {
 		if x := round(w[j]); x != 0 {
 			m.Weights[name] = x

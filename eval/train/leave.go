@@ -2,274 +2,249 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"recall/distill/offline"
 	"recall/eval"
+	"recall/eval/train/data"
 	"recall/payload"
 )
 
-// learned are the kinds that are told from sentences by a model. The others
-// have too few examples for one: rules do better (see -rules).
-var learned = []payload.Kind{payload.Decision}
-
-// An example is a case with its candidates and their labels.
-type example struct {
-	c     *eval.Case
-	heard *offline.Heard
-	lines map[payload.Kind][]sample // sentences, and files under the kind file
-}
-
-type fitted = offline.Models
-
-func prepare(cases []*eval.Case) []*example {
-	var set []*example
-	for _, c := range cases {
-		e := &example{c: c, heard: offline.Listen(c.Session), lines: map[payload.Kind][]sample{}}
-		for _, kind := range learned {
-			e.lines[kind] = statements(e, kind)
-		}
-		for _, f := range e.heard.Files() {
-			e.lines[payload.File] = append(e.lines[payload.File], labelled(c, f.Features, payload.Item{Kind: payload.File, Path: f.Path}))
-		}
-		set = append(set, e)
-	}
-	return set
-}
-
-// statements labels what was said. Of those that say what one gold item says the
-// one most like it counts most, and the rest little: it is the one to be found.
-// What comes near an item without being it is no example of the opposite either.
-// All three together were the best of eight ways on what was left out.
-func statements(e *example, kind payload.Kind) []sample {
-	out := make([]sample, len(e.heard.Candidates))
-	fits, best := make([]fitting, len(out)), map[int]float64{}
-	for i, cand := range e.heard.Candidates {
-		it := cand.Item(kind)
-		out[i] = labelled(e.c, cand.Features, it)
-		fits[i].gold, fits[i].alike = e.c.Fit(it)
-		if cand.Excluded(kind) {
-			out[i].weight = 0
-			continue
-		}
-		if f := fits[i]; f.gold >= 0 {
-			best[f.gold] = max(best[f.gold], f.alike)
-		} else if e.c.Nearest(it) > nearMiss {
-			out[i].weight *= 0.5
-		}
-	}
-	for i, f := range fits {
-		switch {
-		case f.gold < 0:
-		case f.alike == best[f.gold]:
-			out[i].weight *= 2
-		case f.alike < best[f.gold]-clearlyLess:
-			out[i].weight *= 0.5
-		}
-	}
-	return out
-}
-
-// fitting says which gold item a statement is most like, and how much.
-type fitting struct {
-	gold  int // -1 if like none
-	alike float64
-}
-
+// quota is how many passages a session yields, times the root of its exchanges;
+// fileFrom the likelihood from which on a file is kept. Both by the figures of
+// projects left out.
 const (
-	nearMiss    = 0.22 // similarity to a gold item from which on a statement is near it
-	clearlyLess = 0.15 // than the statement most like the item
+	quota    = 3.0
+	fileFrom = 0.35
 )
 
-// labelled says whether a candidate is in the gold set. What is fair to keep
-// and fair to leave counts little.
-func labelled(c *eval.Case, features []offline.Feature, it payload.Item) sample {
-	s := sample{features: features, weight: 1}
-	if j, _ := c.Fit(it); j >= 0 {
-		s.yes = true
-		if !c.Gold.Items[j].Must {
-			s.weight = neutralWeight[it.Kind == payload.File]
-		}
-	}
-	return s
-}
+// told is how many passages a payload shows.
+const told = 5
 
-// neutralWeight is what a candidate counts whose gold item is fair to leave; for
-// files more. Both the best of 0.05 to 0.8 on what was left out.
-var neutralWeight = map[bool]float64{true: 0.4, false: 0.15}
-
-// fitAll fits the models of all kinds to a set.
-func fitAll(set []*example) fitted {
-	all := fitOnly(set)
-	for kind, m := range all {
-		m.Threshold, m.Cuts = cut[kind], cuts[kind]
-	}
-	return all
-}
-
-// cut is the likelihood from which on a candidate becomes an item, by the curves
-// of "-curve" over both ways of leaving out: as low as precision bears. Choosing
-// it anew for each training set was tried; with so few sessions it was luck.
-var cut = map[payload.Kind]float64{payload.Decision: 0.6, payload.File: 0.46}
-
-// cuts are the higher bars of rules that are right in less than three cases of
-// five at that likelihood, by "-curve" over both ways of leaving out: where a
-// rule reaches that. One that never does is off.
-var cuts = map[payload.Kind]map[string]float64{payload.Decision: {
-	"report-midway": off,
-}}
-
-const off = 2
-
-// fitOnly fits the models, without thresholds. The second weighing learns from
-// likelihoods given by models that have not seen the session.
-func fitOnly(set []*example) fitted {
-	const folds = 4
-	m := fitted{}
-	for _, kind := range kinds() {
-		first := fitFirst(set, kind, func(int) bool { return true })
-		if first == nil {
-			continue
-		}
-		m[kind] = first
-		if kind == payload.File {
-			continue
-		}
-		var again []sample
-		for k := range folds {
-			part := fitFirst(set, kind, func(i int) bool { return i%folds != k })
-			if part == nil {
-				continue
-			}
-			for i, e := range set {
-				if i%folds == k {
-					again = append(again, beside(e, kind, part)...)
-				}
-			}
-		}
-		first.Second = fit(again)
-	}
-	return m
-}
-
-func beside(e *example, kind payload.Kind, m *offline.Model) []sample {
-	p := make([]float64, len(e.heard.Candidates))
-	for i, c := range e.heard.Candidates {
-		p[i] = m.Score(c.Features)
-	}
-	out := append([]sample(nil), e.lines[kind]...)
-	for i, f := range offline.Beside(e.heard.Candidates, p) {
-		out[i].features = f
-	}
-	return out
-}
-
-// fitFirst fits a kind's model to the examples that are in; nil where they
-// hold too few items of the kind.
-func fitFirst(set []*example, kind payload.Kind, in func(i int) bool) *offline.Model {
-	var samples []sample
-	yes := 0
-	for i, e := range set {
-		if !in(i) {
-			continue
-		}
-		for _, s := range e.lines[kind] {
-			samples = append(samples, s)
-			if s.yes {
-				yes++
-			}
-		}
-	}
-	if yes < 5 {
-		return nil
-	}
-	return fit(samples)
-}
-
-func kinds() []payload.Kind { return append([]payload.Kind{payload.File}, learned...) }
-
-// counts scores an example's items of one kind at each threshold.
-func (e *example) counts(kind payload.Kind, m *offline.Model) []eval.Count {
-	out := make([]eval.Count, len(thresholds))
-	if kind == payload.File {
-		for k, th := range thresholds {
-			one := *m
-			one.Threshold = th
-			out[k] = e.c.Score(e.heard.Items(fitted{kind: &one})).Kinds[kind]
-		}
-		return out
-	}
-	low := *m
-	low.Threshold = thresholds[0]
-	ranked, scores := e.heard.Ranked(kind, &low)
-	var base []payload.Item
-	for _, it := range e.heard.Recorded {
-		if it.Kind == kind {
-			base = append(base, it)
-		}
-	}
-	for k, th := range thresholds {
-		n := 0
-		for n < len(scores) && scores[n] >= th {
-			n++
-		}
-		out[k] = e.c.Score(append(base[:len(base):len(base)], ranked[:n]...)).Kinds[kind]
-	}
-	return out
-}
-
-var thresholds = []float64{0.12, 0.15, 0.18, 0.21, 0.24, 0.27, 0.3, 0.34, 0.38, 0.4, 0.42, 0.44, 0.46, 0.48, 0.5, 0.55, 0.6, 0.65, 0.7, 0.8}
-
-func plus(a, b eval.Count) eval.Count {
-	return eval.Count{Hits: a.Hits + b.Hits, Pred: a.Pred + b.Pred, Wanted: a.Wanted + b.Wanted}
-}
-
-func distilled(e *example, m fitted) eval.Score {
-	return e.c.Score(items(e, m))
-}
-
-func items(e *example, m fitted) []payload.Item { return e.heard.Items(m) }
-
-// leaveOutModels fits, for each group, models to all others.
-func leaveOutModels(set []*example, group func(*example) string) map[string]fitted {
-	models := map[string]fitted{}
+// learn makes a model of examples.
+func learn(set []*example) *offline.Model {
+	var said, files []sample
 	for _, e := range set {
-		g := group(e)
-		if _, ok := models[g]; ok {
-			continue
-		}
-		var rest []*example
-		for _, o := range set {
-			if group(o) != g {
-				rest = append(rest, o)
-			}
-		}
-		models[g] = fitAll(rest)
+		said, files = append(said, e.said...), append(files, e.files...)
 	}
-	return models
+	return &offline.Model{Said: fit(said, ridge), File: fit(files, ridgeFile), FileFrom: fileFrom, Quota: quota}
 }
 
-// scoreWith sums the scores by project and in total.
-func scoreWith(set []*example, models func(*example) fitted) map[string]*eval.Score {
-	out := map[string]*eval.Score{"total": {}}
+// left is what models make of the projects that they didn't learn from.
+type left struct {
+	models map[*data.Project]*offline.Model
+	view   *offline.Model // learned from all
+}
+
+func leaveOut(set []*example) *left {
+	l := &left{models: map[*data.Project]*offline.Model{}, view: learn(set)}
 	for _, e := range set {
-		sc := distilled(e, models(e))
-		if out[e.c.Gold.Project] == nil {
-			out[e.c.Gold.Project] = &eval.Score{}
+		if l.models[e.project] == nil {
+			l.models[e.project] = learn(slices.DeleteFunc(slices.Clone(set), func(o *example) bool { return o.project == e.project }))
 		}
-		out[e.c.Gold.Project].Add(sc)
-		out["total"].Add(sc)
+	}
+	return l
+}
+
+// A tally is what is counted over some sessions.
+type tally struct {
+	any, files, goals, told, view, chance, passages eval.Count
+	sessions                                        int
+}
+
+func (t *tally) add(o tally) {
+	for _, c := range []struct{ to, from *eval.Count }{{&t.any, &o.any}, {&t.files, &o.files}, {&t.goals, &o.goals}, {&t.told, &o.told}, {&t.view, &o.view},
+		{&t.chance, &o.chance}, {&t.passages, &o.passages}} {
+		c.to.Hits += c.from.Hits
+		c.to.Pred += c.from.Pred
+		c.to.Wanted += c.from.Wanted
+	}
+	t.sessions += o.sessions
+}
+
+func (l *left) tally(e *example) tally {
+	m := l.models[e.project]
+	items := e.heard.Items(m)
+	score := e.c.Score(items)
+	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal], view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
+	for _, it := range first(e.heard.Passages(m, nil), told) {
+		switch right, fair := e.worth(it); {
+		case right:
+			t.told.Hits++
+			t.told.Pred++
+		case !fair:
+			t.told.Pred++
+		}
+	}
+	t.passages = e.c.Score(first(e.heard.Passages(m, nil), 1000)).Lenient
+	t.passages.Wanted -= score.Kinds[payload.File].Wanted
+	t.chance = e.c.Chance().Lenient
+	return t
+}
+
+// worth tells whether something is worth keeping by itself, whatever else says the
+// same; fair, that it is fair to keep and fair to leave.
+func (e *example) worth(it payload.Item) (right, fair bool) {
+	for j, x := range e.c.Like(it) {
+		right = right || x >= eval.Threshold && e.c.Gold.Items[j].Must
+		fair = fair || x >= eval.Threshold
+	}
+	return right, fair
+}
+
+func first(list []offline.Passage, n int) []payload.Item {
+	var out []payload.Item
+	for _, p := range list[:min(n, len(list))] {
+		out = append(out, p.Item)
 	}
 	return out
 }
 
-func report(title string, scores map[string]*eval.Score) {
-	var names []string
-	for n := range scores {
-		names = append(names, n)
+// print says how good it is on projects left out: each, and together.
+func (l *left) print(set []*example) {
+	by, sum := map[string]*tally{}, map[string]*tally{}
+	var names, sums []string
+	note := func(m map[string]*tally, list *[]string, name string, t tally) {
+		if m[name] == nil {
+			m[name] = &tally{}
+			*list = append(*list, name)
+		}
+		m[name].add(t)
 	}
-	sort.Strings(names)
+	for _, e := range set {
+		t := l.tally(e)
+		note(by, &names, e.project.Name, t)
+		note(sum, &sums, map[data.Origin]string{data.People: "all read by people", data.Silver: "all read by a model", data.Invented: "all invented"}[e.project.Origin], t)
+		if e.project.Real() {
+			note(sum, &sums, "all real", t)
+		}
+	}
+	fmt.Printf("%-44s %3s  %-20s  %-20s  %-6s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n", "any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(told), "files P/R/F1", "goals P/R/F1", "in view", "chance")
+	row := func(name string, t *tally) {
+		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f   %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any), three(t.passages), t.told.Precision(), three(t.files), three(t.goals), t.view.F1(), t.chance.F1())
+	}
 	for _, n := range names {
-		fmt.Printf("## %s: %s (%d sessions)\n%s\n", title, n, scores[n].Sessions, scores[n].Table())
+		row(n, by[n])
+	}
+	for _, n := range sums {
+		row(n, sum[n])
+	}
+	fmt.Println("\nrecords on projects left out, real ones: right, wrong, fair to leave")
+	for _, r := range l.records(set) {
+		fmt.Printf("%-14s %3d %3d %3d  precision %.3f\n", r.Rule, r.Right, r.Wrong, r.Neutral, r.Precision())
+	}
+	fmt.Println("\nlikelihood up to, and how often such a passage is worth keeping")
+	for _, b := range l.calibrated(set) {
+		fmt.Printf("%.3f %.3f\n", b.To, b.Sure)
+	}
+}
+
+func three(c eval.Count) string {
+	return fmt.Sprintf("%.3f/%.3f/%.3f", c.Precision(), c.Recall(), c.F1())
+}
+
+// records counts how often each class of records is right, whatever the kind, in
+// real projects. No model bears on it.
+func (l *left) records(set []*example) []offline.Record {
+	by := map[string]*offline.Record{}
+	for _, e := range set {
+		if !e.project.Real() {
+			continue
+		}
+		for _, it := range e.heard.Recorded {
+			r := by[it.Rule]
+			if r == nil {
+				r = &offline.Record{Rule: it.Rule}
+				by[it.Rule] = r
+			}
+			right, fair := e.worth(it)
+			if _, choice, ok := strings.Cut(it.Text, " → "); ok && !right { // what was asked may be worded into it or not
+				it.Text = choice
+				right, fair = e.worth(it)
+			}
+			switch {
+			case right:
+				r.Right++
+			case fair:
+				r.Neutral++
+			default:
+				r.Wrong++
+			}
+		}
+	}
+	var out []offline.Record
+	for _, r := range by {
+		out = append(out, *r)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Rule < out[j].Rule })
+	return out
+}
+
+// calibrated says how often passages of a likelihood were worth keeping in real
+// projects left out: never less often for more likely ones.
+func (l *left) calibrated(set []*example) []offline.Bin {
+	type one struct {
+		p     float64
+		right bool
+	}
+	var all []one
+	for _, e := range set {
+		if !e.project.Real() {
+			continue
+		}
+		list := e.heard.Passages(l.models[e.project], nil)
+		for _, p := range list {
+			right, fair := e.worth(p.Item)
+			all = append(all, one{p.Likely, right || fair})
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].p < all[j].p })
+	type pool struct{ n, right, to float64 }
+	var pools []pool
+	for _, o := range all {
+		p := pool{n: 1, to: o.p}
+		if o.right {
+			p.right = 1
+		}
+		pools = append(pools, p)
+		for k := len(pools) - 1; k > 0 && (pools[k-1].right/pools[k-1].n >= pools[k].right/pools[k].n || pools[k-1].n < 20); k = len(pools) - 1 {
+			pools[k-1] = pool{pools[k-1].n + pools[k].n, pools[k-1].right + pools[k].right, pools[k].to}
+			pools = pools[:k]
+		}
+	}
+	var out []offline.Bin
+	for _, p := range pools {
+		out = append(out, offline.Bin{To: round(p.to), Sure: round((p.right + 1) / (p.n + 2))})
+	}
+	return out
+}
+
+// list prints what was found and missed in a project left out: the sessions' text,
+// for reading and not for keeping.
+func (l *left) list(set []*example, project string) {
+	for _, e := range set {
+		if e.project.Name != project {
+			continue
+		}
+		items := e.heard.Items(l.models[e.project])
+		fmt.Printf("\n=== %s\n", e.c.Gold.Session)
+		pred, gold := map[int]eval.Pair{}, map[int]bool{}
+		for _, p := range e.c.Match(items, false) {
+			pred[p.Pred], gold[p.Gold] = p, true
+		}
+		for i, it := range items {
+			mark := "wrong   "
+			if p, ok := pred[i]; ok {
+				mark = fmt.Sprintf("%-3s %.2f", e.c.Gold.Items[p.Gold].ID, p.Similarity)
+			}
+			fmt.Printf("%s %.2f [%s %s] %s %s\n", mark, it.Confidence, it.Kind, it.Rule, it.Path, it.Text)
+		}
+		for j, g := range e.c.Gold.Items {
+			if g.Must && !gold[j] {
+				fmt.Printf("missed [%s %s] %s | %s\n", g.Kind, g.ID, g.Text, g.Quote)
+			}
+		}
 	}
 }

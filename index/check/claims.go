@@ -69,13 +69,14 @@ var purposes = set("get stop avoid fix prevent reduce make save speed keep help 
 
 func readItem(it *payload.Item) reading {
 	var r reading
-	text := cut(beforeParen(it.Text))
+	sentence, reason, _ := strings.Cut(it.Text, ", because ") // one that is quoted gives its reason itself
+	text := cut(beforeParen(sentence))
 	r.all = append(r.all, content(text)...)
 	own := r.all
 	r.stored = slices.ContainsFunc(text, func(w word) bool { return storing[w.text] })
 	r.shown = slices.ContainsFunc(text, func(w word) bool { return showing[w.text] })
 	r.except, r.envs = exceptions(text), environments(slices.Concat(text, cut(it.Scope)))
-	r.all = append(r.all, content(cut(it.Why))...)
+	r.all = append(r.all, content(cut(it.Why+" "+reason))...)
 	r.all = append(r.all, content(cut(it.Scope))...)
 	scope := content(cut(it.Scope))
 	for _, a := range it.Alternatives {

@@ -1,0 +1,175 @@
+package offline
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/payload"
+)
+
+func TestSentences(t *testing.T) {
+	for text, want := range map[string][]string{
+		"# Head\nOne thing. Another, e.g. this one.\n- [x] **done** it\n\n```\ncode\n```\n| a | b |": {"One thing.", "Another, e.g. this one.", "done it", "a · b"},
+		"校正は人がやる。自動では直さない！本当に？（はい。そうです。）終わり":                                                         {"校正は人がやる。", "自動では直さない！", "本当に？", "（はい。そうです。）終わり"},
+		"不要用 Redis。改用 SQLite，因为只有一个文件。":                                                              {"不要用 Redis。", "改用 SQLite，因为只有一个文件。"},
+	} {
+		var got []string
+		for _, s := range sentences(text, false) {
+			got = append(got, s.text)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+// What a language's file says of a class shows in a sentence of that language.
+func TestCues(t *testing.T) {
+	for text, class := range map[string]string{
+		"Let's go with the heap.": "choose", "Wir bleiben bei SQLite": "choose", "That is no longer so": "instead", "Add a flag": "order",
+		"Das hat nichts gebracht, verworfen": "ruled", "You decide": "yield",
+	} {
+		if !cuesIn(text).has(cueOf(class)) {
+			t.Errorf("%q doesn't show %s", text, class)
+		}
+	}
+	if cuesIn("we add a flag").has(cueOrder) {
+		t.Error("what opens no sentence is taken for its opening")
+	}
+}
+
+// answeredSession has questions that were answered, the person's own words last.
+func answeredSession(answers ...ingest.Answer) *ingest.Session {
+	s := &ingest.Session{ID: "s", Start: time.Date(2026, 4, 1, 9, 0, 0, 0, time.UTC)}
+	s.Turns = []ingest.Turn{
+		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "Find a place for the workers of the job queue."},
+		{ID: "a1", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Calls: []ingest.ToolCall{{ID: "c", Name: "AskUserQuestion", Done: true, Answers: answers}}},
+	}
+	return s
+}
+
+// An answer is on record as question and choice; how to go on decides nothing, nor
+// what stands between recall's own marks.
+func TestAnswers(t *testing.T) {
+	two := []ingest.Option{{Label: "Inside the server", Description: "one binary"}, {Label: "Apart"}}
+	for _, c := range []struct {
+		a    ingest.Answer
+		want string
+	}{
+		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"Inside the server"}}, "Where do the workers run? → Inside the server (one binary)"},
+		{ingest.Answer{Question: "Where?", Options: two, Chosen: []string{"in the server, since one binary is easier to ship"}, Free: true}, "in the server, since one binary is easier to ship"},
+		{ingest.Answer{Question: "Where do the workers run?", Options: two, Chosen: []string{"You decide"}, Free: true}, ""},
+		{ingest.Answer{Question: "What would you like to do next?", Options: two, Chosen: []string{"Start"}, Free: true}, ""},
+		{ingest.Answer{Question: "Well?", Chosen: []string{"<!-- recall abcde12345 -->\n- run it first\n<!-- /recall -->"}, Free: true}, ""},
+	} {
+		got := ""
+		for _, it := range answers(listen(answeredSession(c.a))) {
+			got = it.Text
+		}
+		if got != c.want {
+			t.Errorf("%q, %q: got %q, want %q", c.a.Question, c.a.Chosen, got, c.want)
+		}
+	}
+}
+
+// The goal is what was asked for last, not what the session began with.
+func TestGoal(t *testing.T) {
+	s := answeredSession()
+	s.Turns = append(s.Turns, ingest.Turn{ID: "u2", N: 3, Role: ingest.User, Kind: ingest.Prompt, Text: "Yes, do that with two workers."},
+		ingest.Turn{ID: "u3", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "Next task: the audit log needs an export to CSV."})
+	if got := goal(listen(s)); len(got) != 1 || !strings.Contains(got[0].Text, "export to CSV") || got[0].Evidence[0].Turn != "u3" {
+		t.Errorf("got %+v, want the last request", got)
+	}
+}
+
+// Whatever is said of real sessions stands in them word for word, is claimed only
+// where its class is sure, and is the same a second time.
+func TestQuotesOnly(t *testing.T) {
+	shared := os.Getenv("RECALL_SHARED")
+	if shared == "" {
+		t.Skip("RECALL_SHARED isn't set: no real sessions")
+	}
+	found, _ := claudecode.Reader{}.Find(t.Context(), filepath.Join(shared, "transcripts", "dev", "entireio-git-sync"), nil)
+	leads := 0
+	for _, f := range found {
+		s, err := claudecode.Reader{}.Parse(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Distiller{}.Distill(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, _ := Distiller{}.Distill(t.Context(), s)
+		if diff := cmp.Diff(p, again); diff != "" {
+			t.Errorf("%s: the second time (-first +second)\n%s", s.ID, diff)
+		}
+		if n := p.Dropped["ungrounded"]; n > 0 {
+			t.Errorf("%s: %d items quote what isn't there", s.ID, n)
+		}
+		for _, it := range p.Items {
+			switch {
+			case it.Kind == payload.Lead && strings.HasPrefix(it.Rule, "said-"):
+				leads++
+				if quote := it.Evidence[0].Quote; it.Text != plain(quote) && len(quote) < 240 && !strings.Contains(quote, "](") { // a longer one is cut, within a link it may be much
+					t.Errorf("%s: a passage is worded anew: %q of %q", s.ID, it.Text, quote)
+				}
+			case it.Kind == payload.Decision && shipped().precision(it.Rule) < claimed, it.Kind == payload.Eliminated:
+				t.Errorf("%s: %s %q is claimed", s.ID, it.Kind, it.Text)
+			}
+		}
+	}
+	if leads < 20 {
+		t.Errorf("%d passages in %d sessions, want more", leads, len(found))
+	}
+}
+
+// What nobody turned from German or Japanese into a rule is a passage all the same.
+func TestOtherLanguages(t *testing.T) {
+	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
+		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "本文の校正をお願いします。自動では直さず、必ず指摘だけにしてください。"},
+		{ID: "a1", N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "分かりました。指摘だけにします。"},
+	}}
+	found := false
+	for _, it := range Listen(s).Items(shipped()) {
+		found = found || it.Kind == payload.Lead && strings.Contains(it.Text, "指摘だけ")
+	}
+	if !found {
+		t.Error("no passage of a Japanese session")
+	}
+}
+
+func BenchmarkDistill(b *testing.B) {
+	shared := os.Getenv("RECALL_SHARED")
+	if shared == "" {
+		b.Skip("RECALL_SHARED isn't set: no real sessions")
+	}
+	found, _ := claudecode.Reader{}.Find(b.Context(), filepath.Join(shared, "transcripts", "dev"), nil)
+	var all []*ingest.Session
+	for _, f := range found {
+		s, err := claudecode.Reader{}.Parse(b.Context(), f)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, s)
+	}
+	var bytes int64
+	for _, s := range all {
+		bytes += s.Report.Bytes
+	}
+	b.SetBytes(bytes)
+	for b.Loop() {
+		for _, s := range all {
+			if _, err := (Distiller{}).Distill(b.Context(), s); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

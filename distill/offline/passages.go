@@ -1,0 +1,170 @@
+package offline
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"recall/distill"
+	"recall/payload"
+)
+
+// A Candidate is a sentence that may be worth keeping.
+type Candidate struct {
+	Features []Feature
+
+	sp   *speech
+	part *sentence
+}
+
+// candidates lists the sentences of a talk that may be worth keeping: what people
+// typed, what the assistant reported, and what stands in plans, commits and summaries.
+func candidates(t *talk) []*Candidate {
+	var out []*Candidate
+	f := &noted{}
+	for _, sp := range t.speeches {
+		if !sp.report() {
+			continue
+		}
+		for i := range sp.parts {
+			s := &sp.parts[i]
+			if sp.foreign(s) || !worthReading(s, sp) {
+				continue
+			}
+			c := &Candidate{sp: sp, part: s}
+			c.Features = t.features(f, c)
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// Item is the passage as a lead: the sentence as it stands, quoted with what stands
+// around it in its paragraph, in a person's words in all that they typed, as far as
+// a quote has room. Where it answers a question that is quoted too.
+func (c *Candidate) Item() payload.Item {
+	sp, s := c.sp, c.part
+	from, to := c.around()
+	it := payload.Item{Kind: payload.Lead, Hint: c.hint(), Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: sp.rule(), At: sp.turn.At,
+		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]), Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
+	if sp.user {
+		it.By = payload.ByUser
+	}
+	if r := sp.reacts; s.index == 0 && r.endsAsking() {
+		asked := &r.parts[len(r.parts)-1]
+		it.Evidence = append(it.Evidence, cite(r.turn, r.text, asked.from, asked.to))
+	}
+	return it
+}
+
+// around is the passage that a sentence is read in.
+func (c *Candidate) around() (from, to int) {
+	parts, s := c.sp.parts, c.part
+	first, last := s.index, s.index
+	joins := func(i int) bool { // with the one after it
+		return c.sp.user || !parts[i+1].opens
+	}
+	for grown := true; grown; {
+		grown = false
+		if first > 0 && joins(first-1) && !parts[first-1].pasted && parts[last].to-parts[first-1].from <= distill.MaxQuote {
+			first, grown = first-1, true
+		}
+		if last+1 < len(parts) && joins(last) && !parts[last+1].pasted && parts[last+1].to-parts[first].from <= distill.MaxQuote {
+			last, grown = last+1, true
+		}
+	}
+	from, to = parts[first].from, parts[last].to
+	for _, f := range c.sp.turn.Foreign {
+		if c.sp.text == c.sp.turn.Text && from < f.To && to > f.From {
+			return s.from, s.to
+		}
+	}
+	return from, to
+}
+
+// rule names where a passage stands.
+func (sp *speech) rule() string {
+	switch {
+	case sp.source == message && sp.closing:
+		return "said-closing"
+	case sp.source == message:
+		return "said-midway"
+	}
+	return [...]string{typing: "said-typed", refusing: "said-refusing", plan: "said-plan", commit: "said-commit", summary: "said-summary"}[sp.source]
+}
+
+// A Passage is a candidate that was chosen, with its likelihood.
+type Passage struct {
+	Item   payload.Item
+	Likely float64
+}
+
+// Passages are what is likeliest worth keeping, likeliest first, each fact once
+// and none that the items say: at most so many as the quota has for the talk's length.
+func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
+	type scored struct {
+		c *Candidate
+		p float64
+	}
+	weights := m.Said.table()
+	all := make([]scored, len(h.Candidates))
+	for i, c := range h.Candidates {
+		all[i] = scored{c, weights.score(c.Features)}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].p > all[j].p })
+	most := max(3, int(math.Round(m.Quota*math.Sqrt(float64(h.talk.n)))))
+	var kept []terms
+	for _, it := range items {
+		if it.Kind != payload.File && it.Kind != payload.Goal {
+			kept = append(kept, keywords(it.Text))
+		}
+	}
+	var out []Passage
+	quoted := map[*speech][][2]int{}
+	for _, s := range all {
+		if len(out) == most {
+			break
+		}
+		words := s.c.part.keys()
+		if said(kept, words) || slices.ContainsFunc(quoted[s.c.sp], func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
+			continue
+		}
+		kept = append(kept, words)
+		from, to := s.c.around()
+		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{from, to})
+		out = append(out, Passage{s.c.Item(), s.p})
+	}
+	return out
+}
+
+// sameWords is the share of the words of either statement that the other has, from
+// which on they say the same.
+const sameWords = 0.6
+
+func said(kept []terms, words terms) bool {
+	for _, k := range kept {
+		if min(len(k), len(words)) >= 3 && max(share(k, words), share(words, k)) >= sameWords {
+			return true
+		}
+	}
+	return false
+}
+
+// hint is the kind that a passage most likely is of, by what it shows: it helps
+// to rank, and is never shown.
+func (c *Candidate) hint() payload.Kind {
+	for _, h := range hints {
+		if c.part.cues.has(h.cue) {
+			return h.kind
+		}
+	}
+	return payload.Decision
+}
+
+var hints = []struct {
+	cue  cueSet
+	kind payload.Kind
+}{
+	{cueOf("ruled"), payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag}, {cueOf("next"), payload.Next},
+	{cueOf("found"), payload.Hypothesis}, {cueOf("maybe"), payload.Hypothesis},
+}
