@@ -32,18 +32,19 @@ func TestTools(t *testing.T) {
 		want       []string // parts of the text
 		fails      bool
 	}{
-		{"a decision", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}}, []string{"<!-- recall ", "] DECISION: Retries: exponential backoff", "session b1047db6 turn 14", "<!-- /recall -->"}, false},
-		{"a dead end", "recall_query", map[string]any{"question": "did we try redis for the cache?", "kinds": []string{"eliminated"}}, []string{"] RULED OUT: redis.", "another server to run", "said by the user"}, false},
+		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?", "also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ", "] DECISION: Where do the workers run? → Inside ledgerd", "said by the user", "session fd4adb93 turn 6", "<!-- /recall -->"}, false},
+		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}}, []string{"session b1047db6 turn 13", "exponential backoff"}, false},
+		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?", "kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"}, []string{"Nothing decided about this"}, false},
 		{"as of", "recall_query", map[string]any{"question": "retry backoff", "as_of": "2026-09-01", "limit": 2}, []string{"<!-- recall"}, false},
-		{"details", "recall_query", map[string]any{"ids": []string{"[vpwg8q3bwu]"}}, []string{"[vpwg8q3bwu]", "turn 5: “"}, false},
+		{"details", "recall_query", map[string]any{"ids": []string{"[rz34hh5shv]"}}, []string{"[rz34hh5shv]", "turn 6: “"}, false},
 		{"no question", "recall_query", nil, []string{"no question", "ids"}, true},
 		{"unknown kind", "recall_query", map[string]any{"question": "x", "kinds": []string{"foo"}}, []string{"foo", "decision eliminated"}, true},
 		{"unknown day", "recall_query", map[string]any{"question": "x", "since": "soon"}, []string{"since:", "2w"}, true},
 		{"a day after the other", "recall_query", map[string]any{"question": "x", "since": "2026-02", "until": "2026-01"}, []string{"isn't before"}, true},
 		{"unknown project", "recall_query", map[string]any{"question": "x", "project": "nope"}, []string{"no such project", "Leave project out"}, true},
 		{"unknown id", "recall_query", map[string]any{"ids": []string{"zzzzzzzzzz"}}, []string{"no item zzzzzzzzzz", "[brackets]"}, true},
-		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "vpwg8q3bwu"}}, []string{"[vpwg8q3bwu]", "There is no item nonexist00."}, false},
+		{"an unknown id among known ones", "recall_query", map[string]any{"ids": []string{"nonexist00", "rz34hh5shv"}}, []string{"[rz34hh5shv]", "There is no item nonexist00."}, false},
 		{"a limit that is none", "recall_query", map[string]any{"question": "x", "limit": -5}, []string{"don't fit", "limit (1-20)"}, true},
 		{"a wrong type", "recall_query", map[string]any{"question": 5}, []string{"don't fit", "It takes question (text)"}, true},
 		{"an argument too many", "recall_query", map[string]any{"question": "x", "colour": "red"}, []string{"don't fit", "It takes question"}, true},
