@@ -17,6 +17,11 @@ type vocabulary struct {
 
 	list []uint32 // room for a text's words
 	text []byte   // and for a text
+
+	opening [3]struct { // how turns begin that were cut lately
+		of    int // place of the turn, from 1
+		words []uint32
+	}
 }
 
 // cutAll frees what only cutting took, however long the rows wait to be put in.
@@ -63,8 +68,8 @@ func (v *vocabulary) of(w string) uint32 {
 
 // word is where a stem's postings go.
 func (v *vocabulary) word(b *postings.Builder, n uint32) *postings.Word {
-	if v.places == nil {
-		v.places = make([]*postings.Word, len(v.stems))
+	if int(n) >= len(v.places) {
+		v.places = append(v.places, make([]*postings.Word, len(v.stems)-len(v.places))...)
 	}
 	if v.places[n] == nil {
 		v.places[n] = b.Word(v.stems[n])

@@ -47,7 +47,7 @@ func Prepare(d Doc) (*Prepared, error) {
 	if err != nil {
 		return nil, fmt.Errorf("index %s: %w", d.Session, err)
 	}
-	d.Turns, d.Did = nil, nil // they are in the rows
+	d.Turns, d.Did = nil, nil // the rows have what is left to do of them
 	return &Prepared{d, r}, nil
 }
 
@@ -213,9 +213,14 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 		return err
 	}
 	defer in.close()
-	for _, t := range fresh {
+	for _, row := range fresh {
+		t := row.cut
+		if t == nil {
+			now := r.cut(row.of)
+			t = &now
+		}
 		id := w.number(turns)
-		if _, err := in.st[0].ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, t.hash, t.text); err != nil {
+		if _, err := in.st[0].ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, row.hash, t.text); err != nil {
 			return err
 		}
 		if err := w.add(ctx, ofTurns, id, t.said, r.words); err != nil {

@@ -30,10 +30,17 @@ const (
 type rows struct {
 	items  []itemRow
 	turns  []turnRow
+	texts  []Turn // what turns are of, where they are not cut yet
 	did    didRows
 	thread []byte
 	words  *vocabulary // of all the bags
 }
+
+// cutLater is from how many bytes of text on a session's turns are cut as they are put
+// in, one by one: all of them at once take three times their text, and of a session
+// that has grown so large most are there already. Below it that is done before, without
+// the database.
+var cutLater = 8 << 20 // tests cut all later
 
 type itemRow struct {
 	iid, kind, state string
@@ -43,10 +50,17 @@ type itemRow struct {
 }
 
 type turnRow struct {
-	tid, role   string
-	at, n, hash int64
-	text        []byte
-	said        bag
+	hash int64
+	of   int // its turn's place
+	cut  *cutTurn
+}
+
+// cutTurn is what is written of a turn.
+type cutTurn struct {
+	tid, role string
+	at, n     int64
+	text      []byte
+	said      bag
 }
 
 func rowsOf(d Doc) (rows, error) {
@@ -66,20 +80,17 @@ func rowsOf(d Doc) (rows, error) {
 		}
 		r.items = append(r.items, row)
 	}
-	var before lead
-	for _, t := range d.Turns {
-		row, own := turnRowOf(t, before, r.words)
-		r.turns = append(r.turns, row)
-		before = lead{words: [2][]uint32{before.words[1], own}, sums: [2]int64{before.sums[1], r.words.sum(own)}}
+	r.turns, r.texts = r.words.hashTurns(d.Turns), d.Turns
+	if text > cutLater {
+		return r, nil
 	}
+	for i := range r.turns {
+		row := r.cut(i)
+		r.turns[i].cut = &row
+	}
+	r.texts = nil
 	r.words.cutAll()
 	return r, nil
-}
-
-// lead is how the two turns before a turn begin.
-type lead struct {
-	words [2][]uint32
-	sums  [2]int64 // tell them apart
 }
 
 func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
@@ -104,19 +115,46 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 	return r, nil
 }
 
-// turnRowOf also returns how the turn begins, for those after it.
-func turnRowOf(t Turn, before lead, v *vocabulary) (r turnRow, own []uint32) {
-	shown := clipText(t.Text, turnShown)
-	r = turnRow{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(shown)}
+// hashTurns makes rows that tell what they are of: the turn, and the two before it,
+// whose beginnings are searched with it.
+func (v *vocabulary) hashTurns(turns []Turn) []turnRow {
+	out := make([]turnRow, len(turns))
+	var before [2]string
+	for i := range turns {
+		t := &turns[i]
+		out[i] = turnRow{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text, t.More, before[0], before[1])}
+		before = [2]string{before[1], strconv.FormatInt(v.hash(t.Text), 36)}
+	}
+	return out
+}
+
+// cut makes what is written of a turn.
+func (r *rows) cut(i int) cutTurn {
+	v, t := r.words, &r.texts[i]
 	list := v.cut(v.list[:0], turnBody, t.Text)
-	own = slices.Clone(list[:min(len(list), turnContext)])
+	v.opens(i, list)
 	body := v.cut(list, turnBody-len(list), t.More)
-	list = append(append(body, before.words[0]...), before.words[1]...)
-	r.said = v.bag(body, list[len(body):])
+	list = body
+	for k := max(0, i-2); k < i; k++ {
+		list = append(list, r.opening(k)...)
+	}
 	v.list = list
-	r.hash = v.hash(t.ID, t.Role, strconv.FormatInt(r.at, 10), strconv.Itoa(t.N), shown,
-		strconv.FormatInt(v.sum(body), 10), strconv.FormatInt(before.sums[0], 10), strconv.FormatInt(before.sums[1], 10))
-	return r, own
+	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(clipText(t.Text, turnShown)), said: v.bag(body, list[len(body):])}
+}
+
+// opening is how a turn begins, for those after it.
+func (r *rows) opening(i int) []uint32 {
+	v := r.words
+	if o := &v.opening[i%len(v.opening)]; o.of != i+1 {
+		v.opens(i, v.cut(nil, turnContext, r.texts[i].Text))
+	}
+	return v.opening[i%len(v.opening)].words
+}
+
+// opens keeps how a turn begins.
+func (v *vocabulary) opens(i int, list []uint32) {
+	o := &v.opening[i%len(v.opening)]
+	o.of, o.words = i+1, append(o.words[:0], list[:min(len(list), turnContext)]...)
 }
 
 // hash tells lists of texts apart. Two checksums do so as well as one of their
