@@ -127,6 +127,7 @@ func command(s *scan, from, to int) {
 	if i := strings.Index(line, "\n"); i >= 0 && !strings.HasSuffix(line[:i], "\\") {
 		line = line[:i]
 	}
+	line = strings.ReplaceAll(line, "\n", " ")
 	for _, flag := range [...]string{" -u ", " -u", " --user ", " --user=", " --proxy-user "} {
 		i := strings.Index(line, flag)
 		if i < 0 {

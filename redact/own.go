@@ -15,6 +15,10 @@ func ownRules(b *builder) {
 	b.add("(\"", soleArgument)
 	b.add("('", soleArgument)
 	b.add("mcp__", serverName)
+	b.add("credential(", lastArgument)
+	b.add("directoryentry(", lastArgument)
+	b.add("login(", lastArgument)
+	b.add("authenticate(", lastArgument)
 	commandRules(b)
 	paramRules(b)
 	proseRules(b)
@@ -32,7 +36,7 @@ func ownRules(b *builder) {
 		b.add(w, seedPhrase)
 	}
 	b.add("private key", hexKey)
-	for _, p := range []string{"$2a$", "$2b$", "$2y$", "$5$", "$6$", "$apr1$", "$argon2", "$y$"} {
+	for _, p := range []string{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$8$", "$apr1$", "$argon2", "$y$", "$pbkdf2"} {
 		b.add(p, passwordHash)
 	}
 	b.add("kind:", kubernetesSecret)
@@ -121,6 +125,36 @@ func soleArgument(s *scan, from, to int) {
 	if t := shapeIn(v); t.upper >= 4 && t.lower >= 4 && t.digits >= 2 && mixed(v) && entropy(v) > 4.2 &&
 		caseSwitches(v)*6 >= len(v) {
 		s.add(to, end, "key")
+	}
+}
+
+// lastArgument masks the last of the strings that a call is made with that takes a
+// user and a password.
+func lastArgument(s *scan, _, to int) {
+	at, last, end := to, 0, 0
+	for n := 0; n < 4; n++ {
+		for at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[at]) >= 0 {
+			at++
+		}
+		open := quoteEnd(s.text, at)
+		if open == at {
+			return
+		}
+		stop := closing(s.text, open, s.text[at:open])
+		if stop < 0 {
+			return
+		}
+		last, end, at = open, stop, stop+open-at
+		if n > 0 && s.at(at) == ')' {
+			if v := s.text[last:end]; telling(v) || wordsRunTogether(v) {
+				s.add(last, end, "password")
+			}
+			return
+		}
+		if s.at(at) != ',' {
+			return
+		}
+		at++
 	}
 }
 

@@ -6,10 +6,11 @@ import "strings"
 type strength uint8
 
 const (
-	loud   strength = iota // a variable of the environment or a header: the value has to look random
-	weak                   // token: the value has to look random
-	middle                 // api_key, secret: letters and digits
-	strong                 // password: nearly anything in quotes
+	loud         strength = iota // a variable of the environment or a header: the value has to look random
+	weak                         // token: the value has to look random
+	middle                       // api_key, secret: letters and digits
+	strong                       // password: nearly anything in quotes
+	qualifiedKey                 // middle if the word before says so
 )
 
 // secretNames are the words that names of secrets are made of. One that is whole
@@ -33,13 +34,7 @@ var secretNames = []struct {
 	{"secret", "secret", middle, false}, {"credential", "secret", middle, false},
 	{"apikey", "api-key", middle, false}, {"api_key", "api-key", middle, false},
 	{"api-key", "api-key", middle, false}, {"api key", "api-key", middle, false},
-	{"subscription-key", "api-key", middle, false},
-	{"access_key", "secret", middle, false}, {"accesskey", "secret", middle, false},
-	{"access-key", "secret", middle, false}, {"accountkey", "secret", middle, false},
-	{"private_key", "secret", middle, false}, {"privatekey", "secret", middle, false},
-	{"signing_key", "secret", middle, false}, {"encryption_key", "secret", middle, false},
-	{"encryptionkey", "secret", middle, false}, {"master_key", "secret", middle, false},
-	{"auth_key", "secret", middle, false}, {"app_key", "secret", middle, false},
+	{"key", "secret", qualifiedKey, false},
 	{"sharedaccesssignature", "secret", middle, false},
 	{"token", "token", weak, false}, {"session_id", "token", weak, false}, {"sessionid", "token", weak, false},
 	{"sessid", "token", weak, false}, {"session_key", "token", weak, false}, {"sig", "token", weak, true},
@@ -100,6 +95,13 @@ func named(literal, kind string, st strength, whole bool) detector {
 		if !ok {
 			return
 		}
+		st := st
+		if st == qualifiedKey {
+			if !s.qualified(from) {
+				return
+			}
+			st = middle
+		}
 		if st != loud && s.inTable(from, end) {
 			s.column(from, end, kind, st)
 		}
@@ -114,7 +116,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if pages(name) {
 				return
 			}
-			v.login = logsIn(name) || v.flag || v.env && strings.HasSuffix(name, "_token")
+			v.login = s.logsIn(from) || v.quoted && wordChar(s.before(from)) && v.op != "," || v.flag || v.env && strings.HasSuffix(name, "_token")
 		}
 		if st == loud {
 			v.pair = kind == "login"
@@ -129,28 +131,25 @@ func named(literal, kind string, st strength, whole bool) detector {
 	}
 }
 
-// pages says that a token's name is of a place in a list.
+// lists are what is before "token" in the name of a place in a list, or of
+// something that isn't a secret.
+var lists = [...]string{"page", "next", "continuation", "sync", "cancel", "cancellation", "csrf", "xsrf", "total", "max"}
+
+// pages reports whether a token's name is of no secret.
 func pages(name string) bool {
-	for _, before := range [...]string{"page", "next", "continuation", "sync"} {
-		if strings.HasSuffix(name, before+"token") || strings.HasSuffix(name, before+"_token") {
+	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
+	for _, w := range lists {
+		if strings.HasSuffix(before, w) {
 			return true
 		}
 	}
 	return false
 }
 
-// logsIn says that a token's name is of one that lets in, so that even a hash or
-// a UUID is one.
-func logsIn(name string) bool {
-	for _, kind := range [...]string{"auth", "access", "api", "private", "deploy", "bot", "refresh", "secret",
-		"personal"} {
-		for _, dash := range [...]string{"", "_", "-"} {
-			if strings.HasSuffix(name, kind+dash+"token") {
-				return true
-			}
-		}
-	}
-	return strings.HasPrefix(name, "x-") && strings.HasSuffix(name, "-token")
+// logsIn reports whether a token's name is of one that lets in, so that even a hash
+// or a UUID is one.
+func (s *scan) logsIn(from int) bool {
+	return s.qualified(from) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 && strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
 }
 
 // value is what a name is set to.
@@ -294,14 +293,15 @@ func pastPaint(t string, at int) int {
 // itself, the thing that it names beside it: name: DB_PASSWORD, value: x.
 func pairedValue(t string, at int) int {
 	end := at
-	for end < len(t) && end-at < 40 && strings.IndexByte(", \t\r\n", t[end]) >= 0 {
+	for end < len(t) && end-at < 40 && strings.IndexByte(", \t\r\n{", t[end]) >= 0 {
 		end++
 	}
 	end = quoteEnd(t, end)
-	if len(t) < end+5 || !strings.EqualFold(t[end:end+5], "value") {
+	word := skip(t, end, letter, 8)
+	if w := lowerASCII(t[end:word]); w != "value" && w != "default" {
 		return at
 	}
-	end = skip(t, quoteEnd(t, end+5), blank, 2)
+	end = skip(t, quoteEnd(t, word), blank, 2)
 	if end >= len(t) || t[end] != ':' && t[end] != '=' {
 		return at
 	}

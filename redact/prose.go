@@ -63,7 +63,7 @@ var tongues = []tongue{
 		verbs:     []string{"это", "—", "-"},
 	},
 	{ // Chinese, Japanese, Korean
-		passwords: []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "암호"},
+		passwords: []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "비번", "암호", "패스워드"},
 		tokens:    []string{"密钥", "密鑰", "令牌", "トークン", "キー", "토큰", "키는"},
 		pins:      []string{"暗証番号"},
 	},
@@ -96,6 +96,12 @@ func proseRules(b *builder) {
 		}
 		add(t.passwords, all.password)
 	}
+	clear(added)
+	for _, t := range tongues {
+		add(t.passwords, jotted)
+	}
+	add([]string{"pass", "pwd", "pw", "pin:"}, jotted)
+	clear(added)
 	for _, t := range tongues {
 		add(t.tokens, all.token)
 		add(t.logins, loginPair)
@@ -118,7 +124,8 @@ type nearness uint8
 const (
 	somewhere nearness = iota // in its sentence
 	next                      // it follows the name
-	told                      // a verb, a colon or a quote says that it is the value
+	told                      // a colon or a quote says that it is the value
+	said                      // a verb does
 )
 
 func (y *saying) password(s *scan, from, to int) {
@@ -128,7 +135,7 @@ func (y *saying) password(s *scan, from, to int) {
 	if s.goesOn(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
 			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
-				(near == told || len(v) >= 8 && mixed(v) && !public(v))
+				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
 		})
 	}
 	s.beforeName(from)
@@ -146,7 +153,7 @@ func (y *saying) token(s *scan, from, to int) {
 		switch {
 		case near == somewhere:
 			return len(v) >= 24 && randomWord(v, quoted)
-		case near == told && randomWord(v, quoted), near == next && unmistakable(v):
+		case near >= told && randomWord(v, quoted), near == next && unmistakable(v):
 			return true
 		}
 		return len(v) >= 20 && randomWord(v, quoted) || known && len(v) >= 32 && public(v) && mixed(v)
@@ -171,6 +178,52 @@ func (s *scan) isWord(from, to int) bool {
 	return s.text[from] == ' ' || !is(s.before(from), under|marks) || s.before(from) == '-'
 }
 
+// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)",
+// "PASS - x", with whatever marks between. So the value has to look like nothing
+// else.
+func jotted(s *scan, from, to int) {
+	const reach, runs, jottedRun = 60, 5, 48
+	if c := s.at(to); is(c, alnum) || c == '_' || skip(s.text, to, word|marks, jottedRun) == to+jottedRun ||
+		is(s.before(from), alnum) && !(is(s.text[from], upper) && is(s.before(from), lower)) {
+		return
+	}
+	end := min(len(s.text), to+reach)
+	for at, n := to, 0; at < end && n < runs && s.text[at] != '\n'; {
+		if !jots[s.text[at]] {
+			at++
+			continue
+		}
+		stop := at
+		for stop < len(s.text) && jots[s.text[stop]] {
+			stop++
+		}
+		if v := strings.TrimRight(s.text[at:stop], "!?"); noted(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
+			s.add(at, at+len(v), "password")
+			return
+		}
+		at, n = stop, n+1
+	}
+}
+
+// jots are the characters of a password that is jotted down.
+var jots = func() (t [256]bool) {
+	for c := range t {
+		t[c] = is(byte(c), alnum) || strings.IndexByte("!#$^*?@_", byte(c)) >= 0
+	}
+	return t
+}()
+
+// noted reports whether a word is letters of both cases and digits, or letters,
+// digits and marks, as nothing but passwords is.
+func noted(v string) bool {
+	t := shapeIn(v)
+	if len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
+		names(v) || strings.HasPrefix(v, "0x") {
+		return false
+	}
+	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 || t.other == 0 && t.lower > 0 && t.upper > 0 && !camel(v)
+}
+
 // goesOn reports whether a sentence goes on behind a name: where words don't stand
 // apart, with anything.
 func (s *scan) goesOn(to int) bool {
@@ -183,20 +236,26 @@ var qualifiers = set("api", "auth", "access", "admin", "secret", "private", "mas
 	"application", "client", "channel", "shared",
 	"consumer", "webhook", "oauth", "bootstrap", "deploy", "personal", "refresh", "bot", "session", "service",
 	"registry", "license", "encryption",
-	"signing", "server", "write", "storage", "bearer", "authentication", "subscription")
+	"signing", "server", "write", "storage", "bearer", "authentication", "subscription", "preshared", "security")
 
-// qualified reports whether the word before a name says that it is of something
-// that lets in.
+// qualified reports whether the word before a name, apart or as a part of the same
+// name, says that it is of something that lets in.
 func (s *scan) qualified(from int) bool {
 	end := from
 	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
 		end--
 	}
-	at := end
-	for at > 0 && end-at < 16 && is(s.text[at-1], letter) {
+	const longest = 14
+	var low [longest]byte
+	at := longest
+	for i := end - 1; i >= 0 && at > 0 && is(s.text[i], letter); i-- {
 		at--
+		low[at] = s.text[i] | 0x20
+		if longest-at >= 3 && qualifiers[string(low[at:])] {
+			return true
+		}
 	}
-	return qualifiers[lowerASCII(s.text[at:end])]
+	return false
 }
 
 // after looks at the words behind the name of a secret, and masks the first that
@@ -236,11 +295,13 @@ func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, 
 		}
 		last := whole[len(whole)-1]
 		switch {
-		case last == ':' || y.verbs[lowerASCII(v)]:
+		case y.verbs[lowerASCII(v)]:
+			near = said
+		case last == ':':
 			near = told
 		case strings.IndexByte(".;!?", last) >= 0:
 			return // the sentence ends
-		case near == told && n > 0 && len(v) <= 5:
+		case near >= told && n > 0 && len(v) <= 5:
 		default:
 			near = somewhere
 		}
@@ -355,6 +416,16 @@ func tellingOrQuoted(v string, quoted bool) bool {
 	return telling(v) && !code(v) && !label(v) && !strings.ContainsAny(v, "=()") && !dateLike(v) &&
 		shapeIn(v).digits > 0
 }
+
+// quotable reports whether a word is a password where a sentence says that it is
+// what is in quotes: anything but a word for how passwords are.
+func quotable(v string) bool {
+	return len(v) >= 5 && len(v) < 40 && skip(v, 0, alnum|under, len(v)) == len(v) && !placeholder(v) && !names(v) &&
+		!qualities[lowerASCII(v)] && lowerASCII(v) == v
+}
+
+var qualities = set("required", "incorrect", "invalid", "correct", "valid", "expired", "changed", "stored", "short", "common",
+	"blank", "needed", "hashed", "cleared", "weak", "strong", "unknown", "rejected", "accepted", "forgotten", "exposed", "leaked")
 
 // randomWord reports whether a word of a sentence is a key or a token.
 func randomWord(v string, _ bool) bool {

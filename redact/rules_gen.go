@@ -237,6 +237,7 @@ var shipped = []shippedRule{
 	{id: "telnyx-key", kind: "telnyx-key", form: formAt, expr: "\\A(?:\\b(KEY0[0-9A-Fa-f]{32}_[A-Za-z0-9]{22})\\b)", anchors: []string{"key0"}, bound: true, least: 59, most: 59},
 	{id: "tencent-secret-id", kind: "tencent-secret-id", form: formAt, expr: "\\A(?:\\b(AKID[A-Za-z0-9]{32})\\b)", anchors: []string{"akid"}, bound: true, least: 36, most: 36, entropy: 3.5},
 	{id: "kaggle-key", kind: "kaggle-key", form: formAt, expr: "\\A(?:\"username\"\\s*:\\s*\"[^\"\\n]{1,60}\"\\s*,\\s*\"key\"\\s*:\\s*\"([0-9a-f]{32})\")", anchors: []string{"\"username\""}},
+	{id: "dependency-track-key", kind: "dependency-track-key", form: formAt, expr: "\\A(?:\\b(odt_[A-Za-z0-9_]{32,}))", anchors: []string{"odt_"}, bound: true, least: 36},
 }
 
 // allowedSecrets are patterns of values that are never secrets, whatever the rule.
