@@ -19,7 +19,6 @@ type touched struct {
 	refused  int
 	created  bool
 	turn     *ingest.Turn // last that wrote it; else that read it
-	wroteIn  int          // exchange of the last write, -1 if none
 	said     *sentence    // what a closing message says of it, last one
 	saidBy   *speech
 	mentions int
@@ -55,16 +54,21 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 	for _, k := range keep {
 		out = append(out, k.f.item(t))
 	}
-	return append(out, offLimits(t, all)...)
+	return out
 }
 
-// offLimits lists what the person said not to touch and the session didn't.
-func offLimits(t *talk, all []*touched) []payload.Item {
-	var out []payload.Item
-	seen := map[string]bool{}
+func pathsOf(all []*touched) map[string]bool {
+	paths := map[string]bool{}
 	for _, f := range all {
-		seen[f.path] = true
+		paths[f.path] = true
 	}
+	return paths
+}
+
+// offLimits lists what the person said not to touch and the session didn't. It adds
+// them to those that were seen.
+func offLimits(t *talk, seen map[string]bool) []payload.Item {
+	var out []payload.Item
 	for _, sp := range t.speeches {
 		for i := range sp.parts {
 			s := &sp.parts[i]
@@ -105,23 +109,23 @@ func (h *Heard) Files() []FileCandidate {
 	return out
 }
 
-// touchedFiles gathers what the session did with each file and said of it.
-func touchedFiles(t *talk) []*touched {
+// touchedFiles gathers what the session did with each file.
+func touchedFiles(s *ingest.Session) []*touched {
 	by := map[string]*touched{}
 	var all []*touched
-	roots := rootsOf(t.session)
+	roots := rootsOf(s)
 	get := func(p string) *touched {
 		p = relative(roots, p)
 		f := by[p]
 		if f == nil {
-			f = &touched{path: p, wroteIn: -1}
+			f = &touched{path: p}
 			by[p] = f
 			all = append(all, f)
 		}
 		return f
 	}
-	for i := range t.session.Turns {
-		turn := &t.session.Turns[i]
+	for i := range s.Turns {
+		turn := &s.Turns[i]
 		if turn.Abandoned || turn.Copied || turn.Role != ingest.Assistant {
 			continue
 		}
@@ -136,7 +140,7 @@ func touchedFiles(t *talk) []*touched {
 			case writes(c.Name) && c.Done && !c.Failed:
 				f := get(c.Path)
 				f.edits++
-				f.turn, f.wroteIn = turn, t.exchangeAt(turn.N)
+				f.turn = turn
 				f.lines += lineCount(c)
 				if c.Name == "Write" && f.edits == 1 && f.reads == 0 {
 					f.created = true
@@ -150,7 +154,6 @@ func touchedFiles(t *talk) []*touched {
 			}
 		}
 	}
-	hearOf(t, all)
 	return all
 }
 
@@ -404,7 +407,7 @@ func (f *touched) status(t *talk) string {
 		return payload.FileOffLimits
 	case f.edits == 0:
 		return payload.FileUntouched
-	case f.wroteIn == t.n-1 && !t.closed:
+	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress
 	}
 	return payload.FileDone

@@ -10,14 +10,14 @@ const longestGoal = 280
 
 // goal is what the person last set out to do, in their own words: what they asked
 // for first, until they say that they turn to something else, or a plan for it is
-// begun.
-func goal(t *talk) []payload.Item {
+// begun. Where there is one from before, only the latter counts.
+func goal(t *talk, before bool) []payload.Item {
 	var best *payload.Item
 	for _, sp := range t.speeches {
 		if sp.source != typing && !(sp.source == plan && sp.turn.Kind == ingest.PlanTurn) {
 			continue
 		}
-		if best != nil && !turnsAway(sp) {
+		if (before || best != nil) && !turnsAway(sp) {
 			continue
 		}
 		if it, ok := requested(sp); ok {

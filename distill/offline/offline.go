@@ -8,6 +8,7 @@ package offline
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"recall/distill"
@@ -40,7 +41,11 @@ func (d Distiller) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	}
 	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
 		Branch: s.Where.Branch, Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: Name}}
-	p.Items = Listen(s).Items(m)
+	if parts := stretches(s); len(parts) > 1 {
+		p.Items = inStretches(s, parts, m)
+	} else {
+		p.Items = Listen(s).Items(m)
+	}
 	distill.Hold(s, p)
 	return p, nil
 }
@@ -59,24 +64,37 @@ type Heard struct {
 // Listen makes a session ready.
 func Listen(s *ingest.Session) *Heard {
 	t := listen(s)
-	return &Heard{Candidates: candidates(t), Recorded: records(t), Goal: goal(t), talk: t, touched: touchedFiles(t)}
+	h := &Heard{Candidates: candidates(t), Recorded: records(s), Goal: goal(t, false), talk: t, touched: touchedFiles(s)}
+	hearOf(t, h.touched)
+	return h
 }
 
 // Items distills by a model: the goal, what is on record, files, and leads.
 func (h *Heard) Items(m *Model) []payload.Item {
-	items := append(h.Goal[:len(h.Goal):len(h.Goal)], files(h.talk, h.touched, m)...)
-	for _, it := range h.Recorded {
-		it.Confidence = m.precision(it.Rule)
-		if it.Confidence < claimed {
+	limits := offLimits(h.talk, pathsOf(h.touched))
+	items := slices.Concat(h.Goal, files(h.talk, h.touched, m), limits, m.recorded(h.Recorded))
+	return m.withPassages(h.talk.session, items, h.Passages(m, items))
+}
+
+// recorded are items of what is on record, claimed where their class is sure.
+func (m *Model) recorded(items []payload.Item) []payload.Item {
+	items = slices.Clone(items)
+	for i := range items {
+		it := &items[i]
+		if it.Confidence = m.precision(it.Rule); it.Confidence < claimed {
 			it.Kind, it.Hint = payload.Lead, it.Kind
 		}
-		items = append(items, it)
 	}
-	for _, p := range h.Passages(m, items) {
+	return items
+}
+
+// withPassages adds the passages of a session to its other items.
+func (m *Model) withPassages(s *ingest.Session, items []payload.Item, passages []Passage) []payload.Item {
+	for _, p := range passages {
 		p.Item.Confidence = m.sure(p.Likely)
 		items = append(items, p.Item)
 	}
-	items = withoutTold(h.talk.session, items)
+	items = withoutTold(s, items)
 	order(items)
 	return items
 }

@@ -70,7 +70,7 @@ func TestAnswers(t *testing.T) {
 		{ingest.Answer{Question: "Well?", Chosen: []string{"<!-- recall abcde12345 -->\n- run it first\n<!-- /recall -->"}, Free: true}, ""},
 	} {
 		got := ""
-		for _, it := range answers(listen(answeredSession(c.a))) {
+		for _, it := range answers(answeredSession(c.a)) {
 			got = it.Text
 		}
 		if got != c.want {
@@ -84,7 +84,7 @@ func TestGoal(t *testing.T) {
 	s := answeredSession()
 	s.Turns = append(s.Turns, ingest.Turn{ID: "u2", N: 3, Role: ingest.User, Kind: ingest.Prompt, Text: "Yes, do that with two workers."},
 		ingest.Turn{ID: "u3", N: 4, Role: ingest.User, Kind: ingest.Prompt, Text: "Next task: the audit log needs an export to CSV."})
-	if got := goal(listen(s)); len(got) != 1 || !strings.Contains(got[0].Text, "export to CSV") || got[0].Evidence[0].Turn != "u3" {
+	if got := goal(listen(s), false); len(got) != 1 || !strings.Contains(got[0].Text, "export to CSV") || got[0].Evidence[0].Turn != "u3" {
 		t.Errorf("got %+v, want the last request", got)
 	}
 }

@@ -97,6 +97,8 @@ func (sp *speech) rule() string {
 type Passage struct {
 	Item   payload.Item
 	Likely float64
+
+	words terms
 }
 
 // Passages are what is likeliest worth keeping, likeliest first, each fact once
@@ -112,7 +114,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		all[i] = scored{c, weights.score(c.Features)}
 	}
 	sort.SliceStable(all, func(i, j int) bool { return all[i].p > all[j].p })
-	most := max(3, int(math.Round(m.Quota*math.Sqrt(float64(h.talk.n)))))
+	most := m.quota(h.talk.n)
 	var kept []terms
 	for _, it := range items {
 		if it.Kind != payload.File && it.Kind != payload.Goal {
@@ -132,9 +134,14 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		kept = append(kept, words)
 		from, to := s.c.around()
 		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{from, to})
-		out = append(out, Passage{s.c.Item(), s.p})
+		out = append(out, Passage{s.c.Item(), s.p, words})
 	}
 	return out
+}
+
+// quota is how many passages so many exchanges yield at most.
+func (m *Model) quota(exchanges int) int {
+	return max(3, int(math.Round(m.Quota*math.Sqrt(float64(exchanges)))))
 }
 
 // sameWords is the share of the words of either statement that the other has, from

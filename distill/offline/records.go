@@ -12,10 +12,10 @@ import (
 // but whether an answer decides anything.
 
 // records lists what was put on record, each with the class it is of.
-func records(t *talk) []payload.Item {
+func records(s *ingest.Session) []payload.Item {
 	var out []payload.Item
-	for _, take := range []func(*talk) []payload.Item{answers, plans, refusals, openTasks} {
-		for _, it := range take(t) {
+	for _, take := range []func(*ingest.Session) []payload.Item{answers, plans, refusals, openTasks} {
+		for _, it := range take(s) {
 			if !repeated(out, it) {
 				out = append(out, it)
 			}
@@ -55,10 +55,10 @@ func recorded(kind payload.Kind, rule string, by payload.By, t *ingest.Turn, tex
 
 // answers makes decisions of the questions that the person answered. Asked
 // twice, the last answer counts.
-func answers(t *talk) []payload.Item {
+func answers(s *ingest.Session) []payload.Item {
 	at := map[string]int{}
 	var out []payload.Item
-	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
+	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
 		if c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify {
 			return
 		}
@@ -123,10 +123,10 @@ func yields(a ingest.Answer, choice string) bool {
 
 // plans makes a decision of each plan that the person approved: that it is to be
 // carried out. Of a refused one it is on record what the person said to it.
-func plans(t *talk) []payload.Item {
+func plans(s *ingest.Session) []payload.Item {
 	var out []payload.Item
-	for i := range t.session.Turns {
-		turn := &t.session.Turns[i]
+	for i := range s.Turns {
+		turn := &s.Turns[i]
 		if turn.Abandoned || turn.Copied {
 			continue
 		}
@@ -164,22 +164,22 @@ func planTitle(text string) (string, bool) {
 
 // refusals makes eliminated items of the person's words with a call that they
 // refused.
-func refusals(t *talk) []payload.Item {
+func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
-	eachCall(t.session, func(turn *ingest.Turn, c *ingest.ToolCall) {
+	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
 		reason := oneLine(c.Reason)
 		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 || strings.HasSuffix(reason, "?") || reason[0] == '<' {
 			return
 		}
 		by := turn
 		if c.ReasonTurn != "" { // what was typed next is the reason
-			if by = turnOf(t.session, c.ReasonTurn); by == nil {
+			if by = turnOf(s, c.ReasonTurn); by == nil {
 				return
 			}
 		}
 		it := recorded(payload.Eliminated, "refusal", payload.ByUser, by, reason, c.Reason)
 		if c.Path != "" {
-			it.About = appendNew(it.About, relative(rootsOf(t.session), c.Path))
+			it.About = appendNew(it.About, relative(rootsOf(s), c.Path))
 		}
 		out = append(out, it)
 	})
@@ -199,19 +199,19 @@ func turnOf(s *ingest.Session, id ingest.TurnID) *ingest.Turn {
 const mostTasks = 20
 
 // openTasks makes next items of tasks that were not completed, those in work first.
-func openTasks(t *talk) []payload.Item {
-	if len(t.session.Tasks) == 0 {
+func openTasks(s *ingest.Session) []payload.Item {
+	if len(s.Tasks) == 0 {
 		return nil
 	}
 	turns := map[string]*ingest.Turn{}
-	for i := range t.session.Turns {
-		turn := &t.session.Turns[i]
+	for i := range s.Turns {
+		turn := &s.Turns[i]
 		turns[string(turn.ID)] = turn
 		for _, r := range turn.Records {
 			turns[r] = turn
 		}
 	}
-	tasks := append([]ingest.Task(nil), t.session.Tasks...)
+	tasks := append([]ingest.Task(nil), s.Tasks...)
 	sort.SliceStable(tasks, func(i, j int) bool {
 		return tasks[i].Status == "in_progress" && tasks[j].Status != "in_progress"
 	})

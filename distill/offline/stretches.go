@@ -1,0 +1,108 @@
+package offline
+
+import (
+	"cmp"
+	"runtime"
+	"slices"
+
+	"recall/ingest"
+	"recall/payload"
+)
+
+// A session of many days is listened to in stretches, one after the other: what is
+// said in one is weighed against the rest of it. Else memory and time would grow
+// faster than the session. What it does, puts on record and asks for is of the
+// whole, and of passages there are no more than the whole may yield.
+
+// stretchTurns is how many turns a stretch has at least, but for the last. Of the
+// sessions that the model was learned from none has half as many.
+const stretchTurns = 2000
+
+// stretches cuts a session where a person speaks, or, where nobody does for as long
+// again, anywhere. A session that isn't long is one.
+func stretches(s *ingest.Session) []*ingest.Session {
+	var out []*ingest.Session
+	from := 0
+	cut := func(to int) {
+		part := *s
+		part.Turns = s.Turns[from:to:to]
+		out = append(out, &part)
+		from = to
+	}
+	for i := range s.Turns {
+		if n := i - from; n >= 2*stretchTurns || n >= stretchTurns && typed(&s.Turns[i]) && !s.Turns[i].Abandoned {
+			cut(i)
+		}
+	}
+	cut(len(s.Turns))
+	return out
+}
+
+// inStretches distills a session by its stretches, some of them at once.
+func inStretches(s *ingest.Session, parts []*ingest.Session, m *Model) []payload.Item {
+	type heard struct {
+		*talk
+		passages []Passage
+	}
+	ahead := make(chan chan heard, runtime.GOMAXPROCS(0)-1)
+	go func() {
+		defer close(ahead)
+		for i, part := range parts {
+			done := make(chan heard, 1)
+			ahead <- done
+			go func() {
+				h := &Heard{Recorded: records(part), talk: listen(part)}
+				if c := h.talk.closing; c != nil && i+1 < len(parts) {
+					c.last = false
+				}
+				h.Candidates = candidates(h.talk)
+				done <- heard{h.talk, h.Passages(m, h.Recorded)}
+			}()
+		}
+	}()
+	touched := touchedFiles(s)
+	seen := pathsOf(touched)
+	var aim, limits []payload.Item
+	var passages []Passage
+	var last *talk
+	exchanges := 0
+	for next := range ahead {
+		h := <-next
+		if g := goal(h.talk, len(aim) > 0); len(g) > 0 {
+			aim = g
+		}
+		hearOf(h.talk, touched)
+		limits = append(limits, offLimits(h.talk, seen)...)
+		passages = append(passages, h.passages...)
+		exchanges += h.n
+		h.forget()
+		last = h.talk
+	}
+	items := slices.Concat(aim, files(last, touched, m), limits, m.recorded(records(s)))
+	return m.withPassages(s, items, likeliest(passages, m.quota(exchanges)))
+}
+
+// forget unties what was said, so that to keep one thing doesn't keep all.
+func (t *talk) forget() {
+	for _, sp := range t.speeches {
+		sp.asks, sp.reacts, sp.reaction, sp.keys, sp.often = nil, nil, nil, nil, nil
+	}
+	t.echoes = nil
+}
+
+// likeliest are the likeliest of passages, each fact once.
+func likeliest(all []Passage, most int) []Passage {
+	slices.SortStableFunc(all, func(a, b Passage) int { return cmp.Compare(b.Likely, a.Likely) })
+	var kept []terms
+	var out []Passage
+	for _, p := range all {
+		if len(out) == most {
+			break
+		}
+		if !said(kept, p.words) {
+			kept = append(kept, p.words)
+			out = append(out, p)
+		}
+	}
+	return out
+}
