@@ -15,19 +15,31 @@ import (
 func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	d := Doc{Session: string(s.ID), Project: project, Title: s.Title, Source: string(s.Source), Start: s.Start, End: s.End}
 	d.Thread = threadedOf(s, p, project)
-	at := map[string]int{} // place in s.Turns by any id that evidence may cite
-	for i, t := range s.Turns {
-		for _, id := range t.Records {
-			at[id] = i
+	at := map[string]int{} // place in s.Turns by any id that evidence cites, -1 at first
+	if p != nil {
+		for _, it := range p.Items {
+			for _, e := range it.Evidence {
+				at[e.Turn] = -1
+			}
 		}
-		for _, c := range t.Calls {
-			if _, ok := at[string(c.ResultTurn)]; !ok {
-				at[string(c.ResultTurn)] = i
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		for _, id := range t.Records {
+			if _, ok := at[id]; ok {
+				at[id] = i
+			}
+		}
+		for k := range t.Calls {
+			if had, ok := at[string(t.Calls[k].ResultTurn)]; ok && had < 0 {
+				at[string(t.Calls[k].ResultTurn)] = i
 			}
 		}
 	}
 	for i, t := range s.Turns {
-		at[string(t.ID)] = i
+		if _, ok := at[string(t.ID)]; ok {
+			at[string(t.ID)] = i
+		}
 		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary && len(d.Turns) > 0 {
 			continue
 		}
@@ -51,7 +63,7 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 	for _, it := range p.Items {
 		var source []string
 		for _, e := range it.Evidence {
-			if i, ok := at[e.Turn]; ok {
+			if i := at[e.Turn]; i >= 0 {
 				source = append(source, e.Quote, own(s.Turns[i]), calls(s.Turns[i]))
 			} else {
 				source = append(source, e.Quote)

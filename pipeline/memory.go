@@ -53,7 +53,7 @@ func collectLess() (asUsual func()) {
 func makeRoom() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	need := int64(live[0].Value.Uint64()) * 3 / 2
+	need := int64(live[0].Value.Uint64()) * 4 / 3
 	c := &collecting
 	c.mu.Lock()
 	defer c.mu.Unlock()

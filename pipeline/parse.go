@@ -37,6 +37,11 @@ func (r *run) parse(ctx context.Context, f *family) {
 	err := safely("compare with its forks", func() error {
 		ingest.Own(whole)
 		ingest.AdoptPlans(whole)
+		for _, s := range whole {
+			for i := range s.Turns {
+				s.Turns[i].Keys = nil // who owns them is settled
+			}
+		}
 		return nil
 	})
 	for i, s := range f.sessions {

@@ -10,6 +10,8 @@ import (
 // finish makes the session of all that was read.
 func (p *parser) finish() {
 	p.recoverQueued()
+	// What only reading took: of very many small records it is as much as they say.
+	p.seen, p.messages, p.calls, p.callIn, p.told = nil, nil, nil, nil, told{}
 	p.settle()
 	p.sortDrafts()
 	gone := p.abandoned()
@@ -19,6 +21,7 @@ func (p *parser) finish() {
 		d.turn.Abandoned = d.node >= 0 && gone[d.node] || p.isSuperseded(d)
 	}
 	p.placeQueued()
+	p.finishContinued()
 	p.collect()
 	p.finishSpilled(p.s.Turns)
 	p.finishPlans()
@@ -57,13 +60,15 @@ func (p *parser) finishDraft(d *draft) {
 	}
 	d.turn.Text = clipText(strings.Join(text, "\n\n"))
 	d.turn.Thinking = clipText(strings.Join(thinking, "\n\n"))
+	d.parts = nil
 }
 
-// collect numbers the turns and sums up what is counted by turn.
+// collect numbers the turns and sums up what is counted by turn. No draft is left.
 func (p *parser) collect() {
 	s := p.s
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
-	for _, d := range p.drafts {
+	for i, d := range p.drafts {
+		p.drafts[i] = nil
 		if d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 && !d.counted {
 			continue // nothing said
 		}
@@ -72,6 +77,7 @@ func (p *parser) collect() {
 		s.Turns = append(s.Turns, t)
 		p.sum(d)
 	}
+	p.drafts = nil
 }
 
 func (p *parser) sum(d *draft) {
@@ -164,9 +170,13 @@ func (p *parser) finishLineage() {
 	case strings.HasSuffix(m.custom, "(fork)"):
 		s.Copy = ingest.HowFork
 	}
-	for _, d := range p.drafts[min(m.continuedAt, len(p.drafts)):] {
+}
+
+// finishContinued forgets where the session says that it went on if it did so here.
+func (p *parser) finishContinued() {
+	for _, d := range p.drafts[min(p.meta.continuedAt, len(p.drafts)):] {
 		if d.turn.Kind == ingest.Prompt || d.turn.Kind == ingest.Message {
-			s.ContinuedIn = ""
+			p.s.ContinuedIn = ""
 		}
 	}
 }
