@@ -57,7 +57,8 @@ func (l *Library) makeRoom(id ingest.SessionID) error {
 // Settle moves every session's folder to where it belongs: what a rename or
 // merge of projects, a clash of names or a crash left behind. Where nothing is
 // to do it looks at memory only, so that every sync can end with it. The error
-// tells of folders that could not be moved; the others were.
+// tells of folders that could not be moved; the others were. Where a link is in the
+// way, which Broken tells of, a folder stays where it is.
 func (l *Library) Settle() error {
 	if err := l.ReadOnly(); err != nil {
 		return err
@@ -75,7 +76,7 @@ func (l *Library) Settle() error {
 		if want := l.wanted(e, reg); want == e.Folder {
 			continue
 		}
-		if err := l.placeOne(e.ID, nil); err != nil {
+		if err := l.placeOne(e.ID, nil); err != nil && !errors.Is(err, ErrNotPlain) {
 			errs = append(errs, fmt.Errorf("move %s: %w", e.Folder, err))
 		}
 	}

@@ -118,35 +118,11 @@ func (l *Library) scanFor(project func(id string) bool) error {
 }
 
 func (l *Library) scanOnce(project func(id string) bool) error {
-	groups, err := readDir(l.dir)
+	folders, broken, err := l.folders()
 	if err != nil {
 		return fmt.Errorf("library: %w", err)
 	}
-	l.broken, l.twins = nil, nil
-	var folders []string
-	isLink := func(path string, d fs.DirEntry) bool {
-		if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
-			return false
-		}
-		l.broken = append(l.broken, ingest.Problem{Path: path, Reason: ErrNotPlain.Error()})
-		return true
-	}
-	for _, g := range groups {
-		dir := filepath.Join(l.dir, g.Name())
-		if isLink(dir, g) || !g.IsDir() || ownFolder(g.Name()) {
-			continue
-		}
-		inside, err := readDir(dir)
-		if err != nil {
-			l.broken = append(l.broken, ingest.Problem{Path: dir, Reason: err.Error()})
-			continue
-		}
-		for _, f := range inside {
-			if at := filepath.Join(dir, f.Name()); !isLink(at, f) && f.IsDir() {
-				folders = append(folders, at)
-			}
-		}
-	}
+	l.broken, l.twins = broken, nil
 	old := make(map[string]*known, len(l.sessions))
 	for _, k := range l.sessions {
 		old[k.Entry.Folder] = k
@@ -166,6 +142,49 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 	}
 	l.listStale = l.listStale || len(l.sessions) != len(old)
 	return nil
+}
+
+// folders lists the folders that may be sessions', and those that can't be used: links
+// are followed nowhere.
+func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
+	groups, err := readDir(l.dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	isLink := func(path string, d fs.DirEntry) bool {
+		if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
+			return false
+		}
+		broken = append(broken, ingest.Problem{Path: path, Reason: ErrNotPlain.Error()})
+		return true
+	}
+	for _, g := range groups {
+		dir := filepath.Join(l.dir, g.Name())
+		if isLink(dir, g) || !g.IsDir() || ownFolder(g.Name()) {
+			continue
+		}
+		inside, err := readDir(dir)
+		if err != nil {
+			broken = append(broken, ingest.Problem{Path: dir, Reason: err.Error()})
+			continue
+		}
+		for _, f := range inside {
+			if at := filepath.Join(dir, f.Name()); !isLink(at, f) && f.IsDir() {
+				all = append(all, at)
+			}
+		}
+	}
+	return all, broken, nil
+}
+
+// Unusable lists the folders that can't be looked into, and the links in the place of
+// one, as they are now. It reads no more than the folders' names.
+func (l *Library) Unusable() []ingest.Problem {
+	_, broken, err := l.folders()
+	if err != nil {
+		broken = append(broken, ingest.Problem{Path: l.dir, Reason: err.Error()})
+	}
+	return broken
 }
 
 // take notes what was seen of one folder. The caller holds l.mu.

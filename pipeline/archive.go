@@ -40,7 +40,6 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err == nil && len(changed) > 0 {
 		err = r.archive(ctx, changed)
 		r.archivedAll()
-		r.report.Problems = append(r.report.Problems, p.Library.Broken()...)
 	}
 	if err == nil && r.report.New+r.report.Grown+r.report.Vanished > 0 {
 		rep := r.report
@@ -51,6 +50,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 		err = r.pack(ctx, o.Pack)
 	}
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
+	r.sayUnusable()
 	return r.report, errors.Join(err, r.seen.save())
 }
 

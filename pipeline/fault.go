@@ -86,6 +86,14 @@ func (r *run) recallFaults() {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
 		}
 	}
+}
+
+// sayUnusable reports the library's folders that can't be used, in each run anew: what
+// is new for them can go nowhere.
+func (r *run) sayUnusable() {
+	if r.options.Only == "" {
+		r.report.Problems = append(r.report.Problems, r.Library.Unusable()...)
+	}
 	slices.SortStableFunc(r.report.Problems, func(a, b ingest.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))
 	})

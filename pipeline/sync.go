@@ -50,6 +50,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 		r.report.Problems = append(r.report.Problems, problems...)
 	}
 	r.recallFaults()
+	r.sayUnusable()
 	return r.report, errors.Join(err, r.seen.save())
 }
 
@@ -72,7 +73,7 @@ func (r *run) tidy(ctx context.Context) (wait func() error) {
 func (p *Pipeline) unsafe(found []ingest.Found) int {
 	n := 0
 	for _, f := range found {
-		if state, _ := p.Library.Safe(f); state != library.Safe {
+		if state, _ := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
 			n++
 		}
 	}
