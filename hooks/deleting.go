@@ -61,7 +61,7 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 		return Answer{}, err
 	case len(left) > 0:
 		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), saved.wayOut, quoted(paths))}, nil
-	case saved.sessions == 0 && !saved.memory:
+	case saved.sessions == 0 && !saved.memory && saved.forgotten == "":
 		return Answer{}, nil
 	}
 	return Answer{Context: saved.note(paths)}, nil
@@ -111,31 +111,35 @@ func tooLate(paths []string) Answer {
 // rescued is what is safe now.
 type rescued struct {
 	sessions, archived int
+	holds              string              // what goes, in words
 	memory             bool                // the client's own goes too, and is kept
+	forgotten          string              // what goes too and was forgotten on purpose, in words
 	others             pipeline.OtherFiles // that go too, and that recall keeps none of
 	wayOut             string              // where something isn't safe
 }
 
 func (r rescued) note(paths []string) string {
-	text := fmt.Sprintf("Note from recall: %s holds %s (compared just now", list(paths), held(r.sessions))
-	if r.archived > 0 {
-		text += fmt.Sprintf("; %d archived first", r.archived)
+	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
+	if r.sessions > 0 || r.memory {
+		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now", list(paths), plain(r.holds))
+		if r.archived > 0 {
+			text += fmt.Sprintf("; %d archived first", r.archived)
+		}
+		text += ")."
 	}
-	text += "). `recall restore` puts a session back."
+	if r.sessions > 0 {
+		text += " `recall restore` puts a session back."
+	}
 	if r.memory {
-		text += " So is Claude Code's own memory (memory/ of the projects, history.jsonl): `recall restore memory`."
+		text += " `recall restore memory` puts the memory back."
+	}
+	if r.forgotten != "" {
+		text += "\nAlso there, forgotten by the user on purpose and so NOT in the library: " + r.forgotten + "."
 	}
 	if r.others.Count > 0 {
 		text += "\nAlso there, and NOT in the library: " + othersIn(r.others) + "."
 	}
 	return "<!-- recall -->\n" + text + "\n<!-- /recall -->"
-}
-
-func held(n int) string {
-	if n == 1 {
-		return "a session, every byte of which is in recall's library"
-	}
-	return fmt.Sprintf("%d sessions, every byte of which is in recall's library", n)
 }
 
 // othersIn names the files that are no session's, the most numerous places first.
@@ -191,7 +195,7 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 		}
 	}
 	r.others, r.wayOut = g.Other, g.WayOut()
-	r.sessions, r.memory = g.Count()
+	r.holds, r.sessions, r.memory, r.forgotten = g.Holds(), g.Count(), len(g.Memory) > 0, g.Forgotten()
 	return append(left, unsafeOf(g)...), r, nil
 }
 
@@ -199,11 +203,7 @@ func unsafeOf(g *pipeline.GuardReport) []string {
 	const most = 5
 	var out []string
 	for _, s := range g.Unsafe() {
-		title := s.Title
-		if title == "" {
-			title = "not in the library"
-		}
-		out = append(out, fmt.Sprintf("- session %s (%s): %d of %d files, %s", s.ID, plain(title), len(s.AtRisk), s.Files, s.AtRisk[0].State))
+		out = append(out, fmt.Sprintf("- session %s (%s): %d of %d files, %s", s.ID, plain(s.Name()), len(s.AtRisk), s.Files, s.AtRisk[0].State))
 	}
 	for _, d := range g.Blocking() {
 		out = append(out, fmt.Sprintf("- %s: %s", d.Path, blockingText[d.Kind]))

@@ -27,6 +27,9 @@ const (
 	Memory     Source = "claude-code-memory" // no session: see Keeper
 )
 
+// MemoryTitle is what people call the one of Source Memory.
+const MemoryTitle = "Claude Code's own memory"
+
 // How much of the bulky parts of a transcript a Session keeps, in bytes.
 const (
 	ClipInput  = 8 << 10 // a tool call's input values, each

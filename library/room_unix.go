@@ -1,15 +1,19 @@
 //go:build !windows
 
-package main
+package library
 
 import "golang.org/x/sys/unix"
 
-// freeBytes is what this user may still write to a folder's disk, 0 if that
+// Free returns how many bytes this user may still write to a folder's disk, 0 if that
 // can't be told.
-func freeBytes(dir string) int64 {
+func Free(dir string) int64 {
 	var s unix.Statfs_t
 	if unix.Statfs(dir, &s) != nil {
 		return 0
 	}
 	return int64(s.Bavail) * int64(s.Bsize)
 }
+
+// Writable returns why this user can't write to a folder, nil where nothing speaks
+// against it.
+func Writable(dir string) error { return unix.Access(dir, unix.W_OK) }

@@ -1,10 +1,10 @@
-package main
+package library
 
 import "golang.org/x/sys/windows"
 
-// freeBytes is what this user may still write to a folder's disk, 0 if that
+// Free returns how many bytes this user may still write to a folder's disk, 0 if that
 // can't be told.
-func freeBytes(dir string) int64 {
+func Free(dir string) int64 {
 	path, err := windows.UTF16PtrFromString(dir)
 	if err != nil {
 		return 0
@@ -15,3 +15,7 @@ func freeBytes(dir string) int64 {
 	}
 	return int64(free)
 }
+
+// Writable returns why this user can't write to a folder. Access lists aren't read: it
+// is nil.
+func Writable(string) error { return nil }

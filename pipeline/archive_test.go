@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
@@ -291,5 +292,49 @@ func BenchmarkArchiveNothingNew(b *testing.B) {
 		if r := look(); r.New+r.Grown+r.Packed != 0 || r.Found != 10_000 {
 			b.Fatalf("%+v", r)
 		}
+	}
+}
+
+// What can't be taken in because somebody else holds the lock isn't called safe.
+func TestLockedIsNotSafe(t *testing.T) {
+	root := t.TempDir()
+	k := crowd()[0]
+	k.write(t, root)
+	p := own(open(t, t.TempDir()), root)
+	found, _ := p.Readers[0].Find(context.Background(), root, nil)
+	if len(found) == 0 {
+		t.Fatal("nothing found")
+	}
+	locks := filepath.Join(p.Library.Dir(), ".locks")
+	if err := os.MkdirAll(locks, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	held := flock.New(filepath.Join(locks, "folders.lock"))
+	if ok, err := held.TryLock(); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	p.Library.LockWait(5 * time.Millisecond)
+	for name, take := range map[string]func() (pipeline.Report, error){
+		"archive": func() (pipeline.Report, error) { return p.Archive(context.Background(), pipeline.ArchiveOptions{}) },
+		"sync":    func() (pipeline.Report, error) { return p.Sync(context.Background(), pipeline.Options{}) },
+	} {
+		if r, err := take(); err != nil || r.New > 0 || !r.Skipped() {
+			t.Errorf("%s: %v, %+v", name, err, r)
+		}
+		if state, err := p.Library.Safe(found[0]); state != library.Behind || err == nil {
+			t.Errorf("%s: the session is %s", name, state)
+		}
+		if _, unsafe := p.Exposed(context.Background()); len(unsafe) != 1 {
+			t.Errorf("%s: %d are said not to be safe, want 1", name, len(unsafe))
+		}
+		if g, err := p.Guard(context.Background(), []string{root}, pipeline.GuardOptions{}); err != nil || g.Safe() {
+			t.Errorf("%s: guard calls it safe, %v", name, err)
+		}
+	}
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := p.Sync(context.Background(), pipeline.Options{}); err != nil || r.New != 1 || r.Skipped() {
+		t.Errorf("given back: %v, %+v", err, r)
 	}
 }

@@ -26,9 +26,14 @@ func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 	var unsafe []ingest.Problem
 	for _, reader := range p.Readers {
 		for _, root := range p.RootsOf(reader) {
-			found, _ := reader.Find(ctx, root, known.session)
+			found, problems := reader.Find(ctx, root, known.session)
+			unsafe = append(unsafe, problems...)
+			if k, ok := reader.(ingest.Keeper); ok {
+				memory, problems := k.Memory(root)
+				unsafe = append(append(unsafe, problems...), p.unsafeMemory(memory)...)
+			}
 			for _, f := range found {
-				if state, err := p.Library.Safe(f); state != library.Safe {
+				if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
 					unsafe = append(unsafe, ingest.Problem{Path: pathOf(f), Reason: err.Error()})
 				}
 			}
@@ -46,4 +51,24 @@ func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 		}
 	}
 	return all, unsafe
+}
+
+// unsafeMemory lists the files of a client's memory that the library doesn't hold as
+// they are: each is something of its own.
+func (p *Pipeline) unsafeMemory(all ingest.Found) []ingest.Problem {
+	var unsafe []ingest.Problem
+	for _, file := range all.Files {
+		one := all
+		one.Files = []ingest.File{file}
+		if state, err := p.Library.Safe(one); state != library.Safe && !p.forgotten(all) {
+			unsafe = append(unsafe, ingest.Problem{Path: file.Path, Reason: err.Error()})
+		}
+	}
+	return unsafe
+}
+
+// forgotten reports whether it is kept out of the library on purpose.
+func (p *Pipeline) forgotten(f ingest.Found) bool {
+	gone, _ := p.Library.Forgotten(f.ID) // what can't be told isn't
+	return gone
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,8 +27,10 @@ type GuardReport struct {
 	Dangers  []Danger       // folders of which more is known than their files
 	Other    OtherFiles     // that are no session's
 	Problems []ingest.Problem
+	Memory   []string // files of a client's own memory, there, unless it was forgotten; one of Sessions as well
 
-	everywhere bool // no path was given: Paths are all places of sessions
+	stuck      string // why a sync can't take in what is at risk, with the way out
+	everywhere bool   // no path was given: Paths are all places of sessions
 }
 
 // GuardPath is one of the paths that were asked about.
@@ -113,17 +116,79 @@ func (g *GuardReport) Missing() bool {
 	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at GuardPath) bool { return at.Gone })
 }
 
-// Count is of how many sessions something lies there, a client's memory not
-// being one.
-func (g *GuardReport) Count() (sessions int, memory bool) {
+// Count is of how many sessions something lies there that the library keeps, or is to
+// keep. A client's memory is none, and what was forgotten isn't kept.
+func (g *GuardReport) Count() int {
+	n := 0
 	for _, s := range g.Sessions {
-		if s.Source == ingest.Memory {
-			memory = true
-			continue
+		if s.Source != ingest.Memory && !s.forgotten() {
+			n++
 		}
-		sessions++
 	}
-	return sessions, memory
+	return n
+}
+
+// Forgotten says in words what lies there that is kept out of the library on purpose,
+// "" if nothing is.
+func (g *GuardReport) Forgotten() string {
+	n, memory := 0, ""
+	for _, s := range g.Sessions {
+		switch {
+		case !s.forgotten():
+		case s.Source == ingest.Memory:
+			memory = ingest.MemoryTitle
+		default:
+			n++
+		}
+	}
+	return joined(saySessions(n), memory)
+}
+
+func saySessions(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 session"
+	}
+	return fmt.Sprintf("%d sessions", n)
+}
+
+// joined puts the parts that say something together.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " and ")
+}
+
+// forgotten reports whether something of it was forgotten, which then is nowhere else.
+func (s GuardSession) forgotten() bool {
+	return slices.ContainsFunc(s.AtRisk, func(f GuardFile) bool { return f.State == GuardForgotten })
+}
+
+// Holds says in words what of a client's lies there and wasn't forgotten: its sessions,
+// and the files of its memory by name.
+func (g *GuardReport) Holds() string {
+	const most = 5
+	var names []string
+	memory := ""
+	for i, path := range g.Memory {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(g.Memory)-most))
+			break
+		}
+		names = append(names, filepath.Base(path))
+	}
+	if len(names) > 0 {
+		memory = ingest.MemoryTitle + " (" + strings.Join(names, ", ") + ")"
+	}
+	return cmp.Or(joined(saySessions(g.Count()), memory), "0 sessions")
+}
+
+// Name is what people call it.
+func (s GuardSession) Name() string {
+	if s.Source == ingest.Memory {
+		return ingest.MemoryTitle
+	}
+	return cmp.Or(s.Title, "not in the library")
 }
 
 // Unsafe lists the sessions that would lose something.
@@ -144,6 +209,8 @@ func (g *GuardReport) WayOut() string {
 		return "make them readable (chmod u+r FILE, as their owner), then recall sync"
 	case states[GuardDamaged]:
 		return "recall repair, then recall sync"
+	case g.stuck != "":
+		return g.stuck
 	}
 	return "recall sync makes them safe"
 }
@@ -355,6 +422,9 @@ func (g *guarding) take(f ingest.Found) {
 	}
 	s.found = append(s.found, f)
 	for _, file := range at.Files {
+		if f.Source == ingest.Memory {
+			g.report.Memory = append(g.report.Memory, file.Path)
+		}
 		s.Files++
 		s.Bytes += file.Size
 		if file.Role == ingest.OutputFile {
@@ -447,7 +517,36 @@ func (g *guarding) finish() {
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
+	slices.Sort(g.report.Memory)
+	if slices.ContainsFunc(g.report.Sessions, func(s GuardSession) bool { return s.Source == ingest.Memory && s.forgotten() }) {
+		g.report.Memory = nil
+	}
+	g.report.stuck = g.stuck()
 	slices.SortFunc(g.report.Dangers, func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
+}
+
+// stuck says why a sync couldn't take in what is at risk, and what is to be done first;
+// "" if nothing is known to be in the way.
+func (g *guarding) stuck() string {
+	if g.Library == nil {
+		return ""
+	}
+	dir, need := g.Library.Dir(), int64(0)
+	for _, s := range g.report.Unsafe() {
+		for _, f := range s.AtRisk {
+			need += f.Size
+		}
+	}
+	if err := g.Library.ReadOnly(); err != nil && need > 0 {
+		return "the library is only read: " + err.Error()
+	}
+	if err := library.Writable(dir); err != nil && need > 0 {
+		return fmt.Sprintf("the library can't be written to (%v): mend that, then recall sync", err)
+	}
+	if free := library.Free(dir); free < need {
+		return fmt.Sprintf("the library's disk has %d KB left for %d KB: make room there, then recall sync", free>>10, (need+1023)>>10)
+	}
+	return ""
 }
 
 // reach tells what lies under some files and folders, by what they are, not by

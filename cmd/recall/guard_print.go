@@ -54,14 +54,7 @@ func dangerText(d pipeline.Danger) string {
 }
 
 func (a *app) printUnsafe(s pipeline.GuardSession, st style) {
-	title := s.Title
-	if s.Source == ingest.Memory {
-		title = "Claude Code's own memory"
-	}
-	if title == "" {
-		title = "not in the library"
-	}
-	fmt.Fprintf(a.out, "%s✗ %s  %s%s: %d of %s only there\n", st.red, shortID(s.ID), clip(oneLine(title), min(60, width(a.out)-32)), st.reset, len(s.AtRisk), count(s.Files, "file"))
+	fmt.Fprintf(a.out, "%s✗ %s  %s%s: %d of %s only there\n", st.red, shortID(s.ID), clip(oneLine(s.Name()), min(60, width(a.out)-32)), st.reset, len(s.AtRisk), count(s.Files, "file"))
 	const most = 3
 	for i, f := range s.AtRisk {
 		if i == most {
@@ -98,16 +91,14 @@ func (a *app) printGuardSums(g *pipeline.GuardReport, st style) {
 	if !g.Safe() {
 		color, mark = st.red, "✗"
 	}
-	n, memory := g.Count()
-	what := count(n, "session")
-	if memory {
-		what += " and Claude Code's own memory"
-	}
-	fmt.Fprintf(a.out, "%s%s %s there", color, mark, what)
-	if n > 0 {
+	fmt.Fprintf(a.out, "%s%s %s there", color, mark, oneLine(g.Holds()))
+	if n := g.Count(); n > 0 {
 		fmt.Fprintf(a.out, " (%s, %s): %d archived as they are now, %d not", size(bytes), count(outputs, "output"), n-unsafe, unsafe)
 	}
 	fmt.Fprintln(a.out, st.reset)
+	if what := g.Forgotten(); what != "" {
+		fmt.Fprintf(a.out, "  %s there was forgotten on purpose: recall keeps nothing of it\n", what)
+	}
 }
 
 func (a *app) printOther(o pipeline.OtherFiles) {

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"recall/hooks"
+	"recall/ingest/jsonl"
 )
 
 // nobody is a user without rights, for what root may do all the same.
@@ -73,6 +75,25 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 			os.Symlink(to, path)
 			return func() { os.Remove(path); os.Rename(to, path) }
 		}, "-"},
+		{"the library can only be read", func(t *testing.T, d *desk, path string) func() {
+			dir := filepath.Join(d.home, "Recall")
+			if os.Getuid() != 0 { // root may write all the same
+				filled(t, d, path)
+				os.Chmod(dir, 0o500)
+				return func() { os.Chmod(dir, 0o700) }
+			}
+			if _, ok := tmpfs(t, dir, "4m"); !ok {
+				t.Skip("skipped: no disk of one's own can be mounted here")
+			}
+			filled(t, d, path)
+			mount := func(how string) {
+				if out, err := exec.Command("mount", "-o", "remount,"+how, dir).CombinedOutput(); err != nil {
+					t.Skipf("skipped: %s", out)
+				}
+			}
+			mount("ro")
+			return func() { mount("rw") }
+		}, "not archived"},
 		{"it vanishes", func(t *testing.T, d *desk, path string) func() {
 			text, _ := os.ReadFile(path)
 			os.Remove(path)
@@ -120,6 +141,118 @@ func TestNotTakenInIsNeverSafe(t *testing.T) {
 	}
 }
 
+// filled makes a library in which the transcript isn't.
+func filled(t *testing.T, d *desk, path string) {
+	t.Helper()
+	aside := filepath.Join(d.home, "aside")
+	if err := os.Rename(path, aside); err != nil {
+		t.Fatal(err)
+	}
+	recallCmd(t, d.home, "init", "--yes").Run()
+	if err := os.Rename(aside, path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Lines that can't be read, torn or too long for it, are archived to the byte: that is
+// safe. What is added to them since isn't.
+func TestUnreadLinesAreSafe(t *testing.T) {
+	for name, line := range map[string]string{
+		"torn":     `{"type":"user","uuid":"torn","message":{"role":"us`,
+		"too long": `{"type":"user","uuid":"long","message":{"role":"user","content":"` + strings.Repeat("x", jsonl.MaxLine) + `"}}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if os.Getenv("RECALL_KILLS") == "" && len(line) > 1<<20 {
+				t.Skip("skipped: no RECALL_KILLS, and it takes its time")
+			}
+			d := newDesk(t)
+			path := d.says(sessionA, first...)
+			add := func(text string) {
+				t.Helper()
+				f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+				if err == nil {
+					_, err = f.WriteString(text)
+				}
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			held := func() (listed string, err error) {
+				out, err := recallCmd(t, d.home, "guard", path).CombinedOutput()
+				return d.recall("list") + string(out), err
+			}
+			for i, text := range []string{line, `er","content":"whole"}}` + "\n"} {
+				if add(text); i > 0 {
+					if out, err := held(); err == nil || !strings.Contains(out, "behind") || !strings.Contains(recallOut(t, d.home, "status"), "NOT SAFE") {
+						t.Errorf("what was added isn't archived: %v\n%s", err, out)
+					}
+				}
+				if out, err := recallCmd(t, d.home, "sync").CombinedOutput(); err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				if out, err := held(); err != nil || !strings.Contains(out, " safe ") {
+					t.Errorf("%v\n%s", err, out)
+				}
+			}
+		})
+	}
+}
+
+func recallOut(t *testing.T, home string, args ...string) string {
+	t.Helper()
+	out, _ := recallCmd(t, home, args...).CombinedOutput()
+	return string(out)
+}
+
+// Where nothing can be taken in because there is no room, or the library can only be
+// read, guard doesn't promise that a sync helps.
+func TestGuardSaysWhatIsInTheWay(t *testing.T) {
+	d := newDesk(t)
+	dir := filepath.Join(d.home, "Recall")
+	if _, ok := tmpfs(t, dir, "64k"); !ok {
+		t.Skip("skipped: no disk of one's own can be mounted here")
+	}
+	path := d.says(sessionA, append(first, strings.Repeat("word ", 40<<10))...)
+	filled(t, d, path)
+	if out := recallOut(t, d.home, "guard", path); !strings.Contains(out, "make room there, then recall sync") {
+		t.Errorf("no room, and guard says:\n%s", out)
+	}
+	if out, err := exec.Command("mount", "-o", "remount,ro,size=4m", dir).CombinedOutput(); err != nil {
+		t.Skipf("skipped: %s", out)
+	}
+	if out := recallOut(t, d.home, "guard", path); !strings.Contains(out, "can't be written to (read-only file system)") {
+		t.Errorf("only to be read, and guard says:\n%s", out)
+	}
+}
+
+// What was forgotten on purpose is called safe by nobody, nor missed by status.
+func TestForgottenIsNotSafe(t *testing.T) {
+	d := newDesk(t)
+	path := d.says(sessionA, first...)
+	memory := filepath.Join(filepath.Dir(path), "memory", "MEMORY.md")
+	writeTo(t, memory, "# Noted\n")
+	d.recall("init", "--yes")
+	delete := func(what string) string {
+		return d.context(d.hook(hooks.PreToolUse, sessionC, "tool_name", "Bash", "tool_input", map[string]string{"command": "rm -rf " + what}))
+	}
+	if note := delete(filepath.Dir(memory)); !strings.Contains(note, "holds Claude Code's own memory (MEMORY.md), every byte of which is in recall's library") || strings.Contains(note, "0 sessions") {
+		t.Errorf("a memory folder alone: %s", note)
+	}
+	d.recall("forget", sessionA, "--yes")
+	d.recall("forget", "memory", "--yes")
+	for _, what := range []string{path, filepath.Dir(memory), "~/.claude"} {
+		if note := delete(what); strings.Contains(note, "every byte") || !strings.Contains(note, "forgotten by the user on purpose and so NOT in the library") {
+			t.Errorf("rm -rf %s: %s", what, note)
+		}
+	}
+	if out := d.recall("guard", filepath.Dir(path)); !strings.Contains(out, "0 sessions there") || !strings.Contains(out, "1 session and Claude Code's own memory there was forgotten on purpose") {
+		t.Errorf("guard: %s", out)
+	}
+	if out := d.recall("status"); strings.Contains(out, "NOT SAFE") {
+		t.Errorf("what was forgotten isn't missed: %s", out)
+	}
+}
+
 // The same as another user than root, who may not read a transcript.
 func TestUnreadableIsNeverSafe(t *testing.T) {
 	if os.Getuid() != 0 {
@@ -147,8 +280,13 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 			os.Chmod(dir, fi.Mode().Perm()|0o011)
 		}
 	}
-	os.Chown(path, 0, 0)
-	os.Chmod(path, 0o600)
+	memory := filepath.Join(filepath.Dir(path), "memory", "MEMORY.md")
+	writeTo(t, memory, "# Noted\n")
+	os.Chmod(filepath.Dir(memory), 0o755)
+	for _, p := range []string{path, memory} {
+		os.Chown(p, 0, 0)
+		os.Chmod(p, 0o600)
+	}
 	run := func(args ...string) (string, error) {
 		cmd := recallCmd(t, d.home, args...)
 		cmd.Path, cmd.Dir = program, d.home
@@ -171,13 +309,15 @@ func TestUnreadableIsNeverSafe(t *testing.T) {
 	var doc struct {
 		Unsafe []struct{ Path, Reason string }
 	}
-	if out, _ := run("status", "--json"); json.Unmarshal([]byte(out), &doc) != nil || len(doc.Unsafe) != 1 || !strings.Contains(doc.Unsafe[0].Reason, "permission denied") {
+	if out, _ := run("status", "--json"); json.Unmarshal([]byte(out), &doc) != nil || len(doc.Unsafe) != 2 || !strings.Contains(doc.Unsafe[0].Reason, "permission denied") || !strings.Contains(out, "MEMORY.md: permission denied") {
 		t.Errorf("status --json: %s", out)
 	}
 	if out, err := run("guard", path); err == nil || !strings.Contains(out, "permission denied") || !strings.Contains(out, "chmod u+r") {
 		t.Errorf("guard: %v\n%s", err, out)
 	}
-	os.Chown(path, nobody, nobody)
+	for _, p := range []string{path, memory} {
+		os.Chown(p, nobody, nobody)
+	}
 	if out, err := run("sync"); err != nil || !strings.Contains(out, "safe in the library") {
 		t.Errorf("readable again: %v\n%s", err, out)
 	}
@@ -208,7 +348,13 @@ func TestBytesFirst(t *testing.T) {
 				paths = append(paths, d.says(id, first...))
 			}
 			mend := spoil(t, filepath.Join(d.home, "cache"))
-			out, err := recallCmd(t, d.home, "sync").CombinedOutput()
+			var doc syncReport
+			out, err := recallCmd(t, d.home, "sync", "--json").Output()
+			if err == nil || json.Unmarshal(out, &doc) != nil || doc.Error == "" || doc.New != 3 {
+				t.Errorf("sync --json: %v, want a document with the error and what was archived:\n%s", err, out)
+			}
+			d.says(sessionA, append(first, "More of it.")...)
+			out, err = recallCmd(t, d.home, "sync").CombinedOutput()
 			if err == nil || !strings.Contains(string(out), "archived") {
 				t.Errorf("sync: %v, want an error and what was archived:\n%s", err, out)
 			}

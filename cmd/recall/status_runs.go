@@ -103,7 +103,7 @@ const countFor = 150 * time.Millisecond
 
 // diskOf counts the library's files.
 func diskOf(dir string) diskDoc {
-	doc := diskDoc{Whole: true, Free: freeBytes(dir)}
+	doc := diskDoc{Whole: true, Free: library.Free(dir)}
 	end := time.Now().Add(countFor)
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -53,7 +53,12 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			}
 			report, err := a.sync(cmd, pipeline.Options{From: from})
 			if err != nil {
-				if report.Bytes > 0 { // they are safe, whatever else went wrong
+				doc := syncJSON(report)
+				doc.Error = shownPath(err.Error())
+				switch {
+				case asJSON:
+					err = firstOf(err, a.printJSON(doc))
+				case report.Bytes > 0: // they are safe, whatever else went wrong
 					a.printReport(report)
 				}
 				return err
@@ -325,6 +330,7 @@ type syncReport struct {
 	Improved  int           `json:"improved"`        // sessions with a model's payload since
 	Queued    int           `json:"queued"`          // sessions that wait for the model, or for its answers
 	Model     *modelReport  `json:"model,omitempty"` // what asking it came to; not there where none is asked
+	Error     string        `json:"error,omitempty"` // what ended the run, where it didn't come to its end
 }
 
 type unreadJSON struct {
@@ -341,7 +347,7 @@ type problemJSON struct {
 }
 
 func syncJSON(r pipeline.Report) syncReport {
-	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, []unreadJSON{}, r.Expiring, r.Unsafe, []problemJSON{}, 0, 0, nil}
+	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, []unreadJSON{}, r.Expiring, r.Unsafe, []problemJSON{}, 0, 0, nil, ""}
 	for _, u := range r.Unread {
 		s.Unread = append(s.Unread, unreadJSON{u.Session, shownPath(u.Path), u.Lines, u.First.Line, u.First.Reason})
 	}
