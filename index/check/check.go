@@ -1,14 +1,13 @@
-// Package check tells whether something that is about to be done goes against
+// Package check reports whether something that is about to be done goes against
 // what was settled: a prompt, an edit or a command, against the standing
 // decisions and the dead ends of its project.
 //
 // It goes by words alone, and would rather say nothing than be wrong: every
 // warning interrupts somebody. An item is read for what it speaks against and
-// what it keeps ("SQLite, not Postgres"), an action for what it takes up and
-// what it gives up ("move the index to Postgres"). A warning needs that the two
-// meet in a name that the item is bound to, that enough of the item's own words
-// stand in the action (see enough), and that the two speak of the same place
-// where both name one.
+// what it took ("SQLite, not Postgres"), an action for what it takes up and
+// gives up ("move the index to Postgres"). How the two meet is some thirty
+// numbers (see features), weighed by one logistic regression that is fitted to
+// labelled actions and judged on projects left out (see weights.json).
 package check
 
 import (
@@ -20,7 +19,6 @@ import (
 
 	"recall/index"
 	"recall/payload"
-	"recall/text"
 )
 
 // An Action is something that is about to be done. Any of its parts may be
@@ -54,7 +52,7 @@ type Warning struct {
 	Why     string  // the item's reason, "" if none was given
 	Quote   string  // its evidence, verbatim; "" where a person wrote the item
 	Name    string  // the name in which the two meet, as the item has it
-	Score   float64 // share of the item's words that stand in the action, 0 to 1
+	Score   float64 // how likely the action goes against it, 0 to 1
 	Sure    bool    // nothing in it is left to reading: fit to stop somebody, where a person pinned the item
 }
 
@@ -66,6 +64,9 @@ const (
 	most   = 5  // warnings
 	asked  = 24 // words of what comes and of what goes in an edit that are searched for
 )
+
+// without is what else finds items: an item must say it in the action's words.
+const without = index.Sources | index.Lexicon | index.Slips
 
 // Items is what Against asks its questions of; an index.Index is one.
 type Items interface {
@@ -81,8 +82,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	if q == "" {
 		return nil, nil
 	}
-	// An item must say it in the action's words: what else finds items costs time.
-	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: index.Sources | index.Lexicon | index.Slips})
+	found, err := ix.Search(ctx, index.Query{Text: q, Project: a.Project, Kinds: Kinds, Limit: looked, Without: without})
 	if err != nil {
 		return nil, err
 	}
@@ -92,12 +92,12 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		if !speaks(&h.Item) {
 			continue
 		}
-		m, ok := meet(&h.Item, h.SessionTitle, does)
-		if !ok {
+		m := meet(&h.Item, does)
+		if m.odds < enough {
 			continue
 		}
-		w := Warning{Item: h.Item, Session: h.Session, Title: h.SessionTitle, Number: h.SessionN, Project: h.Project, At: h.Item.At,
-			Reason: GoesAgainst, Why: h.Item.Why, Name: m.name, Score: m.share, Sure: m.sure}
+		w := Warning{Item: h.Item, Session: h.Session, Title: h.SessionTitle, Number: h.SessionN, Project: h.Project,
+			At: h.Item.At, Reason: GoesAgainst, Why: h.Item.Why, Name: m.name, Score: m.odds, Sure: m.sure}
 		if h.Item.Kind == payload.Eliminated {
 			w.Reason = Repeats
 		}
@@ -110,7 +110,7 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	return out[:min(most, len(out))], nil
 }
 
-// speaks tells items that may be held against somebody.
+// speaks reports whether an item may be held against somebody.
 func speaks(it *payload.Item) bool {
 	switch it.By {
 	case payload.ByUser, payload.ByAssistant, payload.ByBoth:
@@ -122,25 +122,24 @@ func speaks(it *payload.Item) bool {
 
 // question is the action in the words that are searched for.
 func (d *deed) question() string {
-	seen := map[string]bool{}
 	var out []string
-	add := func(list []word) {
-		for _, w := range list {
-			if w.stem != "" && !seen[w.stem] && !text.Stop(w.text) {
+	seen := map[string]bool{}
+	add := func(list []word, most int) {
+		for _, w := range list[:min(most, len(list))] {
+			if !seen[w.stem] {
 				seen[w.stem] = true
 				out = append(out, w.text)
 			}
 		}
 	}
-	for _, m := range d.moves {
-		add(m.words)
+	for _, p := range d.phrases {
+		add(p.taken, asked)
+		add(p.given, asked)
+		add(p.place, asked)
 	}
 	for _, s := range d.swaps {
-		add(s.key)
+		add(s.key, asked)
 	}
-	if len(d.gone) > 0 && len(d.added) > 0 && len(out) < asked {
-		add(d.added[:min(asked, len(d.added))])
-		add(d.gone[:min(asked, len(d.gone))])
-	}
+	add(d.paths, asked)
 	return strings.Join(out, " ")
 }

@@ -3,7 +3,6 @@ package check
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,124 +25,6 @@ type labelled struct {
 	action  Action
 }
 
-// The shipped set: a warning that isn't due must be rare, since each interrupts
-// somebody. How many are missed is reported, not held.
-func TestShippedActions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long, and only computes")
-	}
-	items, actions := readActions(t, "actions.txt")
-	for _, file := range []string{"fresh.txt", "unseen.txt", "later.txt", "edits.txt", "round.txt"} {
-		more, others := readActions(t, file)
-		items, actions = append(items, more...), append(actions, others...)
-	}
-	x := fill(t, items)
-	if len(actions) < 200 {
-		t.Fatalf("%d actions, want 200 at least", len(actions))
-	}
-	var all, held score
-	near := 0
-	for _, a := range actions {
-		if a.want == "" {
-			near++
-		}
-		all.run(t, x, a)
-		if a.file == "unseen.txt" {
-			held.run(t, x, a)
-		}
-	}
-	t.Logf("all %d, %d of them near misses: %v", len(actions), near, &all)
-	t.Logf("of them unseen.txt: %v", &held)
-	if 2*near < len(actions) {
-		t.Errorf("%d of %d are near misses, want half", near, len(actions))
-	}
-	if all.precision() < 0.95 {
-		t.Errorf("precision %.3f, want 0.95", all.precision())
-	}
-	if all.recall() < 0.8 {
-		t.Errorf("recall %.3f, want 0.8", all.recall())
-	}
-}
-
-// Lines of people who hadn't seen the code, by what they are: most of what is
-// due is said in other words than the item's, so little of it is found.
-func TestOthersActions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long, and only computes")
-	}
-	for file, least := range map[string]float64{"others.txt": 0.28, "elsewhere.txt": 0.2, "strangers.txt": 0.4} {
-		t.Run(file, func(t *testing.T) { othersActions(t, file, least) })
-	}
-}
-
-func othersActions(t *testing.T, file string, least float64) {
-	items, actions := readActions(t, file)
-	x := fill(t, items)
-	var all score
-	by := map[string]*score{}
-	for _, a := range actions {
-		kind := a.how
-		if kind != "prompt" && kind != "bash" {
-			kind = "edit"
-		}
-		if by[kind] == nil {
-			by[kind] = &score{}
-		}
-		by[kind].run(t, x, a)
-	}
-	for kind, s := range by {
-		t.Logf("%s: %v", kind, s)
-		all.right, all.wrong, all.missed = all.right+s.right, all.wrong+s.wrong, all.missed+s.missed
-	}
-	t.Logf("all %d: %v", len(actions), &all)
-	if all.precision() < 0.95 {
-		t.Errorf("precision %.3f, want 0.95", all.precision())
-	}
-	if all.recall() < least {
-		t.Errorf("recall %.3f, want %.2f", all.recall(), least)
-	}
-}
-
-// Items as rules make them and as a model writes them; half of the lines are held.
-func TestDemoActions(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes long, and only computes")
-	}
-	items, actions := readActions(t, "demo.txt")
-	rest, unseen := readActions(t, "last.txt")
-	items, actions = append(items, rest...), append(actions, unseen...)
-	x := fill(t, items)
-	for _, part := range []string{"mended", "held", "last"} {
-		t.Run(part, func(t *testing.T) {
-			var s score
-			n := 0
-			for _, a := range actions {
-				if a.part() == part {
-					s.run(t, x, a)
-					n++
-				}
-			}
-			t.Logf("%d lines: %v", n, &s)
-			if s.precision() < 0.95 {
-				t.Errorf("precision %.3f, want 0.95", s.precision())
-			}
-		})
-	}
-}
-
-// part says what a line was for: by those held nothing was mended before their first run.
-func (a labelled) part() string {
-	h := fnv.New32a()
-	h.Write([]byte(a.action.Text + a.action.Command + a.action.New))
-	switch {
-	case a.file == "last.txt":
-		return "last"
-	case h.Sum32()%2 == 1:
-		return "held"
-	}
-	return "mended"
-}
-
 type score struct{ right, wrong, missed int }
 
 // run checks an action and counts what came of it.
@@ -157,6 +38,12 @@ func (s *score) run(t *testing.T, x *index.Index, a labelled) {
 	if len(got) > 0 {
 		first = string(got[0].Item.ID)
 	}
+	s.count(t, a, first)
+}
+
+// count counts what was said of an action, the id of an item or "".
+func (s *score) count(t *testing.T, a labelled, first string) {
+	t.Helper()
 	right := first == a.want || first != "" && slices.Contains(strings.Split(a.want, ","), first)
 	switch {
 	case first == "" && a.want != "":

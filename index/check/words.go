@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -110,20 +111,25 @@ func wordOf(s string) word {
 }
 
 // hasty are words as they are typed in a hurry.
-var hasty = map[string]string{"dont": "don't", "cant": "can't", "lets": "let's", "wont": "won't", "didnt": "didn't", "doesnt": "doesn't", "isnt": "isn't", "arent": "aren't",
-	"wasnt": "wasn't", "shouldnt": "shouldn't", "wouldnt": "wouldn't", "couldnt": "couldn't", "havent": "haven't", "thats": "that's", "whats": "what's"}
+var hasty = func() map[string]string {
+	out := map[string]string{"lets": "let's", "thats": "that's", "whats": "what's"}
+	for w := range set("don't can't won't didn't doesn't isn't aren't wasn't shouldn't wouldn't couldn't haven't") {
+		out[strings.ReplaceAll(w, "'", "")] = w
+	}
+	return out
+}()
 
 func plainNumber(s string) bool {
 	return strings.Trim(s, "0123456789.,%") == ""
 }
 
-// dotted tells "server.go" and "v1.2"; not the end of a sentence.
+// dotted recognizes "server.go" and "v1.2"; not the end of a sentence.
 func dotted(s string) bool {
 	i := strings.LastIndexByte(s, '.')
 	return i > 0 && i < len(s)-1 && unicode.IsLetter(rune(s[i+1]))
 }
 
-// has says whether a word stands among others: itself, or all its parts.
+// has reports whether a word stands among others: itself, or all its parts.
 func has(list []word, w word) bool {
 	for _, o := range list {
 		if o.stem != "" && same(o, w) {
@@ -176,6 +182,11 @@ func alike(a, b string) bool {
 		a, b = b, a
 	}
 	return len(a) >= 6 && len(b)-len(a) <= 3 && strings.HasPrefix(b, a)
+}
+
+// isIn reports whether a word stands among others whole.
+func isIn(list []word, w word) bool {
+	return w.stem != "" && slices.ContainsFunc(list, func(o word) bool { return alike(o.stem, w.stem) })
 }
 
 // weight is what a word counts in a share.
