@@ -11,6 +11,8 @@ const (
 	ForeignMemory = "memory" // of a tool that isn't known by name
 	ForeignRules  = "CLAUDE.md"
 	ForeignAuto   = "auto-memory"
+	// ForeignWrapper is what a program round the client puts before a prompt.
+	ForeignWrapper = "system instruction"
 )
 
 // ModelCall is the first line of each prompt that recall sends to a model through

@@ -53,6 +53,8 @@ func TestMarkForeign(t *testing.T) {
 		{"a tag that is not closed", "<memory>\nwhat is this tag for?", User, nil, nil},
 		{"memory", "<relevant-memories>\n- likes tabs\n</relevant-memories>\nhi", User,
 			[]part{{"memory", "<relevant-memories>\n- likes tabs\n</relevant-memories>"}}, nil},
+		{"what a program round the client says", "<system_instruction>\nRename the branch.\n</system_instruction>\nhow is it built?", User,
+			[]part{{"system instruction", "<system_instruction>\nRename the branch.\n</system_instruction>"}}, nil},
 		{"rules and auto-memory", rules + auto + important + "\nNow the task.", User,
 			[]part{{"CLAUDE.md", rules}, {"auto-memory", auto + important}}, nil},
 		{"claudeMd", "# claudeMd\nuse tabs\n# currentDate\ntoday\n", User, []part{{"CLAUDE.md", "# claudeMd\nuse tabs\n"}}, nil},

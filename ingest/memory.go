@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// memoryTags are the elements in which tools hand their memories to a model,
-// by the label that each gets.
+// memoryTags are the elements in which tools hand their memories and instructions to a
+// model, by the label that each gets.
 var memoryTags = []struct{ tag, label string }{
 	{`claude-mem[\w-]*`, "claude-mem"},
 	{`engram[\w-]*`, "engram"},
@@ -18,6 +18,7 @@ var memoryTags = []struct{ tag, label string }{
 	{`(?:memory|memories|(?:relevant|user|project|session|recalled|retrieved|long_term|long-term)[-_]memor(?:y|ies)|memory[-_][a-z]+)`, ForeignMemory},
 	{`(?:claudeMd|claude_md|claude-md)`, ForeignRules},
 	{`auto[-_]memory`, ForeignAuto},
+	{`system[-_](?:instructions?|prompt|message|notice)`, ForeignWrapper},
 }
 
 type memoryRule struct {
@@ -35,7 +36,7 @@ var memoryRules = func() []memoryRule {
 
 var (
 	contentsOf = lazy(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
-	memoryWord = lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace)`)
+	memoryWord = lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
 	claudeMd   = lazy(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
 	headings = []memoryRule{
