@@ -34,6 +34,7 @@ func (r *run) parse(ctx context.Context, f *family) {
 			whole = append(whole, f.sessions[i])
 		}
 	}
+	makeRoom()
 	err := safely("compare with its forks", func() error {
 		ingest.Own(whole)
 		ingest.AdoptPlans(whole)
