@@ -18,8 +18,8 @@ import (
 
 // BenchmarkSyncHuge takes in one session of RECALL_BENCH_MB, and then that session
 // with a line more: half of it one line of a tool's result, or records of a kilobyte
-// each and nothing else. "again" is how the second compares with the first: 1 where
-// all is made again. RECALL_BENCH_MB=640 makes the line longer than any that is read.
+// each and nothing else. "again" is how the second compares with the first, "again-cpu"
+// by the processor's time: 1 where all is made again. RECALL_BENCH_MB=640 makes the line longer than any that is read.
 func BenchmarkSyncHuge(b *testing.B) {
 	for name, write := range map[string]func(b *testing.B, root string, size int64) string{"line": writeHuge, "records": writeTiny} {
 		b.Run(name, func(b *testing.B) { syncHuge(b, write) })
@@ -27,7 +27,7 @@ func BenchmarkSyncHuge(b *testing.B) {
 }
 
 func syncHuge(b *testing.B, write func(b *testing.B, root string, size int64) string) {
-	var first, again, saved time.Duration
+	var first, again, saved, firstCPU, againCPU time.Duration
 	var most uint64
 	for b.Loop() {
 		root := b.TempDir()
@@ -36,9 +36,13 @@ func syncHuge(b *testing.B, write func(b *testing.B, root string, size int64) st
 		p.Distiller = offline.Distiller{}
 		debug.FreeOSMemory() // what writing it took doesn't count
 		peak := watchHeap()
+		used := cpu()
 		first += syncTimed(b, p, root)
+		firstCPU += cpu() - used
 		appendTo(b, path, oneMore("more"))
+		used = cpu()
 		again += syncTimed(b, p, root)
+		againCPU += cpu() - used
 		most = max(most, peak())
 		appendTo(b, path, oneMore("most"))
 		start := time.Now()
@@ -51,7 +55,10 @@ func syncHuge(b *testing.B, write func(b *testing.B, root string, size int64) st
 	b.ReportMetric(first.Seconds()/n, "first-s")
 	b.ReportMetric(again.Seconds()/n, "again-s")
 	b.ReportMetric(saved.Seconds()/n, "archive-again-s")
+	b.ReportMetric(firstCPU.Seconds()/n, "first-cpu-s")
+	b.ReportMetric(againCPU.Seconds()/n, "again-cpu-s")
 	b.ReportMetric(float64(again)/float64(first), "again")
+	b.ReportMetric(float64(againCPU)/float64(firstCPU), "again-cpu")
 	b.ReportMetric(float64(most)/1e6, "peakMB")
 }
 
