@@ -421,40 +421,6 @@ func (r *reader) conditions(docs string) (conds []string, args []any) {
 	return conds, args
 }
 
-// rowsOfItems finds the rows of items near the question, those that the
-// query's conditions allow.
-func (r *reader) rowsOfItems(ctx context.Context, near []Near) (map[int64]float64, error) {
-	if len(near) == 0 {
-		return nil, nil
-	}
-	conds, more := r.conditions(documents[items])
-	if r.q.Project != "" {
-		conds, more = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(more, r.q.Project)
-	}
-	cosine := map[string]float64{}
-	var args []any
-	for _, n := range near {
-		cosine[string(n.Item)] = n.Cosine
-		args = append(args, string(n.Item))
-	}
-	in := `e.iid IN (?` + strings.Repeat(`,?`, len(near)-1) + `)`
-	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.iid FROM item e WHERE `+strings.Join(append([]string{in}, conds...), ` AND `), append(args, more...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	out := map[int64]float64{}
-	for rows.Next() {
-		var id int64
-		var iid string
-		if err := rows.Scan(&id, &iid); err != nil {
-			return nil, err
-		}
-		out[id] = cosine[iid]
-	}
-	return out, rows.Err()
-}
-
 func kindArgs(kinds []payload.Kind) []any {
 	var out []any
 	for _, k := range kinds {

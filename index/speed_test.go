@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +18,6 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 	"github.com/ncruces/go-sqlite3/ext/fts5"
 
-	"recall/index/embed"
-	"recall/payload"
 	"recall/text"
 )
 
@@ -96,13 +93,6 @@ func speed(t *testing.T, out *tabwriter.Writer, dir string, n int) {
 	runtime.GC()
 	runtime.ReadMemStats(&mem)
 	fmt.Fprintf(out, "%d items\tmemory\t%.0f MB of heap\t%s\n", n, float64(mem.HeapInuse)/1e6, resident())
-	if n <= mostBeside {
-		store := &scan{dims: 384}
-		store.fill(n)
-		x.UseVectors(embed.Concepts{}, store, 0.1)
-		line("query with 384 dimensions in memory", ask(Query{}))
-		x.near = nil
-	}
 	w, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
@@ -314,31 +304,4 @@ func resident() string {
 		}
 	}
 	return ""
-}
-
-// scan is a VectorStore of random vectors in memory, end to end.
-type scan struct {
-	dims int
-	ids  []payload.ItemID
-	v    []float32
-}
-
-func (s *scan) fill(n int) {
-	r := rand.New(rand.NewPCG(5, 5))
-	for i := range n {
-		s.ids = append(s.ids, payload.ItemID(fmt.Sprintf("i%06d%03d", i/perSession, i%perSession)))
-		for range s.dims {
-			s.v = append(s.v, float32(r.NormFloat64())/20)
-		}
-	}
-}
-
-func (s *scan) Upsert(context.Context, []Vector) error          { return nil }
-func (s *scan) Delete(context.Context, ...payload.ItemID) error { return nil }
-func (s *scan) Query(_ context.Context, _ string, v []float32, n int) ([]Near, error) {
-	out := make([]Near, len(s.ids))
-	for i, id := range s.ids {
-		out[i] = Near{id, dot(v, s.v[i*s.dims:(i+1)*s.dims])}
-	}
-	return Nearest(out, n), nil
 }

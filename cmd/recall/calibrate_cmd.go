@@ -10,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/index"
-	"recall/index/embed"
-	"recall/index/vector"
 	"recall/library"
 	"recall/llm"
 	"recall/payload"
@@ -25,7 +23,7 @@ func (a *app) calibrateCmd() *cobra.Command {
 		Long: `Asks for each of up to 300 items in words that are hidden from the search: one of
 its aliases, else the sentence it was taken from. Prints how often the item then
 comes first and among the first five, by words alone and with the configured
-vectors (concepts if none are) at several weights. Such questions favour words:
+model's vectors at several weights. Such questions favour words:
 it tells a bad model, it doesn't prove a good one.`,
 		Example: "  recall calibrate",
 		Args:    cobra.NoArgs,
@@ -99,6 +97,20 @@ func trials(l *library.Library) ([]trial, error) {
 const leastGain = 2
 
 func (a *app) calibrate(ctx context.Context, l *library.Library) error {
+	e, err := a.cfg.embedder()
+	if err != nil {
+		return err
+	}
+	if e == nil {
+		return errNoEmbedder
+	}
+	has, err := a.ix.HasVectors(ctx, e.Model())
+	if err != nil {
+		return err
+	}
+	if !has {
+		return withHint(fmt.Errorf("no vectors of %s yet", e.Model()), "recall embed makes them")
+	}
 	list, err := trials(l)
 	if err != nil {
 		return err
@@ -106,18 +118,8 @@ func (a *app) calibrate(ctx context.Context, l *library.Library) error {
 	if len(list) < 20 {
 		return fmt.Errorf("%s to ask for, too few to say anything", count(len(list), "item"))
 	}
-	e, err := a.cfg.embedder()
+	hidden, err := hide(ctx, e, list)
 	if err != nil {
-		return err
-	}
-	var store index.VectorStore = vector.New()
-	if e == nil {
-		e = embed.Concepts{}
-	}
-	if err := a.ix.Fill(ctx, store, e); err != nil {
-		return err
-	}
-	if err := hide(ctx, store, e, list); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.out, "%d questions, vectors of %s\n", len(list), e.Model())
@@ -126,7 +128,7 @@ func (a *app) calibrate(ctx context.Context, l *library.Library) error {
 	var words []float64
 	best, most := 0, 0.0
 	for _, weight := range []int{0, 5, 10, 20, 30, 40} {
-		a.ix.UseVectors(e, store, float64(weight)/100)
+		a.ix.UseVectors(e, float64(weight)/100, hidden)
 		ranks, err := a.ranks(ctx, list)
 		if err != nil {
 			return err
@@ -153,29 +155,25 @@ func (a *app) calibrate(ctx context.Context, l *library.Library) error {
 	return nil
 }
 
-// hide replaces the vectors of items that are asked for by ones in which the
-// question isn't.
-func hide(ctx context.Context, store index.VectorStore, e llm.Embedder, list []trial) error {
+// hide makes vectors of the items that are asked for in which the question isn't;
+// those with nothing else to say have none.
+func hide(ctx context.Context, e llm.Embedder, list []trial) (map[payload.ItemID][]float32, error) {
 	var texts []string
 	for _, t := range list {
 		texts = append(texts, t.text)
 	}
 	vs, err := e.Embed(ctx, texts)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	out := map[payload.ItemID][]float32{}
 	for i, t := range list {
-		if err := store.Delete(ctx, t.expect); err != nil {
-			return err
-		}
-		if index.CheckVector(vs[i]) != nil {
-			continue
-		}
-		if err := store.Upsert(ctx, []index.Vector{{Item: t.expect, V: vs[i]}}); err != nil {
-			return err
+		out[t.expect] = nil
+		if index.CheckVector(vs[i]) == nil {
+			out[t.expect] = vs[i]
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // ranks are the reciprocal ranks at which each item came, 0 where it didn't.

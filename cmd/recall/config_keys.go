@@ -67,7 +67,7 @@ var keys = []configKey{
 	{name: "hooks.notes", kind: truth, preset: "true", about: "tell a session when it goes against what was settled"},
 	{name: "query.limit", taste: true, kind: number, preset: "5", lo: 1, hi: 100, about: "most answers printed"},
 	{name: "query.sync", kind: truth, preset: "true", about: "take in what is new before answering"},
-	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "concepts", "static", "service"}, about: "vectors that are fused with the word search"},
+	{name: "query.vectors", kind: oneOf, preset: "off", words: []string{"off", "static", "service"}, about: "vectors that are fused with the word search"},
 	{name: "query.vector_weight", taste: true, kind: number, preset: "10", lo: 0, hi: 100, about: "how much they count beside the words, in hundredths; recall calibrate finds it"},
 	{name: "query.budget", taste: true, kind: duration, preset: "1s", lo: 10, hi: 10 * 60 * 1000, about: "longest time that taking in may delay an answer"},
 	{name: "query.rerank", kind: oneOf, preset: rerankOff, words: []string{rerankOff, rerankModel}, about: "whether the model of llm.provider says which of what was found answers"},

@@ -37,13 +37,15 @@ has run.`,
 	}
 }
 
+var errNoEmbedder = withHint(errors.New("no embedding model is configured"), "set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
+
 func (a *app) embed(cmd *cobra.Command, l *library.Library) error {
 	e, err := a.cfg.embedder()
 	if err != nil {
 		return err
 	}
 	if e == nil {
-		return withHint(errors.New("no embedding model is configured"), "set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
+		return errNoEmbedder
 	}
 	if err := l.ReadOnly(); err != nil {
 		return err

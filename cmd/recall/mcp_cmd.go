@@ -110,7 +110,6 @@ type memory struct {
 	flags  *cobra.Command // of recall mcp itself
 	config sync.Mutex     // guards app.cfg while it is loaded
 	taking sync.Mutex     // held while a call takes in what is new
-	held   heldVectors    // if query.vectors is concepts
 }
 
 // call is an app of one call, with the server's configuration and streams. What
@@ -190,11 +189,7 @@ func (m *memory) indexed(cmd *cobra.Command, b *app, l *library.Library, left in
 		}
 		m.taking.Unlock()
 	}
-	switch {
-	case err != nil:
-	case b.cfg.Query.Vectors == "concepts":
-		err = m.held.use(cmd.Context(), b, l)
-	default:
+	if err == nil {
 		err = b.useVectors(cmd.Context())
 	}
 	if err == nil {

@@ -49,10 +49,7 @@ type sourceDoc struct {
 
 // searchMode says how questions are searched for.
 func searchMode(c *Config) string {
-	switch c.Query.Vectors {
-	case "concepts":
-		return "words, with a lexicon of the field's, and concept vectors"
-	case "static", "service":
+	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
 		return "words, with a lexicon of the field's, and vectors of a model (" + c.Query.Vectors + ")"
 	}
 	return "words, with a lexicon of the field's"

@@ -8,7 +8,6 @@ import (
 
 	"recall/index"
 	"recall/index/embed"
-	"recall/index/vector"
 	"recall/library"
 	"recall/llm"
 	"recall/llm/openai"
@@ -48,18 +47,8 @@ func (c *Config) embedder() (llm.Embedder, error) {
 	return nil, nil
 }
 
-// useVectors has searches use the configured vectors. Concepts are made anew,
-// those of a model lie in the index.
+// useVectors has searches use the configured model's vectors, which lie in the index.
 func (a *app) useVectors(ctx context.Context) error {
-	weight := float64(a.cfg.Query.Weight) / 100
-	if a.cfg.Query.Vectors == "concepts" {
-		store, concepts := vector.New(), embed.Concepts{}
-		if err := a.ix.Fill(ctx, store, concepts); err != nil {
-			return err
-		}
-		a.ix.UseVectors(concepts, store, weight)
-		return nil
-	}
 	e, err := a.cfg.embedder()
 	if err != nil {
 		fmt.Fprintf(a.err, "recall: warning: words alone are searched: %s\n", oneLine(err.Error()))
@@ -76,7 +65,7 @@ func (a *app) useVectors(ctx context.Context) error {
 		fmt.Fprintf(a.err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n", e.Model())
 		return nil
 	}
-	a.ix.UseVectors(e, index.Flat{Index: a.ix, Model: e.Model()}, weight)
+	a.ix.UseVectors(e, float64(a.cfg.Query.Weight)/100, nil)
 	return nil
 }
 

@@ -1,5 +1,5 @@
 // Package embed holds what finds a text by other words than its own: the
-// lexicon, and the embedders that turn texts into vectors.
+// lexicon, and an embedder that turns texts into vectors by a model's file.
 package embed
 
 import (
@@ -79,7 +79,7 @@ func Related(text string, own Groups) []string {
 }
 
 // Knows says whether a word or phrase of a text stands in the lexicon.
-func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text), tooCommon)) > 0 }
+func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text))) > 0 }
 
 // Mention is a word or phrase of a text that the lexicon knows.
 type Mention struct {
@@ -93,7 +93,7 @@ func Mentions(text string, own Groups) []Mention {
 	var out []Mention
 	words := stems(text)
 	for _, g := range []Groups{shipped, own} {
-		for _, c := range g.concepts(words, tooCommon) {
+		for _, c := range g.concepts(words) {
 			m := Mention{Stems: c.stems}
 			for p := range strings.SplitSeq(line(g.text, c.group), "|") {
 				m.Others = append(m.Others, strings.TrimSpace(p))
@@ -113,13 +113,12 @@ func stems(s string) []string {
 // concept is one mention of a group in a text.
 type concept struct {
 	group int // byte offset of its line
-	of    int // in how many groups the phrase stands
 	stems []string
 }
 
 // concepts finds the groups that a text's words and phrases stand in, phrases
-// of more than max groups left out. Longer phrases win over their parts.
-func (g Groups) concepts(stems []string, max int) []concept {
+// of too many groups left out. Longer phrases win over their parts.
+func (g Groups) concepts(stems []string) []concept {
 	var out []concept
 	for i := 0; i < len(stems); {
 		n := 1
@@ -128,9 +127,9 @@ func (g Groups) concepts(stems []string, max int) []concept {
 			if len(groups) == 0 {
 				continue
 			}
-			if len(groups) <= max {
+			if len(groups) <= tooCommon {
 				for _, at := range groups {
-					out = append(out, concept{at, len(groups), stems[i : i+k]})
+					out = append(out, concept{at, stems[i : i+k]})
 				}
 			}
 			n = k

@@ -202,3 +202,20 @@ func half(h uint16) float32 {
 	}
 	return float32(sign * math.Ldexp(1+frac/1024, exp-15))
 }
+
+// unit is a vector made of length 1; zeros stay so.
+func unit(v []float64) []float32 {
+	var n float64
+	for _, x := range v {
+		n += x * x
+	}
+	out := make([]float32, len(v))
+	if n == 0 {
+		return out
+	}
+	n = math.Sqrt(n)
+	for i, x := range v {
+		out[i] = float32(x / n)
+	}
+	return out
+}

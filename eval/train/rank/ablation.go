@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	"recall/index"
-	"recall/index/embed"
 	"recall/index/rank"
-	"recall/index/vector"
 )
 
 // A variant is a search without some of its parts.
@@ -16,7 +14,6 @@ type variant struct {
 	without index.Part
 	blind   []int // features that the second look doesn't see
 	first   bool  // no second look
-	vectors float64
 }
 
 var variants = []variant{
@@ -32,8 +29,6 @@ var variants = []variant{
 	{name: "blind to place of words", blind: []int{rank.Pairs, rank.TurnPairs}},
 	{name: "blind to likeness", blind: []int{rank.Like, rank.Alias, rank.LikeText, rank.LikeAlias}},
 	{name: "blind to the other items", blind: []int{rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company}},
-	{name: "concept vectors at 0.1", vectors: 0.1},
-	{name: "concept vectors at 0.2", vectors: 0.2},
 }
 
 // ablate prints what each part brings to the answers about people's projects, or
@@ -47,11 +42,6 @@ func (w *world) ablate(ctx context.Context) error {
 	out := table()
 	fmt.Fprintln(out, heads)
 	for _, v := range variants {
-		if v.vectors > 0 {
-			if err := w.useVectors(ctx, v.vectors); err != nil {
-				return err
-			}
-		}
 		for _, p := range w.projects {
 			if w.invented[p] && !w.invented[w.projects[0]] {
 				continue
@@ -91,15 +81,4 @@ func blinded(samples []sample, features []int) []sample {
 		out = append(out, s)
 	}
 	return out
-}
-
-func (w *world) useVectors(ctx context.Context, weight float64) error {
-	for _, x := range w.indexes {
-		store := vector.New()
-		if err := x.Fill(ctx, store, embed.Concepts{}); err != nil {
-			return err
-		}
-		x.UseVectors(embed.Concepts{}, store, weight)
-	}
-	return nil
 }

@@ -1,0 +1,154 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"recall/index/rank"
+	"recall/llm"
+	"recall/payload"
+)
+
+// nearness is how a search uses vectors.
+type nearness struct {
+	embedder llm.Embedder
+	weight   float64
+	instead  map[payload.ItemID][]float32
+}
+
+// slowest is how long a question's embedding may take; one that takes longer
+// is answered without.
+const slowest = 300 * time.Millisecond
+
+// UseVectors makes Search fuse its scores for items with the cosines of the vectors
+// that are kept of the embedder's model, at the given weight, 0 to 1. Items that
+// instead names count by its vectors, those of nil by their words alone. Not to be
+// called while searches run.
+func (x *Index) UseVectors(e llm.Embedder, weight float64, instead map[payload.ItemID][]float32) {
+	x.near = &nearness{e, min(max(weight, 0), 1), instead}
+	x.weights[rank.Near] = nearScale * x.near.weight
+}
+
+// nearScale makes of a weight what a cosine counts in the second look, where
+// the question's words in an item, all of them, count some seven.
+const nearScale = 10
+
+// fuseNear adds items near the question to those that its words found.
+func (r *reader) fuseNear(ctx context.Context, found []candidate, n *nearness) ([]candidate, error) {
+	within, cancel := context.WithTimeout(ctx, slowest)
+	defer cancel()
+	vs, err := n.embedder.Embed(within, []string{r.q.Text})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil || len(vs) != 1 || CheckVector(vs[0]) != nil {
+		r.leftOut = true
+		return found, nil
+	}
+	near, err := r.nearItems(ctx, found, n, vs[0])
+	if errors.Is(err, ErrVector) { // of another length than the items': the service has another model by that name
+		r.leftOut = true
+		return found, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return convex(found, near, n.weight), nil
+}
+
+// flatMost is up to how many items all vectors are read for one question, some ten
+// milliseconds for 10,000 of 384 dimensions; of more, those of what the words found.
+const flatMost = 20_000
+
+// nearItems gives the items nearest to a vector that the query's conditions allow,
+// with their cosines.
+func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, v []float32) ([]candidate, error) {
+	conds, more := r.conditions(documents[items])
+	args := append([]any{n.embedder.Model()}, more...)
+	if r.q.Project != "" {
+		conds, args = append(conds, `e.session IN (SELECT id FROM session WHERE project=?)`), append(args, r.q.Project)
+	}
+	if r.size[items] > flatMost {
+		ids := make([]string, len(found))
+		for i, c := range found {
+			ids[i] = fmt.Sprint(c.id)
+		}
+		conds = append(conds, `e.id IN (`+strings.Join(ids, `,`)+`)`)
+	}
+	conds = append([]string{`v.model=?`}, conds...)
+	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []candidate
+	other := 0 // of another length
+	for rows.Next() {
+		var c candidate
+		var iid payload.ItemID
+		var data sql.RawBytes
+		if err := rows.Scan(&c.id, &iid, &data); err != nil {
+			return nil, err
+		}
+		of, ok := n.instead[iid]
+		if !ok {
+			of = vectorOf(data)
+		}
+		switch {
+		case len(of) == len(v):
+			c.near = dot(v, of)
+			out = append(out, c)
+		case len(of) > 0:
+			other = len(of)
+		}
+	}
+	if len(out) == 0 && other > 0 {
+		return nil, fmt.Errorf("%d dimensions where the items have %d: %w", len(v), other, ErrVector)
+	}
+	return firsts(out, candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id))
+	}), rows.Err()
+}
+
+// convex mixes scores, as shares of the highest, with cosines.
+func convex(found, near []candidate, weight float64) []candidate {
+	top := 1.0
+	if len(found) > 0 {
+		top = found[0].score
+	}
+	all := gathered{list: found, at: map[int64]int{}}
+	for i := range found {
+		found[i].score *= 1 - weight
+		all.at[found[i].id] = i
+	}
+	for _, c := range near {
+		if c.near > 0 {
+			all.entry(c.id).score += weight * c.near * top
+			all.entry(c.id).near = c.near
+		}
+	}
+	return all.best(candidates)
+}
+
+// dot is in four sums, which a processor makes side by side.
+func dot(a, b []float32) float64 {
+	var s0, s1, s2, s3 float32
+	b = b[:len(a)]
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += x[0] * y[0]
+		s1 += x[1] * y[1]
+		s2 += x[2] * y[2]
+		s3 += x[3] * y[3]
+	}
+	for ; i < len(a); i++ {
+		s0 += a[i] * b[i]
+	}
+	return float64(s0 + s1 + s2 + s3)
+}
