@@ -16,11 +16,12 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd":       {"hooks", "mcpserver", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink"},
-	"hooks":     {"pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
-	"mcpserver": {"pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
+	"cmd":       {"hooks", "mcpserver", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink"},
+	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
+	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
+	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink"},
 	"pipeline":  {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text"},
-	"eval":      {"distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
+	"eval":      {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
 	"index":     {"payload", "ingest", "llm", "text"},
 	"distill":   {"ingest", "payload", "prompts", "llm", "redact", "text"},
 	"library":   {"payload", "ingest", "redact", "text", "sink"},

@@ -1,11 +1,9 @@
 package eval
 
 import (
-	"context"
-
+	"recall/answer"
 	"recall/distill"
 	"recall/distill/offline"
-	"recall/index"
 	"recall/ingest"
 )
 
@@ -22,25 +20,13 @@ type Options struct {
 	Budget    int                          // tokens of payload.md; 0: payload.DefaultBudget
 	Judge     Judge                        // nil: words
 
-	// Rerank puts an answer's results in another order, and may claim more or less
-	// for them; nil: as the index has them. At most AtOnce at the same time.
-	Rerank func(ctx context.Context, question string, a *index.Answer) error
+	// SecondLook is a model that is asked about what the search under test found, of
+	// at most AtOnce questions at the same time; nil: none.
+	SecondLook *answer.SecondLook
 
 	Only []string // names of the searches to compare (see Questions); none: all
 
-	// Shown says how the answer to a question is printed; nil: its first result
-	// in full, or nothing if the question's words stand nowhere.
-	Shown func(question string, a index.Answer) Shown
-
 	Progress func(done, total int, what string) // nil: none
-}
-
-// Shown is what somebody who asks sees first.
-type Shown struct {
-	Refused bool   // it says that nothing is known
-	Weak    bool   // it says that nothing clearly answers, and shows what is near
-	First   int    // place in Answer.Ranked of what is printed first; -1 for none
-	Text    string // that, as printed
 }
 
 func (o Options) distiller() distill.Distiller {

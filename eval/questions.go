@@ -82,8 +82,8 @@ type result struct {
 	text    string
 }
 
-// An answer is what a search says to a question.
-type answer struct {
+// said is what a search says to a question.
+type said struct {
 	results  []result // ranked: items, or messages where there are no items
 	sessions []string // in order of their first result
 	first    *result  // what is printed first
@@ -113,7 +113,7 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 	return System{Name: s.name, Baseline: s.baseline, Oracle: s.oracle, Model: s.model, Questions: summedUp(made)}, nil
 }
 
-func madeOf(q Question, a answer) QuestionsMade {
+func madeOf(q Question, a said) QuestionsMade {
 	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{}, Ranks: make([]int, len(q.Expect)),
 		Refused: a.refused, Weak: a.weak, Coverage: a.coverage, Seconds: a.seconds}
 	for i, r := range a.results[:min(deepest, len(a.results))] {

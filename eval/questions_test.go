@@ -4,13 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"recall/index"
 )
 
 // The figures of random answers are those of another implementation, which
@@ -19,7 +16,7 @@ func TestQuestionFiguresByDefinition(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 1000 {
 		expect := []string{"s1#d1", "s1#d2", "s2#d1", "s3#f1"}[:1+r.IntN(4)]
-		var a answer
+		var a said
 		for i := range r.IntN(30) {
 			res := result{session: "s9", name: string(rune('a' + i))}
 			if r.IntN(5) == 0 {
@@ -90,12 +87,12 @@ func TestCountsOfAnswers(t *testing.T) {
 	old, new := result{session: "s", holds: []string{"s#d1"}}, result{session: "s", holds: []string{"s#d2"}}
 	both := result{session: "s", holds: []string{"s#d1", "s#d2"}}
 	list := []QuestionsMade{
-		madeOf(q, answer{results: []result{old, new}, first: &old}),
-		madeOf(q, answer{results: []result{new, old}, first: &new}),
-		madeOf(q, answer{results: []result{both}, first: &both}),
-		madeOf(q, answer{results: []result{new}, first: &new, refused: true}),
-		madeOf(Question{Q: "which font?"}, answer{refused: true}),
-		madeOf(Question{Q: "which logo?"}, answer{results: []result{old}, first: &old}),
+		madeOf(q, said{results: []result{old, new}, first: &old}),
+		madeOf(q, said{results: []result{new, old}, first: &new}),
+		madeOf(q, said{results: []result{both}, first: &both}),
+		madeOf(q, said{results: []result{new}, first: &new, refused: true}),
+		madeOf(Question{Q: "which font?"}, said{refused: true}),
+		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, first: &old}),
 	}
 	s := summedUp(list)
 	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 || s.Refused.N != 4 {
@@ -175,21 +172,5 @@ func TestAsOfKnowsNothingLater(t *testing.T) {
 			}
 		}
 		s.close()
-	}
-}
-
-// What is printed decides answer@1, not what was ranked.
-func TestShownDecidesTheFirstAnswer(t *testing.T) {
-	o := Options{From: demoSessions(t), Shown: func(q string, a index.Answer) Shown {
-		return Shown{Refused: strings.Contains(q, "redis"), First: len(a.Ranked) - 1, Text: "nothing of the sort"}
-	}}
-	run, err := Questions(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, q := range run.Systems[0].Questions.Questions {
-		if q.Refused != strings.Contains(q.Q, "redis") || q.First != "nothing of the sort" {
-			t.Errorf("%s: refused %v, first %q", q.Q, q.Refused, q.First)
-		}
 	}
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"recall/answer"
 	"recall/eval/baseline"
 	"recall/index"
 	"recall/ingest"
@@ -22,7 +24,7 @@ type search struct {
 	model            string
 	baseline, oracle bool
 	several          bool // answer may be asked several things at the same time
-	answer           func(context.Context, Question) (answer, error)
+	answer           func(context.Context, Question) (said, error)
 	close            func()
 }
 
@@ -46,8 +48,11 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 	gold, goldHolds := goldItems(c, nil)
 	withOther, _ := goldItems(c, set.Others)
 	indexed := func(name string, items map[string][]payload.Item, holds map[payload.ItemID]string) *search {
-		x := &indexed{corpus: c, items: items, holds: holds, quotes: quotes, shown: o.Shown, rerank: o.Rerank, open: map[int]*index.Index{}}
-		return &search{name: name, answer: x.answer, close: x.close, several: o.Rerank != nil}
+		x := &indexed{corpus: c, items: items, holds: holds, quotes: quotes, open: map[int]*index.Index{}}
+		if items != nil {
+			x.model = o.SecondLook
+		}
+		return &search{name: name, answer: x.answer, close: x.close, several: o.SecondLook != nil}
 	}
 	all := []*search{
 		indexed(o.distiller().Name(), distilled, holds),
@@ -210,12 +215,12 @@ func quoted(quotes []quote, text string) []string {
 }
 
 // overMessages is the baseline that searches messages as they are.
-func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Question) (answer, error) {
+func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Question) (said, error) {
 	made := map[int]*baseline.Messages{}
-	return func(_ context.Context, q Question) (answer, error) {
+	return func(_ context.Context, q Question) (said, error) {
 		until, err := q.asOf()
 		if err != nil {
-			return answer{}, err
+			return said{}, err
 		}
 		sessions := c.begunBy(until)
 		if made[len(sessions)] == nil {
@@ -223,7 +228,7 @@ func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Qu
 		}
 		begun := time.Now()
 		found := made[len(sessions)].Search(q.Q)
-		a := answer{seconds: since(begun), refused: len(found) == 0}
+		a := said{seconds: since(begun), refused: len(found) == 0}
 		for _, m := range found {
 			if !slices.Contains(a.sessions, m.Session) {
 				a.sessions = append(a.sessions, m.Session)
@@ -258,10 +263,9 @@ type indexed struct {
 	items  map[string][]payload.Item // by session; nil for turns only
 	holds  map[payload.ItemID]string
 	quotes map[string][]quote
-	shown  func(string, index.Answer) Shown
-	rerank func(context.Context, string, *index.Answer) error // nil: none
-	mu     sync.Mutex                                         // of open and dir
-	open   map[int]*index.Index                               // by how many of the sessions, oldest first, are in it
+	model  *answer.SecondLook   // nil: none
+	mu     sync.Mutex           // of open and dir
+	open   map[int]*index.Index // by how many of the sessions, oldest first, are in it
 	dir    string
 }
 
@@ -314,66 +318,46 @@ func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 // are among them.
 const depth = 100
 
-func (x *indexed) answer(ctx context.Context, q Question) (answer, error) {
+func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 	until, err := q.asOf()
 	if err != nil {
-		return answer{}, err
+		return said{}, err
 	}
 	ix, err := x.of(ctx, x.corpus.begunBy(until))
 	if err != nil {
-		return answer{}, err
+		return said{}, err
 	}
 	begun := time.Now()
-	found, err := ix.Search(ctx, index.Query{Text: q.Q, Until: until, Limit: depth})
-	if err != nil {
-		return answer{}, err
+	found, err := answer.Ask(ctx, ix, x.model, answer.Question{Query: index.Query{Text: q.Q, Until: until}, Most: depth})
+	if err = errors.Join(err, found.Fault); err != nil {
+		return said{}, err
 	}
-	if x.rerank != nil && x.items != nil {
-		if err := x.rerank(ctx, q.Q, &found); err != nil {
-			return answer{}, err
-		}
-	}
-	a := answer{seconds: since(begun), coverage: found.Coverage}
-	for _, r := range found.Ranked {
-		if s := r.Session(); !slices.Contains(a.sessions, s) {
-			a.sessions = append(a.sessions, s)
+	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing, weak: found.Verdict == answer.Weak}
+	for _, r := range found.Results {
+		if !slices.Contains(a.sessions, r.Session) {
+			a.sessions = append(a.sessions, r.Session)
 		}
 		if (r.Item != nil) == (x.items != nil) {
 			a.results = append(a.results, x.result(r))
 		}
 	}
-	x.print(q, found, &a)
+	if len(found.Shown) > 0 {
+		first := x.result(found.Shown[0])
+		if first.text = found.SaysFirst(); found.Shown[0].Item == nil {
+			first.holds = quoted(x.quotes[first.session], first.text)
+		}
+		a.first = &first
+	}
 	return a, nil
 }
 
-// print says what of an answer is seen first.
-func (x *indexed) print(q Question, found index.Answer, a *answer) {
-	shown := Shown{Refused: found.Unknown || len(found.Ranked) == 0, First: min(0, len(found.Ranked)-1)}
-	if x.shown != nil {
-		shown = x.shown(q.Q, found)
-	}
-	a.refused, a.weak = shown.Refused, shown.Weak
-	if shown.First < 0 || shown.First >= len(found.Ranked) {
-		return
-	}
-	first := x.result(found.Ranked[shown.First])
-	if shown.Text != "" {
-		first.text = shown.Text
-		if found.Ranked[shown.First].Turn != nil {
-			first.holds = quoted(x.quotes[first.session], shown.Text)
-		}
-	}
-	a.first = &first
-}
-
 // result says what a line of an answer holds.
-func (x *indexed) result(r index.Result) result {
-	if r.Turn != nil {
-		return result{r.Session(), quoted(x.quotes[r.Session()], r.Turn.Text), r.Session() + "#" + r.Turn.ID, r.Turn.Text}
+func (x *indexed) result(r *answer.Result) result {
+	if r.Item == nil {
+		return result{session: r.Session, holds: quoted(x.quotes[r.Session], r.Text), name: r.Session + "#" + r.TurnID, text: r.Text}
 	}
-	it := r.Item.Item
-	out := result{session: r.Session(), name: string(it.ID), text: it.Text}
-	if name, ok := x.holds[it.ID]; ok {
+	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}
+	if name, ok := x.holds[r.Item.ID]; ok {
 		out.holds = []string{name}
 	}
 	return out

@@ -153,12 +153,12 @@ func (r Result) Session() string {
 
 // Place is where a hit stands.
 type Place struct {
-	Session      string
-	SessionTitle string
-	SessionN     int // place by start time in its project, from 1
-	SessionStart time.Time
-	Project      string
-	Source       string
+	Project      string    `json:"project"`
+	Session      string    `json:"session"`
+	SessionN     int       `json:"number"` // place by start time in its project, from 1
+	SessionTitle string    `json:"-"`
+	SessionStart time.Time `json:"-"`
+	Source       string    `json:"-"`
 }
 
 // Hit is an item found.

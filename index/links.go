@@ -29,8 +29,8 @@ var linkTables = []string{
 // Placed is an item with its place.
 type Placed struct {
 	Place
-	Item payload.Item
-	Turn int // ordinal of its first evidence turn, 0 if none
+	Turn int          `json:"turn,omitempty"` // ordinal of its first evidence turn, 0 if none
+	Item payload.Item `json:"item"`
 }
 
 // Due lists the sessions that were put in or deleted since the last PutLinks,

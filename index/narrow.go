@@ -13,10 +13,12 @@ import (
 // Narrowed is what of a question was understood as a filter. Where nothing is
 // found within it, the question is asked without.
 type Narrowed struct {
-	Words        []string  // as they stand in the question: "last week", "in project billing"
-	Since, Until time.Time // from then on, before then; zero if open
-	Project      string
-	Event        string // what "the migration" was taken for: `session "Migration 0037"`; "" for none
+	Words   []string  `json:"words"` // as they stand in the question: "last week", "in project billing"
+	Project string    `json:"project,omitempty"`
+	Since   time.Time `json:"since,omitzero"` // from then on
+	Until   time.Time `json:"until,omitzero"` // before then
+	// Event is what "the migration" was taken for: `session "Migration 0037"`; "" for none.
+	Event string `json:"event,omitempty"`
 }
 
 // narrow makes filters of the words of a question that say when, and of a

@@ -11,7 +11,10 @@ import (
 
 // Corrected is a word of a question that stands nowhere and was read as one that
 // does.
-type Corrected struct{ Word, As string }
+type Corrected struct {
+	Word string `json:"word"`
+	As   string `json:"as"`
+}
 
 const (
 	typoFrom   = 6 // letters of a word from which it may be mistyped: shorter ones are often another word

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"recall/answer"
 	"recall/index"
 	"recall/payload"
 )
@@ -56,7 +57,7 @@ func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others 
 	it := &p.Item
 	b.WriteString(short(it, p.Place, p.Turn))
 	if title := payload.Data(p.SessionTitle, 120); title != "" {
-		fmt.Fprintf(&b, "  in %q, %s\n", title, day(p.SessionStart))
+		fmt.Fprintf(&b, "  in %q, %s\n", title, answer.Day(p.SessionStart))
 	}
 	list := func(name string, values []string) {
 		var safe []string
@@ -94,7 +95,7 @@ func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others 
 		if !l.Hides() {
 			sure = " (not sure)"
 		}
-		fmt.Fprintf(&b, "  %s%s [%s] %s · %s\n", name, sure, o.Item.ID, sentence(&o.Item), day(o.Item.At))
+		fmt.Fprintf(&b, "  %s%s [%s] %s · %s\n", name, sure, o.Item.ID, agent.Line(o.Item), answer.Day(o.Item.At))
 		others = append(others, o.Item.ID)
 	}
 	return b.String(), others, nil

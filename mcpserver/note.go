@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
 	"recall/payload"
 )
 
@@ -82,7 +83,7 @@ func (s *Server) keep(ctx context.Context, n *payload.Note) (string, error) {
 	if err := l.Inbox(n); err != nil {
 		return "", err
 	}
-	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, shortID(n.Session))
+	text := fmt.Sprintf("Noted as %s of session %s; it is on the disk.", n.Kind, answer.ShortID(n.Session))
 	if strings.TrimSpace(n.Quote) == "" {
 		text += " It has no quote, so it stays a note of yours. Call again with the user's words, verbatim, to make it an item."
 	}

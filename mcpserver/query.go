@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
+	"recall/answer/compose"
 	"recall/index"
 	"recall/payload"
 )
@@ -53,34 +56,19 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	var mind *Mind
-	if m.Mind != nil {
-		mind = m.Mind(ctx, in.InShort)
-	}
-	if mind != nil {
-		q.Limit = max(q.Limit, mind.Most)
-	}
-	answer, err := m.Index.Search(ctx, q)
+	model, why := m.SecondLook(in.InShort)
+	a, err := answer.Ask(ctx, m.Index, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort && model != nil})
 	if err != nil {
 		return "", err
 	}
-	if mind != nil {
-		mind.Look(ctx, q.Text, &answer)
+	switch {
+	case why != "":
+		a.Told = append(a.Told, why)
+	case model == nil && in.InShort:
+		a.Told = append(a.Told, "no model is set up (llm.provider), so there is no paragraph")
 	}
-	v := answer.Verdict()
-	if v == index.Nothing && len(in.Also) > 0 && len(answer.Ranked) > 0 {
-		v = index.Weak // the question's own words stand nowhere, the further ones do
-	}
-	var made inShort
-	if mind != nil {
-		if in.InShort && v != index.Nothing {
-			made.said = mind.Paragraph(ctx, q.Text, answer.Ranked[:min(len(answer.Ranked), in.limit())])
-		}
-		made.told = mind.Told()
-	} else if in.InShort {
-		made.told = []string{"no model is set up (llm.provider), so there is no paragraph"}
-	}
-	return tell(answer, v, in.limit(), m.Left, made), nil
+	a.Left = m.Left
+	return tell(&a), nil
 }
 
 func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
@@ -91,7 +79,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 	if text == "" {
 		return index.Query{}, wrong("recall: no question. Send question, or ids of an earlier answer.")
 	}
-	q := index.Query{Text: clipEnd(text, mostQuestion), Limit: max(in.limit(), 3)}
+	q := index.Query{Text: clipEnd(text, mostQuestion), Limit: in.limit()}
 	for _, w := range in.Also[:min(len(in.Also), mostAlso)] {
 		q.Also = append(q.Also, clipEnd(w, 200))
 	}
@@ -135,98 +123,86 @@ func projectName(m *Memory, name string) (string, error) {
 	return p.Name, nil
 }
 
-// inShort is what a model made of an answer.
-type inShort struct {
-	said []Sentence
-	told []string // how that went
-}
-
 // tell lays an answer out, a line a result.
-func tell(a index.Answer, v index.Verdict, limit, left int, in inShort) string {
+func tell(a *answer.Answer) string {
 	told := 0
 	sh := newSheet()
-	switch v {
-	case index.Nothing:
-		sh.linef("Nothing decided about this that recall knows of. Searched %d items and %d sessions.", a.SearchedItems, a.SearchedSessions)
-		limit = min(limit, 1)
-	case index.Weak:
-		sh.linef("Nothing clearly answers this; the nearest of %d items and %d sessions.", a.SearchedItems, a.SearchedSessions)
+	results := a.Results
+	switch a.Verdict {
+	case answer.Nothing:
+		sh.linef("Nothing decided about this that recall knows of. Searched %s.", a.Searched)
+		results = results[:min(len(results), 1)]
+	case answer.Weak:
+		sh.linef("Nothing clearly answers this; the nearest of %s.", a.Searched)
 	}
-	if v != index.Nothing || len(a.Ranked) > 0 {
+	if len(results) > 0 {
 		sh.linef(asData)
 	}
-	if text := wording(in.said); text != "" && sh.add(text) {
-		for _, s := range in.said {
-			for _, id := range s.Items {
-				sh.of(id)
-			}
-		}
+	if a.Text != nil && a.Text.By == answer.ByModel {
+		sh.inShort(a.Text.Sentences)
 	}
-	for _, r := range a.Ranked[:min(len(a.Ranked), limit)] {
+	for _, r := range results {
 		if !sh.add(resultText(r)) {
 			continue
 		}
 		sh.note(r)
 		told++
 	}
-	for _, t := range in.told {
+	for _, t := range a.Told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
 	}
-	if left > 0 {
-		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute for them.", left)
+	if a.Left > 0 {
+		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute for them.", a.Left)
 	}
-	if told > 0 && v != index.Nothing {
+	if told > 0 && a.Verdict != answer.Nothing {
 		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and turn.")
 	}
 	return sh.text("Ask with a smaller limit, a project or kinds.")
 }
 
+// inShort lays a paragraph out.
+func (s *sheet) inShort(said []compose.Sentence) {
+	var b strings.Builder
+	b.WriteString("In short, worded by the user's model out of the lines below:\n")
+	var ids []payload.ItemID
+	for _, one := range said {
+		fmt.Fprintf(&b, "> %s %s\n", payload.Data(one.Text, 2*mostText), strings.ReplaceAll(fmt.Sprint(one.Items), " ", ", "))
+		ids = append(ids, one.Items...)
+	}
+	if s.add(b.String()) {
+		for _, id := range ids {
+			s.of(id)
+		}
+	}
+}
+
 // note notes the items that a result tells of.
-func (s *sheet) note(r index.Result) {
+func (s *sheet) note(r *answer.Result) {
 	if r.Item == nil {
 		return
 	}
-	s.of(r.Item.Item.ID)
-	for _, list := range [][]index.Linked{r.Item.History[:min(1, len(r.Item.History))], r.Item.Conflict} {
-		for _, l := range list {
-			s.of(l.Item.ID)
-		}
+	s.of(r.Item.ID)
+	for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict) {
+		s.of(l.Item.ID)
 	}
 }
 
 // resultText is a result as short as it can be understood: an item with what
 // contradicts it and what it took the place of, or a turn's words.
-func resultText(r index.Result) string {
-	if r.Turn != nil {
-		t := r.Turn
-		return fmt.Sprintf("[turn] %s, %s · %s: %s\n", where(t.Place, t.N), day(t.At), t.Role, quoted(around(t.Text, t.Terms)))
+func resultText(r *answer.Result) string {
+	if r.Item == nil {
+		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role, agent.Passage(r, mostText))
 	}
-	h := r.Item
 	var b strings.Builder
-	b.WriteString(short(&h.Item, h.Place, h.Turn))
-	if by := h.Doubted(); by != nil {
-		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(h.Item.Kind)), day(by.At), by.From)
+	b.WriteString(short(r.Item, r.Place, r.Turn))
+	if by := r.Doubt; by != nil {
+		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(r.Item.Kind)), answer.Day(by.At), by.From)
 	}
-	for _, l := range h.Conflict {
-		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, sentence(&l.Item), day(l.Item.At), where(l.Place, l.Turn))
+	for _, l := range r.Conflict {
+		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), agent.Where(l.Place, l.Turn, false))
 	}
-	for _, l := range h.History[:min(1, len(h.History))] {
-		fmt.Fprintf(&b, "  before [%s] %s · %s, superseded\n", l.Item.ID, payload.Data(l.Item.Text, 200), day(l.Item.At))
+	for _, l := range r.History[:min(1, len(r.History))] {
+		fmt.Fprintf(&b, "  before [%s] %s\n", l.Item.ID, agent.Was(l))
 	}
 	return b.String()
-}
-
-// around is the part of a turn's text that holds the question's words.
-func around(text string, terms []string) string {
-	at := -1
-	low := strings.ToLower(text)
-	for _, w := range terms {
-		if i := strings.Index(low, strings.ToLower(w)); i >= 0 && i < len(text) && (at < 0 || i < at) {
-			at = i
-		}
-	}
-	if at <= mostText/2 {
-		return text
-	}
-	return "…" + strings.ToValidUTF8(text[at-mostText/4:], "")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
 	"recall/library"
 	"recall/payload"
 )
@@ -90,7 +91,7 @@ func (s *Server) listSessions(next mcp.MethodHandler) mcp.MethodHandler {
 				break
 			}
 			title := payload.Data(e.Title, 80)
-			whole.Resources = append(whole.Resources, &mcp.Resource{URI: payloadPrefix + url.PathEscape(string(e.ID)), Name: fmt.Sprintf("%s %s", day(e.Start), shortID(string(e.ID))),
+			whole.Resources = append(whole.Resources, &mcp.Resource{URI: payloadPrefix + url.PathEscape(string(e.ID)), Name: fmt.Sprintf("%s %s", answer.Day(e.Start), answer.ShortID(e.ID)),
 				Title: title, MIMEType: markdown})
 		}
 		return &whole, nil

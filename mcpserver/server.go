@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -33,11 +34,12 @@ type Memory struct {
 	Library  *library.Library
 	Index    *index.Index // with the configured vectors and lexicon; nil where a call only reads
 	Pipeline *pipeline.Pipeline
-	// Mind is the user's model for one question, nil if it isn't to be asked: it is
-	// where a paragraph is wanted, or where the user has it look at every answer.
-	Mind  func(ctx context.Context, paragraph bool) *Mind
-	Left  int    // new or grown sessions that aren't taken in yet
-	Close func() // ends the call's use of it
+	// SecondLook is the user's model for one question, nil if it isn't to be asked: it
+	// is where a paragraph is wanted, or where the user has it look at every answer. Why
+	// it can't be is said.
+	SecondLook func(paragraph bool) (model *answer.SecondLook, why string)
+	Left       int    // new or grown sessions that aren't taken in yet
+	Close      func() // ends the call's use of it
 }
 
 // Need is what a call needs of the memory.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -59,7 +60,7 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns. %s", shortID(string(e.ID)), payload.Data(t.Title, 120), day(t.Start), len(t.Turns), asData)
+	sh.linef("Session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start), len(t.Turns), asData)
 	shown, size := 0, mostTurn
 	if from == to {
 		size = mostOneTurn
@@ -234,7 +235,7 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 		if e.Helper || only != "" && name != only || told == mostListed {
 			continue
 		}
-		if sh.linef("%s · %s · %s · %d turns · %s", shortID(string(e.ID)), day(e.Start), payload.Data(name, 80), e.Turns, payload.Data(e.Title, 120)) {
+		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80), e.Turns, payload.Data(e.Title, 120)) {
 			told++
 		}
 	}

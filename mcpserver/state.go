@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"recall/answer"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -66,7 +67,7 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 		return "", err
 	}
 	r := reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
-	r.linef("State of session %s %q, %s, %d turns. %s", shortID(string(e.ID)), payload.Data(t.Title, 120), day(t.Start), len(t.Turns), asData)
+	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start), len(t.Turns), asData)
 	for _, p := range parts {
 		if !slices.Contains(want, p) {
 			continue
@@ -184,7 +185,7 @@ func (r *reading) decisions() error {
 	for _, n := range pipeline.GroundNotes(r.session, payload.DecodeNotes(lines)) {
 		if n.Item == nil {
 			told++
-			r.linef("[note, not grounded: %s] %s: %s", n.Why, kindWord(n.Note.Kind), payload.Data(n.Note.Text, mostText))
+			r.linef("[note, not grounded: %s] %s: %s", n.Why, answer.KindWord(n.Note.Kind), payload.Data(n.Note.Text, mostText))
 		}
 	}
 	if told == 0 {

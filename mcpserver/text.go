@@ -1,13 +1,12 @@
 package mcpserver
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
+	"recall/answer"
 	"recall/index"
 	"recall/payload"
 )
@@ -77,19 +76,6 @@ func (s *sheet) text(more string) string {
 	return marked(s.ids, s.b.String())
 }
 
-func day(t time.Time) string {
-	if t.IsZero() {
-		return "undated"
-	}
-	return t.UTC().Format(time.DateOnly)
-}
-
-// shortID is enough of a session's id to name it by.
-func shortID(id string) string {
-	id = strings.TrimPrefix(id, "local_")
-	return id[:min(len(id), 8)]
-}
-
 // clipEnd shortens text that isn't quoted.
 func clipEnd(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
@@ -98,75 +84,16 @@ func clipEnd(text string, most int) string {
 	return string([]rune(text)[:most-1]) + "…"
 }
 
-// where names a place so that recall_session finds it.
-func where(at index.Place, turn int) string {
-	if at.Source == index.Handed { // no transcript of it is here
-		return payload.Data(at.SessionTitle, 100)
-	}
-	s := "session " + shortID(at.Session)
-	if turn > 0 {
-		s += fmt.Sprintf(" turn %d", turn)
-	}
-	if at.Project != "" {
-		s += fmt.Sprintf(" (%s, session %d)", payload.Data(at.Project, 60), at.SessionN)
-	}
-	return s
-}
-
-// who says whose word an item is.
-func who(it *payload.Item) string {
-	switch {
-	case it.Rule == payload.ReceivedRule:
-		return "another person's, taken over by the user"
-	case it.Maker == payload.ByHuman:
-		return "written by the user"
-	case it.By == payload.ByUser:
-		return "said by the user"
-	case it.By == payload.ByBoth:
-		return "the user chose it"
-	case it.Rule == payload.NoteRule:
-		return "noted by the agent"
-	}
-	return "the assistant's, not objected to"
-}
-
-// stand says whether an item holds and since when.
-func stand(it *payload.Item) string {
-	if it.Current() {
-		return "stands since " + day(it.At)
-	}
-	return strings.ToUpper(string(it.State)) + ", from " + day(it.At)
-}
-
-// sentence is what an item says, its kind first, as one line of data.
-func sentence(it *payload.Item) string {
-	text, kind := payload.Data(it.Text, mostText), kindWord(it.Kind)
-	switch {
-	case it.Kind == payload.Eliminated && payload.SaysNo(text):
-		kind = "DEAD END"
-	case it.Kind == payload.Eliminated:
-		text = payload.RuledOutThing(text)
-	}
-	if it.Kind == payload.File {
-		parts := []string{payload.Data(it.Path, 200), payload.Data(it.Status, 20), text}
-		text = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " — ")
-	}
-	if why := payload.Data(it.Why, mostText); why != "" {
-		text += " — because " + why
-	}
-	if scope := payload.Data(it.Scope, 200); scope != "" {
-		text += " (scope: " + scope + ")"
-	}
-	return kind + ": " + text
-}
-
-func kindWord(k payload.Kind) string {
-	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Finding: "FOUND", payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
-}
+// agent is how an agent is spoken to.
+var agent = answer.Voice{Agent: true}
 
 // short is an item in one line, its id first.
 func short(it *payload.Item, at index.Place, turn int) string {
-	return fmt.Sprintf("[%s] %s · %s · %s · %s\n", it.ID, sentence(it), stand(it), who(it), where(at, turn))
+	parts := []string{agent.Line(*it), answer.State(*it)}
+	if who := agent.Who(*it); who != "" {
+		parts = append(parts, "who: "+who)
+	}
+	return fmt.Sprintf("[%s] %s\n", it.ID, strings.Join(append(parts, agent.Where(at, turn, false)), " · "))
 }
 
 // quoted is a verbatim text as data.

@@ -5,18 +5,25 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"recall/answer"
 	"recall/index"
-	"recall/index/rank"
 	"recall/payload"
 )
 
+// answerOf is the answer that these results make.
+func answerOf(asked string, results ...index.Result) *answer.Answer {
+	found := index.Answer{Ranked: results, SearchedItems: 7, SearchedSessions: 2, Projects: 1}
+	a := answer.Of(answer.Question{Query: index.Query{Text: asked}, Most: 5}, found)
+	return &a
+}
+
 // printed is what a page shows of some results.
-func printed(results ...index.Result) string {
+func printed(results ...index.Result) string { return printedFor("redis?", 100, results...) }
+
+func printedFor(asked string, width int, results ...index.Result) string {
 	var b strings.Builder
-	p := page{w: &b, width: 100, asked: "redis?"}
-	p.print(index.Answer{Ranked: results, SearchedItems: 7, SearchedSessions: 2, Projects: 1}, answered, 5)
+	p := page{w: &b, width: width}
+	p.answer(answerOf(asked, results...))
 	return b.String()
 }
 
@@ -39,31 +46,6 @@ func TestPageShowsEvidence(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
-	}
-}
-
-// What the assistant offered aren't the words of who took it.
-func TestPageTellsOfferFromReply(t *testing.T) {
-	it := payload.Item{Kind: payload.Decision, Text: "Glue it with epoxy", By: payload.ByUser, Rule: "reply-proposal", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
-		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "I'd glue it with epoxy."}, {Turn: "t4", N: 4, Quote: "ok, epoxy"}}}
-	got := printed(itemOf(it))
-	for _, want := range []string{`  who   you, to what the assistant offered · session 2 "Cache", turn 4`, "  the assistant: “I'd glue it with epoxy.”", "  you: “ok, epoxy”"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %q in\n%s", want, got)
-		}
-	}
-	var b strings.Builder
-	p := page{w: &b, width: 200}
-	p.paragraph(answered, index.Answer{}, []index.Result{itemOf(it)}, nil)
-	p.markdown(answered, index.Answer{}, []index.Result{itemOf(it)})
-	for _, want := range []string{"2026-03-02: the assistant: “I'd glue it with epoxy.” you: “ok, epoxy”", "  - you: “ok, epoxy”"} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, b.String())
-		}
-	}
-	it.Evidence[0], it.Evidence[1] = it.Evidence[1], it.Evidence[0] // the reply says enough by itself
-	if got := printed(itemOf(it)); !strings.Contains(got, `who   you · session 2 "Cache", turn 3`) || !strings.Contains(got, "  “ok, epoxy”") || strings.Contains(got, "I'd") {
-		t.Errorf("the reply isn't shown alone in\n%s", got)
 	}
 }
 
@@ -91,48 +73,6 @@ func TestPageLeavesEchoesOut(t *testing.T) {
 		t.Errorf("what is new isn't shown:\n%s", got)
 	}
 }
-
-// Each sentence of a paragraph names a source that was found; one that doesn't
-// is left out.
-func TestParagraphIsCited(t *testing.T) {
-	it := payload.Item{ID: "aaaaaaaaaa", Kind: payload.Decision, Text: "Use an LRU.", Why: "it met the target", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
-		Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: "let's use an LRU"}}}
-	old := payload.Item{ID: "bbbbbbbbbb", Kind: payload.Decision, Text: "Use Redis.", State: payload.Stands, At: time.Date(2026, 2, 1, 12, 0, 0, 0, time.Local)}
-	r := itemOf(it)
-	r.Item.History = []index.Linked{{Placed: index.Placed{Place: r.Item.Place, Item: old, Turn: 7}}}
-	var b strings.Builder
-	p := page{w: &b, width: 100}
-	p.paragraph(answered, index.Answer{Ranked: []index.Result{r}}, []index.Result{r}, nil)
-	want := `Use an LRU, decided on 2026-03-02. [1] The reason: it met the target. [1] Before, since 2026-02-01,
-it was: Use Redis. [2]
-
-[1] session 2 "Cache", turn 3, 2026-03-02: “let's use an LRU”
-[2] session 2 "Cache", turn 7, 2026-02-01
-`
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
-	sources := map[payload.ItemID]index.Placed{"aaaaaaaaaa": {Item: it}}
-	got := checked([]cited{{"An LRU.", ids("aaaaaaaaaa")}, {"And so will the next version.", nil}, {"Redis was never liked.", ids("aaaaaaaaaa", "cccccccccc")}, {" ", ids("aaaaaaaaaa")}}, sources)
-	if len(got) != 1 || got[0].text != "An LRU." {
-		t.Errorf("kept %v, want the one sentence that cites what was found", got)
-	}
-}
-
-// What answers next to nothing of the question isn't told as a part of the answer.
-func TestParagraphTellsWhatAnswers(t *testing.T) {
-	one := func(id, text string, all float64) index.Result {
-		r := itemOf(payload.Item{ID: payload.ItemID(id), Kind: payload.Decision, Text: text, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)})
-		r.Item.Look[rank.All] = all
-		return r
-	}
-	said := template([]index.Result{one("aaaaaaaaaa", "Cards are taken for cakes", 1), one("bbbbbbbbbb", "The shop takes the 15th", 0.2), one("cccccccccc", "Cards are printed by Otto", 0.6)})
-	if len(said) != 2 || said[0].items[0] != "aaaaaaaaaa" || said[1].items[0] != "cccccccccc" {
-		t.Errorf("told %v, want the first and the third", said)
-	}
-}
-
-func ids(list ...payload.ItemID) []payload.ItemID { return list }
 
 // Two that contradict one another are shown as one answer, both with their
 // words, the newer first.
@@ -189,7 +129,6 @@ func TestPageRulesOutOnce(t *testing.T) {
 // Only what speaks of a try is said to have been tried.
 func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 	for _, c := range []struct{ text, why, quote, want string }{
-		{"Ask once", "people click no", "option-lost: ask only if it isn't set", "✗ Ask once was ruled out on 2026-03-02; that it was tried isn't said. People click no"},
 		{"Redis", "another server", "redis is out, the LRU meets the target", "✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server."},
 		{"bulk retry", "one wrong click and customers get charged again", "no bulk retry, I said that", "✗ Bulk retry was ruled out on 2026-03-02; that it was tried isn't said. One wrong"},
 		{"Redis", "", "no, we tried redis and it was slower", "✗ Yes: Redis was tried"},
@@ -197,20 +136,13 @@ func TestPageClaimsNoTryThatNobodyTellsOf(t *testing.T) {
 	} {
 		it := payload.Item{Kind: payload.Eliminated, Text: c.text, Why: c.why, State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local),
 			Evidence: []payload.Evidence{{Turn: "t3", N: 3, Quote: c.quote}}}
-		if rule, _, ok := strings.Cut(c.quote, ": "); ok {
-			it.Rule = rule
-		}
-		var b strings.Builder
-		p := page{w: &b, width: 200, asked: "did we try it?"}
-		p.print(index.Answer{Ranked: []index.Result{itemOf(it)}}, answered, 5)
-		if got := b.String(); !strings.HasPrefix(got, c.want) {
+		if got := printedFor("did we try it?", 200, itemOf(it)); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q: want %q first, got\n%s", c.text, c.want, got)
 		}
 	}
-	var b strings.Builder
-	p := page{w: &b, width: 200, asked: "did we consider redis?"}
-	p.print(index.Answer{Ranked: []index.Result{itemOf(payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)})}}, answered, 5)
-	if got, want := b.String(), "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, want) {
+	redis := payload.Item{Kind: payload.Eliminated, Text: "Redis", State: payload.Stands, At: time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)}
+	got := printedFor("did we consider redis?", 200, itemOf(redis))
+	if want := "✗ Yes: Redis was considered and ruled out on 2026-03-02."; !strings.HasPrefix(got, want) {
 		t.Errorf("asked whether it was considered: want %q first, got\n%s", want, got)
 	}
 }

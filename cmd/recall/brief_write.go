@@ -88,7 +88,7 @@ const (
 // goes against first. It is recall's own word and stands under its marker.
 func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (string, error) {
 	ctx := w.cmd.Context()
-	if err := w.readable(w.cmd, w.l); err != nil {
+	if err := w.indexed(w.cmd, w.l); err != nil {
 		return "", err
 	}
 	var ids, lines []string
@@ -111,13 +111,13 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 	for _, g := range warnings {
 		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, "the task goes against this, "+kindPrefix(g.Reason))
 	}
-	answer, err := w.search(ctx, w.cmd, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
+	found, err := w.search(w.cmd, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
 		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred, payload.Question}})
 	if err != nil {
 		return "", err
 	}
-	if judge(answer) != nothing {
-		for _, h := range answer.Hits {
+	if !found.Unknown {
+		for _, h := range found.Hits {
 			if h.Coverage >= bearingHold && h.Item.Current() {
 				add(h.Item, h.Place, "")
 			}

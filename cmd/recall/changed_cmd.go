@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
 	"recall/library"
@@ -78,7 +79,7 @@ func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, si
 		return err
 	}
 	doc := changedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Settled: []reversedDoc{}, Open: []logItemDoc{}}
-	p := page{w: a.out, st: styles(a.color), width: width(a.out), several: severalProjects(t.items)}
+	p := page{Voice: answer.Voice{Several: severalProjects(t.items)}, w: a.out, st: styles(a.color), width: width(a.out)}
 	var decided, open []index.Placed
 	for _, one := range t.items {
 		if one.Item.At.Before(since) || !one.Item.Current() {
@@ -139,12 +140,8 @@ func (p *page) became(name string, list []reversedDoc, t *timeline) {
 		if r.Relation == payload.Contradicts {
 			perhaps = "in conflict with "
 		}
-		p.wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.past(placedOf(t, r.Earlier)), perhaps, p.past(placedOf(t, r.Later))), "")
+		p.wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(t.known[r.Earlier.Item.ID]), perhaps, p.Past(t.known[r.Later.Item.ID])), "")
 	}
-}
-
-func placedOf(t *timeline, d logItemDoc) index.Linked {
-	return index.Linked{Placed: t.known[d.Item.ID]}
 }
 
 func (p *page) section(name string, items []index.Placed, t *timeline) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recall/answer"
 )
 
 // The samples' gold questions, asked through the whole program. Each line of
@@ -34,22 +36,22 @@ func TestDemoAnswers(t *testing.T) {
 	var table strings.Builder
 	asked, inSession, inFive, first, silent, unanswerable := 0, 0, 0, 0, 0, 0
 	for _, q := range questions {
-		var answer answerDoc
+		var got answer.Answer
 		out := mustRun(t, "--library", filepath.Join(demoDir, "Recall"), "query", "--no-sync", "--json", "--limit", "5", q.Q)
-		if err := json.Unmarshal(out, &answer); err != nil {
+		if err := json.Unmarshal(out, &got); err != nil {
 			t.Fatalf("%s: %v", q.Q, err)
 		}
 		if len(q.Expect) == 0 {
 			unanswerable++
-			if answer.Verdict == "nothing" {
+			if got.Verdict == "nothing" {
 				silent++
 			}
-			fmt.Fprintf(&table, "%10s  %s\n", answer.Verdict, q.Q)
+			fmt.Fprintf(&table, "%10s  %s\n", got.Verdict, q.Q)
 			continue
 		}
 		asked++
-		session, turn := ranks(answer, q.Expect, wanted, turns)
-		fmt.Fprintf(&table, "%d %d %6s  %s\n", session, turn, answer.Verdict, q.Q)
+		session, turn := ranks(got, q.Expect, wanted, turns)
+		fmt.Fprintf(&table, "%d %d %6s  %s\n", session, turn, got.Verdict, q.Q)
 		if session == 1 {
 			first++
 		}
@@ -68,7 +70,7 @@ func TestDemoAnswers(t *testing.T) {
 }
 
 // ranks finds the first result of an expected session and of an expected turn.
-func ranks(a answerDoc, expect []string, wanted map[string][]string, turns map[string]string) (session, turn int) {
+func ranks(a answer.Answer, expect []string, wanted map[string][]string, turns map[string]string) (session, turn int) {
 	for i, r := range a.Results {
 		for _, e := range expect {
 			id, _, _ := strings.Cut(e, "#")

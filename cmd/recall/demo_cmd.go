@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/demo"
-	"recall/index"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -56,13 +55,13 @@ func (a *app) demo(cmd *cobra.Command, dir string) error {
 	a.printReport(report)
 	st := styles(a.color)
 	for _, q := range demo.Questions() {
-		answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: q.Text, Limit: 3})
+		ans, err := a.searched(cmd, l, q.Text)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(a.out, "\n%s$ recall query %q%s\n", st.bold, q.Text, st.reset)
-		p := page{w: a.out, st: st, width: width(a.out), asked: q.Text}
-		p.print(answer, judge(answer), 3)
+		p := page{w: a.out, st: st, width: width(a.out)}
+		p.answer(&ans)
 	}
 	lib := filepath.Join(dir, "Recall")
 	fmt.Fprintf(a.out, `

@@ -6,14 +6,12 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"recall/cmd/recall/compose"
+	"recall/answer/compose"
 	"recall/eval"
-	"recall/index"
 	"recall/ingest"
 	"recall/pipeline"
 	"recall/redact"
@@ -131,7 +129,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	}
 	defer done()
 	o := eval.Options{
-		Gold: f.gold, From: from, Distiller: a.distiller(), Budget: cfg.Payload.Budget, Shown: shownAs,
+		Gold: f.gold, From: from, Distiller: a.distiller(), Budget: cfg.Payload.Budget,
 		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
 	asked, err := a.evalWithModel(cmd, f, rules, &o)
@@ -153,7 +151,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	}
 	r.Recall, r.Revision, r.Command = versionText(), revision(), append([]string{"recall"}, os.Args[1:]...)
 	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cfg.Distill.Distiller
-	if o.Rerank != nil {
+	if o.SecondLook != nil {
 		r.Config["rerank"] = asked.Name() + " " + compose.Versions()
 	}
 	if r.At.IsZero() {
@@ -179,7 +177,7 @@ func (a *app) evalWithModel(cmd *cobra.Command, f evalFlags, rules *redact.Rules
 		}
 	}
 	if reranks {
-		if o.Rerank, err = reranking(m, rules); err != nil {
+		if o.SecondLook, err = m.secondLook(rules); err != nil {
 			return nil, err
 		}
 	}
@@ -210,19 +208,6 @@ func revision() string {
 		return ""
 	}
 	return rev + changed
-}
-
-// shownAs prints an answer as recall query does, for its first result.
-func shownAs(question string, ans index.Answer) eval.Shown {
-	v := judge(ans)
-	var b strings.Builder
-	p := page{w: &b, width: 100, asked: question}
-	p.print(ans, v, 1)
-	shown := eval.Shown{Refused: v == nothing, Weak: v == weak, Text: b.String()}
-	if len(ans.Ranked) == 0 {
-		shown.First = -1
-	}
-	return shown
 }
 
 // evaluated keeps a run, prints it, and holds it against the baseline.

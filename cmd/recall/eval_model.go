@@ -13,11 +13,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/cmd/recall/compose"
+	"recall/answer"
+	"recall/answer/compose"
 	"recall/distill"
 	"recall/distill/model"
 	"recall/eval"
-	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
@@ -179,24 +179,15 @@ func (d improving) Distill(ctx context.Context, s *ingest.Session) (*payload.Pay
 	return d.Improve(ctx, s, p)
 }
 
-// reranking has a model look at what a search found, as recall query does. Its
+// secondLook has a model look at what a search found, as recall query does. Its
 // answers are kept beside the runs.
-func reranking(m *evalModel, rules *redact.Rules) (func(context.Context, string, *index.Answer) error, error) {
+func (m *evalModel) secondLook(rules *redact.Rules) (*answer.SecondLook, error) {
 	dir, err := m.answers()
 	if err != nil {
 		return nil, err
 	}
-	asker := &compose.Asker{Model: m, Redact: func(s string) string { return rules.Session().Text(s) }, Kept: dir}
-	return func(ctx context.Context, question string, a *index.Answer) error {
-		if len(a.Ranked) == 0 {
-			return nil
-		}
-		look, err := asker.Look(ctx, question, a.Ranked)
-		if err == nil {
-			look.Apply(a)
-		}
-		return err
-	}, nil
+	clean := func(s string) string { return rules.Session().Text(s) }
+	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: dir}}, nil
 }
 
 // answers is where what a model answers is kept, beside the runs, each model's

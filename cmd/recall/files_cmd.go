@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -217,7 +218,7 @@ func (a *app) printFiles(doc filesDoc) {
 
 // item prints an item with the first of its quotes.
 func (p *page) item(it payload.Item) {
-	p.wrapped("  "+mark(it, p.st)+" ", "    ", p.sentence(it)+" ("+stateText(it)+")", "")
+	p.wrapped("  "+mark(it, p.st)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
 	if it.Why != "" {
 		p.wrapped("    why ", "        ", oneLine(it.Why), p.st.dim)
 	}

@@ -47,7 +47,7 @@ func (a *app) told(cmd *cobra.Command, l *library.Library, text string) (match s
 	if err != nil {
 		return "", nil, err
 	}
-	answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: oneLine(text), Limit: 30})
+	answer, err := a.search(cmd, l, index.Query{Text: oneLine(text), Limit: 30})
 	if err != nil {
 		return "", nil, err
 	}
@@ -69,10 +69,10 @@ func (a *app) told(cmd *cobra.Command, l *library.Library, text string) (match s
 		match = "query"
 		if kinds != nil {
 			match = "finding"
-			if answer, err = a.search(cmd.Context(), cmd, l, index.Query{Text: oneLine(text), Limit: toldShow, Kinds: kinds}); err != nil {
+			if answer, err = a.search(cmd, l, index.Query{Text: oneLine(text), Limit: toldShow, Kinds: kinds}); err != nil {
 				return "", nil, err
 			}
-		} else if answer, err = a.search(cmd.Context(), cmd, l, index.Query{Text: oneLine(text), Limit: toldShow}); err != nil {
+		} else if answer, err = a.search(cmd, l, index.Query{Text: oneLine(text), Limit: toldShow}); err != nil {
 			return "", nil, err
 		}
 		for _, h := range answer.Hits[:min(toldShow, len(answer.Hits))] {
@@ -150,7 +150,7 @@ func (a *app) printTold(doc fixDoc) {
 			continue
 		}
 		it := payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
-		p.wrapped(mark(it, st)+" ", "  ", fmt.Sprintf("%s (%s, turn %d, %s)", p.sentence(it), clip(t.Title, 60), t.Turn, day(t.At)), "")
+		p.wrapped(mark(it, st)+" ", "  ", fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), clip(t.Title, 60), t.Turn, day(t.At)), "")
 		if t.Why != "" {
 			p.wrapped("  why ", "      ", oneLine(t.Why), st.dim)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/answer"
 	"recall/distill/relate"
 	"recall/index"
 	"recall/ingest"
@@ -40,7 +41,7 @@ func goldenSession(project string, at time.Time, title string, items ...index.It
 
 // goldenAnswer asks an index of these sessions, related as sync does it, and
 // gives what a terminal of 128 columns shows.
-func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...index.Doc) (string, verdict) {
+func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...index.Doc) (string, answer.Verdict) {
 	t.Helper()
 	ctx := context.Background()
 	x, err := index.Open(filepath.Join(t.TempDir(), "index.db"))
@@ -60,19 +61,18 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 	if err := x.PutLinks(ctx, relate.Links(items), "", nil); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := x.Search(ctx, index.Query{Text: question, Limit: 5})
+	q := answer.Question{Query: index.Query{Text: question}, Most: 5}
+	ans, err := answer.Ask(ctx, x, nil, q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b strings.Builder
-	p := page{w: &b, width: 128, asked: question}
-	v := judge(answer)
-	results := p.show(answer, v, 5)
-	if l != nil && len(results) > 0 && results[0].Item != nil {
-		p.since = changedSince(ctx, l, *results[0].Item)
+	if l != nil && len(ans.Shown) > 0 {
+		ans.Shown[0].Since = changedSince(ctx, l, *ans.Shown[0])
 	}
-	p.write(answer, v, results)
-	return b.String(), v
+	var b strings.Builder
+	p := page{w: &b, width: 128}
+	p.answer(&ans)
+	return b.String(), ans.Verdict
 }
 
 // repository is a git repository with three commits to a file in May.
@@ -161,10 +161,10 @@ func TestDrawnAnswers(t *testing.T) {
 		question string
 		library  *library.Library
 		docs     []index.Doc
-		verdict  verdict
+		verdict  answer.Verdict
 		want     string
 	}{
-		{"retry backoff", l, retries, answered, `● Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.        stands since 2026-04-15
+		{"retry backoff", l, retries, answer.Answered, `● Retries use exponential backoff with jitter, at most 5, then the dead-letter queue.        stands since 2026-04-15
   why   jitter tested; fixed delays synchronised the workers
   who   you, accepted plan · session 2 "Retry policy", turn 41 · scope: job workers only
   “five tries then DLQ, and put jitter on it, we saw the thundering herd last week”
@@ -173,9 +173,9 @@ func TestDrawnAnswers(t *testing.T) {
 ○ Retry counts per tenant: deferred until billing lands (2026-04-15)     ✗ retry in the HTTP client: eliminated (double retries)
   recall open 1 · recall why 1 · 12 sessions searched
 `},
-		{"did we try redis for the cache?", nil, cache, answered, `✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   session 5, turn 88
+		{"did we try redis for the cache?", nil, cache, answer.Answered, `✗ Yes: Redis was tried and ruled out on 2026-03-02. Another server to run; the LRU cache met the target.   session 5, turn 88
 `},
-		{"which typeface did we pick?", nil, fonts, nothing, `Nothing decided about this that recall knows of. Searched 214 items and 61 sessions of 3 projects.
+		{"which typeface did we pick?", nil, fonts, answer.Nothing, `Nothing decided about this that recall knows of. Searched 214 items and 61 sessions of 3 projects.
 Nearest: "Title font scales with the window" (2026-02-11), turn 7 of session 3.
 `},
 	} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/index"
 	"recall/index/habits"
 	"recall/library"
@@ -114,7 +115,7 @@ func (a *app) habits(cmd *cobra.Command, l *library.Library, project string, eve
 	if home, err := os.UserHomeDir(); err == nil {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
-	if err := a.readable(cmd, l); err != nil {
+	if err := a.indexed(cmd, l); err != nil {
 		return nil, err
 	}
 	var typed []index.TurnHit
@@ -187,11 +188,11 @@ func (a *app) printHabits(found []habitDoc) {
 			several = several || e.Project != found[0].Evidence[0].Project
 		}
 	}
-	p := page{w: a.out, st: st, width: width(a.out), several: several}
+	p := page{Voice: answer.Voice{Several: several}, w: a.out, st: st, width: width(a.out)}
 	for _, h := range found {
-		p.headline(st.green+"●"+st.reset, oneLine(h.Text), fmt.Sprintf("%s in %s", count(h.Times, "time"), count(h.Sessions, "session")))
+		p.headed(st.green+"●"+st.reset, oneLine(h.Text), fmt.Sprintf("%s in %s", count(h.Times, "time"), count(h.Sessions, "session")))
 		for _, e := range h.Evidence[:min(len(h.Evidence), evidenceShown)] {
-			p.wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", oneLine(e.Quote), p.where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), day(e.At)), st.dim)
+			p.wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", oneLine(e.Quote), p.Where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), day(e.At)), st.dim)
 		}
 		if h.There != "" {
 			p.field("there", h.There)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/index"
+	"recall/answer"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -161,14 +161,14 @@ func (a *app) confirm(question string) bool {
 func (a *app) tryOne(cmd *cobra.Command, l *library.Library) error {
 	for _, e := range latestDecided(l, 10) {
 		question := "what did we decide about " + strings.TrimRight(clip(oneLine(e.Title), 60), ".?!…") + "?"
-		answer, err := a.search(cmd.Context(), cmd, l, index.Query{Text: question, Limit: 3})
+		ans, err := a.searched(cmd, l, question)
 		if err != nil {
 			return err
 		}
-		if v := judge(answer); v == answered && answer.Ranked[0].Item != nil && answer.Ranked[0].Session() == string(e.ID) {
+		if ans.Verdict == answer.Answered && ans.Shown[0].Item != nil && ans.Shown[0].Session == string(e.ID) {
 			fmt.Fprintf(a.out, "\n$ recall query %q\n", question)
-			p := page{w: a.out, st: styles(a.color), width: width(a.out), asked: question}
-			p.print(answer, v, 3)
+			p := page{w: a.out, st: styles(a.color), width: width(a.out)}
+			p.answer(&ans)
 			return nil
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/answer"
 	"recall/eval"
 	"recall/ingest"
 	"recall/payload"
@@ -23,12 +24,12 @@ import (
 
 // jsonDocs are the sections of docs/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
-	"recall query":              reflect.TypeFor[answerDoc](),
+	"recall query":              reflect.TypeFor[answer.Answer](),
 	"recall actions":            reflect.TypeFor[actionsDoc](),
 	"recall files":              reflect.TypeFor[filesDoc](),
 	"recall fix":                reflect.TypeFor[fixDoc](),
 	"recall why FILE:LINE":      reflect.TypeFor[whyDoc](),
-	"recall why ITEM":           reflect.TypeFor[itemDoc](),
+	"recall why ITEM":           reflect.TypeFor[answer.Item](),
 	"recall log":                reflect.TypeFor[logDoc](),
 	"recall changed":            reflect.TypeFor[changedDoc](),
 	"recall manifest":           reflect.TypeFor[manifestDoc](),

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"recall/answer"
 )
 
 // The made-up secrets of the samples, as demo/script.go writes them. Split, so
@@ -45,12 +47,12 @@ func TestNoSecretLeaks(t *testing.T) {
 	}
 	for _, question := range []string{"stripe api key for staging", "database password postgres url", demoSecrets[0], demoSecrets[1]} {
 		what := "recall query --no-sync --json " + question
-		var answer answerDoc
-		if err := json.Unmarshal(say("query", "--no-sync", "--json", question), &answer); err != nil {
+		var got answer.Answer
+		if err := json.Unmarshal(say("query", "--no-sync", "--json", question), &got); err != nil {
 			t.Fatal(err)
 		}
-		answer.Question, answer.Missing = "", nil // the asker's own words
-		outputs[what], _ = json.Marshal(answer)
+		got.Question, got.Missing = "", nil // the asker's own words
+		outputs[what], _ = json.Marshal(got)
 	}
 	say("inspect", sources)
 	say("inspect", "--json", sources)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/index"
 	"recall/index/rank"
 	"recall/library"
@@ -28,7 +29,7 @@ var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload
 
 // timeline reads the items of a project, "" for all, with their links.
 func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
-	if err := a.readable(cmd, l); err != nil {
+	if err := a.indexed(cmd, l); err != nil {
 		return nil, err
 	}
 	shelf, err := newShelf(l)
@@ -192,16 +193,16 @@ func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit i
 // took the place of or that may bear on them.
 func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
 	q.Limit = 30
-	answer, err := a.search(cmd.Context(), cmd, l, q)
+	found, err := a.search(cmd, l, q)
 	if err != nil {
 		return nil, err
 	}
 	keep := map[payload.ItemID]bool{}
-	if answer.Unknown {
+	if found.Unknown {
 		return keep, nil
 	}
 	take := func(about func(index.Hit) bool) {
-		for _, h := range answer.Hits {
+		for _, h := range found.Hits {
 			if !about(h) {
 				continue
 			}
@@ -211,7 +212,7 @@ func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (ma
 			}
 		}
 	}
-	listed := len(answer.Listed) > 0 // the topic names none
+	listed := len(found.Listed) > 0 // the topic names none
 	take(func(h index.Hit) bool { return listed || len(h.Terms) > 0 })
 	if len(keep) == 0 { // found by other words than the topic's alone
 		take(func(h index.Hit) bool { return h.Look[rank.Kindred] > 0 })
@@ -220,7 +221,7 @@ func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (ma
 }
 
 func (a *app) printLog(t *timeline, items []index.Placed) {
-	p := page{w: a.out, st: styles(a.color), width: width(a.out), several: severalProjects(items)}
+	p := page{Voice: answer.Voice{Several: severalProjects(items)}, w: a.out, st: styles(a.color), width: width(a.out)}
 	if len(items) == 0 {
 		fmt.Fprintln(a.out, "Nothing was decided about this that recall knows of.")
 		return
@@ -251,6 +252,6 @@ func (p *page) onLine(t *timeline, one index.Placed) {
 	} else if !it.Current() {
 		end = " → " + string(it.State)
 	}
-	text := strings.TrimRight(p.sentence(it), ".")
-	p.wrapped(fmt.Sprintf("%s%s%s %s ", p.st.dim, day(it.At), p.st.reset, sign), "             ", fmt.Sprintf("%s (%s)%s", text, p.where(one.Place, one.Turn, false), end), "")
+	text := strings.TrimRight(p.Sentence(it), ".")
+	p.wrapped(fmt.Sprintf("%s%s%s %s ", p.st.dim, day(it.At), p.st.reset, sign), "             ", fmt.Sprintf("%s (%s)%s", text, p.Where(one.Place, one.Turn, false), end), "")
 }

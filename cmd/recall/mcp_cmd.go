@@ -174,7 +174,7 @@ func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memo
 		return nil, err
 	}
 	opened = true
-	return &mcpserver.Memory{Library: l, Index: b.ix, Pipeline: p, Mind: b.mcpMind(cmd, l), Left: left, Close: b.close}, nil
+	return &mcpserver.Memory{Library: l, Index: b.ix, Pipeline: p, SecondLook: b.agentsLook(cmd, l), Left: left, Close: b.close}, nil
 }
 
 // indexed opens the index with what searches use. One that isn't there, or that

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/cmd/recall/compose"
+	"recall/answer"
 	"recall/index"
 	"recall/library"
 	"recall/pipeline"
@@ -108,59 +108,36 @@ func (a *app) query(cmd *cobra.Command, text string, f *queryFlags) error {
 	if err != nil {
 		return err
 	}
-	mind := a.secondMind(cmd, l, f.answer, a.tells)
-	if mind != nil {
-		q.Limit = max(q.Limit, compose.Looked)
-	}
-	answer, err := a.search(cmd.Context(), cmd, l, q)
+	ans, err := a.ask(cmd, l, answer.Question{Query: q, Most: a.cfg.Query.Limit, Paragraph: f.answer})
 	if err != nil {
 		return err
 	}
-	if len(answer.Listed) == 0 { // a list is in its order already
-		mind.look(cmd.Context(), text, &answer)
-	}
-	v := judge(answer)
-	if v == nothing && len(f.also) > 0 && len(answer.Ranked) > 0 {
-		v = weak // the question's own words stand nowhere, the further ones do
-	}
-	p := page{w: a.out, st: styles(a.color && f.format == formatText), width: width(a.out), asked: text, asOf: q.AsOf, bare: f.format != formatText}
-	most := a.cfg.Query.Limit
-	if mind != nil && f.answer {
-		most = max(most, composedOf)
-	}
-	results := p.show(answer, v, most)
-	if len(results) > 0 && results[0].Item != nil && v == answered && q.AsOf.IsZero() {
-		p.since = changedSince(cmd.Context(), l, *results[0].Item)
-	}
-	var said []cited
-	if f.answer && v != nothing {
-		said = mind.paragraph(cmd.Context(), text, results)
+	ans.Left = left
+	if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
+		ans.Shown[0].Since = changedSince(cmd.Context(), l, *ans.Shown[0])
 	}
 	if cmd.Context().Err() != nil {
 		return cmd.Context().Err()
 	}
 	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
-		a.remember(l, text, results)
+		a.remember(l, text, ans.Shown)
 	}
+	p := page{w: a.out, st: styles(a.color && f.format == formatText), width: width(a.out), bare: f.format != formatText}
 	switch {
 	case f.asJSON:
-		doc := answerJSON(text, v, answer, a.cfg.Query.Limit, left, p.since)
-		if f.answer {
-			doc.Answer = paragraphJSON(v, results, said)
-		}
-		err = a.printJSON(doc)
+		err = a.printJSON(ans)
 	case f.answer:
-		p.paragraph(v, answer, results, said)
+		p.paragraph(&ans)
 	case f.format == formatMD:
-		p.markdown(v, answer, results)
+		p.markdown(&ans)
 	default:
-		p.write(answer, v, results)
+		p.answer(&ans)
 	}
 	if left > 0 {
 		now := map[bool]string{true: "being taken in now", false: "recall sync does it"}[a.takeInRest(l)]
 		fmt.Fprintf(a.err, "recall: this answer is without %s; %s\n", count(left, "new or grown session"), now)
 	}
-	if err == nil && v == nothing {
+	if err == nil && ans.Verdict == answer.Nothing {
 		err = exitCode(exitNothing)
 	}
 	return err
@@ -176,7 +153,7 @@ func (f *queryFlags) check() error {
 
 // query puts the question together.
 func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
-	q := index.Query{Text: text, Also: f.also, Limit: max(limit, 3), Kinds: f.kinds, Since: f.since.at, Until: f.until.at, AsOf: f.asOf.at}
+	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.at, Until: f.until.at, AsOf: f.asOf.at}
 	if f.project != "" {
 		p, err := l.Project(f.project)
 		if errors.Is(err, library.ErrNoProject) {
@@ -214,58 +191,92 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 	return report.Left, nil
 }
 
-// search asks the index, which is made (again) first where it must be.
-func (a *app) search(ctx context.Context, cmd *cobra.Command, l *library.Library, q index.Query) (index.Answer, error) {
+// ask answers a question as a person asked it, and says on stderr how it was read.
+func (a *app) ask(cmd *cobra.Command, l *library.Library, q answer.Question) (answer.Answer, error) {
+	model, why := a.secondLook(cmd, l, q.Paragraph)
+	if why != "" {
+		a.tells("%s", why)
+	}
+	var ans answer.Answer
+	err := a.onIndexAsked(cmd, l, func() (err error) {
+		ans, err = answer.Ask(cmd.Context(), a.ix, model, q)
+		return err
+	})
+	if err == nil {
+		a.sayHow(&ans)
+	}
+	for _, t := range ans.Told {
+		a.tells("%s", t)
+	}
+	return ans, err
+}
+
+// search asks the index alone.
+func (a *app) search(cmd *cobra.Command, l *library.Library, q index.Query) (found index.Answer, err error) {
+	err = a.onIndexAsked(cmd, l, func() (err error) {
+		found, err = a.ix.Search(cmd.Context(), q)
+		return err
+	})
+	if err == nil {
+		of := answer.Of(answer.Question{Query: q}, found)
+		a.sayHow(&of)
+	}
+	return found, err
+}
+
+// searched is what the index alone answers, in short.
+func (a *app) searched(cmd *cobra.Command, l *library.Library, text string) (answer.Answer, error) {
+	q := answer.Question{Query: index.Query{Text: text, Limit: 3}, Most: 3}
+	found, err := a.search(cmd, l, q.Query)
+	return answer.Of(q, found), err
+}
+
+// onIndexAsked has something asked of the index, with the user's own vectors and
+// lexicon; the index is made (again) first where it must be.
+func (a *app) onIndexAsked(cmd *cobra.Command, l *library.Library, ask func() error) error {
+	asking := func() error {
+		if err := a.useVectors(cmd.Context()); err != nil {
+			return err
+		}
+		if err := a.useLexicon(); err != nil {
+			return err
+		}
+		return ask()
+	}
 	err := a.readIndex(l)
 	if err == nil {
-		var answer index.Answer
-		if answer, err = a.askIndex(ctx, q); err == nil {
-			return answer, nil
+		if err = asking(); err == nil {
+			return nil
 		}
 	}
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
-		return index.Answer{}, err
+		return err
 	}
 	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
 	if err := a.reindex(cmd, l); err != nil {
-		return index.Answer{}, err
+		return err
 	}
-	return a.askIndex(ctx, q)
-}
-
-// askIndex asks with the user's own vectors and lexicon, and tells how.
-func (a *app) askIndex(ctx context.Context, q index.Query) (index.Answer, error) {
-	if err := a.useVectors(ctx); err != nil {
-		return index.Answer{}, err
-	}
-	if err := a.useLexicon(); err != nil {
-		return index.Answer{}, err
-	}
-	answer, err := a.ix.Search(ctx, q)
-	if err == nil {
-		a.sayHow(answer)
-	}
-	return answer, err
+	return asking()
 }
 
 // sayHow tells what of a question was read otherwise or taken for a filter, and that vectors
 // weren't asked.
-func (a *app) sayHow(answer index.Answer) {
-	for _, c := range answer.Corrected {
-		fmt.Fprintf(a.err, "recall: “%s” stands nowhere; it was read as “%s”\n", oneLine(c.Word), oneLine(c.As))
+func (a *app) sayHow(ans *answer.Answer) {
+	for _, c := range ans.Read {
+		a.tells("“%s” stands nowhere; it was read as “%s”", oneLine(c.Word), oneLine(c.As))
 	}
-	if n := answer.Narrowed; len(n.Words) > 0 {
+	if n := ans.Narrowed; len(n.Words) > 0 {
 		event := ""
 		if n.Event != "" {
 			event = ", which was taken for " + oneLine(n.Event) + "; --since and --until say otherwise"
 		}
-		fmt.Fprintf(a.err, "recall: only %s is searched, for “%s”%s\n", spanOf(n), oneLine(strings.Join(n.Words, "”, “")), event)
+		a.tells("only %s is searched, for “%s”%s", spanOf(n), oneLine(strings.Join(n.Words, "”, “")), event)
 	}
-	if n := answer.Widened; len(n.Words) > 0 {
-		fmt.Fprintf(a.err, "recall: nothing was found %s, for “%s”; all is searched\n", spanOf(n), oneLine(strings.Join(n.Words, "”, “")))
+	if n := ans.Widened; len(n.Words) > 0 {
+		a.tells("nothing was found %s, for “%s”; all is searched", spanOf(n), oneLine(strings.Join(n.Words, "”, “")))
 	}
-	if answer.WithoutVectors {
-		fmt.Fprintln(a.err, "recall: the embedding model gave no usable answer in time; words alone were searched")
+	if ans.WithoutVectors {
+		a.tells("the embedding model gave no usable answer in time; words alone were searched")
 	}
 }
 

@@ -140,9 +140,9 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 		}
 	}
 	pg := page{w: a.out, st: styles(a.color), width: width(a.out)}
-	pg.wrapped("  ", "  ", pg.past(index.Linked{Placed: later}), "")
+	pg.wrapped("  ", "  ", pg.Past(later), "")
 	fmt.Fprintln(a.out, verb)
-	pg.wrapped("  ", "  ", pg.past(index.Linked{Placed: earlier}), "")
+	pg.wrapped("  ", "  ", pg.Past(earlier), "")
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -158,7 +159,8 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 		return err
 	}
 	r := &reviewer{app: a, cmd: cmd, l: l, lines: newLines(cmd.Context(), a.in), touched: map[string]bool{}}
-	r.p = page{w: a.out, st: styles(a.color), width: width(a.out), bare: true, several: w.several}
+	r.p = page{w: a.out, st: styles(a.color), width: width(a.out), bare: true}
+	r.p.Several = w.several
 	err = r.walk(w)
 	return errors.Join(err, r.finish())
 }
@@ -265,7 +267,8 @@ func newEdit(op payload.Op, id payload.ItemID) payload.Edit {
 
 // printWaiting is the list for where nobody can be asked.
 func (a *app) printWaiting(w *waiting) {
-	p := page{w: a.out, st: styles(a.color), width: width(a.out), bare: true, several: w.several}
+	p := page{w: a.out, st: styles(a.color), width: width(a.out), bare: true}
+	p.Several = w.several
 	for _, c := range w.conflicts {
 		p.contradiction(c)
 	}
@@ -276,7 +279,7 @@ func (a *app) printWaiting(w *waiting) {
 	for _, u := range w.items {
 		if s := string(u.entry.ID); s != last {
 			last = s
-			fmt.Fprintf(a.out, "\n%s\n", p.where(u.place, 0, true))
+			fmt.Fprintf(a.out, "\n%s\n", p.Where(u.place, 0, true))
 		}
 		p.unseen(u)
 	}
@@ -284,11 +287,11 @@ func (a *app) printWaiting(w *waiting) {
 }
 
 func (p *page) unseen(u unseen) {
-	state := stateText(u.Item)
+	state := answer.State(u.Item)
 	if u.changed {
 		state = "changed since you looked · " + state
 	}
-	p.headline(mark(u.Item, p.st), p.sentence(u.Item), state)
+	p.headline(u.Item, state)
 	if u.handoff == "" {
 		p.support(u.Item, u.place, u.turn)
 		return
@@ -299,7 +302,7 @@ func (p *page) unseen(u unseen) {
 		p.field("for", "no project here, so for no session: recall import FILE --project NAME says which")
 	}
 	if len(u.Evidence) > 0 {
-		p.quote(u.Evidence[0].Quote)
+		p.quote("", u.Evidence[0].Quote)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/ingest"
 	"recall/library"
 )
@@ -108,10 +109,7 @@ func (a *app) session(l *library.Library, name string) (library.Entry, error) {
 }
 
 // shortID is enough of an id for a person.
-func shortID(id ingest.SessionID) string {
-	s := strings.TrimPrefix(string(id), "local_")
-	return s[:min(len(s), 8)]
-}
+func shortID(id ingest.SessionID) string { return answer.ShortID(id) }
 
 // completeSession offers ids with titles to the shell.
 func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

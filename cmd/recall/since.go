@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/index"
+	"recall/answer"
 	"recall/library"
 	"recall/payload"
 )
@@ -22,15 +22,15 @@ const sinceFiles = 8
 // changedSince counts for the files that an item speaks of the commits since it
 // was said, where the project's repository is at hand. Files without any are
 // left out, and all where git can't tell.
-func changedSince(ctx context.Context, l *library.Library, h index.Hit) map[string]int {
-	if h.Item.Kind != payload.Decision && h.Item.Kind != payload.Eliminated || h.Item.At.IsZero() {
+func changedSince(ctx context.Context, l *library.Library, r answer.Result) map[string]int {
+	if r.Item == nil || r.Item.Kind != payload.Decision && r.Item.Kind != payload.Eliminated || r.Item.At.IsZero() {
 		return nil
 	}
-	p, err := l.Project(h.Project)
+	p, err := l.Project(r.Project)
 	if err != nil || p.Root == "" {
 		return nil
 	}
-	files := filesOf(p.Root, h.Item)
+	files := filesOf(p.Root, *r.Item)
 	if len(files) == 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func changedSince(ctx context.Context, l *library.Library, h index.Hit) map[stri
 		return nil
 	}
 	defer repo.close()
-	args := []string{"log", "--no-renames", "--format=%x00", "--name-only", "--since=" + h.Item.At.UTC().Format(time.RFC3339), "--"}
+	args := []string{"log", "--no-renames", "--format=%x00", "--name-only", "--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
 	byName := map[string]string{}
 	for _, f := range files {
 		root, err := filepath.EvalSymlinks(p.Root)

@@ -7,7 +7,15 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"recall/answer"
 	"recall/sink"
+)
+
+// What is worded in an answer is worded so everywhere.
+var (
+	clip  = answer.Clip
+	count = answer.Count
+	day   = answer.Day
 )
 
 // oneLine is text from elsewhere as a line for the terminal.
@@ -15,20 +23,6 @@ func oneLine(s string) string { return sink.Line(s, sink.Terminal) }
 
 // visible is oneLine over several lines.
 func visible(s string) string { return sink.Text(s, sink.Terminal) }
-
-// clip shortens to n runes, at least 12, at a space where one is near, with an
-// ellipsis. A narrow terminal may leave less than nothing for a text.
-func clip(s string, n int) string {
-	n = max(n, 12)
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	cut := string([]rune(s)[:n-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)*2/3 {
-		cut = cut[:i]
-	}
-	return cut + "…"
-}
 
 // narrow is the width under which what is one line elsewhere is wrapped: there a
 // terminal would break it within a word.
@@ -128,71 +122,4 @@ func columns(s string) int {
 		}
 	}
 	return n
-}
-
-// snippet cuts about n runes out of text around the place where most of the
-// words stand. A word counts where it begins a word of the text.
-func snippet(text string, words []string, n int) string {
-	text = oneLine(text)
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	lower := []rune(strings.ToLower(text))
-	if len(lower) != len(runes) { // a letter whose lower case is longer
-		lower = runes
-	}
-	var at []int
-	for _, w := range words {
-		at = append(at, places(lower, []rune(strings.ToLower(w)))...)
-	}
-	best, most := 0, 0
-	for _, start := range at {
-		hits := 0
-		for _, other := range at {
-			if other >= start && other < start+n*3/4 {
-				hits++
-			}
-		}
-		if hits > most || hits == most && start < best {
-			best, most = start, hits
-		}
-	}
-	from := max(0, min(best-n/4, len(runes)-n))
-	to := min(len(runes), from+n)
-	for from > 0 && from < best && !unicode.IsSpace(runes[from-1]) {
-		from++
-	}
-	for to < len(runes) && to > from+n/2 && !unicode.IsSpace(runes[to]) {
-		to--
-	}
-	out := strings.TrimSpace(string(runes[from:to]))
-	if from > 0 {
-		out = "…" + out
-	}
-	if to < len(runes) {
-		out += "…"
-	}
-	return out
-}
-
-// places lists where a word begins in text.
-func places(text, word []rune) []int {
-	var at []int
-	for i := 0; len(word) > 0 && i+len(word) <= len(text); i++ {
-		if i > 0 && (unicode.IsLetter(text[i-1]) || unicode.IsDigit(text[i-1])) {
-			continue
-		}
-		match := true
-		for k, r := range word {
-			if text[i+k] != r {
-				match = false
-				break
-			}
-		}
-		if match {
-			at = append(at, i)
-		}
-	}
-	return at
 }

@@ -39,17 +39,6 @@ func TestSayLine(t *testing.T) {
 	}
 }
 
-func TestSnippet(t *testing.T) {
-	text := strings.Repeat("filler words stand here ", 40) + "the retry backoff has jitter now " + strings.Repeat("more of the same ", 40)
-	got := snippet(text, []string{"retry", "jitter"}, 80)
-	if !strings.Contains(got, "retry backoff has jitter") || utf8.RuneCountInString(got) > 82 {
-		t.Errorf("snippet = %q", got)
-	}
-	if got := snippet("short", []string{"x"}, 80); got != "short" {
-		t.Errorf("got %q, want the whole text", got)
-	}
-}
-
 // On a terminal of 30 columns less than nothing is left beside the rest of a line.
 func TestClip(t *testing.T) {
 	const text = "Retry storm after the gateway outage"
@@ -65,7 +54,7 @@ func TestClip(t *testing.T) {
 func TestNothingIsWrapped(t *testing.T) {
 	var b strings.Builder
 	p := page{w: &b, width: 40}
-	p.write(index.Answer{}, nothing, nil)
+	p.answer(answerOf("", []index.Result{}...))
 	for line := range strings.Lines(b.String()) {
 		if utf8.RuneCountInString(strings.TrimSpace(line)) > 40 {
 			t.Errorf("%q is wider than 40", line)

@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"regexp"
@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"recall/payload"
+	"recall/sink"
 )
 
 // reasoned are the kinds whose text may hold their reason.
@@ -30,16 +31,16 @@ var (
 // Of a sentence that is cut into two, each must have so many words.
 const leastWords = 3
 
-// withReason is an item to be shown, whose reason, where it has none of its own,
+// WithReason is an item to be shown, whose reason, where it has none of its own,
 // is taken out of the end of its text.
-func withReason(it payload.Item) payload.Item {
+func WithReason(it payload.Item) payload.Item {
 	if it.Why != "" || !slices.Contains(reasoned, it.Kind) {
 		return it
 	}
-	text := oneLine(it.Text)
+	text := sink.Line(it.Text, sink.Terminal)
 	for i, form := range []func() *regexp.Regexp{becauseForm, sinceForm, dashForm} {
 		m := form().FindStringSubmatch(text)
-		if m == nil || len(strings.Fields(m[1])) < leastWords || len(strings.Fields(m[2])) < leastWords || i > 0 && !clauseForm().MatchString(m[2]) || !whole(m[1]) || !whole(m[2]) || strings.Contains(m[2], ". ") {
+		if m == nil || !parts(m[1], m[2]) || i > 0 && !clauseForm().MatchString(m[2]) {
 			continue
 		}
 		it.Text, it.Why = strings.TrimRight(m[1], ",;: ")+".", strings.TrimRight(m[2], ". ")
@@ -48,8 +49,19 @@ func withReason(it payload.Item) payload.Item {
 	return it
 }
 
-// whole tells whether nothing in a text is opened and not closed: what stands in
+// parts reports whether a sentence may be cut into these two.
+func parts(said, why string) bool {
+	long := min(len(strings.Fields(said)), len(strings.Fields(why))) >= leastWords
+	return long && whole(said) && whole(why) && !strings.Contains(why, ". ")
+}
+
+// whole reports whether nothing in a text is opened and not closed: what stands in
 // parentheses, quotes or code isn't cut.
 func whole(s string) bool {
-	return strings.Count(s, "(") == strings.Count(s, ")") && strings.Count(s, "“") == strings.Count(s, "”") && strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0
+	for _, pair := range [][2]string{{"(", ")"}, {"“", "”"}} {
+		if strings.Count(s, pair[0]) != strings.Count(s, pair[1]) {
+			return false
+		}
+	}
+	return strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0
 }

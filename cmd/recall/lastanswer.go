@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -60,17 +61,15 @@ func terminal() string {
 
 // remember notes what was shown. That it can't is no reason to bother anybody
 // who wanted an answer.
-func (a *app) remember(l *library.Library, question string, results []index.Result) {
+func (a *app) remember(l *library.Library, question string, results []*answer.Result) {
 	last := lastAnswer{Question: question}
 	for _, r := range results {
-		h := lastHit{Session: ingest.SessionID(r.Session())}
+		h := lastHit{Session: ingest.SessionID(r.Session), Turn: r.TurnID, N: r.Turn}
 		if r.Item != nil {
-			h.Item, h.N = r.Item.Item.ID, r.Item.Turn
-			if len(r.Item.Item.Evidence) > 0 {
-				h.Turn = r.Item.Item.Evidence[0].Turn
+			h.Item = r.Item.ID
+			if len(r.Item.Evidence) > 0 {
+				h.Turn = r.Item.Evidence[0].Turn
 			}
-		} else {
-			h.Turn, h.N = r.Turn.ID, r.Turn.N
 		}
 		last.Results = append(last.Results, h)
 	}
@@ -149,7 +148,7 @@ func (a *app) hit(cmd *cobra.Command, l *library.Library, arg string) (lastHit, 
 // item finds the item that a person means by its id, the beginning of it, or a
 // number of the last answer.
 func (a *app) item(cmd *cobra.Command, l *library.Library, arg string) (index.Placed, error) {
-	if err := a.readable(cmd, l); err != nil {
+	if err := a.indexed(cmd, l); err != nil {
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
@@ -167,14 +166,4 @@ func (a *app) item(cmd *cobra.Command, l *library.Library, arg string) (index.Pl
 		err = withHint(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
 	}
 	return p, err
-}
-
-// readable opens the index for asking, and makes it (again) first where it must be.
-func (a *app) readable(cmd *cobra.Command, l *library.Library) error {
-	err := a.readIndex(l)
-	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
-		return err
-	}
-	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
-	return a.reindex(cmd, l)
 }

@@ -19,10 +19,11 @@ const (
 	paragraphOut  = 700 // tokens of the answer
 )
 
-// A Sentence is one of a paragraph, and the items that it rests on, at least one.
+// A Sentence is one of a paragraph, and the items that it rests on, at least one: of
+// the results, their history or conflicts.
 type Sentence struct {
-	Text  string
-	Items []payload.ItemID
+	Text  string           `json:"text"`
+	Items []payload.ItemID `json:"items"`
 }
 
 // A Paragraph is what of a model's answer stands in the items. It has no

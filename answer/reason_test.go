@@ -1,4 +1,4 @@
-package main
+package answer
 
 import (
 	"testing"
@@ -23,7 +23,7 @@ func TestWithReason(t *testing.T) {
 		{payload.Goal, "Fix the retry storm because the gateway is down", "", ""},
 		{payload.Decision, "Retry five times because it is cheap. Then stop.", "", ""},
 	} {
-		got := withReason(payload.Item{Kind: c.kind, Text: c.text})
+		got := WithReason(payload.Item{Kind: c.kind, Text: c.text})
 		want := payload.Item{Kind: c.kind, Text: c.said, Why: c.why}
 		if c.why == "" {
 			want.Text = c.text
@@ -33,7 +33,7 @@ func TestWithReason(t *testing.T) {
 		}
 	}
 	own := payload.Item{Kind: payload.Decision, Text: "Clamp it at zero because it breaks", Why: "see above"}
-	if got := withReason(own); got.Text != own.Text || got.Why != own.Why {
+	if got := WithReason(own); got.Text != own.Text || got.Why != own.Why {
 		t.Errorf("got %+v, want it unchanged", got)
 	}
 }

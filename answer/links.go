@@ -1,0 +1,127 @@
+package answer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"recall/index"
+	"recall/payload"
+)
+
+// Past names an item in a few words with its place: fixed 30 s delay
+// (2026-04-13, session 1, turn 12).
+func (v Voice) Past(p index.Placed) string {
+	text := Clip(strings.TrimRight(v.line(p.Item.Text), "."), 120)
+	return fmt.Sprintf("%s (%s, %s)", text, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
+}
+
+// Was is what an item took the place of, and how.
+func (v Voice) Was(l Linked) string {
+	became := l.Item.Kind.Became()
+	if l.Relation == payload.Same {
+		became = "said again"
+	}
+	return v.Past(l.Placed) + " → " + became
+}
+
+// See is what may bear on an item, and how.
+func (v Voice) See(l Linked) string {
+	how := map[payload.Relation][2]string{
+		payload.Supersedes: {"older, perhaps " + l.Item.Kind.Became() + ": ", "related, newer: "},
+		payload.Refines:    {"refines: ", "refined later: "},
+		payload.Same:       {"said before: ", "said again: "},
+	}[l.Relation]
+	if l.Later {
+		return how[1] + v.Past(l.Placed)
+	}
+	return how[0] + v.Past(l.Placed)
+}
+
+// Tie says how an item bears on the one before or after it, who says so and how
+// sure that is.
+func Tie(l Linked) string {
+	how := map[payload.Relation][2]string{
+		payload.Supersedes:  {"was superseded", "superseded it"},
+		payload.Refines:     {"was refined", "refined it"},
+		payload.Contradicts: {"contradicts it", "contradicts it"},
+		payload.Same:        {"said the same before", "said it again"},
+	}[l.Relation]
+	text := how[0]
+	if l.Later {
+		text = how[1]
+	}
+	if !l.Sure && l.Relation == payload.Supersedes {
+		text = "perhaps " + text
+	}
+	switch l.Maker {
+	case payload.ByHuman:
+		return text + ", a person said"
+	case payload.ByModel:
+		return text + ", a model found"
+	}
+	return text + fmt.Sprintf(" (by rule %s, measured right in %.0f %%)", l.Rule, 100*l.Link.Precision)
+}
+
+// Item is an item with what came before and after it: the document of recall why
+// --json.
+type Item struct {
+	Schema int `json:"schema"` // 1
+	index.Place
+	Title    string         `json:"title"`
+	Turn     int            `json:"turn,omitempty"`
+	Item     payload.Item   `json:"item"`
+	Standing *Linked        `json:"standing,omitempty"` // what stands in its place
+	Earlier  []Linked       `json:"earlier"`            // what it bears on, newest first
+	Later    []Linked       `json:"later"`              // what bears on it, oldest first
+	Since    map[string]int `json:"since,omitempty"`    // commits since, by file that it speaks of
+}
+
+// Why follows an item's links to what came before and after it, as far as they lead
+// in that direction.
+func Why(ctx context.Context, x *index.Index, p index.Placed) (Item, error) {
+	it := Item{Schema: 1, Place: p.Place, Title: p.SessionTitle, Turn: p.Turn, Item: p.Item}
+	var err error
+	if it.Earlier, err = follow(ctx, x, p.Item.ID, true); err != nil {
+		return it, err
+	}
+	slices.Reverse(it.Earlier)
+	if it.Later, err = follow(ctx, x, p.Item.ID, false); err != nil {
+		return it, err
+	}
+	for i, l := range it.Later {
+		if l.Sure && l.Relation == payload.Supersedes {
+			it.Standing = &it.Later[i]
+		}
+	}
+	return it, nil
+}
+
+// follow lists what an item's links lead to, back or forth, oldest first.
+func follow(ctx context.Context, x *index.Index, id payload.ItemID, back bool) ([]Linked, error) {
+	found := []index.Linked{}
+	seen := map[payload.ItemID]bool{id: true}
+	for todo := []payload.ItemID{id}; len(todo) > 0; todo = todo[1:] {
+		links, err := x.LinksOf(ctx, todo[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range links {
+			near, far := l.To, l.From
+			if back {
+				near, far = l.From, l.To
+			}
+			if near != todo[0] || seen[far] {
+				continue
+			}
+			seen[far] = true
+			if p, err := x.ItemByID(ctx, far); err == nil {
+				found = append(found, index.Linked{Placed: p, Link: l})
+				todo = append(todo, far)
+			}
+		}
+	}
+	slices.SortStableFunc(found, func(a, b index.Linked) int { return a.Item.At.Compare(b.Item.At) })
+	return append([]Linked{}, LinksOf(found)...), nil
+}

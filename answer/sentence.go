@@ -1,0 +1,185 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"recall/payload"
+)
+
+// Sentence is an item as one sentence, said so that its kind is plain.
+func (v Voice) Sentence(it payload.Item) string {
+	text := v.line(it.Text)
+	switch it.Kind {
+	case payload.Eliminated:
+		if payload.SaysNo(text) {
+			return text
+		}
+		return "Ruled out: " + payload.RuledOutThing(text)
+	case payload.File:
+		path := v.line(it.Path)
+		if path == "" || text == "" {
+			return cmp.Or(path, text)
+		}
+		return path + ": " + text
+	case payload.Lead:
+		return "“" + text + "”"
+	}
+	if word := kindBefore[it.Kind]; word != "" {
+		return word + ": " + text
+	}
+	return text
+}
+
+// kindBefore is what a sentence begins with whose kind isn't plain.
+var kindBefore = map[payload.Kind]string{payload.Goal: "Goal", payload.Next: "Next", payload.Question: "Open question",
+	payload.Finding: "Found", payload.Hypothesis: "Hypothesis"}
+
+// How much of an item is shown on one line, in characters.
+const (
+	mostText  = 400
+	mostPath  = 200
+	mostScope = 200
+)
+
+// Line is all that an item says on one line, its kind first.
+func (v Voice) Line(it payload.Item) string {
+	text, kind := v.clipped(it.Text, mostText), KindWord(it.Kind)
+	switch {
+	case it.Kind == payload.Eliminated && payload.SaysNo(text):
+		kind = "DEAD END"
+	case it.Kind == payload.Eliminated:
+		text = payload.RuledOutThing(text)
+	case it.Kind == payload.File:
+		parts := []string{v.clipped(it.Path, mostPath), v.line(it.Status), text}
+		text = strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), " — ")
+	}
+	if why := v.clipped(it.Why, mostText); why != "" {
+		text += " — because " + why
+	}
+	if scope := v.clipped(it.Scope, mostScope); scope != "" {
+		text += " (scope: " + scope + ")"
+	}
+	return kind + ": " + text
+}
+
+// KindWord is a kind as a line begins with it.
+func KindWord(k payload.Kind) string {
+	return cmp.Or(map[payload.Kind]string{payload.Eliminated: "RULED OUT", payload.Finding: "FOUND",
+		payload.Flag: "DON'T FORGET", payload.Question: "OPEN QUESTION"}[k], strings.ToUpper(string(k)))
+}
+
+// Kinds names what a list is of, as people speak of it: Decisions, what was ruled out.
+func Kinds(kinds []payload.Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, kindPhrase[k])
+	}
+	return upperFirst(strings.Join(names, ", "))
+}
+
+var kindPhrase = map[payload.Kind]string{
+	payload.Goal: "goals", payload.Decision: "decisions", payload.Deferred: "what was put off",
+	payload.Eliminated: "what was ruled out", payload.Finding: "what was found", payload.Hypothesis: "hypotheses",
+	payload.Next: "next steps", payload.File: "files", payload.Flag: "warnings", payload.Question: "open questions",
+	payload.Status: "how things stand",
+}
+
+// Aside is what was put off or ruled out in a few words; "" of anything else, and of
+// what there is more to say of.
+func (v Voice) Aside(r *Result) string {
+	if r.Item == nil || !r.Item.Current() || len(r.History)+len(r.Conflict) > 0 || r.Doubt != nil {
+		return ""
+	}
+	it := WithReason(*r.Item)
+	text, why := strings.TrimRight(v.line(it.Text), "."), strings.TrimRight(v.line(it.Why), ".")
+	switch {
+	case it.Kind == payload.Deferred && strings.Contains(strings.ToLower(text), "deferred"):
+		return fmt.Sprintf("%s (%s)", text, Day(it.At))
+	case it.Kind == payload.Deferred:
+		return fmt.Sprintf("%s: deferred (%s)", text, Day(it.At))
+	case it.Kind == payload.Eliminated && payload.SaysNo(text):
+		if it.Why != "" {
+			text += ": " + why
+		}
+		return fmt.Sprintf("%s (ruled out %s)", text, Day(it.At))
+	case it.Kind == payload.Eliminated:
+		if it.Why == "" {
+			why = Day(it.At)
+		}
+		return fmt.Sprintf("%s: eliminated (%s)", payload.RuledOutThing(text), why)
+	}
+	return ""
+}
+
+// Tried answers a question whether something was tried by what became of it, in one
+// sentence; "" if that wasn't asked, or isn't what was found.
+func (v Voice) Tried(question string, r *Result) string {
+	if r.Item == nil || r.Item.Kind != payload.Eliminated || !r.Item.Current() || len(r.Conflict) > 0 {
+		return ""
+	}
+	it := WithReason(*r.Item)
+	thing := payload.RuledOutThing(strings.TrimRight(v.line(it.Text), "."))
+	if !triedForm().MatchString(question) || len(strings.Fields(thing)) > thingWords || sentenceForm().MatchString(thing) {
+		return "" // whether what it speaks of was tried isn't known: it is shown with its words
+	}
+	text := fmt.Sprintf("Yes: %s was tried and ruled out on %s.", upperFirst(thing), Day(it.At))
+	switch {
+	case consideredForm().MatchString(question):
+		text = fmt.Sprintf("Yes: %s was considered and ruled out on %s.", upperFirst(thing), Day(it.At))
+	case refused(*r.Item):
+		text = fmt.Sprintf("%s was ruled out on %s; that it was tried isn't said.", upperFirst(thing), Day(it.At))
+	}
+	if it.Why != "" {
+		text += " " + upperFirst(strings.TrimRight(v.line(it.Why), ".")) + "."
+	}
+	return text
+}
+
+// thingWords is how long the name of a thing may be to be the subject of a
+// sentence.
+const thingWords = 6
+
+var (
+	// triedForm matches a question whether something was tried or thought of,
+	// consideredForm one whether it was thought of: what was ruled out answers that,
+	// tried or not.
+	triedForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*` +
+			`\b(try|tried|test|tested|consider|considered|use|used|rule|look|think|evaluate|evaluated|discuss|discussed)` +
+			`|\bever (try|tried|use|used)\b`)
+	})
+	consideredForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|` +
+			`discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
+	})
+	// sentenceForm matches what has a verb of its own.
+	sentenceForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|did|can|can't|cannot|will|won't|` +
+			`would|don't|doesn't|didn't|isn't)\b`)
+	})
+	// refusedForm matches words with which somebody refuses a thing that nobody has
+	// tried, triedWords what speaks of a try.
+	refusedForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)^(?:ok,? |well,? )?(?:no|nope|not|don['’]t|never)\b|\b(?:not an option|out of the question|` +
+			`refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
+	})
+	triedWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:tried|try|tests?|tested|measured|benchmark\w*|ran|spike|prototyped?|experiment\w*|` +
+			`attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|did(?:n['’]t| not)|` +
+			`slower|faster|crash\w*|failed)\b`)
+	})
+)
+
+// refused reports whether an item's words speak of a refusal and of no try.
+func refused(it payload.Item) bool {
+	said := []string{it.Text}
+	for _, e := range it.Evidence {
+		said = append(said, e.Quote)
+	}
+	return slices.ContainsFunc(said, refusedForm().MatchString) && !triedWords().MatchString(strings.Join(append(said, it.Why), "\n"))
+}
