@@ -34,6 +34,7 @@ var ErrPending = errors.New("waiting for a batch of the model's answers")
 
 // Estimate is what asking a model would take.
 type Estimate struct {
-	Requests int
-	In, Out  int // tokens, Out as is usual
+	Requests int `json:"requests"`
+	In       int `json:"in"`  // tokens
+	Out      int `json:"out"` // tokens, as is usual
 }

@@ -48,8 +48,8 @@ type Found struct {
 
 // Problem is something that discovery or reading came upon and could not use.
 type Problem struct {
-	Path   string
-	Reason string
+	Path   string `json:"path" show:"path"`
+	Reason string `json:"reason" show:"path"`
 }
 
 // A Reader finds and parses one kind of source. It keeps no state and is safe

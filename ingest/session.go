@@ -218,7 +218,8 @@ type ToolCall struct {
 
 // Edit is one replacement in a file, texts clipped to ClipInput.
 type Edit struct {
-	Old, New string
+	Old string `json:"old"`
+	New string `json:"new"`
 }
 
 // Answer is a person's answer to one question of a tool call.
@@ -315,8 +316,8 @@ type Report struct {
 
 // Skip is a line that could not be used.
 type Skip struct {
-	File   string
-	Line   int
-	Offset int64
-	Reason string
+	File   string `json:"-"`
+	Line   int    `json:"line"`
+	Offset int64  `json:"-"`
+	Reason string `json:"reason"`
 }

@@ -13,12 +13,12 @@ import (
 // A FileVersion is one content that a file of a session has had. One that only
 // grew has one version; each rewriting or shortening made another.
 type FileVersion struct {
-	Name    string
-	Role    ingest.FileRole
-	Version int // from 1, in the order in which they were taken in
-	Size    int64
-	Sum     string // SHA-256, hex
-	Current bool
+	Name    string          `json:"name"`
+	Role    ingest.FileRole `json:"-"`
+	Version int             `json:"version"` // from 1, in the order in which they were taken in
+	Size    int64           `json:"bytes"`
+	Sum     string          `json:"sha256"` // hex
+	Current bool            `json:"current"`
 }
 
 // Versions lists every version of every file of a session, by file and number.

@@ -32,14 +32,14 @@ type MergeOptions struct {
 
 // Merged is what Merge did.
 type Merged struct {
-	Sessions int   // in the other library
-	New      int   // that weren't here
-	Changed  int   // that have got something
-	Files    int   // copied, each read again and compared by its hash
-	Bytes    int64 // of those
-	Gone     []ingest.SessionID
-	Kept     []ingest.SessionID // forgotten there, still here
-	Problems []ingest.Problem
+	Sessions int                `json:"sessions"` // in the other library
+	New      int                `json:"new"`      // that weren't here
+	Changed  int                `json:"changed"`  // that have got something
+	Files    int                `json:"files"`    // copied, each read again and compared by its hash
+	Bytes    int64              `json:"bytes"`    // of those
+	Gone     []ingest.SessionID `json:"forgotten"`
+	Kept     []ingest.SessionID `json:"kept"` // forgotten there, still here
+	Problems []ingest.Problem   `json:"problems"`
 }
 
 var (

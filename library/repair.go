@@ -19,8 +19,8 @@ import (
 // Mended says what Repair did about a finding.
 type Mended struct {
 	Finding
-	Done bool
-	How  string // what was done, or why nothing could be
+	Done bool   `json:"done"`
+	How  string `json:"how"` // what was done, or why nothing could be
 }
 
 // Repaired is the outcome of Repair.

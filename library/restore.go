@@ -18,16 +18,16 @@ import (
 
 // A Putting is one file of a session on its way out of the library.
 type Putting struct {
-	Name    string // of the file in the session
-	Path    string // where it is to be
-	Version int    // 0 is the current one
-	Shared  bool   // other sessions use the file too: one that is there stays
-	Over    bool   // replaces whatever file is there
+	Name    string `json:"name" show:"path"` // of the file in the session
+	Path    string `json:"path" show:"path"` // where it is to be
+	Version int    `json:"version"`          // 0 is the current one
+	Shared  bool   `json:"-"`                // other sessions use the file too: one that is there stays
+	Over    bool   `json:"-"`                // replaces whatever file is there
 
 	// What LookAt found.
-	Size  int64
-	Sum   string
-	State PutState
+	Size  int64    `json:"bytes"`
+	Sum   string   `json:"sha256"`
+	State PutState `json:"state"`
 }
 
 // PutState is what putting a file back would mean.

@@ -16,11 +16,11 @@ import (
 
 // A Finding is one thing that Verify found.
 type Finding struct {
-	Path    string           // relative to the library, slash-separated
-	Session ingest.SessionID // "" of a file at the top, or where none is known
-	State   FindingState
-	What    string // precisely
-	Mend    Mend   // of damage: how it can be made good
+	Path    string           `json:"path"`              // relative to the library, slash-separated
+	Session ingest.SessionID `json:"session,omitempty"` // "" of a file at the top, or where none is known
+	State   FindingState     `json:"state"`
+	What    string           `json:"what"`           // precisely
+	Mend    Mend             `json:"mend,omitempty"` // of damage: how it can be made good
 
 	segment segment // of a damaged one
 }
@@ -47,11 +47,11 @@ const (
 
 // Verified is the outcome of Verify.
 type Verified struct {
-	Sessions int
-	Files    int   // looked at
-	Bytes    int64 // read of the library
-	Source   int64 // bytes of the sources that were hashed, uncompressed
-	Findings []Finding
+	Sessions int       `json:"sessions"`
+	Files    int       `json:"files"`        // looked at
+	Bytes    int64     `json:"bytes"`        // read of the library
+	Source   int64     `json:"source_bytes"` // bytes of the sources that were hashed, uncompressed
+	Findings []Finding `json:"findings"`
 }
 
 // Damage counts the findings that are damage.

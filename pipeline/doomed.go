@@ -10,11 +10,11 @@ import (
 
 // Doomed are the transcripts below one folder that the client will delete soon.
 type Doomed struct {
-	Root     string
-	Days     int       // after so many days of quiet
-	Sessions int       // within a week
-	Unsafe   int       // of these, not archived as they are now
-	First    time.Time // when the first one goes
+	Root     string    `json:"folder"`
+	Days     int       `json:"days"`     // after so many days of quiet
+	Sessions int       `json:"sessions"` // within a week
+	Unsafe   int       `json:"unsafe"`   // of these, not archived as they are now
+	First    time.Time `json:"first"`    // when the first one goes; UTC
 }
 
 // Exposed looks at the sources' own places: where transcripts of Claude Code
@@ -44,7 +44,7 @@ func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 			d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
 			for _, f := range due {
 				if at := deletedOn(f, f.Files[0]); d.First.IsZero() || at.Before(d.First) {
-					d.First = at
+					d.First = at.UTC()
 				}
 			}
 			all = append(all, d)

@@ -15,20 +15,20 @@ import (
 
 // Foreseen is what a Sync and an Improve after it would ask of the model.
 type Foreseen struct {
-	Sessions []ForeseenSession // that it would be asked about, the newest first
-	Bearing  distill.Estimate  // asking how items bear on those of other sessions; this is never part of a batch
-	Unripe   int               // sessions that say too little to be asked about
-	Pending  int               // sessions whose answers come with a batch
-	Resting  int               // sessions that the model failed at before, that would be left alone for a while
-	Fresh    int               // sessions at the sources that aren't in the library as they are
-	Problems []ingest.Problem  // sessions that can't be read
+	Sessions []ForeseenSession `json:"sessions"` // that it would be asked about, the newest first
+	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
+	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
+	Resting  int               `json:"resting"`  // sessions that the model failed at before, that would be left alone for a while
+	Fresh    int               `json:"new"`      // sessions at the sources that aren't in the library as they are
+	Bearing  distill.Estimate  `json:"bearing"`  // asking how items bear on those of other sessions; this is never part of a batch
+	Problems []ingest.Problem  `json:"-"`        // sessions that can't be read
 }
 
 // ForeseenSession is one of them.
 type ForeseenSession struct {
-	ID    ingest.SessionID
-	Title string
-	End   time.Time
+	ID    ingest.SessionID `json:"id"`
+	Title string           `json:"title"`
+	End   time.Time        `json:"end,omitzero"`
 	distill.Estimate
 }
 

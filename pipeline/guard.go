@@ -22,12 +22,12 @@ import (
 // A GuardReport tells what would be lost with some files and folders: which
 // sessions lie there, and whether the library has every byte of them.
 type GuardReport struct {
-	Paths    []GuardPath
-	Sessions []GuardSession // with a file there, those at risk first
-	Dangers  []Danger       // folders of which more is known than their files
-	Other    OtherFiles     // that are no session's
-	Problems []ingest.Problem
-	Memory   []string // files of a client's own memory, there, unless it was forgotten; one of Sessions as well
+	Paths    []GuardPath      `json:"paths"`
+	Sessions []GuardSession   `json:"sessions"` // with a file there, those at risk first
+	Dangers  []Danger         `json:"dangers"`  // folders of which more is known than their files
+	Other    OtherFiles       `json:"other"`    // that are no session's
+	Problems []ingest.Problem `json:"problems"`
+	Memory   []string         `json:"-"` // files of a client's own memory, there, unless it was forgotten; one of Sessions as well
 
 	stuck      string // why a sync can't take in what is at risk, with the way out
 	everywhere bool   // no path was given: Paths are all places of sessions
@@ -35,32 +35,32 @@ type GuardReport struct {
 
 // GuardPath is one of the paths that were asked about.
 type GuardPath struct {
-	Path string // absolute
-	Real string // where it leads
-	Gone bool   // nothing is there
+	Path string `json:"path" show:"path"` // absolute
+	Real string `json:"real" show:"path"` // where it leads
+	Gone bool   `json:"gone"`             // nothing is there
 }
 
 // GuardSession is a session of which something lies there.
 type GuardSession struct {
-	ID      ingest.SessionID
-	Source  ingest.Source
-	Title   string // "" if the library doesn't have it
-	Files   int    // of it, there
-	Bytes   int64
-	Outputs int         // of the files, those that it produced
-	AtRisk  []GuardFile // that exist nowhere but there
-	Deleted time.Time   // when Claude Code deletes a transcript at risk, zero if it isn't known to
+	ID      ingest.SessionID `json:"id"`
+	Source  ingest.Source    `json:"source"`
+	Title   string           `json:"title,omitempty"` // "" if the library doesn't have it
+	Files   int              `json:"files"`           // of it, there
+	Bytes   int64            `json:"bytes"`
+	Outputs int              `json:"outputs"`          // of the files, those that it produced
+	AtRisk  []GuardFile      `json:"at_risk"`          // that exist nowhere but there
+	Deleted time.Time        `json:"deleted,omitzero"` // when Claude Code deletes a transcript at risk, if that is known
 
 	found []ingest.Found // where it was found, usually one
 }
 
 // GuardFile is a file of a session that the library doesn't have as it is now.
 type GuardFile struct {
-	Path  string
-	Role  ingest.FileRole
-	Size  int64
-	State GuardState
-	Why   string // in words, of damaged and unreadable ones
+	Path  string          `json:"path" show:"path"`
+	Role  ingest.FileRole `json:"role"`
+	Size  int64           `json:"bytes"`
+	State GuardState      `json:"state"`
+	Why   string          `json:"why,omitempty" show:"path"` // in words, of damaged and unreadable ones
 }
 
 // GuardState is why a file isn't safe.
@@ -75,9 +75,9 @@ const (
 
 // Danger is a folder that more hangs on than shows.
 type Danger struct {
-	Path   string
-	Kind   DangerKind
-	Blocks bool // it can't be called safe
+	Path   string     `json:"path" show:"path"`
+	Kind   DangerKind `json:"kind"`
+	Blocks bool       `json:"blocks"` // it can't be called safe
 }
 
 // DangerKind says what a dangerous folder is.
@@ -96,14 +96,14 @@ const (
 // OtherFiles are files that are neither a session's nor the library's: recall
 // knows nothing of them and keeps none of them.
 type OtherFiles struct {
-	Count  int
-	Groups []FileGroup // by the first name below a path, the largest first
+	Count  int         `json:"count"`
+	Groups []FileGroup `json:"groups"` // by the first name below a path, the largest first
 }
 
 // FileGroup is a file or folder with the number of other files in it.
 type FileGroup struct {
-	Path  string
-	Count int
+	Path  string `json:"path" show:"path"`
+	Count int    `json:"count"`
 }
 
 // Safe says whether nothing would be lost of any session.

@@ -48,23 +48,23 @@ type Progress struct {
 
 // Report is what a sync did.
 type Report struct {
-	Found     int              // sessions seen at the sources
-	New       int              // archived for the first time
-	Grown     int              // archived again: longer or rewritten
-	Vanished  int              // of which a file, or all, isn't at the source any more
-	Distilled int              // sessions distilled
-	Indexed   int              // sessions indexed
-	Items     int              // items in what was indexed
-	Bytes     int64            // source bytes newly archived
-	Packed    int              // sessions whose segments were packed; of Archive
-	Saved     int64            // bytes on the disk that packing saved
-	Left      int              // sessions left for the next time, the time budget being used up
-	Unread    []Unread         // sessions with lines that no parser could use, of those indexed
-	Expiring  int              // transcripts that the client will delete within 7 days
-	Unsafe    int              // of those: not archived as they are now
-	Notes     int              // of the inbox, now with their sessions
-	Edited    int              // payloads whose hand edits were taken in
-	Problems  []ingest.Problem // sessions and files skipped, each with its reason
+	Found     int              `json:"found"`       // sessions seen at the sources
+	New       int              `json:"new"`         // archived for the first time
+	Grown     int              `json:"grown"`       // archived again: longer or rewritten
+	Vanished  int              `json:"vanished"`    // of which a file, or all, isn't at the source any more
+	Distilled int              `json:"distilled"`   // sessions distilled
+	Indexed   int              `json:"-"`           // sessions indexed
+	Items     int              `json:"items"`       // items in what was indexed
+	Edited    int              `json:"edited"`      // payloads whose hand edits were taken in
+	Notes     int              `json:"-"`           // of the inbox, now with their sessions
+	Bytes     int64            `json:"bytes"`       // source bytes newly archived
+	Packed    int              `json:"packed"`      // sessions whose segments were packed; of Archive
+	Saved     int64            `json:"saved_bytes"` // bytes on the disk that packing saved
+	Left      int              `json:"left"`        // sessions left for the next time, the time budget being used up
+	Unread    []Unread         `json:"unread"`      // sessions with lines that no parser could use, of those indexed
+	Expiring  int              `json:"expiring"`    // transcripts that the client will delete within 7 days
+	Unsafe    int              `json:"unsafe"`      // of those: not archived as they are now
+	Problems  []ingest.Problem `json:"problems"`    // sessions and files skipped, each with its reason
 }
 
 // Skipped says whether anything was left out for a fault.

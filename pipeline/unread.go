@@ -5,10 +5,10 @@ import "recall/ingest"
 // Unread is a session in which some lines could not be read. The rest of it
 // was taken in, and the library holds all of its bytes.
 type Unread struct {
-	Session ingest.SessionID
-	Lines   int         // how many
-	Path    string      // of the first one: its file at the source
-	First   ingest.Skip // the first one
+	Session     ingest.SessionID `json:"session"`
+	Path        string           `json:"path" show:"path"` // of the first one: its file at the source
+	Lines       int              `json:"lines"`            // how many
+	ingest.Skip                  // the first one
 }
 
 // unread tells of a session's lines that no parser could use.
@@ -19,10 +19,10 @@ func unread(m *made) (Unread, bool) {
 	}
 	u := Unread{Session: m.entry.ID, Lines: report.SkippedTotal, Path: m.entry.Folder}
 	if len(report.Skipped) > 0 {
-		u.First = report.Skipped[0]
+		u.Skip = report.Skipped[0]
 	}
 	for _, f := range m.entry.Files {
-		if f.Name == u.First.File && len(f.Sources) > 0 {
+		if f.Name == u.File && len(f.Sources) > 0 {
 			u.Path = ingest.MapPath(f.Sources[0].Path, m.clean.Name) // it is shown
 		}
 	}

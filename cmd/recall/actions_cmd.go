@@ -33,17 +33,10 @@ type actionDoc struct {
 	At        time.Time         `json:"at,omitzero"`
 	Seconds   float64           `json:"seconds,omitempty"`
 	Why       string            `json:"why,omitempty"`
-	Files     []fileTouchDoc    `json:"files,omitempty"`
+	Files     []trace.Touch     `json:"files,omitempty"`
 	Commit    string            `json:"commit,omitempty"`
 	Abandoned bool              `json:"abandoned,omitempty"`
 	Copied    bool              `json:"copied,omitempty"`
-}
-
-type fileTouchDoc struct {
-	Path   string    `json:"path"`
-	How    trace.How `json:"how"`
-	From   string    `json:"from,omitempty"`
-	Unsure bool      `json:"unsure,omitempty"`
 }
 
 func (a *app) actionsCmd() *cobra.Command {
@@ -99,10 +92,7 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) actionsDoc {
 	for i := range tr.Actions {
 		x := &tr.Actions[i]
 		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input, Outcome: outcomeOf(x.Call), Said: x.Call.Reason,
-			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit, Abandoned: x.Abandoned, Copied: x.Copied}
-		for _, t := range x.Touches {
-			doc.Files = append(doc.Files, fileTouchDoc{t.Path, t.How, t.From, t.Unsure})
-		}
+			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit, Abandoned: x.Abandoned, Copied: x.Copied, Files: x.Touches}
 		d.Actions = append(d.Actions, doc)
 	}
 	return d

@@ -15,20 +15,6 @@ import (
 // goes on.
 const packFor = 2 * time.Minute
 
-// archiveDoc is the JSON form of recall archive.
-type archiveDoc struct {
-	Found    int           `json:"found"`
-	New      int           `json:"new"`
-	Grown    int           `json:"grown"`
-	Vanished int           `json:"vanished"`
-	Bytes    int64         `json:"bytes"`
-	Packed   int           `json:"packed"`
-	Saved    int64         `json:"saved_bytes"`
-	Expiring int           `json:"expiring"`
-	Unsafe   int           `json:"unsafe"`
-	Problems []problemJSON `json:"problems"`
-}
-
 func (a *app) archiveCmd() *cobra.Command {
 	var from []string
 	var asJSON bool
@@ -49,7 +35,7 @@ what was archived, whenever it runs.`,
 				return err
 			}
 			if asJSON {
-				err = a.printJSON(archived(r))
+				err = a.printJSON(r)
 			} else {
 				a.printArchived(r)
 			}
@@ -83,14 +69,6 @@ func (a *app) archive(cmd *cobra.Command, o pipeline.ArchiveOptions) (pipeline.R
 // archiver is a pipeline that can archive, and nothing else.
 func (a *app) archiver(l *library.Library) *pipeline.Pipeline {
 	return &pipeline.Pipeline{Library: l, Readers: a.readers(), Roots: a.roots(), Cache: cacheDir(l)}
-}
-
-func archived(r pipeline.Report) archiveDoc {
-	doc := archiveDoc{r.Found, r.New, r.Grown, r.Vanished, r.Bytes, r.Packed, r.Saved, r.Expiring, r.Unsafe, []problemJSON{}}
-	for _, p := range r.Problems {
-		doc.Problems = append(doc.Problems, problemDoc(p))
-	}
-	return doc
 }
 
 // printArchived says in one line what was done.

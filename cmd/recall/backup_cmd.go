@@ -10,30 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
 )
-
-// mergedDoc is the JSON form of recall backup and recall import.
-type mergedDoc struct {
-	Sessions int                `json:"sessions"`
-	New      int                `json:"new"`
-	Changed  int                `json:"changed"`
-	Files    int                `json:"files"`
-	Bytes    int64              `json:"bytes"`
-	Gone     []ingest.SessionID `json:"forgotten"`
-	Kept     []ingest.SessionID `json:"kept"`
-	Problems []problemJSON      `json:"problems"`
-}
-
-func mergedJSON(m library.Merged) mergedDoc {
-	doc := mergedDoc{m.Sessions, m.New, m.Changed, m.Files, m.Bytes, append([]ingest.SessionID{}, m.Gone...), append([]ingest.SessionID{}, m.Kept...), []problemJSON{}}
-	for _, p := range m.Problems {
-		doc.Problems = append(doc.Problems, problemDoc(p))
-	}
-	return doc
-}
 
 func (a *app) backupCmd() *cobra.Command {
 	var to string
@@ -110,7 +89,7 @@ func (a *app) backup(cmd *cobra.Command, l *library.Library, to string, force, a
 
 func (a *app) printMerged(m library.Merged, what, where string, asJSON bool) error {
 	if asJSON {
-		if err := a.printJSON(mergedJSON(m)); err != nil {
+		if err := a.printJSON(m); err != nil {
 			return err
 		}
 	} else {

@@ -47,17 +47,12 @@ type fixTry struct {
 }
 
 type fixStep struct {
-	Turn  int            `json:"turn"`
-	Tool  string         `json:"tool"`
-	What  string         `json:"what"` // command or path
-	Why   string         `json:"why,omitempty"`
-	Files []fileTouchDoc `json:"files,omitempty"`
-	Edits []fixEdit      `json:"edits,omitempty"`
-}
-
-type fixEdit struct {
-	Old string `json:"old"`
-	New string `json:"new"`
+	Turn  int           `json:"turn"`
+	Tool  string        `json:"tool"`
+	What  string        `json:"what"` // command or path
+	Why   string        `json:"why,omitempty"`
+	Files []trace.Touch `json:"files,omitempty"`
+	Edits []ingest.Edit `json:"edits,omitempty"`
 }
 
 // How many sessions are read, and how many are shown.
@@ -313,14 +308,11 @@ func meeting(ctx context.Context, p *pipeline.Pipeline, ref sessionRef, sigs []i
 }
 
 func stepOf(x *trace.Action) fixStep {
-	step := fixStep{Turn: x.N, Tool: x.Call.Name, What: whatCalled(x.Call), Why: x.Why}
+	step := fixStep{Turn: x.N, Tool: x.Call.Name, What: whatCalled(x.Call), Why: x.Why, Edits: x.Call.Edits}
 	for _, t := range x.Touches {
 		if t.How != trace.Read {
-			step.Files = append(step.Files, fileTouchDoc{t.Path, t.How, t.From, t.Unsure})
+			step.Files = append(step.Files, t)
 		}
-	}
-	for _, e := range x.Call.Edits {
-		step.Edits = append(step.Edits, fixEdit{e.Old, e.New})
 	}
 	return step
 }

@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
@@ -15,42 +15,20 @@ import (
 
 // foreseenDoc is the JSON form of what would be asked.
 type foreseenDoc struct {
-	Model    string            `json:"model,omitempty"` // "" if none is configured
-	Sessions []foreseenSession `json:"sessions"`
-	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
-	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
-	Resting  int               `json:"resting"`  // sessions that it failed at before, that would be left alone for now
-	New      int               `json:"new"`      // sessions at the sources that aren't archived as they are
-	Bearing  bearingDoc        `json:"bearing"`  // asking how items bear on those of other sessions; never by batch
-	Requests int               `json:"requests"` // in all
-	In       int               `json:"in"`       // tokens
-	Out      int               `json:"out"`      // tokens, as is usual
-	Cost     float64           `json:"cost"`     // USD
-	Unpriced bool              `json:"unpriced,omitempty"`
-	Batch    bool              `json:"batch"`
-	Caps     []string          `json:"caps,omitempty"` // that it would run into
-	Problems []problemJSON     `json:"problems"`
-}
-
-type bearingDoc struct {
-	Requests int `json:"requests"`
-	In       int `json:"in"`
-	Out      int `json:"out"`
-}
-
-type foreseenSession struct {
-	ID       string    `json:"id"`
-	Title    string    `json:"title"`
-	End      time.Time `json:"end,omitzero"`
-	Requests int       `json:"requests"`
-	In       int       `json:"in"`
-	Out      int       `json:"out"`
+	Model string `json:"model,omitempty"` // "" if none is configured
+	pipeline.Foreseen
+	distill.Estimate                  // in all
+	Cost             float64          `json:"cost"` // USD
+	Unpriced         bool             `json:"unpriced,omitempty"`
+	Batch            bool             `json:"batch"`
+	Caps             []string         `json:"caps,omitempty"` // that it would run into
+	Problems         []ingest.Problem `json:"problems"`
 }
 
 // foresee says what a sync would ask of the model, and what that would cost.
 // Nothing is written.
 func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o pipeline.ImproveOptions, anew bool) (*foreseenDoc, error) {
-	doc := &foreseenDoc{Sessions: []foreseenSession{}, Problems: []problemJSON{}}
+	doc := &foreseenDoc{}
 	p, improver, err := a.asker(cmd, l, anew)
 	if err != nil || p == nil {
 		return doc, err
@@ -65,13 +43,13 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 	if err != nil {
 		return nil, err
 	}
-	doc.Model, doc.Unripe, doc.Pending, doc.Resting, doc.New, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), f.Unripe, f.Pending, f.Resting, f.Fresh, p.Batch != nil && a.cfg.Distill.Batch
+	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
+	doc.Model, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), p.Batch != nil && a.cfg.Distill.Batch
 	m, err := a.asking(cmd)
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range f.Sessions {
-		doc.Sessions = append(doc.Sessions, foreseenSession{string(s.ID), s.Title, s.End, s.Requests, s.In, s.Out})
 		n := max(s.Requests, 1) // long requests may have another price, so each is priced by itself
 		cost, known := m.prices.Cost(m.plain.Name(), llm.Usage{In: s.In / n, Out: s.Out / n}, doc.Batch)
 		doc.Cost += cost * float64(n)
@@ -80,13 +58,7 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 	cost, known := m.prices.Cost(m.plain.Name(), llm.Usage{In: f.Bearing.In, Out: f.Bearing.Out}, false)
 	doc.Cost += cost
 	doc.Unpriced = doc.Unpriced || !known && f.Bearing.Requests > 0
-	doc.Bearing = bearingDoc(f.Bearing)
-	sum := f.Sum()
-	doc.Requests, doc.In, doc.Out = sum.Requests, sum.In, sum.Out
 	doc.Caps = a.cfg.runsInto(doc)
-	for _, problem := range f.Problems {
-		doc.Problems = append(doc.Problems, problemDoc(problem))
-	}
 	return doc, nil
 }
 
@@ -118,7 +90,7 @@ func (a *app) printForeseen(d *foreseenDoc) {
 			fmt.Fprintf(a.out, "  … and %d more; --json lists all\n", len(d.Sessions)-i)
 			break
 		}
-		fmt.Fprintf(a.out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), shortID(ingest.SessionID(s.ID)), thousands(s.In), thousands(s.Out), clip(oneLine(s.Title), 50))
+		fmt.Fprintf(a.out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), shortID(s.ID), thousands(s.In), thousands(s.Out), clip(oneLine(s.Title), 50))
 	}
 	for _, left := range []struct {
 		n   int
@@ -131,11 +103,7 @@ func (a *app) printForeseen(d *foreseenDoc) {
 	for _, cap := range d.Caps {
 		fmt.Fprintf(a.out, "More than the cap (%s): the rest would wait. config.yaml sets it.\n", cap)
 	}
-	var problems []ingest.Problem
-	for _, p := range d.Problems {
-		problems = append(problems, ingest.Problem(p))
-	}
-	a.printProblems(problems)
+	a.printProblems(d.Problems)
 }
 
 // priceLine is what asking would take, in one line.

@@ -141,7 +141,7 @@ func (a *app) guard(cmd *cobra.Command, paths, command []string, o pipeline.Guar
 	}
 	if len(command) == 0 || !report.Safe() {
 		if asJSON {
-			err = a.printJSON(guardJSON(report))
+			err = a.printJSON(guardDoc{Safe: report.Safe() && !report.Missing(), GuardReport: *report})
 		} else {
 			a.printGuard(report)
 		}

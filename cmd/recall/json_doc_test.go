@@ -19,7 +19,9 @@ import (
 	"recall/answer"
 	"recall/eval"
 	"recall/ingest"
+	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // jsonDocs are the sections of docs/json.md and the types that they describe.
@@ -53,12 +55,12 @@ var jsonDocs = map[string]reflect.Type{
 	"recall show, resume":       reflect.TypeFor[payload.Payload](),
 	"item":                      reflect.TypeFor[payload.Item](),
 	"recall config":             reflect.TypeFor[configDoc](),
-	"recall backup, import":     reflect.TypeFor[mergedDoc](),
+	"recall backup, import":     reflect.TypeFor[library.Merged](),
 	"recall export":             reflect.TypeFor[exportDoc](),
 	"recall guard":              reflect.TypeFor[guardDoc](),
 	"recall restore":            reflect.TypeFor[restoreDoc](),
-	"recall restore --versions": reflect.TypeFor[versionDoc](),
-	"recall archive":            reflect.TypeFor[archiveDoc](),
+	"recall restore --versions": reflect.TypeFor[library.FileVersion](),
+	"recall archive":            reflect.TypeFor[pipeline.Report](),
 	"recall verify":             reflect.TypeFor[verifyDoc](),
 	"recall repair":             reflect.TypeFor[repairDoc](),
 	"recall inspect":            reflect.TypeFor[ingest.Inspection](),

@@ -15,10 +15,10 @@ import (
 )
 
 type redistillDoc struct {
-	Foreseen *foreseenDoc  `json:"foreseen"`        // what it was to take
-	Model    *modelReport  `json:"model,omitempty"` // what it came to; not there if it wasn't done
-	Sessions []redistilled `json:"sessions"`        // whose payload was made again
-	Problems []problemJSON `json:"problems"`
+	Foreseen *foreseenDoc     `json:"foreseen"`        // what it was to take
+	Model    *modelReport     `json:"model,omitempty"` // what it came to; not there if it wasn't done
+	Sessions []redistilled    `json:"sessions"`        // whose payload was made again
+	Problems []ingest.Problem `json:"problems"`
 }
 
 // redistilled is how a session's items differ from those before.
@@ -158,7 +158,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 	if err != nil {
 		return nil, err
 	}
-	doc := &redistillDoc{Foreseen: foreseen, Sessions: []redistilled{}, Problems: []problemJSON{}}
+	doc := &redistillDoc{Foreseen: foreseen}
 	if foreseen.Model == "" {
 		return nil, noModel()
 	}
@@ -174,11 +174,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 	if err := a.onIndex(cmd, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return nil, err
 	}
-	var problems []ingest.Problem
-	doc.Model, problems, err = a.improve(cmd, l, o, true)
-	for _, p := range problems {
-		doc.Problems = append(doc.Problems, problemDoc(p))
-	}
+	doc.Model, doc.Problems, err = a.improve(cmd, l, o, true)
 	for _, e := range entries {
 		now, fault := l.Payload(e.ID)
 		if fault != nil || now.Made.Model == before[e.ID].Made.Model && sameItems(now, before[e.ID]) {
@@ -192,7 +188,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 	}
 	if !asJSON {
 		a.printModel(doc.Model)
-		a.printProblems(problems)
+		a.printProblems(doc.Problems)
 	}
 	return doc, err
 }
@@ -204,7 +200,7 @@ func sameItems(a, b *payload.Payload) bool {
 
 // diffItems compares a session's items by their ids.
 func diffItems(e library.Entry, before, after *payload.Payload) redistilled {
-	d := redistilled{ID: string(e.ID), Title: e.Title, Reworded: []reword{}, New: []diffed{}, Gone: []diffed{}}
+	d := redistilled{ID: string(e.ID), Title: e.Title}
 	old := map[payload.ItemID]payload.Item{}
 	for _, it := range before.Items {
 		old[it.ID] = it

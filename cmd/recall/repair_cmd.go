@@ -16,19 +16,12 @@ import (
 
 // repairDoc is the JSON form of recall repair.
 type repairDoc struct {
-	Mended    []mendedDoc  `json:"mended"`
-	Distilled int          `json:"distilled"`
-	Damaged   int          `json:"damaged"`
-	Findings  []findingDoc `json:"findings"`
+	Mended    []library.Mended  `json:"mended"`
+	Distilled int               `json:"distilled"`
+	Damaged   int               `json:"damaged"`
+	Findings  []library.Finding `json:"findings"`
 
 	lost bool // something that was damaged could not be brought back
-}
-
-type mendedDoc struct {
-	Path string `json:"path"`
-	What string `json:"what"`
-	Done bool   `json:"done"`
-	How  string `json:"how"`
 }
 
 func (a *app) repairCmd() *cobra.Command {
@@ -103,7 +96,7 @@ func (a *app) libraryToRepair(cmd *cobra.Command, from string) (*library.Library
 }
 
 func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repairDoc, error) {
-	doc := repairDoc{Mended: []mendedDoc{}, Findings: []findingDoc{}}
+	var doc repairDoc
 	var backup *library.Library
 	if from != "" {
 		b, done, err := l.OpenBackup(cmd.Context(), from)
@@ -117,8 +110,8 @@ func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repai
 	if err != nil {
 		return doc, err
 	}
+	doc.Mended = fixed.Mended
 	for _, m := range fixed.Mended {
-		doc.Mended = append(doc.Mended, mendedDoc{m.Path, m.What, m.Done, m.How})
 		doc.lost = doc.lost || !m.Done && m.State == library.Damaged
 	}
 	if len(fixed.Mended) > 0 {
@@ -136,10 +129,7 @@ func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repai
 	if err != nil {
 		return doc, err
 	}
-	doc.Damaged = after.Damage()
-	for _, f := range after.Findings {
-		doc.Findings = append(doc.Findings, finding(f))
-	}
+	doc.Damaged, doc.Findings = after.Damage(), after.Findings
 	return doc, nil
 }
 
@@ -207,7 +197,7 @@ func (a *app) printRepaired(doc repairDoc) {
 	default:
 		fmt.Fprintf(a.out, "%d still damaged:\n", doc.Damaged)
 		for _, f := range doc.Findings {
-			if f.State == string(library.Damaged) {
+			if f.State == library.Damaged {
 				fmt.Fprintf(a.out, "  %s: %s\n", oneLine(f.Path), oneLine(f.What))
 			}
 		}

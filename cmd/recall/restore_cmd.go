@@ -14,20 +14,11 @@ import (
 
 // restoreDoc is the JSON form of recall restore.
 type restoreDoc struct {
-	Session ingest.SessionID `json:"session"`
-	Root    string           `json:"root"`             // it is put below
-	Resume  string           `json:"resume,omitempty"` // command that goes on with it
-	Written bool             `json:"written"`          // false under --dry-run, or where something was in the way
-	Files   []restoredFile   `json:"files"`
-}
-
-type restoredFile struct {
-	Name    string `json:"name"`
-	Path    string `json:"path"`
-	Version int    `json:"version"`
-	Bytes   int64  `json:"bytes"`
-	Sum     string `json:"sha256"`
-	State   string `json:"state"`
+	Session ingest.SessionID  `json:"session"`
+	Root    string            `json:"root"`             // it is put below
+	Resume  string            `json:"resume,omitempty"` // command that goes on with it
+	Written bool              `json:"written"`          // false under --dry-run, or where something was in the way
+	Files   []library.Putting `json:"files"`
 }
 
 func (a *app) restoreCmd() *cobra.Command {
@@ -100,7 +91,8 @@ func (a *app) restore(cmd *cobra.Command, p *pipeline.Pipeline, e library.Entry,
 		}
 	}
 	if asJSON {
-		if err := a.printJSON(restoreJSON(r, !dryRun && len(blocked) == 0)); err != nil {
+		doc := restoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: !dryRun && len(blocked) == 0, Files: r.Files}
+		if err := a.printJSON(doc); err != nil {
 			return err
 		}
 	} else {
@@ -171,41 +163,20 @@ func (a *app) printRestore(r pipeline.Restoring, dryRun bool) {
 	}
 }
 
-func restoreJSON(r pipeline.Restoring, written bool) restoreDoc {
-	doc := restoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: written, Files: []restoredFile{}}
-	for _, f := range r.Files {
-		doc.Files = append(doc.Files, restoredFile{shownPath(f.Name), shownPath(f.Path), f.Version, f.Size, f.Sum, string(f.State)})
-	}
-	return doc
-}
-
-// versionDoc is a version in the JSON form of recall restore --versions.
-type versionDoc struct {
-	Name    string `json:"name"`
-	Version int    `json:"version"`
-	Bytes   int64  `json:"bytes"`
-	Sum     string `json:"sha256"`
-	Current bool   `json:"current"`
-}
-
 func (a *app) printVersions(l *library.Library, e library.Entry, asJSON bool) error {
 	all, err := l.Versions(e.ID)
 	if err != nil {
 		return err
 	}
-	docs := []versionDoc{}
-	for _, v := range all {
-		docs = append(docs, versionDoc{v.Name, v.Version, v.Size, v.Sum, v.Current})
-	}
 	if asJSON {
-		return a.printJSON(docs)
+		return a.printJSON(all)
 	}
-	for _, v := range docs {
+	for _, v := range all {
 		now := ""
 		if v.Current {
 			now = "current"
 		}
-		fmt.Fprintf(a.out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, size(v.Bytes), v.Sum, now, oneLine(v.Name))
+		fmt.Fprintf(a.out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, size(v.Size), v.Sum, now, oneLine(v.Name))
 	}
 	return nil
 }

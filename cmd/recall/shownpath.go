@@ -30,8 +30,3 @@ func showEach(paths []string, show func(string) string) []string {
 }
 
 var shownRules = sync.OnceValues(redact.New)
-
-// problemDoc is a problem in JSON.
-func problemDoc(p ingest.Problem) problemJSON {
-	return problemJSON{shownPath(p.Path), shownPath(p.Reason)}
-}

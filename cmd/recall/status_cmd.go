@@ -14,23 +14,23 @@ import (
 )
 
 type statusDoc struct {
-	Library    string        `json:"library"`
-	Sessions   int           `json:"sessions"`
-	Projects   int           `json:"projects"`
-	Safe       int           `json:"safe"`
-	Behind     int           `json:"behind"`          // sources with bytes that aren't archived
-	OnlyHere   int           `json:"only_here"`       // kept, though no source is left
-	Unreadable int           `json:"unreadable"`      // sources that can't be looked at
-	Waiting    int           `json:"waiting"`         // archived, not distilled
-	Newest     time.Time     `json:"newest,omitzero"` // last thing said in any session
-	Index      int64         `json:"index_bytes"`
-	Sources    []sourceDoc   `json:"sources"`
-	Expiring   int           `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
-	Doomed     []doomedDoc   `json:"doomed,omitempty"` // where they are
-	Unsafe     []problemJSON `json:"unsafe,omitempty"` // sessions at the sources that the library doesn't hold as they are, and why
-	Warnings   []string      `json:"warnings,omitempty"`
-	Broken     []problemJSON `json:"broken,omitempty"`
-	Search     string        `json:"search"`
+	Library    string            `json:"library"`
+	Sessions   int               `json:"sessions"`
+	Projects   int               `json:"projects"`
+	Safe       int               `json:"safe"`
+	Behind     int               `json:"behind"`          // sources with bytes that aren't archived
+	OnlyHere   int               `json:"only_here"`       // kept, though no source is left
+	Unreadable int               `json:"unreadable"`      // sources that can't be looked at
+	Waiting    int               `json:"waiting"`         // archived, not distilled
+	Newest     time.Time         `json:"newest,omitzero"` // last thing said in any session
+	Index      int64             `json:"index_bytes"`
+	Sources    []sourceDoc       `json:"sources"`
+	Expiring   int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
+	Doomed     []pipeline.Doomed `json:"doomed,omitempty"` // where they are
+	Unsafe     []ingest.Problem  `json:"unsafe,omitempty"` // sessions at the sources that the library doesn't hold as they are, and why
+	Warnings   []string          `json:"warnings,omitempty"`
+	Broken     []ingest.Problem  `json:"broken,omitempty"`
+	Search     string            `json:"search"`
 
 	LastArchive *runDoc   `json:"last_archive,omitempty"` // that found something
 	LastSync    *runDoc   `json:"last_sync,omitempty"`    // that found something
@@ -110,9 +110,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 			s.Newest = e.End
 		}
 	}
-	for _, b := range l.Broken() {
-		s.Broken = append(s.Broken, problemDoc(b))
-	}
+	s.Broken = l.Broken()
 	if fi, err := os.Stat(indexPath(l)); err == nil {
 		s.Index = fi.Size()
 	}
@@ -120,10 +118,9 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if err != nil {
 		return s, err
 	}
-	doomed, unsafe := p.Exposed(cmd.Context())
-	s.Doomed, s.Expiring = doomedOf(doomed)
-	for _, pr := range unsafe {
-		s.Unsafe = append(s.Unsafe, problemDoc(pr))
+	s.Doomed, s.Unsafe = p.Exposed(cmd.Context())
+	for _, d := range s.Doomed {
+		s.Expiring += d.Sessions
 	}
 	s.Sources = sources(p)
 	last, err := l.Last("archive", "sync", "improve")
@@ -211,7 +208,7 @@ func (a *app) printStatus(s statusDoc) {
 			line("", "… and %d more; --json lists all", len(s.Unsafe)-i)
 			break
 		}
-		line([]string{"NOT SAFE", ""}[min(i, 1)], "%s: %s", u.Path, u.Reason)
+		line([]string{"NOT SAFE", ""}[min(i, 1)], "%s: %s", shownPath(u.Path), shownPath(u.Reason))
 	}
 	s.runs(line)
 	line("index", "%s", size(s.Index))
@@ -225,6 +222,6 @@ func (a *app) printStatus(s statusDoc) {
 		line("warning", "%s", w)
 	}
 	for _, b := range s.Broken {
-		line("broken", "%s: %s", b.Path, b.Reason)
+		line("broken", "%s: %s", shownPath(b.Path), shownPath(b.Reason))
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"recall/cmd/recall/schedule"
 	"recall/library"
-	"recall/pipeline"
 )
 
 // runDoc is what the last run of a kind that found something did.
@@ -24,15 +23,6 @@ type runDoc struct {
 	Improved  int       `json:"improved"` // by a model
 	Queued    int       `json:"queued"`   // wait for a model
 	Skipped   int       `json:"skipped"`
-}
-
-// doomedDoc are transcripts that the client will delete.
-type doomedDoc struct {
-	Folder   string    `json:"folder"`
-	Days     int       `json:"days"` // it keeps them so long
-	Sessions int       `json:"sessions"`
-	Unsafe   int       `json:"unsafe"` // not archived as they are now
-	First    time.Time `json:"first"`  // when the first one goes
 }
 
 // diskDoc is what the library takes and what is left.
@@ -70,14 +60,6 @@ func (r *runDoc) with(asked *runDoc) {
 	if r != nil && asked != nil && !asked.At.Before(r.At) {
 		r.Improved, r.Queued = asked.Improved, asked.Queued
 	}
-}
-
-func doomedOf(list []pipeline.Doomed) (docs []doomedDoc, n int) {
-	for _, d := range list {
-		docs = append(docs, doomedDoc{d.Root, d.Days, d.Sessions, d.Unsafe, d.First.UTC()})
-		n += d.Sessions
-	}
-	return docs, n
 }
 
 // spentThisMonth adds up the ledger; nil where no model was asked.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,12 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"io"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
-	"recall/sink"
 )
 
 func (a *app) syncCmd() *cobra.Command {
@@ -53,7 +50,7 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			}
 			report, err := a.sync(cmd, pipeline.Options{From: from})
 			if err != nil {
-				doc := syncJSON(report)
+				doc := syncReport{Report: report}
 				doc.Error = shownPath(err.Error())
 				switch {
 				case asJSON:
@@ -80,7 +77,7 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 				}
 			}
 			if asJSON {
-				doc := syncJSON(report)
+				doc := syncReport{Report: report}
 				if doc.Model = asked; asked != nil {
 					doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
 				}
@@ -272,7 +269,7 @@ func (a *app) printUnread(list []pipeline.Unread) {
 			fmt.Fprintf(a.out, "  … and %d more sessions; --json lists all\n", len(list)-most)
 			return
 		}
-		fmt.Fprintf(a.out, "  %s:%d: %s", oneLine(shownPath(u.Path)), u.First.Line, oneLine(u.First.Reason))
+		fmt.Fprintf(a.out, "  %s:%d: %s", oneLine(shownPath(u.Path)), u.Line, oneLine(u.Reason))
 		if u.Lines > 1 {
 			fmt.Fprintf(a.out, " (and %d more)", u.Lines-1)
 		}
@@ -315,64 +312,11 @@ func size(n int64) string {
 
 // syncReport is the JSON form of a sync's report.
 type syncReport struct {
-	Found     int           `json:"found"`
-	New       int           `json:"new"`
-	Grown     int           `json:"grown"`
-	Distilled int           `json:"distilled"`
-	Items     int           `json:"items"`
-	Edited    int           `json:"edited"`
-	Bytes     int64         `json:"bytes"`
-	Left      int           `json:"left"`
-	Unread    []unreadJSON  `json:"unread"`
-	Expiring  int           `json:"expiring"` // transcripts that Claude Code deletes within 7 days
-	Unsafe    int           `json:"unsafe"`   // of those: not archived yet
-	Problems  []problemJSON `json:"problems"`
-	Improved  int           `json:"improved"`        // sessions with a model's payload since
-	Queued    int           `json:"queued"`          // sessions that wait for the model, or for its answers
-	Model     *modelReport  `json:"model,omitempty"` // what asking it came to; not there where none is asked
-	Error     string        `json:"error,omitempty"` // what ended the run, where it didn't come to its end
-}
-
-type unreadJSON struct {
-	Session ingest.SessionID `json:"session"`
-	Path    string           `json:"path"`  // of the file with the first such line
-	Lines   int              `json:"lines"` // how many
-	Line    int              `json:"line"`  // number of the first
-	Reason  string           `json:"reason"`
-}
-
-type problemJSON struct {
-	Path   string `json:"path"`
-	Reason string `json:"reason"`
-}
-
-func syncJSON(r pipeline.Report) syncReport {
-	s := syncReport{r.Found, r.New, r.Grown, r.Distilled, r.Items, r.Edited, r.Bytes, r.Left, []unreadJSON{}, r.Expiring, r.Unsafe, []problemJSON{}, 0, 0, nil, ""}
-	for _, u := range r.Unread {
-		s.Unread = append(s.Unread, unreadJSON{u.Session, shownPath(u.Path), u.Lines, u.First.Line, u.First.Reason})
-	}
-	for _, p := range r.Problems {
-		s.Problems = append(s.Problems, problemDoc(p))
-	}
-	return s
-}
-
-// printJSON prints a value for programs.
-func (a *app) printJSON(v any) error {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	return a.writeJSON(b.String())
-}
-
-// writeJSON prints a document that is JSON already.
-func (a *app) writeJSON(doc string) error {
-	_, err := io.WriteString(a.out, sink.Text(doc, sink.JSON))
-	return err
+	pipeline.Report
+	Improved int          `json:"improved"`        // sessions with a model's payload since
+	Queued   int          `json:"queued"`          // sessions that wait for the model, or for its answers
+	Model    *modelReport `json:"model,omitempty"` // what asking it came to; not there where none is asked
+	Error    string       `json:"error,omitempty"` // what ended the run, where it didn't come to its end
 }
 
 // elapsed rounds a time for people.

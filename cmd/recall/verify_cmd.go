@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -17,22 +16,10 @@ const exitDamaged = 1
 
 // verifyDoc is the JSON form of recall verify.
 type verifyDoc struct {
-	Library  string       `json:"library"`
-	Sessions int          `json:"sessions"`
-	Files    int          `json:"files"`
-	Bytes    int64        `json:"bytes"`
-	Source   int64        `json:"source_bytes"`
-	Quick    bool         `json:"quick"`
-	Damaged  int          `json:"damaged"`
-	Findings []findingDoc `json:"findings"`
-}
-
-type findingDoc struct {
-	Path    string           `json:"path"`
-	Session ingest.SessionID `json:"session,omitempty"`
-	State   string           `json:"state"`
-	What    string           `json:"what"`
-	Mend    string           `json:"mend,omitempty"`
+	Library string `json:"library"`
+	Quick   bool   `json:"quick"`
+	Damaged int    `json:"damaged"`
+	library.Verified
 }
 
 func (a *app) verifyCmd() *cobra.Command {
@@ -61,7 +48,7 @@ Exit codes: 0 all is as it was written; 1 something is damaged.`,
 				return err
 			}
 			if asJSON {
-				err = a.printJSON(verified(l, v, quick))
+				err = a.printJSON(verifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v})
 			} else {
 				a.printVerified(v, time.Since(start))
 			}
@@ -83,18 +70,6 @@ func (a *app) verify(cmd *cobra.Command, l *library.Library, quick bool) (librar
 	return l.Verify(cmd.Context(), library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
 		bar.show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
-}
-
-func verified(l *library.Library, v library.Verified, quick bool) verifyDoc {
-	doc := verifyDoc{Library: l.Dir(), Sessions: v.Sessions, Files: v.Files, Bytes: v.Bytes, Source: v.Source, Quick: quick, Damaged: v.Damage(), Findings: []findingDoc{}}
-	for _, f := range v.Findings {
-		doc.Findings = append(doc.Findings, finding(f))
-	}
-	return doc
-}
-
-func finding(f library.Finding) findingDoc {
-	return findingDoc{f.Path, f.Session, string(f.State), f.What, string(f.Mend)}
 }
 
 func (a *app) printVerified(v library.Verified, took time.Duration) {

@@ -21,13 +21,13 @@ const (
 
 // A Touch is a file that a call read or changed.
 type Touch struct {
-	Path string // absolute where that can be told, as the transcript's machine names it
-	From string // Rename: the name before
-	How  How
-	Tool bool // by a file tool, which says so itself; else told from a command line
+	Path string `json:"path"` // absolute where that can be told, as the transcript's machine names it
+	How  How    `json:"how"`
+	From string `json:"from,omitempty"` // Rename: the name before
+	Tool bool   `json:"-"`              // by a file tool, which says so itself; else told from a command line
 	// Unsure says that the command line failed somewhere: the file may have been
 	// touched or not.
-	Unsure bool
+	Unsure bool `json:"unsure,omitempty"`
 }
 
 // touches lists what a call did to files, each file and way once.
