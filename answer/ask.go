@@ -170,6 +170,9 @@ func (a *Answer) SaysFirst() string {
 	if said := v.Tried(a.Question, r); said != "" && a.Verdict == Answered {
 		return said
 	}
+	if r.Item == nil && a.Verdict == Answered {
+		return v.Passage(r, answering)
+	}
 	if r.Item == nil {
 		return v.Passage(r, passage)
 	}

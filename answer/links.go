@@ -17,14 +17,16 @@ func (v Voice) Past(p index.Placed) string {
 	return fmt.Sprintf("%s (%s, %s)", text, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 
-// Was is what an item took the place of, and how.
-func (v Voice) Was(l Linked) string {
-	became := l.Item.Kind.Became()
+// Became is what an item's successor made of it.
+func (l Linked) Became() string {
 	if l.Relation == payload.Same {
-		became = "said again"
+		return "said again"
 	}
-	return v.Past(l.Placed) + " → " + became
+	return l.Item.Kind.Became()
 }
+
+// Was is what an item took the place of, and how.
+func (v Voice) Was(l Linked) string { return v.Past(l.Placed) + " → " + l.Became() }
 
 // See is what may bear on an item, and how.
 func (v Voice) See(l Linked) string {

@@ -8,8 +8,12 @@ import (
 	"recall/index"
 )
 
-// passage is how much of a turn is shown, in characters, where nobody says.
-const passage = 192
+// How much of a turn is shown, in characters, where nobody says: of one that answers,
+// and of others.
+const (
+	answering = 288
+	passage   = 192
+)
 
 // Passage is the part of a turn that speaks of the question, about so many characters
 // of it.

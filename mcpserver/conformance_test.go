@@ -32,7 +32,7 @@ func TestTools(t *testing.T) {
 		want       []string // parts of the text
 		fails      bool
 	}{
-		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?", "also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ", "] DECISION: Where do the workers run? → Inside ledgerd", "said by the user", "session fd4adb93 turn 6", "<!-- /recall -->"}, false},
+		{"a decision", "recall_query", map[string]any{"question": "where do the workers run?", "also": []string{"binary", "ledgerd"}}, []string{"<!-- recall ", "] DECISION: Where do the workers run? → Inside ledgerd", "who: the user", "session fd4adb93 turn 6", "<!-- /recall -->"}, false},
 		{"a passage", "recall_query", map[string]any{"question": "retry backoff", "also": []string{"jitter", "exponential"}}, []string{"session b1047db6 turn 13", "exponential backoff"}, false},
 		{"a kind that nothing on record has", "recall_query", map[string]any{"question": "did we try redis for the cache?", "kinds": []string{"eliminated"}}, []string{"Nothing decided about this"}, false},
 		{"nothing", "recall_query", map[string]any{"question": "which font did we pick?"}, []string{"Nothing decided about this"}, false},

@@ -202,7 +202,7 @@ func resultText(r *answer.Result) string {
 		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), agent.Where(l.Place, l.Turn, false))
 	}
 	for _, l := range r.History[:min(1, len(r.History))] {
-		fmt.Fprintf(&b, "  before [%s] %s\n", l.Item.ID, agent.Was(l))
+		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At), l.Became())
 	}
 	return b.String()
 }

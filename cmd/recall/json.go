@@ -56,7 +56,9 @@ func presentable(v reflect.Value, path bool) reflect.Value {
 		c := reflect.New(v.Type()).Elem()
 		c.Set(v)
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
+			f := v.Type().Field(i)
+			omitted := v.Field(i).IsZero() && strings.Contains(f.Tag.Get("json"), ",omit")
+			if f.IsExported() && !omitted {
 				c.Field(i).Set(presentable(v.Field(i), f.Tag.Get("show") == "path"))
 			}
 		}
