@@ -140,7 +140,7 @@ func (p *page) became(name string, list []reversedDoc, t *timeline) {
 		if r.Relation == payload.Contradicts {
 			perhaps = "in conflict with "
 		}
-		p.wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(t.known[r.Earlier.Item.ID]), perhaps, p.Past(t.known[r.Later.Item.ID])), "")
+		p.wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(r.Earlier.Placed), perhaps, p.Past(r.Later.Placed)), "")
 	}
 }
 

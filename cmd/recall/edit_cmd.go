@@ -25,11 +25,7 @@ file in the library's folder directly does the same at the next sync.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := a.session(l, args[0])
+			l, e, err := a.named(cmd, args[0])
 			if err != nil {
 				return err
 			}

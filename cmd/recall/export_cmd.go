@@ -55,11 +55,7 @@ prints. A file that is there and different is only replaced with --force.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			l, err := a.library(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := a.session(l, args[0])
+			l, e, err := a.named(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -44,8 +44,8 @@ var jsonDocs = map[string]reflect.Type{
 	"recall progress":           reflect.TypeFor[progressDoc](),
 	"recall habits":             reflect.TypeFor[habitDoc](),
 	"recall import FILE.md":     reflect.TypeFor[handoffDoc](),
-	"recall review":             reflect.TypeFor[reviewDoc](),
-	"unseen":                    reflect.TypeFor[unseenDoc](),
+	"recall review":             reflect.TypeFor[waiting](),
+	"unseen":                    reflect.TypeFor[unseen](),
 	"recall sync":               reflect.TypeFor[syncReport](),
 	"recall sync --dry-run":     reflect.TypeFor[foreseenDoc](),
 	"recall redistill":          reflect.TypeFor[redistillDoc](),
@@ -77,7 +77,7 @@ var jsonDocs = map[string]reflect.Type{
 // named are types that have a section of their own, by its name.
 var named = map[reflect.Type]string{
 	reflect.TypeFor[payload.Item]():       "item",
-	reflect.TypeFor[unseenDoc]():          "unseen",
+	reflect.TypeFor[unseen]():          "unseen",
 	reflect.TypeFor[foreseenDoc]():        "sync --dry-run",
 	reflect.TypeFor[eval.Interval]():      "interval",
 	reflect.TypeFor[eval.KofN]():          "k of n",

@@ -80,18 +80,14 @@ type logDoc struct {
 
 // logItemDoc is an item on a time line.
 type logItemDoc struct {
-	Project string         `json:"project"`
-	Session string         `json:"session"`
-	Number  int            `json:"number"`
-	Turn    int            `json:"turn,omitempty"`
-	Item    payload.Item   `json:"item"`
-	Until   *time.Time     `json:"until,omitempty"` // when something took its place
-	By      payload.ItemID `json:"by,omitempty"`    // that something
-	Sure    bool           `json:"sure"`            // it did for sure; false also where nothing did
+	index.Placed
+	Until *time.Time     `json:"until,omitempty"` // when something took its place
+	By    payload.ItemID `json:"by,omitempty"`    // that something
+	Sure  bool           `json:"sure"`            // it did for sure; false also where nothing did
 }
 
 func (t *timeline) doc(p index.Placed) logItemDoc {
-	d := logItemDoc{Project: p.Project, Session: p.Session, Number: p.SessionN, Turn: p.Turn, Item: p.Item}
+	d := logItemDoc{Placed: p}
 	k, sure := t.hidden[p.Item.ID]
 	if !sure {
 		k = t.doubted[p.Item.ID]

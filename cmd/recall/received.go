@@ -133,8 +133,8 @@ func received(l *library.Library, project string) ([]unseen, error) {
 			continue
 		}
 		for _, it := range h.Waiting() {
-			out = append(out, unseen{Item: it, handoff: h.ID, from: h.From, nowhere: h.Project == "", turn: firstTurn(it),
-				place: index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}})
+			place := index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}
+			out = append(out, unseen{Place: place, Title: h.Title, Turn: firstTurn(it), From: h.From, Item: it, handoff: h.ID, nowhere: h.Project == ""})
 		}
 	}
 	return out, nil

@@ -47,11 +47,7 @@ folder it belongs to is told from where the project is now, or from --in.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := a.session(l, args[0])
+			l, e, err := a.named(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -18,34 +18,6 @@ import (
 	"recall/pipeline"
 )
 
-// reviewDoc is the JSON form of recall review.
-type reviewDoc struct {
-	Conflicts []conflictDoc `json:"conflicts"`
-	Received  []unseenDoc   `json:"received"` // of other people's handoffs
-	Items     []unseenDoc   `json:"items"`
-}
-
-// conflictDoc is two items that can't both hold, the newer first.
-type conflictDoc struct {
-	Newer unseenDoc `json:"newer"`
-	Older unseenDoc `json:"older"`
-	Over  string    `json:"over,omitempty"` // the item whose place both claim
-
-	Claimed bool `json:"claimed,omitempty"` // a model says that the newer takes the older's place; both stand until somebody says so
-}
-
-// unseenDoc is an item to be looked at, and where it stands.
-type unseenDoc struct {
-	Project string       `json:"project"`
-	Session string       `json:"session"`
-	Number  int          `json:"number"`
-	Title   string       `json:"title"`
-	Turn    int          `json:"turn,omitempty"`
-	Changed bool         `json:"changed"`
-	From    string       `json:"from,omitempty"` // who handed it over
-	Item    payload.Item `json:"item"`
-}
-
 type reviewOptions struct {
 	project                string
 	since                  dayFlag
@@ -131,7 +103,7 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 		if err != nil {
 			return err
 		}
-		if w.received, err = received(l, id); err != nil {
+		if w.Received, err = received(l, id); err != nil {
 			return err
 		}
 		if id != "" && !o.asJSON {
@@ -140,7 +112,7 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 	}
 	switch {
 	case o.asJSON:
-		if err := a.printJSON(w.doc()); err != nil || w.empty() {
+		if err := a.printJSON(w); err != nil || w.empty() {
 			return err
 		}
 		return exitCode(exitNothing)
@@ -193,10 +165,10 @@ func (a *app) reviewInEditor(cmd *cobra.Command, l *library.Library, e library.E
 		return err
 	}
 	w, err := a.waiting(l, []library.Entry{e})
-	if err != nil || len(w.items) == 0 {
+	if err != nil || len(w.Items) == 0 {
 		return err
 	}
-	return l.AppendEdits(e.ID, keeps(w.items))
+	return l.AppendEdits(e.ID, keeps(w.Items))
 }
 
 // editPage opens a session's payload.md in the editor and takes over what
@@ -221,24 +193,24 @@ func (a *app) editPage(cmd *cobra.Command, l *library.Library, e library.Entry) 
 }
 
 func (a *app) acceptAll(cmd *cobra.Command, l *library.Library, w *waiting) error {
-	for from := 0; from < len(w.items); {
+	for from := 0; from < len(w.Items); {
 		to := from
-		for to < len(w.items) && w.items[to].entry.ID == w.items[from].entry.ID {
+		for to < len(w.Items) && w.Items[to].entry.ID == w.Items[from].entry.ID {
 			to++
 		}
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}
-		if err := l.AppendEdits(w.items[from].entry.ID, keeps(w.items[from:to])); err != nil {
+		if err := l.AppendEdits(w.Items[from].entry.ID, keeps(w.Items[from:to])); err != nil {
 			return err
 		}
 		from = to
 	}
-	fmt.Fprintf(a.out, "%s kept", count(len(w.items), "item"))
-	if n := len(w.received); n > 0 { // another person's word is taken over one by one
+	fmt.Fprintf(a.out, "%s kept", count(len(w.Items), "item"))
+	if n := len(w.Received); n > 0 { // another person's word is taken over one by one
 		fmt.Fprintf(a.out, "; %d handed over still wait: recall review", n)
 	}
-	if n := len(w.conflicts); n > 0 {
+	if n := len(w.Conflicts); n > 0 {
 		fmt.Fprintf(a.out, "; %s still to be settled: recall review, or recall relate", count(n, "conflict"))
 	}
 	fmt.Fprintln(a.out)
@@ -269,35 +241,35 @@ func newEdit(op payload.Op, id payload.ItemID) payload.Edit {
 func (a *app) printWaiting(w *waiting) {
 	p := page{w: a.out, st: styles(a.color), width: width(a.out), bare: true}
 	p.Several = w.several
-	for _, c := range w.conflicts {
+	for _, c := range w.Conflicts {
 		p.contradiction(c)
 	}
-	for _, u := range w.received {
+	for _, u := range w.Received {
 		p.unseen(u)
 	}
 	last := ""
-	for _, u := range w.items {
+	for _, u := range w.Items {
 		if s := string(u.entry.ID); s != last {
 			last = s
-			fmt.Fprintf(a.out, "\n%s\n", p.Where(u.place, 0, true))
+			fmt.Fprintf(a.out, "\n%s\n", p.Where(u.Place, 0, true))
 		}
 		p.unseen(u)
 	}
-	fmt.Fprintf(a.out, "\n%s to look at, %s; on a terminal recall review asks one by one\n", count(len(w.items)+len(w.received), "item"), count(len(w.conflicts), "conflict"))
+	fmt.Fprintf(a.out, "\n%s to look at, %s; on a terminal recall review asks one by one\n", count(len(w.Items)+len(w.Received), "item"), count(len(w.Conflicts), "conflict"))
 }
 
 func (p *page) unseen(u unseen) {
 	state := answer.State(u.Item)
-	if u.changed {
+	if u.Changed {
 		state = "changed since you looked · " + state
 	}
 	p.headline(u.Item, state)
 	if u.handoff == "" {
-		p.support(u.Item, u.place, u.turn)
+		p.support(u.Item, u.Place, u.Turn)
 		return
 	}
 	p.field("why", u.Why)
-	p.field("from", strings.TrimSpace(oneLine(u.from)+" · handed over · "+oneLine(u.place.Project)))
+	p.field("from", strings.TrimSpace(oneLine(u.From)+" · handed over · "+oneLine(u.Place.Project)))
 	if u.nowhere {
 		p.field("for", "no project here, so for no session: recall import FILE --project NAME says which")
 	}
@@ -308,14 +280,14 @@ func (p *page) unseen(u unseen) {
 
 func (p *page) contradiction(c conflict) {
 	what := "2 items contradict one another; which one stands is open:"
-	if c.over != "" {
+	if c.Over != "" {
 		what = "2 items claim the place of another; which one stands is open:"
 	}
-	if c.claimed {
+	if c.Claimed {
 		what = "A model says that the first of 2 items takes the place of the second; both stand until you say so:"
 	}
 	fmt.Fprintf(p.w, "\n%s%s%s\n", p.st.yellow, what, p.st.reset)
-	for _, u := range []unseen{c.newer, c.older} {
+	for _, u := range []unseen{c.Newer, c.Older} {
 		p.unseen(u)
 	}
 }

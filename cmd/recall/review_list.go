@@ -9,34 +9,39 @@ import (
 	"recall/payload"
 )
 
-// unseen is an item that waits for a person's look.
+// unseen is an item that waits for a person's look, and where it stands.
 type unseen struct {
-	payload.Item
-	changed bool // they have seen it, as it was before
+	index.Place
+	Title        string `json:"title"`
+	Turn         int    `json:"turn,omitempty"`
+	Changed      bool   `json:"changed"`        // they have seen it, as it was before
+	From         string `json:"from,omitempty"` // who handed it over
+	payload.Item `json:"item"`
+
 	entry   library.Entry
-	place   index.Place
-	turn    int
-
-	handoff, from string // of somebody else's handoff, ""
-	nowhere       bool   // that handoff is for no project here
+	handoff string // of somebody else's, ""
+	nowhere bool   // that handoff is for no project here
 }
 
-// conflict is two items that can't both hold.
+// conflict is two items that can't both hold, the newer first.
 type conflict struct {
-	newer, older unseen
-	over         payload.ItemID // the item whose place both claim, "" if they contradict one another
-	claimed      bool           // they may both hold: a model says that the newer takes the older's place, which hides nothing
+	Newer unseen         `json:"newer"`
+	Older unseen         `json:"older"`
+	Over  payload.ItemID `json:"over,omitempty"` // the item whose place both claim, "" if they contradict one another
+
+	Claimed bool `json:"claimed,omitempty"` // a model says that the newer takes the older's place; both stand until somebody says so
 }
 
-// waiting is what a review has to show.
+// waiting is what a review has to show: the JSON form of recall review.
 type waiting struct {
-	conflicts []conflict
-	received  []unseen // of other people's handoffs
-	items     []unseen // by session, as the sessions were given
-	several   bool     // of more than one project
+	Conflicts []conflict `json:"conflicts"`
+	Received  []unseen   `json:"received"` // of other people's handoffs
+	Items     []unseen   `json:"items"`    // by session, as the sessions were given
+
+	several bool // of more than one project
 }
 
-func (w *waiting) empty() bool { return len(w.items)+len(w.conflicts)+len(w.received) == 0 }
+func (w *waiting) empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Received) == 0 }
 
 // waiting collects what nobody has looked at in these sessions, and the
 // conflicts that one of them has part in.
@@ -62,16 +67,21 @@ func (a *app) waiting(l *library.Library, entries []library.Entry) (*waiting, er
 			return nil, err
 		}
 		for _, u := range payload.Unreviewed(p, edits) {
-			w.items = append(w.items, unseen{Item: u.Item, changed: u.Changed, entry: e, place: placeIn(shelf, e), turn: firstTurn(u.Item)})
+			w.Items = append(w.Items, *waitingIn(shelf, e, u.Item, u.Changed))
 			projects[shelf.of(e).ID] = true
 		}
 	}
-	w.conflicts, err = conflicts(l, shelf, in)
-	for _, c := range w.conflicts {
-		projects[shelf.of(c.newer.entry).ID] = true
+	w.Conflicts, err = conflicts(l, shelf, in)
+	for _, c := range w.Conflicts {
+		projects[shelf.of(c.Newer.entry).ID] = true
 	}
 	w.several = len(projects) > 1
 	return w, err
+}
+
+// waitingIn is an item of a session.
+func waitingIn(s *shelf, e library.Entry, it payload.Item, changed bool) *unseen {
+	return &unseen{Place: placeIn(s, e), Title: e.Title, Turn: firstTurn(it), Changed: changed, Item: it, entry: e}
 }
 
 func firstTurn(it payload.Item) int {
@@ -135,10 +145,10 @@ func conflicts(l *library.Library, shelf *shelf, in map[string]bool) ([]conflict
 		}
 	}
 	slices.SortFunc(out, func(a, b conflict) int {
-		if c := b.newer.At.Compare(a.newer.At); c != 0 {
+		if c := b.Newer.At.Compare(a.Newer.At); c != 0 {
 			return c
 		}
-		return slices.Compare([]byte(a.newer.ID+a.older.ID), []byte(b.newer.ID+b.older.ID))
+		return slices.Compare([]byte(a.Newer.ID+a.Older.ID), []byte(b.Newer.ID+b.Older.ID))
 	})
 	return out, nil
 }
@@ -159,29 +169,11 @@ func finder(l *library.Library, shelf *shelf) func(session string, id payload.It
 			if p, err := l.Payload(e.ID); known && err == nil {
 				for _, it := range p.Items {
 					if it.Current() {
-						items[it.ID] = &unseen{Item: it, entry: e, place: placeIn(shelf, e), turn: firstTurn(it)}
+						items[it.ID] = waitingIn(shelf, e, it, false)
 					}
 				}
 			}
 		}
 		return items[id]
 	}
-}
-
-func (w *waiting) doc() reviewDoc {
-	doc := reviewDoc{[]conflictDoc{}, []unseenDoc{}, []unseenDoc{}}
-	for _, c := range w.conflicts {
-		doc.Conflicts = append(doc.Conflicts, conflictDoc{c.newer.doc(), c.older.doc(), string(c.over), c.claimed})
-	}
-	for _, u := range w.received {
-		doc.Received = append(doc.Received, u.doc())
-	}
-	for _, u := range w.items {
-		doc.Items = append(doc.Items, u.doc())
-	}
-	return doc
-}
-
-func (u unseen) doc() unseenDoc {
-	return unseenDoc{u.place.Project, u.place.Session, u.place.SessionN, u.place.SessionTitle, u.turn, u.changed, u.from, u.Item}
 }

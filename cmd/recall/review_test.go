@@ -135,7 +135,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return []payload.Link{ofModel}, nil }); err != nil {
 			t.Fatal(err)
 		}
-		var doc reviewDoc
+		var doc waiting
 		if err := json.Unmarshal(mustRun(t, "--library", dir, "review", "--json"), &doc); err != nil {
 			t.Fatal(err)
 		}

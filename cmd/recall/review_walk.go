@@ -35,17 +35,17 @@ type reviewer struct {
 var errQuit = errors.New("quit")
 
 func (r *reviewer) walk(w *waiting) error {
-	items := slices.Concat(w.received, w.items)
-	all := len(w.conflicts) + len(items)
-	fmt.Fprintf(r.out, "%s to look at, %s\n", count(len(items), "item"), count(len(w.conflicts), "conflict"))
-	for i, c := range w.conflicts {
+	items := slices.Concat(w.Received, w.Items)
+	all := len(w.Conflicts) + len(items)
+	fmt.Fprintf(r.out, "%s to look at, %s\n", count(len(items), "item"), count(len(w.Conflicts), "conflict"))
+	for i, c := range w.Conflicts {
 		fmt.Fprintf(r.out, "\n%s%d of %d%s", r.p.st.dim, i+1, all, r.p.st.reset)
 		if err := r.settle(c); err != nil {
 			return r.quit(err, all-i)
 		}
 	}
 	for i, u := range items {
-		n := len(w.conflicts) + i
+		n := len(w.Conflicts) + i
 		fmt.Fprintf(r.out, "\n%s%d of %d%s\n", r.p.st.dim, n+1, all, r.p.st.reset)
 		r.p.unseen(u)
 		if err := r.ask(u); err != nil {
@@ -185,7 +185,7 @@ func (r *reviewer) settle(c conflict) error {
 			return err
 		}
 		link := payload.Link{Op: payload.OpLink, Relation: payload.Supersedes}
-		from, to := c.newer.ID, c.older.ID
+		from, to := c.Newer.ID, c.Older.ID
 		switch strings.ToLower(line) {
 		case "1":
 		case "2":

@@ -91,6 +91,16 @@ func state(e library.Entry) library.State {
 	return s
 }
 
+// named opens the library and finds the session in it that a person names.
+func (a *app) named(cmd *cobra.Command, name string) (*library.Library, library.Entry, error) {
+	l, err := a.library(cmd)
+	if err != nil {
+		return nil, library.Entry{}, err
+	}
+	e, err := a.session(l, name)
+	return l, e, err
+}
+
 // session finds the session that a person names.
 func (a *app) session(l *library.Library, name string) (library.Entry, error) {
 	e, err := l.Lookup(name)

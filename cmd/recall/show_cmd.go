@@ -31,11 +31,7 @@ beginning of its id.`,
 			if err := notTogether(cmd, "transcript", "json", "variant"); err != nil {
 				return err
 			}
-			l, err := a.library(cmd)
-			if err != nil {
-				return err
-			}
-			e, err := a.session(l, args[0])
+			l, e, err := a.named(cmd, args[0])
 			if err != nil {
 				return err
 			}

@@ -143,7 +143,7 @@ func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
 			return err
 		}
 	}
-	doc.Waiting = len(w.items)
+	doc.Waiting = len(w.Items)
 	return a.wrapped(l, e, doc, o)
 }
 
