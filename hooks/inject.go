@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
+	"recall/answer"
 	"recall/payload"
 	"recall/payload/tokens"
 	"recall/prompts"
@@ -61,12 +62,6 @@ func isTrusted(it *payload.Item) bool {
 	return false
 }
 
-// saidAs are the words by which a line says that it is a record.
-var saidAs = map[payload.Kind]string{
-	payload.Goal: "aimed at", payload.Decision: "decided", payload.Eliminated: "ruled out", payload.Finding: "found", payload.Flag: "warned",
-	payload.Hypothesis: "suspected", payload.Deferred: "put off", payload.Question: "asked",
-}
-
 // inject renders a payload as it is put before a model: each line a statement
 // with the id by which recall why knows it, its date and session; only next actions are told to be done.
 func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
@@ -83,15 +78,15 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 		it.Text, it.Why, it.Scope, it.Path = plain(it.Text), plain(it.Why), plain(it.Scope), plain(it.Path)
 		it.Alternatives = plainAll(it.Alternatives)
 		it.About = plainAll(it.About)
-		if word := saidAs[it.Kind]; word != "" && it.Text != "" {
+		switch record := answer.Record(it, p.Origins[it.ID].Number); {
+		case it.Kind == payload.Lead:
+			it.Text, it.Evidence = fmt.Sprintf("%s: “%s”", record, it.Text), nil
+		case record != "" && it.Text != "" && it.Kind != payload.File:
 			doubt := ""
 			if by, ok := p.Doubted[it.ID]; ok {
 				doubt = fmt.Sprintf(" (%s %s by [%s])", by.Word(it.Kind), by.At.UTC().Format(time.DateOnly), by.By)
 			}
-			it.Text = fmt.Sprintf("%s%s%s: %s", word, when(it, p.Origins[it.ID].Number), doubt, it.Text)
-		}
-		if it.Kind == payload.Lead {
-			it.Text, it.Evidence = fmt.Sprintf("%s said%s: “%s”", speaker(it.By), when(it, p.Origins[it.ID].Number), it.Text), nil
+			it.Text = record + doubt + ": " + it.Text
 		}
 		if part := &it.Text; it.ID != "" {
 			if it.Kind == payload.File && it.Path != "" {
@@ -125,13 +120,6 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 // mostLeads is how many passages are put before a model.
 const mostLeads = 3
 
-func speaker(by payload.By) string {
-	if by == payload.ByAssistant {
-		return "the assistant"
-	}
-	return "the user"
-}
-
 // settled are the items that say what came of a payload's goal.
 func settled(p *payload.Payload) (items []payload.Item) {
 	for _, it := range p.Items {
@@ -158,17 +146,6 @@ func saidBy(one string, items []payload.Item) bool {
 
 func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-func when(it payload.Item, number int) string {
-	out := ""
-	if !it.At.IsZero() {
-		out = " " + it.At.UTC().Format("2006-01-02")
-	}
-	if number > 0 {
-		out += fmt.Sprintf(" in session %d", number)
-	}
-	return out
 }
 
 // withPreface puts the preface behind the marker that opens the text.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/answer"
 	"recall/index"
 	"recall/index/check"
 	"recall/ingest"
@@ -192,12 +193,11 @@ func note(w *check.Warning) string {
 // statement is an item as a record with its date, session and reason.
 func statement(w *check.Warning) string {
 	it := w.Item
-	word := saidAs[it.Kind]
 	text := plain(it.Text)
 	if it.Kind == payload.File {
-		word, text = "off limits", plain(strings.TrimSpace(it.Path+" "+it.Text))
+		text = plain(strings.TrimSpace(it.Path + " " + it.Text))
 	}
-	out := word + when(it, w.Number) + ": " + clipRunes(text, 300)
+	out := answer.Record(it, w.Number) + ": " + clipRunes(text, 300)
 	if why := plain(it.Why); why != "" {
 		out += " — because " + clipRunes(why, 200)
 	}

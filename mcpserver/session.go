@@ -167,20 +167,7 @@ func clipMiddle(text string, size int) string {
 // callText is a tool call on a line: what was called with what, and what came of
 // it. Its output stays out but for the first words: it is no one's word.
 func callText(c *ingest.ToolCall) string {
-	what := ""
-	switch {
-	case c.Command != "":
-		what = c.Command
-	case c.Path != "":
-		what = c.Path
-	default:
-		for _, key := range []string{"pattern", "query", "question", "url", "subject", "description", "prompt", "skill", "text"} {
-			if what = c.Input[key]; what != "" {
-				break
-			}
-		}
-	}
-	text := payload.Data(c.Name, 80) + ": " + payload.Data(what, mostCallText) + " → " + outcome(c)
+	text := payload.Data(c.Name, 80) + ": " + payload.Data(c.With(), mostCallText) + " → " + c.Outcome()
 	if c.Reason != "" {
 		text += ", the user said " + quoted(c.Reason)
 	}
@@ -197,20 +184,6 @@ func callText(c *ingest.ToolCall) string {
 		text += ": " + payload.Data(c.Result, 200)
 	}
 	return text
-}
-
-func outcome(c *ingest.ToolCall) string {
-	switch {
-	case c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify:
-		return "refused by the user"
-	case c.Verdict == ingest.Denied:
-		return "denied by a rule"
-	case !c.Done:
-		return "no result"
-	case c.Failed:
-		return "failed"
-	}
-	return "ok"
 }
 
 // latest lists the latest sessions, newest first.

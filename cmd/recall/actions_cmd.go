@@ -87,26 +87,11 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) actionsDoc {
 	d := actionsDoc{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}}
 	for i := range tr.Actions {
 		x := &tr.Actions[i]
-		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input, Outcome: outcomeOf(x.Call), Said: x.Call.Reason,
+		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input, Outcome: x.Call.Outcome(), Said: x.Call.Reason,
 			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit, Abandoned: x.Abandoned, Copied: x.Copied, Files: x.Touches}
 		d.Actions = append(d.Actions, doc)
 	}
 	return d
-}
-
-// outcomeOf is what came of a call, in a word.
-func outcomeOf(c *ingest.ToolCall) string {
-	switch {
-	case c.Verdict == ingest.Rejected || c.Verdict == ingest.Clarify:
-		return "rejected"
-	case c.Verdict == ingest.Denied:
-		return "denied"
-	case !c.Done:
-		return "no result"
-	case c.Failed:
-		return "failed"
-	}
-	return "ok"
 }
 
 func (a *app) printActions(s *ingest.Session, tr *trace.Trace) {
@@ -149,7 +134,7 @@ func (a *app) printAction(x *trace.Action, before string, st style, w int) {
 	if x.Took > 0 {
 		took = " · " + shortTime(x.Took)
 	}
-	color := map[string]string{"failed": st.red, "rejected": st.yellow, "denied": st.yellow}[outcomeOf(x.Call)]
+	color := map[string]string{"failed": st.red, "rejected": st.yellow, "denied": st.yellow}[x.Call.Outcome()]
 	indent, who := "", ""
 	if x.Agent != "" {
 		indent, who = "  ", " · sub-agent "+clip(x.Agent, 12)
@@ -179,23 +164,19 @@ func shortTime(d time.Duration) string {
 
 // whatCalled is a call on one line.
 func whatCalled(c *ingest.ToolCall) string {
-	switch {
-	case c.Command != "":
-		return c.Name + ": " + c.Command
-	case c.Path != "":
-		return c.Name + " " + c.Path
+	switch with := c.With(); {
+	case with == "":
+		return c.Name
+	case c.Command == "" && c.Path != "":
+		return c.Name + " " + with
+	default:
+		return c.Name + ": " + with
 	}
-	for _, key := range []string{"pattern", "query", "url", "subject", "description", "prompt", "skill", "plan", "questions"} {
-		if v := c.Input[key]; v != "" {
-			return c.Name + ": " + v
-		}
-	}
-	return c.Name
 }
 
 // gist is what came of a call: how, and the first line that it printed.
 func gist(c *ingest.ToolCall) string {
-	out := outcomeOf(c)
+	out := c.Outcome()
 	if c.Reason != "" {
 		return out + ": " + c.Reason
 	}

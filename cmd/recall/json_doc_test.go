@@ -77,7 +77,7 @@ var jsonDocs = map[string]reflect.Type{
 // named are types that have a section of their own, by its name.
 var named = map[reflect.Type]string{
 	reflect.TypeFor[payload.Item]():       "item",
-	reflect.TypeFor[unseen]():          "unseen",
+	reflect.TypeFor[unseen]():             "unseen",
 	reflect.TypeFor[foreseenDoc]():        "sync --dry-run",
 	reflect.TypeFor[eval.Interval]():      "interval",
 	reflect.TypeFor[eval.KofN]():          "k of n",
