@@ -84,6 +84,7 @@ func bearer(s *scan, _, to int) {
 	if at == to {
 		return
 	}
+	at = quoteEnd(s.text, at)
 	end := headerEnd(s.text, at)
 	v := s.text[at:end]
 	if len(v) < 8 || placeholder(v) || path(v) || dotted(v) {

@@ -76,7 +76,8 @@ var keyForms = []keyForm{
 	{"sk.eyJ", "mapbox-token", "_-.", 60, 4}, {"fc-", "firecrawl-key", "", 32, 6},
 	{"apify_api_", "apify-token", "", 36, 2}, {"e2b_", "e2b-key", "", 40, 8},
 	{"vercel_blob_rw_", "vercel-token", "_", 30, 2},
-	{"ctx7sk-", "context7-key", "-", 32, 4}, {"00D", "salesforce-token", "!._", 70, 4}, {"lin_oauth_", "linear-token", "", 60, 6},
+	{"ctx7sk-", "context7-key", "-", 32, 4}, {"00D", "salesforce-token", "!._", 70, 4},
+	{"lin_oauth_", "linear-token", "", 60, 6},
 }
 
 // maxKey is the longest key of any form, in bytes.

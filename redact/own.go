@@ -36,7 +36,8 @@ func ownRules(b *builder) {
 		b.add(w, seedPhrase)
 	}
 	b.add("private key", hexKey)
-	for _, p := range []string{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$8$", "$apr1$", "$argon2", "$y$", "$pbkdf2"} {
+	for _, p := range []string{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$8$", "$apr1$", "$argon2", "$y$",
+		"$pbkdf2"} {
 		b.add(p, passwordHash)
 	}
 	b.add("kind:", kubernetesSecret)

@@ -116,7 +116,8 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if pages(name) {
 				return
 			}
-			v.login = s.logsIn(from) || v.quoted && wordChar(s.before(from)) && v.op != "," || v.flag || v.env && strings.HasSuffix(name, "_token")
+			v.login = s.logsIn(from) || v.quoted && wordChar(s.before(from)) && v.op != "," || v.flag ||
+				v.env && strings.HasSuffix(name, "_token")
 		}
 		if st == loud {
 			v.pair = kind == "login"
@@ -133,7 +134,8 @@ func named(literal, kind string, st strength, whole bool) detector {
 
 // lists are what is before "token" in the name of a place in a list, or of
 // something that isn't a secret.
-var lists = [...]string{"page", "next", "continuation", "sync", "cancel", "cancellation", "csrf", "xsrf", "total", "max"}
+var lists = [...]string{"page", "next", "continuation", "sync", "cancel", "cancellation", "csrf", "xsrf",
+	"total", "max"}
 
 // pages reports whether a token's name is of no secret.
 func pages(name string) bool {
@@ -149,7 +151,8 @@ func pages(name string) bool {
 // logsIn reports whether a token's name is of one that lets in, so that even a hash
 // or a UUID is one.
 func (s *scan) logsIn(from int) bool {
-	return s.qualified(from) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 && strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
+	return s.qualified(from) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
+		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
 }
 
 // value is what a name is set to.

@@ -100,7 +100,7 @@ func proseRules(b *builder) {
 	for _, t := range tongues {
 		add(t.passwords, jotted)
 	}
-	add([]string{"pass", "pwd", "pw", "pin:"}, jotted)
+	add([]string{"pass", "pwd", "pw", "pw:", "p/w", "pin:", "secret", "ssh ", "sftp "}, jotted)
 	clear(added)
 	for _, t := range tongues {
 		add(t.tokens, all.token)
@@ -182,9 +182,14 @@ func (s *scan) isWord(from, to int) bool {
 // "PASS - x", with whatever marks between. So the value has to look like nothing
 // else.
 func jotted(s *scan, from, to int) {
-	const reach, runs, jottedRun = 60, 5, 48
-	if c := s.at(to); is(c, alnum) || c == '_' || skip(s.text, to, word|marks, jottedRun) == to+jottedRun ||
-		is(s.before(from), alnum) && !(is(s.text[from], upper) && is(s.before(from), lower)) {
+	const reach, runs, jottedRun = 60, 8, 48
+	name := s.text[from:to]
+	if c := s.at(to); is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@' ||
+		skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
+		return
+	}
+	glued := is(s.before(from), alnum) && !(is(name[0], upper) && is(s.before(from), lower))
+	if glued && !strings.EqualFold(name, "pwd") && !strings.EqualFold(name, "pw:") {
 		return
 	}
 	end := min(len(s.text), to+reach)
@@ -221,7 +226,8 @@ func noted(v string) bool {
 		names(v) || strings.HasPrefix(v, "0x") {
 		return false
 	}
-	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 || t.other == 0 && t.lower > 0 && t.upper > 0 && !camel(v)
+	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+		t.other == 0 && t.lower > 0 && t.upper > 0 && !camel(v)
 }
 
 // goesOn reports whether a sentence goes on behind a name: where words don't stand
@@ -357,13 +363,11 @@ func (s *scan) beforeName(from int) {
 	if i := strings.LastIndexAny(window, "\n;"); i >= 0 {
 		window = window[i+1:]
 	}
-	if !strings.ContainsAny(window, "!$^&*?") {
-		return
-	}
 	at := from - len(window)
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")
-		if unmistakable(v) {
+		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
+		if unmistakable(v) || says && noted(v) {
 			begin := at + strings.Index(word, v)
 			s.add(begin, begin+len(v), "password")
 		}
@@ -424,8 +428,10 @@ func quotable(v string) bool {
 		!qualities[lowerASCII(v)] && lowerASCII(v) == v
 }
 
-var qualities = set("required", "incorrect", "invalid", "correct", "valid", "expired", "changed", "stored", "short", "common",
-	"blank", "needed", "hashed", "cleared", "weak", "strong", "unknown", "rejected", "accepted", "forgotten", "exposed", "leaked")
+var qualities = set("required", "incorrect", "invalid", "correct", "valid", "expired", "changed", "stored",
+	"short", "common",
+	"blank", "needed", "hashed", "cleared", "weak", "strong", "unknown", "rejected", "accepted", "forgotten",
+	"exposed", "leaked")
 
 // randomWord reports whether a word of a sentence is a key or a token.
 func randomWord(v string, _ bool) bool {
