@@ -146,7 +146,11 @@ func lastArgument(s *scan, _, to int) {
 			return
 		}
 		last, end, at = open, stop, stop+open-at
-		if n > 0 && s.at(at) == ')' {
+		next := at + 1
+		for next < len(s.text) && is(s.text[next], gap) && s.text[next] != '\'' && s.text[next] != '"' {
+			next++
+		}
+		if n > 0 && (s.at(at) == ')' || quoteEnd(s.text, next) == next) {
 			if v := s.text[last:end]; telling(v) || wordsRunTogether(v) {
 				s.add(last, end, "password")
 			}

@@ -97,7 +97,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 		}
 		st := st
 		if st == qualifiedKey {
-			if !s.qualified(from) {
+			if _, ok := s.assignment(to); !ok && !flagBefore(s.text, from) || !s.qualified(from) {
 				return
 			}
 			st = middle
@@ -116,12 +116,12 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if pages(name) {
 				return
 			}
-			v.login = s.logsIn(from) || v.quoted && wordChar(s.before(from)) && v.op != "," || v.flag ||
+			v.login = s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)) || v.flag ||
 				v.env && strings.HasSuffix(name, "_token")
 		}
 		if st == loud {
 			v.pair = kind == "login"
-			if !v.env && !v.header && !v.flag || genericAllowed().MatchString(s.text[skipBack(s.text, from,
+			if !v.env && !v.header && !v.flag && !v.sure || genericAllowed().MatchString(s.text[skipBack(s.text, from,
 				60):v.from]) {
 				return
 			}
@@ -171,6 +171,7 @@ type value struct {
 	phrase   bool   // the name is of a passphrase: words will do
 	login    bool   // the name is of a token that lets in
 	flag     bool   // it is a flag's: --name value
+	whole    bool   // with its name it makes up a line
 }
 
 const (
@@ -217,6 +218,8 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 		at = pastPaint(t, at)
 	case t[at] == '>' && !v.spaced:
 		v.op, at = ">", at+1
+	case v.spaced && start > 0 && t[start-1] == '<' && attributesEnd(t, at) > at:
+		v.op, at = ">", attributesEnd(t, at)
 	case strings.HasPrefix(t[at:], "</td><td>"):
 		v.op, v.sure, at = ">", true, at+len("</td><td>")
 	case t[at] == '|' && v.spaced && cellBegins(t, start):
@@ -231,18 +234,30 @@ func (s *scan) valueAfter(from, end int) (value, bool) {
 	v.env = shouts && (v.op == "=" && !v.spaced || v.op == ":" && strings.Contains(t[start:end], "_") &&
 		end-start > 4 || v.op == " " && !v.flag)
 	v.header = v.op == ":" && strings.HasPrefix(lowerASCII(t[start:min(end, start+2)]), "x-")
-	v.sure = v.sure || v.op == "," && shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"'"), "define(")
+	v.sure = v.sure || v.op == "," && shouts && strings.HasSuffix(strings.TrimRight(t[:start], "\"' "), "define(")
 	at = skip(t, at, blank, 40)
 	if v.op == ":" || v.op == " " || v.op == "is" {
 		at = pastType(t, at)
 	}
 	if v.op == ":" {
 		at = pastFold(t, at)
+		if strings.HasPrefix(t[at:], "!!") { // a type in YAML
+			at = skip(t, skip(t, at+2, letter, 12), blank, 4)
+		}
 	}
 	if to := pastPaint(t, at); to > at || painted {
 		v.sure, at = true, skip(t, to, blank, 4)
 	}
 	return s.readValue(v, from, at)
+}
+
+// attributesEnd returns the position behind the attributes of an element in XML,
+// or at.
+func attributesEnd(t string, at int) int {
+	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
+		return at + i + 1
+	}
+	return at
 }
 
 // pastFold skips what says in YAML that the value stands on the next line.
@@ -353,6 +368,8 @@ func (s *scan) readValue(v value, name, at int) (value, bool) {
 	} else {
 		v.line = v.op == "=" && !v.spaced && lineStart(t, name)
 		v.from, v.to = at, bareEnd(t, at, v.line)
+		next := skip(t, v.to, blank, 8)
+		v.whole = (next >= len(t) || strings.IndexByte("\r\n#", t[next]) >= 0) && lineStart(t, name)
 	}
 	if v.to <= v.from {
 		return v, false
@@ -486,6 +503,9 @@ func (v value) secret(s *scan, st strength) bool {
 			return ok
 		}
 	}
+	if v.quoted && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t) {
+		return true
+	}
 	if st == loud {
 		return false
 	}
@@ -558,7 +578,7 @@ func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
 func (v value) password(shape shapeOf) bool {
 	t := v.text
 	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
-		return false
+		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
 	}
 	if shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t)) {
 		return false

@@ -21,10 +21,9 @@ type tongue struct {
 var tongues = []tongue{
 	{ // English
 		passwords: []string{"password", "passphrase", "passcode", "passwd", " pwd", " pw"},
-		tokens: []string{"token", "api key", "secret", "access key", "api-key", " key", "-key", "2fa",
-			"totp", " otp"},
-		pins:  []string{" pin", "passcode"},
-		verbs: []string{"is", "was", "to", "as", "be", "now", "became", "remains", "=", ":", "->", "→"},
+		tokens:    []string{"token", "secret", "key", "private", "access", "2fa", "totp", " otp"},
+		pins:      []string{" pin", "passcode"},
+		verbs:     []string{"is", "was", "to", "as", "be", "now", "became", "remains", "=", ":", "->", "→"},
 		uses: []string{"use", "using", "with", "try", "enter", "type", "user", "by", "via", "has", "and",
 			"set", "send", "got"},
 		logins: []string{"ogin with ", "ogin as ", "og in with ", "og in as ", "ign in ", "gged in ",
@@ -132,7 +131,7 @@ func (y *saying) password(s *scan, from, to int) {
 	if !s.isWord(from, to) {
 		return
 	}
-	if s.goesOn(to) {
+	if s.goesOn(to) && s.tellsMore(to) {
 		y.after(s, from, to, "password", func(v string, near nearness, quoted bool) bool {
 			return unmistakable(v) || near != somewhere && tellingOrQuoted(v, quoted) &&
 				(near >= told || len(v) >= 8 && mixed(v) && !public(v)) || near == said && quoted && quotable(v)
@@ -145,12 +144,18 @@ func (y *saying) token(s *scan, from, to int) {
 	if !s.goesOn(to) || !s.isWord(from, to) {
 		return
 	}
-	known := strings.ContainsAny(s.text[from+1:to], " -") || s.qualified(from)
-	if !known && strings.HasSuffix(lowerASCII(s.text[from:to]), "key") {
+	name := lowerASCII(strings.TrimLeft(s.text[from:to], " -"))
+	vague, glued := vagueNames[name], is(s.before(from), alnum)
+	if (vague || glued) && s.text[to] == ' ' && !s.randomNext(to) && (glued || !s.qualified(from)) || !s.tellsMore(to) {
 		return
 	}
+	known := glued || name == "secret" || s.qualified(from)
 	y.after(s, from, to, "token", func(v string, near nearness, quoted bool) bool {
 		switch {
+		case near == next && known && len(v) >= 32 && public(v) && mixed(v):
+			return true
+		case glued || vague && !known:
+			return near == next && len(v) >= 20 && randomWord(v, quoted) && (known || jumbled(v))
 		case near == somewhere:
 			return len(v) >= 24 && randomWord(v, quoted)
 		case near >= told && randomWord(v, quoted), near == next && unmistakable(v):
@@ -160,8 +165,17 @@ func (y *saying) token(s *scan, from, to int) {
 	})
 }
 
+// randomNext reports whether what follows a name is as long as random values are.
+func (s *scan) randomNext(to int) bool {
+	at := quoteEnd(s.text, to+1)
+	return skip(s.text, at, word|marks, 20) == at+20
+}
+
+// vagueNames are of other things too unless the word before says more.
+var vagueNames = set("key", "private", "access")
+
 func (y *saying) pin(s *scan, from, to int) {
-	if !s.goesOn(to) || !s.isWord(from, to) {
+	if !s.goesOn(to) || !s.isWord(from, to) || !s.tellsMore(to) {
 		return
 	}
 	y.after(s, from, to, "password", func(v string, near nearness, _ bool) bool {
@@ -184,6 +198,9 @@ func (s *scan) isWord(from, to int) bool {
 func jotted(s *scan, from, to int) {
 	const reach, runs, jottedRun = 60, 8, 48
 	name := s.text[from:to]
+	if !s.tellsMore(to) {
+		return
+	}
 	if c := s.at(to); is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@' ||
 		skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
 		return
@@ -238,11 +255,11 @@ func (s *scan) goesOn(to int) bool {
 }
 
 // qualifiers are the words that make a key, a token or a secret one that lets in.
-var qualifiers = set("api", "auth", "access", "admin", "secret", "private", "master", "account", "app",
+var qualifiers = []string{"api", "auth", "access", "admin", "secret", "private", "master", "account", "app",
 	"application", "client", "channel", "shared",
 	"consumer", "webhook", "oauth", "bootstrap", "deploy", "personal", "refresh", "bot", "session", "service",
 	"registry", "license", "encryption",
-	"signing", "server", "write", "storage", "bearer", "authentication", "subscription", "preshared", "security")
+	"signing", "server", "write", "storage", "bearer", "authentication", "subscription", "preshared", "security"}
 
 // qualified reports whether the word before a name, apart or as a part of the same
 // name, says that it is of something that lets in.
@@ -251,25 +268,28 @@ func (s *scan) qualified(from int) bool {
 	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
 		end--
 	}
-	const longest = 14
-	var low [longest]byte
-	at := longest
-	for i := end - 1; i >= 0 && at > 0 && is(s.text[i], letter); i-- {
-		at--
-		low[at] = s.text[i] | 0x20
-		if longest-at >= 3 && qualifiers[string(low[at:])] {
+	if end == 0 {
+		return false
+	}
+	for _, w := range qualifiersBy[s.text[end-1]|0x20] {
+		if len(w) <= end && strings.EqualFold(s.text[end-len(w):end], w) {
 			return true
 		}
 	}
 	return false
 }
 
+// qualifiersBy are the qualifiers by their last letter.
+var qualifiersBy = func() (t [256][]string) {
+	for _, w := range qualifiers {
+		t[w[len(w)-1]] = append(t[w[len(w)-1]], w)
+	}
+	return t
+}()
+
 // after looks at the words behind the name of a secret, and masks the first that
 // looks like its value.
 func (y *saying) after(s *scan, from, to int, kind string, looks func(v string, near nearness, quoted bool) bool) {
-	if !tellsMore(s.text[to:min(len(s.text), to+sayingBytes)]) {
-		return
-	}
 	near := next
 	for n, at := 0, to; n < sayingWords && at-to < sayingBytes; n++ {
 		at = s.wordGap(at)
@@ -398,17 +418,23 @@ func unmistakable(v string) bool {
 
 // tellsMore reports whether a line goes on with a digit or a quote, without
 // which no value stands in it.
-func tellsMore(t string) bool {
-	for i := range len(t) {
-		switch c := t[i]; {
-		case is(c, digit), c == '"', c == '\'', c == '`':
-			return true
-		case c == '\n':
-			return false
+func (s *scan) tellsMore(at int) bool {
+	for _, c := range []byte(s.text[at:min(len(s.text), at+sayingBytes)]) {
+		if ends[c] != 0 {
+			return ends[c] == 1
 		}
 	}
 	return false
 }
+
+// ends tells what tellsMore stops at: 1 if a value may stand there, 2 if none does.
+var ends = func() (t [256]uint8) {
+	for _, c := range "0123456789\"'`" {
+		t[c] = 1
+	}
+	t['\n'] = 2
+	return t
+}()
 
 // tellingOrQuoted reports whether a word of a sentence is a password: one that
 // looks so, or words with hyphens in quotes.
