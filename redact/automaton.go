@@ -39,8 +39,8 @@ type automaton struct {
 // a row make a small table. Bytes that no literal holds are of sort 0.
 const sortBits = 5
 
-var sorts = [...]string{1: "jqxz", "_-", "\"'`", ":", "(", " ", "0123456789", "/.=?&$%@+<>,;|#!*)[]{}~^",
-	"a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u", "v", "w", "y"}
+var sorts = [...]string{1: "jqvxz", "_-", "\"'`", ":", "(", "/", " ", "0123456789", ".=?&$%@+<>,;|#!*)[]{}~^",
+	"a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u", "w", "y"}
 
 // Only every second byte of a text is looked at, with the two after it. A literal
 // begins there or one byte before or behind, and two such looks in a row see its
@@ -119,7 +119,7 @@ func (a *automaton) skip(text string, at int) int {
 			middle = uint32(sort[text[i+1]])
 		}
 		seen = (seen<<1 | firstLook) & begins[(last<<sortBits|middle)<<sortBits]
-		if from := begun(seen, i, at); from >= 0 && from < len(text) {
+		if from := begun(seen, i, at); from >= 0 && from+2 <= len(text) {
 			return from
 		}
 		last = 0
@@ -200,14 +200,19 @@ func (a *automaton) columns(literals []string) int {
 			a.sort[chars[i]] = uint8(sort)
 		}
 	}
-	for c := range a.sort {
+	for c := range utf8.RuneSelf {
 		switch {
 		case a.column[c] == 0:
 			a.sort[c] = 0
-		case c >= utf8.RuneSelf:
-			a.sort[c] = uint8(len(sorts))
 		case is(byte(c), upper):
 			a.sort[c] = a.sort[c+'a'-'A']
+		}
+	}
+	for _, l := range literals {
+		for i := range len(l) {
+			if c := l[i]; c >= utf8.RuneSelf {
+				a.sort[c], a.sort[c^0x20] = uint8(len(sorts)), uint8(len(sorts)) // Cyrillic capitals too
+			}
 		}
 	}
 	return n

@@ -15,6 +15,9 @@ func ownRules(b *builder) {
 	b.add("(\"", soleArgument)
 	b.add("('", soleArgument)
 	b.add("mcp__", serverName)
+	for _, middle := range []string{"_sk_", "_live_", "_pat_", "_secret_", "_token_", "-secret-", "-token-"} {
+		b.add(middle, prefixed)
+	}
 	b.add("credential(", lastArgument)
 	b.add("directoryentry(", lastArgument)
 	b.add("login(", lastArgument)
@@ -127,6 +130,21 @@ func soleArgument(s *scan, from, to int) {
 		caseSwitches(v)*6 >= len(v) {
 		s.add(to, end, "key")
 	}
+}
+
+// prefixed masks a key of a form that nobody told of: what it is stands in it,
+// before a long random end.
+func prefixed(s *scan, from, to int) {
+	end := skip(s.text, to, word, 200)
+	v := s.text[to:end]
+	if len(v) < 20 || public(v) || placeholder(v) || !mixed(v) || entropy(v) < 3.8 ||
+		!jumbled(v) && caseSwitches(v)*6 < len(v) {
+		return
+	}
+	for from > 0 && is(s.text[from-1], word) {
+		from--
+	}
+	s.add(from, end, "key")
 }
 
 // lastArgument masks the last of the strings that a call is made with that takes a

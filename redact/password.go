@@ -116,7 +116,8 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if pages(name) {
 				return
 			}
-			v.login = s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)) || v.flag ||
+			v.login = s.logsIn(from) || (v.quoted && v.op != "," ||
+				v.op == "=" && !v.spaced) && wordChar(s.before(from)) || v.flag ||
 				v.env && strings.HasSuffix(name, "_token")
 		}
 		if st == loud {

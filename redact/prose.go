@@ -155,20 +155,26 @@ func (y *saying) token(s *scan, from, to int) {
 		case near == next && known && len(v) >= 32 && public(v) && mixed(v):
 			return true
 		case glued || vague && !known:
-			return near == next && len(v) >= 20 && randomWord(v, quoted) && (known || jumbled(v))
+			return near == next && shuffled(v) && randomWord(v, quoted) && (known || jumbled(v))
 		case near == somewhere:
 			return len(v) >= 24 && randomWord(v, quoted)
 		case near >= told && randomWord(v, quoted), near == next && unmistakable(v):
 			return true
 		}
-		return len(v) >= 20 && randomWord(v, quoted) || known && len(v) >= 32 && public(v) && mixed(v)
+		return shuffled(v) && randomWord(v, quoted)
 	})
+}
+
+// shuffled reports whether a word is long, or changes between letters and digits or
+// between cases so often that it is no name.
+func shuffled(v string) bool {
+	return len(v) >= 20 || len(v) >= 14 && (caseSwitches(v)*4 >= len(v) || shapeIn(v).mostSwitches >= 5)
 }
 
 // randomNext reports whether what follows a name is as long as random values are.
 func (s *scan) randomNext(to int) bool {
 	at := quoteEnd(s.text, to+1)
-	return skip(s.text, at, word|marks, 20) == at+20
+	return skip(s.text, at, word|marks, 14) == at+14
 }
 
 // vagueNames are of other things too unless the word before says more.
@@ -244,7 +250,7 @@ func noted(v string) bool {
 		return false
 	}
 	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
-		t.other == 0 && t.lower > 0 && t.upper > 0 && !camel(v)
+		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
 }
 
 // goesOn reports whether a sentence goes on behind a name: where words don't stand
@@ -379,10 +385,17 @@ func (y *saying) used(s *scan, at int) bool {
 
 // beforeName masks a password that stands in a sentence before its name.
 func (s *scan) beforeName(from int) {
-	window := s.text[max(0, from-60):from]
-	if i := strings.LastIndexAny(window, "\n;"); i >= 0 {
-		window = window[i+1:]
+	begin, digits := from, 0
+	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
+		begin--
+		if is(s.text[begin], digit) {
+			digits++
+		}
 	}
+	if digits == 0 {
+		return
+	}
+	window := s.text[begin:from]
 	at := from - len(window)
 	for word := range strings.SplitSeq(window, " ") {
 		v := strings.Trim(word, ".,;:?)(\"'`")

@@ -47,7 +47,9 @@ type scan struct {
 func (s *scan) run(r *Rules, text string) {
 	*s = scan{rules: r, text: text, found: s.found[:0], brokenOff: s.brokenOff[:0], assignedAt: -1,
 		blockEnd: -1, around: s.around, decoding: s.decoding}
-	clear(s.around)
+	if len(s.around) > 0 {
+		clear(s.around)
+	}
 	r.literals.walk(text, func(literals []uint16, end int) {
 		if s.tired(end - 1) {
 			return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"math/rand/v2"
@@ -40,6 +41,7 @@ type bed struct {
 	parent   any
 	cwd      string
 	branch   string
+	folders  []string // that sessions worked in
 }
 
 // plantedTable is the file that the table of all kinds is written to, "" where a
@@ -130,6 +132,7 @@ func (b *bed) session(root string, i int) {
 	if i%2 == 1 {
 		b.cwd += "/app" // the project below it has a harmless name
 	}
+	b.folders = append(b.folders, b.cwd)
 	b.branch = "fix/" + b.name("branch")
 	path := func(place string) string { return b.cwd + "/src/" + b.name(place) + ".go" }
 	b.line(object{"type": "custom-title", "customTitle": "Work on " + b.plant("title"), "sessionId": b.id})
@@ -270,8 +273,22 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		t.Errorf("%d placeholders were sent: this test proves nothing", n)
 	}
 	b.look("what a model was asked", bodies.Bytes())
-	for _, dir := range []string{d.library, filepath.Join(d.home, "cache"), filepath.Join(d.home, "config")} {
-		b.lookIn(dir)
+	entries, err := os.ReadDir(d.home) // the library, the cache, logs, exports, what hooks left
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		switch dir := filepath.Join(d.home, e.Name()); {
+		case dir == filepath.Dir(code) || dir == filepath.Dir(cowork) || dir == d.project:
+		case e.IsDir():
+			b.lookIn(dir)
+		default:
+			text, err := os.ReadFile(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.look(e.Name(), text)
+		}
 	}
 	b.lookAtIndex()
 	b.table()
@@ -432,5 +449,87 @@ func (b *bed) printed() map[string][]byte {
 		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"fix", "FAIL exit status 1"}, {"progress", id, "--once"}, {"reindex"}, {"archive"}, {"sync"}} {
 		say(args...)
 	}
+	var asked []string
+	call := func(method string, params object) {
+		line, err := json.Marshal(object{"jsonrpc": "2.0", "id": len(asked) + 1, "method": method, "params": params})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		asked = append(asked, string(line)+"\n")
+	}
+	call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{}, "clientInfo": object{"name": "x", "version": "1"}})
+	call("resources/list", object{})
+	for i, s := range sessions {
+		if i%8 > 1 {
+			continue
+		}
+		call("resources/read", object{"uri": "recall://payload/" + string(s.ID)})
+		call("tools/call", object{"name": "recall_session", "arguments": object{"session": string(s.ID)}})
+		call("tools/call", object{"name": "recall_state", "arguments": object{"session": string(s.ID)}})
+	}
+	for i, p := range projects {
+		if i%8 == 0 {
+			call("tools/call", object{"name": "recall_resume", "arguments": object{"project": p.Name}})
+		}
+	}
+	for _, question := range []string{"which queue, heap or sorted list", "which offers do we compare", "what is next", "what went wrong"} {
+		call("tools/call", object{"name": "recall_query", "arguments": object{"question": question}})
+		call("tools/call", object{"name": "recall_check", "arguments": object{"plan": question}})
+	}
+	said := b.asksServer(asked)
+	if n := bytes.Count(said, []byte("‹")); n < 100 {
+		b.t.Errorf("%d placeholders were answered over MCP: this test proves nothing", n)
+	}
+	all["over MCP"] = said
+	told := 0
+	for i, folder := range b.folders {
+		if i%8 > 0 {
+			continue
+		}
+		for event, in := range map[string]object{"session-start": {"source": "startup"}, "user-prompt-submit": {"prompt": "Which queue do we use, a heap?"},
+			"pre-tool-use": {"tool_name": "Bash", "tool_input": object{"command": "rm -rf " + os.Getenv("HOME")}}, "pre-compact": {"trigger": "auto"}, "session-end": {"reason": "exit"}} {
+			in["session_id"], in["cwd"], in["hook_event_name"] = fmt.Sprintf("hooked-%d", i), folder, event
+			text, err := json.Marshal(in)
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			var out, errs bytes.Buffer
+			run(b.t.Context(), []string{"hook", event}, bytes.NewReader(text), &out, &errs)
+			all[fmt.Sprintf("hook %s %d", event, i)] = append(out.Bytes(), errs.Bytes()...)
+			told += out.Len()
+		}
+	}
+	if told == 0 {
+		b.t.Error("no hook said anything: this test proves nothing about them")
+	}
 	return all
+}
+
+// asksServer sends requests to `recall mcp` and returns all its answers.
+func (b *bed) asksServer(requests []string) []byte {
+	said := &allAnswers{left: len(requests), done: make(chan struct{})}
+	var errs bytes.Buffer
+	run(b.t.Context(), []string{"mcp"}, io.MultiReader(strings.NewReader(strings.Join(requests, "")), said), said, &errs)
+	return append(said.Bytes(), errs.Bytes()...)
+}
+
+// allAnswers is what a server says, and the end of its input once it has answered
+// everything.
+type allAnswers struct {
+	bytes.Buffer
+	left int
+	done chan struct{}
+}
+
+func (a *allAnswers) Write(p []byte) (int, error) {
+	n, err := a.Buffer.Write(p)
+	if a.left -= bytes.Count(p, []byte("\n")); a.left == 0 {
+		close(a.done)
+	}
+	return n, err
+}
+
+func (a *allAnswers) Read([]byte) (int, error) {
+	<-a.done
+	return 0, io.EOF
 }
