@@ -23,16 +23,42 @@ const (
 
 // Hold grounds a payload's items and holds them to the contract: what every maker
 // of items ends with. Done again, it changes nothing. It adds to the payload's
-// count what was dropped and what was mended.
+// count what was dropped and what was mended, and to decisions what a note of
+// recall's had held against them.
 func Hold(s *ingest.Session, p *payload.Payload) {
 	Ground(s, p)
 	items, counts := Contract(s, p.Items)
 	p.Items = items
+	warned(s, p.Items)
 	for reason, n := range counts {
 		if p.Dropped == nil {
 			p.Dropped = map[string]int{}
 		}
 		p.Dropped[reason] += n
+	}
+}
+
+// warned notes which of the decisions were made though a note of recall's held
+// something against their prompt.
+func warned(s *ingest.Session, items []payload.Item) {
+	against := map[string][]string{}
+	for i := range s.Turns {
+		if t := &s.Turns[i]; len(t.Warned) > 0 {
+			for _, id := range append(t.Records, string(t.ID)) {
+				against[id] = t.Warned
+			}
+		}
+	}
+	for i := range items {
+		it := &items[i]
+		it.Against = nil
+		for _, e := range it.Evidence {
+			for _, id := range against[e.Turn] {
+				if it.Kind == payload.Decision && !slices.Contains(it.Against, payload.ItemID(id)) {
+					it.Against = append(it.Against, payload.ItemID(id))
+				}
+			}
+		}
 	}
 }
 

@@ -135,29 +135,4 @@ func (r *run) describe(m *made) {
 		*list = append(*list, payload.ItemID(id))
 	}
 	p.Made = m.made
-	warned(s, p.Items)
-}
-
-// warned notes which of the decisions were made though a note of recall's held
-// something against their prompt.
-func warned(s *ingest.Session, items []payload.Item) {
-	against := map[string][]string{}
-	for i := range s.Turns {
-		if t := &s.Turns[i]; len(t.Warned) > 0 {
-			for _, id := range append(t.Records, string(t.ID)) {
-				against[id] = t.Warned
-			}
-		}
-	}
-	for i := range items {
-		it := &items[i]
-		it.Against = nil
-		for _, e := range it.Evidence {
-			for _, id := range against[e.Turn] {
-				if it.Kind == payload.Decision && !slices.Contains(it.Against, payload.ItemID(id)) {
-					it.Against = append(it.Against, payload.ItemID(id))
-				}
-			}
-		}
-	}
 }
