@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,7 @@ was put off or asked and is still open. Exit code 1 if there is nothing, 2 where
 session worked.`,
 		Example: `  recall changed --since 7d
   recall changed --since 2026-04-01 --project billing
-  recall changed --all`,
+  recall changed --all --kind decision`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := notTogether(cmd, "all", "project"); err != nil {
@@ -60,7 +61,7 @@ session worked.`,
 			if err != nil {
 				return err
 			}
-			return a.changed(cmd, l, project, f.since.at, asJSON)
+			return a.changed(cmd, l, project, f, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -68,13 +69,27 @@ session worked.`,
 	flags.BoolVar(&all, "all", false, "of all projects")
 	f.since.since(flags, "since", "from this day on: 2026-04-17, 2w, yesterday")
 	f.since.preset(flags, "since", "7d")
+	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, question")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }
 
-func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, since time.Time, asJSON bool) error {
-	t, err := a.timeline(cmd, l, project, payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question)
+// changedKinds are the items that may have changed.
+var changedKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
+
+func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, f queryFlags, asJSON bool) error {
+	since, only := f.since.at, []payload.Kind(f.kinds)
+	if len(only) == 0 {
+		only = changedKinds
+	}
+	for _, k := range only {
+		if !slices.Contains(changedKinds, k) {
+			return withHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k), "recall query --kind %s finds them", k)
+		}
+	}
+	t, err := a.timeline(cmd, l, project, changedKinds...)
 	if err != nil {
 		return err
 	}
@@ -82,7 +97,7 @@ func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, si
 	p := page{Voice: answer.Voice{Several: severalProjects(t.items)}, w: a.out, st: styles(a.color), width: width(a.out)}
 	var decided, open []index.Placed
 	for _, one := range t.items {
-		if one.Item.At.Before(since) || !one.Item.Current() {
+		if one.Item.At.Before(since) || !one.Item.Current() || !slices.Contains(only, one.Item.Kind) {
 			continue
 		}
 		if _, gone := t.hidden[one.Item.ID]; gone {
@@ -97,6 +112,9 @@ func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, si
 		}
 	}
 	for _, one := range t.items {
+		if !slices.Contains(only, one.Item.Kind) {
+			continue
+		}
 		for _, k := range []payload.Link{t.hidden[one.Item.ID], t.doubted[one.Item.ID]} {
 			if k.From == "" || k.Relation == payload.Same || k.At.Before(since) {
 				continue
