@@ -177,9 +177,12 @@ var atOneDoor = []struct {
 	files []string
 	why   string
 }{
-	{"library", []string{"os.Open", "os.OpenFile", "os.ReadFile", "os.WriteFile", "os.Create", "os.ReadDir", "filepath.Glob"},
+	{"library", []string{"os.Open", "os.OpenFile", "os.OpenRoot", "os.ReadFile", "os.WriteFile", "os.Create", "os.CreateTemp", "os.ReadDir", "os.Mkdir", "os.MkdirAll",
+		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod", "os.Chtimes", "filepath.Glob", "filepath.Walk",
+		"filepath.WalkDir", "flock.New"},
 		[]string{"plain.go", "plain_unix.go", "plain_windows.go",
-			"disk.go",                                                             // new files, and folders to be synced
+			"disk.go",      // folders to be synced
+			"listcache.go", // in the user's cache folder
 			"backup.go", "backupfile.go", "unpack.go", "restore.go", "source.go"}, // files outside the library
 		"links inside a library are followed by nobody: use what plain.go offers"},
 }

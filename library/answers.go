@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 		return nil
 	}
 	changed := map[string]bool{}
-	err := filepath.WalkDir(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+	err := walk(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -93,7 +92,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 	})
 	for dir := range changed {
 		err = errors.Join(err, syncDir(dir))
-		os.Remove(dir) // if that was the last one
+		unlink(dir) // if that was the last one
 	}
 	return err
 }
@@ -134,7 +133,7 @@ func unpackAnswer(packed []byte) ([]byte, error) {
 
 // answers checks what models answered: what can't be read is asked for again.
 func (c *checking) answers() {
-	_ = filepath.WalkDir(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+	_ = walk(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || c.ctx.Err() != nil || filepath.Ext(path) != ".zst" {
 			return nil
 		}

@@ -5,14 +5,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gofrs/flock"
 )
 
 // put makes data the content of the file target: temporary file, sync, rename.
@@ -91,7 +90,7 @@ func (a *aside) place(n int) error {
 // drop removes what isn't in its place.
 func (a *aside) drop() {
 	for _, temp := range a.temps {
-		os.Remove(temp)
+		unlink(temp)
 	}
 }
 
@@ -103,13 +102,13 @@ func rename(from, to string) error {
 }
 
 func renameSoon(from, to string) error {
-	err := os.Rename(from, to)
+	err := moveOver(from, to)
 	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		time.Sleep(wait)
-		err = os.Rename(from, to)
+		err = moveOver(from, to)
 	}
 	return err
 }
@@ -163,7 +162,8 @@ func (l *Library) beginStage() error {
 		if err := ownDir(all); err != nil {
 			return err
 		}
-		dir, err := os.MkdirTemp(all, strconv.Itoa(os.Getpid())+"-")
+		dir := filepath.Join(all, strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(rand.Uint64(), 36))
+		err := makeDir(dir)
 		if errors.Is(err, fs.ErrNotExist) && try < 10 {
 			continue // somebody closed the library at this moment
 		}
@@ -173,7 +173,7 @@ func (l *Library) beginStage() error {
 		// The lock's file lies beside the folder, so that the folder can be
 		// removed while the lock is held. A cleaner may be faster than the
 		// lock: then the folder is gone again.
-		lock := flock.New(dir+".lock", flock.SetPermissions(0o600))
+		lock := newLock(dir + ".lock")
 		ok, err := lock.TryLock()
 		if err == nil && ok && sameFile(lock) && exists(dir) {
 			l.stage, l.stageLock = dir, lock
@@ -196,9 +196,9 @@ func cleanStages(all string) {
 	}
 	for _, d := range dirs {
 		name := filepath.Join(all, strings.TrimSuffix(d.Name(), ".lock"))
-		lock := flock.New(name+".lock", flock.SetPermissions(0o600))
+		lock := newLock(name + ".lock")
 		if ok, err := lock.TryLock(); ok && err == nil {
-			os.RemoveAll(name)
+			unlinkAll(name)
 			removeLock(lock)
 		}
 	}
@@ -210,7 +210,7 @@ func (l *Library) endStage() {
 	if l.stage == "" {
 		return
 	}
-	os.RemoveAll(l.stage)
+	unlinkAll(l.stage)
 	removeLock(l.stageLock)
 	l.stage, l.stageLock = "", nil
 }

@@ -3,7 +3,6 @@ package library
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -14,9 +13,9 @@ func (l *Library) commitNew(a *archiving) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(build) // of a failure
+	defer unlinkAll(build) // of a failure
 	raw := filepath.Join(build, "raw")
-	if err := onDisk(opMakeDirs, raw, "", func() error { return os.MkdirAll(raw, 0o700) }); err != nil { // synced below
+	if err := onDisk(opMakeDirs, raw, "", func() error { return makeAllDirs(raw) }); err != nil { // synced below
 		return err
 	}
 	a.entry.Format = Format

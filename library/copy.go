@@ -150,6 +150,6 @@ func (m *merging) linked(src *folderView, name string) (string, error) {
 
 func dropCopies(all []copied) {
 	for _, c := range all {
-		os.Remove(c.temp)
+		unlink(c.temp)
 	}
 }

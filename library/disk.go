@@ -96,7 +96,7 @@ func create(path string, write func(io.Writer) error) error {
 		return err
 	})
 	if err != nil && !errors.Is(err, os.ErrExist) {
-		os.Remove(path)
+		unlink(path)
 	}
 	return err
 }
@@ -118,7 +118,7 @@ func makeDirs(dir string) error {
 	if err := makeDirs(above); err != nil || !missing {
 		return err
 	}
-	err = onDisk(opMakeDirs, dir, "", func() error { return os.Mkdir(dir, 0o700) })
+	err = onDisk(opMakeDirs, dir, "", func() error { return makeDir(dir) })
 	if errors.Is(err, fs.ErrExist) {
 		return realDir(dir) // somebody was faster
 	}
@@ -129,10 +129,10 @@ func makeDirs(dir string) error {
 }
 
 func remove(path string) error {
-	return onDisk(opRemove, path, "", func() error { return os.Remove(path) })
+	return onDisk(opRemove, path, "", func() error { return unlink(path) })
 }
 
 // link gives a file a second name.
 func link(from, to string) error {
-	return onDisk(opLink, from, to, func() error { return os.Link(from, to) })
+	return onDisk(opLink, from, to, func() error { return secondName(from, to) })
 }

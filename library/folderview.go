@@ -61,7 +61,7 @@ func (l *Library) viewFolder(id ingest.SessionID) (*folderView, error) {
 // readFolder reads and lists the files of a session's folder.
 func readFolder(folder string) (*folderView, error) {
 	s := &folderView{text: map[string][]byte{}, size: map[string]int64{}}
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	err := walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

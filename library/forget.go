@@ -153,7 +153,7 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 	if err := syncDir(above); err != nil {
 		return false, err
 	}
-	os.Remove(above) // if that was the last one
+	unlink(above) // if that was the last one
 	return true, removeAll(aside)
 }
 
@@ -181,7 +181,7 @@ func (l *Library) removeEntry(id ingest.SessionID) {
 
 // removeAll removes a folder out of sight.
 func removeAll(dir string) error {
-	return onDisk(opRemove, dir, "", func() error { return os.RemoveAll(dir) })
+	return onDisk(opRemove, dir, "", func() error { return unlinkAll(dir) })
 }
 
 // dropLines takes the lines that name a session, or hold one of the texts, out

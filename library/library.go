@@ -155,7 +155,7 @@ func Create(dir string) (*Library, error) {
 
 // createAs makes a library with a given id.
 func createAs(dir, id string) (*Library, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeAllDirs(dir); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
 	}
 	l, err := newLibrary(dir, id, Format)
@@ -225,6 +225,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	l := &Library{dir: realPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
+	opened.Store(l.dir, true)
 	return l, nil
 }
 

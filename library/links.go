@@ -182,10 +182,10 @@ func (l *Library) SettleLinks() error {
 func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 	folder := filepath.Dir(path)
 	if len(lines) == 0 {
-		if err := os.Remove(path); err != nil {
+		if err := unlink(path); err != nil {
 			return err
 		}
-		os.Remove(folder) // if nothing else is in it
+		unlink(folder) // if nothing else is in it
 		return nil
 	}
 	text, err := payload.EncodeLinks(lines)

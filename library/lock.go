@@ -49,13 +49,16 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 			return nil, err
 		}
 		// SetPermissions: lock files are as private as the rest.
-		f := flock.New(filepath.Join(dir, name+".lock"), flock.SetPermissions(0o600))
+		f := newLock(filepath.Join(dir, name+".lock"))
 		ok, err := f.TryLockContext(ctx, time.Millisecond)
 		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
 			continue // the folder was tidied away at this moment
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
+		}
+		if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {
+			err = notPlain("open", f.Path())
 		}
 		if err != nil || !ok {
 			return nil, fmt.Errorf("lock %s: %w", name, err)
@@ -87,10 +90,10 @@ func sameFile(f *flock.Flock) bool {
 // held is safe on Unix because lock checks sameFile; Windows refuses that, and
 // refuses it after the release too if another has opened the file.
 func removeLock(f *flock.Flock) {
-	err := os.Remove(f.Path())
+	err := unlink(f.Path())
 	f.Unlock()
 	if err != nil {
-		os.Remove(f.Path())
+		unlink(f.Path())
 	}
 }
 
@@ -102,7 +105,7 @@ func (l *Library) tidy() {
 	if l.ReadOnly() != nil || !exists(tmp) && !exists(locks) || ownDir(locks) != nil {
 		return
 	}
-	folders := flock.New(filepath.Join(locks, "folders.lock"), flock.SetPermissions(0o600))
+	folders := newLock(filepath.Join(locks, "folders.lock"))
 	if ok, err := folders.TryLock(); !ok || err != nil {
 		return
 	}
@@ -114,16 +117,16 @@ func (l *Library) tidy() {
 		}
 	}
 	for _, path := range left {
-		f := flock.New(path, flock.SetPermissions(0o600))
+		f := newLock(path)
 		if ok, err := f.TryLock(); ok && err == nil {
 			removeLock(f)
 		}
 	}
 	// Without .tmp nobody goes by the generation, and nobody begins to while
 	// folders are locked.
-	if os.Remove(tmp); !exists(tmp) {
-		os.Remove(filepath.Join(locks, "generation"))
+	if unlink(tmp); !exists(tmp) {
+		unlink(filepath.Join(locks, "generation"))
 	}
 	removeLock(folders)
-	os.Remove(locks)
+	unlink(locks)
 }

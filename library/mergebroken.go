@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"recall/ingest"
@@ -81,7 +80,7 @@ func (m *merging) carryFolder(ctx context.Context, folder string) error {
 	if _, err := readEntry(to); err == nil { // a good one; the name's end still tells the session
 		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
 	}
-	return filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	return walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return sourceError{err}
 		}
@@ -122,7 +121,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) // of a failure
+	defer unlink(temp) // of a failure
 	if err := syncFiles([]string{temp}); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package library
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,7 +40,7 @@ func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) 
 		case !c.bad:
 			here[c.name] = true
 		case here[c.name]:
-			os.Remove(c.temp)
+			unlink(c.temp)
 		}
 	}
 	for _, s := range src.v.stored() {

@@ -33,14 +33,14 @@ func (m *merging) adopt(ctx context.Context, src *folderView) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(build) // of a failure
+	defer unlinkAll(build) // of a failure
 	dirs := map[string]bool{build: true}
 	for _, f := range files {
 		at := filepath.Join(build, filepath.FromSlash(f.name))
 		for dir := filepath.Dir(at); !dirs[dir]; dir = filepath.Dir(dir) {
 			dirs[dir] = true
 		}
-		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
+		if err := makeAllDirs(filepath.Dir(at)); err != nil {
 			return err
 		}
 		if err := rename(f.temp, at); err != nil {

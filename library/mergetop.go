@@ -227,7 +227,7 @@ func (m *merging) others() error {
 	if err != nil {
 		return err
 	}
-	return filepath.WalkDir(m.from.dir, func(path string, d fs.DirEntry, err error) error {
+	return walk(m.from.dir, func(path string, d fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(m.from.dir, path)
 		if err != nil || relErr != nil {
 			m.problem(path, "can't be read")

@@ -139,7 +139,7 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
 	}
-	err = filepath.WalkDir(l.dir, func(path string, d fs.DirEntry, err error) error {
+	err = walk(l.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}

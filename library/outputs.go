@@ -74,7 +74,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err != nil {
 		return err
 	}
-	defer os.Remove(temp) // of a failure
+	defer unlink(temp) // of a failure
 	if err := syncFiles([]string{temp}); err != nil {
 		return err
 	}
@@ -172,6 +172,6 @@ func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []stag
 	if err != nil || link(twin, name) != nil {
 		return // another disk, or a system without links
 	}
-	os.Remove(segs[0].temp)
+	unlink(segs[0].temp)
 	segs[0].temp, segs[0].crc = name, crc
 }

@@ -147,7 +147,7 @@ func (l *Library) move(e Entry) error {
 	if err := l.relocate(old, e); err != nil {
 		return err
 	}
-	os.Remove(from) // if that was the last one
+	unlink(from) // if that was the last one
 	return syncDir(to)
 }
 

@@ -1,12 +1,17 @@
 package library
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/gofrs/flock"
 )
 
 // What lies in a library may have been put there by somebody else: a repository that
@@ -22,10 +27,70 @@ var ErrNotPlain = errors.New("not a plain file or folder: recall follows no link
 // ErrForeign: the library belongs to another user.
 var ErrForeign = errors.New("the library belongs to another user, who could change what recall says and does")
 
+// opened are the folders of the libraries that this process opened.
+var opened sync.Map
+
+// inOpened does something to a path of an open library by a handle on the library's
+// folder, which nothing outside of it can be reached by, whatever is swapped for a link
+// meanwhile. What is in no library is done to the path as it is.
+func inOpened(path string, inside func(root *os.Root, name string) error, outside func() error) error {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if _, ok := opened.Load(dir); ok {
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				return err
+			}
+			defer root.Close()
+			name, err := filepath.Rel(dir, path)
+			if err != nil {
+				return err
+			}
+			return named(inside(root, name), dir)
+		}
+		if filepath.Dir(dir) == dir {
+			return outside()
+		}
+	}
+}
+
+// named gives an error of a Root's the whole path, and ErrNotPlain for a link that leads
+// out of it.
+func named(err error, dir string) error {
+	var p *fs.PathError
+	var k *os.LinkError
+	switch {
+	case errors.As(err, &p) && !filepath.IsAbs(p.Path):
+		return cmp.Or(linkAbove(p.Path, dir), error(&fs.PathError{Op: strings.TrimSuffix(p.Op, "at"), Path: filepath.Join(dir, p.Path), Err: p.Err}))
+	case errors.As(err, &k):
+		from, to := filepath.Join(dir, k.Old), filepath.Join(dir, k.New)
+		return cmp.Or(linkAbove(k.Old, dir), linkAbove(k.New, dir), error(&os.LinkError{Op: strings.TrimSuffix(k.Op, "at"), Old: from, New: to, Err: k.Err}))
+	}
+	return err
+}
+
+// linkAbove is ErrNotPlain where a name below a folder lies behind a link.
+func linkAbove(name, dir string) error {
+	for name = filepath.Dir(name); filepath.Dir(name) != name; name = filepath.Dir(name) {
+		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil && fi.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return notPlain("open", filepath.Join(dir, name))
+		}
+	}
+	return nil
+}
+
 // OpenPlain opens a plain file as os.OpenFile does. The error is ErrNotPlain for
 // whatever else is there.
-func OpenPlain(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	f, err := openNoFollow(path, flag, perm)
+func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
+	err = inOpened(path, func(root *os.Root, name string) (err error) {
+		if fi, err := root.Lstat(name); err == nil && !fi.Mode().IsRegular() {
+			return notPlain("open", path)
+		}
+		f, err = root.OpenFile(name, flag|noWait, perm)
+		return err
+	}, func() (err error) {
+		f, err = openNoFollow(path, flag, perm)
+		return err
+	})
 	if err != nil {
 		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
 			err = notPlain("open", path)
@@ -41,6 +106,64 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// unlink removes a file, a link or an empty folder.
+func unlink(path string) error {
+	return inOpened(path, func(root *os.Root, name string) error { return root.Remove(name) }, func() error { return os.Remove(path) })
+}
+
+// unlinkAll removes a folder with all that is in it; what links in it lead to stays.
+func unlinkAll(path string) error {
+	return inOpened(path, func(root *os.Root, name string) error { return root.RemoveAll(name) }, func() error { return os.RemoveAll(path) })
+}
+
+// moveOver is os.Rename.
+func moveOver(from, to string) error {
+	return inOpened(to, func(root *os.Root, name string) error {
+		old, err := filepath.Rel(root.Name(), from)
+		if err != nil || !filepath.IsLocal(old) {
+			return os.Rename(from, to) // out of a library
+		}
+		return root.Rename(old, name)
+	}, func() error { return os.Rename(from, to) })
+}
+
+// secondName is os.Link.
+func secondName(from, to string) error {
+	return inOpened(to, func(root *os.Root, name string) error {
+		old, err := filepath.Rel(root.Name(), from)
+		if err != nil || !filepath.IsLocal(old) {
+			return os.Link(from, to)
+		}
+		return root.Link(old, name)
+	}, func() error { return os.Link(from, to) })
+}
+
+// makeDir makes a folder.
+func makeDir(dir string) error {
+	return inOpened(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) }, func() error { return os.Mkdir(dir, 0o700) })
+}
+
+// makeAllDirs makes a folder and those above it.
+func makeAllDirs(dir string) error {
+	return inOpened(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) }, func() error { return os.MkdirAll(dir, 0o700) })
+}
+
+// walk is filepath.WalkDir below a real folder; links in it are named, not followed.
+func walk(dir string, do fs.WalkDirFunc) error {
+	if err := realDir(dir); err != nil {
+		if err = do(dir, nil, err); err == fs.SkipDir || err == fs.SkipAll {
+			return nil
+		}
+		return err
+	}
+	return filepath.WalkDir(dir, do)
+}
+
+// newLock is a lock on a file that is made for it, and is no link.
+func newLock(path string) *flock.Flock {
+	return flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|noFollow|noWait))
 }
 
 func notPlain(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: ErrNotPlain} }
@@ -147,7 +270,7 @@ func glob(dir string, pattern ...string) ([]string, error) {
 // ownDir makes a folder of recall's own right below the library's, and returns an
 // error unless it is a real one.
 func ownDir(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := makeAllDirs(dir); err != nil {
 		return err
 	}
 	return realDir(dir)

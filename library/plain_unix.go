@@ -12,8 +12,14 @@ import (
 // openNoFollow opens a file that isn't a link. To open a pipe doesn't wait for who
 // writes it.
 func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
+	return os.OpenFile(path, flag|noFollow|noWait, perm)
 }
+
+// Flags of opening a file that isn't a link, and of not waiting for who writes to a pipe.
+const (
+	noFollow = syscall.O_NOFOLLOW
+	noWait   = syscall.O_NONBLOCK
+)
 
 // foreign names the owner of a file if that is another user; "" if it is this one, or
 // the one that has become root by sudo.

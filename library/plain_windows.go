@@ -16,3 +16,9 @@ func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
 // foreign is always "": a profile's folders are of its user, and what others may write
 // is said by access lists, which recall doesn't read.
 func foreign(fs.FileInfo) string { return "" }
+
+// There are no such flags here.
+const (
+	noFollow = 0
+	noWait   = 0
+)

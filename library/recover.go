@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -112,6 +111,6 @@ func (l *Library) Discard() (removed bool, err error) {
 			return true, err
 		}
 	}
-	os.Remove(l.dir) // if there is nothing else in it
+	unlink(l.dir) // if there is nothing else in it
 	return true, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -238,7 +237,7 @@ func (t *twins) carry() error {
 		}
 	}
 	whole := payloadIn(t.src.entry.Folder) != nil
-	return filepath.WalkDir(t.src.entry.Folder, func(at string, d fs.DirEntry, err error) error {
+	return walk(t.src.entry.Folder, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -333,7 +332,7 @@ func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
 	if err := syncDir(above); err != nil {
 		return err
 	}
-	os.Remove(above) // if that was the last one
+	unlink(above) // if that was the last one
 	return removeAll(aside)
 }
 

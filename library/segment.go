@@ -54,7 +54,7 @@ type staged struct {
 
 func dropStaged(segs []staged) {
 	for _, s := range segs {
-		os.Remove(s.temp)
+		unlink(s.temp)
 	}
 }
 
@@ -73,7 +73,7 @@ func place(segs []staged, raw string, crcs map[string][]string) error {
 	for _, s := range segs {
 		target := filepath.Join(raw, s.String())
 		if have, err := fileCRC(target); err == nil && (have == s.crc || slices.Contains(crcs[s.String()], have)) {
-			os.Remove(s.temp)
+			unlink(s.temp)
 			continue
 		}
 		if err := rename(s.temp, target); err != nil {

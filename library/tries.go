@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"recall/ingest"
 )
 
@@ -118,7 +116,7 @@ func (l *Library) AskAlone() (done func(), err error) {
 		if err := makeDirs(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
-		f := flock.New(path, flock.SetPermissions(0o600))
+		f := newLock(path)
 		ok, err := f.TryLock()
 		switch {
 		case err == nil && ok && sameFile(f):

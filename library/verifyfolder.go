@@ -270,7 +270,7 @@ func (f *folderCheck) others() {
 	for name := range f.entry.Sums {
 		needed[name] = true
 	}
-	_ = filepath.WalkDir(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
+	_ = walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				f.found(f.name(path), Damaged, "", "%v", err)
