@@ -181,8 +181,8 @@ var atOneDoor = []struct {
 		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod", "os.Chtimes", "filepath.Glob", "filepath.Walk",
 		"filepath.WalkDir", "flock.New"},
 		[]string{"plain.go", "plain_unix.go", "plain_windows.go",
-			"disk.go",      // folders to be synced
-			"listcache.go", // in the user's cache folder
+			"disk.go",                                                             // folders to be synced
+			"listcache.go",                                                        // in the user's cache folder
 			"backup.go", "backupfile.go", "unpack.go", "restore.go", "source.go"}, // files outside the library
 		"links inside a library are followed by nobody: use what plain.go offers"},
 }
