@@ -55,7 +55,7 @@ func TestRecorded(t *testing.T) {
 	}
 	var commands []string
 	synctest.Test(t, func(t *testing.T) {
-		time.Sleep(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC).Sub(time.Now()))
+		time.Sleep(time.Until(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
 		r := newRecorder(t)
 		for _, file := range files {
 			commands = append(commands, r.file(file)...)
