@@ -12,6 +12,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	_ "recall/library/ramdisk"
 	"recall/payload"
 	"recall/pipeline"
 )

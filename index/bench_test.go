@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/index/embed"
+	_ "recall/library/ramdisk"
 	"recall/payload"
 )
 

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -27,9 +28,9 @@ func TestMerging(t *testing.T) {
 	x := openWith(t)
 	s := newSynth(9)
 	var kept []Doc
-	n := 300
-	if testing.Short() {
-		n = 60
+	n := 60
+	if os.Getenv("RECALL_LONG") != "" {
+		n = 300
 	}
 	most := 0
 	for i := range n {

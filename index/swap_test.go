@@ -87,7 +87,10 @@ func (w *swapped) ask(i int) (Answer, error) {
 func TestDamagedPages(t *testing.T) {
 	w := newSwapped(t)
 	pages := len(w.good) / pageSize
-	n := 60
+	n := 20
+	if os.Getenv("RECALL_LONG") != "" {
+		n = 300
+	}
 	if s := os.Getenv("RECALL_PAGES"); s != "" {
 		var err error
 		if n, err = strconv.Atoi(s); err != nil {

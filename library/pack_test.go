@@ -194,9 +194,9 @@ func written(t testing.TB) (bytes func() int64) {
 // segments, takes at most a quarter of its size, and less is written than three
 // times what it grows by.
 func TestGrowsAllDay(t *testing.T) {
-	steps := 250
-	if testing.Short() {
-		steps = 120
+	steps := 120
+	if os.Getenv("RECALL_LONG") != "" {
+		steps = 250
 	}
 	for _, each := range []int{900, 6000} {
 		l := newLib(t)

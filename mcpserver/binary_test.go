@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	_ "recall/library/ramdisk"
 )
 
 // binary is recall as a program, built once.

@@ -39,8 +39,8 @@ func peakOf(t *testing.T, root string) int {
 
 // A transcript of 300 MB, most of it images, is taken in within mostMB.
 func TestHugeTranscriptOfImages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("300 MB")
+	if os.Getenv("RECALL_LONG") == "" {
+		t.Skip("skipped: no RECALL_LONG, and it is 300 MB")
 	}
 	root := t.TempDir()
 	if _, err := synth.Write(root, synth.Options{Sessions: 1, BytesEach: 300 << 20, Images: true, Seed: 3}); err != nil {
@@ -51,7 +51,8 @@ func TestHugeTranscriptOfImages(t *testing.T) {
 	}
 }
 
-// So are tool results of 60 MB, each on one line.
+// So are tool results of 60 MB, each on one line: five, or where tests are to be quick
+// one.
 func TestHugeToolResults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("300 MB")
@@ -63,7 +64,11 @@ func TestHugeToolResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := bufio.NewWriter(f)
-	for i := range 5 {
+	results := 1
+	if os.Getenv("RECALL_LONG") != "" {
+		results = 5
+	}
+	for i := range results {
 		at := fmt.Sprintf("2026-04-13T10:%02d:00.000Z", i)
 		fmt.Fprintf(w, `{"uuid":"c%d","parentUuid":null,"sessionId":%q,"timestamp":%q,"type":"assistant","message":{"id":"m%d","role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"cat big"}}]}}`+"\n", i, first.id, at, i, i)
 		fmt.Fprintf(w, `{"uuid":"r%d","parentUuid":"c%d","sessionId":%q,"timestamp":%q,"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t%d","content":"`, i, i, first.id, at, i)

@@ -249,6 +249,7 @@ func hasOurSection(name string) bool {
 var specials = map[string]string{
 	envConfig:           "the configuration file to read",
 	"RECALL_SHARED":     "tests: the folder of shared transcripts",
+	"RECALL_LONG":       "tests: long walks in full, not a sample of them",
 	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
 	envEmbedKey:         "the embedding service's key",
 	envLLMKey:           "the key of the model's service, before those that it usually has (ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",

@@ -48,6 +48,15 @@ var damages = []struct {
 	}, "removed, emptied or replaced"},
 }
 
+// sampled are all of them, or where tests are to be quick, two: one that shows at once, and
+// one in what is read later.
+func sampled[T any](all []T) []T {
+	if os.Getenv("RECALL_LONG") != "" {
+		return all
+	}
+	return []T{all[1], all[4]}
+}
+
 // cutAt leaves so many of the quarters of a file.
 func cutAt(t *testing.T, path string, quarters int64) {
 	t.Helper()
@@ -182,7 +191,7 @@ func TestWatchBeginsWithDamage(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("skipped: -short, or no signals and no removing of what is open")
 	}
-	for _, d := range damages[:8] {
+	for _, d := range sampled(damages[:8]) {
 		t.Run(d.name, func(t *testing.T) {
 			w := newWatched(t)
 			d.do(t, w.index())
@@ -212,7 +221,7 @@ func TestWatchMeetsDamage(t *testing.T) {
 	if testing.Short() || runtime.GOOS == "windows" {
 		t.Skip("skipped: -short, or no signals and no removing of what is open")
 	}
-	for _, d := range damages {
+	for _, d := range sampled(damages) {
 		t.Run(d.name, func(t *testing.T) {
 			w := newWatched(t)
 			ctx, cancel := context.WithCancel(t.Context())

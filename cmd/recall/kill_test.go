@@ -42,7 +42,7 @@ func recallCmd(t *testing.T, home string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Killed at any moment, ten times over, a sync loses nothing: the next one
+// Killed at any moment, over and over, a sync loses nothing: the next one
 // gives byte for byte the library that an undisturbed one gives.
 func TestKilledSync(t *testing.T) {
 	if testing.Short() {
@@ -69,7 +69,11 @@ func TestKilledSync(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	home := t.TempDir()
 	killed := 0
-	for range 10 {
+	times := 4
+	if os.Getenv("RECALL_LONG") != "" {
+		times = 12
+	}
+	for range times {
 		cmd := sync(home)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

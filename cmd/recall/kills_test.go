@@ -22,14 +22,17 @@ import (
 )
 
 // Kill -9 at random moments of sync and archive, while the sources grow, are
-// rewritten and cut short: RECALL_KILLS of them, 30 unless set. After each,
+// rewritten and cut short: RECALL_KILLS of them, or else 4, with RECALL_LONG 40. After each,
 // verify finds no damage; the next sync completes; and no content that was ever
 // archived differs. docs/durability.md has the figures of a long run.
 func TestKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short")
 	}
-	kills := 30
+	kills := 4
+	if os.Getenv("RECALL_LONG") != "" {
+		kills = 40
+	}
 	if n, err := strconv.Atoi(os.Getenv("RECALL_KILLS")); err == nil {
 		kills = n
 	}
@@ -76,7 +79,7 @@ func TestKills(t *testing.T) {
 			}
 		}
 		checked += lostContents(t, held, texts)
-		if died%10 == 0 {
+		if died%10 == 0 || died == kills {
 			if out, err := recallCmd(t, home, command("sync")...).CombinedOutput(); err != nil {
 				t.Fatalf("seed %d: the sync after %d kills: %v\n%s", seed, died, err, out)
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	_ "recall/library/ramdisk"
 )
 
 // recall runs as a program of its own in the stories of testdata/script: what

@@ -72,6 +72,7 @@ func TestTouches(t *testing.T) {
 		{"python3 make.py in.csv | tee -a log.txt", "read /w/make.py; read /w/in.csv; edited /w/log.txt"},
 		{"curl -s https://example.org/x.zip -o /tmp/x.zip", "created /tmp/x.zip"},
 		{"go test ./... 2>/dev/null", ""},
+		{"rm /dev/shm/a.txt", "deleted /dev/shm/a.txt"},
 		{"grep -o foo a.txt", ""},
 		{"git checkout -- a.go", "edited /w/a.go"},
 		{"echo hi >> notes.md", "edited /w/notes.md"},

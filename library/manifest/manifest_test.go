@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
+	_ "recall/library/ramdisk"
 )
 
 var noon = time.Date(2026, 8, 3, 12, 0, 0, 0, time.UTC)
