@@ -30,11 +30,11 @@ type Answer struct {
 	Question string            `json:"question"`
 	Verdict  Verdict           `json:"verdict"`
 	Coverage float64           `json:"coverage"` // 0–1: the share of the question's weight that the first result holds
-	Sure     float64           `json:"sure"`     // 0–1: the chance that the question has an answer here, if every second one had
+	Sure     float64           `json:"sure"`     // 0–1: the chance of an answer here, if every second question had one
 	Narrowed index.Narrowed    `json:"narrowed,omitzero"`
 	Widened  index.Narrowed    `json:"widened,omitzero"`  // nothing was found within
 	Read     []index.Corrected `json:"read,omitempty"`    // words taken for mistyped
-	Listed   []payload.Kind    `json:"listed,omitempty"`  // the question names nothing that it is about: the newest of these are listed
+	Listed   []payload.Kind    `json:"listed,omitempty"`  // the question names no topic: the newest of these are listed
 	Results  []*Result         `json:"results"`           // best first
 	Searched Searched          `json:"searched"`          // what was looked through
 	Missing  []string          `json:"missing,omitempty"` // words of the question that stand nowhere

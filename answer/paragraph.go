@@ -74,17 +74,16 @@ func sourcesOf(results []*Result) map[payload.ItemID]index.Placed {
 
 // checked leaves out what cites nothing that was found.
 func checked(sentences []compose.Sentence, sources map[payload.ItemID]index.Placed) []compose.Sentence {
+	unknown := func(id payload.ItemID) bool { return sources[id].Item.ID == "" }
 	return slices.DeleteFunc(slices.Clone(sentences), func(s compose.Sentence) bool {
-		return len(s.Items) == 0 || strings.TrimSpace(s.Text) == "" || slices.ContainsFunc(s.Items, func(id payload.ItemID) bool {
-			_, ok := sources[id]
-			return !ok
-		})
+		return len(s.Items) == 0 || strings.TrimSpace(s.Text) == "" || slices.ContainsFunc(s.Items, unknown)
 	})
 }
 
 // told are the kinds that a paragraph goes on with after its first item, and
 // toldMost how many items it has.
-var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question, payload.Flag}
+var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred,
+	payload.Question, payload.Flag}
 
 const toldMost = 3
 

@@ -16,16 +16,13 @@ var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Find
 // The ways in which a sentence ends with its reason. "since" is a time as often,
 // and what stands behind a dash a detail: both need a clause of their own there.
 var (
-	becauseForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(.+?),? because (.+)$`) })
-	sinceForm   = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
-	})
-	dashForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|that|that's|this|there|there's|we|otherwise|too|nobody|nothing)\b.+)$`)
-	})
-	clauseForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|doesn't|didn't|isn't|aren't|it's|that's|they're|there's|needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
-	})
+	becauseForm = form(`(?i)^(.+?),? because (.+)$`)
+	sinceForm   = form(`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
+	dashForm    = form(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
+		`that|that's|this|there|there's|we|otherwise|too|nobody|nothing)\b.+)$`)
+	clauseForm = form(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
+		`doesn't|didn't|isn't|aren't|it's|that's|they're|there's|` +
+		`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
 )
 
 // Of a sentence that is cut into two, each must have so many words.
@@ -64,4 +61,9 @@ func whole(s string) bool {
 		}
 	}
 	return strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0
+}
+
+// form compiles an expression when it is first asked for.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

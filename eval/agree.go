@@ -96,43 +96,6 @@ func (f Form) fits(p LabelledPair) bool {
 	return p.Kind != payload.File && (f.Name != "negated" || affirms(p.Kind))
 }
 
-// Calibrate is the threshold from which on a judge agrees best with people on
-// pairs that they labelled: true and false ones weigh the same, however many
-// there are of each.
-func Calibrate(ctx context.Context, by Judge, pairs []LabelledPair) (threshold float64, err error) {
-	var yes, no []float64
-	x, err := alikeTexts(ctx, by, pairs)
-	if err != nil {
-		return 0, err
-	}
-	for i, p := range pairs {
-		if p.Same {
-			yes = append(yes, x[i])
-		} else {
-			no = append(no, x[i])
-		}
-	}
-	best := -1.0
-	for step := 5; step <= 95; step++ {
-		th := float64(step) / 100
-		if sum := share(yes, th) + 1 - share(no, th); sum > best {
-			best, threshold = sum, th
-		}
-	}
-	return threshold, nil
-}
-
-// share is how many of the values are at least th.
-func share(values []float64, th float64) float64 {
-	n := 0
-	for _, x := range values {
-		if x >= th {
-			n++
-		}
-	}
-	return float64(n) / float64(max(1, len(values)))
-}
-
 // alikeTexts judges labelled pairs, each as two items that rest on different
 // turns.
 func alikeTexts(ctx context.Context, by Judge, pairs []LabelledPair) ([]float64, error) {

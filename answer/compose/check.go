@@ -219,18 +219,10 @@ func addStems(into map[string]bool, s string) {
 // denies is a word that says no to what follows it, gone one that says no to
 // what stands before it.
 var (
-	denies = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
-	})
-	gone = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
-	})
-	pastForm = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
-	})
-	settling = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
-	}) // what was decided may still hold
+	denies   = form(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
+	gone     = form(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
+	pastForm = form(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
+	settling = form(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`) // what was decided may still hold
 )
 
 // reach is how many words of content a "no" reaches.
@@ -327,3 +319,8 @@ var (
 		stands superseded replaced dropped ruled out eliminated deferred put off open question was were took place instead project team user assistant
 		note notes said says noted nothing also later still until`)
 )
+
+// form compiles an expression when it is first asked for.
+func form(expression string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
+}
