@@ -102,7 +102,7 @@ func named(literal, kind string, st strength, whole bool) detector {
 			}
 			st = middle
 		}
-		if st != loud && s.inTable(from, end) {
+		if st != loud && literal != "pass" && s.inTable(from, end) {
 			s.column(from, end, kind, st)
 		}
 		v, ok := s.valueAfter(from, end)
@@ -116,9 +116,8 @@ func named(literal, kind string, st strength, whole bool) detector {
 			if pages(name) {
 				return
 			}
-			v.login = s.logsIn(from) || (v.quoted && v.op != "," ||
-				v.op == "=" && !v.spaced) && wordChar(s.before(from)) || v.flag ||
-				v.env && strings.HasSuffix(name, "_token")
+			v.login = v.flag || v.env && strings.HasSuffix(name, "_token") || literal == "token" &&
+				(s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)))
 		}
 		if st == loud {
 			v.pair = kind == "login"

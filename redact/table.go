@@ -31,7 +31,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 	if !ok || rest == "" || begin > 0 && s.text[begin-1] != '\n' {
 		return
 	}
-	if strings.ContainsAny(head, "(){}[]=<>\\$:") {
+	if strings.ContainsAny(head, "(){}[]=<>\\$:") || strings.Contains(head, "→") {
 		return // code
 	}
 	by := between(head)
@@ -56,7 +56,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 				return
 			}
 			v := text[c.from:c.to]
-			if cellHolds(v, st) {
+			if cellHolds(v, st) && (by != "  " || shapeIn(v).digits > 0) {
 				s.add(row+c.from, row+c.to, kind)
 			}
 		}

@@ -202,6 +202,9 @@ func TestRestOfTextIsKept(t *testing.T) {
 }
 
 var harmless = []string{
+	"phase to active component=session session_id=dd35cd14-d989-4464-baea-39e67f726978",
+	"\"memory_session_id\": \"3dd69142-fdc2-4dd6-9742-605d59ee6e90\",",
+	"   60→    pass\n   61→\n   62→    valid_names = set(values)\n   63→    unknown_keys = [k for k in mapping]",
 	"commit 4bc47f75b2a353b84d0cd0b5fc7b3ca8568a1f03 fixes it",
 	"session 4bc47f75-b2a3-49b8-8cd0-b5fc7b3ca856 resumed",
 	"session_id: 4bc47f75-b2a3-49b8-8cd0-b5fc7b3ca856",
