@@ -40,6 +40,7 @@ var kept = map[string]string{
 	"github.com/tmc/langchaingo":             "llm/langchain",
 	"github.com/modelcontextprotocol/go-sdk": "mcpserver",
 	"github.com/ncruces/go-sqlite3":          "index",
+	"github.com/philippgille/chromem-go":     "index",
 	"github.com/spf13/cobra":                 "cmd",
 	"github.com/spf13/pflag":                 "cmd",
 	"github.com/spf13/viper":                 "cmd",

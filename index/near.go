@@ -6,8 +6,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	chromem "github.com/philippgille/chromem-go"
 
 	"recall/index/rank"
 	"recall/llm"
@@ -86,13 +90,16 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 		return nil, err
 	}
 	defer rows.Close()
-	var out []candidate
-	other := 0 // of another length
+	all, err := chromem.NewDB().CreateCollection("items", nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	other := 0 // of another length; the collection takes what it is given
 	for rows.Next() {
-		var c candidate
+		var id int64
 		var iid payload.ItemID
 		var data sql.RawBytes
-		if err := rows.Scan(&c.id, &iid, &data); err != nil {
+		if err := rows.Scan(&id, &iid, &data); err != nil {
 			return nil, err
 		}
 		of, ok := n.instead[iid]
@@ -101,18 +108,30 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 		}
 		switch {
 		case len(of) == len(v):
-			c.near = dot(v, of)
-			out = append(out, c)
+			err = all.AddDocument(ctx, chromem.Document{ID: strconv.FormatInt(id, 10), Embedding: of})
 		case len(of) > 0:
 			other = len(of)
 		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	if len(out) == 0 && other > 0 {
+	switch {
+	case rows.Err() != nil || all.Count() == 0 && other == 0:
+		return nil, rows.Err()
+	case all.Count() == 0:
 		return nil, fmt.Errorf("%d dimensions where the items have %d: %w", len(v), other, ErrVector)
 	}
-	return firsts(out, candidates, func(a, b candidate) int {
+	near, err := all.QueryEmbedding(ctx, v, min(candidates, all.Count()), nil, nil)
+	var out []candidate
+	for _, m := range near {
+		id, _ := strconv.ParseInt(m.ID, 10, 64) // as it was written above
+		out = append(out, candidate{id: id, near: float64(m.Similarity)})
+	}
+	slices.SortFunc(out, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.near, a.near), cmp.Compare(a.id, b.id))
-	}), rows.Err()
+	})
+	return out, err
 }
 
 // convex mixes scores, as shares of the highest, with cosines.
@@ -133,22 +152,4 @@ func convex(found, near []candidate, weight float64) []candidate {
 		}
 	}
 	return all.best(candidates)
-}
-
-// dot is in four sums, which a processor makes side by side.
-func dot(a, b []float32) float64 {
-	var s0, s1, s2, s3 float32
-	b = b[:len(a)]
-	i := 0
-	for ; i+4 <= len(a); i += 4 {
-		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-	}
-	for ; i < len(a); i++ {
-		s0 += a[i] * b[i]
-	}
-	return float64(s0 + s1 + s2 + s3)
 }
