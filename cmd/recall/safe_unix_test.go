@@ -162,8 +162,8 @@ func TestUnreadLinesAreSafe(t *testing.T) {
 		"too long": `{"type":"user","uuid":"long","message":{"role":"user","content":"` + strings.Repeat("x", jsonl.MaxLine) + `"}}` + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if os.Getenv("RECALL_KILLS") == "" && len(line) > 1<<20 {
-				t.Skip("skipped: no RECALL_KILLS, and it takes its time")
+			if os.Getenv("RECALL_LONG") == "" && len(line) > 1<<20 {
+				t.Skip("skipped: no RECALL_LONG, and it takes its time")
 			}
 			d := newDesk(t)
 			path := d.says(sessionA, first...)
