@@ -50,7 +50,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 	}
 	for row, line := begin+len(head)+1, 0; row < len(s.text) && line < tableRows; line++ {
 		text, _, _ := strings.Cut(s.text[row:min(len(s.text), row+tableWidth)], "\n")
-		if strings.Trim(text, "-+=:|\xe2\x94\x80\xbc\x82\x9c\xa4 \t\r") != "" {
+		if strings.Trim(text, "-+=:|─│┼├┤ \t\r") != "" {
 			c, ok := cellBelow(text, by, at, heads)
 			if !ok {
 				return
