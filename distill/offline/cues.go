@@ -34,7 +34,7 @@ type cuePhrase struct {
 var cueNames = strings.Fields(`choose prefer want order instead must always no yes because maybe ask
 	look found failed ruled warn later next done narrate offer recommend option
 	compare scope default name keep remove become plan means work user lean
-	polite turn handsoff yield menu`)
+	polite turn handsoff yield menu greet`)
 
 // The classes that more is made of than a feature.
 var (
@@ -42,6 +42,7 @@ var (
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
 	cueTurn, cueLean  = cueOf("turn"), cueOf("lean")
 	cueYield          = cueOf("yield")
+	cueGreet          = cueOf("greet")
 	cueHandsOff       = cueOf("handsoff")
 	cueLook, cueAsk   = cueOf("look"), cueOf("ask")
 	cueMenu           = cueOf("menu")

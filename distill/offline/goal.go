@@ -52,7 +52,7 @@ func requested(sp *speech) (payload.Item, bool) {
 			if first >= 0 {
 				return it, true
 			}
-		case first < 0 && len(s.keys()) < 2:
+		case first < 0 && asksNothing(s):
 		case first < 0:
 			first = i
 			it.Text, it.Evidence = s.text, []payload.Evidence{cite(sp.turn, sp.text, s.from, s.to)}
@@ -65,4 +65,11 @@ func requested(sp *speech) (payload.Item, bool) {
 	}
 	it.About = about(it.Text)
 	return it, first >= 0
+}
+
+// asksNothing reports whether a sentence is too short to ask for anything, or only
+// greets or says to go on.
+func asksNothing(s *sentence) bool {
+	n := len(s.keys())
+	return n < 2 || n <= 3 && s.cues.has(cueGreet) && !s.cues.has(cueOrder|cueWant)
 }

@@ -1,0 +1,25 @@
+package offline
+
+import (
+	"testing"
+
+	"recall/ingest"
+)
+
+// A greeting, or a word to go on, states no goal: the next request does.
+func TestGreetingIsNoGoal(t *testing.T) {
+	for _, c := range []struct{ first, then, want string }{
+		{"Good morning.", "Move the import to a worker.", "Move the import to a worker."},
+		{"continue please", "Move the import to a worker.", "Move the import to a worker."},
+		{"Guten Morgen, Claude!", "Move the import to a worker.", "Move the import to a worker."},
+		{"Hello, fix the parser of dates.", "Move the import to a worker.", "Hello, fix the parser of dates."},
+	} {
+		s := &ingest.Session{ID: "s"}
+		for i, text := range []string{c.first, c.then} {
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User, Kind: ingest.Prompt, Text: text})
+		}
+		if got := goal(listen(s), false); len(got) != 1 || got[0].Text != c.want {
+			t.Errorf("%q, %q: got %+v, want %q", c.first, c.then, got, c.want)
+		}
+	}
+}
