@@ -40,11 +40,10 @@ var cueNames = strings.Fields(`choose prefer want order instead must always no y
 var (
 	cueYes, cueNo     = cueOf("yes"), cueOf("no")
 	cueOrder, cueWant = cueOf("order"), cueOf("want")
-	cueTurn, cueLean  = cueOf("turn"), cueOf("lean")
+	cueTurn           = cueOf("turn")
 	cueYield          = cueOf("yield")
 	cueGreet          = cueOf("greet")
 	cueHandsOff       = cueOf("handsoff")
-	cueLook, cueAsk   = cueOf("look"), cueOf("ask")
 	cueMenu           = cueOf("menu")
 )
 

@@ -224,13 +224,3 @@ func (sp *speech) endsAsking() bool {
 func (sp *speech) report() bool {
 	return sp.source != message || sp.closing || len(sp.text) >= 250 || len(sp.parts) >= 3
 }
-
-// exchange lists what was said in one exchange.
-func (t *talk) exchange(n int) []*speech {
-	from, _ := slices.BinarySearchFunc(t.speeches, n, func(sp *speech, n int) int { return sp.exchange - n })
-	to := from
-	for to < len(t.speeches) && t.speeches[to].exchange == n {
-		to++
-	}
-	return t.speeches[from:to]
-}
