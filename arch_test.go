@@ -5,8 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -229,5 +232,27 @@ func TestOneDoor(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no such call found: this shows nothing")
+	}
+}
+
+// worst are turns of phrase that a native reader stumbles over.
+var worst = regexp.MustCompile(`(?i)\b(?:(?:says|tells) whether|leave \S+ away|left away|how manieth|gone on with)\b`)
+
+// Go says "reports whether", and what isn't wanted is omitted.
+func TestEnglish(t *testing.T) {
+	files, err := exec.Command("git", "ls-files", "*.go", "*.md", "*.yaml").Output()
+	if err != nil {
+		t.Skipf("no list of files: %v", err)
+	}
+	for _, f := range strings.Fields(string(files)) {
+		text, err := os.ReadFile(f)
+		if err != nil || f == "arch_test.go" {
+			continue
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if m := worst.FindString(line); m != "" {
+				t.Errorf("%s:%d: %q", f, n+1, m)
+			}
+		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"recall/payload"
 )
 
-// State says whether an item holds and since when.
+// State reports whether an item holds and since when.
 func State(it payload.Item) string {
 	d := Day(it.At)
 	switch it.State {

@@ -122,7 +122,7 @@ func notIn(t *ingest.Turn, e payload.Evidence) string {
 	return ""
 }
 
-// ownWords tells whether the quote stands somewhere in the turn outside of
+// ownWords reports whether the quote stands somewhere in the turn outside of
 // what was pasted or injected from elsewhere.
 func ownWords(t *ingest.Turn, quote string) bool {
 	for from := 0; ; {
@@ -144,7 +144,7 @@ func ownWords(t *ingest.Turn, quote string) bool {
 	}
 }
 
-// inCalls tells whether a quote stands in what passed between the person and
+// inCalls reports whether a quote stands in what passed between the person and
 // the turn's tool calls: reasons, answers, plans, and what the call was to do.
 // A tool's output is no evidence.
 func inCalls(t *ingest.Turn, quote string) bool {

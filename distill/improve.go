@@ -14,7 +14,7 @@ type Improver interface {
 	Name() string   // as provenance names it: "model/anthropic/claude-haiku-4-5"
 	Prompt() string // version of the prompts taken together
 
-	// Ripe tells whether a session says enough to be worth asking about.
+	// Ripe reports whether a session says enough to be worth asking about.
 	Ripe(s *ingest.Session) bool
 
 	// Estimate says what Improve would ask of the model now, answers that are

@@ -65,11 +65,11 @@ func groupsIn(text string) []group {
 	return out
 }
 
-// afterOptions is where a message goes on with something else.
+// afterOptions is where a message turns to something else.
 var afterOptions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:---|\*\*\*|#)|^[^\n]*\?\s*$`) })
 
 // ended says where each option ends: where the next begins, the last where the
-// message goes on with something else, and no further than twice the longest other.
+// message turns to something else, and no further than twice the longest other.
 func (g group) ended(text string) group {
 	longest := 0
 	for i := range len(g) - 1 {

@@ -90,7 +90,7 @@ func formsOf(pairs []LabelledPair) (names []string, out []LabelledPair) {
 	return names, out
 }
 
-// fits says whether a form of such a pair says something else. Files are told
+// fits reports whether a form of such a pair says something else. Files are told
 // apart by path; of what isn't said to be so the denial may mean the same.
 func (f Form) fits(p LabelledPair) bool {
 	return p.Kind != payload.File && (f.Name != "negated" || affirms(p.Kind))

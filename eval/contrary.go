@@ -2,7 +2,7 @@ package eval
 
 import "slices"
 
-// contrary says whether two statements can't both be so, by what they say of
+// contrary reports whether two statements can't both be so, by what they say of
 // the words that both hold: no and yes, from and to, one number and another, a
 // name in another's place.
 func contrary(a, b stance) bool {
@@ -10,7 +10,7 @@ func contrary(a, b stance) bool {
 		echoes(a, b) || opposed(a, b) || turned(a, b) || swapped(a, b) || miscounts(a, b)
 }
 
-// echoes says whether two statements hold the same words of content and yet
+// echoes reports whether two statements hold the same words of content and yet
 // aren't the same: one says "no" more often, or a few words stand elsewhere.
 func echoes(a, b stance) bool {
 	x, y := a.sequence(), b.sequence()
@@ -75,7 +75,7 @@ func miscounts(a, b stance) bool {
 	return false
 }
 
-// beside says whether a word has the same word of content next to it in both
+// beside reports whether a word has the same word of content next to it in both
 // statements.
 func beside(a stance, as []int, b stance, bs []int) bool {
 	for _, i := range as {

@@ -2,7 +2,7 @@ package eval
 
 import "slices"
 
-// denied says whether one of two statements says no to what the other says: in
+// denied reports whether one of two statements says no to what the other says: in
 // a clause that speaks of the same, of words that stand together in both, or of
 // two things just the other way round.
 func denied(a, b stance) bool {
@@ -39,7 +39,7 @@ const (
 	deniedShare  = 0.34 // of what they say of the same, this much must be denied
 )
 
-// denies says whether one of two clauses says no to what the other says. What
+// denies reports whether one of two clauses says no to what the other says. What
 // may be a "no" in other words leaves it open.
 func (c clause) denies(d clause) bool {
 	if c.no == d.no || c.soft != d.soft {
@@ -93,7 +93,7 @@ func (s stance) saysAll(keys []string) bool {
 	return !slices.ContainsFunc(keys, func(k string) bool { return s.said[k] == nil })
 }
 
-// answers says whether a "no", or what may be one in other words, is said of any
+// answers reports whether a "no", or what may be one in other words, is said of any
 // of the words.
 func (s stance) answers(keys []string, soft int) bool {
 	for _, k := range keys {

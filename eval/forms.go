@@ -114,7 +114,7 @@ func wordsOf(text string) map[string]bool {
 	return m
 }
 
-// inCommonWith says whether a clause of two words or more stands, for the
+// inCommonWith reports whether a clause of two words or more stands, for the
 // greater part, in another text as well.
 func inCommonWith(known map[string]bool, clause string) bool {
 	n, both := 0, 0
@@ -169,7 +169,7 @@ func reverse(a, b string) (string, bool) {
 	return b, false
 }
 
-// heldApart says whether a text holds both things and they are two.
+// heldApart reports whether a text holds both things and they are two.
 func heldApart(known map[string]bool, one, two string) bool {
 	x, y := wordsOf(one), wordsOf(two)
 	if len(x) == 0 || len(y) == 0 {
@@ -213,7 +213,7 @@ func exchange(a, b string) (string, bool) {
 	return b, false
 }
 
-// strung says whether what stands between two names only strings things
+// strung reports whether what stands between two names only strings things
 // together: pieces of two words at most.
 func strung(between string) bool {
 	for _, piece := range regexp.MustCompile(`,|;| and | or | plus |\(|\)`).Split(between, -1) {
@@ -224,7 +224,7 @@ func strung(between string) bool {
 	return true
 }
 
-// partOfName says whether what was found goes on at either end: "ENT-241",
+// partOfName reports whether what was found goes on at either end: "ENT-241",
 // "v1.2", "worktree1".
 func partOfName(text string, at []int) bool {
 	if at[0] > 0 && strings.ContainsRune("#-/._=:@\\", rune(text[at[0]-1])) {

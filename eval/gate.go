@@ -18,7 +18,7 @@ type Gate struct {
 	Dropped    []Difference // figures that are significantly worse; kinds with too few items are never among them
 }
 
-// Holds says whether nothing dropped.
+// Holds reports whether nothing dropped.
 func (g *Gate) Holds() bool { return len(g.Dropped) == 0 }
 
 // NewGate compares a run with a baseline session by session, or question by

@@ -145,7 +145,7 @@ func truth(yes bool) float64 {
 	return 0
 }
 
-// names says whether a text names a file.
+// names reports whether a text names a file.
 func names(text, file string) bool {
 	for _, word := range strings.Fields(text) {
 		if samePath(strings.Trim(word, "`*_\"'()[]<>,:;.!?"), file) {
@@ -224,7 +224,7 @@ func groupsOf(sides []side, kinds bool) []int {
 	return group
 }
 
-// says whether two claims of one payload say the same thing.
+// reports whether two claims of one payload say the same thing.
 func (s side) says(o side) bool {
 	if s.kind == payload.File && o.kind == payload.File {
 		return anchored(s.path) == anchored(o.path)

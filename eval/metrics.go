@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Answerable says whether the sessions hold an answer.
+// Answerable reports whether the sessions hold an answer.
 func (m *QuestionsMade) Answerable() bool { return len(m.Expect) > 0 }
 
 // best is the rank of the first expected item; 0 if none was found.
@@ -19,7 +19,7 @@ func (m *QuestionsMade) best() int {
 	return best
 }
 
-// Hit says whether an expected item is among the first k results.
+// Hit reports whether an expected item is among the first k results.
 func (m *QuestionsMade) Hit(k int) float64 { return truth(m.best() > 0 && m.best() <= k) }
 
 // HitSession says the same of sessions.

@@ -184,7 +184,7 @@ func predictedOf(it payload.Item, c *Case) Predicted {
 	return p
 }
 
-// grounded says whether all that an item quotes stands in the turns it cites.
+// grounded reports whether all that an item quotes stands in the turns it cites.
 func grounded(s *ingest.Session, it payload.Item) bool {
 	one := &payload.Payload{Items: []payload.Item{it}}
 	distill.Ground(s, one)

@@ -12,7 +12,7 @@ import (
 // deepest is the last rank that counts.
 const deepest = 20
 
-// Questions asks the questions of gold sets and says whether the answers hold
+// Questions asks the questions of gold sets and reports whether the answers hold
 // what people expect, for recall as it is, for what anybody would write first,
 // and for recall over what people wrote instead of what was distilled.
 //

@@ -121,7 +121,7 @@ type gathering struct {
 	parsed map[ingest.SessionID]*ingest.Session
 }
 
-// TellsAll tells whether a set needs no transcripts.
+// TellsAll reports whether a set needs no transcripts.
 func (s *Set) TellsAll() bool { return len(s.Sessions) > 0 && len(s.Sessions) == len(s.Golds) }
 
 // tell takes the sessions that a set tells itself.

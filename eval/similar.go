@@ -116,7 +116,7 @@ func overlap(a, b map[string]bool) bool {
 	return false
 }
 
-// negated tells whether a text turns something down, an even number of times
+// negated reports whether a text turns something down, an even number of times
 // being none.
 func negated(text string) bool {
 	odd := false

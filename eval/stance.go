@@ -9,7 +9,7 @@ import (
 // A stance is what a statement says of its words.
 type stance struct {
 	tokens  []token
-	told    bool // it says whether something is so; a goal doesn't, nor need what was ruled out
+	told    bool // it reports whether something is so; a goal doesn't, nor need what was ruled out
 	clauses []clause
 	said    map[string][]int // places of each key
 }
@@ -29,7 +29,7 @@ func newStance(kind payload.Kind, text string) stance {
 	return s
 }
 
-// affirms says whether what is of a kind is said to be so: not what is aimed at,
+// affirms reports whether what is of a kind is said to be so: not what is aimed at,
 // asked, put off or ruled out.
 func affirms(kind payload.Kind) bool {
 	switch kind {
@@ -120,7 +120,7 @@ var taken = set("taken chosen used built done made needed kept wanted implemente
 // scope is how many words of content a "no" is said of.
 const scope = 2
 
-// negate sets the signs of words. It says whether the statement gives its verdict.
+// negate sets the signs of words. It reports whether the statement gives its verdict.
 func negate(ts []token) (verdict bool) {
 	no, clause, left := false, -1, 0
 	for i := range ts {
@@ -142,7 +142,7 @@ func negate(ts []token) (verdict bool) {
 	return verdict
 }
 
-// denies says whether a word says no to those after it.
+// denies reports whether a word says no to those after it.
 func denies(ts []token, i int) bool {
 	after := ""
 	if i+1 < len(ts) {

@@ -78,7 +78,7 @@ func split(text string) []token {
 // it says no: "No windows build: …".
 const headline = 5
 
-// saysNo says whether a clause is a short one with a word that says no.
+// saysNo reports whether a clause is a short one with a word that says no.
 func saysNo(ts []token, clause int) bool {
 	n, no := 0, false
 	for i := range ts {
@@ -114,7 +114,7 @@ func newToken(word string, clause, part int) token {
 	return t
 }
 
-// numeric says whether a word is a number, perhaps with a unit: "5k", "2-minute".
+// numeric reports whether a word is a number, perhaps with a unit: "5k", "2-minute".
 func numeric(w string) bool {
 	return w != "" && (unicode.IsDigit(rune(w[0])) || len(w) > 1 && strings.ContainsRune("#$~<>=+v", rune(w[0])) && unicode.IsDigit(rune(w[1])))
 }

@@ -123,7 +123,7 @@ func (s stance) role(at []int) int {
 	return r
 }
 
-// swapped says whether two words of both statements fit each other's places
+// swapped reports whether two words of both statements fit each other's places
 // better than their own, by the words around them. Ordinary words must do so
 // more clearly than names; the members of a list may stand in any order.
 func swapped(a, b stance) bool {
@@ -204,7 +204,7 @@ func (s stance) named(key string) bool {
 	return false
 }
 
-// listed says whether two names stand in one list.
+// listed reports whether two names stand in one list.
 func (s stance) listed(x, y string) bool {
 	for _, i := range s.said[x] {
 		for _, j := range s.said[y] {

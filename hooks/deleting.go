@@ -23,7 +23,7 @@ import (
 // command without any of them, which is nearly every one, costs nothing more.
 var removing = regexp.MustCompile(`\b(rm|rmdir|unlink|shred|mv|trash|trash-put|srm|rmtree|removeSync|rmSync|unlinkSync|os\.remove|Remove-Item|Move-Item|truncate|rsync|git\b.*\bclean)\b|-delete\b|>\s*[^\s&>]`)
 
-// takesAway says whether a call may take files away at all.
+// takesAway reports whether a call may take files away at all.
 func takesAway(in Input) bool {
 	return in.Tool == "Bash" && removing.MatchString(withScripts(in.ToolInput.Command, in.Cwd))
 }
@@ -356,7 +356,7 @@ func (h *Host) places() []string {
 	return out
 }
 
-// near says whether a path holds one of the places, or lies where sessions do
+// near reports whether a path holds one of the places, or lies where sessions do
 // in one of them.
 func near(p string, places []string) bool {
 	if stores.MatchString(p) {

@@ -130,7 +130,7 @@ func settled(p *payload.Payload) (items []payload.Item) {
 	return items
 }
 
-// saidBy says whether one of some items says all that another text does, if need be in
+// saidBy reports whether one of some items says all that another text does, if need be in
 // another order: each of its words is there but for those that only bind. The word
 // that a clipped text ends with may be cut.
 func saidBy(one string, items []payload.Item) bool {

@@ -89,7 +89,7 @@ func Add(text []byte, p Program) ([]byte, error) {
 	return text, nil
 }
 
-// has tells whether a group of an event is exactly as it would be installed.
+// has reports whether a group of an event is exactly as it would be installed.
 func (p Program) has(event string, text []byte) bool {
 	for _, h := range Ours {
 		if string(h.Event) == event {

@@ -33,7 +33,7 @@ type Change struct {
 	Plugin        bool   // recall's plugin is enabled, which brings the same hooks
 }
 
-// Differs says whether there is anything to do.
+// Differs reports whether there is anything to do.
 func (c Change) Differs() bool {
 	return c.Removes || !bytes.Equal(c.Before, c.After) || !c.Existed && len(c.After) > 0
 }
@@ -90,7 +90,7 @@ func hooksIn(p Program) tenant {
 	}
 }
 
-// asInstalled says whether a text is what installing made of another one.
+// asInstalled reports whether a text is what installing made of another one.
 func asInstalled(was, now []byte) bool {
 	var p Program
 	eachOurs(now, func(_ string, h, _ *span) bool {

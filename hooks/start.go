@@ -117,7 +117,7 @@ func (h *Host) variant(p *payload.Payload) payload.Variant {
 	return h.Variant
 }
 
-// worth says whether a payload is worth a session's attention: files,
+// worth reports whether a payload is worth a session's attention: files,
 // statuses and passages alone aren't.
 func worth(p *payload.Payload) bool {
 	for _, it := range p.Items {
@@ -140,7 +140,7 @@ func heldBy(p *payload.Payload, own string) []string {
 	return held
 }
 
-// news says whether something is held that wasn't. What is gone is no news: the
+// news reports whether something is held that wasn't. What is gone is no news: the
 // session itself may have settled it.
 func news(now, before []string) bool {
 	return slices.ContainsFunc(now, func(one string) bool { return !slices.Contains(before, one) })

@@ -128,7 +128,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	return nil
 }
 
-// overtaken tells whether a session's project has later ones.
+// overtaken reports whether a session's project has later ones.
 func (r *reader) overtaken(ctx context.Context, session int64) (later bool, err error) {
 	if known, ok := r.later[session]; ok {
 		return known, nil
@@ -269,7 +269,7 @@ const wholly = 0.99
 // one, half may be another's words for the same.
 const fewTerms = 3
 
-// halfGone tells whether half of a short question stands nowhere, not even in
+// halfGone reports whether half of a short question stands nowhere, not even in
 // other words in the first result.
 func halfGone(ts []term, list []*ranked) bool {
 	return len(ts) <= fewTerms && missing(ts) >= 0.5 && (len(list) == 0 || list[0].look[rank.Kindred] == 0)

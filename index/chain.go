@@ -112,7 +112,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	return nil
 }
 
-// reaches tells whether what else is tied to a link's ends bears on a result.
+// reaches reports whether what else is tied to a link's ends bears on a result.
 func reaches(l *payload.Link) bool {
 	return l.Hides() || l.Relation != payload.Same && l.Relation != payload.Refines
 }
@@ -276,7 +276,7 @@ func (c *chains) newerFirst(list []*ranked) []*ranked {
 	return out
 }
 
-// wanted tells whether the query's filters let an item through that its words
+// wanted reports whether the query's filters let an item through that its words
 // didn't find.
 func (c *chains) wanted(id payload.ItemID) bool {
 	m, q := c.known[id], c.r.q

@@ -94,7 +94,7 @@ func own(t ingest.Turn) string {
 	return b.String()
 }
 
-// reasonsOnly says whether a turn's tool calls hold no words but the person's, who
+// reasonsOnly reports whether a turn's tool calls hold no words but the person's, who
 // refused them.
 func reasonsOnly(t ingest.Turn) bool {
 	for _, c := range t.Calls {

@@ -155,7 +155,7 @@ func oneSession(list []happening) bool {
 	return !slices.ContainsFunc(list, func(h happening) bool { return h.session != list[0].session })
 }
 
-// halfOf tells whether so many words are half of what a title or a commit says.
+// halfOf reports whether so many words are half of what a title or a commit says.
 func halfOf(list []happening, n int) bool {
 	return slices.ContainsFunc(list, func(h happening) bool { return 2*n >= len(text.Content(h.text)) })
 }
@@ -218,7 +218,7 @@ func stemPattern(w string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(w[:n]) + "%"
 }
 
-// rareEvent tells whether one of the words stands in few documents.
+// rareEvent reports whether one of the words stands in few documents.
 func rareEvent(ctx context.Context, full *fulltext, want map[string]bool) (bool, error) {
 	stems := slices.Sorted(maps.Keys(want))
 	if err := full.lookUp(ctx, stems); err != nil {

@@ -12,7 +12,7 @@ import (
 // files: not in pages that are free, nor in the full-text tables, which else
 // keep the words of deleted rows until they happen to be merged, nor in the
 // write-ahead log. It rewrites the file and so takes as long as copying it. The
-// error tells if a reader held on to the log all the time: then do it again.
+// error reports whether a reader held on to the log all the time: then do it again.
 func (x *Index) Forget(ctx context.Context, sessions ...string) error {
 	for _, id := range sessions {
 		if err := x.Delete(ctx, id); err != nil {

@@ -113,7 +113,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	return out, nil
 }
 
-// mostAliased tells whether at least half of the items have aliases.
+// mostAliased reports whether at least half of the items have aliases.
 func mostAliased(list []*ranked) bool {
 	with, without := 0, 0
 	for _, r := range list {

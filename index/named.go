@@ -47,7 +47,7 @@ func (r *reader) projects(ctx context.Context) (all []string, err error) {
 	return known.projects, err
 }
 
-// rareName tells whether a name that stands in the question is made of words,
+// rareName reports whether a name that stands in the question is made of words,
 // and one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
 	return slices.ContainsFunc(ts, func(t term) bool { return isOf(name, t) && t.df.docs() <= max(fewDocs, r.size.all()/20) })
@@ -57,7 +57,7 @@ func isOf(name string, t term) bool {
 	return slices.ContainsFunc(text.Content(name), func(w string) bool { return text.Stem(w) == t.stem })
 }
 
-// holdsName tells whether a name stands in a text, not as a part of a word.
+// holdsName reports whether a name stands in a text, not as a part of a word.
 func holdsName(text, name string) bool {
 	if utf8.RuneCountInString(name) < 3 {
 		return false
@@ -93,7 +93,7 @@ func withoutNames(ts []term, names []string) []term {
 	return kept
 }
 
-// inNamed tells whether a session is of a project that the question names, or,
+// inNamed reports whether a session is of a project that the question names, or,
 // where it names none, of the one that it is asked from.
 func (r *reader) inNamed(ctx context.Context, session int64) (named, here bool, err error) {
 	names := r.names

@@ -398,7 +398,7 @@ func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int6
 	return out, rows.Err()
 }
 
-// filtered tells whether the query has conditions on single documents of a kind.
+// filtered reports whether the query has conditions on single documents of a kind.
 func (r *reader) filtered(kind int) bool {
 	return !r.q.Since.IsZero() || !r.q.Until.IsZero() || !r.q.AsOf.IsZero() || kind == items && r.q.Kinds != nil
 }

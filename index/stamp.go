@@ -43,7 +43,7 @@ func (x *Index) Stamps(ctx context.Context) (map[string]string, error) {
 	return all, x.fail("read index", rows.Err())
 }
 
-// Known tells whether a line equals one that was written into a payload.md of
+// Known reports whether a line equals one that was written into a payload.md of
 // another session than the given ones, and for which items.
 func (x *Index) Known(ctx context.Context, line string, except ...string) (ids []string, ok bool, err error) {
 	rows, err := x.db.QueryContext(ctx, `SELECT sid, iids FROM line WHERE hash=?`, LineHash(line))
@@ -82,7 +82,7 @@ func (x *Index) LineHashes(ctx context.Context) (map[int64]bool, error) {
 	return all, x.fail("read index", rows.Err())
 }
 
-// Listed says whether a line is one of a list.
+// Listed reports whether a line is one of a list.
 func Listed(line string) bool { return listMark(strings.TrimSpace(line)) > 0 }
 
 // LineHash is what a line is known by. Where it stood doesn't count: neither

@@ -75,7 +75,7 @@ var saysOtherwise = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:instead of|in place of|in favou?r of|no longer|not any ?more|anymore|replac\w+|mov(?:e|es|ed) (?:from|to|off|away)|from \S+ to \S+|switch\w*|chang\w+|dropped|removed?|abandon\w*|given up|gives? way|takes? the place|rather than|supersed\w+|revert\w*|reversed|undone|(?:goes|go|went|gone) back|after all)\b`)
 })
 
-// later tells whether an item says later how things are that another says were
+// later reports whether an item says later how things are that another says were
 // so, or leaves open unasked.
 func later(newer, older *ranked, asked *rank.Question) bool {
 	if newer.session == older.session || !newer.item.At.After(older.item.At) || !newer.item.Current() || newer.score < asGood*older.score {

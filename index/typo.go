@@ -72,7 +72,7 @@ func has(ts []term, stem string) bool {
 	return false
 }
 
-// oneSlip tells whether one letter too many, too few, another, or two that
+// oneSlip reports whether one letter too many, too few, another, or two that
 // changed places make one word of the other.
 func oneSlip(a, b string) bool {
 	if len(a) > len(b) {

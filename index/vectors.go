@@ -52,7 +52,7 @@ func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) err
 	return x.fail(op, tx.Commit())
 }
 
-// HasVectors says whether any item has a vector of a model.
+// HasVectors reports whether any item has a vector of a model.
 func (x *Index) HasVectors(ctx context.Context, model string) (has bool, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM vec WHERE model=?)`, model).Scan(&has)
 	return has, x.fail("look for vectors", err)

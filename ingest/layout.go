@@ -21,7 +21,7 @@ type Layout interface {
 	// place is told from where the file was. The error is ErrNoPlace.
 	Places(f Found, dir string) (map[string]string, error)
 
-	// ByFolder says whether the client finds sessions by the folder that they
+	// ByFolder reports whether the client finds sessions by the folder that they
 	// worked in.
 	ByFolder() bool
 }

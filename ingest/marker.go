@@ -175,7 +175,7 @@ func mergeForeign(parts []Foreign) []Foreign {
 // MarkPasted marks lines that equal ones which the library wrote, although
 // they were pasted without the marker. known answers for a line without
 // surrounding space; ids are those of the items that it shows. Blank lines
-// between two marked ones are marked with them. It says whether there were any.
+// between two marked ones are marked with them. It reports whether there were any.
 func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (any bool) {
 	for i := range s.Turns {
 		t := &s.Turns[i]

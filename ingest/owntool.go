@@ -2,7 +2,7 @@ package ingest
 
 import "strings"
 
-// OwnTool tells whether a tool of a transcript is recall's own, by whatever way
+// OwnTool reports whether a tool of a transcript is recall's own, by whatever way
 // the client came by the server: "mcp__recall__recall_note",
 // "mcp__plugin_recall_recall__recall_note". name is the tool's own, "" any.
 // What recall says, or is told, is no evidence of anything.

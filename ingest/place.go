@@ -78,12 +78,12 @@ func (p place) same(a, b string) bool {
 	return a == b
 }
 
-// holds says whether q is p or lies below it.
+// holds reports whether q is p or lies below it.
 func (p place) holds(q place) bool { return p.top != "" && p.shared(q) == len(p.parts) }
 
 func (p place) equal(q place) bool { return p.holds(q) && q.holds(p) }
 
-// wide says whether a directory is a person's home, holds homes, or is where
+// wide reports whether a directory is a person's home, holds homes, or is where
 // people customarily keep all their projects: not a project only because
 // sessions ran below it. Homes of other machines are told by their usual places.
 func (p place) wide() bool {
@@ -125,6 +125,6 @@ func cleanDir(dir string) string {
 	return p.String()
 }
 
-// Wide says whether a folder is a root, a person's home, or one that customarily
+// Wide reports whether a folder is a root, a person's home, or one that customarily
 // holds all their projects: what lies in it needn't belong together.
 func Wide(dir string) bool { return placeOf(dir).wide() }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// SamePlan says whether two texts are one plan, but for space and the last
+// SamePlan reports whether two texts are one plan, but for space and the last
 // touches: the shorter one's lines are nearly all in the longer one.
 func SamePlan(a, b string) bool {
 	x, y := planLines(a), planLines(b)

@@ -316,7 +316,7 @@ func (t teller) settle(p Project) Project {
 	return p
 }
 
-// bornSince says whether a repository is younger than the session: what ran where
+// bornSince reports whether a repository is younger than the session: what ran where
 // it is now was another's.
 func (t teller) bornSince(birth string) bool {
 	_, at, ok := strings.Cut(birth, "@")
@@ -369,7 +369,7 @@ func renamed(p Project, dir string) Project {
 	return q
 }
 
-// isFolder says whether a directory is there, on this machine.
+// isFolder reports whether a directory is there, on this machine.
 func isFolder(dir string) bool {
 	if !filepath.IsAbs(dir) { // a Windows path on Linux would count as relative
 		return false
@@ -378,7 +378,7 @@ func isFolder(dir string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// repositoryStands says whether a directory is the root of a repository now.
+// repositoryStands reports whether a directory is the root of a repository now.
 func repositoryStands(dir string) bool {
 	if !isFolder(dir) {
 		return false

@@ -128,7 +128,7 @@ func (e *Entry) nameOf(file ingest.File) string {
 	return known
 }
 
-// unchanged says whether all sources are as they were when their bytes were
+// unchanged reports whether all sources are as they were when their bytes were
 // taken, and none has gone.
 func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}

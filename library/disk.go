@@ -44,7 +44,7 @@ func onDisk(kind diskKind, path, to string, do func() error) error {
 // unsynced says that a file system refused to make something durable.
 var unsynced atomic.Bool
 
-// Unsynced says whether the file system refused to promise, in this process,
+// Unsynced reports whether the file system refused to promise, in this process,
 // that what was written stays after a loss of power. Everything was written
 // all the same.
 func (l *Library) Unsynced() bool { return unsynced.Load() }

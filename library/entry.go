@@ -81,11 +81,11 @@ type SourceState struct {
 	Gone    bool      `json:"gone,omitempty"`  // it was not there any more when last looked for
 }
 
-// Behind says whether what is saved was made from other bytes than are
+// Behind reports whether what is saved was made from other bytes than are
 // archived now, or nothing is saved.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
 
-// Gone says whether none of the session's sources exists any more, as far as
+// Gone reports whether none of the session's sources exists any more, as far as
 // the library was told.
 func (e Entry) Gone() bool {
 	for _, f := range e.Files {

@@ -455,7 +455,7 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 	return disk
 }
 
-// namedForGood says whether what log does later makes a name durable: a sync of
+// namedForGood reports whether what log does later makes a name durable: a sync of
 // its folder, of a new file itself, or either after it was renamed.
 func namedForGood(name string, file bool, log []logged) bool {
 	for i, later := range log {

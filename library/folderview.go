@@ -101,7 +101,7 @@ func (s *folderView) plausible() error {
 // mostPacked is more than anything in a transcript gets smaller by.
 const mostPacked = 20_000
 
-// same says whether two folders are equal: what changes byte for byte, what
+// same reports whether two folders are equal: what changes byte for byte, what
 // never does by name and size.
 func (s *folderView) same(o *folderView) bool {
 	if len(s.text) != len(o.text) || len(s.size) != len(o.size) {
@@ -121,7 +121,7 @@ func (s *folderView) same(o *folderView) bool {
 	return true
 }
 
-// covers says whether nothing of o would be lost if s took its place.
+// covers reports whether nothing of o would be lost if s took its place.
 func (s *folderView) covers(o *folderView) bool {
 	held := s.contents()
 	for file, list := range o.v.files {
@@ -162,7 +162,7 @@ func (s *folderView) contents() map[fileContent]bool {
 	return all
 }
 
-// hasBadLine says whether a line isn't as it was written.
+// hasBadLine reports whether a line isn't as it was written.
 func hasBadLine(text []byte) bool {
 	return slices.ContainsFunc(splitLines(text), func(line []byte) bool { return sealOf(line) == sealBad })
 }
@@ -187,7 +187,7 @@ func lacking(a, b []byte) [][]byte {
 	return out
 }
 
-// pending says whether a person edited payload.md and no sync has taken it in.
+// pending reports whether a person edited payload.md and no sync has taken it in.
 func (s *folderView) pending() bool {
 	md, js := s.text["payload.md"], s.text["payload.json"]
 	if len(md) == 0 || len(js) == 0 {

@@ -23,7 +23,7 @@ import (
 //	projects.toml        loses projects without any session left
 //	cache/               loses the models' answers that hold words of them
 
-// Forgotten says whether a session was forgotten and is kept out.
+// Forgotten reports whether a session was forgotten and is kept out.
 func (l *Library) Forgotten(id ingest.SessionID) (bool, error) { return l.forgotten(id) }
 
 // Tombstones lists the ids that were forgotten.

@@ -13,7 +13,7 @@ import (
 // ErrNotHeld: the library doesn't have these bytes.
 var ErrNotHeld = errors.New("not archived")
 
-// Held says whether the library has every byte of a session's file as it is at
+// Held reports whether the library has every byte of a session's file as it is at
 // its source now: nil if it has. Both are read and compared, the archived bytes
 // checked against their hashes on the way; nothing is taken from memory. The
 // error is ErrNotHeld, ErrDamaged where only damaged bytes are archived, or the
@@ -73,7 +73,7 @@ func candidates(state *FileState, all []version, f ingest.File) []int {
 	return list
 }
 
-// sameAs says whether a file's bytes are the first of a version's.
+// sameAs reports whether a file's bytes are the first of a version's.
 func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File, n int) (bool, error) {
 	archived, _, err := l.OpenVersion(id, f.Name, n)
 	if err != nil {
@@ -88,7 +88,7 @@ func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File
 	return beginsWith(ctxReader{ctx, archived}, src)
 }
 
-// beginsWith says whether a stream begins with all of another. It reads it to
+// beginsWith reports whether a stream begins with all of another. It reads it to
 // its end, and so checks it, where it does.
 func beginsWith(whole, part io.Reader) (bool, error) {
 	bufA, bufB := copyBuffers.Get().(*[]byte), copyBuffers.Get().(*[]byte)

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// IsFull says whether an error is that of a full disk.
+// IsFull reports whether an error is that of a full disk.
 func IsFull(err error) bool { return errors.Is(err, windows.ERROR_DISK_FULL) }

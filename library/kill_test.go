@@ -148,7 +148,7 @@ func TestKill(t *testing.T) {
 }
 
 // run syncs in a process of its own and kills it after a while, unless that is
-// 0. It says whether the process ended well.
+// 0. It reports whether the process ended well.
 func run(t *testing.T, src, lib string, kill time.Duration) bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -243,7 +243,7 @@ func (l *Library) ReadOnly() error {
 	return nil
 }
 
-// IsBackup says whether the library is a copy that Backup made.
+// IsBackup reports whether the library is a copy that Backup made.
 func (l *Library) IsBackup() bool {
 	f, err := readLibraryFile(l.dir)
 	return err == nil && f.Backup

@@ -113,7 +113,7 @@ func appendShared(path string, lines []byte) error {
 // aMoment is how long who replaced a file looks for what came late.
 const aMoment = 5 * time.Millisecond
 
-// appendOnce appends; in says whether the file is still the one at its path, or
+// appendOnce appends; in reports whether the file is still the one at its path, or
 // none is there.
 func appendOnce(path string, lines []byte) (in bool, err error) {
 	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)

@@ -76,7 +76,7 @@ func (l *Library) lockSession(id ingest.SessionID) (unlock func(), err error) {
 	return l.lock("s-" + string(id))
 }
 
-// sameFile says whether the locked file is still the one of that name.
+// sameFile reports whether the locked file is still the one of that name.
 func sameFile(f *flock.Flock) bool {
 	held, err := f.Stat()
 	if err != nil {

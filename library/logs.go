@@ -88,7 +88,7 @@ func (l *Library) Correct(c Correction) error {
 	return syncDir(l.dir)
 }
 
-// forgotten says whether tombstones.jsonl has the id. A line that makes no
+// forgotten reports whether tombstones.jsonl has the id. A line that makes no
 // sense is an error: what was forgotten must not come back by accident.
 func (l *Library) forgotten(id ingest.SessionID) (bool, error) {
 	path := filepath.Join(l.dir, "tombstones.jsonl")

@@ -10,7 +10,7 @@ import (
 
 const damagedThere = "damaged there already; recall verify says more"
 
-// damaged says whether a segment was damaged before it was copied, and tells of
+// damaged reports whether a segment was damaged before it was copied, and tells of
 // it. A session that isn't here gets it all the same: something may still be
 // got out of it.
 func (m *merging) damaged(ctx context.Context, src *folderView, c copied, crc string) bool {

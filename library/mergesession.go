@@ -177,7 +177,7 @@ func keepSources(e Entry, src, dst *folderView) Entry {
 
 func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
-// storedAlike says whether two files of a segment may be equal, by what is known
+// storedAlike reports whether two files of a segment may be equal, by what is known
 // of both.
 func storedAlike(a, b *versions, name string) bool {
 	return len(a.crcs[name]) == 0 || len(b.crcs[name]) == 0 || slices.ContainsFunc(a.crcs[name], func(crc string) bool { return slices.Contains(b.crcs[name], crc) })
@@ -424,7 +424,7 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 }
 
 // uniteLines adds the lines that an append-only file of a session lacks, in
-// the order of their times, and says whether there were any.
+// the order of their times, and reports whether there were any.
 func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
 	unlock, err := l.lockSession(id)
 	if err != nil {

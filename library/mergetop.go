@@ -157,7 +157,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// namesForgotten says whether a line names a session that was forgotten here.
+// namesForgotten reports whether a line names a session that was forgotten here.
 func (m *merging) namesForgotten(line []byte) bool {
 	m.l.mu.Lock()
 	defer m.l.mu.Unlock()

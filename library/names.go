@@ -63,7 +63,7 @@ func clip(text string, max int) string {
 	return text[:cut]
 }
 
-// deviceName says whether Windows takes a name for a device, whatever its
+// deviceName reports whether Windows takes a name for a device, whatever its
 // extension.
 func deviceName(name string) bool {
 	base, _, _ := strings.Cut(name, ".")

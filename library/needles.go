@@ -80,7 +80,7 @@ func asciiText(s string) string {
 	return b.String()
 }
 
-// In says whether the text stands in data. Nil stands nowhere.
+// In reports whether the text stands in data. Nil stands nowhere.
 func (n *Needles) In(data []byte) bool {
 	return n != nil && slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
 }

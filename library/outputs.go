@@ -123,7 +123,7 @@ func keepChanged(l *Library, path, written, next string) error {
 	return rename(path, aside)
 }
 
-// handedAround says whether a file is of a kind, and large enough, that it pays
+// handedAround reports whether a file is of a kind, and large enough, that it pays
 // to look for it in other sessions.
 func handedAround(role ingest.FileRole, size int64) bool {
 	return size >= 64<<10 && (role == ingest.OutputFile || role == ingest.UploadFile || role == ingest.ToolResult)

@@ -32,7 +32,7 @@ type Packing struct {
 	Before, After int64
 }
 
-// ToPack says whether a session is quiet and has segments that weren't packed.
+// ToPack reports whether a session is quiet and has segments that weren't packed.
 func (e Entry) ToPack(now time.Time) bool {
 	return e.Packed != e.Input && e.Quiet(now) >= QuietToPack
 }
@@ -371,7 +371,7 @@ func dropStrays(ctx context.Context, e Entry, v *versions) error {
 	return nil
 }
 
-// covers says whether some version holds the bytes of a segment, by reading them.
+// covers reports whether some version holds the bytes of a segment, by reading them.
 func (v *versions) covers(ctx context.Context, folder string, s segment) bool {
 	for _, list := range v.files {
 		for _, ver := range list {

@@ -111,7 +111,7 @@ func (l *Library) ProjectFor(p ingest.Project) (Project, error) {
 	return *reg.match(id, p), nil
 }
 
-// another says whether a repository stands in a place that a known one has left:
+// another reports whether a repository stands in a place that a known one has left:
 // it is no part of that.
 func (r *registry) another(p ingest.Project) bool {
 	have := r.at(p.Root)
@@ -132,7 +132,7 @@ func (r *registry) match(id string, p ingest.Project) *Project {
 	return r.find(id)
 }
 
-// knows says whether there is nothing to learn from p.
+// knows reports whether there is nothing to learn from p.
 func (p *Project) knows(q ingest.Project) bool {
 	return !p.hides(q) && (q.Was == "" || p.Root == q.Root) && (q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
 }
@@ -148,7 +148,7 @@ func (p *Project) learn(q ingest.Project) {
 	}
 }
 
-// hides says whether q tells of a secret in a name of p that p still shows.
+// hides reports whether q tells of a secret in a name of p that p still shows.
 func (p *Project) hides(q ingest.Project) bool {
 	return q.ShownName != "" && p.Base == q.Name || q.ShownRoot != "" && safer(q.ShownRoot, p.Show(q.Root)) != p.Show(q.Root)
 }

@@ -236,7 +236,7 @@ func unseal(line []byte) []byte {
 	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(lineCheck))]), '}')
 }
 
-// lineMeans says whether a line can be used as it reads.
+// lineMeans reports whether a line can be used as it reads.
 func lineMeans(line []byte, name string) bool {
 	switch name {
 	case "edits.jsonl":

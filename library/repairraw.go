@@ -356,7 +356,7 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside
 	return v, keep, aside
 }
 
-// bornOut says whether the bytes that a line speaks of are there as it says.
+// bornOut reports whether the bytes that a line speaks of are there as it says.
 func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
 	if e.file(line.File) == nil || e.file(line.File).Role != line.Role {
 		return errors.New("no such file")

@@ -46,10 +46,10 @@ const (
 // ErrInTheWay: a file is where one is to be put that it isn't the beginning of.
 var ErrInTheWay = errors.New("another file is there")
 
-// Blocked says whether the file can't be put where it should be.
+// Blocked reports whether the file can't be put where it should be.
 func (p Putting) Blocked() bool { return p.State == PutNewer || p.State == PutOther }
 
-// writes says whether anything is to be done.
+// writes reports whether anything is to be done.
 func (p Putting) writes() bool {
 	return p.State == PutNew || p.State == PutLonger || p.State == PutOver
 }

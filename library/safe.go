@@ -75,7 +75,7 @@ func notHeld(f ingest.File) error {
 	return errors.Join(src.Close(), fmt.Errorf("%s: %w", f.Name, ErrNotHeld))
 }
 
-// took says whether a file is as it was when its bytes were taken.
+// took reports whether a file is as it was when its bytes were taken.
 func (e Entry) took(f ingest.File) bool {
 	for i := range e.Files {
 		if e.Files[i].source(f.Path).is(f) {
@@ -85,7 +85,7 @@ func (e Entry) took(f ingest.File) bool {
 	return false
 }
 
-// is says whether a source is as it was when its bytes were taken.
+// is reports whether a source is as it was when its bytes were taken.
 func (s *SourceState) is(f ingest.File) bool {
 	return s != nil && !s.Gone && s.Size == f.Size && s.Mod.Equal(f.Mod) && s.Stamp == f.Stamp
 }

@@ -259,7 +259,7 @@ func inParallel(n int, do func(i int)) {
 	wg.Wait()
 }
 
-// ownFolder says whether a name at the top of the library isn't a project.
+// ownFolder reports whether a name at the top of the library isn't a project.
 func ownFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == cacheName || name == "inbox"
 }

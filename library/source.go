@@ -181,7 +181,7 @@ func mergeFrom(base []segment, size int64) int {
 	}
 }
 
-// compare reads as many bytes as the segment has and says whether they are
+// compare reads as many bytes as the segment has and reports whether they are
 // its bytes, or, unless it is to look closely, as many; n is how many it read.
 func compare(in io.Reader, s segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
 	hashes, own := []hash.Hash{whole}, whole
@@ -192,7 +192,7 @@ func compare(in io.Reader, s segment, whole hash.Hash, closely bool) (same bool,
 	return err == nil && n == s.Length && (!closely || hex.EncodeToString(own.Sum(nil)) == s.Sum), n, err
 }
 
-// sameAgain reads the source's first r.size bytes once more and says whether
+// sameAgain reads the source's first r.size bytes once more and reports whether
 // they are what r has.
 func (l *Library) sameAgain(ctx context.Context, f ingest.File, r reading) bool {
 	src, _, err := openSource(f)
@@ -205,7 +205,7 @@ func (l *Library) sameAgain(ctx context.Context, f ingest.File, r reading) bool 
 	return err == nil && n == r.size && hex.EncodeToString(h.Sum(nil)) == r.sum
 }
 
-// changedSince says whether the file of that path is another one than fi or
+// changedSince reports whether the file of that path is another one than fi or
 // has another size or time by now. One that vanished after it was opened was
 // read whole.
 func changedSince(path string, fi fs.FileInfo) bool {

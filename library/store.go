@@ -223,7 +223,7 @@ func (l *Library) heal(e *Entry) error {
 	return rename(js, filepath.Join(e.Folder, "payload.json"))
 }
 
-// CutOff says whether a save of what is derived was cut off and healed, so that
+// CutOff reports whether a save of what is derived was cut off and healed, so that
 // it is to be rendered again.
 func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
@@ -247,7 +247,7 @@ func TranscriptName(part int) string {
 	return fmt.Sprintf("transcript-%d.md", part+1)
 }
 
-// isRendered says whether a file is for people and its sum stands in session.json.
+// isRendered reports whether a file is for people and its sum stands in session.json.
 func isRendered(name string) bool { return name == manifest.Name || isTranscript(name) }
 
 func isTranscript(name string) bool {

@@ -28,7 +28,7 @@ type About struct {
 // tool calls one line each, sub-agents folded in at the call that started
 // them. Every turn begins with anchors of its ids. It is one text, or several
 // of about 512 KB, in order, each rendered when it is asked for. The same session
-// gives the same bytes, and one that was gone on with the same first parts.
+// gives the same bytes, and one that was continued the same first parts.
 func Transcript(s *ingest.Session, a About) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) { render(s, a, true, yield) }
 }

@@ -80,7 +80,7 @@ func TestTranscriptParts(t *testing.T) {
 	}
 }
 
-// A session that was gone on with has the same parts as before but for the last,
+// A session that was continued has the same parts as before but for the last,
 // which the next is linked from; and nobody renders parts that aren't asked for.
 func TestTranscriptPartsStay(t *testing.T) {
 	s := talk()

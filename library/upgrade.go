@@ -160,7 +160,7 @@ func (l *Library) putLibraryFile(f libraryFile) error {
 	return l.put(filepath.Join(l.dir, "library.toml"), sealTOML(text))
 }
 
-// ownReadme says whether a README.md is one that recall writes, or wrote.
+// ownReadme reports whether a README.md is one that recall writes, or wrote.
 func ownReadme(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("# A recall library\n"))
 }

@@ -73,7 +73,7 @@ func (f *folderCheck) foundIn(s segment, name string, state FindingState, mend M
 	})
 }
 
-// sealed says whether the session was written by a format with checksums.
+// sealed reports whether the session was written by a format with checksums.
 func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
 
 // rest checks all but the segments.

@@ -40,7 +40,7 @@ type Error struct {
 // look at: it is of whoever stands between, and no word of the service's.
 const WebPage = "a web page"
 
-// Unknown tells whether the service itself says that it doesn't have what it was
+// Unknown reports whether the service itself says that it doesn't have what it was
 // asked for, or doesn't know what to make of its name.
 func (e *Error) Unknown() bool {
 	return (e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound) && !strings.HasPrefix(e.Text, WebPage)
@@ -62,7 +62,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Passing tells whether the same request may be answered a little later.
+// Passing reports whether the same request may be answered a little later.
 func (e *Error) Passing() bool {
 	switch e.Fault {
 	case RateLimited, Overloaded, Unreachable, TimedOut:
@@ -71,7 +71,7 @@ func (e *Error) Passing() bool {
 	return false
 }
 
-// Unsure tells whether a service may have done what it was asked to though
+// Unsure reports whether a service may have done what it was asked to though
 // nobody heard of it.
 func (e *Error) Unsure() bool {
 	switch e.Fault {
@@ -83,7 +83,7 @@ func (e *Error) Unsure() bool {
 	return false
 }
 
-// Ends tells whether no other request will be answered either until somebody
+// Ends reports whether no other request will be answered either until somebody
 // does something about it.
 func (e *Error) Ends() bool {
 	switch e.Fault {

@@ -156,7 +156,7 @@ func (c Call) guessed(f Fault) Call {
 	return c
 }
 
-// brokeOff tells whether a call ended without an answer of any kind, and nobody
+// brokeOff reports whether a call ended without an answer of any kind, and nobody
 // said what it took.
 func brokeOff(c Call) bool {
 	switch c.Fault {

@@ -81,13 +81,13 @@ func mend(text string) (string, int) {
 	return "", 0
 }
 
-// opens says whether what follows a bracket is how JSON goes on.
+// opens reports whether what follows a bracket is how JSON goes on.
 func opens(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest == "" || strings.IndexByte("\"{}[]", rest[0]) >= 0
 }
 
-// closes says whether what comes next is a closing bracket.
+// closes reports whether what comes next is a closing bracket.
 func closes(rest string) bool {
 	rest = strings.TrimLeft(rest, " \t\r\n")
 	return rest != "" && (rest[0] == '}' || rest[0] == ']')

@@ -11,7 +11,7 @@ import (
 // others its last session that speaks of them is heard.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true, Question: true, Lead: true}
 
-// Accumulates tells whether a thread keeps all items of a kind that stand.
+// Accumulates reports whether a thread keeps all items of a kind that stand.
 func Accumulates(k Kind) bool { return accumulates[k] }
 
 // Compose makes the payload that is handed on over a thread, from its sessions'
@@ -87,7 +87,7 @@ func (c *composer) settleOnce() {
 	}
 }
 
-// beginsWith says whether the words of text begin with those of part: no word is
+// beginsWith reports whether the words of text begin with those of part: no word is
 // cut in two.
 func beginsWith(text, part string) bool {
 	rest, ok := strings.CutPrefix(text, part)

@@ -22,7 +22,7 @@ var noForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|do|does|did|can|could|will|would|should) (?:not|never|no)\b|\b(?:cannot|no longer|never)\b|\w+n['’]t\b|\b(?:is|are|was|were|drops?|dropped|ruled|falls?) out\b|\bit['’]s (?:not|no|out)\b|\bnot\b|\brul(?:es?|ing) out\b|\bskip(?:s|ped|ping)?\b|\b(?:fails?|breaks?)\b`)
 })
 
-// SaysNo tells whether the text of an eliminated item is a sentence that says itself
+// SaysNo reports whether the text of an eliminated item is a sentence that says itself
 // that something is out, so that "Ruled out" before it would say the opposite: "a
 // lock doesn't help".
 func SaysNo(text string) bool {

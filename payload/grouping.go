@@ -86,7 +86,7 @@ func (g *grouping) unite(i, k int) {
 	}
 }
 
-// partedBy tells whether a person parted any session of thread a from one of b.
+// partedBy reports whether a person parted any session of thread a from one of b.
 func (g *grouping) partedBy(a, b int) bool {
 	return slices.ContainsFunc(g.parted, func(p [2]int) bool {
 		x, y := g.find(p[0]), g.find(p[1])
@@ -94,7 +94,7 @@ func (g *grouping) partedBy(a, b int) bool {
 	})
 }
 
-// beginsAfter tells whether a session of thread a that begins a thread by a
+// beginsAfter reports whether a session of thread a that begins a thread by a
 // person's word comes after the first one of b.
 func (g *grouping) beginsAfter(a, b int) bool {
 	return slices.ContainsFunc(g.starts, func(i int) bool { return g.find(i) == a && b < i })

@@ -86,7 +86,7 @@ func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (stri
 
 const markEnd = "<!-- /recall -->\n"
 
-// IsHandover tells whether a text may be a handoff.
+// IsHandover reports whether a text may be a handoff.
 func IsHandover(text string) bool {
 	return strings.HasPrefix(strings.TrimPrefix(text, "\uFEFF"), "<!-- recall")
 }

@@ -63,7 +63,7 @@ func idOf(sum []byte) ItemID {
 	return ItemID(id[:])
 }
 
-// IsID tells whether s has the form of an item's id.
+// IsID reports whether s has the form of an item's id.
 func IsID(s string) bool {
 	if len(s) != idLength {
 		return false

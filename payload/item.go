@@ -165,7 +165,7 @@ type Origin struct {
 	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
 }
 
-// Current tells whether the item holds today: it stands or was reopened. An
+// Current reports whether the item holds today: it stands or was reopened. An
 // empty state counts as standing.
 func (it *Item) Current() bool {
 	return it.State == Stands || it.State == Reopened || it.State == ""

@@ -254,7 +254,7 @@ func segment(s string) string {
 	return s
 }
 
-// inTail tells whether tail, tailEsc, scopeTail, notTail and note may match in s.
+// inTail reports whether tail, tailEsc, scopeTail, notTail and note may match in s.
 func inTail(s string) bool { return strings.HasSuffix(s, ")") }
 
 func unescape(s string) string {

@@ -54,7 +54,7 @@ type Link struct {
 	Said time.Time `json:"said,omitzero"` // when the person said so
 }
 
-// Hides tells whether the link lets From stand for To.
+// Hides reports whether the link lets From stand for To.
 func (l *Link) Hides() bool {
 	return (l.Collapses || l.Maker == ByHuman) && (l.Relation == Supersedes || l.Relation == Same)
 }

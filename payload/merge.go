@@ -198,7 +198,7 @@ func (m *merger) changedLike(i, k int, used []bool) float64 {
 	return like
 }
 
-// alone tells whether line i of now and line k of base stand between the same
+// alone reports whether line i of now and line k of base stand between the same
 // lines of their section.
 func (m *merger) alone(i, k int, used []bool) bool {
 	neighbours := func(step int) bool {
@@ -213,7 +213,7 @@ func (m *merger) alone(i, k int, used []bool) bool {
 	return neighbours(-1) && neighbours(1)
 }
 
-// copied tells whether line i repeats an earlier line of the page.
+// copied reports whether line i repeats an earlier line of the page.
 func (m *merger) copied(i int) bool {
 	for j := range i {
 		if a, b := &m.now.Lines[j].Item, &m.now.Lines[i].Item; a.Kind == b.Kind && words(a) == words(b) {

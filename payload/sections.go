@@ -113,7 +113,7 @@ func headingKey(s string) string {
 	}), " ")
 }
 
-// IsHeading says whether a line is a heading as recall writes it.
+// IsHeading reports whether a line is a heading as recall writes it.
 func IsHeading(line string) bool {
 	text, ok := strings.CutPrefix(line, "## ")
 	if !ok {

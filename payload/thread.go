@@ -131,7 +131,7 @@ var everywhere = map[string]bool{
 	"makefile": true, "dockerfile": true, "gemfile.lock": true,
 }
 
-// says tells whether a file tells what a session is about.
+// says reports whether a file tells what a session is about.
 func says(file string) bool {
 	return file != "" && !everywhere[strings.ToLower(path.Base(strings.ReplaceAll(file, `\`, "/")))]
 }

@@ -186,7 +186,7 @@ func (g *posting) collectOne(ctx context.Context, b *sentBatch) (ended bool, err
 	return batch.Ended || age > batchKept, err
 }
 
-// strangers tells whether a batch whose id was looked for answers nothing that was
+// strangers reports whether a batch whose id was looked for answers nothing that was
 // asked. One whose id the service gave is ours, if it be all about sessions that
 // were forgotten since.
 func strangers(b *sentBatch, batch llm.Batch) bool {

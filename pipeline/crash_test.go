@@ -58,7 +58,7 @@ func (panicker) Cleanup(func())    {}
 func (panicker) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
 
 // runChild syncs in a process of its own and kills it after a while, unless that
-// is 0. It says whether the process ended well.
+// is 0. It reports whether the process ended well.
 func runChild(t *testing.T, root, dir string, kill time.Duration) bool {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])

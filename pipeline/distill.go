@@ -113,7 +113,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 	return work, nil
 }
 
-// busy says whether a session of the family was written to lately, if that is
+// busy reports whether a session of the family was written to lately, if that is
 // a reason to leave it alone.
 func (r *run) busy(members []library.Entry) bool {
 	if r.options.Quiet == 0 {
@@ -147,7 +147,7 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 	return nil
 }
 
-// knowsPage says whether a hand edit of a session's payload.md would be, or
+// knowsPage reports whether a hand edit of a session's payload.md would be, or
 // has been, noticed.
 func (r *run) knowsPage(e library.Entry) bool {
 	_, ok := r.seen.pages[e.ID]

@@ -50,13 +50,13 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 	r.seen.dirty = true
 }
 
-// passing says whether an error is the machine's of this moment: no room, or
+// passing reports whether an error is the machine's of this moment: no room, or
 // somebody else at work.
 func passing(err error) bool {
 	return errors.Is(err, library.ErrBusy) || library.IsFull(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
-// rests says whether it is known that distilling a session now would fail.
+// rests reports whether it is known that distilling a session now would fail.
 func (r *run) rests(e library.Entry, stamp string) bool {
 	f, ok := r.seen.faults[e.ID]
 	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.now()) &&
@@ -68,7 +68,7 @@ func (f fault) due(now time.Time) bool {
 	return since >= faultRest || since < 0
 }
 
-// retry says whether a fault is to be tried again.
+// retry reports whether a fault is to be tried again.
 func (r *run) retry() bool {
 	for _, f := range r.seen.faults {
 		if f.due(r.now()) {

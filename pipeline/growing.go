@@ -10,7 +10,7 @@ import (
 	"recall/payload"
 )
 
-// A session that is gone on with day after day is asked about when what is new of
+// A session that is continued day after day is asked about when what is new of
 // it is worth a request's own instructions, or when it has come to rest: else
 // thirty nights would cost seven times the whole. Until then rules add what is
 // new. One that a day began and ended is asked about as soon as it is quiet.
@@ -20,7 +20,7 @@ const (
 	overnight   = 6 * time.Hour // without a word
 )
 
-// tooSoon tells whether a session that the model has seen, or that people went on
+// tooSoon reports whether a session that the model has seen, or that people went on
 // with after a night, has too little that is new.
 func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
@@ -35,7 +35,7 @@ func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Sess
 	return err == nil && take.Requests > 0 && take.In < growthWorth
 }
 
-// wentOn tells whether a session was gone on with after a night.
+// wentOn reports whether a session was continued after a night.
 func wentOn(s *ingest.Session) bool {
 	var last time.Time
 	for i := range s.Turns {

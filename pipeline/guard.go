@@ -106,12 +106,12 @@ type FileGroup struct {
 	Count int    `json:"count"`
 }
 
-// Safe says whether nothing would be lost of any session.
+// Safe reports whether nothing would be lost of any session.
 func (g *GuardReport) Safe() bool {
 	return len(g.Unsafe()) == 0 && len(g.Blocking()) == 0
 }
 
-// Missing says whether a path that was asked about isn't there.
+// Missing reports whether a path that was asked about isn't there.
 func (g *GuardReport) Missing() bool {
 	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at GuardPath) bool { return at.Gone })
 }
@@ -382,7 +382,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 	}
 }
 
-// heldLoose says whether the library has a sub-agent's file whose session's own
+// heldLoose reports whether the library has a sub-agent's file whose session's own
 // file is gone: SESSION/subagents/agent-….jsonl.
 func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 	fi, err := os.Stat(path)
@@ -571,7 +571,7 @@ func (r *reach) real(path string) string {
 	return filepath.Join(real, filepath.Base(path))
 }
 
-// has says whether a real path is one of the targets or lies below one.
+// has reports whether a real path is one of the targets or lies below one.
 func (r *reach) has(path string) bool {
 	if v, ok := r.known[path]; ok {
 		return v
@@ -585,7 +585,7 @@ func (r *reach) has(path string) bool {
 	return v
 }
 
-// isBelow says whether a real path is a folder or lies in it.
+// isBelow reports whether a real path is a folder or lies in it.
 func isBelow(path, dir string) bool {
 	one := reach{known: map[string]bool{}}
 	fi, err := os.Stat(dir)

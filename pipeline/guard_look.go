@@ -161,7 +161,7 @@ func (w *walker) note(dir, group string, names []string) {
 }
 
 // special notices folders that are known by name or by what is in them, and
-// says whether not to go into them.
+// reports whether not to go into them.
 func (w *walker) special(dir string) bool {
 	name := filepath.Base(dir)
 	w.mu.Lock()

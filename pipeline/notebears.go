@@ -156,7 +156,7 @@ var (
 	})
 )
 
-// opposite tells whether a quote, with the words right before it, says the
+// opposite reports whether a quote, with the words right before it, says the
 // opposite of a note: what the note settles is turned down there, or what it
 // rules out isn't.
 func opposite(n *payload.Note, before, quote string) bool {

@@ -83,13 +83,13 @@ func strengthen(it, note *payload.Item) {
 	}
 }
 
-// hasNotes tells whether notes.jsonl of a session holds notes.
+// hasNotes reports whether notes.jsonl of a session holds notes.
 func (r *run) hasNotes(id ingest.SessionID) bool {
 	lines, err := r.Library.Notes(id)
 	return err == nil && len(payload.DecodeNotes(lines)) > 0
 }
 
-// notesLater tells whether something was noted after the payload was saved.
+// notesLater reports whether something was noted after the payload was saved.
 func notesLater(e library.Entry) bool {
 	notes, err := os.Stat(filepath.Join(e.Folder, "notes.jsonl"))
 	if err != nil {

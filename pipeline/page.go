@@ -30,7 +30,7 @@ func lookAtPage(e library.Entry, written string) seenFile {
 	return f
 }
 
-// asWritten says whether a session's payload.md is as it was last written, and
+// asWritten reports whether a session's payload.md is as it was last written, and
 // remembers it if so.
 func (r *run) asWritten(e library.Entry) bool {
 	p, err := r.Library.Payload(e.ID)

@@ -67,7 +67,7 @@ type Report struct {
 	Problems  []ingest.Problem `json:"problems"`    // sessions and files skipped, each with its reason
 }
 
-// Skipped says whether anything was left out for a fault.
+// Skipped reports whether anything was left out for a fault.
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
 func (p *Pipeline) now() time.Time {

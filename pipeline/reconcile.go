@@ -240,7 +240,7 @@ func (g *improving) claimsOf(ctx context.Context, project string) ([]claim, erro
 	return all, nil
 }
 
-// before tells whether an item was said before another.
+// before reports whether an item was said before another.
 func before(a, b relate.Item) bool {
 	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID)) < 0
 }

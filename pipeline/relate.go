@@ -147,7 +147,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	return append(change, payload.StandingLinks(slices.Collect(maps.Values(want)))...), nil
 }
 
-// certain tells whether what the index says of a link's ends is all there is to
+// certain reports whether what the index says of a link's ends is all there is to
 // say: a session that is in the library and not in the index yet may still hold
 // the item.
 func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {

@@ -128,7 +128,7 @@ func homeRoot() string {
 	return filepath.Join(home, ".claude")
 }
 
-// chooseDir finds the folder that the session is gone on with in, for clients
+// chooseDir finds the folder that the session is continued in, for clients
 // that go by that, and returns it if the session's place must be told anew from
 // it: its own folder isn't on this machine, or another one was asked for.
 func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout, found ingest.Found, asked string) string {

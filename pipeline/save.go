@@ -215,7 +215,7 @@ func touchedBy(edits []payload.Edit) map[payload.ItemID]bool {
 	return touched
 }
 
-// onlyBeside says whether nothing but the other sessions of the family makes
+// onlyBeside reports whether nothing but the other sessions of the family makes
 // the difference between two distillations.
 func onlyBeside(a, b payload.Provenance) bool {
 	return a.Beside != b.Beside && a.Input == b.Input && a.Distiller == b.Distiller && a.Rules == b.Rules

@@ -110,7 +110,7 @@ func (t *seen) session(path string, size int64, mod time.Time) (ingest.SessionID
 	return f.session, true
 }
 
-// has says whether every file of f is as it was when it was last taken in.
+// has reports whether every file of f is as it was when it was last taken in.
 func (t *seen) has(f ingest.Found) bool {
 	for _, file := range f.Files {
 		id, ok := t.session(file.Path, file.Size, file.Mod)

@@ -104,7 +104,7 @@ func (w *watchedFile) Close() error {
 
 // still is an archived session with those of its files opened at the source
 // that were archived from there in this run. When they have been closed,
-// changed tells whether one had other bytes by then: nothing that came of it
+// changed reports whether one had other bytes by then: nothing that came of it
 // may be used.
 func (s *sources) still(archived ingest.Found) (f ingest.Found, changed func() bool) {
 	other := new(atomic.Bool)

@@ -121,7 +121,7 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 	return out, doubted, nil
 }
 
-// holds tells whether a session has the item and it still holds.
+// holds reports whether a session has the item and it still holds.
 func holds(l *library.Library, by map[string]*payload.Payload, session string, id payload.ItemID) bool {
 	p, ok := by[session]
 	if !ok {

@@ -32,7 +32,7 @@ func (s *scanned) add(root string, found []ingest.Found) {
 	}
 }
 
-// under says whether a path lies in a place that was looked at.
+// under reports whether a path lies in a place that was looked at.
 func (s *scanned) under(path string) bool {
 	return slices.ContainsFunc(s.roots, func(root string) bool {
 		rest, ok := strings.CutPrefix(path, root)

@@ -13,7 +13,7 @@ import (
 	"recall/llm"
 )
 
-// resting tells whether a session that a model failed at is to be left alone: a
+// resting reports whether a session that a model failed at is to be left alone: a
 // night after the first failure, two after the second, twice as long each time,
 // at most four weeks.
 func resting(t library.Try, now time.Time) bool {

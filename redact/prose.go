@@ -429,7 +429,7 @@ func unmistakable(v string) bool {
 	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
 }
 
-// tellsMore reports whether a line goes on with a digit or a quote, without
+// tellsMore reports whether a line continues a digit or a quote, without
 // which no value stands in it.
 func (s *scan) tellsMore(at int) bool {
 	for _, c := range []byte(s.text[at:min(len(s.text), at+sayingBytes)]) {

@@ -190,7 +190,7 @@ var joined = []*unicode.RangeTable{unicode.Arabic, unicode.Syriac, unicode.Mongo
 	unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
 	unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan}
 
-// ours tells whether a "<" begins a mark of recall's or a tag that a client gives a
+// ours reports whether a "<" begins a mark of recall's or a tag that a client gives a
 // meaning of its own.
 func ours(after string) bool {
 	blank := func(r rune) bool { return r == '/' || unicode.IsSpace(r) }
@@ -213,7 +213,7 @@ var clientTags = []string{"system-reminder", "system_", "local-command-", "comma
 	"command-args", "user-prompt-submit-hook", "bash-", "ide_", "task-notification",
 	"function_calls", "function_results", "invoke ", "antml:", "tool_use", "tool_result", "persisted-output"}
 
-// tag tells whether a "<" begins what a client or a page may take for a tag or a
+// tag reports whether a "<" begins what a client or a page may take for a tag or a
 // comment. "Map<K,V>" and "a < b" don't.
 func tag(after string, before rune) bool {
 	r, _ := utf8.DecodeRuneInString(after)

@@ -1,6 +1,6 @@
 package text
 
-// Stop says whether a word (lower case) says nothing about a question's topic:
+// Stop reports whether a word (lower case) says nothing about a question's topic:
 // the usual small words, and those that a question to recall is made of ("what
 // did we decide about …"), which stand in every question.
 func Stop(w string) bool {

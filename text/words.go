@@ -66,7 +66,7 @@ func plainEnd(s string, i int) int {
 
 func plain(c byte) bool { return c-'a' < 26 || c-'0' < 10 }
 
-// ends says whether a word that has come to i surely ends there.
+// ends reports whether a word that has come to i surely ends there.
 func ends(s string, i int) bool {
 	return i == len(s) || s[i] < utf8.RuneSelf && !inner(rune(s[i])) && !joiner(rune(s[i]))
 }

@@ -16,7 +16,7 @@ import (
 // is a model's own.
 const leastSaid = 0.5
 
-// grounded tells whether a sentence may rest on what it cites: its names and
+// grounded reports whether a sentence may rest on what it cites: its names and
 // numbers stand there, and most of its words; what it denies isn't affirmed
 // there, nor the other way round; and what doesn't hold any more is told as past.
 func grounded(text string, cited []note) bool {
@@ -95,7 +95,7 @@ func read(said string) sentence {
 	return s
 }
 
-// missing tells whether a name or number stands nowhere.
+// missing reports whether a name or number stands nowhere.
 func (s sentence) missing(g ground) bool {
 	return slices.ContainsFunc(s.names, func(w string) bool {
 		if n := counts[strings.ToLower(w)]; n != "" && g[n] {
@@ -117,7 +117,7 @@ func (s sentence) missing(g ground) bool {
 	})
 }
 
-// rests tells whether most of what is said stands there.
+// rests reports whether most of what is said stands there.
 func (s sentence) rests(g ground) bool {
 	n := 0
 	for w := range s.content {
@@ -128,7 +128,7 @@ func (s sentence) rests(g ground) bool {
 	return float64(n) >= leastSaid*float64(len(s.content))
 }
 
-// widens tells whether a sentence says "all" or "only" of what it cites and nothing
+// widens reports whether a sentence says "all" or "only" of what it cites and nothing
 // there does: "for the guests only" isn't "for all guests", nor the other way round.
 func (s sentence) widens(cited []note) bool {
 	for _, form := range howMany() {
@@ -157,7 +157,7 @@ var howMany = sync.OnceValue(func() []*regexp.Regexp {
 	}
 })
 
-// turns tells whether a sentence says no to what it cites, or yes to what that
+// turns reports whether a sentence says no to what it cites, or yes to what that
 // says no to.
 func (s sentence) turns(cited []note) bool {
 	said := denied(s.text)
@@ -271,7 +271,7 @@ func fields(text string) []string {
 
 func name(w string) string { return strings.ToLower(w) }
 
-// isName tells whether a word is a name or a number whatever stands before it.
+// isName reports whether a word is a name or a number whatever stands before it.
 func isName(w string) bool {
 	for i, r := range w {
 		if unicode.IsDigit(r) || strings.ContainsRune("._/", r) || i > 0 && unicode.IsUpper(r) {
@@ -288,7 +288,7 @@ func capital(w string) bool {
 	return false
 }
 
-// begins tells whether a word stands only where a sentence, or what follows a
+// begins reports whether a word stands only where a sentence, or what follows a
 // colon or dash, begins.
 func begins(text, w string) bool {
 	for from := 0; ; {

@@ -26,7 +26,7 @@ type Look struct {
 	Found Found
 }
 
-// Found says whether any of it answers.
+// Found reports whether any of it answers.
 type Found string
 
 const (

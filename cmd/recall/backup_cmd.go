@@ -149,7 +149,7 @@ handed to a session before you have looked at it with recall review.`,
 				return a.importHandoff(cmd, args[0], project, asJSON)
 			}
 			if project != "" {
-				return withHint(errors.New("import: --project is for a handoff"), "leave it away: projects come with their library")
+				return withHint(errors.New("import: --project is for a handoff"), "omit it: projects come with their library")
 			}
 			return a.importFrom(cmd, args[0], library.MergeOptions{Forget: forget}, asJSON)
 		},

@@ -56,7 +56,7 @@ func newCounter(t *testing.T) *counter {
 	return d
 }
 
-// once tells whether a fault is to be had now.
+// once reports whether a fault is to be had now.
 func (d *counter) once(fault string) bool {
 	had := d.faults[fault]
 	d.faults[fault] = true

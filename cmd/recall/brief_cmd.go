@@ -142,7 +142,7 @@ func matched(args []string) []string {
 
 func checkBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return withHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "leave it away for %d", briefBudget)
+		return withHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", briefBudget)
 	}
 	return nil
 }

@@ -197,7 +197,7 @@ func readText(path string) (string, error) {
 		return "", err
 	}
 	if strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
-		return "", withHint(fmt.Errorf("%s: no text", path), "leave it away")
+		return "", withHint(fmt.Errorf("%s: no text", path), "omit it")
 	}
 	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
 }

@@ -125,7 +125,7 @@ func (c *Config) own() string {
 	return c.File
 }
 
-// Auto says whether a key was left to recall: for a list of sources, that the
+// Auto reports whether a key was left to recall: for a list of sources, that the
 // places where the tools keep them are searched. An empty list that somebody
 // wrote is not that, it turns the source off.
 func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
@@ -213,7 +213,7 @@ func findConfig(explicit, fromEnv string, at surroundings) (file, passed string,
 		info, err := os.Stat(p)
 		switch {
 		case err != nil:
-			return "", "", withHint(fmt.Errorf("%s: %w", named.by, err), "leave %s away to run with defaults", named.by)
+			return "", "", withHint(fmt.Errorf("%s: %w", named.by, err), "omit %s to run with defaults", named.by)
 		case info.IsDir():
 			return "", "", fmt.Errorf("%s: %s is a folder, not a file", named.by, p)
 		}

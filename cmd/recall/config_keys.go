@@ -249,7 +249,7 @@ func (k configKey) not(s string) error {
 func absolute(p, base string, at surroundings) (string, error) {
 	switch {
 	case strings.TrimSpace(p) == "":
-		return "", errors.New("an empty name isn't a folder; leave the key away for its default")
+		return "", errors.New("an empty name isn't a folder; omit the key for its default")
 	case strings.ContainsRune(p, 0):
 		return "", fmt.Errorf("%q isn't a folder's name", p)
 	case p[0] == '$' || p[0] == '%':

@@ -225,7 +225,7 @@ func near(prefix string) []string {
 	return names
 }
 
-// hasOurSection says whether a file has at least one section of recall's. One
+// hasOurSection reports whether a file has at least one section of recall's. One
 // that can't be read as YAML hasn't. Sections that many programs have, and that
 // wouldn't be taken from there anyway, say nothing.
 func hasOurSection(name string) bool {

@@ -167,7 +167,7 @@ func (w *watched) session() string {
 	return "are invoices sent by " + thing + "?"
 }
 
-// sound says whether the index answers for what is old and new, of itself.
+// sound reports whether the index answers for what is old and new, of itself.
 func (w *watched) sound(questions ...string) {
 	w.t.Helper()
 	for _, q := range append(questions, "do workers poll the jobs table?") {

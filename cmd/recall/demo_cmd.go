@@ -79,7 +79,7 @@ Your own:       recall init
 // demoMark is a file in the folder of a demo, beside its library.
 const demoMark = ".recall-demo"
 
-// isDemo says whether a library is one that recall demo made.
+// isDemo reports whether a library is one that recall demo made.
 func isDemo(l *library.Library) bool {
 	_, err := os.Stat(filepath.Join(filepath.Dir(l.Dir()), demoMark))
 	return err == nil && filepath.Base(l.Dir()) == "Recall"

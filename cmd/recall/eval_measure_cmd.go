@@ -264,7 +264,7 @@ func (a *app) evaluated(r *eval.Run, f evalFlags, tables func(io.Writer, style, 
 	return nil
 }
 
-// gate says whether a run reaches its baseline.
+// gate reports whether a run reaches its baseline.
 func (a *app) gate(w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
 	g, err := eval.NewGate(base, r)
 	if err != nil {

@@ -152,7 +152,7 @@ func (t evalTables) relations(a *eval.RelationAgreement) {
 	}
 }
 
-// trust says whether a model's word may hide a decision: as of a rule, what it
+// trust reports whether a model's word may hide a decision: as of a rule, what it
 // says must be right for 0.95, and the interval's lower end 0.9.
 func (t evalTables) trust(k eval.KofN) {
 	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {

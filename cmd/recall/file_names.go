@@ -103,7 +103,7 @@ func belowAny(p string, roots []string) (string, bool) {
 	return best, best != ""
 }
 
-// is says whether a session's path is this file. In the project's own folders
+// is reports whether a session's path is this file. In the project's own folders
 // the place must be the same; elsewhere (a virtual machine, a worktree beside
 // it) the end of the path must, if the session is of the project.
 func (n *fileNames) is(p, project string) bool {
@@ -212,7 +212,7 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 var bareNames = map[string]bool{"readme.md": true, "main.go": true, "index.ts": true, "index.js": true, "index.tsx": true, "index.html": true, "mod.rs": true, "lib.rs": true,
 	"main.rs": true, "main.py": true, "__init__.py": true, "package.json": true, "go.mod": true, "go.sum": true, "makefile": true, "dockerfile": true, "cargo.toml": true, ".gitignore": true, "types.ts": true, "utils.ts": true, "app.tsx": true}
 
-// concerns says whether an item speaks of the file: it names it, or its
+// concerns reports whether an item speaks of the file: it names it, or its
 // evidence does.
 func (n *fileNames) concerns(it payload.Item) bool {
 	for _, p := range append([]string{it.Path}, it.About...) {
@@ -234,7 +234,7 @@ func (n *fileNames) concerns(it payload.Item) bool {
 	return false
 }
 
-// meets says whether a name in a text is one of the file's: the same end, from
+// meets reports whether a name in a text is one of the file's: the same end, from
 // the last name upwards.
 func (n *fileNames) meets(word string) bool {
 	word = strings.TrimPrefix(strings.TrimPrefix(slashed(word), "./"), "/")

@@ -95,7 +95,7 @@ func (a *app) giveHandoff(text, to, out string, copies, force bool) error {
 	page := payload.PlainHandover(text)
 	if copies {
 		if err := clipboard.WriteAll(page); err != nil {
-			return withHint(fmt.Errorf("clipboard: %w", err), "leave --copy away: it is written to a file")
+			return withHint(fmt.Errorf("clipboard: %w", err), "omit --copy: it is written to a file")
 		}
 		fmt.Fprintf(a.err, "recall: copied; paste it to %s\n", to)
 		return nil

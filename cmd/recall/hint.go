@@ -127,7 +127,7 @@ func flagsTogether(err error) error {
 	if m == nil {
 		return err
 	}
-	return withHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")), "leave one of them away")
+	return withHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")), "omit one of them")
 }
 
 // notTogether refuses flags that contradict one another.
@@ -139,7 +139,7 @@ func notTogether(cmd *cobra.Command, names ...string) error {
 		}
 	}
 	if len(given) > 1 {
-		return withHint(fmt.Errorf("%s don't go together", strings.Join(given, " and ")), "leave one of them away")
+		return withHint(fmt.Errorf("%s don't go together", strings.Join(given, " and ")), "omit one of them")
 	}
 	return nil
 }

@@ -43,7 +43,7 @@ Events: session-start, user-prompt-submit, pre-tool-use, pre-compact, session-en
 	}
 }
 
-// isHook says whether the client calls: then nothing may be said but an answer,
+// isHook reports whether the client calls: then nothing may be said but an answer,
 // and the exit code is 0, since 2 would stop a prompt.
 func isHook(args []string) bool {
 	i := slices.Index(args, "hook")

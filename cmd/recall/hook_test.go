@@ -88,7 +88,7 @@ func (d *desk) says(session string, texts ...string) string {
 	return path
 }
 
-// settles tells whether what a person says is a decision: it is asked back, and
+// settles reports whether what a person says is a decision: it is asked back, and
 // what they answer stands on record.
 func settles(text string) bool {
 	return strings.HasPrefix(text, "Let's use ") || strings.HasPrefix(text, "Never ") || strings.HasPrefix(text, "Always ")

@@ -74,7 +74,7 @@ var storage = []string{
 	"SQLite it is.",
 }
 
-// On the default branch a session that goes on with what its start was told is of
+// On the default branch a session that continues what its start was told is of
 // the same thread, however little it says itself and however much later it is.
 func TestThreadGoesOn(t *testing.T) {
 	d := newDesk(t)
@@ -100,7 +100,7 @@ func TestThreadGoesOn(t *testing.T) {
 	}
 }
 
-// A question joins no threads: what an answer quotes isn't gone on with.
+// A question joins no threads: what an answer quotes isn't continued.
 func TestAnswersTieNothing(t *testing.T) {
 	d := newDesk(t)
 	d.recall("sync")

@@ -120,7 +120,7 @@ worked.`,
 				return err
 			}
 			if limit < 1 {
-				return withHint(fmt.Errorf("--limit %d: less than one", limit), "leave it away for %s", cmd.Flag("limit").DefValue)
+				return withHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s", cmd.Flag("limit").DefValue)
 			}
 			l, err := a.library(cmd)
 			if err != nil {

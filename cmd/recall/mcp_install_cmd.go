@@ -179,7 +179,7 @@ func (f *mcpFlags) clients() ([]mcpClient, error) {
 	return list, nil
 }
 
-// entered tells whether a configuration has recall's server.
+// entered reports whether a configuration has recall's server.
 func entered(path string) bool {
 	text, err := library.ReadRegular(path, hooks.MostOfSettings)
 	if err != nil {

@@ -223,14 +223,14 @@ func (c *Config) timeout() time.Duration {
 	return c.LLM.Timeout
 }
 
-// takesBatches tells whether a service that speaks OpenAI's protocol speaks that
+// takesBatches reports whether a service that speaks OpenAI's protocol speaks that
 // of batches, too.
 func (c *Config) takesBatches() bool {
 	host := c.host()
 	return c.LLM.Provider != providerOpenAI || host == "api.openai.com" || host == "api.groq.com" || onThisMachine(host)
 }
 
-// local tells whether the model runs on this machine, or on one of the user's.
+// local reports whether the model runs on this machine, or on one of the user's.
 func (c *Config) local() bool {
 	return c.LLM.Provider == providerOllama && !inCloud(c.LLM.Model) || c.LLM.Provider == providerOpenAI && onThisMachine(c.host())
 }

@@ -118,7 +118,7 @@ func ollamaModels(ctx context.Context, address string) []ollamaModel {
 	return list
 }
 
-// inCloud tells whether a model runs with Ollama's makers, and Ollama here only
+// inCloud reports whether a model runs with Ollama's makers, and Ollama here only
 // passes on what it is asked: gpt-oss:120b-cloud, glm-5:cloud.
 func inCloud(model string) bool {
 	return strings.HasSuffix(model, ":cloud") || strings.HasSuffix(model, "-cloud")
@@ -138,7 +138,7 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	return 0
 }
 
-// askOllama tells whether Ollama answered, and in time. It asks without a
+// askOllama reports whether Ollama answered, and in time. It asks without a
 // proxy.
 func askOllama(ctx context.Context, address, method, path string, ask, answer any) bool {
 	if address == "" {

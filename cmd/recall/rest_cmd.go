@@ -44,8 +44,8 @@ func (a *app) restCmd() *cobra.Command {
 
 func restLock(l *library.Library) string { return filepath.Join(cacheDir(l), "rest.lock") }
 
-// takeInRest goes on with what the time budget left over in a process of its
-// own, which outlives this one. It says whether that was started.
+// takeInRest continues what the time budget left over in a process of its
+// own, which outlives this one. It reports whether that was started.
 func (a *app) takeInRest(l *library.Library) bool {
 	self, err := os.Executable()
 	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {

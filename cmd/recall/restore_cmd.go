@@ -16,7 +16,7 @@ import (
 type restoreDoc struct {
 	Session ingest.SessionID  `json:"session"`
 	Root    string            `json:"root"`             // it is put below
-	Resume  string            `json:"resume,omitempty"` // command that goes on with it
+	Resume  string            `json:"resume,omitempty"` // command that continues it
 	Written bool              `json:"written"`          // false under --dry-run, or where something was in the way
 	Files   []library.Putting `json:"files"`
 }
@@ -109,7 +109,7 @@ func inTheWay(p library.Putting) error {
 		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
 }
 
-// resumeCommand goes on with a restored session, "" where there is none.
+// resumeCommand continues a restored session, "" where there is none.
 func resumeCommand(r pipeline.Restoring) string {
 	if r.Session.Source != ingest.ClaudeCode {
 		return ""

@@ -173,7 +173,7 @@ func (a *app) hereName(l *library.Library) string {
 func (a *app) handOver(p *payload.Payload, text string, toClipboard, save bool) error {
 	if toClipboard {
 		if err := clipboard.WriteAll(text); err != nil {
-			return withHint(fmt.Errorf("clipboard: %w", err), "leave --copy away and pipe it: recall resume | xclip -selection clipboard")
+			return withHint(fmt.Errorf("clipboard: %w", err), "omit --copy and pipe it: recall resume | xclip -selection clipboard")
 		}
 		fmt.Fprintln(a.err, "recall: copied; paste it as the first message of the next session")
 	}

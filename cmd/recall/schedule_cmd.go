@@ -49,7 +49,7 @@ func (a *app) scheduleInstallCmd() *cobra.Command {
 		Use:   "install",
 		Short: "Set up the two jobs and run each once",
 		Long: `Sets up the jobs, in the place of those set up before, then has the scheduler
-run each once and tells whether it could read the sources and write the library
+run each once and reports whether it could read the sources and write the library
 from there.`,
 		Example: "  recall schedule install --at 02:30\n  recall schedule install --dry-run",
 		Args:    cobra.NoArgs,

@@ -34,7 +34,7 @@ func (a *app) scheduleStatusCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "Tell whether the jobs are set up and how they went",
-		Long:    "Tells whether the jobs are set up, how their last runs went, and when the next\nnightly one is. The exit code is 1 if they aren't set up.",
+		Long:    "Reports whether the jobs are set up, how their last runs went, and when the next\nnightly one is. The exit code is 1 if they aren't set up.",
 		Example: "  recall schedule status",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

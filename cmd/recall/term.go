@@ -7,13 +7,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal says whether w is a person's screen rather than a file or pipe.
+// isTerminal reports whether w is a person's screen rather than a file or pipe.
 func isTerminal(w io.Writer) bool {
 	f, ok := own(w).(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colorOn says whether to colour what goes to w: on a terminal, and not under
+// colorOn reports whether to colour what goes to w: on a terminal, and not under
 // NO_COLOR (https://no-color.org: any non-empty value).
 func colorOn(w io.Writer) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

@@ -49,7 +49,7 @@ func (a *app) watch(cmd *cobra.Command) error {
 // An index that is damaged so soon after it was made again is no accident.
 const soonDamaged = time.Minute
 
-// ends says whether the index must be opened anew.
+// ends reports whether the index must be opened anew.
 func ends(err error) bool {
 	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
 }

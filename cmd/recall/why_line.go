@@ -226,7 +226,7 @@ func (w *whyAsker) writers(doc *whyDoc) error {
 	return nil
 }
 
-// telling says whether a line is no bracket, blank or word that stands anywhere.
+// telling reports whether a line is no bracket, blank or word that stands anywhere.
 func telling(line string) bool {
 	line = strings.TrimSpace(line)
 	return len(line) >= 12 && strings.ContainsAny(line, " (.=:")

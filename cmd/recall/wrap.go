@@ -104,7 +104,7 @@ func pieces(word string, room int) []string {
 	return out
 }
 
-// wide tells whether a terminal gives a letter two columns.
+// wide reports whether a terminal gives a letter two columns.
 func wide(r rune) bool {
 	return r >= 0x1100 && (unicode.In(r, unicode.Han, unicode.Hangul) || r >= 0x3000 && r <= 0x33ff && r != 0x303f || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff)
 }

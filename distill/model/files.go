@@ -28,7 +28,7 @@ func (l *ledger) relative(p string) string {
 	return strings.TrimPrefix(p, "./")
 }
 
-// touched tells whether a call of the session names a file so.
+// touched reports whether a call of the session names a file so.
 func (l *ledger) touched(p string) bool {
 	if l.paths == nil {
 		l.paths = map[string]bool{}
@@ -102,7 +102,7 @@ const (
 	fewFiles = 2   // a model that names so many has seen what the work turned on
 )
 
-// hasFile tells whether a file was named, perhaps by less of its path.
+// hasFile reports whether a file was named, perhaps by less of its path.
 func (l *ledger) hasFile(has map[string]bool, p string) bool {
 	for name := range has {
 		if name == p || name != "" && (strings.HasSuffix(p, "/"+name) || strings.HasSuffix(name, "/"+p)) {

@@ -228,7 +228,7 @@ func nearest(want, have []field) (from, to int, ok bool) {
 	return have[best.start].from, have[end].to, true
 }
 
-// foreign tells whether a quote is from what may not be quoted.
+// foreign reports whether a quote is from what may not be quoted.
 func (s *sources) foreign(src *source, want string) bool {
 	order := s.order
 	if src != nil {

@@ -116,7 +116,7 @@ func cite(it *payload.Item, src *source, quote string) {
 	it.Evidence = append(it.Evidence, payload.Evidence{Turn: string(src.turn.ID), N: src.turn.N, Quote: quote})
 }
 
-// persons tells whether a quote is a person's word: typed, answered, given as a
+// persons reports whether a quote is a person's word: typed, answered, given as a
 // reason, or of a plan that they approved.
 func persons(t *ingest.Turn, quote string) bool {
 	if t.Role == ingest.User {

@@ -44,7 +44,7 @@ func (m *Improver) keep(key string, k kept) error {
 	return m.o.Store.KeepAnswer(key, data)
 }
 
-// current tells whether an answer was made by today's prompt and model.
+// current reports whether an answer was made by today's prompt and model.
 func (m *Improver) current(key string, k kept) bool {
 	return k.Prompt == versionFor(key) && k.Model == m.o.Model.Name()
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// sameLanguage tells whether an answer is in the language of what it is about,
+// sameLanguage reports whether an answer is in the language of what it is about,
 // or that of what the person typed. It says no only where that is plain: another
 // script, or the little words of another language.
 func sameLanguage(said, typed, answer string) bool {

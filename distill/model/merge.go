@@ -145,7 +145,7 @@ func namesIn(text string) map[string]bool {
 	return m
 }
 
-// apart tells whether each of two texts names something that the other doesn't:
+// apart reports whether each of two texts names something that the other doesn't:
 // "retry 3 times", "retry 5 times".
 func apart(a, b map[string]bool) bool {
 	alone := func(a, b map[string]bool) bool {
@@ -159,7 +159,7 @@ func apart(a, b map[string]bool) bool {
 	return alone(a, b) && alone(b, a)
 }
 
-// opposed tells whether one of two texts denies and the other doesn't.
+// opposed reports whether one of two texts denies and the other doesn't.
 func opposed(a, b string) bool { return denies(a) != denies(b) }
 
 func denies(text string) bool {

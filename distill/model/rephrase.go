@@ -79,7 +79,7 @@ func (m *Improver) atOnce(most, tokens int) int {
 // instructions is what a prompt other than extract's takes with its schema, in tokens.
 const instructions = 1_500
 
-// worded tells whether an item is looked for by words: a file that rules found
+// worded reports whether an item is looked for by words: a file that rules found
 // is so by its name.
 func worded(it *payload.Item) bool {
 	return it.Current() && !(it.Kind == payload.File && it.Maker == payload.ByRule)

@@ -28,7 +28,7 @@ func Supports(s *ingest.Session) func(*payload.Item) bool {
 	}
 }
 
-// supported tells whether a claim's words were said where it is quoted: in the
+// supported reports whether a claim's words were said where it is quoted: in the
 // turns of its quotes and the nearest ones that say something. What a model was
 // talked into has a true quote that speaks of something else. A reason, a
 // condition, an option or a name that nobody spoke of there is taken away; what
@@ -55,7 +55,7 @@ func (s *sources) supported(it *payload.Item) (ok bool, taken int) {
 	return true, taken - len(it.Alternatives) - len(it.About)
 }
 
-// backed tells whether a text's words were said. One without any says nothing.
+// backed reports whether a text's words were said. One without any says nothing.
 func backed(text string, said bag, least float64) bool {
 	words := bagOf(text)
 	return len(words) == 0 || words.in(said) >= least
@@ -71,7 +71,7 @@ func backedOnes(list []string, said bag, least float64) []string {
 	return out
 }
 
-// mixedIn tells whether the person writes another language than the assistant:
+// mixedIn reports whether the person writes another language than the assistant:
 // then an item is in the one, and what it is about was said in the other.
 func (s *sources) mixedIn() bool {
 	var typed, answered strings.Builder

@@ -61,7 +61,7 @@ func stems(w string) []string {
 	return out
 }
 
-// unspaced tells whether a text has letters of a script that puts no spaces
+// unspaced reports whether a text has letters of a script that puts no spaces
 // between words, or hangs endings onto them.
 func unspaced(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {

@@ -273,7 +273,7 @@ func relative(roots []string, p string) string {
 	return strings.TrimPrefix(p, "./")
 }
 
-// ofFile tells whether a list item is about the file: it opens with its name.
+// ofFile reports whether a list item is about the file: it opens with its name.
 func ofFile(s *sentence, base string) bool {
 	i := strings.Index(s.text, base)
 	return (s.block == listItem || s.block == row) && i >= 0 && i < 60 && !strings.Contains(s.text[:i], " ")

@@ -30,7 +30,7 @@ func goal(t *talk, before bool) []payload.Item {
 	return []payload.Item{*best}
 }
 
-// turnsAway tells whether somebody says that they turn to something else.
+// turnsAway reports whether somebody says that they turn to something else.
 func turnsAway(sp *speech) bool {
 	return sp.source == plan || sp.opening().has(cueTurn) && len(sp.allKeys()) >= 4
 }

@@ -89,7 +89,7 @@ func (l *told) tells(words terms, kind payload.Kind) bool {
 	return len(words) >= 2 && (l.kind == "" || kind == payload.Lead || l.kind == kind) && share(words, l.words) >= 0.75
 }
 
-// lasting tells whether what an item says holds until something else is said.
+// lasting reports whether what an item says holds until something else is said.
 func lasting(k payload.Kind) bool {
 	switch k {
 	case payload.Next, payload.Status, payload.Goal, payload.Hypothesis:

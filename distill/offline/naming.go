@@ -67,7 +67,7 @@ func (f *touched) hear(sp *speech, s *sentence, at int) {
 	}
 }
 
-// namedAt tells whether a text names the file where its bare name would begin:
+// namedAt reports whether a text names the file where its bare name would begin:
 // by its path, a part of it, or that name.
 func (f *touched) namedAt(text string, start int) bool {
 	if start < 0 || !strings.HasPrefix(text[start:], f.base) {
@@ -81,7 +81,7 @@ func (f *touched) namedAt(text string, start int) bool {
 	return (end == len(text) || !nameByte(text[end])) && (suffixPath(f.path, word) || suffixPath(word, f.path))
 }
 
-// suffixPath tells whether a path ends with another, at a whole name.
+// suffixPath reports whether a path ends with another, at a whole name.
 func suffixPath(long, short string) bool {
 	return strings.HasSuffix(long, short) && (len(long) == len(short) || long[len(long)-len(short)-1] == '/')
 }

@@ -220,7 +220,7 @@ func splitSentences(s string, casual bool) [][2]int {
 	return cuts
 }
 
-// endsSentence tells whether the mark at i, with what clings to it up to end, ends
+// endsSentence reports whether the mark at i, with what clings to it up to end, ends
 // a sentence.
 func endsSentence(s string, i, end int, casual bool) bool {
 	next := strings.TrimLeft(s[end:], " \t\r\n")

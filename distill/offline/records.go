@@ -24,7 +24,7 @@ func records(s *ingest.Session) []payload.Item {
 	return out
 }
 
-// repeated tells whether a record says what an earlier one of its class says.
+// repeated reports whether a record says what an earlier one of its class says.
 func repeated(items []payload.Item, it payload.Item) bool {
 	for i := range items {
 		if items[i].Rule == it.Rule && strings.EqualFold(items[i].Text, it.Text) {
@@ -114,7 +114,7 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	return it, true
 }
 
-// yields tells whether an answer leaves the choice to the assistant or only says
+// yields reports whether an answer leaves the choice to the assistant or only says
 // how to go on.
 func yields(a ingest.Answer, choice string) bool {
 	short := len(strings.Fields(choice)) <= 6

@@ -30,7 +30,7 @@ type speech struct {
 	closing  bool    // the assistant's last word before the person speaks again
 	last     bool    // the closing message of the session
 	toCome   int     // how many closing messages follow it
-	exchange int     // 0-based: the person's how manieth word it belongs to
+	exchange int     // 0-based: which of the person's words it belongs to
 	asks     *speech // of the assistant's: the person's word that it follows, nil if none
 	reacts   *speech // of the person's: the closing message it answers, nil if none
 	reaction *speech // of the assistant's closing message: what the person said next, nil at the end
@@ -167,7 +167,7 @@ func (t *talk) endExchange() {
 	t.working = false
 }
 
-// typed tells whether a turn holds a person's own words.
+// typed reports whether a turn holds a person's own words.
 func typed(t *ingest.Turn) bool {
 	if t.Role != ingest.User || strings.TrimSpace(t.Text) == "" {
 		return false
@@ -189,7 +189,7 @@ func writes(tool string) bool {
 	return false
 }
 
-// foreign tells whether a sentence touches what isn't its speaker's own.
+// foreign reports whether a sentence touches what isn't its speaker's own.
 func (sp *speech) foreign(s *sentence) bool {
 	if sp.text != sp.turn.Text {
 		return false
@@ -210,7 +210,7 @@ func (sp *speech) opening() cueSet {
 	return sp.parts[0].cues
 }
 
-// endsAsking tells whether a message ends with a question.
+// endsAsking reports whether a message ends with a question.
 func (sp *speech) endsAsking() bool {
 	if sp == nil || len(sp.parts) == 0 {
 		return false
@@ -219,7 +219,7 @@ func (sp *speech) endsAsking() bool {
 	return strings.HasSuffix(last, "?") || strings.HasSuffix(last, "？")
 }
 
-// report tells whether an assistant's message says something to its reader:
+// report reports whether an assistant's message says something to its reader:
 // the last before the person speaks, or one long enough not to be narration.
 func (sp *speech) report() bool {
 	return sp.source != message || sp.closing || len(sp.text) >= 250 || len(sp.parts) >= 3

@@ -99,7 +99,7 @@ func (b bag) in(c bag) float64 {
 
 func (b bag) without(c bag) bag { return slices.Collect(b.rest(c)) }
 
-// meets tells whether a stem is in both.
+// meets reports whether a stem is in both.
 func (b bag) meets(c bag) bool {
 	at, ok := 0, false
 	for _, e := range b {

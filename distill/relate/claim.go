@@ -83,13 +83,13 @@ func claimIn(kind payload.Kind, in cutItem) *claim {
 	return c
 }
 
-// halfIn tells whether half of a claim's weight is in another: most pairs that
+// halfIn reports whether half of a claim's weight is in another: most pairs that
 // are looked at differ in more.
 func (c *claim) halfIn(d *claim) bool {
 	return c.all.in(d.all) >= 0.5
 }
 
-// labels tells whether a bare number is a name: "service 2", "phase 3".
+// labels reports whether a bare number is a name: "service 2", "phase 3".
 func labels(toks []token, i int) bool {
 	return isNumber(strings.TrimPrefix(toks[i].stem, "=")) && i > 0 && toks[i-1].stem != "" && !toks[i-1].value
 }
@@ -130,7 +130,7 @@ func (c *claim) read(toks []token) map[int]bool {
 	return lost
 }
 
-// bare tells whether a sentence says hardly more than what it gives up and what
+// bare reports whether a sentence says hardly more than what it gives up and what
 // it takes instead.
 func (c *claim) bare(toks []token, lost map[int]bool) bool {
 	if len(c.scope) > 0 {
@@ -202,7 +202,7 @@ func pairsOf(toks []token) []pair {
 	return slices.CompactFunc(out, func(a, b pair) bool { return a.word == b.word })
 }
 
-// apart tells whether two claims speak of different things of one sort: the
+// apart reports whether two claims speak of different things of one sort: the
 // users table and the events table, alerts that are evaluated and rules that are.
 func (c *claim) apart(d *claim) bool {
 	if len(c.subject) > 0 && len(d.subject) > 0 && !c.subject.meets(d.all) && !d.subject.meets(c.all) {

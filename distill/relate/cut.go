@@ -24,7 +24,7 @@ func cut(it *payload.Item) cutItem {
 	return c
 }
 
-// A word is a stem that a rule may find in an item; name tells whether it stands
+// A word is a stem that a rule may find in an item; name reports whether it stands
 // there as one.
 type word struct {
 	term term

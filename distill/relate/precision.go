@@ -42,7 +42,7 @@ const (
 	sureLow       = 0.9 // lower end of the interval
 )
 
-// Sure tells whether the rule is right so often that the earlier item may be
+// Sure reports whether the rule is right so often that the earlier item may be
 // hidden behind the later one.
 func (m Measure) Sure() bool {
 	low, _ := m.Interval()

@@ -150,7 +150,7 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 	return links
 }
 
-// share says whether two groups have a word in common.
+// share reports whether two groups have a word in common.
 func (p *project) share(g, h int) bool {
 	return slices.ContainsFunc(p.groups[g].words, func(w word) bool {
 		return slices.ContainsFunc(p.groups[h].words, func(o word) bool { return o.term == w.term })
@@ -234,7 +234,7 @@ func (p *project) fit(later, earlier int) *rule {
 // least is the precision under which a rule says nothing.
 const least = 0.6
 
-// bears tells whether one item can bear on an earlier one, whatever they say.
+// bears reports whether one item can bear on an earlier one, whatever they say.
 func (p *project) bears(later, earlier int) bool {
 	a, b := &p.items[later], &p.items[earlier]
 	if !a.Current() || sameTurn(a, b) || Left(a.Kind) {

@@ -1,7 +1,7 @@
 // Package relate finds how decisions of a project bear on one another: which
 // later one says an earlier one again, refines, supersedes or contradicts it.
 // Its rules are conservative; each has a precision, measured on labelled pairs
-// (precision.json), that says whether the later item may stand for the earlier.
+// (precision.json), that reports whether the later item may stand for the earlier.
 //
 // Whether a rule fits two items depends on these two alone, and which links are
 // made of that on the items that there are, so the order in which sessions
@@ -40,7 +40,7 @@ const rulesVersion = "rules/8" // raise it when a rule changes
 // must know or supposes, and what is left open.
 var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred, payload.Lead}
 
-// speaks tells whether an item says something for itself. A passage does if it is a
+// speaks reports whether an item says something for itself. A passage does if it is a
 // person's word: what they give up, they give up; what the assistant said along the way
 // settles nothing.
 func speaks(it *Item) bool {
@@ -97,7 +97,7 @@ func turnOf(it Item) int {
 	return it.Evidence[0].N
 }
 
-// sameTurn tells whether two items were said in one breath, or rest on the very
+// sameTurn reports whether two items were said in one breath, or rest on the very
 // same words: then neither is later.
 func sameTurn(a, b *Item) bool {
 	if a.Session != b.Session || len(a.Evidence) == 0 || len(b.Evidence) == 0 {

@@ -66,7 +66,7 @@ func decisions(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Decision
 }
 
-// say tells whether both say how things are: what was decided, or what one must
+// say reports whether both say how things are: what was decided, or what one must
 // know of them.
 func say(later, earlier *claim) bool { return later.says() && earlier.says() }
 
@@ -117,7 +117,7 @@ func namesIn(b, c bag) bool {
 	return true
 }
 
-// vague tells whether what is given up could be anything: no name in it, and
+// vague reports whether what is given up could be anything: no name in it, and
 // not two words.
 func vague(lost bag) bool {
 	return lost.weight() < 2
@@ -172,7 +172,7 @@ func restates(later, earlier *claim) bool {
 		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
 }
 
-// onlyWords tells whether neither a name nor a value is in b alone.
+// onlyWords reports whether neither a name nor a value is in b alone.
 func onlyWords(b, c bag) bool {
 	for e := range b.rest(c) {
 		if e.weight >= nameWeight || e.value {

@@ -12,7 +12,7 @@ const (
 	TakesUp = "takes-up" // decides, or rules out, what the earlier one put off
 )
 
-// Left tells whether items of a kind leave something open.
+// Left reports whether items of a kind leave something open.
 func Left(k payload.Kind) bool { return k == payload.Question || k == payload.Deferred }
 
 // left is what a question asks or what was put off.
@@ -123,7 +123,7 @@ func asksAmount(toks []token) bool {
 	return false
 }
 
-// putsOff tells whether something is put off, or still open.
+// putsOff reports whether something is put off, or still open.
 func putsOff(toks []token) bool {
 	for i, t := range toks {
 		switch {

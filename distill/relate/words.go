@@ -189,7 +189,7 @@ var (
 		becomes say says said call called way thing things same own on one ones`)
 )
 
-// says tells whether a word counts when two sentences are compared.
+// says reports whether a word counts when two sentences are compared.
 func says(low string) bool { return !empty[low] && len([]rune(low)) > 1 || low == "%" }
 
 // stem takes off the commonest endings, and of a doubled last letter one.

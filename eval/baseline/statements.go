@@ -99,7 +99,7 @@ func sentences(line string) []string {
 	return append(out, string(runes[from:]))
 }
 
-// wordy says whether a text holds two letters in a row.
+// wordy reports whether a text holds two letters in a row.
 func wordy(text string) bool {
 	before := false
 	for _, r := range text {

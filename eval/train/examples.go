@@ -49,7 +49,7 @@ const (
 	near        = 0.5  // what such a one counts as none
 )
 
-// labelled says whether something is worth keeping.
+// labelled reports whether something is worth keeping.
 func (e *example) labelled(features []offline.Feature, like []float64, fair float64) sample {
 	s := sample{features: features, weight: originWeight[e.project.Origin]}
 	best, at := -1, 0.0

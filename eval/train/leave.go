@@ -111,7 +111,7 @@ func (l *left) tally(e *example) tally {
 	return t
 }
 
-// worth tells whether something is worth keeping by itself, whatever else says the
+// worth reports whether something is worth keeping by itself, whatever else says the
 // same; fair, that it is fair to keep and fair to leave.
 func (e *example) worth(it payload.Item) (right, fair bool) {
 	for j, x := range e.c.Like(it) {

@@ -78,7 +78,7 @@ func Related(text string, own Groups) []string {
 	return out
 }
 
-// Knows says whether a word or phrase of a text stands in the lexicon.
+// Knows reports whether a word or phrase of a text stands in the lexicon.
 func (g Groups) Knows(text string) bool { return len(g.concepts(stems(text))) > 0 }
 
 // Mention is a word or phrase of a text that the lexicon knows.

@@ -240,7 +240,7 @@ func (b *beside) start(concept int, own bool, stems []string) {
 	}
 }
 
-// beginAlike tells whether words with the same beginning have most of their
+// beginAlike reports whether words with the same beginning have most of their
 // letters in common: "compressor" and "compression" differ by more than an ending.
 func beginAlike(a, b string) bool {
 	n := begins

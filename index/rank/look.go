@@ -142,7 +142,7 @@ func (q *Question) item(c Candidate) Features {
 	return f
 }
 
-// AsOfSession tells whether items of a kind say how things stood in their
+// AsOfSession reports whether items of a kind say how things stood in their
 // session, which the next one may have changed without a word.
 func AsOfSession(k payload.Kind) bool {
 	return k == payload.Next || k == payload.Status || k == payload.Goal

@@ -146,10 +146,10 @@ var pastForm = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)\b(?:original(?:ly)?|initial(?:ly)?|first|previous(?:ly)?|used to|back then|earlier|former(?:ly)?|old|before)\b`)
 })
 
-// Past tells whether it asks of what was.
+// Past reports whether it asks of what was.
 func (q *Question) Past() bool { return q.past }
 
-// Asks tells whether it asks for items of a kind.
+// Asks reports whether it asks for items of a kind.
 func (q *Question) Asks(k payload.Kind) bool { return q.asked[k] }
 
 // Stemming changes a word's end only: a word that begins as no wanted stem

@@ -115,7 +115,7 @@ func (w *SureWeights) Chance(s Signs) float64 {
 	return 1 / (1 + math.Exp(-sum))
 }
 
-// Doubtful says whether the chance is under the line.
+// Doubtful reports whether the chance is under the line.
 func (w *SureWeights) Doubtful(s Signs) bool { return w.Chance(s) < w[LineOf(s)] }
 
 // LineOf is where the line stands that an answer with these signs is held to.

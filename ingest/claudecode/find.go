@@ -121,7 +121,7 @@ func sessionAround(path string) string {
 	return path
 }
 
-// isConfigRoot says whether dir is a configuration folder of the client, of
+// isConfigRoot reports whether dir is a configuration folder of the client, of
 // which only "projects" holds sessions.
 func isConfigRoot(dir string) bool {
 	if !isDir(filepath.Join(dir, "projects")) {
@@ -284,13 +284,13 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// isStorage says whether a folder is a Cowork session's storage, which is
+// isStorage reports whether a folder is a Cowork session's storage, which is
 // another reader's.
 func isStorage(dir string) bool {
 	return isFile(dir+".json") || isFile(filepath.Join(dir, "audit.jsonl")) || isDir(filepath.Join(dir, ".claude"))
 }
 
-// inCowork says whether path lies in a Cowork session's storage.
+// inCowork reports whether path lies in a Cowork session's storage.
 func inCowork(path string) bool {
 	for dir := path; ; dir = filepath.Dir(dir) {
 		base := filepath.Base(dir)

@@ -34,7 +34,7 @@ func (p *parser) finish() {
 	p.finishReport()
 }
 
-// isSuperseded says whether a later message made this one void.
+// isSuperseded reports whether a later message made this one void.
 func (p *parser) isSuperseded(d *draft) bool {
 	if len(p.meta.superseded) == 0 || d.turn.Role != ingest.Assistant {
 		return false

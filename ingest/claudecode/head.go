@@ -114,7 +114,7 @@ func peek(path string) (peeked, error) {
 	return h, nil
 }
 
-// looksOurs says whether a record is one that Claude Code writes.
+// looksOurs reports whether a record is one that Claude Code writes.
 func (r *record) looksOurs() bool {
 	switch string(r.kind) {
 	case "user", "assistant":

@@ -222,7 +222,7 @@ func (p *parser) take(r *record, raw []byte) {
 	}
 }
 
-// duplicate says whether the same record was read before, and remembers it.
+// duplicate reports whether the same record was read before, and remembers it.
 // Bookkeeping without a uuid is never one: its last word counts.
 func (p *parser) duplicate(r *record, raw []byte) bool {
 	switch string(r.kind) {

@@ -37,7 +37,7 @@ func (p *parser) place(r *record) {
 	}
 }
 
-// changed says whether raw is something else than was seen last; most lines
+// changed reports whether raw is something else than was seen last; most lines
 // repeat it.
 func changed(raw []byte, last string) bool {
 	return len(raw) > 0 && string(raw) != last

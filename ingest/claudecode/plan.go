@@ -94,7 +94,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 // configuration lies.
 var planName = lazy(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
-// isPlanFile says whether path is one of the client's plan files.
+// isPlanFile reports whether path is one of the client's plan files.
 func isPlanFile(path string) bool {
 	path = strings.ReplaceAll(path, `\`, "/")
 	return strings.HasSuffix(path, ".md") && strings.Contains(path, "/.claude/plans/") || planName().MatchString(path)

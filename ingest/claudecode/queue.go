@@ -74,7 +74,7 @@ func (p *parser) recoverQueued() {
 
 var slashCommand = lazy(`^/[a-z][\w:-]*(\s|$)`)
 
-// said says whether text is a turn of the person's, or whole lines of one:
+// said reports whether text is a turn of the person's, or whole lines of one:
 // several queued prompts are delivered as one.
 func (p *parser) said(text string) bool {
 	for _, d := range p.drafts {

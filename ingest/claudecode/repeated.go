@@ -9,7 +9,7 @@ import (
 	"recall/ingest/jsonl"
 )
 
-// saysMore tells whether a record with the uuid of an earlier one says what no
+// saysMore reports whether a record with the uuid of an earlier one says what no
 // turn has said: two writers, or a snapshot of a message that grew.
 func (p *parser) saysMore(r *record) bool {
 	if r.sidechain || r.meta || r.synthetic {
@@ -52,7 +52,7 @@ const (
 	mayLookAgain = 32
 )
 
-// stands tells whether a text is part of a turn. It looks first for a turn that
+// stands reports whether a text is part of a turn. It looks first for a turn that
 // says just that, then from where it found the last one: what is repeated comes in
 // the order in which it was said, and may be all of a long file. Where that takes
 // too long it isn't one: said twice is better than lost.
@@ -91,7 +91,7 @@ func (p *parser) wholes() map[uint64]int {
 	return t.whole
 }
 
-// says tells whether a text is part of what a draft says.
+// says reports whether a text is part of what a draft says.
 func (d *draft) says(text string) bool {
 	return strings.Contains(d.turn.Text, text) || slices.ContainsFunc(d.parts, func(b part) bool { return strings.Contains(b.text, text) })
 }

@@ -188,7 +188,7 @@ func exitCode(text string) int {
 	return n
 }
 
-// judge tells whether the person, or something else, refused the call.
+// judge reports whether the person, or something else, refused the call.
 func (p *parser) judge(call *ingest.ToolCall, r *record, text string) {
 	if !call.Failed && len(r.denial) == 0 {
 		return

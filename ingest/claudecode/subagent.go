@@ -19,7 +19,7 @@ func agentOf(name string) string {
 	return strings.TrimPrefix(base, "agent-")
 }
 
-// hiddenAgent says whether an agent is the client's own: it writes summaries
+// hiddenAgent reports whether an agent is the client's own: it writes summaries
 // or suggests prompts.
 func hiddenAgent(id string) bool {
 	return strings.HasPrefix(id, "acompact-") || strings.HasPrefix(id, "aprompt_suggestion-")

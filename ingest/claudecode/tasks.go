@@ -11,7 +11,7 @@ import (
 )
 
 // tasks follows the session's lists through their changes. A session that was
-// gone on with in a newer client has two: todos are written as a whole, tasks
+// continued in a newer client has two: todos are written as a whole, tasks
 // one by one, and neither speaks of the other.
 type tasks struct {
 	todos   []ingest.Task

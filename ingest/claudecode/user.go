@@ -125,7 +125,7 @@ func (p *parser) takeCommand(d *draft) {
 	}
 }
 
-// repeated says whether a text with the same time, to the millisecond, was
+// repeated reports whether a text with the same time, to the millisecond, was
 // there before: what the client wrote again after a compaction or on resume.
 func (p *parser) repeated(at time.Time, text string) bool {
 	if at.IsZero() || text == "" {

@@ -6,7 +6,7 @@ import (
 	"recall/ingest"
 )
 
-// Refusal says whether the text of a tool's result is a refusal, whose, and
+// Refusal reports whether the text of a tool's result is a refusal, whose, and
 // the person's words with it. Only its beginning counts: a tool's output can
 // quote the sentences.
 func Refusal(text string) (v ingest.Verdict, reason string) {
@@ -59,7 +59,7 @@ func cutNote(reason string) string {
 	return reason
 }
 
-// keepWhole says whether a result's text must not be clipped: it holds a
+// keepWhole reports whether a result's text must not be clipped: it holds a
 // person's words or a plan.
 func keepWhole(head string) bool {
 	head = strings.TrimSpace(strings.TrimPrefix(head, "Error: "))

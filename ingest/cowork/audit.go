@@ -247,7 +247,7 @@ func (a *auditLog) takeSystem(e *entry, at spot) {
 	}
 }
 
-// ignoredSystem says whether a subtype is known to hold nothing to keep.
+// ignoredSystem reports whether a subtype is known to hold nothing to keep.
 func ignoredSystem(subtype string) bool {
 	switch subtype {
 	case "permission_auto_approved", "api_retry", "api_error", "status", "session_state_changed", "files_persisted",

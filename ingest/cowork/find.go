@@ -88,7 +88,7 @@ func storageAround(path string) (storage string, own bool) {
 	}
 }
 
-// isStorage says whether a folder is the storage of a session.
+// isStorage reports whether a folder is the storage of a session.
 func isStorage(dir string) bool {
 	for _, name := range []string{"audit.jsonl", filepath.Join(".claude", "projects")} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {

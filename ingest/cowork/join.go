@@ -109,7 +109,7 @@ func (j *joiner) find(t *ingest.Turn) (int, bool) {
 	return 0, false
 }
 
-// oneOf says whether a prompt is among those that the CLI took up together,
+// oneOf reports whether a prompt is among those that the CLI took up together,
 // as one, because they were typed while it worked.
 func oneOf(all, t *ingest.Turn) bool {
 	return t.Kind == ingest.Prompt && all.Kind == ingest.Prompt && len(t.Text) >= minPart && len(all.Text) > len(t.Text) &&

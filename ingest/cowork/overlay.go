@@ -91,7 +91,7 @@ func isRemote(id string) bool {
 	return strings.HasPrefix(id, "cse_") || strings.HasPrefix(id, "session_")
 }
 
-// isHelper says whether nobody talked in the session: the app's own helpers,
+// isHelper reports whether nobody talked in the session: the app's own helpers,
 // and runs of a schedule in which nothing was typed.
 func isHelper(s *ingest.Session, rec record) bool {
 	if rec.kind == "dispatch_child" || rec.kind == "radar" {

@@ -196,7 +196,7 @@ func lookAt(f ingest.File) string {
 	return ""
 }
 
-// head reads at most limit bytes of a file and says whether that is all.
+// head reads at most limit bytes of a file and reports whether that is all.
 func head(f ingest.File, limit int64) (b []byte, whole bool, err error) {
 	in, err := f.Open()
 	if err != nil {

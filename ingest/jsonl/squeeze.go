@@ -100,7 +100,7 @@ func (s *squeezer) drop(at int) {
 	s.dropping = true
 }
 
-// isBlob says whether b can be the beginning of base64.
+// isBlob reports whether b can be the beginning of base64.
 func isBlob(b []byte) bool {
 	for _, c := range b {
 		if !blobByte[c] {

@@ -43,7 +43,7 @@ func faults(actions []Action) []Fault {
 	return all
 }
 
-// shows says whether a command line only prints files or logs, in which
+// shows reports whether a command line only prints files or logs, in which
 // errors of another time may stand.
 func (a *Action) shows() bool {
 	for i := range a.commands {
@@ -155,7 +155,7 @@ func followed(single string, pairs ...string) map[string][]string {
 	return set
 }
 
-// statesError says whether a line has a word that states an error. Names of
+// statesError reports whether a line has a word that states an error. Names of
 // errors end so: TypeError.
 func statesError(line string) bool {
 	var buf [24]byte

@@ -38,7 +38,7 @@ type Action struct {
 	commands []command
 }
 
-// Ran says whether the call was carried out, whatever came of it.
+// Ran reports whether the call was carried out, whatever came of it.
 func (a *Action) Ran() bool {
 	c := a.Call
 	return c.Verdict != ingest.Rejected && c.Verdict != ingest.Denied && c.Verdict != ingest.Clarify && c.Done

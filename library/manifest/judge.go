@@ -7,7 +7,7 @@ import (
 	"recall/ingest"
 )
 
-// rebuildable says whether a file could be made again, and why or why not.
+// rebuildable reports whether a file could be made again, and why or why not.
 func (w *work) rebuildable(f *file) (bool, string) {
 	if f.judged {
 		return f.rebuilt, f.reason
@@ -40,7 +40,7 @@ func (w *work) judge(f *file) (bool, string) {
 	return true, "made by a command from files that are known"
 }
 
-// available says whether a file that something was made from would be there
+// available reports whether a file that something was made from would be there
 // when it is to be made again.
 func (w *work) available(p string) (bool, string) {
 	f := w.files[p]

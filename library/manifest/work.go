@@ -62,7 +62,7 @@ func newWork(s *ingest.Session, archived []Archived) *work {
 	return w
 }
 
-// ranOnHost says whether a Cowork session's commands ran on the host itself.
+// ranOnHost reports whether a Cowork session's commands ran on the host itself.
 func ranOnHost(s *ingest.Session) bool {
 	for _, t := range s.Turns {
 		if t.Dir != "" {

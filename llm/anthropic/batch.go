@@ -96,7 +96,7 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	return all, nil
 }
 
-// gone says whether the service itself says that there is no such batch. A
+// gone reports whether the service itself says that there is no such batch. A
 // web page that says so is no word of the service's.
 func gone(err error) bool {
 	e, ok := err.(*llm.Error)

@@ -118,7 +118,7 @@ func (m *Model) plain(r llm.Request) request {
 	return body
 }
 
-// mayBeSchema says whether a request may have been refused for its schema.
+// mayBeSchema reports whether a request may have been refused for its schema.
 // Services other than Anthropic's say no more than "invalid params".
 func mayBeSchema(err error) bool {
 	e, ok := err.(*llm.Error)

@@ -123,7 +123,7 @@ func (m *Model) create(ctx context.Context, body []byte) (batch, error) {
 	return b, err
 }
 
-// lost says whether a request may have reached the service though no answer came.
+// lost reports whether a request may have reached the service though no answer came.
 func lost(err error) bool {
 	e, ok := err.(*llm.Error)
 	return ok && e.Unsure()

@@ -93,7 +93,7 @@ func arguments(o Options, r llm.Request, system string) []string {
 	return args
 }
 
-// toldSchema says whether the schema goes in the prompt: what is long, or would
+// toldSchema reports whether the schema goes in the prompt: what is long, or would
 // pass through a batch file's quoting, is no argument.
 func toldSchema(o Options, r llm.Request) bool {
 	ext := strings.ToLower(filepath.Ext(o.Program))

@@ -158,7 +158,7 @@ func (m *Model) fault(f llm.Fault, status int, text string, u llm.Usage) *llm.Er
 	return &llm.Error{Fault: f, Model: m.name, Status: status, Text: text, Usage: u}
 }
 
-// afterThinking leaves away what a reasoning model thought aloud.
+// afterThinking leaves out what a reasoning model thought aloud.
 func afterThinking(text string) string {
 	if at := strings.LastIndex(text, "</think>"); at >= 0 {
 		text = text[at+len("</think>"):]

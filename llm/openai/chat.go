@@ -191,14 +191,14 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	return out, nil
 }
 
-// cutSilently tells whether a service counted far fewer tokens than a request
+// cutSilently reports whether a service counted far fewer tokens than a request
 // can have, as those on one's own machine do with what their window can't hold:
 // no tokenizer takes more than 8 bytes a token on prose and code.
 func (m *Chat) cutSilently(r llm.Request, u llm.Usage) bool {
 	return !m.own && u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
 }
 
-// afterThinking leaves away what a reasoning model thought aloud, where the
+// afterThinking leaves out what a reasoning model thought aloud, where the
 // service doesn't.
 func afterThinking(text string) string {
 	if at := strings.LastIndex(text, "</think>"); at >= 0 {

@@ -118,7 +118,7 @@ func (e *Embedder) patiently(ctx context.Context, texts []string) ([][]float32, 
 	}
 }
 
-// passing says whether an error may be gone the next time.
+// passing reports whether an error may be gone the next time.
 func passing(err error) bool {
 	code := 0
 	if ae := (*api.APIError)(nil); errors.As(err, &ae) {

@@ -53,7 +53,7 @@ func (l *look) answer() (res llm.Response, ok bool, err error) {
 	return res, false, nil
 }
 
-// read reads a file, and says whether it has stayed as it is for a while, by
+// read reads a file, and reports whether it has stayed as it is for a while, by
 // its own time or by ours, as another machine's clock may be ahead.
 func (l *look) read(name string) (data []byte, whole bool, err error) {
 	i, err := os.Stat(name)

@@ -175,7 +175,7 @@ func Address(raw, key string) (*url.URL, error) {
 	return u, nil
 }
 
-// Here tells whether an address is on this machine.
+// Here reports whether an address is on this machine.
 func Here(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()

@@ -65,7 +65,7 @@ func (w *scribe) block(b block, next *block) error {
 	return nil
 }
 
-// afterText says whether the open message already holds a text.
+// afterText reports whether the open message already holds a text.
 func (w *scribe) afterText() bool {
 	for i := len(w.s.records) - 1; i >= 0; i-- {
 		if w.s.records[i].typ == "assistant" {
@@ -150,7 +150,7 @@ func (w *scribe) said(content object, text string, next *block) *record {
 
 func blockName(content object) string { return content[0].value.(string) }
 
-// goesOn says whether the message goes on after a block: thinking always does, a
+// goesOn reports whether the message goes on after a block: thinking always does, a
 // text if a tool call follows.
 func goesOn(verb, kind string) bool {
 	switch verb {

@@ -186,7 +186,7 @@ func utf16File(text string) []byte {
 	return b
 }
 
-// Remove undoes Install, and says whether there was anything.
+// Remove undoes Install, and reports whether there was anything.
 func (h Host) Remove(ctx context.Context) (had bool, err error) {
 	switch h.System {
 	case Cron:
@@ -256,7 +256,7 @@ func removeCron(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// Installed tells whether the jobs are scheduled.
+// Installed reports whether the jobs are scheduled.
 func (h Host) Installed(ctx context.Context) bool {
 	switch h.System {
 	case Cron:

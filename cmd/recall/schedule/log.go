@@ -18,7 +18,7 @@ type Run struct {
 	Error string    `json:"error,omitempty"`
 }
 
-// OK tells whether it could do what it is for.
+// OK reports whether it could do what it is for.
 func (r Run) OK() bool { return r.Exit == 0 || r.Exit == 3 }
 
 // Folder of the jobs' logs and last runs: in the user's cache directory.

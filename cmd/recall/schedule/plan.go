@@ -67,7 +67,7 @@ type File struct {
 	Text string
 }
 
-// catchesUp says whether the system itself makes up for runs that were missed
+// catchesUp reports whether the system itself makes up for runs that were missed
 // while the machine was off. launchd does for a sleep only.
 func (s System) catchesUp() bool { return s == Systemd || s == Windows }
 

@@ -37,7 +37,7 @@ type Project struct {
 	Others    map[string]eval.Other // by "<session>#<id>"
 }
 
-// Real tells whether its sessions took place.
+// Real reports whether its sessions took place.
 func (p *Project) Real() bool { return p.Origin != Invented }
 
 // Load reads the projects below a shared folder (eval/gold, silver, and the

@@ -92,7 +92,7 @@ func (t *tally) count(w *world, q question, source string, a index.Answer) {
 	}
 }
 
-// holds tells whether a result is one of some gold items, or holds what one was
+// holds reports whether a result is one of some gold items, or holds what one was
 // taken from.
 func (w *world) holds(r index.Result, source string, names []string) bool {
 	for _, name := range names {
