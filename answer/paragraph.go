@@ -80,7 +80,7 @@ func checked(sentences []compose.Sentence, sources map[payload.ItemID]index.Plac
 	})
 }
 
-// told are the kinds that a paragraph goes on with after its first item, and
+// told are the kinds that a paragraph continues after its first item, and
 // toldMost how many items it has.
 var told = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred,
 	payload.Question, payload.Flag}

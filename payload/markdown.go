@@ -18,10 +18,6 @@ const DefaultBudget = 1000
 // MostLeads is how many passages a payload.md shows.
 const MostLeads = 5
 
-// Telling is how sure it must be that a passage is worth keeping for a payload.md to
-// show it; what is less so is found by asking.
-const Telling = 0.5
-
 // longest is how many characters of an item's text, and of its reason, a
 // budgeted page shows; an item is one sentence, and one that isn't must not
 // push out all others.
@@ -82,15 +78,14 @@ func (pg *page) leaveLeads(most int) {
 	pg.items = without(pg.items)
 	pg.left = was - len(pg.items)
 	leads := oldestFirst(pg.items, Lead)
+	if len(leads) <= most {
+		return
+	}
 	gone := map[int]bool{}
-	for place, i := range leads {
-		unsure := pg.items[i].Confidence < Telling && pg.items[i].Maker != ByHuman
-		if (unsure || place < len(leads)-most) && !pg.items[i].Pinned {
+	for _, i := range leads[:len(leads)-most] {
+		if !pg.items[i].Pinned {
 			gone[i] = true
 		}
-	}
-	if len(gone) == 0 {
-		return
 	}
 	var kept []Item
 	for i, it := range pg.items {

@@ -311,8 +311,8 @@ func BenchmarkRenderWithinBudget(b *testing.B) {
 // read back it is the same passage.
 func TestPassagesAreQuoted(t *testing.T) {
 	p := &Payload{Session: "7f3c", Made: Provenance{Distiller: "offline/2"}}
-	for i := range 8 { // the first is less sure than Telling
-		p.Items = append(p.Items, Item{Kind: Lead, Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i), By: ByUser, State: Stands, Confidence: Telling + float64(i-1)/20,
+	for i := range 8 {
+		p.Items = append(p.Items, Item{Kind: Lead, Text: fmt.Sprintf("Passage %d — as “it” stands (session 2, Apr 17)", i), By: ByUser, State: Stands, Confidence: float64(i) / 10,
 			At: editedAt, Evidence: []Evidence{{Turn: "u", N: 10 + i, Quote: "Passage"}}})
 	}
 	Mint(p.Session, p.Items, map[ItemID]bool{})

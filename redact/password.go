@@ -346,7 +346,7 @@ func declares(t string) bool {
 	return false
 }
 
-// states says that a text goes on with a verb that a value follows.
+// states says that a text continues a verb that a value follows.
 func states(t string) bool {
 	if strings.IndexByte("iwle\xc3", t[0]) < 0 {
 		return false

@@ -131,8 +131,7 @@ func TestQuotesOnly(t *testing.T) {
 	}
 }
 
-// What nobody turned from German or Japanese into a rule is quoted all the same, as a
-// passage or within the goal.
+// What nobody turned from German or Japanese into a rule is a passage all the same.
 func TestOtherLanguages(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
 		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "本文の校正をお願いします。自動では直さず、必ず指摘だけにしてください。"},
@@ -140,8 +139,7 @@ func TestOtherLanguages(t *testing.T) {
 	}}
 	found := false
 	for _, it := range Listen(s).Items(shipped()) {
-		quoted := it.Kind == payload.Lead || it.Kind == payload.Goal
-		found = found || quoted && strings.Contains(it.Text, "指摘だけ")
+		found = found || it.Kind == payload.Lead && strings.Contains(it.Text, "指摘だけ")
 	}
 	if !found {
 		t.Error("no passage of a Japanese session")

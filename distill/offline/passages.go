@@ -13,9 +13,8 @@ import (
 type Candidate struct {
 	Features []Feature
 
-	sp       *speech
-	part     *sentence
-	from, to int // the passage that it is read in, as bytes of what was said
+	sp   *speech
+	part *sentence
 }
 
 // candidates lists the sentences of a talk that may be worth keeping: what people
@@ -33,7 +32,6 @@ func candidates(t *talk) []*Candidate {
 				continue
 			}
 			c := &Candidate{sp: sp, part: s}
-			c.from, c.to = c.around()
 			c.Features = t.features(f, c)
 			out = append(out, c)
 		}
@@ -46,7 +44,7 @@ func candidates(t *talk) []*Candidate {
 // a quote has room. Where it answers a question that is quoted too.
 func (c *Candidate) Item() payload.Item {
 	sp, s := c.sp, c.part
-	from, to := c.from, c.to
+	from, to := c.around()
 	it := payload.Item{Kind: payload.Lead, Hint: c.hint(), Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: sp.rule(), At: sp.turn.At,
 		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]), Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
 	if sp.user {
@@ -119,7 +117,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 	most := m.quota(h.talk.n)
 	var kept []terms
 	for _, it := range items {
-		if it.Kind != payload.File {
+		if it.Kind != payload.File && it.Kind != payload.Goal {
 			kept = append(kept, keywords(it.Text))
 		}
 	}
@@ -134,7 +132,8 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 			continue
 		}
 		kept = append(kept, words)
-		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{s.c.from, s.c.to})
+		from, to := s.c.around()
+		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{from, to})
 		out = append(out, Passage{s.c.Item(), s.p, words})
 	}
 	return out

@@ -46,15 +46,6 @@ func (a *Action) Ran() bool {
 
 // Of traces a session. It keeps pointers to the session's calls.
 func Of(s *ingest.Session) *Trace {
-	tr := &Trace{Actions: Actions(s)}
-	tr.Packages = packages(tr.Actions)
-	tr.Commits = commits(s, tr.Actions)
-	tr.Faults = faults(tr.Actions)
-	return tr
-}
-
-// Actions are the calls of a session with the files that they touched, and no more.
-func Actions(s *ingest.Session) []Action {
 	t := &tracer{session: s, agents: map[string][]*ingest.Subagent{}}
 	for i := range s.Subagents {
 		a := &s.Subagents[i]
@@ -66,14 +57,18 @@ func Actions(s *ingest.Session) []Action {
 			t.turns(a.Turns, -1, a.ID)
 		}
 	}
-	for i := range t.actions {
-		a := &t.actions[i]
+	tr := &Trace{Actions: t.actions}
+	for i := range tr.Actions {
+		a := &tr.Actions[i]
 		if a.Call.Command != "" && a.Call.Name != "PowerShell" && strings.ContainsAny(a.Call.Command, "/.;|&><\n ") {
 			a.commands = readShell(a.Call.Command, a.Dir)
 		}
 		a.Touches = touches(a)
 	}
-	return t.actions
+	tr.Packages = packages(tr.Actions)
+	tr.Commits = commits(s, tr.Actions)
+	tr.Faults = faults(tr.Actions)
+	return tr
 }
 
 type tracer struct {
