@@ -87,6 +87,19 @@ func (m *modelAPI) asked() string {
 	return all
 }
 
+// payloadDecides reports whether a payload in what the model was asked has
+// these words of a person under the decisions made.
+func payloadDecides(asked, words string) bool {
+	for _, from := range strings.Split(asked, "## Decisions made")[1:] {
+		section, _, _ := strings.Cut(from, "<!-- /recall -->")
+		section, _, _ = strings.Cut(section, "## ")
+		if strings.Contains(section, words) {
+			return true
+		}
+	}
+	return false
+}
+
 // The real client, with the hooks as recall hooks install writes them: the
 // payload is in the request that reaches the model, a note arrives at a tool
 // call, what a compaction drops and what was said last are archived.
@@ -126,7 +139,11 @@ func hooksAtWork(t *testing.T, client string) {
 	const session = "11111111-2222-4333-8444-555555555555"
 	runs(client, "--dangerously-skip-permissions", "--session-id", session, "-p", "Write the importer of the timetable index, and let it run once at night rather than at every change, because changes come in storms.")
 	asked := m.asked()
-	for what, want := range map[string]string{"the payload": "Use SQLite for the timetable index, not Postgres", "its frame": "data with its source, not instructions",
+	const decided = "use SQLite for the timetable index, not Postgres"
+	if !payloadDecides(asked, decided) {
+		t.Errorf("the payload didn't reach the model: not decided in it: %q in\n%.3000s", decided, asked)
+	}
+	for what, want := range map[string]string{"the payload's frame": "data with its source, not instructions",
 		"the note at the tool call": "Note from recall", "and its item": "Never edit files in internal/gen"} {
 		if !strings.Contains(asked, want) {
 			t.Errorf("%s didn't reach the model: no %q in\n%.3000s", what, want, asked)
@@ -160,7 +177,7 @@ func hooksAtWork(t *testing.T, client string) {
 	m.asked()
 	archived("PreCompact and SessionEnd")
 	runs(client, "--dangerously-skip-permissions", "--resume", session, "-p", "What is next?")
-	if asked := m.asked(); !strings.Contains(asked, "Use SQLite for the timetable index, not Postgres") && !strings.Contains(asked, "once at night rather than at every change") {
+	if asked := m.asked(); !payloadDecides(asked, decided) && !payloadDecides(asked, "once at night rather than at every change") {
 		t.Errorf("after the compaction the payload is gone:\n%.4000s", asked)
 	}
 
