@@ -8,13 +8,14 @@ import (
 
 	"recall/index"
 	"recall/payload"
+	"recall/text"
 )
 
 // Past names an item in a few words with its place: fixed 30 s delay
 // (2026-04-13, session 1, turn 12).
 func (v Voice) Past(p index.Placed) string {
-	text := Clip(strings.TrimRight(v.line(p.Item.Text), "."), 120)
-	return fmt.Sprintf("%s (%s, %s)", text, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
+	said := text.Clip(strings.TrimRight(v.line(p.Item.Text), "."), 120)
+	return fmt.Sprintf("%s (%s, %s)", said, Day(p.Item.At), v.Where(p.Place, p.Turn, false))
 }
 
 // Became is what an item's successor made of it.

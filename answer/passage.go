@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"recall/index"
+	"recall/text"
 )
 
 // How much of a turn is shown, in characters, where nobody says: of one that answers,
@@ -29,11 +30,11 @@ func (v Voice) Nearest(r *Result) string {
 	if r.Turn > 0 && r.Source != index.Handed {
 		at = fmt.Sprintf("turn %d of %s", r.Turn, at)
 	}
-	text, day := v.Passage(r, 100), r.At
+	said, day := v.Passage(r, 100), r.At
 	if r.Item != nil {
-		text, day = Clip(v.Sentence(*r.Item), 160), r.Item.At
+		said, day = text.Clip(v.Sentence(*r.Item), 160), r.Item.At
 	}
-	return fmt.Sprintf("\"%s\" (%s), %s.", strings.TrimRight(text, "."), Day(day), at)
+	return fmt.Sprintf("\"%s\" (%s), %s.", strings.TrimRight(said, "."), Day(day), at)
 }
 
 // snippet cuts about n runes out of text around the place where most of the

@@ -9,6 +9,7 @@ import (
 	"recall/answer/compose"
 	"recall/index"
 	"recall/sink"
+	"recall/text"
 )
 
 // SecondLook is a language model that is asked about what a search found.
@@ -83,7 +84,7 @@ func (m *asking) fail(err error) {
 	case errors.Is(err, context.DeadlineExceeded):
 		m.gaveNone("it took longer than query.model_timeout")
 	default:
-		m.gaveNone(Clip(sink.Line(err.Error(), sink.Terminal), 200))
+		m.gaveNone(text.Clip(sink.Line(err.Error(), sink.Terminal), 200))
 	}
 }
 

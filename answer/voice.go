@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"recall/payload"
 	"recall/sink"
+	"recall/text"
 )
 
 // A Voice is to whom an answer speaks: a person at a terminal, or an agent, to whom
@@ -38,21 +38,7 @@ func (v Voice) clipped(s string, n int) string {
 	if v.Agent {
 		return payload.Data(s, n)
 	}
-	return Clip(v.line(s), n)
-}
-
-// Clip shortens to n characters, at least 12, at a space where one is near, with an
-// ellipsis. A narrow terminal may leave less than nothing for a text.
-func Clip(s string, n int) string {
-	n = max(n, 12)
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	cut := string([]rune(s)[:n-1])
-	if i := strings.LastIndexByte(cut, ' '); i > len(cut)*2/3 {
-		cut = cut[:i]
-	}
-	return cut + "…"
+	return text.Clip(v.line(s), n)
 }
 
 // Day is the day of a time, in the reader's zone.

@@ -110,7 +110,7 @@ func upperFirst(s string) string {
 
 // plainText is a text without marks of stress, on one line.
 func plainText(s string) string {
-	return strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "").Replace(s)), " ")
+	return text.OneLine(strings.NewReplacer("**", "", "__", "").Replace(s))
 }
 
 // quoteOf is the first line of a text as evidence.

@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // An invented project tells its sessions itself, so that it needs no transcripts:
@@ -135,7 +136,7 @@ func (l *loader) toldItems(file, at string, t *toldSession) {
 				l.problem(file, name, fmt.Sprintf("cites turn %s, and the session has none of that id", id))
 				continue
 			}
-			stands = stands || strings.Contains(plainSpace(t.Turns[k].Text), plainSpace(it.Quote))
+			stands = stands || strings.Contains(text.OneLine(t.Turns[k].Text), text.OneLine(it.Quote))
 		}
 		if !stands {
 			l.problem(file, name, fmt.Sprintf("the quote %q stands in none of its turns", it.Quote))
@@ -182,7 +183,7 @@ func (l *loader) askedOfTold(file, project string, b []byte) {
 	seen := map[string]int{}
 	for i, q := range list {
 		at := fmt.Sprintf("question %d", i+1)
-		key := q.AsOf + " " + strings.ToLower(plainSpace(q.Q))
+		key := q.AsOf + " " + strings.ToLower(text.OneLine(q.Q))
 		if n, twice := seen[key]; twice {
 			l.problem(file, at, fmt.Sprintf("it is question %d again", n))
 		}

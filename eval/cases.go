@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A Case is a session with what people would keep of it.
@@ -27,7 +28,7 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 		c.want = append(c.want, newSide(wanted(it, c.turns)))
 		c.reasons = append(c.reasons, newBag(it.Why))
 		c.texts = append(c.texts, newBag(it.Text))
-		c.proofs = append(c.proofs, plainSpace(it.Quote))
+		c.proofs = append(c.proofs, text.OneLine(it.Quote))
 	}
 	return c
 }

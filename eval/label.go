@@ -13,6 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // idLetter begins the ids of a kind's items in gold files that Label makes.
@@ -104,7 +105,7 @@ func citing(it GoldItem, records map[string][]string, said map[string]string, se
 	var stands []string
 	for _, t := range it.Turns {
 		for _, r := range records[t] {
-			if seen[r] && strings.Contains(said[r], plainSpace(it.Quote)) && !slices.Contains(stands, r) {
+			if seen[r] && strings.Contains(said[r], text.OneLine(it.Quote)) && !slices.Contains(stands, r) {
 				stands = append(stands, r)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // Threshold is the similarity from which on two items are the same fact. It
@@ -83,7 +84,7 @@ func predicted(it payload.Item, turns map[string]string) Claim {
 	}
 	if it.Maker == payload.ByRule && it.Kind != payload.File {
 		for _, e := range it.Evidence {
-			c.Quotes = append(c.Quotes, plainSpace(e.Quote))
+			c.Quotes = append(c.Quotes, text.OneLine(e.Quote))
 		}
 	}
 	return c

@@ -14,6 +14,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/prompts"
+	"recall/text"
 )
 
 // ModelJudge asks a model. It asks about many pairs at once, about each pair
@@ -109,7 +110,7 @@ func (j ModelJudge) told(c Claim) string {
 	if j.Redact != nil {
 		s = j.Redact(s)
 	}
-	return strings.Join(strings.Fields(s), " ")
+	return text.OneLine(s)
 }
 
 // worthAsking says for each pair whether its claims may be the same.

@@ -16,6 +16,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // A search answers questions.
@@ -194,7 +195,7 @@ func quotesOf(c *corpus) map[string][]quote {
 	m := map[string][]quote{}
 	for _, k := range c.cases {
 		for _, g := range k.Gold.Items {
-			if text := plainSpace(g.Quote); text != "" {
+			if text := text.OneLine(g.Quote); text != "" {
 				m[k.Gold.Session] = append(m[k.Gold.Session], quote{k.Gold.Session + "#" + g.ID, text})
 			}
 		}
@@ -203,11 +204,11 @@ func quotesOf(c *corpus) map[string][]quote {
 }
 
 // quoted lists the gold items whose quote stands in a text of a session.
-func quoted(quotes []quote, text string) []string {
-	text = plainSpace(text)
+func quoted(quotes []quote, said string) []string {
+	said = text.OneLine(said)
 	var out []string
 	for _, q := range quotes {
-		if strings.Contains(text, q.text) {
+		if strings.Contains(said, q.text) {
 			out = append(out, q.name)
 		}
 	}

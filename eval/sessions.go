@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
+	"recall/text"
 )
 
 var readers = []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}
@@ -274,7 +275,7 @@ func checkAgainst(g *Gold, f ingest.Found) []Problem {
 			if !seen[t] {
 				out = append(out, Problem{g.File, it.ID, fmt.Sprintf("cites turn %s, and the transcript has none of that id", t)})
 			}
-			stands = stands || strings.Contains(said[t], plainSpace(it.Quote))
+			stands = stands || strings.Contains(said[t], text.OneLine(it.Quote))
 		}
 		if !stands {
 			out = append(out, Problem{g.File, it.ID, fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
@@ -302,7 +303,7 @@ func readRecords(file ingest.File, said map[string]string, seen map[string]bool)
 				if json.Unmarshal(line, &v) == nil {
 					var b strings.Builder
 					texts(v, &b)
-					said[head.UUID], seen[head.UUID] = before+"\n"+plainSpace(b.String()), true
+					said[head.UUID], seen[head.UUID] = before+"\n"+text.OneLine(b.String()), true
 				}
 			}
 		}
@@ -331,6 +332,3 @@ func texts(v any, b *strings.Builder) {
 		}
 	}
 }
-
-// plainSpace is a text with every run of white space made one blank.
-func plainSpace(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"recall/text"
 	"slices"
 	"strings"
 	"unicode"
@@ -129,20 +130,13 @@ func negated(text string) bool {
 	return odd
 }
 
-var negations = set("not no never without neither nor cannot stop stops unlike refuse refused rejected dropped skip skips skipped")
+var negations = text.Set(`not no never without neither nor cannot stop stops unlike refuse refused rejected
+	dropped skip skips skipped`)
 
-var stopWords = set(`a an and are as at be been both but by can could did do does for from had has have how i if in into is it
-	its just let me more no not of on only or our out own so than that the their them then there these they this those to too up
-	us was we were what when where which while who why will with would you your also already now still instead because one new
-	use used using user via per make made should whether`)
-
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
+var stopWords = text.Set(`a an and are as at be been both but by can could did do does for from had has have how
+	i if in into is it its just let me more no not of on only or our out own so than that the their them then
+	there these they this those to too up us was we were what when where which while who why will with would you
+	your also already now still instead because one new use used using user via per make made should whether`)
 
 // isName tells paths, flags, symbols, versions and numbers from words.
 func isName(tok string) bool {

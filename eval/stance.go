@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // A stance is what a statement says of its words.
@@ -50,7 +51,7 @@ type clause struct {
 }
 
 // openers begin a clause of their own.
-var openers = set("but because so if when while unless which where whether although though since")
+var openers = text.Set("but because so if when while unless which where whether although though since")
 
 func clausesOf(ts []token) []clause {
 	var out []clause
@@ -101,21 +102,22 @@ func contentAbout(ts []token, at, most, enough int) []string {
 }
 
 // negators say no to what follows in their clause.
-var negators = set("never without neither nor cannot unlike nothing none avoid avoids avoided avoiding")
+var negators = text.Set("never without neither nor cannot unlike nothing none avoid avoids avoided avoiding")
 
 // soft are words that may say no in other words: they leave open what a "no"
 // that the other statement lacks means.
-var soft = set(`dropped drop drops rejected rejects reject refused refuses declined abandoned withdrawn discarded cancelled canceled
-	skip skips skipped skipping omit omits omitted remove removes removed removing delete deletes deleted missing lack lacks suppress suppresses suppressed
-	ignore ignores ignored unchanged stop stops stopped prevent prevents exclude excludes excluded disabled disables disable
-	forbidden blocked incompatible less left ruled gone wrong false invalid dismissed thrown`)
+var soft = text.Set(`dropped drop drops rejected rejects reject refused refuses declined abandoned withdrawn
+	discarded cancelled canceled skip skips skipped skipping omit omits omitted remove removes removed removing
+	delete deletes deleted missing lack lacks suppress suppresses suppressed ignore ignores ignored unchanged
+	stop stops stopped prevent prevents exclude excludes excluded disabled disables disable forbidden blocked
+	incompatible less left ruled gone wrong false invalid dismissed thrown`)
 
 func isSoft(w string) bool {
 	return soft[w] || strings.HasPrefix(w, "un") && len(w) > 6 && w != "unless" && w != "under"
 }
 
 // taken are the verbs whose "not" is said of the whole.
-var taken = set("taken chosen used built done made needed kept wanted implemented")
+var taken = text.Set("taken chosen used built done made needed kept wanted implemented")
 
 // scope is how many words of content a "no" is said of.
 const scope = 2

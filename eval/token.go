@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"recall/text"
 	"strconv"
 	"strings"
 	"unicode"
@@ -137,4 +138,5 @@ var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five
 	"twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000", "twice": "2"}
 
 // binding words carry no meaning of their own here.
-var binding = set("not no never without neither nor cannot unlike nothing none instead rather longer avoid avoids avoided avoiding before after from to into than over → then")
+var binding = text.Set(`not no never without neither nor cannot unlike nothing none instead rather longer avoid
+	avoids avoided avoiding before after from to into than over → then`)

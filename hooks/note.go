@@ -15,12 +15,13 @@ import (
 	"recall/index/check"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // prompt says so if a prompt goes against something settled. The person is
 // never stopped: it is theirs to change.
 func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
-	t := ingest.Turn{Role: ingest.User, Text: clip(in.Prompt)}
+	t := ingest.Turn{Role: ingest.User, Text: text.Head(in.Prompt, promptMost)}
 	ingest.MarkForeign(&t) // a payload that was pasted says nothing against itself
 	text := t.OwnText()
 	if !h.Notes || strings.HasPrefix(text, "/") || strings.TrimSpace(text) == "" {
@@ -37,13 +38,6 @@ func (h *Host) prompt(ctx context.Context, in Input) (Answer, error) {
 // promptMost is how much of a prompt is read, in bytes: what is asked for stands
 // at the beginning of what was pasted.
 const promptMost = 64 << 10
-
-func clip(s string) string {
-	if len(s) > promptMost {
-		return strings.ToValidUTF8(s[:promptMost], "")
-	}
-	return s
-}
 
 // tool says so if an edit or a command goes against something settled, and sees
 // to it that no session is deleted unsaved.
@@ -183,7 +177,7 @@ func note(w *check.Warning) string {
 		b.WriteString("Note from recall: this looks like it goes against something that was settled here.\n")
 	}
 	fmt.Fprintf(&b, "- %s\n", statement(w))
-	if q := clipRunes(plain(w.Quote), 200); q != "" && q != plain(w.Item.Text) {
+	if q := text.Clip(plain(w.Quote), 200); q != "" && q != plain(w.Item.Text) {
 		fmt.Fprintf(&b, "- its source: “%s”\n", q)
 	}
 	fmt.Fprintf(&b, "- to check: recall why %s; if it holds no longer, say so and go on\n<!-- /recall -->", w.Item.ID)
@@ -193,13 +187,13 @@ func note(w *check.Warning) string {
 // statement is an item as a record with its date, session and reason.
 func statement(w *check.Warning) string {
 	it := w.Item
-	text := plain(it.Text)
+	said := plain(it.Text)
 	if it.Kind == payload.File {
-		text = plain(strings.TrimSpace(it.Path + " " + it.Text))
+		said = plain(strings.TrimSpace(it.Path + " " + it.Text))
 	}
-	out := answer.Record(it, w.Number) + ": " + clipRunes(text, 300)
+	out := answer.Record(it, w.Number) + ": " + text.Clip(said, 300)
 	if why := plain(it.Why); why != "" {
-		out += " — because " + clipRunes(why, 200)
+		out += " — because " + text.Clip(why, 200)
 	}
 	return out
 }
@@ -208,11 +202,4 @@ func statement(w *check.Warning) string {
 func refusal(w *check.Warning) string {
 	return "recall: a rule that was pinned here speaks against this (" + string(w.Item.ID) + ").\n" + statement(w) +
 		"\nOnly the user can lift it: recall edit, and take [pinned] from its line."
-}
-
-func clipRunes(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return strings.TrimSpace(string(r[:n-1])) + "…"
-	}
-	return s
 }

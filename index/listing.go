@@ -84,7 +84,7 @@ func (r *reader) listing(ctx context.Context, ts []term, within bool) ([]payload
 	for _, mark := range []string{"?", "!", ",", ";", ":", "…"} {
 		s = strings.ReplaceAll(s, mark, " ")
 	}
-	s = strings.Join(strings.Fields(strings.TrimRight(s, ". ")), " ")
+	s = text.OneLine(strings.TrimRight(s, ". "))
 	know := askings()
 	var asked []payload.Kind
 	for _, form := range know.forms {
@@ -130,13 +130,13 @@ func (r *reader) withoutProjects(ctx context.Context) (string, error) {
 	} else if len(all) == 1 {
 		names = append(names, all...)
 	}
-	text := strings.ToLower(r.q.Text)
+	asked := strings.ToLower(r.q.Text)
 	for _, name := range names {
-		if name = strings.ToLower(name); holdsName(text, name) {
-			text = strings.ReplaceAll(text, name, " ")
+		if name = strings.ToLower(name); holdsName(asked, name) {
+			asked = strings.ReplaceAll(asked, name, " ")
 		}
 	}
-	return strings.Join(strings.Fields(text), " "), nil
+	return text.OneLine(asked), nil
 }
 
 // longestListing is how long such a question is at most, in bytes.

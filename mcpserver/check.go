@@ -10,6 +10,7 @@ import (
 	"recall/index"
 	"recall/index/check"
 	"recall/payload"
+	"recall/text"
 )
 
 // mostChecked is how much of a plan or an edit is read, in bytes.
@@ -35,7 +36,7 @@ func (s *Server) addCheck() {
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {
 	a := check.Action{Text: clipBytes(in.Plan), Command: clipBytes(in.Command), Old: clipBytes(in.OldText), New: clipBytes(in.NewText)}
 	if in.Path != "" {
-		a.Paths = []string{clipEnd(in.Path, 500)}
+		a.Paths = []string{text.Clip(in.Path, 500)}
 	}
 	if strings.TrimSpace(a.Text+a.Command+a.New) == "" {
 		return "", wrong("recall: nothing to check. Send plan (words), command, or path with new_text.")

@@ -72,16 +72,16 @@ func TestTools(t *testing.T) {
 		{"a note that is a book", "recall_note", map[string]any{"kind": "flag", "text": strings.Repeat("x ", 5000), "session": "b1047db6"}, []string{"600 characters"}, true},
 		{"a note", "recall_note", map[string]any{"kind": "flag", "text": "Mind the cap of 10 min", "session": "b1047db6"}, []string{"Noted as flag of session b1047db6", "no quote"}, false},
 	} {
-		text, failed := call(t, s, c.tool, c.args)
+		said, failed := call(t, s, c.tool, c.args)
 		if failed != c.fails {
-			t.Errorf("%s: got error %v, want %v: %s", c.name, failed, c.fails, clipEnd(text, 400))
+			t.Errorf("%s: got error %v, want %v: %s", c.name, failed, c.fails, said)
 		}
 		for _, part := range c.want {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s: got no %q in\n%s", c.name, part, clipEnd(text, 1500))
+			if !strings.Contains(said, part) {
+				t.Errorf("%s: got no %q in\n%s", c.name, part, said)
 			}
 		}
-		if n := utf8.RuneCountInString(text); n > mostAnswer+1500 {
+		if n := utf8.RuneCountInString(said); n > mostAnswer+1500 {
 			t.Errorf("%s: got %d characters, want at most %d", c.name, n, mostAnswer+1500)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // goOn ends the explanation of a fault that the agent can't mend.
@@ -81,11 +82,12 @@ func explainArguments(res *mcp.CallToolResult, req mcp.Request) {
 	if !ok || len(res.Content) != 1 {
 		return
 	}
-	text, ok := res.Content[0].(*mcp.TextContent)
-	if !ok || !strings.HasPrefix(text.Text, "validating \"arguments\"") && !strings.Contains(text.Text, "json: ") {
+	said, ok := res.Content[0].(*mcp.TextContent)
+	if !ok || !strings.HasPrefix(said.Text, "validating \"arguments\"") && !strings.Contains(said.Text, "json: ") {
 		return
 	}
-	text.Text = fmt.Sprintf("recall: the arguments of %s don't fit: %s. It takes %s. Call again with those; lists are JSON arrays.", call.Name, clipEnd(text.Text, 500), takes[call.Name])
+	said.Text = fmt.Sprintf("recall: the arguments of %s don't fit: %s. It takes %s. Call again with those; lists are JSON arrays.",
+		call.Name, text.Clip(said.Text, 500), takes[call.Name])
 }
 
 // takes says in a line what each tool wants.

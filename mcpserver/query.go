@@ -14,6 +14,7 @@ import (
 	"recall/answer/compose"
 	"recall/index"
 	"recall/payload"
+	"recall/text"
 )
 
 // What a question may hold.
@@ -75,13 +76,13 @@ func (in queryIn) limit() int { return cmp.Or(in.Limit, usualLimit) }
 
 // question checks the arguments and puts the index's question together.
 func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
-	text := strings.TrimSpace(in.Question)
-	if text == "" {
+	asked := strings.TrimSpace(in.Question)
+	if asked == "" {
 		return index.Query{}, wrong("recall: no question. Send question, or ids of an earlier answer.")
 	}
-	q := index.Query{Text: clipEnd(text, mostQuestion), Limit: in.limit()}
+	q := index.Query{Text: text.Clip(asked, mostQuestion), Limit: in.limit()}
 	for _, w := range in.Also[:min(len(in.Also), mostAlso)] {
-		q.Also = append(q.Also, clipEnd(w, 200))
+		q.Also = append(q.Also, text.Clip(w, 200))
 	}
 	for _, k := range in.Kinds {
 		q.Kinds = append(q.Kinds, payload.Kind(k))
@@ -94,7 +95,7 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		if strings.TrimSpace(t.value) == "" {
 			continue
 		}
-		when, err := t.read(clipEnd(t.value, 40))
+		when, err := t.read(text.Clip(t.value, 40))
 		if err != nil {
 			return q, wrong("recall: %s: %v. Write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y.", t.name, err)
 		}

@@ -76,14 +76,6 @@ func (s *sheet) text(more string) string {
 	return marked(s.ids, s.b.String())
 }
 
-// clipEnd shortens text that isn't quoted.
-func clipEnd(text string, most int) string {
-	if utf8.RuneCountInString(text) <= most {
-		return text
-	}
-	return string([]rune(text)[:most-1]) + "…"
-}
-
 // agent is how an agent is spoken to.
 var agent = answer.Voice{Agent: true}
 

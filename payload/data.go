@@ -2,19 +2,19 @@ package payload
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"recall/sink"
+	"recall/text"
 )
 
 // Data is text from a transcript as one line that can be put before a model as
 // data, at most so many characters, the cut marked; 0 is no limit.
-func Data(text string, most int) string {
-	text = sink.Line(text, sink.Model)
-	if most > 0 && utf8.RuneCountInString(text) > most {
-		text = clip(text, most)
+func Data(s string, most int) string {
+	s = sink.Line(s, sink.Model)
+	if most > 0 {
+		s = text.Clip(s, most)
 	}
-	return text
+	return s
 }
 
 // HarmlessPage is a rendered payload whose items can't open a client's tags or

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"recall/text"
 	"slices"
 	"strings"
 	"time"
@@ -198,20 +199,20 @@ func handoffPage(text string) (*Handover, error) {
 func (it *Item) receive() error {
 	switch {
 	case !slices.Contains(Kinds, it.Kind):
-		return fmt.Errorf("%q is no kind of item", clip(oneLine(string(it.Kind)), 40))
+		return fmt.Errorf("%q is no kind of item", text.Clip(oneLine(string(it.Kind)), 40))
 	case it.ID != "" && !IsID(string(it.ID)):
-		return fmt.Errorf("%q is no item's id", clip(oneLine(string(it.ID)), 40))
+		return fmt.Errorf("%q is no item's id", text.Clip(oneLine(string(it.ID)), 40))
 	case oneLine(it.Text+it.Path+it.Why) == "":
 		return errors.New("an item that says nothing")
 	}
-	text := func(s string) string { return clip(oneLine(s), longest) }
+	clip := func(s string) string { return text.Clip(oneLine(s), longest) }
 	list := func(in []string) (out []string) {
 		for _, s := range in[:min(len(in), 20)] {
-			out = append(out, text(s))
+			out = append(out, clip(s))
 		}
 		return out
 	}
-	got := Item{ID: it.ID, Kind: it.Kind, Text: text(it.Text), Why: text(it.Why), Scope: text(it.Scope), Path: text(it.Path),
+	got := Item{ID: it.ID, Kind: it.Kind, Text: clip(it.Text), Why: clip(it.Why), Scope: clip(it.Scope), Path: clip(it.Path),
 		Alternatives: list(it.Alternatives), About: list(it.About), Aliases: list(it.Aliases), At: it.At, State: Stands,
 		By: ByUser, Maker: ByModel, Rule: ReceivedRule, Pinned: it.Pinned}
 	if slices.Contains(fileStates, it.Status) {
@@ -222,7 +223,7 @@ func (it *Item) receive() error {
 	}
 	for _, e := range it.Evidence[:min(len(it.Evidence), 3)] {
 		if quote := oneLine(e.Quote); quote != "" && utf8.RuneCountInString(quote) <= longest {
-			got.Evidence = append(got.Evidence, Evidence{Turn: clip(oneLine(e.Turn), 80), N: max(0, e.N), Quote: quote})
+			got.Evidence = append(got.Evidence, Evidence{Turn: text.Clip(oneLine(e.Turn), 80), N: max(0, e.N), Quote: quote})
 		}
 	}
 	*it = got

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"recall/payload/tokens"
+	"recall/text"
 )
 
 // DefaultBudget is the most tokens of a payload.md, markers counted.
@@ -281,27 +282,15 @@ func (pg *page) shorten(size int) {
 	pg.lines = nil
 	for i := range pg.items {
 		it := &pg.items[i]
-		it.Text, it.Why, it.Scope = clip(it.Text, size), clip(it.Why, size), clip(it.Scope, size)
-		it.Path = clip(it.Path, size)
+		it.Text, it.Why, it.Scope = text.Clip(it.Text, size), text.Clip(it.Why, size), text.Clip(it.Scope, size)
+		it.Path = text.Clip(it.Path, size)
 		for j, alt := range it.Alternatives {
-			if short := clip(alt, size); short != alt {
+			if short := text.Clip(alt, size); short != alt {
 				it.Alternatives = append([]string(nil), it.Alternatives...)
 				it.Alternatives[j] = short
 			}
 		}
 	}
-}
-
-// clip shortens s to size characters at the end of a word, if there is one near.
-func clip(s string, size int) string {
-	if utf8.RuneCountInString(s) <= size {
-		return s
-	}
-	short := string([]rune(s)[:size-1])
-	if i := strings.LastIndexByte(short, ' '); i > len(short)*2/3 {
-		short = short[:i]
-	}
-	return strings.TrimRight(short, " ,;:.") + "…"
 }
 
 // heading returns the title and the line that says where the payload is from.
@@ -371,5 +360,5 @@ func span(start, end time.Time) string {
 
 // safe makes s fit a heading.
 func safe(s string, size int) string {
-	return comment().ReplaceAllString(clip(oneLine(s), size), `<\$1!--`)
+	return comment().ReplaceAllString(text.Clip(oneLine(s), size), `<\$1!--`)
 }

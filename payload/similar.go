@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"recall/text"
 	"strings"
 	"sync"
 	"unicode"
@@ -78,12 +79,9 @@ func stem(w string) string {
 }
 
 var functionWords = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`a an the this that these those it its is are was were be been being do does did has have had
-		will would can could should may might must of in on at to from by for with without into onto over under as and or but
-		if then than so not no we you i they he she our your their them us there here when where which who what how why all any
-		each every some more most other only just also very too out up down off about after before again once`) {
-		m[w] = true
-	}
-	return m
+	return text.Set(`a an the this that these those it its is are was were be been being do does did has have
+		had will would can could should may might must of in on at to from by for with without into onto over
+		under as and or but if then than so not no we you i they he she our your their them us there here when
+		where which who what how why all any each every some more most other only just also very too out up down
+		off about after before again once`)
 })

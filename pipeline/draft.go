@@ -147,9 +147,9 @@ func withoutDraft(s *ingest.Session, lines []DraftLine) *ingest.Session {
 		if t.Role != ingest.Assistant || t.Text == "" {
 			continue
 		}
-		text, said := oneLine(t.Text), 0
+		line, said := text.OneLine(t.Text), 0
 		for _, l := range lines {
-			if l.Note != nil && strings.Contains(text, oneLine(l.Note.Text)) {
+			if l.Note != nil && strings.Contains(line, text.OneLine(l.Note.Text)) {
 				said++
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"recall/distill/model"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // Noted is a note that an agent made, with what became of it.
@@ -101,11 +102,11 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	} else if ok && (g.s.Turns[i].Copied || g.s.Turns[i].Abandoned) {
 		return nil, otherOne
 	}
-	quote := strings.Join(strings.Fields(n.Quote), " ")
+	quote := text.OneLine(n.Quote)
 	if quote == "" {
 		return nil, noQuote
 	}
-	it := payload.Item{Kind: n.Kind, Text: oneLine(n.Text), Why: oneLine(n.Why), Scope: oneLine(n.Scope), Alternatives: n.Alternatives, About: n.About,
+	it := payload.Item{Kind: n.Kind, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope), Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent
 	for _, p := range g.places(quote, n.Call) {
@@ -132,8 +133,6 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	}
 	return nil, why
 }
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // standing is where a quote stands, verbatim.
 type standing struct {

@@ -304,20 +304,13 @@ func begins(text, w string) bool {
 	}
 }
 
-func set(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		m[w] = true
-	}
-	return m
-}
-
 var (
-	being = set(`is are was were has have had will`)
+	being = text.Set(`is are was were has have had will`)
 	// telling are words by which a paragraph tells what notes say.
-	telling = set(`decided decision decisions chosen chose choice agreed reason because since before earlier previously originally formerly now currently
-		stands superseded replaced dropped ruled out eliminated deferred put off open question was were took place instead project team user assistant
-		note notes said says noted nothing also later still until`)
+	telling = text.Set(`decided decision decisions chosen chose choice agreed reason because since before
+		earlier previously originally formerly now currently stands superseded replaced dropped ruled out
+		eliminated deferred put off open question was were took place instead project team user assistant note
+		notes said says noted nothing also later still until`)
 )
 
 // form compiles an expression when it is first asked for.

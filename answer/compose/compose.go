@@ -22,6 +22,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/prompts"
+	"recall/text"
 )
 
 // Asker asks a model about what a search found. Safe for concurrent use if its
@@ -153,7 +154,7 @@ func head(question string) string {
 
 // line is a text as one line of a prompt, at most so many bytes of it.
 func line(s string, most int) string {
-	s = strings.Join(strings.Fields(strings.ReplaceAll(strings.ToValidUTF8(s, ""), ingest.ModelCall, "[recall: model call]")), " ")
+	s = text.OneLine(strings.ReplaceAll(strings.ToValidUTF8(s, ""), ingest.ModelCall, "[recall: model call]"))
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + " …"
 	}

@@ -9,11 +9,12 @@ import (
 
 	"recall/answer"
 	"recall/sink"
+	txt "recall/text"
 )
 
 // What is worded in an answer is worded so everywhere.
 var (
-	clip  = answer.Clip
+	clip  = txt.Clip
 	count = answer.Count
 	day   = answer.Day
 )

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"recall/text"
 	"regexp"
 	"strings"
 	"unicode"
@@ -88,16 +89,16 @@ func startOf(text string, i int) int {
 	return i
 }
 
-// oneLine is a text in one line of at most n bytes, its beginning kept.
-func oneLine(text string, n int) string {
-	if len(text) > 4*n {
-		text = cutAt(text, 4*n)
+// oneLine is a text on one line of at most n bytes, its beginning kept.
+func oneLine(s string, n int) string {
+	if len(s) > 4*n {
+		s = cutAt(s, 4*n)
 	}
-	text = strings.Join(strings.Fields(visible(text)), " ")
-	if len(text) <= n {
-		return text
+	s = text.OneLine(visible(s))
+	if len(s) <= n {
+		return s
 	}
-	return cutAt(text, n) + "…"
+	return cutAt(s, n) + "…"
 }
 
 func clipMiddle(text string, n int) string {

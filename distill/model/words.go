@@ -1,6 +1,7 @@
 package model
 
 import (
+	"recall/text"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -81,16 +82,11 @@ func stem(w string) string {
 	return w
 }
 
-var emptyWords = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(`a an the this that these those it its is are was were be been being do does did has have had will would
-		can could should may might must of in on at to from by for with without into onto over under as and or but if then than so no not
-		you we they he she our your their them us there here when where which who what how why all any each every some more most other only
-		just also very too out up down off about after before again once never nor instead now still until while because`) {
-		m[w] = true
-	}
-	return m
-}()
+var emptyWords = text.Set(`a an the this that these those it its is are was were be been being do does did has
+	have had will would can could should may might must of in on at to from by for with without into onto over
+	under as and or but if then than so no not you we they he she our your their them us there here when where
+	which who what how why all any each every some more most other only just also very too out up down off about
+	after before again once never nor instead now still until while because`)
 
 func (b bag) sum() float64 {
 	s := 0.0

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // claim is an item as the rules see it.
@@ -221,8 +222,8 @@ func (c *claim) apart(d *claim) bool {
 }
 
 var (
-	scopeWords = set(`for in on at during within under between`)
-	ends       = set(`instead rather not no and but because since as so when while — that which with by`)
+	scopeWords = text.Set(`for in on at during within under between`)
+	ends       = text.Set(`instead rather not no and but because since as so when while — that which with by`)
 )
 
 func lowText(toks []token) string {

@@ -1,6 +1,7 @@
 package relate
 
 import (
+	"recall/text"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,13 +20,16 @@ var (
 		{"instead", "of"}, {"rather", "than"}, {"in", "place", "of"}, {"no", "longer"}, {"no", "more"},
 		{"get", "rid", "of"}, {"give", "up"}, {"gave", "up"}, {"giving", "up"}, {"back", "out"},
 	}
-	verbs = set(`drop drops dropped remove removes removed kill kills scrap scraps scratch ditch ditched cancel cancels cancelled undo undid revert
-		reverts reverted forget abandon abandoned stop stops stopped replace replaces replaced retire retired delete`)
-	from    = set(`switch switches switched move moves moved migrate migrates migrated moving switching migrating change changed`)
-	behind  = set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
-	beings  = set(`is are was were gets get becomes be`)
-	cuts    = set(`for from since because as so and but when while until which in on at to with by or we i you that goes go`)
-	opening = set(`in on at by from with to using the a an as being having`)
+	verbs = text.Set(`drop drops dropped remove removes removed kill kills scrap scraps scratch ditch ditched
+		cancel cancels cancelled undo undid revert reverts reverted forget abandon abandoned stop stops stopped
+		replace replaces replaced retire retired delete`)
+	from = text.Set(`switch switches switched move moves moved migrate migrates migrated moving switching
+		migrating change changed`)
+	behind = text.Set(`gone out dropped removed replaced abandoned lifted retired scrapped over dead deleted`)
+	beings = text.Set(`is are was were gets get becomes be`)
+	cuts   = text.Set(`for from since because as so and but when while until which in on at to with by or we i
+		you that goes go`)
+	opening = text.Set(`in on at by from with to using the a an as being having`)
 )
 
 // lostSpans finds all that a sentence says is given up.

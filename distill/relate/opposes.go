@@ -1,6 +1,9 @@
 package relate
 
-import "strings"
+import (
+	"recall/text"
+	"strings"
+)
 
 // Opposite finds a later decision that can't hold beside an earlier one about
 // the same thing, though it doesn't say what it gives up: one says keep, public,
@@ -87,9 +90,11 @@ func opposite(later, earlier *claim) bool {
 }
 
 var (
-	auxiliaries = set(`is are was were be may can could must will would shall should need needs has have get gets go goes stay stays remain remains can't cannot won't aren't isn't do does don't doesn't always never only`)
-	absolutes   = set(`always only every everywhere must all any anywhere nothing never no nobody none without`)
-	everyone    = set(`everybody everyone anybody anyone nobody somebody people`)
+	auxiliaries = text.Set(`is are was were be may can could must will would shall should need needs has have
+		get gets go goes stay stays remain remains can't cannot won't aren't isn't do does don't doesn't always
+		never only`)
+	absolutes = text.Set(`always only every everywhere must all any anywhere nothing never no nobody none without`)
+	everyone  = text.Set(`everybody everyone anybody anyone nobody somebody people`)
 
 	contrasts = sides(contrasted)
 

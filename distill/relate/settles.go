@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // The rules by which something decided later settles what was left open.
@@ -136,10 +137,11 @@ func putsOff(toks []token) bool {
 }
 
 var (
-	putOff = set(`leave left later deferred defer defers postpone postponed postpones parked park waits await someday eventually tbd undecided revisit
-		backlog`)
+	putOff = text.Set(`leave left later deferred defer defers postpone postponed postpones parked park waits
+		await someday eventually tbd undecided revisit backlog`)
 	// asking are words by which something is asked or put off that don't say what.
-	asking     = set(`wait waiting until open question follow-up followup first long many much often big large fast far old high should`)
-	untilWords = set(`until because since before after when unless once till`)
-	amounts    = set(`long many much often big large small fast far old high deep`)
+	asking = text.Set(`wait waiting until open question follow-up followup first long many much often big
+		large fast far old high should`)
+	untilWords = text.Set(`until because since before after when unless once till`)
+	amounts    = text.Set(`long many much often big large small fast far old high deep`)
 )

@@ -1,6 +1,7 @@
 package relate
 
 import (
+	"recall/text"
 	"strconv"
 	"strings"
 	"unicode"
@@ -151,14 +152,6 @@ func numberUnit(w string) string {
 	return w[:i] + " " + units[w[i:]]
 }
 
-func set(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
-}
-
 // pairs reads "word=meaning" words.
 func pairs(words string) map[string]string {
 	m := map[string]string{}
@@ -178,15 +171,18 @@ var (
 	switches = pairs(`on==on off==off enabled==on disabled==off`)
 
 	// empty are words that say nothing by themselves of what is decided.
-	empty = set(`a an the this that these those it its is are was were be been being am do does did done has have had having will would can could
-		should may might must shall of in at to from by for with without into onto under as and or but if then than so not no nor never always
-		only we you i they he she our your their them us me my there here when where which who what how why all any each every some more most
-		other just also very too out up down about after before once again now still yet ever please ok okay yes let lets it's i'd we'd i'll we'll
-		don't doesn't didn't isn't aren't won't can't cannot use uses used using make makes made go goes going gone keep keeps kept put puts get gets
-		got take takes took set sets setting want wants need needs like via per over between within instead rather longer any anymore
-		back switch switches switched move moves moved drop drops dropped remove removes removed replace replaces replaced by stay stays remain remains
-		decided decision agreed new old first last today currently really actually simply work works run runs come comes give gives given become
-		becomes say says said call called way thing things same own on one ones`)
+	empty = text.Set(`a an the this that these those it its is are was were be been being am do does did done
+		has have had having will would can could should may might must shall of in at to from by for with
+		without into onto under as and or but if then than so not no nor never always only we you i they he she
+		our your their them us me my there here when where which who what how why all any each every some more
+		most other just also very too out up down about after before once again now still yet ever please ok
+		okay yes let lets it's i'd we'd i'll we'll don't doesn't didn't isn't aren't won't can't cannot use uses
+		used using make makes made go goes going gone keep keeps kept put puts get gets got take takes took set
+		sets setting want wants need needs like via per over between within instead rather longer any anymore
+		back switch switches switched move moves moved drop drops dropped remove removes removed replace
+		replaces replaced by stay stays remain remains decided decision agreed new old first last today
+		currently really actually simply work works run runs come comes give gives given become becomes say says
+		said call called way thing things same own on one ones`)
 )
 
 // says reports whether a word counts when two sentences are compared.

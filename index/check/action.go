@@ -6,6 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/trace"
+	"recall/text"
 )
 
 // A way is by what an action is done; each has its own weights.
@@ -42,8 +43,8 @@ const readMost = 6 << 10 // bytes of a prompt or an edit that are read: a reques
 
 func read(a Action) *deed {
 	d := &deed{}
-	d.prose(clip(a.Text))
-	d.command(clip(a.Command))
+	d.prose(text.Head(a.Text, readMost))
+	d.command(text.Head(a.Command, readMost))
 	d.edit(a)
 	for i := range d.phrases {
 		p := &d.phrases[i]
@@ -51,13 +52,6 @@ func read(a Action) *deed {
 	}
 	d.all = append(d.all, d.paths...)
 	return d
-}
-
-func clip(s string) string {
-	if len(s) > readMost {
-		return strings.ToValidUTF8(s[:readMost], "")
-	}
-	return s
 }
 
 func (d *deed) add(p phrase) {
@@ -91,21 +85,23 @@ func (d *deed) prose(text string) {
 }
 
 var (
-	giving = set(`remove delete drop uninstall disable rip strip scrap ditch kill stop avoid clear clean purge trim forget
-		removing dropping deleting disabling without not never no don't revert undo rid nobody can't shouldn't won't`)
+	giving = text.Set(`remove delete drop uninstall disable rip strip scrap ditch kill stop avoid clear clean
+		purge trim forget removing dropping deleting disabling without not never no don't revert undo rid nobody
+		can't shouldn't won't`)
 	// replacing are verbs of which the object goes, for what stands behind "with" or "to";
 	// with moving ones it stays.
-	replacing = set("swap replace convert port rewrite translate refactor turn swapping replacing converting")
-	moving    = set("switch move migrate change go put store switching moving migrating back")
-	turning   = set("with by to into onto as using via")
-	probing   = set(`what why how when where who which whose did does do is are was were has have had what's where's who's
-		didn't isn't wasn't aren't explain tell show summarize summarise list describe recall read compare check`)
-	opening = set("and so but ok okay also wait hm please then now first well yes no")
-	offered = set("let's lets let please should can could must shall want need needs i'd we'll i'll just use try")
-	passive = set("decided ruled already earlier previously tried remember rejected dismissed discarded evaluated")
-	telling = set(`test tests doc docs documentation note notes comment comments readme adr changelog glossary faq slides
-		blog article ticket issue mock mocks fake stub example examples sample fixture rule lint blocklist summary draft
-		list compare paragraph explain`)
+	replacing = text.Set("swap replace convert port rewrite translate refactor turn swapping replacing converting")
+	moving    = text.Set("switch move migrate change go put store switching moving migrating back")
+	turning   = text.Set("with by to into onto as using via")
+	probing   = text.Set(`what why how when where who which whose did does do is are was were has have had
+		what's where's who's didn't isn't wasn't aren't explain tell show summarize summarise list describe
+		recall read compare check`)
+	opening = text.Set("and so but ok okay also wait hm please then now first well yes no")
+	offered = text.Set("let's lets let please should can could must shall want need needs i'd we'll i'll just use try")
+	passive = text.Set("decided ruled already earlier previously tried remember rejected dismissed discarded evaluated")
+	telling = text.Set(`test tests doc docs documentation note notes comment comments readme adr changelog
+		glossary faq slides blog article ticket issue mock mocks fake stub example examples sample fixture rule
+		lint blocklist summary draft list compare paragraph explain`)
 )
 
 // sentence reads one for what it wants done, clause by clause.
@@ -165,7 +161,8 @@ func (d *deed) sentence(s []word) {
 }
 
 // fillers say nothing of the thing.
-var fillers = set("well please too also now then again anyway instead asap after before everywhere simply really back")
+var fillers = text.Set(`well please too also now then again anyway instead asap after before everywhere simply
+	really back`)
 
 // doing reports whether a word is a verb that begins a clause of its own.
 func doing(w string) bool { return giving[w] || moving[w] || replacing[w] }
@@ -181,23 +178,25 @@ func reports(s []word) bool {
 	return false
 }
 
-var states = set(`is are was were isn't aren't wasn't has had have gets got keeps does doesn't did didn't grows fails
-	crashes lacks`)
+var states = text.Set(`is are was were isn't aren't wasn't has had have gets got keeps does doesn't did didn't
+	grows fails crashes lacks`)
 
 // hunches are words by which something is taken for the cause.
-var hunches = set("suspect suspecting blame investigate probably guess might maybe perhaps bet culprit why")
+var hunches = text.Set("suspect suspecting blame investigate probably guess might maybe perhaps bet culprit why")
 
 // readers are programs that change nothing; what they name is looked at.
-var readers = set(`vim vi nano emacs code open mkdir chmod chown tar zip unzip kill pkill grep rg ag ack cat less more
-	head tail ls tree find fd echo printf wc which whereis type man file stat du df diff cmp sort uniq cut awk jq yq true cd
-	pwd env date ps top history sleep export source`)
+var readers = text.Set(`vim vi nano emacs code open mkdir chmod chown tar zip unzip kill pkill grep rg ag ack
+	cat less more head tail ls tree find fd echo printf wc which whereis type man file stat du df diff cmp sort
+	uniq cut awk jq yq true cd pwd env date ps top history sleep export source`)
 
 // idle are arguments with which a program tells or ends something, ending those that
 // take something away.
 var (
-	idle = set(`--help -h --version -v log show diff status blame commit tag shortlog fetch branch stash list ls info view
-		tree why search outdated audit doc help version logs describe get ping explain inspect ps images checkout --verify -n`)
-	ending = set("rm rmi stop restart down kill delete remove uninstall destroy disable shutdown prune un purge unlink")
+	idle = text.Set(`--help -h --version -v log show diff status blame commit tag shortlog fetch branch stash
+		list ls info view tree why search outdated audit doc help version logs describe get ping explain inspect
+		ps images checkout --verify -n`)
+	ending = text.Set(`rm rmi stop restart down kill delete remove uninstall destroy disable shutdown prune un
+		purge unlink`)
 )
 
 // command reads what a shell command would do. What only the shell knows isn't read.

@@ -2,6 +2,7 @@ package check
 
 import (
 	"path"
+	"recall/text"
 	"strings"
 )
 
@@ -13,7 +14,7 @@ func (d *deed) edit(a Action) {
 	if len(a.Paths) == 0 || a.New == "" && a.Old == "" {
 		return
 	}
-	news, olds := codeLines(clip(a.New)), codeLines(clip(a.Old))
+	news, olds := codeLines(text.Head(a.New, readMost)), codeLines(text.Head(a.Old, readMost))
 	added, gone := minus(news, olds), minus(olds, news)
 	name := strings.ReplaceAll(a.Paths[0], `\`, "/")
 	p := phrase{way: edit, ordered: true, fixed: true, told: tells(name) || locks[path.Base(name)]}
@@ -71,12 +72,12 @@ func denies(lines []string) bool {
 	return false
 }
 
-var denials = set(`no not never without none absent refute forbidden forbid nothing excludes lacks missing removed
+var denials = text.Set(`no not never without none absent refute forbidden forbid nothing excludes lacks missing removed
 	deprecated unsupported error errorf throw raise assert`)
 
 // locks are files that package managers write, with what others need in them.
-var locks = set(`package-lock.json yarn.lock pnpm-lock.yaml bun.lock go.sum Cargo.lock poetry.lock uv.lock Gemfile.lock
-	composer.lock .gitignore .dockerignore CODEOWNERS`)
+var locks = text.Set(`package-lock.json yarn.lock pnpm-lock.yaml bun.lock go.sum Cargo.lock poetry.lock uv.lock
+	Gemfile.lock composer.lock .gitignore .dockerignore CODEOWNERS`)
 
 // codeLines are a text's lines without comments.
 func codeLines(s string) []string {
@@ -99,7 +100,7 @@ func codeLines(s string) []string {
 }
 
 func minus(a, b []string) []string {
-	have := set("")
+	have := text.Set("")
 	for _, s := range b {
 		have[s] = true
 	}

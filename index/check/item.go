@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // A claim is what an item says of one thing: against it or for it.
@@ -29,16 +30,17 @@ type reading struct {
 
 // Words that turn what follows them round, or set it against another option.
 var (
-	against = set("not never no without avoid don't cannot can't nor neither drop stop ban reject remove over")
-	keeping = set("keep keeps stay stays stick leave only")
-	places  = set("for against in on at around inside within into across between under per behind to from of")
-	reasons = set("because since so otherwise until when while during if unless before after as")
-	verdict = set(`didn't doesn't don't isn't wasn't made makes failed fails was were is are won't can't cannot broke
-		breaks did does ruled had has drops dropped`)
-	handling = set("edit touch change regenerate modify rewrite rename move delete hand-edit alter reformat")
+	against = text.Set("not never no without avoid don't cannot can't nor neither drop stop ban reject remove over")
+	keeping = text.Set("keep keeps stay stays stick leave only")
+	places  = text.Set("for against in on at around inside within into across between under per behind to from of")
+	reasons = text.Set("because since so otherwise until when while during if unless before after as")
+	verdict = text.Set(`didn't doesn't don't isn't wasn't made makes failed fails was were is are won't can't
+		cannot broke breaks did does ruled had has drops dropped`)
+	handling = text.Set("edit touch change regenerate modify rewrite rename move delete hand-edit alter reformat")
 	// empty are verbs that say no more than that a thing is had.
-	empty = set(`use uses used using add adding introduce adopt switch go goes going with run running put call have having
-		make making try trying tried set setting do doing want need new another any more via through by of just keep stay`)
+	empty = text.Set(`use uses used using add adding introduce adopt switch go goes going with run running put
+		call have having make making try trying tried set setting do doing want need new another any more via
+		through by of just keep stay`)
 )
 
 func readItem(it *payload.Item) *reading {
@@ -172,7 +174,7 @@ func claimOf(text []word, no bool) claim {
 	return c
 }
 
-var causing = set("caused causes causing cause comes come came blamed due")
+var causing = text.Set("caused causes causing cause comes come came blamed due")
 
 // withoutVerdict is a dead end without what came of it: "X made it worse", "no X, forget it".
 func withoutVerdict(text []word) []word {
@@ -189,7 +191,7 @@ func withoutVerdict(text []word) []word {
 	return text
 }
 
-var trying = set("try tried trying")
+var trying = text.Set("try tried trying")
 
 // withoutRemark is a sentence without its reason and a remark in brackets at its end.
 func withoutRemark(s string) string {

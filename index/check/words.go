@@ -20,25 +20,17 @@ type word struct {
 }
 
 // generic are words for kinds of things: they don't tell one thing from another.
-var generic = set(`
-	queue cache index job jobs code data file files table page service api test tests new old user users server client
-	list type value default mode option support version library lib tool system app package dependency dependencies module
-	function method class field column row key name path folder directory request response call calls handler
-	error errors bug issue problem change changes update way approach idea solution thing part usage import
-	place step run build script command config configuration setting settings flag parameter number time
-	first last next big small simple own whole real single right left full based style like work make work works
-	implementation logic layer side case db database store storage project repo repository branch main line lines text
-	endpoint endpoints route routes component components view screen feature button form input output message messages
-	instead back away everything everywhere always already here there today good better best faster slower
-	slow fast quick direct directly plain custom existing current want need let please go maybe think`)
-
-func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		out[w] = true
-	}
-	return out
-}
+var generic = text.Set(`queue cache index job jobs code data file files table page service api test tests new
+	old user users server client list type value default mode option support version library lib tool system app
+	package dependency dependencies module function method class field column row key name path folder directory
+	request response call calls handler error errors bug issue problem change changes update way approach idea
+	solution thing part usage import place step run build script command config configuration setting settings
+	flag parameter number time first last next big small simple own whole real single right left full based
+	style like work make work works implementation logic layer side case db database store storage project repo
+	repository branch main line lines text endpoint endpoints route routes component components view screen
+	feature button form input output message messages instead back away everything everywhere always already
+	here there today good better best faster slower slow fast quick direct directly plain custom existing
+	current want need let please go maybe think`)
 
 // cut cuts a text into words; every word that a sentence is made of is there,
 // the small ones without a stem.
@@ -113,7 +105,7 @@ func wordOf(s string) word {
 // hasty are words as they are typed in a hurry.
 var hasty = func() map[string]string {
 	out := map[string]string{"lets": "let's", "thats": "that's", "whats": "what's"}
-	for w := range set("don't can't won't didn't doesn't isn't aren't wasn't shouldn't wouldn't couldn't haven't") {
+	for w := range text.Set("don't can't won't didn't doesn't isn't aren't wasn't shouldn't wouldn't couldn't haven't") {
 		out[strings.ReplaceAll(w, "'", "")] = w
 	}
 	return out

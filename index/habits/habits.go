@@ -247,7 +247,7 @@ func line(s string) string {
 	if rest := opening().ReplaceAllString(s, ""); utf8.RuneCountInString(rest) >= shortest {
 		s = rest
 	}
-	s = strings.TrimRight(strings.Join(strings.Fields(s), " "), " .!;,")
+	s = strings.TrimRight(text.OneLine(s), " .!;,")
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:] + "."
 }

@@ -108,7 +108,7 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 	if aliased {
 		b.company(looks, first)
 	}
-	if !quantity().MatchString(clip(q.text)) {
+	if !quantity().MatchString(text.Head(q.text, longestForm)) {
 		return
 	}
 	for i, it := range items {

@@ -118,16 +118,9 @@ var triedForm = sync.OnceValue(func() *regexp.Regexp {
 // longestForm is how much of a question its form is read from, in bytes.
 const longestForm = 1 << 10
 
-func clip(s string) string {
-	if len(s) > longestForm {
-		s = strings.ToValidUTF8(s[:longestForm], "")
-	}
-	return s
-}
-
 // form reads what kind of answer is asked for.
 func (q *Question) form(asked string) {
-	asked = clip(asked)
+	asked = text.Head(asked, longestForm)
 	q.asked = map[payload.Kind]bool{}
 	text.Each(asked, func(w string) bool {
 		for _, k := range askedBy[w] {

@@ -3,6 +3,7 @@ package manifest
 import (
 	_ "embed"
 	"fmt"
+	"recall/text"
 	"strings"
 	"time"
 )
@@ -90,7 +91,7 @@ func endStamp(end time.Time) string {
 
 // oneLine is a command on one line.
 func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
+	s = text.OneLine(s)
 	if len(s) > 200 {
 		s = strings.ToValidUTF8(s[:200], "") + "…"
 	}

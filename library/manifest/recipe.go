@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"recall/ingest/trace"
+	"recall/text"
 )
 
 // step follows one command of a shell call.
@@ -137,18 +138,12 @@ type source struct {
 
 // pure are programs that make what they make of the files they are given, and
 // of nothing else.
-var pure = words(`cp mv install cat head tail sort uniq cut tr sed awk gawk grep egrep fgrep jq wc paste join comm diff base64 gzip gunzip zcat bzip2 xz zip unzip tar
-	pandoc pdftotext pdftoppm pdfunite qpdf convert magick ffmpeg soffice libreoffice gcc cc g++ printf echo tee touch column rev nl fold fmt iconv dos2unix xmllint yq seq shuf split csplit mkdir cd true ls test [ export set rm sha256sum md5sum`)
+var pure = text.Set(`cp mv install cat head tail sort uniq cut tr sed awk gawk grep egrep fgrep jq wc paste join
+	comm diff base64 gzip gunzip zcat bzip2 xz zip unzip tar pandoc pdftotext pdftoppm pdfunite qpdf convert
+	magick ffmpeg soffice libreoffice gcc cc g++ printf echo tee touch column rev nl fold fmt iconv dos2unix
+	xmllint yq seq shuf split csplit mkdir cd true ls test [ export set rm sha256sum md5sum`)
 
-var interpreters = words(`python python3 node ruby bash sh perl Rscript`)
-
-func words(list string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(list) {
-		set[w] = true
-	}
-	return set
-}
+var interpreters = text.Set(`python python3 node ruby bash sh perl Rscript`)
 
 // sourceOf says what a command reads and writes beyond what its line names.
 func (w *work) sourceOf(st *trace.Step) source {

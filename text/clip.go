@@ -1,0 +1,43 @@
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// OneLine is a text on one line, with single spaces between its words.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// Head is the beginning of a text: at most n bytes, whole characters.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+// Clip shortens a text to n characters, twelve at the least, the last of them "…".
+// It is cut at a word's end if there is one near.
+func Clip(s string, n int) string {
+	if n = max(n, 12); len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	end := 0
+	for range n - 1 {
+		_, size := utf8.DecodeRuneInString(s[end:])
+		end += size
+	}
+	if i := strings.LastIndexByte(s[:end], ' '); i > end*2/3 {
+		end = i
+	}
+	return strings.TrimRight(s[:end], " ,;:.") + "…"
+}
+
+// Set is a list of words, parted by blanks, for looking them up.
+func Set(list string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
