@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -54,11 +55,11 @@ the call that started them. Secrets are left out.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			s, err := a.read(cmd, l, e)
+			s, err := a.read(cmd.Context(), l, e)
 			if err != nil {
 				return err
 			}
@@ -75,12 +76,12 @@ the call that started them. Secrets are left out.`,
 }
 
 // read parses a session from the library, secrets out.
-func (a *app) read(cmd *cobra.Command, l *library.Library, e library.Entry) (*ingest.Session, error) {
+func (a *app) read(ctx context.Context, l *library.Library, e library.Entry) (*ingest.Session, error) {
 	p, err := a.pipeline(l)
 	if err != nil {
 		return nil, err
 	}
-	return p.Read(cmd.Context(), e.ID)
+	return p.Read(ctx, e.ID)
 }
 
 func actionsOf(s *ingest.Session, tr *trace.Trace) actionsDoc {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"recall/distill"
 	"recall/distill/offline"
@@ -30,7 +32,9 @@ type app struct {
 	in         io.Reader
 	out, err   io.Writer
 	color      bool
-	configFile string // --config
+	configFile string         // --config
+	flags      *pflag.FlagSet // of the command that was called; nil: none
+	silent     bool           // nobody reads what a hook prints beside its answer
 
 	cfg *Config
 	lib *library.Library
@@ -66,38 +70,36 @@ func (a *app) addCommands(root *cobra.Command) {
 }
 
 // config loads the configuration, once.
-func (a *app) config(cmd *cobra.Command) (*Config, error) {
+func (a *app) config() (*Config, error) {
 	if a.cfg != nil {
 		return a.cfg, nil
 	}
-	c, err := loadConfig(cmd.Flags(), a.configFile, os.Environ(), thisSystem())
+	c, err := loadConfig(a.flags, a.configFile, os.Environ(), thisSystem())
 	if err != nil {
 		return nil, err
 	}
 	a.cfg = c
-	if len(c.Refused) > 0 && !quietly(cmd) {
+	if len(c.Refused) > 0 && !a.silent {
 		more := ""
 		if n := len(c.Refused) - 1; n > 0 {
 			more = fmt.Sprintf(" (and %d more: recall config shows them)", n)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "recall: warning: %s%s\n"+
+		fmt.Fprintf(a.err, "recall: warning: %s%s\n"+
 			"recall: hint: put it into recall/config.yaml of your configuration folder, or name that file with --config\n",
 			visible(c.Refused[0]), more)
 	}
 	return c, nil
 }
 
-// quietly reports whether a command is a hook's, whose errors nobody reads.
-func quietly(cmd *cobra.Command) bool {
-	return cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
-}
+// libraryNamed reports whether --library says which library is meant.
+func (a *app) libraryNamed() bool { return a.flags != nil && a.flags.Changed("library") }
 
 // library opens the configured library.
-func (a *app) library(cmd *cobra.Command) (*library.Library, error) {
+func (a *app) library(ctx context.Context) (*library.Library, error) {
 	if a.lib != nil {
 		return a.lib, nil
 	}
-	c, err := a.config(cmd)
+	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
@@ -117,8 +119,8 @@ func (a *app) library(cmd *cobra.Command) (*library.Library, error) {
 }
 
 // createLibrary opens the configured library, and makes it if there is none.
-func (a *app) createLibrary(cmd *cobra.Command) (l *library.Library, made bool, err error) {
-	l, err = a.library(cmd)
+func (a *app) createLibrary(ctx context.Context) (l *library.Library, made bool, err error) {
+	l, err = a.library(ctx)
 	if !errors.Is(err, library.ErrNoLibrary) {
 		return l, false, err
 	}
@@ -131,13 +133,13 @@ func (a *app) createLibrary(cmd *cobra.Command) (l *library.Library, made bool, 
 
 // libraryToFill opens the configured library to take something in, and makes it
 // if there is none. What is named to be taken in must be there.
-func (a *app) libraryToFill(cmd *cobra.Command, from []string) (*library.Library, error) {
+func (a *app) libraryToFill(ctx context.Context, from []string) (*library.Library, error) {
 	for _, path := range from {
 		if _, err := os.Stat(path); err != nil {
 			return nil, noSuchFile("--from "+path, err)
 		}
 	}
-	l, made, err := a.createLibrary(cmd)
+	l, made, err := a.createLibrary(ctx)
 	if err == nil {
 		err = l.ReadOnly()
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -30,7 +31,7 @@ what was archived, whenever it runs.`,
   */10 * * * * recall archive        in a crontab`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := a.archive(cmd, pipeline.ArchiveOptions{From: from, Pack: packFor})
+			r, err := a.archive(cmd.Context(), pipeline.ArchiveOptions{From: from, Pack: packFor})
 			if err != nil {
 				return err
 			}
@@ -50,8 +51,8 @@ what was archived, whenever it runs.`,
 	return cmd
 }
 
-func (a *app) archive(cmd *cobra.Command, o pipeline.ArchiveOptions) (pipeline.Report, error) {
-	l, err := a.libraryToFill(cmd, o.From)
+func (a *app) archive(ctx context.Context, o pipeline.ArchiveOptions) (pipeline.Report, error) {
+	l, err := a.libraryToFill(ctx, o.From)
 	if err != nil {
 		return pipeline.Report{}, err
 	}
@@ -59,7 +60,7 @@ func (a *app) archive(cmd *cobra.Command, o pipeline.ArchiveOptions) (pipeline.R
 	bar := newProgress(a.err)
 	defer bar.done()
 	p.Progress = bar.show
-	r, err := p.Archive(cmd.Context(), o)
+	r, err := p.Archive(ctx, o)
 	if err == nil && len(o.From) > 0 && r.Found == 0 && !r.Skipped() {
 		err = noSession(strings.Join(o.From, ", "))
 	}

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/distill/model"
 	"recall/index"
@@ -42,11 +41,11 @@ const (
 )
 
 // asker puts together what asks the model: nil where rules alone distill.
-func (a *app) asker(cmd *cobra.Command, l *library.Library, anew bool) (*pipeline.Pipeline, *model.Improver, error) {
+func (a *app) asker(ctx context.Context, l *library.Library, anew bool) (*pipeline.Pipeline, *model.Improver, error) {
 	if anew { // who waits for an answer gets it at once
 		a.cfg.Distill.Batch = false
 	}
-	improver, err := a.improver(cmd, l, anew)
+	improver, err := a.improver(ctx, l, anew)
 	if improver == nil || err != nil {
 		return nil, nil, err
 	}
@@ -58,15 +57,15 @@ func (a *app) asker(cmd *cobra.Command, l *library.Library, anew bool) (*pipelin
 	if !a.cfg.Distill.Batch {
 		// What was handed in before batches were turned off is paid for: it is collected.
 		if n, _ := p.OnTheWay(); n > 0 {
-			p.Batch, err = a.batching(cmd, l)
+			p.Batch, err = a.batching(ctx, l)
 		}
 		return p, improver, err
 	}
-	if p.Batch, err = a.batching(cmd, l); err != nil {
+	if p.Batch, err = a.batching(ctx, l); err != nil {
 		return nil, nil, err
 	}
 	// How items bear on one another is little, and changes with all that is new.
-	m, err := a.paidModel(cmd, l)
+	m, err := a.paidModel(ctx, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -75,8 +74,8 @@ func (a *app) asker(cmd *cobra.Command, l *library.Library, anew bool) (*pipelin
 }
 
 // batching is how requests go out in batches; nil if the provider takes none.
-func (a *app) batching(cmd *cobra.Command, l *library.Library) (*pipeline.Batching, error) {
-	m, err := a.asking(cmd)
+func (a *app) batching(ctx context.Context, l *library.Library) (*pipeline.Batching, error) {
+	m, err := a.asking(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}
@@ -89,8 +88,8 @@ func (a *app) batching(cmd *cobra.Command, l *library.Library) (*pipeline.Batchi
 
 // improve asks the configured model about the sessions that are due; nil where
 // there is none. That it can't be asked costs no session, and is told.
-func (a *app) improve(cmd *cobra.Command, l *library.Library, o pipeline.ImproveOptions, anew bool) (*modelReport, []ingest.Problem, error) {
-	p, improver, err := a.asker(cmd, l, anew)
+func (a *app) improve(ctx context.Context, l *library.Library, o pipeline.ImproveOptions, anew bool) (*modelReport, []ingest.Problem, error) {
+	p, improver, err := a.asker(ctx, l, anew)
 	if err != nil {
 		waiting, _, _ := (&pipeline.Pipeline{Library: l}).Waiting(o.Quiet)
 		return &modelReport{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hintOf(err)}, nil, nil
@@ -105,11 +104,11 @@ func (a *app) improve(cmd *cobra.Command, l *library.Library, o pipeline.Improve
 	p.Progress = bar.show
 	o.AtOnce = a.cfg.LLM.Concurrency
 	start := time.Now()
-	r, err := p.Improve(cmd.Context(), o)
+	r, err := p.Improve(ctx, o)
 	bar.done()
 	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
 		a.sayDamaged(err)
-		err = a.refill(cmd, l)
+		err = a.refill(ctx, l)
 	}
 	rep := &modelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting, Why: r.Why, Growing: r.Growing, Resting: r.Resting,
 		Links: r.Links, name: improver.Name(), busy: r.Busy}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,11 +39,11 @@ A backup holds raw transcripts, with whatever secrets went through them.`,
 			if to == "" {
 				return withHint(errors.New("backup: --to says where"), "recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.backup(cmd, l, to, force, asJSON)
+			return a.backup(cmd.Context(), l, to, force, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "a folder, or a file that ends in .tar.zst")
@@ -54,7 +55,7 @@ A backup holds raw transcripts, with whatever secrets went through them.`,
 // otherArchive are names that nobody means a folder by.
 var otherArchive = regexp.MustCompile(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
-func (a *app) backup(cmd *cobra.Command, l *library.Library, to string, force, asJSON bool) error {
+func (a *app) backup(ctx context.Context, l *library.Library, to string, force, asJSON bool) error {
 	bar := newProgress(a.err)
 	var m library.Merged
 	var err error
@@ -63,9 +64,9 @@ func (a *app) backup(cmd *cobra.Command, l *library.Library, to string, force, a
 		return withHint(fmt.Errorf("backup to %s: a file of another kind", oneLine(to)), "a backup in one file ends in .tar.zst; any other name is a folder")
 	}
 	if file {
-		m, err = l.BackupFile(cmd.Context(), to, force)
+		m, err = l.BackupFile(ctx, to, force)
 	} else {
-		m, err = l.Backup(cmd.Context(), to, func(done, total int) { bar.show(pipeline.Progress{Stage: "backup", Done: done, Total: total}) })
+		m, err = l.Backup(ctx, to, func(done, total int) { bar.show(pipeline.Progress{Stage: "backup", Done: done, Total: total}) })
 	}
 	bar.done()
 	switch {
@@ -146,12 +147,12 @@ handed to a session before you have looked at it with recall review.`,
 				return withHint(fmt.Errorf("%s: neither a file nor a folder", args[0]), "name a backup, a library or a handoff")
 			}
 			if isHandoff(args[0]) {
-				return a.importHandoff(cmd, args[0], project, asJSON)
+				return a.importHandoff(cmd.Context(), args[0], project, asJSON)
 			}
 			if project != "" {
 				return withHint(errors.New("import: --project is for a handoff"), "omit it: projects come with their library")
 			}
-			return a.importFrom(cmd, args[0], library.MergeOptions{Forget: forget}, asJSON)
+			return a.importFrom(cmd.Context(), args[0], library.MergeOptions{Forget: forget}, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
@@ -161,11 +162,11 @@ handed to a session before you have looked at it with recall review.`,
 	return cmd
 }
 
-func (a *app) importFrom(cmd *cobra.Command, path string, o library.MergeOptions, asJSON bool) error {
-	l, err := a.library(cmd)
+func (a *app) importFrom(ctx context.Context, path string, o library.MergeOptions, asJSON bool) error {
+	l, err := a.library(ctx)
 	made := errors.Is(err, library.ErrNoLibrary)
 	if made {
-		if l, err = library.CreateFrom(cmd.Context(), a.cfg.Library.Dir, path); err == nil {
+		if l, err = library.CreateFrom(ctx, a.cfg.Library.Dir, path); err == nil {
 			l = a.use(l)
 			fmt.Fprintf(a.err, "recall: made a library in %s\n", l.Dir())
 			a.warnPlace(l)
@@ -176,7 +177,7 @@ func (a *app) importFrom(cmd *cobra.Command, path string, o library.MergeOptions
 	}
 	bar := newProgress(a.err)
 	o.Progress = func(done, total int) { bar.show(pipeline.Progress{Stage: "import", Done: done, Total: total}) }
-	m, err := l.Import(cmd.Context(), path, o)
+	m, err := l.Import(ctx, path, o)
 	bar.done()
 	if err != nil {
 		if made {
@@ -187,7 +188,7 @@ func (a *app) importFrom(cmd *cobra.Command, path string, o library.MergeOptions
 		}
 		return importHint(err)
 	}
-	if err := a.indexImported(cmd, l, m); err != nil {
+	if err := a.indexImported(ctx, l, m); err != nil {
 		return err
 	}
 	if n := len(m.Kept); n > 0 {
@@ -211,9 +212,9 @@ func importHint(err error) error {
 }
 
 // indexImported takes what came into the index, and what went out of it.
-func (a *app) indexImported(cmd *cobra.Command, l *library.Library, m library.Merged) error {
+func (a *app) indexImported(ctx context.Context, l *library.Library, m library.Merged) error {
 	if len(m.Gone) > 0 {
-		if _, err := a.forgetSessions(cmd, l, &pipeline.Forgetting{}, m.Gone...); err != nil {
+		if _, err := a.forgetSessions(ctx, l, &pipeline.Forgetting{}, m.Gone...); err != nil {
 			return err
 		}
 	}
@@ -227,7 +228,7 @@ func (a *app) indexImported(cmd *cobra.Command, l *library.Library, m library.Me
 	if err := p.LookAgain(); err != nil {
 		return err
 	}
-	report, err := a.takeIn(cmd, l, pipeline.Options{})
+	report, err := a.takeIn(ctx, l, pipeline.Options{})
 	if err == nil {
 		a.printProblems(report.Problems)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -57,7 +58,7 @@ the files and decisions of today.`,
 					return err
 				}
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -71,7 +72,7 @@ the files and decisions of today.`,
 			if o.budget > 0 {
 				b.Budget = o.budget
 			}
-			return a.brief(cmd, l, b, o)
+			return a.brief(cmd.Context(), l, b, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -147,18 +148,18 @@ func checkBudget(tokens int) error {
 	return nil
 }
 
-func (a *app) brief(cmd *cobra.Command, l *library.Library, b library.Brief, o briefOptions) error {
+func (a *app) brief(ctx context.Context, l *library.Library, b library.Brief, o briefOptions) error {
 	if err := checkBudget(b.Budget); err != nil { // a kept one's
 		return err
 	}
-	if _, err := a.fresh(cmd, l); err != nil {
+	if _, err := a.fresh(ctx, l); err != nil {
 		return err
 	}
 	rules, err := redact.New()
 	if err != nil {
 		return err
 	}
-	w := &briefer{app: a, cmd: cmd, l: l, clean: rules.Session()}
+	w := &briefer{app: a, ctx: ctx, l: l, clean: rules.Session()}
 	b.Task = w.clean.Text(strings.TrimSpace(b.Task))
 	text, err := w.write(b)
 	if err != nil {
@@ -212,7 +213,7 @@ func (a *app) listBriefs(l *library.Library) error {
 }
 
 func (a *app) completeBrief(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	l, err := a.library(cmd)
+	l, err := a.library(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -1,13 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/spf13/cobra"
 
 	"recall/index"
 	"recall/index/check"
@@ -20,7 +19,7 @@ import (
 // briefer writes a brief.
 type briefer struct {
 	*app
-	cmd     *cobra.Command
+	ctx     context.Context
 	l       *library.Library
 	clean   *redact.Redactor
 	secrets int
@@ -87,8 +86,8 @@ const (
 // bearing lists the decisions and dead ends that the task is about, those that it
 // goes against first. It is recall's own word and stands under its marker.
 func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (string, error) {
-	ctx := w.cmd.Context()
-	if err := w.indexed(w.cmd, w.l); err != nil {
+	ctx := w.ctx
+	if err := w.indexed(w.ctx, w.l); err != nil {
 		return "", err
 	}
 	var ids, lines []string
@@ -111,7 +110,7 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 	for _, g := range warnings {
 		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, "the task goes against this, "+kindPrefix(g.Reason))
 	}
-	found, err := w.search(w.cmd, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
+	found, err := w.search(w.ctx, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
 		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred, payload.Question}})
 	if err != nil {
 		return "", err

@@ -28,7 +28,7 @@ it tells a bad model, it doesn't prove a good one.`,
 		Example: "  recall calibrate",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}

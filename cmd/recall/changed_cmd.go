@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -50,18 +51,18 @@ session worked.`,
 			if err := notTogether(cmd, "all", "project"); err != nil {
 				return err
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if _, err := a.fresh(cmd, l); err != nil {
+			if _, err := a.fresh(cmd.Context(), l); err != nil {
 				return err
 			}
 			project, err := a.only(l, f.project, all)
 			if err != nil {
 				return err
 			}
-			return a.changed(cmd, l, project, f, asJSON)
+			return a.changed(cmd.Context(), l, project, f, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -79,7 +80,7 @@ session worked.`,
 // changedKinds are the items that may have changed.
 var changedKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
 
-func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, f queryFlags, asJSON bool) error {
+func (a *app) changed(ctx context.Context, l *library.Library, project string, f queryFlags, asJSON bool) error {
 	since, only := f.since.at, []payload.Kind(f.kinds)
 	if len(only) == 0 {
 		only = changedKinds
@@ -89,7 +90,7 @@ func (a *app) changed(cmd *cobra.Command, l *library.Library, project string, f 
 			return withHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k), "recall query --kind %s finds them", k)
 		}
 	}
-	t, err := a.timeline(cmd, l, project, changedKinds...)
+	t, err := a.timeline(ctx, l, project, changedKinds...)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"recall/library"
 	"recall/llm"
 )
@@ -112,11 +110,11 @@ func (c *Config) price(model string) string {
 
 // chooseModel asks on a terminal which model makes payloads, unless one is
 // configured; without an answer rules go on doing it.
-func (a *app) chooseModel(cmd *cobra.Command, l *library.Library) error {
+func (a *app) chooseModel(ctx context.Context, l *library.Library) error {
 	if !a.cfg.Auto("llm.provider") || !isTerminal(a.out) {
 		return nil
 	}
-	found := choices(cmd.Context(), os.Getenv, exec.LookPath)
+	found := choices(ctx, os.Getenv, exec.LookPath)
 	if len(found) == 0 {
 		return nil
 	}
@@ -137,7 +135,7 @@ func (a *app) chooseModel(cmd *cobra.Command, l *library.Library) error {
 		fmt.Fprintln(a.out, "Rules, then. Another time: recall init, or llm.provider in config.yaml.")
 		return nil
 	}
-	if err := a.useModel(cmd, l, found[n-2]); err != nil {
+	if err := a.useModel(ctx, l, found[n-2]); err != nil {
 		fmt.Fprintf(a.err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall init again.\n", err, hintOf(err))
 	}
 	return nil
@@ -145,17 +143,17 @@ func (a *app) chooseModel(cmd *cobra.Command, l *library.Library) error {
 
 // useModel tries a choice with one tiny request, says what will leave this
 // machine, and writes it into config.yaml.
-func (a *app) useModel(cmd *cobra.Command, l *library.Library, ch choice) error {
+func (a *app) useModel(ctx context.Context, l *library.Library, ch choice) error {
 	with := a.cfg.with(ch)
 	a.printLeaving(with)
 	switch ch.provider {
 	case noProvider:
 	case providerRelay, providerReplay: // nobody may be there yet
-		if _, err := with.provider(cmd.Context(), os.Getenv); err != nil {
+		if _, err := with.provider(ctx, os.Getenv); err != nil {
 			return err
 		}
 	default:
-		if err := a.tryModel(cmd, l, with); err != nil {
+		if err := a.tryModel(ctx, l, with); err != nil {
 			return withHint(fmt.Errorf("not used: %w", err), "%s", with.wayIn(err))
 		}
 	}
@@ -190,13 +188,13 @@ transcripts themselves, files, images, sessions that say too little.
 }
 
 // tryModel asks for one word. It is paid from the purse as everything else.
-func (a *app) tryModel(cmd *cobra.Command, l *library.Library, c *Config) error {
-	m, err := c.provider(cmd.Context(), os.Getenv)
+func (a *app) tryModel(ctx context.Context, l *library.Library, c *Config) error {
+	m, err := c.provider(ctx, os.Getenv)
 	if err != nil {
 		return err
 	}
 	patient := llm.Patient(llm.Metered(m, a.newPurse(l), c.prices()), llm.Patience{Tries: 3})
-	ctx, cancel := context.WithTimeout(cmd.Context(), min(c.timeout(), 2*time.Minute))
+	ctx, cancel := context.WithTimeout(ctx, min(c.timeout(), 2*time.Minute))
 	defer cancel()
 	start := time.Now()
 	_, err = patient.Complete(ctx, llm.Request{Task: "test", Prompt: "Answer with the one word yes.", Max: 500})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,7 +37,7 @@ run again. Nothing is touched outside the session's own folders, which are
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.planScripts(cmd, args[0], o)
+			w, err := a.planScripts(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
@@ -82,7 +83,7 @@ that stood in them are in them.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := a.planScripts(cmd, args[0], o)
+			w, err := a.planScripts(cmd.Context(), args[0], o)
 			if err != nil {
 				return err
 			}
@@ -110,11 +111,13 @@ that stood in them are in them.`,
 
 // scriptOptions are the flags of both commands.
 type scriptOptions struct {
-	to    string
-	allow []string
+	to     string
+	allow  []string
+	called string // the command, for a hint
 }
 
 func (o *scriptOptions) flags(cmd *cobra.Command) {
+	o.called = "recall " + cmd.Name()
 	cmd.Flags().StringVar(&o.to, "to", "", "folder that the machine mounts (required)")
 	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
 }
@@ -139,9 +142,9 @@ type scripting struct {
 	contents map[string][]byte
 }
 
-func (a *app) planScripts(cmd *cobra.Command, name string, o scriptOptions) (*scripting, error) {
+func (a *app) planScripts(ctx context.Context, name string, o scriptOptions) (*scripting, error) {
 	if o.to == "" {
-		return nil, withHint(errors.New("no folder to write to"), "%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", cmd.CommandPath())
+		return nil, withHint(errors.New("no folder to write to"), "%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", o.called)
 	}
 	var allowed []string
 	for _, dir := range o.allow {
@@ -155,7 +158,7 @@ func (a *app) planScripts(cmd *cobra.Command, name string, o scriptOptions) (*sc
 	if err != nil {
 		return nil, withHint(fmt.Errorf("%s: no such folder", o.to), "give one that the session's machine mounts, such as the one that you gave to it")
 	}
-	l, err := a.library(cmd)
+	l, err := a.library(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +170,7 @@ func (a *app) planScripts(cmd *cobra.Command, name string, o scriptOptions) (*sc
 	if err != nil {
 		return nil, err
 	}
-	if w.session, err = p.Read(cmd.Context(), w.entry.ID); err != nil {
+	if w.session, err = p.Read(ctx, w.entry.ID); err != nil {
 		return nil, err
 	}
 	if w.found, err = l.Found(w.entry.ID); err != nil {

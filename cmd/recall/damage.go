@@ -1,10 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"recall/index"
 	"recall/ingest"
@@ -18,10 +17,10 @@ import (
 // onIndex does something that needs the index and writes to it. One that isn't
 // there or is damaged is made from the library first; where the damage shows
 // only then, do is called a second time.
-func (a *app) onIndex(cmd *cobra.Command, l *library.Library, do func(*pipeline.Pipeline) error) error {
+func (a *app) onIndex(ctx context.Context, l *library.Library, do func(*pipeline.Pipeline) error) error {
 	fresh, err := a.index(l)
 	if err == nil && fresh {
-		err = a.refill(cmd, l)
+		err = a.refill(ctx, l)
 	}
 	if err != nil {
 		return err
@@ -37,7 +36,7 @@ func (a *app) onIndex(cmd *cobra.Command, l *library.Library, do func(*pipeline.
 		return err
 	}
 	a.sayDamaged(err)
-	if err := a.refill(cmd, l); err != nil {
+	if err := a.refill(ctx, l); err != nil {
 		return err
 	}
 	return once()
@@ -46,7 +45,7 @@ func (a *app) onIndex(cmd *cobra.Command, l *library.Library, do func(*pipeline.
 // forgetSessions forgets them in the library, the index and the caches. A damaged
 // index can't be trusted to lose anything: it goes whole, and is made again from
 // the library, where they aren't any more.
-func (a *app) forgetSessions(cmd *cobra.Command, l *library.Library, f *pipeline.Forgetting, ids ...ingest.SessionID) (left []string, err error) {
+func (a *app) forgetSessions(ctx context.Context, l *library.Library, f *pipeline.Forgetting, ids ...ingest.SessionID) (left []string, err error) {
 	once := func() (fresh bool, err error) {
 		if fresh, err = a.index(l); err != nil {
 			return fresh, err
@@ -56,7 +55,7 @@ func (a *app) forgetSessions(cmd *cobra.Command, l *library.Library, f *pipeline
 			err = p.Forget() // of what is in the index: a sync fills it if the rest here fails
 		}
 		if err == nil {
-			left, err = p.ForgetSessions(cmd.Context(), f, ids...)
+			left, err = p.ForgetSessions(ctx, f, ids...)
 		}
 		return fresh, err
 	}
@@ -69,15 +68,15 @@ func (a *app) forgetSessions(cmd *cobra.Command, l *library.Library, f *pipeline
 		fresh, err = once()
 	}
 	if err == nil && fresh {
-		err = a.refill(cmd, l)
+		err = a.refill(ctx, l)
 	}
 	return left, err
 }
 
 // refill makes the index again from the library. What could not be read there is
 // told, and no error.
-func (a *app) refill(cmd *cobra.Command, l *library.Library) error {
-	err := a.reindex(cmd, l)
+func (a *app) refill(ctx context.Context, l *library.Library) error {
+	err := a.reindex(ctx, l)
 	if code := exitCode(0); errors.As(err, &code) {
 		return nil
 	}

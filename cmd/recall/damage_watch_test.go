@@ -232,7 +232,7 @@ func TestWatchMeetsDamage(t *testing.T) {
 			cmd := &cobra.Command{}
 			cmd.SetContext(ctx)
 			ended := make(chan error, 1)
-			go func() { ended <- a.watch(cmd) }()
+			go func() { ended <- a.watch(cmd.Context()) }()
 			first := w.session()
 			out.wait(t, " distilled", 1)
 			d.do(t, w.index())

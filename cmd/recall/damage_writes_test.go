@@ -178,11 +178,12 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	if err := cmd.Flags().Set("library", dir); err != nil {
 		t.Fatal(err)
 	}
-	l, err := a.library(cmd)
+	a.flags = cmd.Flags()
+	l, err := a.library(cmd.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.takeIn(cmd, l, pipeline.Options{}); err != nil {
+	if _, err := a.takeIn(cmd.Context(), l, pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")
@@ -203,7 +204,7 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	a.ix.Close()
 	a.ix = nil
 	spoilTables(t, indexPath(l), "fulltext")
-	if err := a.indexReceived(cmd, l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
+	if err := a.indexReceived(cmd.Context(), l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
 	found, err := a.ix.Search(t.Context(), index.Query{Text: "carrier pigeon"})

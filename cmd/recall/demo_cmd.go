@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -24,14 +25,14 @@ own sessions and library aren't touched.`,
 		Example: `  recall demo
   recall demo --dir /tmp/recall-demo`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd, dir) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), dir) },
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "where to unpack (default: in the user's cache directory)")
 	return cmd
 }
 
-func (a *app) demo(cmd *cobra.Command, dir string) error {
-	if _, err := a.config(cmd); err != nil {
+func (a *app) demo(ctx context.Context, dir string) error {
+	if _, err := a.config(); err != nil {
 		return err
 	}
 	dir, err := demoDir(dir)
@@ -47,7 +48,7 @@ func (a *app) demo(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	a.use(l)
-	report, err := a.takeIn(cmd, l, pipeline.Options{From: []string{claude, cowork}})
+	report, err := a.takeIn(ctx, l, pipeline.Options{From: []string{claude, cowork}})
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (a *app) demo(cmd *cobra.Command, dir string) error {
 	a.printReport(report)
 	st := styles(a.color)
 	for _, q := range demo.Questions() {
-		ans, err := a.searched(cmd, l, q.Text)
+		ans, err := a.searched(ctx, l, q.Text)
 		if err != nil {
 			return err
 		}

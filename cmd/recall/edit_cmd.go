@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,19 +26,19 @@ file in the library's folder directly does the same at the next sync.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if _, err := a.payload(l, e); err != nil {
 				return err
 			}
-			return a.editPage(cmd, l, e)
+			return a.editPage(cmd.Context(), l, e)
 		},
 	}
 }
 
-func (a *app) runEditor(cmd *cobra.Command, path string) error {
+func (a *app) runEditor(ctx context.Context, path string) error {
 	editor := os.Getenv("VISUAL")
 	if editor == "" {
 		editor = os.Getenv("EDITOR")
@@ -55,7 +56,7 @@ func (a *app) runEditor(cmd *cobra.Command, path string) error {
 	if _, err := exec.LookPath(words[0]); err != nil {
 		return withHint(fmt.Errorf("editor: %w", err), "set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
 	}
-	c := exec.CommandContext(cmd.Context(), words[0], append(words[1:], path)...)
+	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
 	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	if err := c.Run(); err != nil {
 		return withHint(fmt.Errorf("editor %s: %w", editor, err), "nothing was taken over; recall edit opens the file again")

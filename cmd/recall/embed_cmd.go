@@ -28,18 +28,18 @@ has run.`,
 		Example: "  recall embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.embed(cmd, l)
+			return a.embed(cmd.Context(), l)
 		},
 	}
 }
 
 var errNoEmbedder = withHint(errors.New("no embedding model is configured"), "set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
 
-func (a *app) embed(cmd *cobra.Command, l *library.Library) error {
+func (a *app) embed(ctx context.Context, l *library.Library) error {
 	e, err := a.cfg.embedder()
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (a *app) embed(cmd *cobra.Command, l *library.Library) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	return a.onIndex(cmd, l, func(*pipeline.Pipeline) error { return a.embedAll(cmd.Context(), l, e) })
+	return a.onIndex(ctx, l, func(*pipeline.Pipeline) error { return a.embedAll(ctx, l, e) })
 }
 
 func (a *app) embedAll(ctx context.Context, l *library.Library, e llm.Embedder) error {

@@ -1,14 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/demo"
 	"recall/eval"
@@ -47,7 +46,7 @@ func badGold(err error) error {
 // transcripts is the folder of the sessions that are measured: the one named,
 // that of the sample sessions for the bundled gold set, else the library's
 // sessions as they were. The caller calls done when they were read.
-func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir string, done func(), err error) {
+func (a *app) transcripts(ctx context.Context, f evalFlags, set *eval.Set) (dir string, done func(), err error) {
 	if f.from != "" {
 		if _, err := os.Stat(f.from); err != nil {
 			return "", nil, noSuchFile(f.from, err)
@@ -62,7 +61,7 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir s
 	if len(f.gold) == 0 {
 		fill = func(dir string) error { _, _, err := demo.Write(dir); return err }
 	} else {
-		l, err := a.library(cmd)
+		l, err := a.library(ctx)
 		if errors.Is(err, library.ErrNoLibrary) {
 			return "", nil, withHint(errors.New("no transcripts to hold the gold sets against: there is no library"), "name their folder with --from")
 		}
@@ -74,7 +73,7 @@ func (a *app) transcripts(cmd *cobra.Command, f evalFlags, set *eval.Set) (dir s
 			return "", nil, err
 		}
 		removeLeft(parent)
-		fill = func(dir string) error { return a.unpack(cmd, l, set, dir) }
+		fill = func(dir string) error { return a.unpack(ctx, l, set, dir) }
 	}
 	if dir, err = os.MkdirTemp(parent, unpacked); err != nil {
 		return "", nil, err
@@ -104,7 +103,7 @@ func removeLeft(parent string) {
 
 // unpack puts the sessions of the gold set's projects into dir, as their
 // clients had them.
-func (a *app) unpack(cmd *cobra.Command, l *library.Library, set *eval.Set, dir string) error {
+func (a *app) unpack(ctx context.Context, l *library.Library, set *eval.Set, dir string) error {
 	p, err := a.pipeline(l)
 	if err != nil {
 		return err
@@ -126,9 +125,9 @@ func (a *app) unpack(cmd *cobra.Command, l *library.Library, set *eval.Set, dir 
 		if !wanted[shelf.of(e).ID] {
 			continue
 		}
-		r, err := p.PlanRestore(cmd.Context(), e, pipeline.RestoreOptions{To: filepath.Join(dir, string(e.Source))})
+		r, err := p.PlanRestore(ctx, e, pipeline.RestoreOptions{To: filepath.Join(dir, string(e.Source))})
 		if err == nil {
-			err = p.Restore(cmd.Context(), r)
+			err = p.Restore(ctx, r)
 		}
 		if err != nil {
 			fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", e.ID, err)

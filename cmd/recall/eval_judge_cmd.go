@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -51,7 +52,7 @@ kept in the user's cache directory and not asked again.`,
   recall eval judge --json | jq .wrong`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.config(cmd)
+			c, err := a.config()
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ kept in the user's cache directory and not asked again.`,
 					judge = judgeWords
 				}
 			}
-			return a.evalJudge(cmd, judge, record, gold, asJSON)
+			return a.evalJudge(cmd.Context(), judge, record, gold, asJSON)
 		},
 	}
 	addJudge(cmd, &judge, "", "who judges: words, or the configured model (default: the model if there is one)")
@@ -72,7 +73,7 @@ kept in the user's cache directory and not asked again.`,
 	return cmd
 }
 
-func (a *app) evalJudge(cmd *cobra.Command, name, record string, gold []string, asJSON bool) error {
+func (a *app) evalJudge(ctx context.Context, name, record string, gold []string, asJSON bool) error {
 	if err := checkJudge(name); err != nil {
 		return err
 	}
@@ -87,14 +88,14 @@ func (a *app) evalJudge(cmd *cobra.Command, name, record string, gold []string, 
 		if err != nil {
 			return err
 		}
-		if asked, err = a.evalModel(cmd, record); err != nil {
+		if asked, err = a.evalModel(ctx, record); err != nil {
 			return err
 		}
 		if judge, err = asked.judging(rules); err != nil {
 			return err
 		}
 	}
-	agreement, err := eval.Agree(cmd.Context(), judge, pairs)
+	agreement, err := eval.Agree(ctx, judge, pairs)
 	a.tellAsked(asked)
 	if err != nil {
 		return err

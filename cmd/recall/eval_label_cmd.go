@@ -48,9 +48,9 @@ that stand in none of their turns), and what still waits for you.`,
 				return err
 			}
 			if check != "" {
-				return a.checkLabels(cmd, check, from)
+				return a.checkLabels(cmd.Context(), check, from)
 			}
-			return a.label(cmd, args[0], out)
+			return a.label(cmd.Context(), args[0], out)
 		},
 	}
 	cmd.Flags().StringVar(&out, "out", "", "write to this file, NAME.gold.json (default: print it)")
@@ -63,13 +63,13 @@ that stand in none of their turns), and what still waits for you.`,
 }
 
 // label makes a gold file. One that is there is never written over.
-func (a *app) label(cmd *cobra.Command, name, out string) error {
+func (a *app) label(ctx context.Context, name, out string) error {
 	if out != "" {
 		if _, err := os.Stat(out); err == nil {
 			return withHint(fmt.Errorf("%s is there already", out), "move it away, or check it: recall eval label --check %s", shellWord(out))
 		}
 	}
-	at, err := a.toLabel(cmd, name)
+	at, err := a.toLabel(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -104,11 +104,11 @@ type labelling struct {
 
 // toLabel finds the session that a person names: a transcript's file, or one
 // of the library.
-func (a *app) toLabel(cmd *cobra.Command, name string) (labelling, error) {
+func (a *app) toLabel(ctx context.Context, name string) (labelling, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return a.below(cmd, name, "")
+		return a.below(ctx, name, "")
 	}
-	l, err := a.library(cmd)
+	l, err := a.library(ctx)
 	if err != nil {
 		return labelling{}, err
 	}
@@ -116,7 +116,7 @@ func (a *app) toLabel(cmd *cobra.Command, name string) (labelling, error) {
 	if err != nil {
 		return labelling{}, err
 	}
-	return a.inLibrary(cmd.Context(), l, e)
+	return a.inLibrary(ctx, l, e)
 }
 
 // inLibrary is a session as the library has it.
@@ -138,15 +138,15 @@ func (a *app) inLibrary(ctx context.Context, l *library.Library, e library.Entry
 
 // below is the session of that id below a folder, or the one of a file, with
 // the payload that it would get.
-func (a *app) below(cmd *cobra.Command, where string, id ingest.SessionID) (at labelling, err error) {
-	if _, err := a.config(cmd); err != nil {
+func (a *app) below(ctx context.Context, where string, id ingest.SessionID) (at labelling, err error) {
+	if _, err := a.config(); err != nil {
 		return at, err
 	}
 	for _, r := range readers() {
-		found, _ := r.Find(cmd.Context(), where, nil)
+		found, _ := r.Find(ctx, where, nil)
 		for _, f := range found {
 			if id == "" || f.ID == id {
-				return a.distilled(cmd.Context(), r, f)
+				return a.distilled(ctx, r, f)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (a *app) distilled(ctx context.Context, reader ingest.Reader, f ingest.Foun
 	return at, err
 }
 
-func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
+func (a *app) checkLabels(ctx context.Context, file, from string) error {
 	g, notices, err := eval.ReadLabelled(file)
 	if os.IsNotExist(err) {
 		return withHint(fmt.Errorf("%s: no such file", file), "recall eval label SESSION --out FILE makes one")
@@ -182,7 +182,7 @@ func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
 	}
 	var todo []eval.Problem
 	if g.Session != "" {
-		at, err := a.ofGold(cmd, g, from)
+		at, err := a.ofGold(ctx, g, from)
 		if err != nil {
 			return err
 		}
@@ -212,9 +212,9 @@ func (a *app) checkLabels(cmd *cobra.Command, file, from string) error {
 }
 
 // ofGold finds the session of a gold file, below a folder or in the library.
-func (a *app) ofGold(cmd *cobra.Command, g *eval.Gold, from string) (labelling, error) {
+func (a *app) ofGold(ctx context.Context, g *eval.Gold, from string) (labelling, error) {
 	if from == "" {
-		l, err := a.library(cmd)
+		l, err := a.library(ctx)
 		if err != nil {
 			return labelling{}, withHint(err, "name the folder of the transcripts with --from")
 		}
@@ -222,12 +222,12 @@ func (a *app) ofGold(cmd *cobra.Command, g *eval.Gold, from string) (labelling, 
 		if err != nil {
 			return labelling{}, withHint(err, "name the folder of its transcript with --from")
 		}
-		return a.inLibrary(cmd.Context(), l, e)
+		return a.inLibrary(ctx, l, e)
 	}
 	if stated := filepath.FromSlash(g.Transcript); filepath.IsLocal(stated) {
 		if info, err := os.Stat(filepath.Join(from, stated)); err == nil && !info.IsDir() {
 			from = filepath.Join(from, stated)
 		}
 	}
-	return a.below(cmd, from, ingest.SessionID(g.Session))
+	return a.below(ctx, from, ingest.SessionID(g.Session))
 }

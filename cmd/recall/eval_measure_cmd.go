@@ -22,6 +22,7 @@ type evalFlags struct {
 	gold                         []string
 	from, judge, record          string
 	out, baseline, writeBaseline string
+	only                         []string // of eval rerank: what is compared
 	asJSON, reranks              bool
 }
 
@@ -76,8 +77,10 @@ func (a *app) measureCmd(cmd *cobra.Command, measure measuring, tables func(io.W
 	var f evalFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		f.reranks = cmd.Flags().Lookup("rerank") != nil
-		r, err := a.measured(cmd, f, measure)
+		if f.reranks = cmd.Flags().Lookup("rerank") != nil; f.reranks {
+			f.only, _ = cmd.Flags().GetStringArray("only")
+		}
+		r, err := a.measured(cmd.Context(), f, measure)
 		if err != nil {
 			return err
 		}
@@ -107,8 +110,8 @@ func (a *app) measureCmd(cmd *cobra.Command, measure measuring, tables func(io.W
 }
 
 // measured makes a run.
-func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eval.Run, error) {
-	cfg, err := a.config(cmd)
+func (a *app) measured(ctx context.Context, f evalFlags, measure measuring) (*eval.Run, error) {
+	cfg, err := a.config()
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +126,7 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 	if err != nil {
 		return nil, err
 	}
-	from, done, err := a.transcripts(cmd, f, set)
+	from, done, err := a.transcripts(ctx, f, set)
 	if err != nil {
 		return nil, err
 	}
@@ -132,18 +135,18 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 		Gold: f.gold, From: from, Distiller: a.distiller(), Budget: cfg.Payload.Budget,
 		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
 	}
-	asked, err := a.evalWithModel(cmd, f, rules, &o)
+	asked, err := a.evalWithModel(ctx, f, rules, &o)
 	if err != nil {
 		return nil, err
 	}
 	bar := newProgress(a.err)
 	if f.reranks {
-		o.Only, _ = cmd.Flags().GetStringArray("only")
+		o.Only = f.only
 	}
 	o.Progress = func(done, total int, what string) {
 		bar.show(pipeline.Progress{Stage: clip(oneLine(what), 24), Done: done, Total: total})
 	}
-	r, err := measure(cmd.Context(), o)
+	r, err := measure(ctx, o)
 	bar.done()
 	a.tellAsked(asked)
 	if err != nil {
@@ -161,12 +164,12 @@ func (a *app) measured(cmd *cobra.Command, f evalFlags, measure measuring) (*eva
 }
 
 // evalWithModel has the configured model distill and judge where that is wanted.
-func (a *app) evalWithModel(cmd *cobra.Command, f evalFlags, rules *redact.Rules, o *eval.Options) (*evalModel, error) {
+func (a *app) evalWithModel(ctx context.Context, f evalFlags, rules *redact.Rules, o *eval.Options) (*evalModel, error) {
 	distills, reranks := a.cfg.Distill.Distiller == byModel, f.reranks && a.cfg.Query.Rerank == rerankModel
 	if !distills && f.judge != judgeModel && !reranks {
 		return nil, nil
 	}
-	m, err := a.evalModel(cmd, f.record)
+	m, err := a.evalModel(ctx, f.record)
 	if err != nil {
 		return nil, err
 	}

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/spf13/cobra"
-
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/distill"
@@ -42,8 +40,8 @@ type evalModel struct {
 // evalModel is an error where no model is configured. A library that is there
 // pays, as for everything else. What is answered is recorded in a folder, if one
 // is named.
-func (a *app) evalModel(cmd *cobra.Command, record string) (*evalModel, error) {
-	m, err := a.asking(cmd)
+func (a *app) evalModel(ctx context.Context, record string) (*evalModel, error) {
+	m, err := a.asking(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +49,7 @@ func (a *app) evalModel(cmd *cobra.Command, record string) (*evalModel, error) {
 		return nil, withHint(errors.New("no model is configured to ask"), "set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
 	}
 	p := &evalPurse{spent: map[string]float64{}, cap: a.cfg.caps().Night}
-	switch l, err := a.library(cmd); {
+	switch l, err := a.library(ctx); {
 	case errors.Is(err, library.ErrNoLibrary):
 	case err != nil:
 		return nil, err

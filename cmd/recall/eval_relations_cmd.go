@@ -36,7 +36,7 @@ directory and not asked again.`,
   recall eval relations --json | jq .relations.supersedes`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.config(cmd)
+			c, err := a.config()
 			if err != nil {
 				return err
 			}
@@ -49,7 +49,7 @@ directory and not asked again.`,
 			if sample < 0 {
 				return withHint(fmt.Errorf("--sample %d: there are no fewer than none", sample), "0 is all pairs")
 			}
-			return a.evalRelations(cmd, judge, record, sample, asJSON)
+			return a.evalRelations(cmd.Context(), judge, record, sample, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&judge, "judge", "", "who says it: rules, or the configured model (default: the model if there is one)")
@@ -62,7 +62,7 @@ directory and not asked again.`,
 	return cmd
 }
 
-func (a *app) evalRelations(cmd *cobra.Command, judge, record string, sample int, asJSON bool) error {
+func (a *app) evalRelations(ctx context.Context, judge, record string, sample int, asJSON bool) error {
 	pairs, err := eval.InventedRelations()
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *app) evalRelations(cmd *cobra.Command, judge, record string, sample int
 	switch judge {
 	case judgeRules:
 	case judgeModel:
-		if asked, err = a.evalModel(cmd, record); err != nil {
+		if asked, err = a.evalModel(ctx, record); err != nil {
 			return err
 		}
 		if by, err = a.relating(asked); err != nil {
@@ -85,7 +85,7 @@ func (a *app) evalRelations(cmd *cobra.Command, judge, record string, sample int
 	default:
 		return withHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules, judgeModel)
 	}
-	agreement, err := eval.AgreeOnRelations(cmd.Context(), name, by, pairs)
+	agreement, err := eval.AgreeOnRelations(ctx, name, by, pairs)
 	a.tellAsked(asked)
 	if err != nil {
 		return err

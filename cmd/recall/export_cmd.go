@@ -55,7 +55,7 @@ prints. A file that is there and different is only replaced with --force.`,
 			if err := o.check(); err != nil {
 				return err
 			}
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

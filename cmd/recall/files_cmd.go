@@ -63,7 +63,7 @@ names that the file had are followed. Exit code 1 if nobody touched it.`,
   recall files README.md --json | jq '.sessions[].title'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.files(cmd, args[0], decided, asJSON)
+			return a.files(cmd.Context(), args[0], decided, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&decided, "decided", false, "only sessions that decided something about it")
@@ -71,22 +71,22 @@ names that the file had are followed. Exit code 1 if nobody touched it.`,
 	return cmd
 }
 
-func (a *app) files(cmd *cobra.Command, path string, decided, asJSON bool) error {
+func (a *app) files(ctx context.Context, path string, decided, asJSON bool) error {
 	if path == "" || isDir(path) {
 		return withHint(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
 	}
-	l, err := a.library(cmd)
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := a.fresh(cmd, l); err != nil {
+	if _, err := a.fresh(ctx, l); err != nil {
 		return err
 	}
 	names, err := nameFile(l, path)
 	if err != nil {
 		return err
 	}
-	doc, err := a.touchers(cmd, l, names)
+	doc, err := a.touchers(ctx, l, names)
 	if err != nil {
 		return err
 	}
@@ -106,25 +106,25 @@ func (a *app) files(cmd *cobra.Command, path string, decided, asJSON bool) error
 
 // indexed opens the index to ask it something, and makes it first where it
 // must be.
-func (a *app) indexed(cmd *cobra.Command, l *library.Library) error {
+func (a *app) indexed(ctx context.Context, l *library.Library) error {
 	err := a.readIndex(l)
 	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
 		return err
 	}
 	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
-	return a.reindex(cmd, l)
+	return a.reindex(ctx, l)
 }
 
 // touchers answers recall files.
-func (a *app) touchers(cmd *cobra.Command, l *library.Library, names *fileNames) (filesDoc, error) {
+func (a *app) touchers(ctx context.Context, l *library.Library, names *fileNames) (filesDoc, error) {
 	doc := filesDoc{Schema: 1, Path: names.asked, Sessions: []fileSessionDoc{}}
 	if names.project != nil {
 		doc.Project = names.project.Name
 	}
-	if err := a.indexed(cmd, l); err != nil {
+	if err := a.indexed(ctx, l); err != nil {
 		return doc, err
 	}
-	touched, err := names.touched(cmd.Context(), a.ix)
+	touched, err := names.touched(ctx, a.ix)
 	if err != nil {
 		return doc, err
 	}
@@ -147,7 +147,7 @@ func (a *app) touchers(cmd *cobra.Command, l *library.Library, names *fileNames)
 			doc.Also = append(doc.Also, rel)
 		}
 	}
-	return doc, a.addItems(cmd.Context(), &doc, ids, names)
+	return doc, a.addItems(ctx, &doc, ids, names)
 }
 
 func (s *fileSessionDoc) add(t index.Touched) {

@@ -94,7 +94,7 @@ Exit code 1 if no session met it and nothing was found about it.`,
 				}
 				text = string(b)
 			}
-			return a.fix(cmd, text, asJSON)
+			return a.fix(cmd.Context(), text, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
@@ -124,35 +124,35 @@ func flagsApart(args []string) (flags, words []string) {
 	return flags, words
 }
 
-func (a *app) fix(cmd *cobra.Command, text string, asJSON bool) error {
+func (a *app) fix(ctx context.Context, text string, asJSON bool) error {
 	if strings.TrimSpace(text) == "" {
 		return withHint(fmt.Errorf("no error text"), `recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
 	}
-	l, err := a.library(cmd)
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := a.fresh(cmd, l); err != nil {
+	if _, err := a.fresh(ctx, l); err != nil {
 		return err
 	}
-	if err := a.indexed(cmd, l); err != nil {
+	if err := a.indexed(ctx, l); err != nil {
 		return err
 	}
 	doc := fixDoc{Schema: 1, Match: "same", Seen: []fixSeen{}}
-	met, err := a.ix.Faults(cmd.Context(), signatures(text))
+	met, err := a.ix.Faults(ctx, signatures(text))
 	if err == nil && len(met) == 0 {
 		doc.Match = "similar"
-		met, err = a.similarFaults(cmd.Context(), text)
+		met, err = a.similarFaults(ctx, text)
 	}
 	if err != nil {
 		return err
 	}
 	if len(met) == 0 {
-		if doc.Match, doc.Told, err = a.told(cmd, l, text); err != nil {
+		if doc.Match, doc.Told, err = a.told(ctx, l, text); err != nil {
 			return err
 		}
 	}
-	if err := a.repairs(cmd, l, &doc, met); err != nil {
+	if err := a.repairs(ctx, l, &doc, met); err != nil {
 		return err
 	}
 	if asJSON {
@@ -232,7 +232,7 @@ func errorWords(text string) []string {
 // repairs reads the sessions that met the error, the newest first, and tells
 // what each did about it. What helped is shown even if it is older than the
 // others.
-func (a *app) repairs(cmd *cobra.Command, l *library.Library, doc *fixDoc, met []index.Faulted) error {
+func (a *app) repairs(ctx context.Context, l *library.Library, doc *fixDoc, met []index.Faulted) error {
 	var order []string
 	sigs := map[string][]int64{}
 	for _, f := range met {
@@ -258,7 +258,7 @@ func (a *app) repairs(cmd *cobra.Command, l *library.Library, doc *fixDoc, met [
 		if len(doc.Seen) >= fixShow && helped {
 			break
 		}
-		seen, ok, err := meeting(cmd.Context(), p, shelf.ref(id), sigs[id])
+		seen, ok, err := meeting(ctx, p, shelf.ref(id), sigs[id])
 		if err != nil {
 			fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", id, err)
 			continue

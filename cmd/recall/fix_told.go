@@ -2,12 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/index"
 	"recall/library"
@@ -38,7 +37,7 @@ const (
 
 // told looks an error up in what people typed, then in what was found, then asks
 // as a query does; match says which it was.
-func (a *app) told(cmd *cobra.Command, l *library.Library, text string) (match string, out []fixTold, err error) {
+func (a *app) told(ctx context.Context, l *library.Library, text string) (match string, out []fixTold, err error) {
 	words := errorWords(text)
 	if len(words) == 0 {
 		return "none", nil, nil
@@ -47,7 +46,7 @@ func (a *app) told(cmd *cobra.Command, l *library.Library, text string) (match s
 	if err != nil {
 		return "", nil, err
 	}
-	answer, err := a.search(cmd, l, index.Query{Text: oneLine(text), Limit: 30})
+	answer, err := a.search(ctx, l, index.Query{Text: oneLine(text), Limit: 30})
 	if err != nil {
 		return "", nil, err
 	}
@@ -63,16 +62,16 @@ func (a *app) told(cmd *cobra.Command, l *library.Library, text string) (match s
 	}
 	if len(out) > 0 {
 		out = firstOfEach(out)
-		return "prompt", out, a.cameOf(cmd, out)
+		return "prompt", out, a.cameOf(ctx, out)
 	}
 	for _, kinds := range [][]payload.Kind{{payload.Finding}, nil} {
 		match = "query"
 		if kinds != nil {
 			match = "finding"
-			if answer, err = a.search(cmd, l, index.Query{Text: oneLine(text), Limit: toldShow, Kinds: kinds}); err != nil {
+			if answer, err = a.search(ctx, l, index.Query{Text: oneLine(text), Limit: toldShow, Kinds: kinds}); err != nil {
 				return "", nil, err
 			}
-		} else if answer, err = a.search(cmd, l, index.Query{Text: oneLine(text), Limit: toldShow}); err != nil {
+		} else if answer, err = a.search(ctx, l, index.Query{Text: oneLine(text), Limit: toldShow}); err != nil {
 			return "", nil, err
 		}
 		for _, h := range answer.Hits[:min(toldShow, len(answer.Hits))] {
@@ -98,10 +97,10 @@ func firstOfEach(all []fixTold) []fixTold {
 }
 
 // cameOf adds what the sessions found, and then what they decided.
-func (a *app) cameOf(cmd *cobra.Command, out []fixTold) error {
+func (a *app) cameOf(ctx context.Context, out []fixTold) error {
 	for i := range out {
 		t := &out[i]
-		items, err := a.ix.ItemsIn(cmd.Context(), t.Project, payload.Finding, payload.Hypothesis, payload.Decision)
+		items, err := a.ix.ItemsIn(ctx, t.Project, payload.Finding, payload.Hypothesis, payload.Decision)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"recall/distill"
 	"recall/ingest"
@@ -27,9 +26,9 @@ type foreseenDoc struct {
 
 // foresee says what a sync would ask of the model, and what that would cost.
 // Nothing is written.
-func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o pipeline.ImproveOptions, anew bool) (*foreseenDoc, error) {
+func (a *app) foresee(ctx context.Context, l *library.Library, from []string, o pipeline.ImproveOptions, anew bool) (*foreseenDoc, error) {
 	doc := &foreseenDoc{}
-	p, improver, err := a.asker(cmd, l, anew)
+	p, improver, err := a.asker(ctx, l, anew)
 	if err != nil || p == nil {
 		return doc, err
 	}
@@ -38,14 +37,14 @@ func (a *app) foresee(cmd *cobra.Command, l *library.Library, from []string, o p
 	}
 	bar := newProgress(a.err)
 	p.Progress = bar.show
-	f, err := p.Foresee(cmd.Context(), from, o)
+	f, err := p.Foresee(ctx, from, o)
 	bar.done()
 	if err != nil {
 		return nil, err
 	}
 	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
 	doc.Model, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), p.Batch != nil && a.cfg.Distill.Batch
-	m, err := a.asking(cmd)
+	m, err := a.asking(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -45,7 +46,7 @@ func (a *app) forgetCmd() *cobra.Command {
 			if (len(args) > 0) == (matching != "") {
 				return withHint(errors.New("forget: name sessions, or give a text with --matching"), "recall forget --help has examples")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -56,11 +57,11 @@ func (a *app) forgetCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			plan, gone, err := a.planForget(cmd, p, args, matching, forks)
+			plan, gone, err := a.planForget(cmd.Context(), p, args, matching, forks)
 			if err != nil {
 				return err
 			}
-			return a.forget(cmd, l, plan, gone, yes, dryRun)
+			return a.forget(cmd.Context(), l, plan, gone, yes, dryRun)
 		},
 	}
 	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
@@ -72,9 +73,9 @@ func (a *app) forgetCmd() *cobra.Command {
 
 // planForget finds out what is meant; gone are ids that were forgotten before,
 // of which something may be left.
-func (a *app) planForget(cmd *cobra.Command, p *pipeline.Pipeline, names []string, matching string, forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
+func (a *app) planForget(ctx context.Context, p *pipeline.Pipeline, names []string, matching string, forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
 	if matching != "" {
-		plan, err = p.PlanForgetText(cmd.Context(), matching)
+		plan, err = p.PlanForgetText(ctx, matching)
 		return plan, nil, err
 	}
 	var entries []library.Entry
@@ -91,7 +92,7 @@ func (a *app) planForget(cmd *cobra.Command, p *pipeline.Pipeline, names []strin
 		}
 		entries = append(entries, e)
 	}
-	plan, err = p.PlanForget(cmd.Context(), entries)
+	plan, err = p.PlanForget(ctx, entries)
 	for forks && err == nil {
 		before := len(entries)
 		for _, l := range plan.Sessions {
@@ -102,7 +103,7 @@ func (a *app) planForget(cmd *cobra.Command, p *pipeline.Pipeline, names []strin
 		if len(entries) == before {
 			break
 		}
-		plan, err = p.PlanForget(cmd.Context(), entries)
+		plan, err = p.PlanForget(ctx, entries)
 	}
 	return plan, gone, err
 }
@@ -134,7 +135,7 @@ func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 	return found[0], true
 }
 
-func (a *app) forget(cmd *cobra.Command, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
+func (a *app) forget(ctx context.Context, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
 	a.printForgetting(plan, gone)
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
 	if nothing || dryRun {
@@ -151,7 +152,7 @@ func (a *app) forget(cmd *cobra.Command, l *library.Library, plan *pipeline.Forg
 			return errors.New("forget: nothing was forgotten")
 		}
 	}
-	left, err := a.forgetSessions(cmd, l, plan, gone...)
+	left, err := a.forgetSessions(ctx, l, plan, gone...)
 	if err != nil {
 		if hintOf(err) == "" {
 			err = withHint(err, "run it again: it goes on where it was")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -68,7 +69,7 @@ func (a *app) guardCmd() *cobra.Command {
 				}
 				paths = slices.Concat(paths, named) // args goes on behind paths
 			}
-			return a.guard(cmd, paths, command, o, asJSON)
+			return a.guard(cmd.Context(), paths, command, o, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&run, "run", false, "archive what isn't safe, then run the command after -- if all is")
@@ -127,14 +128,14 @@ func pathsOf(command []string) ([]string, error) {
 	return paths, nil
 }
 
-func (a *app) guard(cmd *cobra.Command, paths, command []string, o pipeline.GuardOptions, asJSON bool) error {
-	p, err := a.guardPipeline(cmd)
+func (a *app) guard(ctx context.Context, paths, command []string, o pipeline.GuardOptions, asJSON bool) error {
+	p, err := a.guardPipeline(ctx)
 	if err != nil {
 		return err
 	}
-	report, err := p.Guard(cmd.Context(), paths, o)
+	report, err := p.Guard(ctx, paths, o)
 	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
-		report, err = a.archiveFirst(cmd, p, report, paths, o)
+		report, err = a.archiveFirst(ctx, p, report, paths, o)
 	}
 	if err != nil {
 		return err
@@ -150,7 +151,7 @@ func (a *app) guard(cmd *cobra.Command, paths, command []string, o pipeline.Guar
 	case err != nil:
 		return err
 	case report.Safe() && len(command) > 0:
-		return a.runGuarded(cmd, command)
+		return a.runGuarded(ctx, command)
 	case report.Safe() && report.Missing():
 		return withHint(errors.New("nothing can be said of what isn't there"), "look at how it is spelled")
 	case report.Safe():
@@ -163,8 +164,8 @@ func (a *app) guard(cmd *cobra.Command, paths, command []string, o pipeline.Guar
 
 // guardPipeline is a pipeline whose library may be missing: then nothing is
 // safe.
-func (a *app) guardPipeline(cmd *cobra.Command) (*pipeline.Pipeline, error) {
-	l, err := a.library(cmd)
+func (a *app) guardPipeline(ctx context.Context) (*pipeline.Pipeline, error) {
+	l, err := a.library(ctx)
 	if errors.Is(err, library.ErrNoLibrary) {
 		return &pipeline.Pipeline{Readers: readers(), Roots: a.roots()}, nil
 	}
@@ -175,9 +176,9 @@ func (a *app) guardPipeline(cmd *cobra.Command) (*pipeline.Pipeline, error) {
 }
 
 // archiveFirst makes safe what it can and looks again.
-func (a *app) archiveFirst(cmd *cobra.Command, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string, o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
+func (a *app) archiveFirst(ctx context.Context, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string, o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
 	if p.Library == nil {
-		l, made, err := a.createLibrary(cmd)
+		l, made, err := a.createLibrary(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -189,12 +190,12 @@ func (a *app) archiveFirst(cmd *cobra.Command, p *pipeline.Pipeline, before *pip
 			return nil, err
 		}
 	}
-	problems, err := p.ArchiveAtRisk(cmd.Context(), before)
+	problems, err := p.ArchiveAtRisk(ctx, before)
 	a.printProblems(problems)
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.Guard(cmd.Context(), paths, o)
+	after, err := p.Guard(ctx, paths, o)
 	if err == nil {
 		fmt.Fprintf(a.err, "recall: archived %s first\n", count(len(before.Unsafe())-len(after.Unsafe()), "session"))
 	}
@@ -203,8 +204,8 @@ func (a *app) archiveFirst(cmd *cobra.Command, p *pipeline.Pipeline, before *pip
 
 // runGuarded runs the command with this process's streams and passes its exit
 // code on.
-func (a *app) runGuarded(cmd *cobra.Command, command []string) error {
-	c := exec.CommandContext(cmd.Context(), command[0], command[1:]...)
+func (a *app) runGuarded(ctx context.Context, command []string) error {
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	err := c.Run()
 	var exit *exec.ExitError

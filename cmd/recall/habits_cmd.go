@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,14 +66,14 @@ Nothing is written, unless --write names the file and you say yes.`,
 			if least < 2 {
 				return withHint(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if _, err := a.fresh(cmd, l); err != nil {
+			if _, err := a.fresh(cmd.Context(), l); err != nil {
 				return err
 			}
-			found, err := a.habits(cmd, l, project, everywhere, least)
+			found, err := a.habits(cmd.Context(), l, project, everywhere, least)
 			if err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ Nothing is written, unless --write names the file and you say yes.`,
 }
 
 // habits asks the index for what was typed, and finds what recurs.
-func (a *app) habits(cmd *cobra.Command, l *library.Library, project string, everywhere bool, least int) ([]habitDoc, error) {
+func (a *app) habits(ctx context.Context, l *library.Library, project string, everywhere bool, least int) ([]habitDoc, error) {
 	name, err := a.only(l, project, everywhere)
 	if err != nil {
 		return nil, err
@@ -115,12 +116,12 @@ func (a *app) habits(cmd *cobra.Command, l *library.Library, project string, eve
 	if home, err := os.UserHomeDir(); err == nil {
 		files = append(files, filepath.Join(home, ".claude", "CLAUDE.md"))
 	}
-	if err := a.indexed(cmd, l); err != nil {
+	if err := a.indexed(ctx, l); err != nil {
 		return nil, err
 	}
 	var typed []index.TurnHit
 	var turns []habits.Turn
-	for h, err := range a.ix.Typed(cmd.Context(), name) {
+	for h, err := range a.ix.Typed(ctx, name) {
 		if err != nil {
 			return nil, err
 		}

@@ -50,11 +50,11 @@ is written; it says where it stands.`,
 			if to = oneLine(to); to == "" {
 				return withHint(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if _, err := a.fresh(cmd, l); err != nil {
+			if _, err := a.fresh(cmd.Context(), l); err != nil {
 				return err
 			}
 			p, err := a.compose(l, args)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -37,7 +38,7 @@ Events: session-start, user-prompt-submit, pre-tool-use, pre-compact, session-en
 		ValidArgsFunction: cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp),
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.hook(cmd, args)
+			a.hook(cmd.Context(), args)
 			return nil
 		},
 	}
@@ -51,7 +52,7 @@ func isHook(args []string) bool {
 }
 
 // hook answers an event. What goes wrong is for the log.
-func (a *app) hook(cmd *cobra.Command, args []string) {
+func (a *app) hook(ctx context.Context, args []string) {
 	start := time.Now()
 	var event hooks.Event
 	var in hooks.Input
@@ -74,7 +75,7 @@ func (a *app) hook(cmd *cobra.Command, args []string) {
 		if in, err = readHook(a.in); err != nil && !errors.Is(err, hooks.ErrNoInput) {
 			return err
 		}
-		h, herr := a.hookHost(cmd, dir)
+		h, herr := a.hookHost(ctx, dir)
 		if herr != nil {
 			return herr
 		}
@@ -83,7 +84,7 @@ func (a *app) hook(cmd *cobra.Command, args []string) {
 				return err
 			}
 		}
-		answer, err := h.Run(cmd.Context(), event, in)
+		answer, err := h.Run(ctx, event, in)
 		if h.LeftBehind.Load() {
 			a.lib, a.ix = nil, nil // what hangs would hang in closing, too
 		}
@@ -149,13 +150,13 @@ func hooksDir() string {
 }
 
 // hookHost is what hooks work with: everything offline, and opened on demand.
-func (a *app) hookHost(cmd *cobra.Command, dir string) (*hooks.Host, error) {
-	c, err := a.config(cmd)
+func (a *app) hookHost(ctx context.Context, dir string) (*hooks.Host, error) {
+	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
 	open := func(wait time.Duration) (*library.Library, error) {
-		l, err := a.library(cmd)
+		l, err := a.library(ctx)
 		if err == nil {
 			l.LockWait(wait)
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -111,7 +112,7 @@ install up to date. Sessions that are running take them up when they start anew.
 			if err != nil {
 				return err
 			}
-			program, err := a.thisProgram(cmd)
+			program, err := a.thisProgram(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ install up to date. Sessions that are running take them up when they start anew.
 			if err := a.change(c, s.dry, "hooks are in", "hooks were there already in"); err != nil || s.dry {
 				return err
 			}
-			a.tellNoLibrary(cmd)
+			a.tellNoLibrary(cmd.Context())
 			return nil
 		},
 	}
@@ -194,7 +195,7 @@ func (a *app) change(c hooks.Change, dry bool, done, already string) error {
 
 // thisProgram is what the client is to start: this very program, by a path that
 // an upgrade keeps where there is one, with the settings that were given here.
-func (a *app) thisProgram(cmd *cobra.Command) (hooks.Program, error) {
+func (a *app) thisProgram(ctx context.Context) (hooks.Program, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return hooks.Program{}, err
@@ -206,7 +207,7 @@ func (a *app) thisProgram(cmd *cobra.Command) (hooks.Program, error) {
 	}
 	p := hooks.Program{Path: exe}
 	for _, name := range []string{"config", "library"} {
-		f := cmd.Flag(name)
+		f := a.flags.Lookup(name)
 		if f == nil || !f.Changed {
 			continue
 		}
@@ -236,7 +237,7 @@ Exit code 1 if they are in neither and recall's plugin isn't on.`,
 		Example: `  recall hooks status`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			doc, err := a.hooksStatus(cmd)
+			doc, err := a.hooksStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -248,7 +249,7 @@ Exit code 1 if they are in neither and recall's plugin isn't on.`,
 			if err == nil && !doc.Installed && !doc.Plugin {
 				return exitCode(exitNothing)
 			}
-			a.tellNoLibrary(cmd)
+			a.tellNoLibrary(cmd.Context())
 			return err
 		},
 	}
@@ -257,8 +258,8 @@ Exit code 1 if they are in neither and recall's plugin isn't on.`,
 }
 
 // tellNoLibrary says why the hooks do nothing yet.
-func (a *app) tellNoLibrary(cmd *cobra.Command) {
-	if _, err := a.library(cmd); errors.Is(err, library.ErrNoLibrary) {
+func (a *app) tellNoLibrary(ctx context.Context) {
+	if _, err := a.library(ctx); errors.Is(err, library.ErrNoLibrary) {
 		fmt.Fprintln(a.err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all your history")
 	}
 }
@@ -280,9 +281,9 @@ type hooksFileJSON struct {
 	Problem  string   `json:"problem,omitempty"`
 }
 
-func (a *app) hooksStatus(cmd *cobra.Command) (hooksDoc, error) {
+func (a *app) hooksStatus(ctx context.Context) (hooksDoc, error) {
 	doc := hooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{}, Log: filepath.Join(hooksDir(), hooks.LogName)}
-	program, err := a.thisProgram(cmd)
+	program, err := a.thisProgram(ctx)
 	if err != nil {
 		return doc, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ payloads unless you choose one. In a script --provider does the same.`,
   recall init --provider anthropic
   recall init --provider openai --url http://127.0.0.1:1234/v1 --model qwen3-8b`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd, yes) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.init(cmd.Context(), yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")
 	cmd.Flags().String("provider", "", "have this model make payloads: "+strings.Join(providers, ", "))
@@ -48,8 +49,8 @@ payloads unless you choose one. In a script --provider does the same.`,
 	return cmd
 }
 
-func (a *app) init(cmd *cobra.Command, yes bool) error {
-	c, err := a.config(cmd)
+func (a *app) init(ctx context.Context, yes bool) error {
+	c, err := a.config()
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 			return withHint(fmt.Errorf("no library made"), "name another folder: recall init --library DIR, or library.dir in config.yaml")
 		}
 	}
-	l, made, err := a.createLibrary(cmd)
+	l, made, err := a.createLibrary(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 	}
 	fmt.Fprintf(a.out, "%s in %s\n", verb, l.Dir())
 	start := time.Now()
-	report, err := a.takeIn(cmd, l, pipeline.Options{})
+	report, err := a.takeIn(ctx, l, pipeline.Options{})
 	if err != nil {
 		if report.Bytes > 0 {
 			a.printReport(report)
@@ -85,15 +86,15 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 	}
 	if report.Found == 0 {
 		fmt.Fprintln(a.out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at work: recall demo")
-		return a.modelOf(cmd, l, yes)
+		return a.modelOf(ctx, l, yes)
 	}
 	fmt.Fprintf(a.out, "Took %s: ", elapsed(time.Since(start)))
 	a.printReport(report)
-	if err := a.tryOne(cmd, l); err != nil {
+	if err := a.tryOne(ctx, l); err != nil {
 		return err
 	}
-	a.offerOllama(cmd.Context())
-	if err := a.modelOf(cmd, l, yes); err != nil {
+	a.offerOllama(ctx)
+	if err := a.modelOf(ctx, l, yes); err != nil {
 		return err
 	}
 	fmt.Fprint(a.out, nextSteps)
@@ -105,8 +106,8 @@ func (a *app) init(cmd *cobra.Command, yes bool) error {
 
 // modelOf sets up the model that a flag names, or asks which. What the file
 // says of the same provider stays, unless a flag says otherwise.
-func (a *app) modelOf(cmd *cobra.Command, l *library.Library, yes bool) error {
-	given := cmd.Flags().Changed
+func (a *app) modelOf(ctx context.Context, l *library.Library, yes bool) error {
+	given := a.flags.Changed
 	if !given("provider") {
 		for _, flag := range []string{"model", "url", "dir"} {
 			if given(flag) {
@@ -116,7 +117,7 @@ func (a *app) modelOf(cmd *cobra.Command, l *library.Library, yes bool) error {
 		if yes {
 			return nil
 		}
-		return a.chooseModel(cmd, l)
+		return a.chooseModel(ctx, l)
 	}
 	o := a.cfg.LLM
 	ch := choice{provider: o.Provider}
@@ -131,7 +132,7 @@ func (a *app) modelOf(cmd *cobra.Command, l *library.Library, yes bool) error {
 			*s.to = s.is
 		}
 	}
-	return a.useModel(cmd, l, ch)
+	return a.useModel(ctx, l, ch)
 }
 
 const nextSteps = `
@@ -158,10 +159,10 @@ func (a *app) confirm(question string) bool {
 // tryOne asks about the latest session that decided something and is found by
 // the words that a person would use, its title. Where there is none, it says
 // nothing.
-func (a *app) tryOne(cmd *cobra.Command, l *library.Library) error {
+func (a *app) tryOne(ctx context.Context, l *library.Library) error {
 	for _, e := range latestDecided(l, 10) {
 		question := "what did we decide about " + strings.TrimRight(clip(oneLine(e.Title), 60), ".?!…") + "?"
-		ans, err := a.searched(cmd, l, question)
+		ans, err := a.searched(ctx, l, question)
 		if err != nil {
 			return err
 		}

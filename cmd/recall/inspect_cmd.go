@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ unknown record types by name and count. Nothing is stored; secrets are left out.
 			if _, err := os.Stat(args[0]); err != nil {
 				return noSuchFile(args[0], err)
 			}
-			return a.inspect(cmd, args[0], asJSON)
+			return a.inspect(cmd.Context(), args[0], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a line a session")
@@ -41,21 +42,21 @@ unknown record types by name and count. Nothing is stored; secrets are left out.
 // them are told apart.
 const togetherAtMost = 200
 
-func (a *app) inspect(cmd *cobra.Command, path string, asJSON bool) error {
+func (a *app) inspect(ctx context.Context, path string, asJSON bool) error {
 	rules, err := redact.New()
 	if err != nil {
 		return err
 	}
 	sessions, failed := 0, 0
 	for _, reader := range readers() {
-		found, problems := reader.Find(cmd.Context(), path, nil)
+		found, problems := reader.Find(ctx, path, nil)
 		a.printProblems(problems)
 		failed += len(problems)
 		for len(found) > 0 {
 			n := min(len(found), togetherAtMost)
 			var family []*ingest.Session
 			for _, f := range found[:n] {
-				s, err := reader.Parse(cmd.Context(), f)
+				s, err := reader.Parse(ctx, f)
 				if err != nil {
 					fmt.Fprintf(a.err, "recall: skipped: %s: %v\n", f.ID, err)
 					failed++

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/answer"
 	"recall/index"
@@ -130,11 +129,11 @@ func newestIn(dir string) ([]byte, error) {
 
 // hit is the place that a person means by a number of the last answer or by an
 // item's id.
-func (a *app) hit(cmd *cobra.Command, l *library.Library, arg string) (lastHit, error) {
+func (a *app) hit(ctx context.Context, l *library.Library, arg string) (lastHit, error) {
 	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
 		return a.lastHit(l, n)
 	}
-	p, err := a.item(cmd, l, arg)
+	p, err := a.item(ctx, l, arg)
 	if err != nil {
 		return lastHit{}, err
 	}
@@ -147,8 +146,8 @@ func (a *app) hit(cmd *cobra.Command, l *library.Library, arg string) (lastHit, 
 
 // item finds the item that a person means by its id, the beginning of it, or a
 // number of the last answer.
-func (a *app) item(cmd *cobra.Command, l *library.Library, arg string) (index.Placed, error) {
-	if err := a.indexed(cmd, l); err != nil {
+func (a *app) item(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
+	if err := a.indexed(ctx, l); err != nil {
 		return index.Placed{}, err
 	}
 	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
@@ -161,7 +160,7 @@ func (a *app) item(cmd *cobra.Command, l *library.Library, arg string) (index.Pl
 			return index.Placed{}, withHint(fmt.Errorf("%d is a place in a transcript, not an item", n), "recall open %d shows it", n)
 		}
 	}
-	p, err := a.ix.ItemByID(cmd.Context(), id)
+	p, err := a.ix.ItemByID(ctx, id)
 	if errors.Is(err, index.ErrNoItem) {
 		err = withHint(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
 	}

@@ -49,7 +49,7 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}

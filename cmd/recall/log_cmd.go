@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -28,8 +29,8 @@ type timeline struct {
 var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 
 // timeline reads the items of a project, "" for all, with their links.
-func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
-	if err := a.indexed(cmd, l); err != nil {
+func (a *app) timeline(ctx context.Context, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
+	if err := a.indexed(ctx, l); err != nil {
 		return nil, err
 	}
 	shelf, err := newShelf(l)
@@ -37,7 +38,7 @@ func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, k
 		return nil, err
 	}
 	t := &timeline{hidden: map[payload.ItemID]payload.Link{}, doubted: map[payload.ItemID]payload.Link{}, known: map[payload.ItemID]index.Placed{}}
-	if t.items, err = a.ix.ItemsIn(cmd.Context(), project, kinds...); err != nil {
+	if t.items, err = a.ix.ItemsIn(ctx, project, kinds...); err != nil {
 		return nil, err
 	}
 	numbers := map[string]int{}
@@ -48,7 +49,7 @@ func (a *app) timeline(cmd *cobra.Command, l *library.Library, project string, k
 		t.items[i].SessionN = numbers[t.items[i].Session]
 		t.known[t.items[i].Item.ID] = t.items[i]
 	}
-	links, err := a.ix.Links(cmd.Context())
+	links, err := a.ix.Links(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +123,7 @@ worked.`,
 			if limit < 1 {
 				return withHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s", cmd.Flag("limit").DefValue)
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -130,13 +131,13 @@ worked.`,
 			if err != nil {
 				return err
 			}
-			if _, err := a.fresh(cmd, l); err != nil {
+			if _, err := a.fresh(cmd.Context(), l); err != nil {
 				return err
 			}
 			if q.Project, err = a.only(l, f.project, all); err != nil {
 				return err
 			}
-			return a.log(cmd, l, q, limit, asJSON)
+			return a.log(cmd.Context(), l, q, limit, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -152,17 +153,17 @@ worked.`,
 	return cmd
 }
 
-func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit int, asJSON bool) error {
+func (a *app) log(ctx context.Context, l *library.Library, q index.Query, limit int, asJSON bool) error {
 	if len(q.Kinds) == 0 {
 		q.Kinds = timelineKinds
 	}
-	t, err := a.timeline(cmd, l, q.Project, q.Kinds...)
+	t, err := a.timeline(ctx, l, q.Project, q.Kinds...)
 	if err != nil {
 		return err
 	}
 	keep := map[payload.ItemID]bool{}
 	if q.Text != "" {
-		if keep, err = a.onTopic(cmd, l, q); err != nil {
+		if keep, err = a.onTopic(ctx, l, q); err != nil {
 			return err
 		}
 	}
@@ -187,9 +188,9 @@ func (a *app) log(cmd *cobra.Command, l *library.Library, q index.Query, limit i
 
 // onTopic are the items that a search finds for a topic, with all that they
 // took the place of or that may bear on them.
-func (a *app) onTopic(cmd *cobra.Command, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
+func (a *app) onTopic(ctx context.Context, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
 	q.Limit = 30
-	found, err := a.search(cmd, l, q)
+	found, err := a.search(ctx, l, q)
 	if err != nil {
 		return nil, err
 	}

@@ -109,6 +109,9 @@ func (a *app) rootCmd() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
+			a.flags, a.silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
+		},
 	}
 	root.SetIn(a.in)
 	root.SetOut(a.out) // before the completion commands are made, which keep it

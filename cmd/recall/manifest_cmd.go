@@ -49,7 +49,7 @@ they are now.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -40,17 +40,17 @@ Claude Desktop's configuration.`,
   recall mcp status
   claude mcp add --scope user recall -- recall mcp`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd.Context()) },
 	}
 	cmd.AddCommand(a.mcpInstallCmd(), a.mcpUninstallCmd(), a.mcpStatusCmd())
 	return cmd
 }
 
-func (a *app) serveMCP(cmd *cobra.Command) error {
+func (a *app) serveMCP(ctx context.Context) error {
 	if f, ok := a.in.(*os.File); ok && isTerminal(f) {
 		fmt.Fprintln(a.err, "recall: this is for an MCP client to start, and waits for one now; recall mcp install enters it into yours. Ctrl-C ends it")
 	}
-	m := &memory{app: a, flags: cmd}
+	m := &memory{app: a}
 	rules := sync.OnceValues(redact.New)
 	s := mcpserver.New(mcpserver.Options{
 		Version: versionText(),
@@ -58,11 +58,11 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Budget:  m.budget(),
 		Open:    m.open,
 		Library: func(ctx context.Context) (*library.Library, error) {
-			b, cmd, err := m.call(ctx)
+			b, err := m.call()
 			if err != nil {
 				return nil, err
 			}
-			return b.library(cmd)
+			return b.library(ctx)
 		},
 		Clean: func(text string) (string, error) {
 			r, err := rules()
@@ -84,8 +84,8 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Hint: hintOf,
 		Log:  slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
-	err := s.Run(cmd.Context(), closing(a.in), nopCloser{own(a.out)})
-	if errors.Is(err, context.Canceled) && cmd.Context().Err() != nil {
+	err := s.Run(ctx, closing(a.in), nopCloser{own(a.out)})
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return nil // told to end
 	}
 	return err
@@ -107,21 +107,18 @@ func (nopCloser) Close() error { return nil }
 // given a new index while the server runs.
 type memory struct {
 	app    *app
-	flags  *cobra.Command // of recall mcp itself
-	config sync.Mutex     // guards app.cfg while it is loaded
-	taking sync.Mutex     // held while a call takes in what is new
+	config sync.Mutex // guards app.cfg while it is loaded
+	taking sync.Mutex // held while a call takes in what is new
 }
 
 // call is an app of one call, with the server's configuration and streams. What
 // would be printed has no place on the protocol's stream.
-func (m *memory) call(ctx context.Context) (*app, *cobra.Command, error) {
+func (m *memory) call() (*app, error) {
 	c, err := m.configured()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	cmd := &cobra.Command{}
-	cmd.SetContext(ctx)
-	return &app{in: m.app.in, out: io.Discard, err: m.app.err, configFile: m.app.configFile, cfg: c}, cmd, nil
+	return &app{in: m.app.in, out: io.Discard, err: m.app.err, configFile: m.app.configFile, cfg: c}, nil
 }
 
 // budget is a payload's, in tokens. A configuration that is broken is told at
@@ -137,11 +134,11 @@ func (m *memory) budget() int {
 func (m *memory) configured() (*Config, error) {
 	m.config.Lock()
 	defer m.config.Unlock()
-	return m.app.config(m.flags)
+	return m.app.config()
 }
 
 func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memory, error) {
-	b, cmd, err := m.call(ctx)
+	b, err := m.call()
 	if err != nil {
 		return nil, err
 	}
@@ -151,17 +148,17 @@ func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memo
 			b.close()
 		}
 	}()
-	l, err := b.library(cmd)
+	l, err := b.library(ctx)
 	if err != nil {
 		return nil, err
 	}
 	left := 0
 	if need == mcpserver.Fresh && m.taking.TryLock() { // else another call is at it
-		left, err = b.fresh(cmd, l)
+		left, err = b.fresh(ctx, l)
 		m.taking.Unlock()
 	}
 	if err == nil && need >= mcpserver.Ask {
-		left, err = m.indexed(cmd, b, l, left)
+		left, err = m.indexed(ctx, b, l, left)
 	}
 	if err != nil {
 		return nil, err
@@ -174,23 +171,23 @@ func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memo
 		return nil, err
 	}
 	opened = true
-	return &mcpserver.Memory{Library: l, Index: b.ix, Pipeline: p, SecondLook: b.agentsLook(cmd, l), Left: left, Close: b.close}, nil
+	return &mcpserver.Memory{Library: l, Index: b.ix, Pipeline: p, SecondLook: b.agentsLook(ctx, l), Left: left, Close: b.close}, nil
 }
 
 // indexed opens the index with what searches use. One that isn't there, or that
 // this recall can't use, is begun within the time that a question may wait; the
 // rest is made behind. left is how many sessions it lacks.
-func (m *memory) indexed(cmd *cobra.Command, b *app, l *library.Library, left int) (int, error) {
+func (m *memory) indexed(ctx context.Context, b *app, l *library.Library, left int) (int, error) {
 	err := b.readIndex(l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) {
 		m.taking.Lock()
-		if left, err = b.fresh(cmd, l); err == nil && b.ix == nil {
-			err = b.indexed(cmd, l) // nothing is to be taken in: the library alone makes it
+		if left, err = b.fresh(ctx, l); err == nil && b.ix == nil {
+			err = b.indexed(ctx, l) // nothing is to be taken in: the library alone makes it
 		}
 		m.taking.Unlock()
 	}
 	if err == nil {
-		err = b.useVectors(cmd.Context())
+		err = b.useVectors(ctx)
 	}
 	if err == nil {
 		err = b.useLexicon()

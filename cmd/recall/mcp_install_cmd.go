@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ exactly this back. For other clients it prints what to paste.`,
   recall mcp install --claude-code --dry-run
   recall mcp install --project`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.mcpInstall(cmd, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.mcpInstall(cmd.Context(), f) },
 	}
 	f.add(cmd)
 	return cmd
@@ -86,8 +87,8 @@ func (a *app) mcpUninstallCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) mcpInstall(cmd *cobra.Command, f mcpFlags) error {
-	program, err := a.mcpProgram(cmd, f.project)
+func (a *app) mcpInstall(ctx context.Context, f mcpFlags) error {
+	program, err := a.mcpProgram(ctx, f.project)
 	if err != nil {
 		return err
 	}
@@ -134,15 +135,15 @@ func (a *app) sayOtherSide(clients []mcpClient, f mcpFlags) {
 // mcpProgram is what clients start: this program by the name it keeps longest,
 // with the library and the configuration that were named. In a file that others
 // share it is recall on their PATH.
-func (a *app) mcpProgram(cmd *cobra.Command, shared bool) (hooks.Program, error) {
-	c, err := a.config(cmd)
+func (a *app) mcpProgram(ctx context.Context, shared bool) (hooks.Program, error) {
+	c, err := a.config()
 	if err != nil {
 		return hooks.Program{}, err
 	}
 	if shared {
 		return hooks.Program{Path: "recall"}, nil
 	}
-	p, err := a.thisProgram(cmd)
+	p, err := a.thisProgram(ctx)
 	if err == nil && c.origins["library.dir"].layer == fromEnv { // the client's environment may lack it
 		p.Args = append(p.Args, "--library", c.Library.Dir)
 	}

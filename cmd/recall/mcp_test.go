@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-
 	"recall/ingest/synth"
 	"recall/library"
 )
@@ -42,9 +40,7 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
 	a := &app{in: in, out: out, err: io.Discard}
-	cmd := &cobra.Command{}
-	cmd.SetContext(tb.Context())
-	go func() { p.ended <- a.serveMCP(cmd) }()
+	go func() { p.ended <- a.serveMCP(tb.Context()) }()
 	p.in, p.answers = toServer, bufio.NewReaderSize(fromServer, 1<<20)
 	p.send(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
 	p.answer()

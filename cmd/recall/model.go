@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"recall/distill/model"
 	"recall/library"
 	"recall/llm"
@@ -81,15 +79,15 @@ type asking struct {
 }
 
 // asking is the configured model; nil if there is none. Nothing is sent yet.
-func (a *app) asking(cmd *cobra.Command) (*asking, error) {
+func (a *app) asking(ctx context.Context) (*asking, error) {
 	if a.asked != nil {
 		return a.asked, nil
 	}
-	c, err := a.config(cmd)
+	c, err := a.config()
 	if err != nil {
 		return nil, err
 	}
-	m, err := c.provider(cmd.Context(), os.Getenv)
+	m, err := c.provider(ctx, os.Getenv)
 	if err != nil || m == nil {
 		return nil, err
 	}
@@ -99,8 +97,8 @@ func (a *app) asking(cmd *cobra.Command) (*asking, error) {
 
 // paidModel is the configured model, asked patiently, each request paid from
 // the library's purse; nil if there is none.
-func (a *app) paidModel(cmd *cobra.Command, l *library.Library) (llm.Model, error) {
-	m, err := a.asking(cmd)
+func (a *app) paidModel(ctx context.Context, l *library.Library) (llm.Model, error) {
+	m, err := a.asking(ctx)
 	if m == nil || err != nil {
 		return nil, err
 	}
@@ -123,12 +121,12 @@ func (a *app) newPurse(l *library.Library) *pipeline.Purse {
 // improver asks the configured model about sessions; nil where rules alone
 // distill. Its error, such as a key that is missing, is none for whoever takes
 // sessions in: rules have distilled them by then.
-func (a *app) improver(cmd *cobra.Command, l *library.Library, anew bool) (*model.Improver, error) {
-	c, err := a.config(cmd)
+func (a *app) improver(ctx context.Context, l *library.Library, anew bool) (*model.Improver, error) {
+	c, err := a.config()
 	if err != nil || c.Distill.Distiller != byModel {
 		return nil, err
 	}
-	m, err := a.paidModel(cmd, l)
+	m, err := a.paidModel(ctx, l)
 	if m == nil || err != nil {
 		return nil, err
 	}

@@ -1,9 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"recall/library"
 	"recall/payload"
@@ -12,7 +11,7 @@ import (
 
 // printNotes tells what an agent noted in a session and the transcript doesn't
 // bear out: it is no item, and isn't lost either.
-func (a *app) printNotes(cmd *cobra.Command, l *library.Library, e library.Entry) error {
+func (a *app) printNotes(ctx context.Context, l *library.Library, e library.Entry) error {
 	lines, err := l.Notes(e.ID)
 	if err != nil {
 		return err
@@ -21,7 +20,7 @@ func (a *app) printNotes(cmd *cobra.Command, l *library.Library, e library.Entry
 	if len(notes) == 0 {
 		return nil
 	}
-	s, err := a.read(cmd, l, e)
+	s, err := a.read(ctx, l, e)
 	if err != nil {
 		return err
 	}

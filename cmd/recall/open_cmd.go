@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"html"
@@ -31,11 +32,11 @@ PATH:LINE.`,
   code -g "$(recall open 2 --print)"`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			h, err := a.hit(cmd, l, args[0])
+			h, err := a.hit(cmd.Context(), l, args[0])
 			if err != nil {
 				return err
 			}
@@ -43,7 +44,7 @@ PATH:LINE.`,
 			if err != nil {
 				return err
 			}
-			return a.openAt(cmd, path, line, onlyPrint)
+			return a.openAt(cmd.Context(), path, line, onlyPrint)
 		},
 	}
 	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print PATH:LINE, open nothing")
@@ -81,13 +82,13 @@ func placeOf(l *library.Library, h lastHit) (path string, line int, err error) {
 }
 
 // openAt shows a person a file at a line.
-func (a *app) openAt(cmd *cobra.Command, path string, line int, onlyPrint bool) error {
+func (a *app) openAt(ctx context.Context, path string, line int, onlyPrint bool) error {
 	program := opener()
 	if onlyPrint || program == nil || !isTerminal(a.out) {
 		_, err := fmt.Fprintf(a.out, "%s:%d\n", path, line)
 		return err
 	}
-	c := exec.CommandContext(cmd.Context(), program[0], append(program[1:], atLine(program[0], path, line)...)...)
+	c := exec.CommandContext(ctx, program[0], append(program[1:], atLine(program[0], path, line)...)...)
 	c.Stdin, c.Stdout, c.Stderr = a.in, own(a.out), own(a.err)
 	if err := c.Run(); err != nil {
 		return withHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)

@@ -35,7 +35,7 @@ of its id.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, p, err := a.running(cmd, args)
+			f, p, err := a.running(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ of its id.`,
 }
 
 // running finds the session that is meant, at its source.
-func (a *app) running(cmd *cobra.Command, args []string) (ingest.Found, *pipeline.Pipeline, error) {
-	if _, err := a.config(cmd); err != nil {
+func (a *app) running(ctx context.Context, args []string) (ingest.Found, *pipeline.Pipeline, error) {
+	if _, err := a.config(); err != nil {
 		return ingest.Found{}, nil, err
 	}
 	rules, err := redact.New()
@@ -58,14 +58,14 @@ func (a *app) running(cmd *cobra.Command, args []string) (ingest.Found, *pipelin
 		return ingest.Found{}, nil, err
 	}
 	p := &pipeline.Pipeline{Readers: a.readers(), Roots: a.roots(), Distiller: a.distiller(), Rules: rules}
-	l, err := a.library(cmd)
+	l, err := a.library(ctx)
 	switch {
 	case err == nil:
 		p.Library, p.Cache = l, cacheDir(l)
 	case !errors.Is(err, library.ErrNoLibrary):
 		return ingest.Found{}, nil, err
 	}
-	all := p.AtSources(cmd.Context())
+	all := p.AtSources(ctx)
 	if len(all) == 0 {
 		return ingest.Found{}, nil, withHint(errors.New("no session at any source"), "recall status lists where sessions are looked for")
 	}
@@ -89,7 +89,7 @@ func (a *app) running(cmd *cobra.Command, args []string) (ingest.Found, *pipelin
 			return ingest.Found{}, nil, withHint(fmt.Errorf("%q: no such session at any source", name), "recall show SESSION prints what the library has of one whose source is gone")
 		}
 	}
-	f, err := a.lastHere(cmd.Context(), p, all)
+	f, err := a.lastHere(ctx, p, all)
 	return f, p, err
 }
 

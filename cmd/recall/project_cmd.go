@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ func (a *app) projectListCmd() *cobra.Command {
 		Example: "  recall project list",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ func (a *app) projectRenameCmd() *cobra.Command {
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeProjects(cmd, func(l *library.Library) error {
+			return a.changeProjects(cmd.Context(), func(l *library.Library) error {
 				id, err := projectID(l, args[0])
 				if err != nil {
 					return err
@@ -104,7 +105,7 @@ func (a *app) projectMergeCmd() *cobra.Command {
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeProjects(cmd, func(l *library.Library) error {
+			return a.changeProjects(cmd.Context(), func(l *library.Library) error {
 				from, err := projectID(l, args[0])
 				if err != nil {
 					return err
@@ -120,13 +121,13 @@ func (a *app) projectMergeCmd() *cobra.Command {
 }
 
 // changeProjects changes the registry and lets the index follow.
-func (a *app) changeProjects(cmd *cobra.Command, change func(*library.Library) error) error {
-	l, err := a.library(cmd)
+func (a *app) changeProjects(ctx context.Context, change func(*library.Library) error) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
 	if err := change(l); err != nil {
 		return err
 	}
-	return a.reindex(cmd, l)
+	return a.reindex(ctx, l)
 }

@@ -72,7 +72,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return a.query(cmd, strings.Join(args, " "), &f)
+			return a.query(cmd.Context(), strings.Join(args, " "), &f)
 		},
 	}
 	flags := cmd.Flags()
@@ -94,8 +94,8 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	return cmd
 }
 
-func (a *app) query(cmd *cobra.Command, text string, f *queryFlags) error {
-	l, err := a.library(cmd)
+func (a *app) query(ctx context.Context, text string, f *queryFlags) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
@@ -104,20 +104,20 @@ func (a *app) query(cmd *cobra.Command, text string, f *queryFlags) error {
 		return err
 	}
 	q.Here = a.hereName(l)
-	left, err := a.fresh(cmd, l)
+	left, err := a.fresh(ctx, l)
 	if err != nil {
 		return err
 	}
-	ans, err := a.ask(cmd, l, answer.Question{Query: q, Most: a.cfg.Query.Limit, Paragraph: f.answer})
+	ans, err := a.ask(ctx, l, answer.Question{Query: q, Most: a.cfg.Query.Limit, Paragraph: f.answer})
 	if err != nil {
 		return err
 	}
 	ans.Left = left
 	if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-		ans.Shown[0].Since = changedSince(cmd.Context(), l, *ans.Shown[0])
+		ans.Shown[0].Since = changedSince(ctx, l, *ans.Shown[0])
 	}
-	if cmd.Context().Err() != nil {
-		return cmd.Context().Err()
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
 	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
 		a.remember(l, text, ans.Shown)
@@ -171,12 +171,12 @@ func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Qu
 // budget. A library that can't be written just now is asked as it is, and so is
 // the demo's, and a backup that --library names: people's own sessions have no
 // business there.
-func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error) {
-	if !a.cfg.Query.Sync || l.ReadOnly() != nil || isDemo(l) || cmd.Flags().Changed("library") && l.IsBackup() {
+func (a *app) fresh(ctx context.Context, l *library.Library) (left int, err error) {
+	if !a.cfg.Query.Sync || l.ReadOnly() != nil || isDemo(l) || a.libraryNamed() && l.IsBackup() {
 		return 0, nil
 	}
 	l.LockWait(a.cfg.Query.Budget)
-	report, err := a.takeIn(cmd, l, pipeline.Options{Budget: a.cfg.Query.Budget})
+	report, err := a.takeIn(ctx, l, pipeline.Options{Budget: a.cfg.Query.Budget})
 	switch {
 	case errors.Is(err, context.Canceled):
 		return 0, err
@@ -192,14 +192,14 @@ func (a *app) fresh(cmd *cobra.Command, l *library.Library) (left int, err error
 }
 
 // ask answers a question as a person asked it, and says on stderr how it was read.
-func (a *app) ask(cmd *cobra.Command, l *library.Library, q answer.Question) (answer.Answer, error) {
-	model, why := a.secondLook(cmd, l, q.Paragraph)
+func (a *app) ask(ctx context.Context, l *library.Library, q answer.Question) (answer.Answer, error) {
+	model, why := a.secondLook(ctx, l, q.Paragraph)
 	if why != "" {
 		a.tells("%s", why)
 	}
 	var ans answer.Answer
-	err := a.onIndexAsked(cmd, l, func() (err error) {
-		ans, err = answer.Ask(cmd.Context(), a.ix, model, q)
+	err := a.onIndexAsked(ctx, l, func() (err error) {
+		ans, err = answer.Ask(ctx, a.ix, model, q)
 		return err
 	})
 	if err == nil {
@@ -212,9 +212,9 @@ func (a *app) ask(cmd *cobra.Command, l *library.Library, q answer.Question) (an
 }
 
 // search asks the index alone.
-func (a *app) search(cmd *cobra.Command, l *library.Library, q index.Query) (found index.Answer, err error) {
-	err = a.onIndexAsked(cmd, l, func() (err error) {
-		found, err = a.ix.Search(cmd.Context(), q)
+func (a *app) search(ctx context.Context, l *library.Library, q index.Query) (found index.Answer, err error) {
+	err = a.onIndexAsked(ctx, l, func() (err error) {
+		found, err = a.ix.Search(ctx, q)
 		return err
 	})
 	if err == nil {
@@ -225,17 +225,17 @@ func (a *app) search(cmd *cobra.Command, l *library.Library, q index.Query) (fou
 }
 
 // searched is what the index alone answers, in short.
-func (a *app) searched(cmd *cobra.Command, l *library.Library, text string) (answer.Answer, error) {
+func (a *app) searched(ctx context.Context, l *library.Library, text string) (answer.Answer, error) {
 	q := answer.Question{Query: index.Query{Text: text, Limit: 3}, Most: 3}
-	found, err := a.search(cmd, l, q.Query)
+	found, err := a.search(ctx, l, q.Query)
 	return answer.Of(q, found), err
 }
 
 // onIndexAsked has something asked of the index, with the user's own vectors and
 // lexicon; the index is made (again) first where it must be.
-func (a *app) onIndexAsked(cmd *cobra.Command, l *library.Library, ask func() error) error {
+func (a *app) onIndexAsked(ctx context.Context, l *library.Library, ask func() error) error {
 	asking := func() error {
-		if err := a.useVectors(cmd.Context()); err != nil {
+		if err := a.useVectors(ctx); err != nil {
 			return err
 		}
 		if err := a.useLexicon(); err != nil {
@@ -253,7 +253,7 @@ func (a *app) onIndexAsked(cmd *cobra.Command, l *library.Library, ask func() er
 		return err
 	}
 	fmt.Fprintln(a.err, "recall: the index must be made again from the library; this takes a while, once")
-	if err := a.reindex(cmd, l); err != nil {
+	if err := a.reindex(ctx, l); err != nil {
 		return err
 	}
 	return asking()

@@ -1,12 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/index"
 	"recall/library"
@@ -46,8 +45,8 @@ type handoffDoc struct {
 
 // importHandoff keeps another person's handoff, apart from what is this
 // library's own. Nothing of it is handed on before it was reviewed.
-func (a *app) importHandoff(cmd *cobra.Command, path, project string, asJSON bool) error {
-	l, err := a.library(cmd)
+func (a *app) importHandoff(ctx context.Context, path, project string, asJSON bool) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,9 +146,9 @@ func receivedWord(op library.ReceivedOp, u unseen, line string) library.Received
 
 // indexReceived has what was taken over answer questions from now on. Where there
 // is no index yet, the next one that is made has it.
-func (a *app) indexReceived(cmd *cobra.Command, l *library.Library) error {
+func (a *app) indexReceived(ctx context.Context, l *library.Library) error {
 	if _, err := os.Stat(indexPath(l)); err != nil {
 		return nil
 	}
-	return a.onIndex(cmd, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(cmd.Context()) })
+	return a.onIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }

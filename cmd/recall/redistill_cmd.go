@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -70,7 +71,7 @@ month hold (distill.budget).`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -85,7 +86,7 @@ month hold (distill.budget).`,
 			if err != nil {
 				return err
 			}
-			doc, err := a.redistill(cmd, l, entries, yes, asJSON)
+			doc, err := a.redistill(cmd.Context(), l, entries, yes, asJSON)
 			if err != nil && doc == nil {
 				return err
 			}
@@ -143,7 +144,7 @@ func (a *app) toRedistill(l *library.Library, names []string, since time.Time) (
 }
 
 // redistill shows the price, asks, does it, and shows what is different.
-func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []library.Entry, yes, asJSON bool) (*redistillDoc, error) {
+func (a *app) redistill(ctx context.Context, l *library.Library, entries []library.Entry, yes, asJSON bool) (*redistillDoc, error) {
 	o := pipeline.ImproveOptions{Only: []ingest.SessionID{}}
 	before := map[ingest.SessionID]*payload.Payload{}
 	for _, e := range entries {
@@ -154,7 +155,7 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 		before[e.ID] = p
 		o.Only = append(o.Only, e.ID)
 	}
-	foreseen, err := a.foresee(cmd, l, nil, o, true)
+	foreseen, err := a.foresee(ctx, l, nil, o, true)
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +172,10 @@ func (a *app) redistill(cmd *cobra.Command, l *library.Library, entries []librar
 		}
 		return doc, nil
 	}
-	if err := a.onIndex(cmd, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
+	if err := a.onIndex(ctx, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
 		return nil, err
 	}
-	doc.Model, doc.Problems, err = a.improve(cmd, l, o, true)
+	doc.Model, doc.Problems, err = a.improve(ctx, l, o, true)
 	for _, e := range entries {
 		now, fault := l.Payload(e.ID)
 		if fault != nil || now.Made.Model == before[e.ID].Made.Model && sameItems(now, before[e.ID]) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -19,16 +20,16 @@ the sources and without a model. People's edits and ids stay.`,
 		Example: "  recall reindex",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.reindex(cmd, l)
+			return a.reindex(cmd.Context(), l)
 		},
 	}
 }
 
-func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
+func (a *app) reindex(ctx context.Context, l *library.Library) error {
 	// What can't be made again must not be removed first. A library of a newer
 	// format is only read.
 	if l.ReadOnly() == nil {
@@ -39,11 +40,11 @@ func (a *app) reindex(cmd *cobra.Command, l *library.Library) error {
 	if err := a.removeIndex(l); err != nil {
 		return err
 	}
-	report, err := a.takeIn(cmd, l, pipeline.Options{Reindex: true})
+	report, err := a.takeIn(ctx, l, pipeline.Options{Reindex: true})
 	if err != nil {
 		return err
 	}
-	if err := a.restoreVectors(cmd.Context(), l); err != nil {
+	if err := a.restoreVectors(ctx, l); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.err, "recall: indexed %s with %s\n", count(report.Indexed, "session"), count(report.Items, "item"))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,11 +50,11 @@ in links.jsonl of the project; nothing is deleted.`,
 					return withHint(fmt.Errorf("%q is no relation", args[1]), "relations are supersedes, refines, contradicts, same")
 				}
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			return a.relate(cmd, l, link, args[0], args[len(args)-1])
+			return a.relate(cmd.Context(), l, link, args[0], args[len(args)-1])
 		},
 	}
 	cmd.Flags().BoolVar(&retract, "retract", false, "take back what ties two items")
@@ -71,14 +72,14 @@ in links.jsonl of the project; nothing is deleted.`,
 }
 
 // relate adds a person's word to the library and the index.
-func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, from, to string) error {
+func (a *app) relate(ctx context.Context, l *library.Library, link payload.Link, from, to string) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
 	var ends [2]index.Placed
 	for i, arg := range []string{from, to} {
 		var err error
-		if ends[i], err = a.item(cmd, l, arg); err != nil {
+		if ends[i], err = a.item(ctx, l, arg); err != nil {
 			return err
 		}
 	}
@@ -125,8 +126,8 @@ func (a *app) relate(cmd *cobra.Command, l *library.Library, link payload.Link, 
 	if err := l.AppendLinks(lines); err != nil {
 		return err
 	}
-	if err := a.onIndex(cmd, l, func(p *pipeline.Pipeline) error {
-		problems, err := p.Relate(cmd.Context())
+	if err := a.onIndex(ctx, l, func(p *pipeline.Pipeline) error {
+		problems, err := p.Relate(ctx)
 		a.printProblems(problems)
 		return err
 	}); err != nil {

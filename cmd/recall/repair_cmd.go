@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,14 +45,14 @@ Exit codes: 0 all is as it should be; 1 something is still damaged.`,
 		Example: "  recall repair\n  recall repair --from /media/disk/Recall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.libraryToRepair(cmd, from)
+			l, err := a.libraryToRepair(cmd.Context(), from)
 			if err == nil {
 				err = l.ReadOnly()
 			}
 			if err != nil {
 				return err
 			}
-			doc, err := a.repair(cmd, l, from)
+			doc, err := a.repair(cmd.Context(), l, from)
 			if err != nil {
 				return err
 			}
@@ -73,8 +74,8 @@ Exit codes: 0 all is as it should be; 1 something is still damaged.`,
 
 // libraryToRepair opens the configured library, and makes its library.toml again
 // where that is what keeps it from being opened.
-func (a *app) libraryToRepair(cmd *cobra.Command, from string) (*library.Library, error) {
-	l, err := a.library(cmd)
+func (a *app) libraryToRepair(ctx context.Context, from string) (*library.Library, error) {
+	l, err := a.library(ctx)
 	if err == nil || a.cfg == nil || a.cfg.Library.Dir == "" || errors.Is(err, fs.ErrPermission) {
 		return l, err
 	}
@@ -95,18 +96,18 @@ func (a *app) libraryToRepair(cmd *cobra.Command, from string) (*library.Library
 	return a.use(l), nil
 }
 
-func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repairDoc, error) {
+func (a *app) repair(ctx context.Context, l *library.Library, from string) (repairDoc, error) {
 	var doc repairDoc
 	var backup *library.Library
 	if from != "" {
-		b, done, err := l.OpenBackup(cmd.Context(), from)
+		b, done, err := l.OpenBackup(ctx, from)
 		if err != nil {
 			return doc, fmt.Errorf("open backup %s: %w", from, err)
 		}
 		defer done()
 		backup = b
 	}
-	fixed, err := a.mend(cmd, l, backup)
+	fixed, err := a.mend(ctx, l, backup)
 	if err != nil {
 		return doc, err
 	}
@@ -119,13 +120,13 @@ func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repai
 			return doc, err
 		}
 	}
-	if doc.Distilled, err = a.renderAgain(cmd, l, fixed); err != nil {
+	if doc.Distilled, err = a.renderAgain(ctx, l, fixed); err != nil {
 		return doc, err
 	}
 	if len(fixed.Mended) == 0 {
 		return doc, nil
 	}
-	after, err := a.verify(cmd, l, false)
+	after, err := a.verify(ctx, l, false)
 	if err != nil {
 		return doc, err
 	}
@@ -135,11 +136,11 @@ func (a *app) repair(cmd *cobra.Command, l *library.Library, from string) (repai
 
 // mend verifies and repairs until there is nothing more that it can do: what is
 // wrong in a folder may show only when it is known whose it is.
-func (a *app) mend(cmd *cobra.Command, l, backup *library.Library) (library.Repaired, error) {
+func (a *app) mend(ctx context.Context, l, backup *library.Library) (library.Repaired, error) {
 	var all library.Repaired
 	tried := map[string]bool{}
 	for {
-		v, err := a.verify(cmd, l, false)
+		v, err := a.verify(ctx, l, false)
 		if err != nil {
 			return all, err
 		}
@@ -149,7 +150,7 @@ func (a *app) mend(cmd *cobra.Command, l, backup *library.Library) (library.Repa
 			tried[key] = true
 			return was
 		})
-		fixed, err := l.Repair(cmd.Context(), fresh, backup)
+		fixed, err := l.Repair(ctx, fresh, backup)
 		if err != nil || len(fixed.Mended) == 0 {
 			return all, err
 		}
@@ -160,7 +161,7 @@ func (a *app) mend(cmd *cobra.Command, l, backup *library.Library) (library.Repa
 
 // renderAgain distills the sessions whose files are to be made again, from the
 // library alone.
-func (a *app) renderAgain(cmd *cobra.Command, l *library.Library, r library.Repaired) (int, error) {
+func (a *app) renderAgain(ctx context.Context, l *library.Library, r library.Repaired) (int, error) {
 	if len(r.Render) == 0 {
 		return 0, nil
 	}
@@ -171,7 +172,7 @@ func (a *app) renderAgain(cmd *cobra.Command, l *library.Library, r library.Repa
 	if err := p.Forget(); err != nil {
 		return 0, err
 	}
-	report, err := a.takeIn(cmd, l, pipeline.Options{Only: r.Render[0]})
+	report, err := a.takeIn(ctx, l, pipeline.Options{Only: r.Render[0]})
 	if err == nil {
 		a.printProblems(report.Problems)
 	}

@@ -22,7 +22,7 @@ func (a *app) restCmd() *cobra.Command {
 		Hidden: true,
 		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -36,7 +36,7 @@ func (a *app) restCmd() *cobra.Command {
 			}
 			defer lock.Unlock()
 			defer a.close() // before that: who waits for the lock finds all done
-			_, err = a.takeIn(cmd, l, pipeline.Options{})
+			_, err = a.takeIn(cmd.Context(), l, pipeline.Options{})
 			return err
 		},
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,7 +48,7 @@ folder it belongs to is told from where the project is now, or from --in.`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -58,7 +59,7 @@ folder it belongs to is told from where the project is now, or from --in.`,
 			if err != nil {
 				return err
 			}
-			return a.restore(cmd, p, e, o, dryRun, asJSON)
+			return a.restore(cmd.Context(), p, e, o, dryRun, asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&o.To, "to", "", "put it below this folder instead, laid out as the client has it")
@@ -70,8 +71,8 @@ folder it belongs to is told from where the project is now, or from --in.`,
 	return cmd
 }
 
-func (a *app) restore(cmd *cobra.Command, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions, dryRun, asJSON bool) error {
-	r, err := p.PlanRestore(cmd.Context(), e, o)
+func (a *app) restore(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions, dryRun, asJSON bool) error {
+	r, err := p.PlanRestore(ctx, e, o)
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
 		return withHint(err, "name a folder with --to, and with --in the project's folder; or recall export %s --format raw --raw --to DIR", shortID(e.ID))
@@ -82,7 +83,7 @@ func (a *app) restore(cmd *cobra.Command, p *pipeline.Pipeline, e library.Entry,
 	}
 	blocked := r.Blocked()
 	if !dryRun && len(blocked) == 0 {
-		if err := p.Restore(cmd.Context(), r); err != nil {
+		if err := p.Restore(ctx, r); err != nil {
 			return err
 		}
 	}

@@ -48,16 +48,16 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				}
 			}
 			if into != "" {
-				return a.resumeInto(cmd, into, args, stop)
+				return a.resumeInto(cmd.Context(), into, args, stop)
 			}
 			if stop {
 				return withHint(errors.New("--stop ends nothing without --into"), "recall resume --into FOLDER --stop")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			left, err := a.fresh(cmd, l)
+			left, err := a.fresh(cmd.Context(), l)
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,8 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"recall/ingest"
 	"recall/library"
@@ -75,8 +74,8 @@ func writeInto(file string, list []keptFolder) error {
 }
 
 // resumeInto begins to keep a project's payload current in a folder, or stops.
-func (a *app) resumeInto(cmd *cobra.Command, folder string, args []string, stop bool) error {
-	l, err := a.library(cmd)
+func (a *app) resumeInto(ctx context.Context, folder string, args []string, stop bool) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func (a *app) resumeInto(cmd *cobra.Command, folder string, args []string, stop 
 	if k.Project, err = a.intoProject(l, folder, args); err != nil {
 		return err
 	}
-	if _, err := a.fresh(cmd, l); err != nil {
+	if _, err := a.fresh(ctx, l); err != nil {
 		return err
 	}
 	switch err := a.keepPage(l, k); {

@@ -53,7 +53,7 @@ printed; the exit code is then 1 while something waits for you.`,
 			if o.editor && len(args) == 0 {
 				return withHint(errors.New("review: --editor opens one session's payload.md"), "name it: recall review SESSION --editor")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ printed; the exit code is then 1 while something waits for you.`,
 			if err != nil {
 				return err
 			}
-			return a.review(cmd, l, entries, len(args) > 0, o)
+			return a.review(cmd.Context(), l, entries, len(args) > 0, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -93,7 +93,7 @@ func (a *app) toReview(l *library.Library, args []string, o reviewOptions) ([]li
 	return entries, nil
 }
 
-func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.Entry, one bool, o reviewOptions) error {
+func (a *app) review(ctx context.Context, l *library.Library, entries []library.Entry, one bool, o reviewOptions) error {
 	w, err := a.waiting(l, entries)
 	if err != nil {
 		return err
@@ -117,9 +117,9 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 		}
 		return exitCode(exitNothing)
 	case o.editor:
-		return a.reviewInEditor(cmd, l, entries[0])
+		return a.reviewInEditor(ctx, l, entries[0])
 	case o.accept:
-		return a.acceptAll(cmd, l, w)
+		return a.acceptAll(ctx, l, w)
 	case w.empty():
 		fmt.Fprintln(a.out, "nothing new to review")
 		return nil
@@ -130,7 +130,7 @@ func (a *app) review(cmd *cobra.Command, l *library.Library, entries []library.E
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	r := &reviewer{app: a, cmd: cmd, l: l, lines: newLines(cmd.Context(), a.in), touched: map[string]bool{}}
+	r := &reviewer{app: a, ctx: ctx, l: l, lines: newLines(ctx, a.in), touched: map[string]bool{}}
 	r.p = page{w: a.out, st: styles(a.color), width: width(a.out), bare: true}
 	r.p.Several = w.several
 	err = r.walk(w)
@@ -157,11 +157,11 @@ func (a *app) tellNowhere(l *library.Library) {
 
 // reviewInEditor is recall edit, after which all that the page showed counts as
 // looked at.
-func (a *app) reviewInEditor(cmd *cobra.Command, l *library.Library, e library.Entry) error {
+func (a *app) reviewInEditor(ctx context.Context, l *library.Library, e library.Entry) error {
 	if _, err := a.payload(l, e); err != nil {
 		return err
 	}
-	if err := a.editPage(cmd, l, e); err != nil {
+	if err := a.editPage(ctx, l, e); err != nil {
 		return err
 	}
 	w, err := a.waiting(l, []library.Entry{e})
@@ -173,11 +173,11 @@ func (a *app) reviewInEditor(cmd *cobra.Command, l *library.Library, e library.E
 
 // editPage opens a session's payload.md in the editor and takes over what
 // was changed.
-func (a *app) editPage(cmd *cobra.Command, l *library.Library, e library.Entry) error {
-	if err := a.runEditor(cmd, filepath.Join(e.Folder, "payload.md")); err != nil {
+func (a *app) editPage(ctx context.Context, l *library.Library, e library.Entry) error {
+	if err := a.runEditor(ctx, filepath.Join(e.Folder, "payload.md")); err != nil {
 		return err
 	}
-	report, err := a.takeIn(cmd, l, pipeline.Options{Only: e.ID})
+	report, err := a.takeIn(ctx, l, pipeline.Options{Only: e.ID})
 	if err != nil {
 		return err
 	}
@@ -192,13 +192,13 @@ func (a *app) editPage(cmd *cobra.Command, l *library.Library, e library.Entry) 
 	return nil
 }
 
-func (a *app) acceptAll(cmd *cobra.Command, l *library.Library, w *waiting) error {
+func (a *app) acceptAll(ctx context.Context, l *library.Library, w *waiting) error {
 	for from := 0; from < len(w.Items); {
 		to := from
 		for to < len(w.Items) && w.Items[to].entry.ID == w.Items[from].entry.ID {
 			to++
 		}
-		if err := cmd.Context().Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := l.AppendEdits(w.Items[from].entry.ID, keeps(w.Items[from:to])); err != nil {
@@ -290,13 +290,6 @@ func (p *page) contradiction(c conflict) {
 	for _, u := range []unseen{c.Newer, c.Older} {
 		p.unseen(u)
 	}
-}
-
-// finishing is what must be done though the person pressed Ctrl-C.
-func finishing(cmd *cobra.Command) *cobra.Command {
-	c := *cmd
-	c.SetContext(context.WithoutCancel(cmd.Context()))
-	return &c
 }
 
 func placeIn(s *shelf, e library.Entry) index.Place {

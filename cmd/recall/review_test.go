@@ -33,7 +33,8 @@ func TestReviewWalk(t *testing.T) {
 		if err := cmd.Flags().Set("library", dir); err != nil {
 			t.Fatal(err)
 		}
-		l, err := a.library(cmd)
+		a.flags = cmd.Flags()
+		l, err := a.library(cmd.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,7 @@ func TestReviewWalk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reviewer{app: a, cmd: cmd, l: l, lines: newLines(t.Context(), a.in), touched: map[string]bool{}}
+		r := &reviewer{app: a, ctx: cmd.Context(), l: l, lines: newLines(t.Context(), a.in), touched: map[string]bool{}}
 		r.p = page{w: &out, width: 100, bare: true}
 		if err := r.walk(w); err != nil {
 			t.Fatal(err)

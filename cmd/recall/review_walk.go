@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -22,7 +20,7 @@ import (
 // durable at once; the pages are written again at the end.
 type reviewer struct {
 	*app
-	cmd     *cobra.Command
+	ctx     context.Context
 	l       *library.Library
 	p       page
 	lines   *lines
@@ -141,7 +139,7 @@ func (r *reviewer) rewritten(old string) (string, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", err
 	}
-	if err := r.runEditor(r.cmd, f.Name()); err != nil {
+	if err := r.runEditor(r.ctx, f.Name()); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(f.Name())
@@ -200,22 +198,22 @@ func (r *reviewer) settle(c conflict) error {
 			continue
 		}
 		r.said.settled++
-		return r.relate(r.cmd, r.l, link, string(from), string(to))
+		return r.relate(r.ctx, r.l, link, string(from), string(to))
 	}
 }
 
 // finish writes the pages of what was changed, and says what was done.
 func (r *reviewer) finish() error {
-	cmd := finishing(r.cmd)
+	ctx := context.WithoutCancel(r.ctx) // must be done though the person pressed Ctrl-C
 	for id := range r.touched {
-		report, err := r.takeIn(cmd, r.l, pipeline.Options{Only: ingest.SessionID(id)})
+		report, err := r.takeIn(ctx, r.l, pipeline.Options{Only: ingest.SessionID(id)})
 		if err != nil {
 			return err
 		}
 		r.printProblems(report.Problems)
 	}
 	if r.handed {
-		if err := r.indexReceived(cmd, r.l); err != nil {
+		if err := r.indexReceived(ctx, r.l); err != nil {
 			return err
 		}
 	}

@@ -58,7 +58,7 @@ from there.`,
 			if err != nil {
 				return withHint(err, "like this: recall schedule install --at 02:30")
 			}
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -36,9 +37,9 @@ func (a *app) scheduledCmd() *cobra.Command {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return err
 			}
-			code, err := a.scheduled(cmd, dir, args[0])
+			code, err := a.scheduled(cmd.Context(), dir, args[0])
 			if err == nil && catchUp != "" {
-				err = a.catchUp(cmd, dir, catchUp)
+				err = a.catchUp(cmd.Context(), dir, catchUp)
 			}
 			if err == nil && code != exitOK {
 				err = exitCode(code)
@@ -51,7 +52,7 @@ func (a *app) scheduledCmd() *cobra.Command {
 }
 
 // catchUp runs the nightly job where the machine was off at its time.
-func (a *app) catchUp(cmd *cobra.Command, dir, at string) error {
+func (a *app) catchUp(ctx context.Context, dir, at string) error {
 	clock, err := schedule.ParseClock(at)
 	if err != nil {
 		return err
@@ -59,12 +60,12 @@ func (a *app) catchUp(cmd *cobra.Command, dir, at string) error {
 	if last, ok := schedule.Last(dir, "sync"); ok && !last.At.Before(clock.Last(time.Now()).Add(-time.Minute)) {
 		return nil
 	}
-	_, err = a.scheduled(cmd, dir, "sync")
+	_, err = a.scheduled(ctx, dir, "sync")
 	return err
 }
 
 // scheduled runs a job, unless it is still at work since the last time.
-func (a *app) scheduled(cmd *cobra.Command, dir, job string) (int, error) {
+func (a *app) scheduled(ctx context.Context, dir, job string) (int, error) {
 	lock := flock.New(filepath.Join(dir, job+".lock"), flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
@@ -78,12 +79,12 @@ func (a *app) scheduled(cmd *cobra.Command, dir, job string) (int, error) {
 	if a.configFile != "" {
 		args = append(args, "--config", a.configFile)
 	}
-	if f := cmd.Flags().Lookup("library"); f != nil && f.Changed {
-		args = append(args, "--library", f.Value.String())
+	if a.libraryNamed() {
+		args = append(args, "--library", a.flags.Lookup("library").Value.String())
 	}
 	var out, errOut bytes.Buffer
 	start := time.Now()
-	code := run(cmd.Context(), append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
+	code := run(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
 	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code, Did: did(out.Bytes())}
 	if errOut.Len() > 0 {
 		r.Error = clip(oneLine(errOut.String()), 1000)

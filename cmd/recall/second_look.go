@@ -1,11 +1,10 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"recall/answer"
 	"recall/answer/compose"
@@ -21,12 +20,12 @@ const (
 
 // secondLook is the configured model for one question where --answer or query.rerank
 // wants it; nil if there is none, and why where it ought to be there.
-func (a *app) secondLook(cmd *cobra.Command, l *library.Library, paragraph bool) (look *answer.SecondLook, why string) {
+func (a *app) secondLook(ctx context.Context, l *library.Library, paragraph bool) (look *answer.SecondLook, why string) {
 	reranks := a.cfg.Query.Rerank == rerankModel
 	if !paragraph && !reranks || l.ReadOnly() != nil {
 		return nil, ""
 	}
-	m, err := a.paidModel(cmd, l)
+	m, err := a.paidModel(ctx, l)
 	if err == nil && m == nil {
 		if reranks {
 			why = "no model was asked: query.rerank is model, and llm.provider isn't set"
@@ -43,9 +42,9 @@ func (a *app) secondLook(cmd *cobra.Command, l *library.Library, paragraph bool)
 
 // agentsLook is the same for an agent's question. No agent waits for minutes: it gets
 // query.model_timeout, also where a person at a terminal would give it more.
-func (a *app) agentsLook(cmd *cobra.Command, l *library.Library) func(bool) (*answer.SecondLook, string) {
+func (a *app) agentsLook(ctx context.Context, l *library.Library) func(bool) (*answer.SecondLook, string) {
 	return func(paragraph bool) (*answer.SecondLook, string) {
-		look, why := a.secondLook(cmd, l, paragraph)
+		look, why := a.secondLook(ctx, l, paragraph)
 		if look != nil {
 			look.Within = min(look.Within, a.cfg.Query.Patience)
 		}

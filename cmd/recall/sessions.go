@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -92,8 +93,8 @@ func state(e library.Entry) library.State {
 }
 
 // named opens the library and finds the session in it that a person names.
-func (a *app) named(cmd *cobra.Command, name string) (*library.Library, library.Entry, error) {
-	l, err := a.library(cmd)
+func (a *app) named(ctx context.Context, name string) (*library.Library, library.Entry, error) {
+	l, err := a.library(ctx)
 	if err != nil {
 		return nil, library.Entry{}, err
 	}
@@ -126,7 +127,8 @@ func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]st
 	if len(args) >= strings.Count(cmd.Use, "SESSION") {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	l, err := a.library(cmd)
+	a.flags = cmd.Flags()
+	l, err := a.library(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -143,7 +145,8 @@ func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]st
 
 // completeProject offers the projects' names to the shell.
 func (a *app) completeProject(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	l, err := a.library(cmd)
+	a.flags = cmd.Flags()
+	l, err := a.library(cmd.Context())
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

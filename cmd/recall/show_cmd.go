@@ -31,7 +31,7 @@ beginning of its id.`,
 			if err := notTogether(cmd, "transcript", "json", "variant"); err != nil {
 				return err
 			}
-			l, e, err := a.named(cmd, args[0])
+			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -52,7 +52,7 @@ beginning of its id.`,
 			if _, err = io.WriteString(a.out, payload.Render(p, payload.Options{Variant: a.variant(variant), Budget: -1}).Text); err != nil {
 				return err
 			}
-			return a.printNotes(cmd, l, e)
+			return a.printNotes(cmd.Context(), l, e)
 		},
 	}
 	addVariant(cmd, &variant)

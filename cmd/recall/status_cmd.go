@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -64,11 +65,11 @@ func (a *app) statusCmd() *cobra.Command {
 		GroupID: "look",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
-			s, err := a.status(cmd, l)
+			s, err := a.status(cmd.Context(), l)
 			if err != nil {
 				return err
 			}
@@ -83,7 +84,7 @@ func (a *app) statusCmd() *cobra.Command {
 	return cmd
 }
 
-func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) {
+func (a *app) status(ctx context.Context, l *library.Library) (statusDoc, error) {
 	shelf, err := newShelf(l)
 	if err != nil {
 		return statusDoc{}, err
@@ -118,7 +119,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if err != nil {
 		return s, err
 	}
-	s.Doomed, s.Unsafe = p.Exposed(cmd.Context())
+	s.Doomed, s.Unsafe = p.Exposed(ctx)
 	for _, d := range s.Doomed {
 		s.Expiring += d.Sessions
 	}
@@ -137,7 +138,7 @@ func (a *app) status(cmd *cobra.Command, l *library.Library) (statusDoc, error) 
 	if s.Model, err = a.modelStatus(l); err != nil {
 		return s, err
 	}
-	s.Schedule, s.Disk, s.Spent = night(cmd.Context()), diskOf(l.Dir()), spentThisMonth(l, time.Now())
+	s.Schedule, s.Disk, s.Spent = night(ctx), diskOf(l.Dir()), spentThisMonth(l, time.Now())
 	return s, err
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,12 +44,12 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
-				return a.watch(cmd)
+				return a.watch(cmd.Context())
 			}
 			if dryRun {
-				return a.dryRun(cmd, from, live, asJSON)
+				return a.dryRun(cmd.Context(), from, live, asJSON)
 			}
-			report, err := a.sync(cmd, pipeline.Options{From: from})
+			report, err := a.sync(cmd.Context(), pipeline.Options{From: from})
 			if err != nil {
 				doc := syncReport{Report: report}
 				doc.Error = shownPath(err.Error())
@@ -69,7 +70,7 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			var asked *modelReport
 			if !noModel {
 				var problems []ingest.Problem
-				asked, problems, err = a.improve(cmd, a.lib, a.dueFor(live), false)
+				asked, problems, err = a.improve(cmd.Context(), a.lib, a.dueFor(live), false)
 				report.Problems = append(report.Problems, problems...)
 				if !asJSON {
 					a.printModel(asked)
@@ -104,12 +105,12 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 }
 
 // dryRun prints what a sync would ask of the model.
-func (a *app) dryRun(cmd *cobra.Command, from []string, live, asJSON bool) error {
-	l, err := a.library(cmd)
+func (a *app) dryRun(ctx context.Context, from []string, live, asJSON bool) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
-	doc, err := a.foresee(cmd, l, from, a.dueFor(live), false)
+	doc, err := a.foresee(ctx, l, from, a.dueFor(live), false)
 	if err != nil {
 		return err
 	}
@@ -121,12 +122,12 @@ func (a *app) dryRun(cmd *cobra.Command, from []string, live, asJSON bool) error
 }
 
 // sync takes in what is new, into a library that is made if there is none.
-func (a *app) sync(cmd *cobra.Command, o pipeline.Options) (pipeline.Report, error) {
-	l, err := a.libraryToFill(cmd, o.From)
+func (a *app) sync(ctx context.Context, o pipeline.Options) (pipeline.Report, error) {
+	l, err := a.libraryToFill(ctx, o.From)
 	if err != nil {
 		return pipeline.Report{}, err
 	}
-	report, err := a.takeIn(cmd, l, o)
+	report, err := a.takeIn(ctx, l, o)
 	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
 		err = noSession(strings.Join(o.From, ", "))
 	}
@@ -147,8 +148,8 @@ func noSession(where string) error {
 
 // takeIn syncs a library. Damage of the index that shows only when it is written
 // has it made again, as what shows when it is opened does.
-func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
-	report, err := a.takeInOnce(cmd, l, o)
+func (a *app) takeIn(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+	report, err := a.takeInOnce(ctx, l, o)
 	if !errors.Is(err, index.ErrRebuild) || a.ix == nil {
 		return report, err
 	}
@@ -156,17 +157,17 @@ func (a *app) takeIn(cmd *cobra.Command, l *library.Library, o pipeline.Options)
 	if err := a.removeIndex(l); err != nil {
 		return report, err
 	}
-	return a.takeInOnce(cmd, l, o)
+	return a.takeInOnce(ctx, l, o)
 }
 
-func (a *app) takeInOnce(cmd *cobra.Command, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+func (a *app) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
 	p, err := a.indexer(l)
 	if err != nil {
-		return a.bytesOnly(cmd, l, o, err)
+		return a.bytesOnly(ctx, l, o, err)
 	}
 	bar := newProgress(a.err)
 	p.Progress = bar.show
-	report, err := p.Sync(cmd.Context(), o)
+	report, err := p.Sync(ctx, o)
 	bar.done()
 	if err == nil && (report.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
 		a.keepPages(l)
@@ -189,11 +190,11 @@ func (a *app) indexer(l *library.Library) (*pipeline.Pipeline, error) {
 
 // bytesOnly makes new bytes safe where no index can be had: a fault of what may
 // be lost costs nothing that may not.
-func (a *app) bytesOnly(cmd *cobra.Command, l *library.Library, o pipeline.Options, fault error) (pipeline.Report, error) {
+func (a *app) bytesOnly(ctx context.Context, l *library.Library, o pipeline.Options, fault error) (pipeline.Report, error) {
 	if o.Reindex || o.Only != "" || errors.Is(fault, index.ErrRebuild) {
 		return pipeline.Report{}, fault
 	}
-	r, err := a.archiver(l).Archive(cmd.Context(), pipeline.ArchiveOptions{From: o.From})
+	r, err := a.archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})
 	return r, errors.Join(fault, err)
 }
 

@@ -39,7 +39,7 @@ Without PROJECT it is the one you are in; where no session worked the exit code 
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: a.completeProject,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -131,7 +131,7 @@ func (a *app) correctCmd(op, short string) *cobra.Command {
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: a.completeSession,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -68,7 +68,7 @@ estimated: sums with such calls in them begin with ~. What it cost is worked out
   recall usage --by project --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}

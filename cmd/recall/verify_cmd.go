@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -38,12 +39,12 @@ Exit codes: 0 all is as it was written; 1 something is damaged.`,
   recall verify --quick       packed bytes are compared without being unpacked`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.library(cmd)
+			l, err := a.library(cmd.Context())
 			if err != nil {
 				return err
 			}
 			start := time.Now()
-			v, err := a.verify(cmd, l, quick)
+			v, err := a.verify(cmd.Context(), l, quick)
 			if err != nil {
 				return err
 			}
@@ -64,10 +65,10 @@ Exit codes: 0 all is as it was written; 1 something is damaged.`,
 }
 
 // verify checks the library with its progress on a terminal.
-func (a *app) verify(cmd *cobra.Command, l *library.Library, quick bool) (library.Verified, error) {
+func (a *app) verify(ctx context.Context, l *library.Library, quick bool) (library.Verified, error) {
 	bar := newProgress(a.err)
 	defer bar.done()
-	return l.Verify(cmd.Context(), library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
+	return l.Verify(ctx, library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
 		bar.show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
 }

@@ -7,16 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"recall/index"
 	"recall/library"
 	"recall/pipeline"
 )
 
 // watch takes in what is new until it is stopped, which is no error.
-func (a *app) watch(cmd *cobra.Command) error {
-	l, made, err := a.createLibrary(cmd)
+func (a *app) watch(ctx context.Context) error {
+	l, made, err := a.createLibrary(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,7 +25,7 @@ func (a *app) watch(cmd *cobra.Command) error {
 	fmt.Fprintln(a.err, "recall: watching; Ctrl-C ends it, nothing is lost")
 	var renewed time.Time
 	for {
-		err := a.watchOn(cmd, l)
+		err := a.watchOn(ctx, l)
 		if errors.Is(err, index.ErrReplaced) {
 			fmt.Fprintf(a.err, "recall: %v; looking at everything again\n", err)
 			if err := a.forgetSeen(l); err != nil {
@@ -65,7 +63,7 @@ func (a *app) forgetSeen(l *library.Library) error {
 
 // watchOn watches until it is stopped, or the index turns out to be damaged or
 // replaced, which is an error. The first look of the next one fills it again.
-func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
+func (a *app) watchOn(ctx context.Context, l *library.Library) error {
 	fresh, err := a.index(l)
 	if err != nil {
 		return err
@@ -79,14 +77,14 @@ func (a *app) watchOn(cmd *cobra.Command, l *library.Library) error {
 			return err
 		}
 	}
-	asker, improver, err := a.asker(cmd, l, false)
+	asker, improver, err := a.asker(ctx, l, false)
 	switch {
 	case err != nil:
 		fmt.Fprintf(a.err, "recall: no model is asked: %v\n", err)
 	case asker != nil:
 		p = asker
 	}
-	ctx, stop := context.WithCancelCause(cmd.Context())
+	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	err = p.Watch(ctx, pipeline.WatchOptions{Quiet: a.quiet, Report: func(r pipeline.Report, err error) {
 		if ends(err) {

@@ -31,11 +31,11 @@ Of a file without a line: what recall files tells. Exit code 1 if there is no an
 			file, line := fileLine(args[0])
 			switch {
 			case line > 0:
-				return a.whyLine(cmd, file, line, asJSON)
+				return a.whyLine(cmd.Context(), file, line, asJSON)
 			case isRegular(args[0]):
-				return a.files(cmd, args[0], false, asJSON)
+				return a.files(cmd.Context(), args[0], false, asJSON)
 			}
-			return a.whyItem(cmd, args[0])
+			return a.whyItem(cmd.Context(), args[0], asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")

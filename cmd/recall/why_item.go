@@ -1,30 +1,29 @@
 package main
 
 import (
+	"context"
 	"fmt"
-
-	"github.com/spf13/cobra"
 
 	"recall/answer"
 )
 
 // whyItem walks from an item to its evidence, to what lost against it, and to
 // what came before and after it.
-func (a *app) whyItem(cmd *cobra.Command, arg string) error {
-	l, err := a.library(cmd)
+func (a *app) whyItem(ctx context.Context, arg string, asJSON bool) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
-	p, err := a.item(cmd, l, arg)
+	p, err := a.item(ctx, l, arg)
 	if err != nil {
 		return err
 	}
-	doc, err := answer.Why(cmd.Context(), a.ix, p)
+	doc, err := answer.Why(ctx, a.ix, p)
 	if err != nil {
 		return err
 	}
-	doc.Since = changedSince(cmd.Context(), l, answer.Result{Place: p.Place, Item: &p.Item})
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	doc.Since = changedSince(ctx, l, answer.Result{Place: p.Place, Item: &p.Item})
+	if asJSON {
 		return a.printJSON(doc)
 	}
 	pg := page{w: a.out, st: styles(a.color), width: width(a.out)}

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -48,8 +46,8 @@ type whySession struct {
 	Items []payload.Item `json:"items"`           // decided there, about the line or the file
 }
 
-func (a *app) whyLine(cmd *cobra.Command, file string, line int, asJSON bool) error {
-	l, err := a.library(cmd)
+func (a *app) whyLine(ctx context.Context, file string, line int, asJSON bool) error {
+	l, err := a.library(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,7 +62,7 @@ func (a *app) whyLine(cmd *cobra.Command, file string, line int, asJSON bool) er
 	if !isRegular(abs) {
 		return withHint(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it", file)
 	}
-	b, err := blame(cmd.Context(), abs, line)
+	b, err := blame(ctx, abs, line)
 	switch {
 	case errors.Is(err, errNoGit), errors.Is(err, errNoRepo), errors.Is(err, errNoFile):
 		doc.Verdict, doc.Note = "no git", err.Error()
@@ -77,10 +75,10 @@ func (a *app) whyLine(cmd *cobra.Command, file string, line int, asJSON bool) er
 	default:
 		doc.Commit = &whyCommit{b.Hash, b.Subject, b.Author, b.At}
 	}
-	if _, err := a.fresh(cmd, l); err != nil {
+	if _, err := a.fresh(ctx, l); err != nil {
 		return err
 	}
-	if err := a.whySessions(cmd, l, &doc, abs, b); err != nil {
+	if err := a.whySessions(ctx, l, &doc, abs, b); err != nil {
 		return err
 	}
 	if err := a.hideSecrets(l, &doc, b); err != nil {
@@ -114,8 +112,8 @@ func (a *app) hideSecrets(l *library.Library, doc *whyDoc, b blamed) error {
 
 // whySessions finds the sessions behind a line: the one that made its commit,
 // else those that are seen to have written it.
-func (a *app) whySessions(cmd *cobra.Command, l *library.Library, doc *whyDoc, abs string, b blamed) error {
-	if err := a.indexed(cmd, l); err != nil {
+func (a *app) whySessions(ctx context.Context, l *library.Library, doc *whyDoc, abs string, b blamed) error {
+	if err := a.indexed(ctx, l); err != nil {
 		return err
 	}
 	names, err := nameFile(l, abs)
@@ -123,11 +121,11 @@ func (a *app) whySessions(cmd *cobra.Command, l *library.Library, doc *whyDoc, a
 		return err
 	}
 	names.asked = doc.File
-	w := whyAsker{app: a, cmd: cmd, lib: l, names: names, blamed: b}
+	w := whyAsker{app: a, ctx: ctx, lib: l, names: names, blamed: b}
 	if w.shelf, err = newShelf(l); err != nil {
 		return err
 	}
-	found, err := w.makers(cmd.Context())
+	found, err := w.makers(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,7 +158,7 @@ func (a *app) whySessions(cmd *cobra.Command, l *library.Library, doc *whyDoc, a
 // whyAsker holds what one question rests on.
 type whyAsker struct {
 	app    *app
-	cmd    *cobra.Command
+	ctx    context.Context
 	lib    *library.Library
 	shelf  *shelf
 	names  *fileNames
@@ -207,7 +205,7 @@ func (w *whyAsker) writers(doc *whyDoc) error {
 	if !telling(w.blamed.Text) {
 		return nil
 	}
-	touched, err := w.names.touched(w.cmd.Context(), w.app.ix)
+	touched, err := w.names.touched(w.ctx, w.app.ix)
 	if err != nil {
 		return err
 	}
@@ -239,7 +237,7 @@ func (w *whyAsker) add(doc *whyDoc, session, by string, turn int) error {
 	if err != nil {
 		return err
 	}
-	s, err := p.Read(w.cmd.Context(), ingest.SessionID(session))
+	s, err := p.Read(w.ctx, ingest.SessionID(session))
 	if err != nil {
 		fmt.Fprintf(w.app.err, "recall: skipped: %s: %v\n", session, err)
 		return nil
@@ -255,7 +253,7 @@ func (w *whyAsker) add(doc *whyDoc, session, by string, turn int) error {
 		found.Said = wrote.Why
 	}
 	from := exchange(s, at, &found)
-	items, err := w.app.ix.ItemsOf(w.cmd.Context(), []string{session})
+	items, err := w.app.ix.ItemsOf(w.ctx, []string{session})
 	if err != nil {
 		return err
 	}

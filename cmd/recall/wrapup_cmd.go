@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -71,7 +72,7 @@ is dropped and counted, the rest is merged with what recall found itself.`,
 				_, err := fmt.Fprintln(a.out, prompts.WrapUp())
 				return err
 			}
-			return a.wrapUp(cmd, args, o)
+			return a.wrapUp(cmd.Context(), args, o)
 		},
 	}
 	flags := cmd.Flags()
@@ -91,7 +92,7 @@ const (
 	droppedShown = 20
 )
 
-func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
+func (a *app) wrapUp(ctx context.Context, args []string, o wrapUpOptions) error {
 	var draft []byte
 	var err error
 	switch o.draft {
@@ -107,12 +108,12 @@ func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
 	if err != nil {
 		return err
 	}
-	l, err := a.libraryToFill(cmd, nil)
+	l, err := a.libraryToFill(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if !isDemo(l) && !(cmd.Flags().Changed("library") && l.IsBackup()) { // a person's own sessions don't go there
-		report, err := a.takeIn(cmd, l, pipeline.Options{})
+	if !isDemo(l) && !(a.libraryNamed() && l.IsBackup()) { // a person's own sessions don't go there
+		report, err := a.takeIn(ctx, l, pipeline.Options{})
 		if err != nil {
 			return err
 		}
@@ -124,7 +125,7 @@ func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
 	}
 	doc := wrapUpDoc{Session: e.ID, Dropped: []droppedDoc{}}
 	if len(draft) > 0 {
-		if err := a.takeDraft(cmd, l, e, string(draft), &doc); err != nil {
+		if err := a.takeDraft(ctx, l, e, string(draft), &doc); err != nil {
 			return err
 		}
 	}
@@ -136,7 +137,7 @@ func (a *app) wrapUp(cmd *cobra.Command, args []string, o wrapUpOptions) error {
 		return err
 	}
 	if asks := isTerminal(a.out) && !o.noReview && !o.asJSON && o.draft != "-"; asks && !w.empty() {
-		if err := a.review(cmd, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
+		if err := a.review(ctx, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
 		if w, err = a.waiting(l, []library.Entry{e}); err != nil {
@@ -237,12 +238,12 @@ func (a *app) toWrapUp(l *library.Library, args []string) (library.Entry, error)
 }
 
 // takeDraft notes what of a draft the conversation bears out, and has it merged.
-func (a *app) takeDraft(cmd *cobra.Command, l *library.Library, e library.Entry, draft string, doc *wrapUpDoc) error {
+func (a *app) takeDraft(ctx context.Context, l *library.Library, e library.Entry, draft string, doc *wrapUpDoc) error {
 	p, err := a.pipeline(l)
 	if err != nil {
 		return err
 	}
-	s, err := p.Read(cmd.Context(), e.ID)
+	s, err := p.Read(ctx, e.ID)
 	if err != nil {
 		return err
 	}
@@ -271,7 +272,7 @@ func (a *app) takeDraft(cmd *cobra.Command, l *library.Library, e library.Entry,
 			return err
 		}
 	}
-	report, err := a.takeIn(cmd, l, pipeline.Options{Only: e.ID})
+	report, err := a.takeIn(ctx, l, pipeline.Options{Only: e.ID})
 	a.printProblems(report.Problems)
 	return err
 }
