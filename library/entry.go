@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -84,6 +85,15 @@ type SourceState struct {
 // Behind reports whether what is saved was made from other bytes than are
 // archived now, or nothing is saved.
 func (e Entry) Behind() bool { return e.Distilled == nil || e.Distilled.Input != e.Input }
+
+// Made is when its payload was last written, zero if there is none.
+func (e Entry) Made() time.Time {
+	fi, err := os.Stat(filepath.Join(e.Folder, "payload.json"))
+	if err != nil {
+		return time.Time{}
+	}
+	return fi.ModTime()
+}
 
 // Gone reports whether none of the session's sources exists any more, as far as
 // the library was told.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -28,11 +29,7 @@ const (
 
 func (f *family) weigh() {
 	for _, m := range f.members {
-		for _, file := range m.Files {
-			if file.Role != ingest.UploadFile && file.Role != ingest.OutputFile {
-				f.weight += file.Size
-			}
-		}
+		f.weight += parsedBytes(m)
 	}
 	f.weight = min(max(f.weight, inHand/parseAhead), inHand)
 }
@@ -97,10 +94,15 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 			due = due || (anew || lacks) && !r.rests(m, want)
 			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
 		}
+		var until time.Time
+		if due {
+			until = r.putOff(members, stamps)
+		}
 		switch {
-		case due && r.busy(members):
+		case due && (r.busy(members) || !until.IsZero()):
 			r.waiting += len(members)
 			r.again = true
+			r.report.Until = sooner(r.report.Until, until)
 		case !due && !r.options.Reindex:
 			for _, m := range members {
 				r.finished(m.ID)

@@ -11,15 +11,16 @@ import (
 	"testing"
 	"time"
 
-	"recall/distill/offline"
+	"recall/ingest"
 	"recall/ingest/synth"
 	"recall/pipeline"
 )
 
 // BenchmarkSyncHuge takes in one session of RECALL_BENCH_MB, and then that session
 // with a line more: half of it one line of a tool's result, or records of a kilobyte
-// each and nothing else. "again" is how the second compares with the first, "again-cpu"
-// by the processor's time: 1 where all is made again. RECALL_BENCH_MB=640 makes the line longer than any that is read.
+// each and nothing else. "grown" is how a sync with that line compares with the first, by the
+// processor's time, and "again" one that makes all of the session again, as
+// once in a while. RECALL_BENCH_MB=640 makes the line longer than any that is read.
 func BenchmarkSyncHuge(b *testing.B) {
 	for name, write := range map[string]func(b *testing.B, root string, size int64) string{"line": writeHuge, "records": writeTiny} {
 		b.Run(name, func(b *testing.B) { syncHuge(b, write) })
@@ -27,38 +28,25 @@ func BenchmarkSyncHuge(b *testing.B) {
 }
 
 func syncHuge(b *testing.B, write func(b *testing.B, root string, size int64) string) {
-	var first, again, saved, firstCPU, againCPU time.Duration
+	var first, grown, again time.Duration
 	var most uint64
 	for b.Loop() {
 		root := b.TempDir()
 		path := write(b, root, benchBytes())
 		p := open(b, b.TempDir())
-		p.Distiller = offline.Distiller{}
+		p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: {}}
 		debug.FreeOSMemory() // what writing it took doesn't count
 		peak := watchHeap()
-		used := cpu()
-		first += syncTimed(b, p, root)
-		firstCPU += cpu() - used
-		appendTo(b, path, oneMore("more"))
-		used = cpu()
-		again += syncTimed(b, p, root)
-		againCPU += cpu() - used
+		first += syncTimed(b, p, 1)
+		appendText(b, path, oneMore("more"))
+		grown += syncTimed(b, p, 0)
+		p.Now = func() time.Time { return time.Now().Add(time.Hour) }
+		again += syncTimed(b, p, 1)
 		most = max(most, peak())
-		appendTo(b, path, oneMore("most"))
-		start := time.Now()
-		if _, err := p.Archive(context.Background(), pipeline.ArchiveOptions{From: []string{root}}); err != nil {
-			b.Fatal(err)
-		}
-		saved += time.Since(start)
 	}
-	n := float64(b.N)
-	b.ReportMetric(first.Seconds()/n, "first-s")
-	b.ReportMetric(again.Seconds()/n, "again-s")
-	b.ReportMetric(saved.Seconds()/n, "archive-again-s")
-	b.ReportMetric(firstCPU.Seconds()/n, "first-cpu-s")
-	b.ReportMetric(againCPU.Seconds()/n, "again-cpu-s")
+	b.ReportMetric(first.Seconds()/float64(b.N), "first-cpu-s")
+	b.ReportMetric(float64(grown)/float64(first), "grown")
 	b.ReportMetric(float64(again)/float64(first), "again")
-	b.ReportMetric(float64(againCPU)/float64(firstCPU), "again-cpu")
 	b.ReportMetric(float64(most)/1e6, "peakMB")
 }
 
@@ -66,13 +54,14 @@ func oneMore(uuid string) string {
 	return fmt.Sprintf(`{"uuid":%q,"parentUuid":"big","timestamp":"2026-10-05T11:00:00Z","type":"user","message":{"role":"user","content":"We decided to keep the tide cache in process."}}`, uuid) + "\n"
 }
 
-func syncTimed(b *testing.B, p *pipeline.Pipeline, root string) time.Duration {
-	start := time.Now()
-	r, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}})
-	if err != nil || r.Skipped() || r.Distilled != 1 {
+// syncTimed returns the processor's time that a sync takes.
+func syncTimed(b *testing.B, p *pipeline.Pipeline, distilled int) time.Duration {
+	used := cpu()
+	r, err := p.Sync(context.Background(), pipeline.Options{})
+	if err != nil || r.Skipped() || r.Distilled != distilled {
 		b.Fatal(err, r.Distilled, r.Problems)
 	}
-	return time.Since(start)
+	return cpu() - used
 }
 
 func writeHuge(b *testing.B, root string, size int64) (path string) {
@@ -125,17 +114,4 @@ func writeTiny(b *testing.B, root string, size int64) (path string) {
 		b.Fatal(err)
 	}
 	return path
-}
-
-func appendTo(b *testing.B, path, text string) {
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := f.WriteString(text); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
 }

@@ -60,7 +60,8 @@ type Report struct {
 	Bytes     int64            `json:"bytes"`       // source bytes newly archived
 	Packed    int              `json:"packed"`      // sessions whose segments were packed; of Archive
 	Saved     int64            `json:"saved_bytes"` // bytes on the disk that packing saved
-	Left      int              `json:"left"`        // sessions left for the next time, the time budget being used up
+	Left      int              `json:"left"`        // sessions left for the next time, the time budget being used up or made only lately
+	Until     time.Time        `json:"-"`           // when the first of those left that are large may be made; zero if none is
 	Unread    []Unread         `json:"unread"`      // sessions with lines that no parser could use, of those indexed
 	Expiring  int              `json:"expiring"`    // transcripts that the client will delete within 7 days
 	Unsafe    int              `json:"unsafe"`      // of those: not archived as they are now

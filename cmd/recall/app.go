@@ -42,6 +42,7 @@ type app struct {
 
 	asked *asking
 
+	until time.Time     // when a large session that was put off may be made
 	quiet time.Duration // as WatchOptions has it; set by tests
 }
 

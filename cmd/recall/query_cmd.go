@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -134,8 +135,14 @@ func (a *app) query(ctx context.Context, text string, f *queryFlags) error {
 		p.answer(&ans)
 	}
 	if left > 0 {
-		now := map[bool]string{true: "being taken in now", false: "recall sync does it"}[a.takeInRest(l)]
-		fmt.Fprintf(a.err, "recall: this answer is without %s; %s\n", count(left, "new or grown session"), now)
+		when := "recall sync does it"
+		if a.takeInRest(l) {
+			when = "being taken in now"
+			if wait := time.Until(a.until); wait > 0 {
+				when = "a large one that goes on follows in " + wait.Round(time.Second).String()
+			}
+		}
+		fmt.Fprintf(a.err, "recall: this answer is without %s; %s\n", count(left, "new or grown session"), when)
 	}
 	if err == nil && ans.Verdict == answer.Nothing {
 		err = exitCode(exitNothing)

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
@@ -29,17 +31,44 @@ func (a *app) restCmd() *cobra.Command {
 			if err := os.MkdirAll(cacheDir(l), 0o700); err != nil {
 				return err
 			}
-			lock := flock.New(restLock(l), flock.SetPermissions(0o600))
-			ok, err := lock.TryLock()
-			if err != nil || !ok {
-				return err // another one is at it
+			path := restLock(l)
+			until, err := a.rest(cmd.Context(), path)
+			if err != nil || until.IsZero() {
+				return err
 			}
-			defer lock.Unlock()
-			defer a.close() // before that: who waits for the lock finds all done
-			_, err = a.takeIn(cmd.Context(), l, pipeline.Options{})
+			// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
+			waiting := flock.New(path+".later", flock.SetPermissions(0o600))
+			if ok, err := waiting.TryLock(); err != nil || !ok {
+				return err
+			}
+			defer waiting.Unlock()
+			select {
+			case <-time.After(time.Until(until)):
+			case <-cmd.Context().Done():
+				return nil
+			}
+			_, err = a.rest(cmd.Context(), path)
 			return err
 		},
 	}
+}
+
+// rest takes in what is left, unless another process is at it. It returns when
+// what is put off may be done, zero if nothing is.
+func (a *app) rest(ctx context.Context, path string) (until time.Time, err error) {
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil || !ok {
+		return time.Time{}, err
+	}
+	defer lock.Unlock()
+	defer a.close() // before that: who waits for the lock finds all done
+	l, err := a.library(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	report, err := a.takeIn(ctx, l, pipeline.Options{})
+	return report.Until, err
 }
 
 func restLock(l *library.Library) string { return filepath.Join(cacheDir(l), "rest.lock") }

@@ -19,10 +19,12 @@ type statusDoc struct {
 	Sessions   int               `json:"sessions"`
 	Projects   int               `json:"projects"`
 	Safe       int               `json:"safe"`
-	Behind     int               `json:"behind"`          // sources with bytes that aren't archived
-	OnlyHere   int               `json:"only_here"`       // kept, though no source is left
-	Unreadable int               `json:"unreadable"`      // sources that can't be looked at
-	Waiting    int               `json:"waiting"`         // archived, not distilled
+	Behind     int               `json:"behind"`     // sources with bytes that aren't archived
+	OnlyHere   int               `json:"only_here"`  // kept, though no source is left
+	Unreadable int               `json:"unreadable"` // sources that can't be looked at
+	Waiting    int               `json:"waiting"`    // archived, not distilled as they are
+	grown      int               // of those: distilled before
+	made       time.Time         // when the longest ago
 	Newest     time.Time         `json:"newest,omitzero"` // last thing said in any session
 	Index      int64             `json:"index_bytes"`
 	Sources    []sourceDoc       `json:"sources"`
@@ -106,6 +108,12 @@ func (a *app) status(ctx context.Context, l *library.Library) (statusDoc, error)
 		}
 		if e.Behind() {
 			s.Waiting++
+			if e.Distilled != nil {
+				s.grown++
+				if made := e.Made(); s.made.IsZero() || made.Before(s.made) {
+					s.made = made
+				}
+			}
 		}
 		if e.End.After(s.Newest) {
 			s.Newest = e.End
@@ -178,8 +186,11 @@ func (a *app) printStatus(s statusDoc) {
 	}
 	line("library", "%s", s.Library)
 	line("", "%s of %s: %s", count(s.Sessions, "session"), count(s.Projects, "project"), s.states())
-	if s.Waiting > 0 {
-		line("", "%d not distilled yet; recall sync does it", s.Waiting)
+	if n := s.Waiting - s.grown; n > 0 {
+		line("", "%d not distilled yet; recall sync does it", n)
+	}
+	if s.grown > 0 {
+		line("", "%d grown since: archived, distilled last at %s; recall sync does it", s.grown, s.made.Local().Format("2006-01-02 15:04"))
 	}
 	if !s.Newest.IsZero() {
 		line("", "newest word %s", s.Newest.Local().Format("2006-01-02 15:04"))

@@ -168,6 +168,7 @@ func (a *app) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Opt
 	bar := newProgress(a.err)
 	p.Progress = bar.show
 	report, err := p.Sync(ctx, o)
+	a.until = report.Until
 	bar.done()
 	if err == nil && (report.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
 		a.keepPages(l)
@@ -238,6 +239,9 @@ func (a *app) printReport(r pipeline.Report) {
 		parts = append(parts, fmt.Sprintf("%d skipped", len(r.Problems)))
 	}
 	fmt.Fprintln(a.out, strings.Join(parts, ", "))
+	if wait := time.Until(r.Until); wait > 0 {
+		fmt.Fprintf(a.out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
+	}
 	a.printUnread(r.Unread)
 	a.printExpiring(r)
 	a.printProblems(r.Problems)

@@ -120,6 +120,11 @@ func (a *app) wrapUp(ctx context.Context, args []string, o wrapUpOptions) error 
 		a.printProblems(report.Problems)
 	}
 	e, err := a.toWrapUp(l, args)
+	if err == nil && e.Behind() && l.ReadOnly() == nil { // large, and put off
+		if _, err = a.takeIn(ctx, l, pipeline.Options{Only: e.ID}); err == nil {
+			e, err = l.Session(e.ID)
+		}
+	}
 	if err != nil {
 		return err
 	}

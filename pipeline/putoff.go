@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+)
+
+// To make a session again costs as much as the whole of it, however little has
+// grown: secrets are looked for in all of it, and what is said in one place is
+// weighed against the rest. So that one that is large and goes on costs no more the
+// oftener somebody looks, it is made again only when it has been left alone for
+// restFactor times what making it takes: 640 MB every two minutes. Its bytes are
+// archived at once all the same, and it counts as left. A question, which has a
+// time budget, doesn't begin what can't be done within it.
+const (
+	largeSession = 128 << 20       // bytes of conversation; what is smaller is never put off
+	madeInSecond = 100 << 20       // bytes
+	mostPutOff   = 2 * time.Minute // however large
+)
+
+// putOff reports when the members, which something is to be made of, may be made at the
+// earliest; zero if now. What is asked for by name, edited, noted or not in
+// the index is made now.
+func (r *run) putOff(members []library.Entry, stamps map[string]string) (until time.Time) {
+	var size int64
+	for _, m := range members {
+		size += parsedBytes(m)
+	}
+	if size < largeSession || r.options.Reindex {
+		return time.Time{}
+	}
+	var last time.Time
+	grown, made := false, true
+	for _, m := range members {
+		if r.edited[m.ID] || r.noted[m.ID] || len(r.options.From) > 0 && r.found[m.ID] {
+			return time.Time{}
+		}
+		grown = grown || m.Behind()
+		made = made && m.Distilled != nil && stamps[string(m.ID)] != ""
+		if at := m.Made(); at.After(last) {
+			last = at
+		}
+	}
+	if !grown {
+		return time.Time{}
+	}
+	now, takes := r.now(), time.Duration(size/madeInSecond)*time.Second
+	if made && !last.After(now) {
+		until = last.Add(min(restFactor*takes, mostPutOff))
+	}
+	switch {
+	case until.After(now):
+		return until
+	case r.options.Budget > 0 && r.start.Add(r.options.Budget).Before(time.Now().Add(takes)):
+		return now
+	}
+	return time.Time{}
+}
+
+// parsedBytes is how many bytes of a session a parser reads.
+func parsedBytes(e library.Entry) int64 {
+	var n int64
+	for _, f := range e.Files {
+		if f.Role != ingest.UploadFile && f.Role != ingest.OutputFile {
+			n += f.Size
+		}
+	}
+	return n
+}
