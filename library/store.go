@@ -239,20 +239,8 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// TranscriptName is the file of a transcript's part, counted from 0.
-func TranscriptName(part int) string {
-	if part == 0 {
-		return "transcript.md"
-	}
-	return fmt.Sprintf("transcript-%d.md", part+1)
-}
-
 // isRendered reports whether a file is for people and its sum stands in session.json.
 func isRendered(name string) bool { return name == manifest.Name || isTranscript(name) }
-
-func isTranscript(name string) bool {
-	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
-}
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)

@@ -300,3 +300,16 @@ func anchors(b *bytes.Buffer, ids []string) {
 		b.WriteString(`"></a>`)
 	}
 }
+
+// TranscriptName is the file of a transcript's part, counted from 0.
+func TranscriptName(part int) string {
+	if part == 0 {
+		return "transcript.md"
+	}
+	return fmt.Sprintf("transcript-%d.md", part+1)
+}
+
+// isTranscript reports whether a file is a part of a transcript.
+func isTranscript(name string) bool {
+	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
+}
