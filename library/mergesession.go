@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -265,7 +266,7 @@ func (m *merging) dropUnneeded(folder string, src, dst *folderView) error {
 		}
 	}
 	for name := range dst.text {
-		if _, ok := src.text[name]; !ok && isTranscript(name) {
+		if _, ok := src.text[name]; !ok && render.IsTranscript(name) {
 			if err := removeIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/manifest"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -179,9 +180,9 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	if sums == nil {
 		sums = map[string]string{}
 	}
-	maps.DeleteFunc(sums, func(name, _ string) bool { return isTranscript(name) })
+	maps.DeleteFunc(sums, func(name, _ string) bool { return render.IsTranscript(name) })
 	for part := range parts {
-		name := TranscriptName(n)
+		name := render.TranscriptName(n)
 		n++
 		sums[name] = hexSum(part)
 		if path := filepath.Join(e.Folder, name); !same(path, part) {
@@ -196,8 +197,8 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 
 // removeParts removes what a longer transcript before had more.
 func removeParts(folder string, n int) error {
-	for i := max(1, n); exists(filepath.Join(folder, TranscriptName(i))); i++ {
-		if err := remove(filepath.Join(folder, TranscriptName(i))); err != nil {
+	for i := max(1, n); exists(filepath.Join(folder, render.TranscriptName(i))); i++ {
+		if err := remove(filepath.Join(folder, render.TranscriptName(i))); err != nil {
 			return err
 		}
 	}
@@ -240,7 +241,7 @@ func removeIfThere(path string) error {
 }
 
 // isRendered reports whether a file is for people and its sum stands in session.json.
-func isRendered(name string) bool { return name == manifest.Name || isTranscript(name) }
+func isRendered(name string) bool { return name == manifest.Name || render.IsTranscript(name) }
 
 func same(path string, data []byte) bool {
 	fi, err := os.Stat(path)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/library/render"
 )
 
 // ErrNoTurn: no rendered transcript has a turn of that id.
@@ -25,7 +26,7 @@ func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 	}
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {
-		text, err := ReadPlain(filepath.Join(e.Folder, TranscriptName(i)))
+		text, err := ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
@@ -33,7 +34,7 @@ func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 			return "", err
 		}
 		if bytes.Contains(text, anchor) {
-			return TranscriptName(i) + "#" + turn, nil
+			return render.TranscriptName(i) + "#" + turn, nil
 		}
 	}
 	return "", fmt.Errorf("session %s: %q: %w", id, turn, ErrNoTurn)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"recall/library/render"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -183,8 +184,8 @@ func (e *Entry) inherit() error {
 	}
 	sums := map[string]string{}
 	names := []string{"payload.json"}
-	for i := 0; i == 0 || exists(filepath.Join(e.Folder, TranscriptName(i))); i++ {
-		names = append(names, TranscriptName(i))
+	for i := 0; i == 0 || exists(filepath.Join(e.Folder, render.TranscriptName(i))); i++ {
+		names = append(names, render.TranscriptName(i))
 	}
 	for _, name := range names {
 		sum, err := fileSum(filepath.Join(e.Folder, name))

@@ -12,6 +12,7 @@ import (
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/manifest"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -55,7 +56,7 @@ func (r *run) merge(m *made) (page, error) {
 // payload.md at this moment is merged with, not overwritten.
 func (r *run) save(m *made) error {
 	meta := r.meta(m)
-	transcript := library.Transcript(m.session, library.About{Title: m.session.Title, Project: ownName(m.project)})
+	transcript := render.Transcript(m.session, render.About{Title: m.session.Title, Project: ownName(m.project)})
 	text, err := r.Manifest(m.session, m.doings(), m.entry).Encode()
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -150,7 +151,7 @@ func (a *app) warnRaw(raw bool) {
 // exported is what the readable formats are made of.
 type exported struct {
 	session *ingest.Session
-	about   library.About
+	about   render.About
 	payload *payload.Payload // nil if it isn't distilled
 }
 
@@ -165,7 +166,7 @@ func (a *app) exported(ctx context.Context, p *pipeline.Pipeline, e library.Entr
 	if err != nil {
 		return exported{}, err
 	}
-	x := exported{session: s, about: library.About{Title: e.Title}}
+	x := exported{session: s, about: render.About{Title: e.Title}}
 	if project, err := p.Library.Project(e.Project); err == nil {
 		x.about.Project = project.Name
 	}
@@ -179,13 +180,13 @@ func (a *app) exported(ctx context.Context, p *pipeline.Pipeline, e library.Entr
 func (x exported) encode(format string) ([]byte, error) {
 	switch format {
 	case "html":
-		return library.HTML(x.session, x.about, x.payload)
+		return render.HTML(x.session, x.about, x.payload)
 	case "json":
 		return x.json()
 	case "zip":
 		return x.zip()
 	}
-	return library.WholeTranscript(x.session, x.about), nil
+	return render.WholeTranscript(x.session, x.about), nil
 }
 
 // zip has a session in all readable formats.

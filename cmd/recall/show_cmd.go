@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/library"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -83,7 +84,7 @@ func (a *app) variant(name string) payload.Variant {
 // copyTranscript prints all parts of a transcript.
 func (a *app) copyTranscript(e library.Entry) error {
 	for i := 0; ; i++ {
-		text, err := library.ReadPlain(filepath.Join(e.Folder, library.TranscriptName(i)))
+		text, err := library.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
 		if errors.Is(err, os.ErrNotExist) {
 			if i == 0 {
 				return withHint(errors.New("its transcript isn't rendered yet"), "recall sync does it")

@@ -17,7 +17,7 @@ import (
 func TestInBrowser(t *testing.T) {
 	b := openBrowser(t)
 	file := filepath.Join(t.TempDir(), "report.html")
-	if err := os.WriteFile(file, []byte(render(t, invented(3))), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(rendered(t, invented(3))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, domain := range []string{"Page", "Network", "Log", "Runtime"} {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/library"
+	"recall/library/render"
 	"recall/payload"
 )
 
@@ -23,7 +23,7 @@ func TestExportInBrowser(t *testing.T) {
 		{ID: ingest.TurnID(`a1" onclick="document.title='ran'`), N: 2, Role: ingest.Assistant, Kind: ingest.Message, Text: "# " + evil, Calls: []ingest.ToolCall{
 			{ID: "c1", Name: evil, Command: evil, Result: evil, Done: true, Reason: evil}}}}}
 	p := &payload.Payload{Items: []payload.Item{{Kind: payload.Decision, Text: evil, Why: evil, State: payload.Stands, Evidence: []payload.Evidence{{Turn: `u1"><script>`, N: 1, Quote: evil}}}}}
-	page, err := library.HTML(s, library.About{Title: evil, Project: evil}, p)
+	page, err := render.HTML(s, render.About{Title: evil, Project: evil}, p)
 	if err != nil {
 		t.Fatal(err)
 	}

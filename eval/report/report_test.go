@@ -12,7 +12,7 @@ import (
 
 // Everything that a transcript says comes out as text, wherever it stands.
 func TestEscapes(t *testing.T) {
-	page := render(t, invented(2))
+	page := rendered(t, invented(2))
 	for _, bad := range []string{"<script", "<img", "policy <b>", "</style><"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page holds %q, want it escaped", bad)
@@ -65,7 +65,7 @@ func TestSideBySide(t *testing.T) {
 func TestHistory(t *testing.T) {
 	runs := invented(3)
 	runs[0], runs[4] = runs[4], runs[0]
-	page := render(t, runs)
+	page := rendered(t, runs)
 	if n := strings.Count(page, `<section class="chapter"`); n != 2 {
 		t.Errorf("got %d chapters, want payloads and questions", n)
 	}
@@ -102,7 +102,7 @@ func invented(n int) []*eval.Run {
 	return runs
 }
 
-func render(t *testing.T, runs []*eval.Run) string {
+func rendered(t *testing.T, runs []*eval.Run) string {
 	t.Helper()
 	var b bytes.Buffer
 	if err := HTML(&b, runs); err != nil {

@@ -1,4 +1,6 @@
-package library
+// Package render walks a session once for people to read: as Markdown, with which its
+// folder has it, or as one page of HTML that asks for nothing from anywhere.
+package render
 
 import (
 	"bytes"
@@ -309,7 +311,7 @@ func TranscriptName(part int) string {
 	return fmt.Sprintf("transcript-%d.md", part+1)
 }
 
-// isTranscript reports whether a file is a part of a transcript.
-func isTranscript(name string) bool {
+// IsTranscript reports whether a file is a part of a transcript.
+func IsTranscript(name string) bool {
 	return name == "transcript.md" || strings.HasPrefix(name, "transcript-") && strings.HasSuffix(name, ".md")
 }
