@@ -24,6 +24,9 @@ func listsNow(t *testing.T, x *Index) []*segment {
 // However many sessions were put in one by one, and whatever went meanwhile, answers
 // are those of an index that was made at once, from a few dozen segments at most.
 func TestMerging(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and it writes for long")
+	}
 	ctx := t.Context()
 	x := openWith(t)
 	s := newSynth(9)

@@ -12,6 +12,9 @@ import (
 // ones too. However often all was replaced, the guess stays near, and merging
 // what was merged changes nothing.
 func TestFrequentWordsOfReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: -short, and it replaces thousands of items")
+	}
 	ctx := context.Background()
 	x := openWith(t)
 	counted := func(when string) {

@@ -88,8 +88,11 @@ func TestDamagedPages(t *testing.T) {
 	w := newSwapped(t)
 	pages := len(w.good) / pageSize
 	n := 20
-	if os.Getenv("RECALL_LONG") != "" {
+	switch {
+	case os.Getenv("RECALL_LONG") != "":
 		n = 300
+	case testing.Short(): // also under the race detector
+		n = 5
 	}
 	if s := os.Getenv("RECALL_PAGES"); s != "" {
 		var err error

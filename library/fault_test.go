@@ -24,9 +24,13 @@ func some(t testing.TB) (from, each int) {
 	if os.Getenv("RECALL_FAULTS") == "all" {
 		return 1, 1
 	}
-	seed := time.Now().UnixNano()
-	t.Logf("every eighth change of the disk, from %d; RECALL_FAULTS=all takes each", 1+seed%8)
-	return int(1 + seed%8), 8
+	each = 8
+	if testing.Short() { // also under the race detector
+		each = 64
+	}
+	from = 1 + int(time.Now().UnixNano()%int64(each))
+	t.Logf("one change of the disk in %d, from %d; RECALL_FAULTS=all takes each", each, from)
+	return from, each
 }
 
 // story is a day in the life of a library: a session that arrives, grows, is
