@@ -8,10 +8,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // put makes data the content of the file target: temporary file, sync, rename.
@@ -92,25 +90,6 @@ func (a *aside) drop() {
 	for _, temp := range a.temps {
 		unlink(temp)
 	}
-}
-
-// rename is os.Rename. Windows refuses it while somebody has the file, or one in
-// the folder, open: an editor, a virus scanner, another recall that reads. Most
-// let go of it soon.
-func rename(from, to string) error {
-	return onDisk(opRename, from, to, func() error { return renameSoon(from, to) })
-}
-
-func renameSoon(from, to string) error {
-	err := moveOver(from, to)
-	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
-		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			break
-		}
-		time.Sleep(wait)
-		err = moveOver(from, to)
-	}
-	return err
 }
 
 type newFile struct {
@@ -213,48 +192,4 @@ func (l *Library) endStage() {
 	unlinkAll(l.stage)
 	removeLock(l.stageLock)
 	l.stage, l.stageLock = "", nil
-}
-
-// syncFiles makes the content of files durable: all are given to the disk
-// first, then waited for. Many small files cost little more than one.
-func syncFiles(paths []string) error {
-	const openAtOnce = 64
-	for len(paths) > 0 {
-		n := min(len(paths), openAtOnce)
-		if err := syncSome(paths[:n]); err != nil {
-			return err
-		}
-		paths = paths[n:]
-	}
-	return nil
-}
-
-func syncSome(paths []string) (err error) {
-	var files []*os.File
-	defer func() {
-		for _, f := range files {
-			if err2 := f.Close(); err == nil {
-				err = err2
-			}
-		}
-	}()
-	for _, path := range paths {
-		f, err := OpenPlain(path, os.O_RDWR, 0) // Windows syncs only what it may write
-		if err != nil {
-			return err
-		}
-		files = append(files, f)
-		startWriting(f)
-	}
-	for _, f := range files {
-		if err := syncFile(f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // A diskOp is one change of the disk.
@@ -43,11 +44,6 @@ func onDisk(kind diskKind, path, to string, do func() error) error {
 
 // unsynced says that a file system refused to make something durable.
 var unsynced atomic.Bool
-
-// Unsynced reports whether the file system refused to promise, in this process,
-// that what was written stays after a loss of power. Everything was written
-// all the same.
-func (l *Library) Unsynced() bool { return unsynced.Load() }
 
 // refused tells a file system that can't sync from one that failed to.
 func refused(err error) error {
@@ -135,4 +131,67 @@ func remove(path string) error {
 // link gives a file a second name.
 func link(from, to string) error {
 	return onDisk(opLink, from, to, func() error { return secondName(from, to) })
+}
+
+// rename is os.Rename. Windows refuses it while somebody has the file, or one in
+// the folder, open: an editor, a virus scanner, another recall that reads. Most
+// let go of it soon.
+func rename(from, to string) error {
+	return onDisk(opRename, from, to, func() error { return renameSoon(from, to) })
+}
+
+func renameSoon(from, to string) error {
+	err := moveOver(from, to)
+	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		time.Sleep(wait)
+		err = moveOver(from, to)
+	}
+	return err
+}
+
+// syncFiles makes the content of files durable: all are given to the disk
+// first, then waited for. Many small files cost little more than one.
+func syncFiles(paths []string) error {
+	const openAtOnce = 64
+	for len(paths) > 0 {
+		n := min(len(paths), openAtOnce)
+		if err := syncSome(paths[:n]); err != nil {
+			return err
+		}
+		paths = paths[n:]
+	}
+	return nil
+}
+
+func syncSome(paths []string) (err error) {
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			if err2 := f.Close(); err == nil {
+				err = err2
+			}
+		}
+	}()
+	for _, path := range paths {
+		f, err := OpenPlain(path, os.O_RDWR, 0) // Windows syncs only what it may write
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		startWriting(f)
+	}
+	for _, f := range files {
+		if err := syncFile(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

@@ -225,7 +225,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	l := &Library{dir: realPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
-	opened.Store(l.dir, true)
+	guard(l.dir)
 	return l, nil
 }
 
@@ -266,3 +266,8 @@ func (l *Library) Close() error {
 	l.tidy()
 	return err
 }
+
+// Unsynced reports whether the file system refused to promise, in this process,
+// that what was written stays after a loss of power. Everything was written
+// all the same.
+func (l *Library) Unsynced() bool { return unsynced.Load() }

@@ -30,6 +30,10 @@ var ErrForeign = errors.New("the library belongs to another user, who could chan
 // opened are the folders of the libraries that this process opened.
 var opened sync.Map
 
+// guard has what lies in a library's folder reached by a handle on that folder from
+// now on.
+func guard(dir string) { opened.Store(dir, true) }
+
 // inOpened does something to a path of an open library by a handle on the library's
 // folder, which nothing outside of it can be reached by, whatever is swapped for a link
 // meanwhile. What is in no library is done to the path as it is.
@@ -286,4 +290,17 @@ func owned(dir string) error {
 		return fmt.Errorf("%s (%s): %w", dir, who, ErrForeign)
 	}
 	return nil
+}
+
+// globSafe keeps a folder's name from being a pattern.
+func globSafe(dir string) string {
+	var b []byte
+	for _, c := range []byte(dir) {
+		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator != '\\' {
+			b = append(b, '[', c, ']')
+			continue
+		}
+		b = append(b, c)
+	}
+	return string(b)
 }

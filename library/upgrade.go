@@ -136,19 +136,6 @@ func (l *Library) sealLinks() error {
 	return nil
 }
 
-// globSafe keeps a folder's name from being a pattern.
-func globSafe(dir string) string {
-	var b []byte
-	for _, c := range []byte(dir) {
-		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator != '\\' {
-			b = append(b, '[', c, ']')
-			continue
-		}
-		b = append(b, c)
-	}
-	return string(b)
-}
-
 // putLibraryFile writes library.toml. The caller syncs the folder.
 func (l *Library) putLibraryFile(f libraryFile) error {
 	if text, err := ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
