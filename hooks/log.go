@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/library"
+	"recall/library/disk"
 )
 
 // LogName is the log of what went wrong in hooks, beside the memos.
@@ -25,7 +25,7 @@ func Log(dir string, e Event, in Input, took time.Duration, fault error) {
 	if fi, err := os.Stat(path); err == nil && fi.Size() > logMost {
 		os.Rename(path, path+".1")
 	}
-	f, err := library.OpenPlain(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return
 	}

@@ -10,9 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"recall/library/disk"
 	"recall/payload"
-
-	"recall/library"
 )
 
 // The memos are small files in the cache folder's hooks/, one a session, that
@@ -51,7 +50,7 @@ func (h *Host) startPath() string {
 }
 
 func readJSON(path string, to any) bool {
-	text, err := library.ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	return err == nil && json.Unmarshal(text, to) == nil
 }
 

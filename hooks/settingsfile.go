@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/library"
+	"recall/library/disk"
 )
 
 // MostOfSettings is how long a settings file may be, in bytes.
@@ -49,7 +49,7 @@ func open(path string) (Change, error) {
 		}
 		c.Real = link
 	}
-	text, err := library.ReadRegular(c.Real, MostOfSettings)
+	text, err := disk.ReadRegular(c.Real, MostOfSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return c, nil
@@ -129,7 +129,7 @@ func (c Change) Do() error {
 		}
 	}
 	// Somebody may have written to it since it was read.
-	if now, err := library.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) || err != nil && c.Existed {
+	if now, err := disk.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) || err != nil && c.Existed {
 		return fmt.Errorf("%s was changed at this moment; try again", c.Path)
 	}
 	if c.Removes {
@@ -146,7 +146,7 @@ func (c Change) Do() error {
 	if err := replace(c.Real, c.After, mode); err != nil {
 		return err
 	}
-	if now, err := library.ReadRegular(c.Real, MostOfSettings); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
+	if now, err := disk.ReadRegular(c.Real, MostOfSettings); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
 		return err
 	}
 	if err := os.Remove(c.Real + backupEnd); !errors.Is(err, fs.ErrNotExist) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io/fs"
 
-	"recall/library"
+	"recall/library/disk"
 )
 
 // tenant is what recall puts into somebody else's file.
@@ -55,7 +55,7 @@ func (t tenant) planOut(path string) (Change, error) {
 // before is what a file was before the install, if nobody has changed it since;
 // nil if there was none.
 func (t tenant) before(c Change) (was []byte, ok bool) {
-	was, err := library.ReadRegular(c.Real+backupEnd, MostOfSettings)
+	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		was = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Models' answers lie in cache/<first two of the key>/<key>.zst, packed, with
@@ -28,7 +29,7 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
-	packed, err := ReadPlain(path)
+	packed, err := disk.ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -59,12 +60,12 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 		return fmt.Errorf("answer %s: %w", key, err)
 	}
 	for try := 0; ; try++ {
-		err = errors.Join(makeDirs(filepath.Dir(path)), l.put(path, packed.Bytes()))
+		err = errors.Join(disk.MakeDirs(filepath.Dir(path)), l.put(path, packed.Bytes()))
 		if !errors.Is(err, fs.ErrNotExist) || try == 3 { // all were dropped at this moment
 			break
 		}
 	}
-	if err = errors.Join(err, syncDir(filepath.Dir(path))); err != nil {
+	if err = errors.Join(err, disk.SyncDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("answer %s: %w", key, err)
 	}
 	return nil
@@ -80,7 +81,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 		return nil
 	}
 	changed := map[string]bool{}
-	err := walk(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+	err := disk.Walk(filepath.Join(l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -91,14 +92,14 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 		return removeIfThere(path)
 	})
 	for dir := range changed {
-		err = errors.Join(err, syncDir(dir))
-		unlink(dir) // if that was the last one
+		err = errors.Join(err, disk.SyncDir(dir))
+		disk.Unlink(dir) // if that was the last one
 	}
 	return err
 }
 
 func answerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
-	packed, err := ReadPlain(path)
+	packed, err := disk.ReadPlain(path)
 	if err != nil {
 		return false
 	}
@@ -133,7 +134,7 @@ func unpackAnswer(packed []byte) ([]byte, error) {
 
 // answers checks what models answered: what can't be read is asked for again.
 func (c *checking) answers() {
-	_ = walk(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
+	_ = disk.Walk(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || c.ctx.Err() != nil || filepath.Ext(path) != ".zst" {
 			return nil
 		}

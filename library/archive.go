@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Change says what Archive found different. Files are named as in the session.
@@ -245,7 +246,7 @@ func (a *archiving) stillThere(file string, number int) version {
 		return version{}
 	}
 	for i, s := range v.Segs {
-		if !exists(filepath.Join(a.entry.Folder, "raw", s.String())) {
+		if !disk.Exists(filepath.Join(a.entry.Folder, "raw", s.String())) {
 			return version{Segs: v.Segs[:i]}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"strconv"
 	"strings"
 )
@@ -64,7 +65,7 @@ func (l *Library) putAside(files []newFile, then *aside, last []newFile) (*aside
 		err = write(last)
 	}
 	if err == nil {
-		err = syncFiles(a.temps)
+		err = disk.SyncFiles(a.temps)
 	}
 	if err != nil {
 		a.drop()
@@ -77,7 +78,7 @@ func (l *Library) putAside(files []newFile, then *aside, last []newFile) (*aside
 // folder.
 func (a *aside) place(n int) error {
 	for ; n > 0; n-- {
-		if err := rename(a.temps[0], a.files[0].target); err != nil {
+		if err := disk.Rename(a.temps[0], a.files[0].target); err != nil {
 			return err
 		}
 		a.temps, a.files = a.temps[1:], a.files[1:]
@@ -88,7 +89,7 @@ func (a *aside) place(n int) error {
 // drop removes what isn't in its place.
 func (a *aside) drop() {
 	for _, temp := range a.temps {
-		unlink(temp)
+		disk.Unlink(temp)
 	}
 }
 
@@ -104,7 +105,7 @@ func (l *Library) temp(write func(io.Writer) error) (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := create(path, write); err != nil {
+	if err := disk.Create(path, write); err != nil {
 		return "", err
 	}
 	return path, nil
@@ -138,11 +139,11 @@ func (l *Library) beginStage() error {
 	}
 	all := filepath.Join(l.dir, ".tmp")
 	for try := 0; ; try++ {
-		if err := ownDir(all); err != nil {
+		if err := disk.OwnDir(all); err != nil {
 			return err
 		}
 		dir := filepath.Join(all, strconv.Itoa(os.Getpid())+"-"+strconv.FormatUint(rand.Uint64(), 36))
-		err := makeDir(dir)
+		err := disk.MakeDir(dir)
 		if errors.Is(err, fs.ErrNotExist) && try < 10 {
 			continue // somebody closed the library at this moment
 		}
@@ -152,9 +153,9 @@ func (l *Library) beginStage() error {
 		// The lock's file lies beside the folder, so that the folder can be
 		// removed while the lock is held. A cleaner may be faster than the
 		// lock: then the folder is gone again.
-		lock := newLock(dir + ".lock")
+		lock := disk.NewLock(dir + ".lock")
 		ok, err := lock.TryLock()
-		if err == nil && ok && sameFile(lock) && exists(dir) {
+		if err == nil && ok && sameFile(lock) && disk.Exists(dir) {
 			l.stage, l.stageLock = dir, lock
 			break
 		}
@@ -169,15 +170,15 @@ func (l *Library) beginStage() error {
 
 // cleanStages removes the folders of processes that are gone.
 func cleanStages(all string) {
-	dirs, err := readDir(all)
+	dirs, err := disk.ReadDir(all)
 	if err != nil {
 		return
 	}
 	for _, d := range dirs {
 		name := filepath.Join(all, strings.TrimSuffix(d.Name(), ".lock"))
-		lock := newLock(name + ".lock")
+		lock := disk.NewLock(name + ".lock")
 		if ok, err := lock.TryLock(); ok && err == nil {
-			unlinkAll(name)
+			disk.UnlinkAll(name)
 			removeLock(lock)
 		}
 	}
@@ -189,7 +190,7 @@ func (l *Library) endStage() {
 	if l.stage == "" {
 		return
 	}
-	unlinkAll(l.stage)
+	disk.UnlinkAll(l.stage)
 	removeLock(l.stageLock)
 	l.stage, l.stageLock = "", nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 )
 
 // Backup makes the library in dir a copy of this one, or brings an earlier copy
@@ -53,7 +54,7 @@ func (l *Library) markBackup() error {
 		return err
 	}
 	f.Backup = true
-	return errors.Join(l.putLibraryFile(f), syncDir(l.dir))
+	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
 }
 
 // onlyOurs refuses a folder with anything in it but what a backup that was cut

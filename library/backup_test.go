@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A backup equals its library, file by file, is done once, follows what grows,
@@ -150,7 +151,7 @@ func TestBackupIsFinishedLater(t *testing.T) {
 	for fail := 1; ; fail++ {
 		dir := filepath.Join(t.TempDir(), "backup")
 		n := 0
-		diskTap = func(op diskOp, do func() error) error {
+		disk.Tap = func(op disk.Op, do func() error) error {
 			if !strings.HasPrefix(op.Path, dir) {
 				return do()
 			}
@@ -160,7 +161,7 @@ func TestBackupIsFinishedLater(t *testing.T) {
 			return do()
 		}
 		_, err := l.Backup(context.Background(), dir, nil)
-		diskTap = nil
+		disk.Tap = nil
 		if err == nil && n < fail {
 			break
 		}

@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A backup in one file is a tar in zstd, its top folder "Recall" a library as it
@@ -40,7 +41,7 @@ func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Me
 	if err := apart(l.dir, path); err != nil {
 		return fail(err)
 	}
-	if exists(path) && !replace {
+	if disk.Exists(path) && !replace {
 		return fail(fs.ErrExist)
 	}
 	part := path + ".part"
@@ -52,7 +53,7 @@ func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Me
 	w := &tarring{l: l, ctx: ctx, sums: map[string]string{}}
 	err = w.write(f)
 	if err == nil {
-		err = syncFile(f)
+		err = disk.SyncFile(f)
 	}
 	if err2 := f.Close(); err == nil {
 		err = err2
@@ -61,10 +62,10 @@ func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Me
 		err = w.check(ctx, part)
 	}
 	if err == nil {
-		err = rename(part, path)
+		err = disk.Rename(part, path)
 	}
 	if err == nil {
-		err = syncDir(filepath.Dir(path))
+		err = disk.SyncDir(filepath.Dir(path))
 	}
 	if err != nil {
 		return fail(err)
@@ -124,7 +125,7 @@ func (w *tarring) top() error {
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".tmp" || name == ".locks" || exists(sessionFile(path)) && !broken[path]):
+		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(sessionFile(path)) && !broken[path]):
 			return fs.SkipDir // sessions come by themselves
 		case d.Type().IsRegular() && path != first:
 			return w.file(name, path)
@@ -175,7 +176,7 @@ func (w *tarring) session(v *folderView) error {
 	}()
 	names := slices.Sorted(maps.Keys(v.size))
 	for _, name := range names {
-		f, err := openPlain(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
+		f, err := disk.Open(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return errMoved
 		}
@@ -190,11 +191,11 @@ func (w *tarring) session(v *folderView) error {
 		}
 	}
 	for i, name := range names {
-		sum := crc32.New(castagnoli)
+		sum := crc32.New(disk.Castagnoli)
 		if err := w.add(at+name, v.size[name], io.TeeReader(open[i], sum)); err != nil {
 			return err
 		}
-		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 && !slices.Contains(want, crcText(sum.Sum32())) {
+		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 && !slices.Contains(want, disk.CRCText(sum.Sum32())) {
 			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
 		}
 	}
@@ -203,7 +204,7 @@ func (w *tarring) session(v *folderView) error {
 
 // file adds one that may be written to meanwhile: as much as it has now.
 func (w *tarring) file(name, path string) error {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // renamed meanwhile, such as events that were folded in
 	}

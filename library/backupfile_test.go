@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"strings"
 	"testing"
 
@@ -100,7 +101,7 @@ func TestImportRefuses(t *testing.T) {
 		"a bomb":             {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", unpackFree+(16<<20))}), ErrSuspect, "far more"},
 		"no library":         {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
 		"a wrong sum":        {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) + "  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
-		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"}, entry{name: "Recall/SHA256SUMS", text: hexSum([]byte(toml.text)) + "  Recall/library.toml\n"}), ErrSuspect, "more than"},
+		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"}, entry{name: "Recall/SHA256SUMS", text: disk.HexSum([]byte(toml.text)) + "  Recall/library.toml\n"}), ErrSuspect, "more than"},
 		"of a newer recall":  {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer, ""},
 	} {
 		into := newLib(t)
@@ -186,7 +187,7 @@ func TestBackupFileOfUnreadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, sessionFile(e.Folder), `{"id": "7f3c`)
-	segs, err := filepath.Glob(filepath.Join(globSafe(e.Folder), "raw", "*.zst"))
+	segs, err := filepath.Glob(filepath.Join(disk.GlobSafe(e.Folder), "raw", "*.zst"))
 	if err != nil || len(segs) == 0 {
 		t.Fatal(segs, err)
 	}

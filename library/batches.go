@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"recall/library/disk"
 	"time"
 )
 
@@ -53,7 +54,7 @@ func (b BatchLine) Sessions() []string {
 // the others.
 func (l *Library) BatchLines() ([]BatchLine, error) {
 	path := filepath.Join(l.dir, batchesName)
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +90,10 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 		text = append(append(text, line...), '\n')
 	}
 	path := filepath.Join(l.dir, batchesName)
-	if err := appendShared(path, text); err != nil {
+	if err := disk.AppendShared(path, text); err != nil {
 		return fmt.Errorf("%s: %w", batchesName, err)
 	}
-	return errors.Join(syncFiles([]string{path}), syncDir(l.dir))
+	return errors.Join(disk.SyncFiles([]string{path}), disk.SyncDir(l.dir))
 }
 
 // TidyBatches empties batches.jsonl where it has grown long and says nothing any
@@ -107,5 +108,5 @@ func (l *Library) TidyBatches() error {
 		return err
 	}
 	defer unlock()
-	return errors.Join(l.put(filepath.Join(l.dir, batchesName), nil), syncDir(l.dir))
+	return errors.Join(l.put(filepath.Join(l.dir, batchesName), nil), disk.SyncDir(l.dir))
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"recall/library/disk"
 	"slices"
 	"strings"
 	"time"
@@ -38,10 +39,10 @@ func (l *Library) SaveBrief(b Brief) error {
 		return err
 	}
 	defer unlock()
-	if err := appendLines(filepath.Join(l.dir, briefsName), append(line, '\n')); err != nil {
+	if err := disk.AppendLines(filepath.Join(l.dir, briefsName), append(line, '\n')); err != nil {
 		return fmt.Errorf("%s: %w", briefsName, err)
 	}
-	return syncDir(l.dir)
+	return disk.SyncDir(l.dir)
 }
 
 // Briefs lists them by name. Damaged lines are passed by: verify tells of them.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"recall/library/disk"
 )
 
 // commitNew builds the folder of a new session aside and puts it into
@@ -13,9 +14,9 @@ func (l *Library) commitNew(a *archiving) error {
 	if err != nil {
 		return err
 	}
-	defer unlinkAll(build) // of a failure
+	defer disk.UnlinkAll(build) // of a failure
 	raw := filepath.Join(build, "raw")
-	if err := onDisk(opMakeDirs, raw, "", func() error { return makeAllDirs(raw) }); err != nil { // synced below
+	if err := disk.Do(disk.OpMakeDirs, raw, "", func() error { return disk.MakeAllDirs(raw) }); err != nil { // synced below
 		return err
 	}
 	a.entry.Format = Format
@@ -24,7 +25,7 @@ func (l *Library) commitNew(a *archiving) error {
 		return err
 	}
 	lines := filepath.Join(raw, "versions.jsonl")
-	err = errors.Join(overwrite(lines, sealLines(encodeLines(a.lines))), overwrite(sessionFile(build), text))
+	err = errors.Join(disk.Overwrite(lines, disk.SealLines(encodeLines(a.lines))), disk.Overwrite(sessionFile(build), text))
 	if err != nil {
 		return err
 	}
@@ -37,10 +38,10 @@ func (l *Library) commitNew(a *archiving) error {
 	for _, s := range a.segs {
 		files = append(files, filepath.Join(raw, s.String()))
 	}
-	if err := syncFiles(files); err != nil {
+	if err := disk.SyncFiles(files); err != nil {
 		return err
 	}
-	if err := errors.Join(syncDir(raw), syncDir(build)); err != nil {
+	if err := errors.Join(disk.SyncDir(raw), disk.SyncDir(build)); err != nil {
 		return err
 	}
 	unlock, err := l.lock("folders")
@@ -60,21 +61,21 @@ func (l *Library) commitNew(a *archiving) error {
 		return ErrForgotten
 	}
 	unsorted := filepath.Join(l.dir, "unsorted")
-	if err := makeDirs(unsorted); err != nil {
+	if err := disk.MakeDirs(unsorted); err != nil {
 		return err
 	}
 	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
 	if err := l.relocate(build, a.entry); err != nil {
 		return err
 	}
-	return syncDir(unsorted)
+	return disk.SyncDir(unsorted)
 }
 
 // freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
 // may be one name to a file system that ignores case.
 func (l *Library) freeName(dir, name string) string {
 	path := filepath.Join(dir, name)
-	for n := 2; exists(path); n++ {
+	for n := 2; disk.Exists(path); n++ {
 		path = filepath.Join(dir, fmt.Sprintf("%s~%d", name, n))
 	}
 	return path
@@ -83,7 +84,7 @@ func (l *Library) freeName(dir, name string) string {
 // commitChange adds what is new to a session's folder: segments first, then
 // the lines that name them, then session.json.
 func (l *Library) commitChange(a *archiving) error {
-	if err := syncFiles(temps(a.segs)); err != nil {
+	if err := disk.SyncFiles(temps(a.segs)); err != nil {
 		return err
 	}
 	unlock, err := l.lockSession(a.entry.ID)
@@ -103,7 +104,7 @@ func (l *Library) commitChange(a *archiving) error {
 		return errStale
 	}
 	raw := filepath.Join(now.Folder, "raw")
-	if err := makeDirs(raw); err != nil {
+	if err := disk.MakeDirs(raw); err != nil {
 		return err
 	}
 	if err := place(a.segs, raw, v.crcs); err != nil {
@@ -111,18 +112,18 @@ func (l *Library) commitChange(a *archiving) error {
 	}
 	// Before they are named: a line must never speak of what may not be there.
 	if len(a.segs) > 0 {
-		if err := syncDir(raw); err != nil {
+		if err := disk.SyncDir(raw); err != nil {
 			return err
 		}
 	}
 	if len(a.lines) > 0 {
 		list := filepath.Join(raw, "versions.jsonl")
-		fresh := !exists(list)
-		if err := appendLines(list, encodeLines(a.lines)); err != nil {
+		fresh := !disk.Exists(list)
+		if err := disk.AppendLines(list, encodeLines(a.lines)); err != nil {
 			return err
 		}
 		if fresh {
-			if err := syncDir(raw); err != nil {
+			if err := disk.SyncDir(raw); err != nil {
 				return err
 			}
 		}

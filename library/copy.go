@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A copied file waits under .tmp to be given its place.
@@ -41,7 +42,7 @@ func (m *merging) stageCopies(ctx context.Context, src *folderView, names []stri
 		}
 		all, temps = append(all, c), append(temps, c.temp)
 	}
-	if err := syncFiles(temps); err != nil {
+	if err := disk.SyncFiles(temps); err != nil {
 		return fail(err)
 	}
 	for _, c := range all {
@@ -57,9 +58,9 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 	c := copied{name: name}
 	h := sha256.New()
 	var in io.Reader = bytes.NewReader(src.text[name])
-	var crc *crcWriter
+	var crc *disk.CRCWriter
 	if _, ok := src.text[name]; !ok {
-		f, err := openPlain(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
+		f, err := disk.Open(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
 			return c, errMoved
 		}
@@ -68,7 +69,7 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 		}
 		defer f.Close()
 		in = sourceReader{ctxReader{ctx, f}}
-		crc = &crcWriter{w: io.Discard}
+		crc = &disk.CRCWriter{W: io.Discard}
 		in = io.TeeReader(in, crc)
 	}
 	var err error
@@ -87,7 +88,7 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 	}
 	c.sum = hex.EncodeToString(h.Sum(nil))
 	if crc != nil {
-		c.bad = m.damaged(ctx, src, c, crcText(crc.sum))
+		c.bad = m.damaged(ctx, src, c, disk.CRCText(crc.Sum))
 	}
 	return c, nil
 }
@@ -142,7 +143,7 @@ func (m *merging) linked(src *folderView, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if link(twin, temp) != nil {
+	if disk.Link(twin, temp) != nil {
 		return "", nil // a system without links
 	}
 	return temp, nil
@@ -150,6 +151,6 @@ func (m *merging) linked(src *folderView, name string) (string, error) {
 
 func dropCopies(all []copied) {
 	for _, c := range all {
-		unlink(c.temp)
+		disk.Unlink(c.temp)
 	}
 }

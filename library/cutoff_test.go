@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -12,12 +13,12 @@ import (
 // that finishes or undoes it and is killed as well: nothing is ever taken for
 // damaged, whether or not the payload itself is another one.
 func TestSaveCutOff(t *testing.T) {
-	defer func() { diskTap = nil }()
+	defer func() { disk.Tap = nil }()
 	killed := errors.New("killed")
 	// from has every change from the nth on fail, as for a process that is no more.
 	from := func(at int) *int {
 		n := new(int)
-		diskTap = func(op diskOp, do func() error) error {
+		disk.Tap = func(op disk.Op, do func() error) error {
 			if *n++; *n >= at {
 				return killed
 			}
@@ -29,7 +30,7 @@ func TestSaveCutOff(t *testing.T) {
 		for save := 1; ; save++ {
 			ended := false
 			for heal := 1; ; heal++ {
-				diskTap = calmly
+				disk.Tap = calmly
 				l := newLib(t)
 				s := newStory(t)
 				if err := errors.Join(s.archive(0)(l), s.place(l)); err != nil {
@@ -56,13 +57,13 @@ func TestSaveCutOff(t *testing.T) {
 				n := from(save)
 				l.SavePayload(id, derived(markdown, "as it is now", []byte("# One\n")))
 				ended = *n < save
-				diskTap = calmly
+				disk.Tap = calmly
 				check("saved")
 				l = again(t, l)
 				n = from(heal)
 				l.Saved(id)
 				healed := *n < heal
-				diskTap = calmly
+				disk.Tap = calmly
 				check("healed")
 				l = again(t, l)
 				_, seen, err := l.Saved(id)

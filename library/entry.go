@@ -16,6 +16,7 @@ import (
 	fastjson "github.com/go-json-experiment/json"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -199,7 +200,7 @@ func (e Entry) encode() ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	err := enc.Encode(e)
-	return sealJSON(b.Bytes()), err
+	return disk.SealJSON(b.Bytes()), err
 }
 
 func decodeEntry(text []byte, folder string) (Entry, error) {

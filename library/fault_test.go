@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -126,8 +127,8 @@ func (s *story) tell(l *Library, after func(step int, err error)) {
 }
 
 // calmly has nothing synced in earnest: what is tested is the order of things.
-func calmly(op diskOp, do func() error) error {
-	if op.Kind == opSync || op.Kind == opSyncDir {
+func calmly(op disk.Op, do func() error) error {
+	if op.Kind == disk.OpSync || op.Kind == disk.OpSyncDir {
 		return nil
 	}
 	return do()
@@ -176,15 +177,15 @@ func sound(t testing.TB, l *Library) string {
 // nothing archived is lost, verify finds no damage, and the next run completes.
 func TestFaults(t *testing.T) {
 	s := newStory(t)
-	defer func() { diskTap = nil }()
+	defer func() { disk.Tap = nil }()
 	fault := errors.New("a fault")
 	from, each := some(t)
 	for _, done := range []bool{false, true} {
 		for at := from; ; at += each {
 			l := newLib(t)
 			n := 0
-			var which diskOp
-			diskTap = func(op diskOp, do func() error) error {
+			var which disk.Op
+			disk.Tap = func(op disk.Op, do func() error) error {
 				if n++; n != at {
 					return calmly(op, do)
 				}
@@ -201,13 +202,13 @@ func TestFaults(t *testing.T) {
 				if err == nil && (step == 3 || step == 8 || step == 11) {
 					if _, err := l.Session(id); err == nil {
 						for name, text := range contents(t, l, id) {
-							held[name+" "+hexSum([]byte(text))] = text
+							held[name+" "+disk.HexSum([]byte(text))] = text
 						}
 					}
 				}
 			})
 			l.Close()
-			diskTap = calmly
+			disk.Tap = calmly
 			what := fmt.Sprintf("fault at %d (%s %s, done %v)", at, which.Kind, which.Path, done)
 			if n < at {
 				t.Logf("done %v: %d changes of the disk, %d faults", done, n, (at-from)/each)
@@ -244,7 +245,7 @@ func redo(t testing.TB, s *story, l *Library, what string) {
 
 // logged is a change of the disk with what a power loss may leave of it.
 type logged struct {
-	diskOp
+	disk.Op
 	data []byte // content of the file after it
 }
 
@@ -254,8 +255,8 @@ type logged struct {
 // damage, and the next run completes.
 func TestPowerLoss(t *testing.T) {
 	s := newStory(t)
-	defer func() { diskTap = nil }()
-	diskTap = calmly
+	defer func() { disk.Tap = nil }()
+	disk.Tap = calmly
 	l := newLib(t)
 	start := snapshot(t, l.Dir())
 	var log []logged
@@ -264,10 +265,10 @@ func TestPowerLoss(t *testing.T) {
 		held map[string]string
 	}
 	acks := []ack{{0, map[string]string{}}}
-	diskTap = func(op diskOp, do func() error) error {
+	disk.Tap = func(op disk.Op, do func() error) error {
 		err := calmly(op, do)
-		entry := logged{diskOp: op}
-		if op.Kind == opWrite || op.Kind == opAppend {
+		entry := logged{Op: op}
+		if op.Kind == disk.OpWrite || op.Kind == disk.OpAppend {
 			entry.data, _ = os.ReadFile(op.Path)
 		}
 		log = append(log, entry)
@@ -279,12 +280,12 @@ func TestPowerLoss(t *testing.T) {
 		}
 		held := map[string]string{}
 		for name, text := range contents(t, l, id) {
-			held[name+" "+hexSum([]byte(text))] = text
+			held[name+" "+disk.HexSum([]byte(text))] = text
 		}
 		acks = append(acks, ack{len(log), held})
 	})
 	l.Close()
-	diskTap = calmly
+	disk.Tap = calmly
 	rng := rand.New(rand.NewPCG(8, 5))
 	images := 0
 	from, each := some(t)
@@ -405,14 +406,14 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 	// synced later.
 	var loose []int
 	for i, op := range log {
-		if op.Kind == opSync || op.Kind == opSyncDir || op.Kind == opAppend {
+		if op.Kind == disk.OpSync || op.Kind == disk.OpSyncDir || op.Kind == disk.OpAppend {
 			continue
 		}
 		target := op.Path
-		if op.Kind == opRename || op.Kind == opLink {
+		if op.Kind == disk.OpRename || op.Kind == disk.OpLink {
 			target = op.To
 		}
-		if !namedForGood(target, op.Kind == opWrite, log[i+1:]) {
+		if !namedForGood(target, op.Kind == disk.OpWrite, log[i+1:]) {
 			loose = append(loose, i)
 		}
 	}
@@ -420,43 +421,43 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 	for _, i := range loose[:int(names*float64(len(loose))+0.5)] {
 		keep[i] = true
 	}
-	disk := start.clone()
+	plug := start.clone()
 	for i, op := range log {
 		if slices.Contains(loose, i) && !keep[i] {
 			continue
 		}
-		at, name := disk.parent(rel(op.Path))
+		at, name := plug.parent(rel(op.Path))
 		switch op.Kind {
-		case opWrite:
+		case disk.OpWrite:
 			at.kids[name] = &node{data: op.data}
-		case opAppend:
+		case disk.OpAppend:
 			if f := at.kids[name]; f != nil {
 				at.kids[name] = &node{data: op.data, durable: min(f.durable, len(op.data))}
 			} else {
 				at.kids[name] = &node{data: op.data}
 			}
-		case opSync:
+		case disk.OpSync:
 			if f := at.kids[name]; f != nil {
 				f.durable = len(f.data)
 			}
-		case opRename:
+		case disk.OpRename:
 			if f := at.kids[name]; f != nil {
-				to, new := disk.parent(rel(op.To))
+				to, new := plug.parent(rel(op.To))
 				delete(at.kids, name)
 				to.kids[new] = f
 			}
-		case opRemove:
+		case disk.OpRemove:
 			delete(at.kids, name)
-		case opMakeDirs:
+		case disk.OpMakeDirs:
 			if at.kids[name] == nil {
 				at.kids[name] = &node{kids: map[string]*node{}}
 			}
 		}
 	}
-	disk.tear(content)
-	delete(disk.kids, ".tmp")
-	delete(disk.kids, ".locks")
-	return disk
+	plug.tear(content)
+	delete(plug.kids, ".tmp")
+	delete(plug.kids, ".locks")
+	return plug
 }
 
 // namedForGood reports whether what log does later makes a name durable: a sync of
@@ -464,9 +465,9 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 func namedForGood(name string, file bool, log []logged) bool {
 	for i, later := range log {
 		switch {
-		case later.Kind == opSyncDir && later.Path == filepath.Dir(name), file && later.Kind == opSync && later.Path == name:
+		case later.Kind == disk.OpSyncDir && later.Path == filepath.Dir(name), file && later.Kind == disk.OpSync && later.Path == name:
 			return true
-		case later.Kind == opRename && later.Path == name:
+		case later.Kind == disk.OpRename && later.Path == name:
 			return namedForGood(later.To, file, log[i+1:])
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -51,7 +52,7 @@ func (l *Library) viewFolder(id ingest.SessionID) (*folderView, error) {
 	if s.entry, err = decodeEntry(s.text["session.json"], e.Folder); err != nil {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
-	s.v = parseVersions("versions.jsonl", splitLines(s.text["raw/versions.jsonl"]))
+	s.v = parseVersions("versions.jsonl", disk.SplitLines(s.text["raw/versions.jsonl"]))
 	if p, err := payload.Decode(s.text["payload.json"]); err == nil && flipped(e.Folder, []byte(p.Written), s.text["payload.md"]) {
 		s.text["payload.md"] = []byte(p.Written)
 	}
@@ -61,7 +62,7 @@ func (l *Library) viewFolder(id ingest.SessionID) (*folderView, error) {
 // readFolder reads and lists the files of a session's folder.
 func readFolder(folder string) (*folderView, error) {
 	s := &folderView{text: map[string][]byte{}, size: map[string]int64{}}
-	err := walk(folder, func(path string, d fs.DirEntry, err error) error {
+	err := disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func readFolder(folder string) (*folderView, error) {
 			}
 			return err
 		}
-		s.text[name], err = ReadPlain(path)
+		s.text[name], err = disk.ReadPlain(path)
 		return err
 	})
 	return s, err
@@ -153,7 +154,7 @@ type fileContent struct {
 // of too.
 func (s *folderView) contents() map[fileContent]bool {
 	all := map[fileContent]bool{}
-	for _, text := range splitLines(s.text["raw/versions.jsonl"]) {
+	for _, text := range disk.SplitLines(s.text["raw/versions.jsonl"]) {
 		var line versionLine
 		if jsonUnmarshal(text, &line) == nil {
 			all[fileContent{line.File, line.Size, line.Sum}] = true
@@ -164,22 +165,22 @@ func (s *folderView) contents() map[fileContent]bool {
 
 // hasBadLine reports whether a line isn't as it was written.
 func hasBadLine(text []byte) bool {
-	return slices.ContainsFunc(splitLines(text), func(line []byte) bool { return sealOf(line) == sealBad })
+	return slices.ContainsFunc(disk.SplitLines(text), func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
 }
 
 // lacking lists the lines of b that a doesn't have, sealed; not those that aren't
 // as they were written.
 func lacking(a, b []byte) [][]byte {
 	have := map[string]bool{}
-	for _, line := range splitLines(a) {
-		have[string(sealLine(line))] = true
+	for _, line := range disk.SplitLines(a) {
+		have[string(disk.SealLine(line))] = true
 	}
 	var out [][]byte
-	for _, line := range splitLines(b) {
-		if sealOf(line) == sealBad {
+	for _, line := range disk.SplitLines(b) {
+		if disk.SealOf(line) == disk.SealBad {
 			continue
 		}
-		if line = sealLine(line); !have[string(line)] {
+		if line = disk.SealLine(line); !have[string(line)] {
 			have[string(line)] = true
 			out = append(out, line)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Forgetting is the one way in which something leaves the library. In this
@@ -34,7 +35,7 @@ func (l *Library) Tombstones() ([]ingest.SessionID, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var ids []ingest.SessionID
-	if exists(filepath.Join(l.dir, "tombstones.jsonl")) {
+	if disk.Exists(filepath.Join(l.dir, "tombstones.jsonl")) {
 		for id := range l.tombs {
 			ids = append(ids, id)
 		}
@@ -93,10 +94,10 @@ func (l *Library) bury(ids []ingest.SessionID) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if err := appendLines(filepath.Join(l.dir, "tombstones.jsonl"), lines); err != nil {
+	if err := disk.AppendLines(filepath.Join(l.dir, "tombstones.jsonl"), lines); err != nil {
 		return err
 	}
-	return syncDir(l.dir)
+	return disk.SyncDir(l.dir)
 }
 
 // dig removes every folder of a session.
@@ -150,10 +151,10 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 		return false, err
 	}
 	above := filepath.Dir(e.Folder)
-	if err := syncDir(above); err != nil {
+	if err := disk.SyncDir(above); err != nil {
 		return false, err
 	}
-	unlink(above) // if that was the last one
+	disk.Unlink(above) // if that was the last one
 	return true, removeAll(aside)
 }
 
@@ -161,7 +162,7 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 // caller holds the lock of folders.
 func (l *Library) takeOut(e Entry, aside string) error {
 	return l.rearrange(func() error {
-		err := rename(e.Folder, aside)
+		err := disk.Rename(e.Folder, aside)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -181,7 +182,7 @@ func (l *Library) removeEntry(id ingest.SessionID) {
 
 // removeAll removes a folder out of sight.
 func removeAll(dir string) error {
-	return onDisk(opRemove, dir, "", func() error { return unlinkAll(dir) })
+	return disk.Do(disk.OpRemove, dir, "", func() error { return disk.UnlinkAll(dir) })
 }
 
 // dropLines takes the lines that name a session, or hold one of the texts, out
@@ -201,7 +202,7 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 	var all []string
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*"), filepath.Join("*", "*.jsonl"),
 		"*.damaged", filepath.Join("*", "*.damaged")} { // what repair put aside
-		paths, err := glob(l.dir, pattern)
+		paths, err := disk.Glob(l.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -230,11 +231,11 @@ func (l *Library) dropLines(ids []ingest.SessionID, texts *Needles) error {
 // rewriteLines replaces an append-only file by its lines without those to be
 // dropped. The caller holds the lock of folders.
 func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err != nil {
 		return err
 	}
-	all := splitLines(text)
+	all := disk.SplitLines(text)
 	stay := slices.DeleteFunc(slices.Clone(all), drop)
 	torn := bytes.LastIndexByte(text, '\n')+1 < len(text) // and what a crash left may hold it too
 	if len(stay) == len(all) && !(torn && drop(text)) {
@@ -242,12 +243,12 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	}
 	rest := append(bytes.Join(stay, []byte("\n")), '\n')
 	if strings.HasSuffix(path, ".jsonl") {
-		rest = sealLines(rest)
+		rest = disk.SealLines(rest)
 	}
 	if err := l.replaceShared(path, int64(len(text)), rest, func(line []byte) bool { return !drop(line) }); err != nil {
 		return err
 	}
-	return errors.Join(l.disinherit(path), syncDir(filepath.Dir(path)))
+	return errors.Join(l.disinherit(path), disk.SyncDir(filepath.Dir(path)))
 }
 
 // disinherit drops the sum of what an earlier format had written of a file
@@ -265,7 +266,7 @@ func (l *Library) disinherit(path string) error {
 		return nil
 	}
 	delete(f.Inherited, filepath.ToSlash(name))
-	return errors.Join(l.putLibraryFile(f), syncDir(l.dir))
+	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
 }
 
 // dropProjects removes the projects that have no session left.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Forgetting leaves a library that verifies, one begun by format 1 too, with
@@ -126,7 +127,7 @@ func TestHolders(t *testing.T) {
 
 // Cut off after any step, forgetting is finished by doing it again.
 func TestForgetIsFinishedLater(t *testing.T) {
-	for _, failing := range []diskKind{opRename, opRemove, opAppend, opWrite} {
+	for _, failing := range []disk.Kind{disk.OpRename, disk.OpRemove, disk.OpAppend, disk.OpWrite} {
 		l := newLib(t)
 		src := t.TempDir()
 		write(t, filepath.Join(src, "transcript.jsonl"), "one\n")
@@ -135,14 +136,14 @@ func TestForgetIsFinishedLater(t *testing.T) {
 			t.Fatal(err)
 		}
 		broken := errors.New("the disk fails")
-		diskTap = func(op diskOp, do func() error) error {
+		disk.Tap = func(op disk.Op, do func() error) error {
 			if op.Kind == failing {
 				return broken
 			}
 			return do()
 		}
 		err := l.Forget([]ingest.SessionID{id}, nil)
-		diskTap = nil
+		disk.Tap = nil
 		if !errors.Is(err, broken) {
 			t.Errorf("%s fails: %v", failing, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // format1 is a copy of the library in testdata/format1, which the last recall
@@ -82,7 +83,7 @@ func TestFormat1Upgrades(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, _ := os.ReadFile(filepath.Join(l.Dir(), "library.toml"))
-	if !bytes.Contains(text, []byte("format = 2")) || sealOfTOML(text) != sealGood {
+	if !bytes.Contains(text, []byte("format = 2")) || disk.SealOfTOML(text) != disk.SealGood {
 		t.Errorf("library.toml: got %s", text)
 	}
 	e, err := again(t, l).Session(oldID)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Found is an archived session as discovery would have found it: the current
@@ -65,8 +66,8 @@ func (l *Library) openRaw(id ingest.SessionID, name string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, err := openPlain(filepath.Join(e.Folder, "raw", name))
-		if err == nil || try == 5 || exists(sessionFile(e.Folder)) {
+		f, err := disk.Open(filepath.Join(e.Folder, "raw", name))
+		if err == nil || try == 5 || disk.Exists(sessionFile(e.Folder)) {
 			return f, err
 		}
 		l.forget()

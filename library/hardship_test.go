@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"recall/library/disk"
 	"runtime"
 	"strings"
 	"syscall"
@@ -19,22 +20,22 @@ import (
 // A file system that refuses to sync keeps what is written all the same, and
 // the library says that it can't promise more. One that fails to is a fault.
 func TestSyncRefused(t *testing.T) {
-	defer func() { diskTap = nil; unsynced.Store(false) }()
+	defer func() { disk.Tap = nil; disk.Unsynced.Store(false) }()
 	for _, c := range []struct {
 		err  error
 		want bool
 	}{{syscall.EINVAL, true}, {syscall.ENOTSUP, true}, {syscall.EIO, false}} {
-		unsynced.Store(false)
+		disk.Unsynced.Store(false)
 		s, l := newStory(t), newLib(t)
-		diskTap = func(op diskOp, do func() error) error {
-			if op.Kind == opSync || op.Kind == opSyncDir {
+		disk.Tap = func(op disk.Op, do func() error) error {
+			if op.Kind == disk.OpSync || op.Kind == disk.OpSyncDir {
 				return &fs.PathError{Op: "sync", Path: op.Path, Err: c.err}
 			}
 			return do()
 		}
 		var failed error
 		s.tell(l, func(_ int, err error) { failed = errors.Join(failed, err) })
-		diskTap = nil
+		disk.Tap = nil
 		if c.want && (failed != nil || !l.Unsynced()) {
 			t.Errorf("%v: %v, unsynced %v", c.err, failed, l.Unsynced())
 		}

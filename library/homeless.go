@@ -10,6 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // homeless lists the sessions whose project isn't in projects.toml. They can't
@@ -32,7 +33,7 @@ func (c *checking) projects(format int, entries []Entry) {
 	switch {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		what = err.Error()
-	case err == nil && format >= 2 && sealOfTOML(text) != sealGood:
+	case err == nil && format >= 2 && disk.SealOfTOML(text) != disk.SealGood:
 		what = "not what its last line says was written; if you edited it, recall repair takes it as it is"
 	case toml.Unmarshal(text, reg) != nil:
 		what = "no TOML"
@@ -79,14 +80,14 @@ func (r *repairing) projects(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
 	gone, reg := err != nil, &registry{}
 	if toml.Unmarshal(text, reg) != nil {
 		aside := r.l.freeName(r.l.dir, "projects.toml.damaged")
-		if err := errors.Join(rename(path, aside), syncDir(r.l.dir)); err != nil {
+		if err := errors.Join(disk.Rename(path, aside), disk.SyncDir(r.l.dir)); err != nil {
 			return "", err
 		}
 		r.enterAgain(all)
@@ -96,7 +97,7 @@ func (r *repairing) projects(path string) (string, error) {
 	if text, err = toml.Marshal(reg); err != nil {
 		return "", err
 	}
-	if err := errors.Join(r.l.put(path, sealTOML(text)), syncDir(r.l.dir)); err != nil {
+	if err := errors.Join(r.l.put(path, disk.SealTOML(text)), disk.SyncDir(r.l.dir)); err != nil {
 		return "", err
 	}
 	r.l.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A session whose project isn't in projects.toml is found, and isn't homeless
@@ -43,7 +44,7 @@ func TestProjectsLost(t *testing.T) {
 			}
 			bad := c.damage(string(text), e.Project)
 			if at := strings.LastIndex(bad, "# check"); c.seal {
-				bad = string(sealTOML([]byte(bad[:at])))
+				bad = string(disk.SealTOML([]byte(bad[:at])))
 			}
 			if bad == "" {
 				err = os.Remove(path)

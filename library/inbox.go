@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // inbox/ holds what came in while nobody could wait for a lock:
@@ -76,7 +77,7 @@ type Folded struct {
 func (l *Library) FoldInbox() (Folded, error) {
 	var out Folded
 	dir := filepath.Join(l.dir, "inbox")
-	names, err := readDir(dir)
+	names, err := disk.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || len(names) == 0 {
 		return out, nil
 	}
@@ -115,15 +116,15 @@ func (f *folding) run() error {
 	events := filepath.Join(f.dir, eventsName)
 	if fi, err := os.Stat(events); err == nil && fi.Size() > 0 {
 		aside := f.l.freeName(f.dir, fmt.Sprintf("events-%d.jsonl", time.Now().UnixNano()))
-		if err := errors.Join(rename(events, aside), syncDir(f.dir)); err != nil {
+		if err := errors.Join(disk.Rename(events, aside), disk.SyncDir(f.dir)); err != nil {
 			return err
 		}
 	}
-	paths, err := glob(f.dir, "events-*.jsonl")
+	paths, err := disk.Glob(f.dir, "events-*.jsonl")
 	if err != nil {
 		return err
 	}
-	had, _ := ReadPlain(filepath.Join(f.dir, waitingName))
+	had, _ := disk.ReadPlain(filepath.Join(f.dir, waitingName))
 	for _, path := range append([]string{filepath.Join(f.dir, waitingName)}, paths...) {
 		if err := f.read(path); err != nil {
 			return err
@@ -134,9 +135,9 @@ func (f *folding) run() error {
 			return err
 		}
 	}
-	now := sealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
+	now := disk.SealLines(bytes.Join(append(f.waiting, nil), []byte("\n")))
 	if len(now)+len(had) > 0 && !bytes.Equal(now, had) {
-		if err := errors.Join(f.l.put(filepath.Join(f.dir, waitingName), now), syncDir(f.dir)); err != nil {
+		if err := errors.Join(f.l.put(filepath.Join(f.dir, waitingName), now), disk.SyncDir(f.dir)); err != nil {
 			return err
 		}
 	}
@@ -147,7 +148,7 @@ func (f *folding) run() error {
 // read sorts the lines of one file. A line that a killed process left half may
 // have another behind it.
 func (f *folding) read(path string) error {
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -161,8 +162,8 @@ func (f *folding) read(path string) error {
 		if len(line) == 0 {
 			continue
 		}
-		for at := bytes.LastIndex(line, []byte(`{"`)); sealOf(line) == sealBad && at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
-			if sealOf(line[at:]) == sealGood {
+		for at := bytes.LastIndex(line, []byte(`{"`)); disk.SealOf(line) == disk.SealBad && at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
+			if disk.SealOf(line[at:]) == disk.SealGood {
 				f.unreadable(path, n, line[:at])
 				line = line[at:]
 			}
@@ -174,12 +175,12 @@ func (f *folding) read(path string) error {
 
 func (f *folding) take(path string, n int, line []byte) {
 	var e Event
-	if sealOf(line) == sealBad || json.Unmarshal(line, &e) != nil || e.Session == "" {
+	if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &e) != nil || e.Session == "" {
 		f.unreadable(path, n, line)
 		return
 	}
 	if e.ID == "" { // of an earlier format
-		e.ID = hexSum(line)[:16]
+		e.ID = disk.HexSum(line)[:16]
 	}
 	if f.seen[e.ID] {
 		return
@@ -248,7 +249,7 @@ func (f *folding) note(id ingest.SessionID) error {
 
 // unsealed is a line without its checksum.
 func unsealed(line []byte) []byte {
-	if sealOf(line) == sealGood {
+	if disk.SealOf(line) == disk.SealGood {
 		return unseal(line)
 	}
 	return line
@@ -259,7 +260,7 @@ func unsealed(line []byte) []byte {
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")
-		have, _ := ReadPlain(path)
+		have, _ := disk.ReadPlain(path)
 		if !bytes.Contains(have, f.bad) {
 			if err := appendAside(path, f.bad); err != nil {
 				return err

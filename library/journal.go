@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"recall/library/disk"
 	"time"
 )
 
@@ -32,7 +33,7 @@ func (f Fact) N(name string) int {
 // tells of it.
 func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	last := map[string]Fact{}
-	f, err := openPlain(filepath.Join(l.dir, "journal.jsonl"))
+	f, err := disk.Open(filepath.Join(l.dir, "journal.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return last, nil
 	}
@@ -58,7 +59,7 @@ func (l *Library) Last(what ...string) (map[string]Fact, error) {
 	}
 	for line := range bytes.Lines(text) {
 		facts := map[string]any{}
-		if sealOf(line) == sealBad || json.Unmarshal(line, &facts) != nil {
+		if disk.SealOf(line) == disk.SealBad || json.Unmarshal(line, &facts) != nil {
 			continue
 		}
 		name, _ := facts["what"].(string)

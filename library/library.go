@@ -30,9 +30,9 @@
 // projects.toml alone, so that a move that was cut short is done by the next
 // one who comes along.
 //
-// Everything carries a checksum (see check.go), and Verify reads it all again.
+// Everything carries a checksum (see disk/check.go), and Verify reads it all again.
 // Sessions that were quiet for a week are packed: see Pack. A change of the
-// disk goes through disk.go, where tests fail each.
+// disk goes through package disk, where tests fail each.
 //
 // Locks: .locks/<session id>.lock for the content of one session's folder,
 // .locks/folders.lock for everything that makes, moves or renames a folder and
@@ -60,6 +60,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Format is the version of the folder's layout that this package writes.
@@ -155,7 +156,7 @@ func Create(dir string) (*Library, error) {
 
 // createAs makes a library with a given id.
 func createAs(dir, id string) (*Library, error) {
-	if err := makeAllDirs(dir); err != nil {
+	if err := disk.MakeAllDirs(dir); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
 	}
 	l, err := newLibrary(dir, id, Format)
@@ -164,7 +165,7 @@ func createAs(dir, id string) (*Library, error) {
 	}
 	defer l.Close()
 	// library.toml comes last: with it the folder is a library.
-	if path := filepath.Join(dir, "README.md"); !exists(path) { // never over somebody's own
+	if path := filepath.Join(dir, "README.md"); !disk.Exists(path) { // never over somebody's own
 		if err := l.put(path, readme); err != nil {
 			return nil, fmt.Errorf("create library %s: %w", dir, err)
 		}
@@ -179,7 +180,7 @@ func createAs(dir, id string) (*Library, error) {
 			return nil, fmt.Errorf("create library %s: %w", dir, err)
 		}
 	}
-	if err := syncDir(dir); err != nil {
+	if err := disk.SyncDir(dir); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
 	}
 	return Open(dir)
@@ -193,7 +194,7 @@ func Open(dir string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := owned(dir); err != nil {
+	if err := disk.Owned(dir); err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
 	return newLibrary(dir, f.ID, f.Format)
@@ -201,7 +202,7 @@ func Open(dir string) (*Library, error) {
 
 func readLibraryFile(dir string) (libraryFile, error) {
 	var f libraryFile
-	text, err := ReadPlain(filepath.Join(dir, "library.toml"))
+	text, err := disk.ReadPlain(filepath.Join(dir, "library.toml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
 	}
@@ -225,7 +226,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	l := &Library{dir: realPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
-	guard(l.dir)
+	disk.Guard(l.dir)
 	return l, nil
 }
 
@@ -270,4 +271,4 @@ func (l *Library) Close() error {
 // Unsynced reports whether the file system refused to promise, in this process,
 // that what was written stays after a loss of power. Everything was written
 // all the same.
-func (l *Library) Unsynced() bool { return unsynced.Load() }
+func (l *Library) Unsynced() bool { return disk.Unsynced.Load() }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -129,10 +130,10 @@ func (l *Library) appendLinks(lines []payload.Link) error {
 		return err
 	}
 	for i, folder := range folders {
-		if err := appendLines(filepath.Join(folder, linksName), texts[i]); err != nil {
+		if err := disk.AppendLines(filepath.Join(folder, linksName), texts[i]); err != nil {
 			return fmt.Errorf("%s: %w", linksName, err)
 		}
-		if err := syncDir(folder); err != nil {
+		if err := disk.SyncDir(folder); err != nil {
 			return err
 		}
 	}
@@ -182,10 +183,10 @@ func (l *Library) SettleLinks() error {
 func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 	folder := filepath.Dir(path)
 	if len(lines) == 0 {
-		if err := unlink(path); err != nil {
+		if err := disk.Unlink(path); err != nil {
 			return err
 		}
-		unlink(folder) // if nothing else is in it
+		disk.Unlink(folder) // if nothing else is in it
 		return nil
 	}
 	text, err := payload.EncodeLinks(lines)
@@ -196,13 +197,13 @@ func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 	if err := removeIfThere(fresh); err != nil {
 		return err
 	}
-	if err := appendLines(fresh, text); err != nil {
+	if err := disk.AppendLines(fresh, text); err != nil {
 		return err
 	}
-	if err := rename(fresh, path); err != nil {
+	if err := disk.Rename(fresh, path); err != nil {
 		return err
 	}
-	return syncDir(folder)
+	return disk.SyncDir(folder)
 }
 
 // linksFolder finds the folder of a line's project, looking for each session
@@ -227,14 +228,14 @@ func (l *Library) linksFolder() func(line *payload.Link) (string, bool) {
 }
 
 func (l *Library) linkFiles() ([]string, error) {
-	dirs, err := readDir(l.dir)
+	dirs, err := disk.ReadDir(l.dir)
 	if err != nil {
 		return nil, err
 	}
 	var files []string
 	for _, d := range dirs {
 		path := filepath.Join(l.dir, d.Name(), linksName)
-		if d.IsDir() && exists(path) {
+		if d.IsDir() && disk.Exists(path) {
 			files = append(files, path)
 		}
 	}
@@ -243,7 +244,7 @@ func (l *Library) linkFiles() ([]string, error) {
 }
 
 func readLinks(path string) ([]payload.Link, error) {
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil {
 		return nil, err
 	}

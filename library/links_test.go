@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -91,7 +92,7 @@ func TestItemLinksFollowSessions(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(l.Dir(), "invoicing", linksName)); err != nil {
 		t.Error(err)
 	}
-	if exists(old) {
+	if disk.Exists(old) {
 		t.Errorf("%s is still there", old)
 	}
 }
@@ -101,7 +102,7 @@ func TestDamagedItemLinks(t *testing.T) {
 	l, want := linked(t)
 	e, _ := l.Session(id)
 	path := filepath.Join(filepath.Dir(e.Folder), linksName)
-	if err := appendLines(path, []byte("{\"op\":\"wish\"}\n")); err != nil {
+	if err := disk.AppendLines(path, []byte("{\"op\":\"wish\"}\n")); err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := l.Links()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // AmbiguousError is the error of Lookup where several sessions fit.
@@ -248,7 +249,7 @@ func (l *Library) saveEntry(e Entry) error {
 		if err := l.putAll(files); err != nil {
 			return err
 		}
-		if err := syncDir(e.Folder); err != nil {
+		if err := disk.SyncDir(e.Folder); err != nil {
 			return err
 		}
 	}
@@ -265,14 +266,14 @@ func (e *Entry) changed() ([]newFile, error) {
 		return nil, err
 	}
 	path := sessionFile(e.Folder)
-	if have, err := ReadPlain(path); err == nil && bytes.Equal(have, text) {
+	if have, err := disk.ReadPlain(path); err == nil && bytes.Equal(have, text) {
 		return nil, nil
 	}
 	return []newFile{{path, text}}, nil
 }
 
 func readEntry(folder string) (Entry, error) {
-	text, err := ReadPlain(sessionFile(folder))
+	text, err := disk.ReadPlain(sessionFile(folder))
 	if err != nil {
 		return Entry{}, err
 	}

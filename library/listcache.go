@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // The list of sessions is remembered between runs, in the folder that
@@ -75,7 +76,7 @@ func (l *Library) loadList() {
 
 // readSummed reads a file that begins with the CRC of the rest, and gives the rest.
 func readSummed(path string) (string, bool) {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", false
 	}
@@ -86,7 +87,7 @@ func readSummed(path string) (string, bool) {
 	}
 	var b strings.Builder // what is read from it shares its memory
 	b.Grow(int(fi.Size()))
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(disk.Castagnoli)
 	var head [4]byte
 	if _, err := io.ReadFull(f, head[:]); err != nil {
 		return "", false
@@ -123,7 +124,7 @@ func (l *Library) saveList() error {
 	head := listHead{forms.line.layout, l.id, l.dir, n}
 	text := appendSized(make([]byte, 4, len(records)+4096), forms.head.put(nil, reflect.ValueOf(&head).Elem()))
 	text = append(text, records...)
-	binary.BigEndian.PutUint32(text, crc32.Checksum(text[4:], castagnoli))
+	binary.BigEndian.PutUint32(text, crc32.Checksum(text[4:], disk.Castagnoli))
 	if err := l.writeList(text); err != nil {
 		return fmt.Errorf("list of sessions: %w", err)
 	}
@@ -140,7 +141,7 @@ func (l *Library) writeList(text []byte) error {
 	}
 	os.Remove(filepath.Join(l.listDir, "sessions-"+l.id+".jsonl")) // an earlier recall's
 	temp := fmt.Sprintf("%s.%d.tmp", l.listFile(), os.Getpid())
-	err := WritePlain(temp, text)
+	err := disk.WritePlain(temp, text)
 	if err == nil {
 		err = os.Rename(temp, l.listFile())
 	}

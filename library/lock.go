@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // lock takes the lock of a name, waiting up to lockWait, and returns the call
@@ -45,11 +46,11 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 		}()
 	}
 	for {
-		if err := ownDir(dir); err != nil {
+		if err := disk.OwnDir(dir); err != nil {
 			return nil, err
 		}
 		// SetPermissions: lock files are as private as the rest.
-		f := newLock(filepath.Join(dir, name+".lock"))
+		f := disk.NewLock(filepath.Join(dir, name+".lock"))
 		ok, err := f.TryLockContext(ctx, time.Millisecond)
 		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
 			continue // the folder was tidied away at this moment
@@ -58,7 +59,7 @@ func (l *Library) acquire(name string) (unlock func(), err error) {
 			return nil, fmt.Errorf("lock %s: %w", name, ErrBusy)
 		}
 		if fi, lerr := os.Lstat(f.Path()); err != nil && lerr == nil && !fi.Mode().IsRegular() {
-			err = notPlain("open", f.Path())
+			err = disk.NotPlain("open", f.Path())
 		}
 		if err != nil || !ok {
 			return nil, fmt.Errorf("lock %s: %w", name, err)
@@ -90,10 +91,10 @@ func sameFile(f *flock.Flock) bool {
 // held is safe on Unix because lock checks sameFile; Windows refuses that, and
 // refuses it after the release too if another has opened the file.
 func removeLock(f *flock.Flock) {
-	err := unlink(f.Path())
+	err := disk.Unlink(f.Path())
 	f.Unlock()
 	if err != nil {
-		unlink(f.Path())
+		disk.Unlink(f.Path())
 	}
 }
 
@@ -102,31 +103,31 @@ func removeLock(f *flock.Flock) {
 // for the next one.
 func (l *Library) tidy() {
 	tmp, locks := filepath.Join(l.dir, ".tmp"), filepath.Join(l.dir, ".locks")
-	if l.ReadOnly() != nil || !exists(tmp) && !exists(locks) || ownDir(locks) != nil {
+	if l.ReadOnly() != nil || !disk.Exists(tmp) && !disk.Exists(locks) || disk.OwnDir(locks) != nil {
 		return
 	}
-	folders := newLock(filepath.Join(locks, "folders.lock"))
+	folders := disk.NewLock(filepath.Join(locks, "folders.lock"))
 	if ok, err := folders.TryLock(); !ok || err != nil {
 		return
 	}
 	cleanStages(tmp)
-	left, _ := glob(locks, "s-*.lock")
+	left, _ := disk.Glob(locks, "s-*.lock")
 	for _, name := range []string{"links.lock", "ask.lock"} {
-		if path := filepath.Join(locks, name); exists(path) {
+		if path := filepath.Join(locks, name); disk.Exists(path) {
 			left = append(left, path)
 		}
 	}
 	for _, path := range left {
-		f := newLock(path)
+		f := disk.NewLock(path)
 		if ok, err := f.TryLock(); ok && err == nil {
 			removeLock(f)
 		}
 	}
 	// Without .tmp nobody goes by the generation, and nobody begins to while
 	// folders are locked.
-	if unlink(tmp); !exists(tmp) {
-		unlink(filepath.Join(locks, "generation"))
+	if disk.Unlink(tmp); !disk.Exists(tmp) {
+		disk.Unlink(filepath.Join(locks, "generation"))
 	}
 	removeLock(folders)
-	unlink(locks)
+	disk.Unlink(locks)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Journal adds a fact with the wall clock's time to journal.jsonl. It is the
@@ -32,12 +33,12 @@ func (l *Library) appendTop(name string, record any) error {
 	}
 	line = append(line, '\n')
 	path := filepath.Join(l.dir, name)
-	err = appendShared(path, line)
+	err = disk.AppendShared(path, line)
 	if errors.Is(err, fs.ErrNotExist) {
-		if err := makeDirs(filepath.Dir(path)); err != nil {
+		if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
 			return err
 		}
-		err = appendShared(path, line)
+		err = disk.AppendShared(path, line)
 	}
 	return err
 }
@@ -82,10 +83,10 @@ func (l *Library) Correct(c Correction) error {
 		return err
 	}
 	defer unlock()
-	if err := appendLines(filepath.Join(l.dir, "threads.jsonl"), append(line, '\n')); err != nil {
+	if err := disk.AppendLines(filepath.Join(l.dir, "threads.jsonl"), append(line, '\n')); err != nil {
 		return err
 	}
-	return syncDir(l.dir)
+	return disk.SyncDir(l.dir)
 }
 
 // forgotten reports whether tombstones.jsonl has the id. A line that makes no

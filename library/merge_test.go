@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -82,7 +83,7 @@ func holdsAll(a, b map[string]string) (lost []string) {
 		switch {
 		case strings.HasSuffix(key, " is") || key == "threads" || key == "projects" || key == "tombstones":
 		case strings.HasSuffix(key, ".jsonl") && strings.Contains(key, "s.jsonl"): // edits, notes
-			for _, line := range splitLines([]byte(text)) {
+			for _, line := range disk.SplitLines([]byte(text)) {
 				if !strings.Contains(b[key], string(line)) {
 					lost = append(lost, string(line))
 				}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // broken brings over, as they lie, the folders of the other library whose
@@ -15,7 +16,7 @@ import (
 // here is overwritten, and nothing comes back that was forgotten here.
 func (m *merging) broken(ctx context.Context) error {
 	for _, b := range m.from.Broken() {
-		if realDir(b.Path) != nil { // a link
+		if disk.RealDir(b.Path) != nil { // a link
 			m.problem(b.Path, b.Reason+"; not copied")
 			continue
 		}
@@ -59,7 +60,7 @@ func (m *merging) leaveBroken(folder string) (string, error) {
 		return err.Error(), nil
 	}
 	src.entry = Entry{ID: id, Folder: folder}
-	src.v = parseVersions("versions.jsonl", splitLines(src.text["raw/versions.jsonl"]))
+	src.v = parseVersions("versions.jsonl", disk.SplitLines(src.text["raw/versions.jsonl"]))
 	dst, err := m.l.viewFolder(id)
 	if err != nil {
 		return "", err
@@ -80,7 +81,7 @@ func (m *merging) carryFolder(ctx context.Context, folder string) error {
 	if _, err := readEntry(to); err == nil { // a good one; the name's end still tells the session
 		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
 	}
-	return walk(folder, func(path string, d fs.DirEntry, err error) error {
+	return disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return sourceError{err}
 		}
@@ -102,7 +103,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 		return sourceError{err}
 	}
 	dir, base := filepath.Dir(to), filepath.Base(to)
-	taken, _ := glob(dir, globSafe(base)+"*")
+	taken, _ := disk.Glob(dir, disk.GlobSafe(base)+"*")
 	for _, have := range taken {
 		if got, err := fileSum(have); err == nil && got == sum {
 			return nil
@@ -110,7 +111,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	}
 	var size int64
 	temp, err := m.l.temp(func(w io.Writer) error {
-		f, err := openPlain(from)
+		f, err := disk.Open(from)
 		if err != nil {
 			return sourceError{err}
 		}
@@ -121,21 +122,21 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer unlink(temp) // of a failure
-	if err := syncFiles([]string{temp}); err != nil {
+	defer disk.Unlink(temp) // of a failure
+	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
 	if err := checkFile(temp, size, sum); err != nil {
 		return err
 	}
-	if err := makeDirs(dir); err != nil {
+	if err := disk.MakeDirs(dir); err != nil {
 		return err
 	}
-	if err := rename(temp, m.l.freeName(dir, base)); err != nil {
+	if err := disk.Rename(temp, m.l.freeName(dir, base)); err != nil {
 		return err
 	}
 	m.count(func(d *Merged) { d.Files++; d.Bytes += size })
-	return syncDir(dir)
+	return disk.SyncDir(dir)
 }
 
 // healed unites, in a copy that follows, folders that came over damaged with
@@ -164,7 +165,7 @@ func (m *merging) healed(ctx context.Context) error {
 
 // sessionIn is whose folder one is that may be damaged, "" if nothing tells it.
 func sessionIn(folder string) ingest.SessionID {
-	text, _ := ReadPlain(sessionFile(folder))
+	text, _ := disk.ReadPlain(sessionFile(folder))
 	e, _ := decodeEntry(text, folder)
 	return idIn(folder, e.ID)
 }

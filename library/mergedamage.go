@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"recall/library/disk"
 	"slices"
 	"strings"
 )
@@ -40,7 +41,7 @@ func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) 
 		case !c.bad:
 			here[c.name] = true
 		case here[c.name]:
-			unlink(c.temp)
+			disk.Unlink(c.temp)
 		}
 	}
 	for _, s := range src.v.stored() {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/render"
 	"recall/payload"
 )
@@ -34,22 +35,22 @@ func (m *merging) adopt(ctx context.Context, src *folderView) error {
 	if err != nil {
 		return err
 	}
-	defer unlinkAll(build) // of a failure
+	defer disk.UnlinkAll(build) // of a failure
 	dirs := map[string]bool{build: true}
 	for _, f := range files {
 		at := filepath.Join(build, filepath.FromSlash(f.name))
 		for dir := filepath.Dir(at); !dirs[dir]; dir = filepath.Dir(dir) {
 			dirs[dir] = true
 		}
-		if err := makeAllDirs(filepath.Dir(at)); err != nil {
+		if err := disk.MakeAllDirs(filepath.Dir(at)); err != nil {
 			return err
 		}
-		if err := rename(f.temp, at); err != nil {
+		if err := disk.Rename(f.temp, at); err != nil {
 			return err
 		}
 	}
 	for dir := range dirs {
-		if err := syncDir(dir); err != nil {
+		if err := disk.SyncDir(dir); err != nil {
 			return err
 		}
 	}
@@ -80,7 +81,7 @@ func (m *merging) settleNew(e Entry, build string) error {
 	e.Folder = filepath.Join(l.dir, "unsorted", string(e.ID))
 	want := l.wanted(e, reg)
 	above := filepath.Dir(want)
-	if err := makeDirs(above); err != nil {
+	if err := disk.MakeDirs(above); err != nil {
 		return err
 	}
 	e.Folder = l.freeName(above, filepath.Base(want))
@@ -88,7 +89,7 @@ func (m *merging) settleNew(e Entry, build string) error {
 		return err
 	}
 	m.count(func(d *Merged) { d.New++ })
-	return syncDir(above)
+	return disk.SyncDir(above)
 }
 
 // follow makes a session's folder equal to the other's, which has all that it
@@ -154,7 +155,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 // the entry that was taken over from the other.
 func keepSources(e Entry, src, dst *folderView) Entry {
 	number := map[fileContent]int{} // the other's version that holds a content, or has grown out of it
-	for _, text := range splitLines(src.text["raw/versions.jsonl"]) {
+	for _, text := range disk.SplitLines(src.text["raw/versions.jsonl"]) {
 		var line versionLine
 		if jsonUnmarshal(text, &line) == nil {
 			number[fileContent{line.File, line.Size, line.Sum}] = line.Version
@@ -208,7 +209,7 @@ func putInOrder(folder string, files []copied) error {
 		at := filepath.Join(folder, filepath.FromSlash(f.name))
 		if r := followOrder(f.name); r != rank || i == len(files)-1 {
 			rank = r
-			if err := errors.Join(syncDir(folder), syncDir(filepath.Join(folder, "raw"))); err != nil {
+			if err := errors.Join(disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw"))); err != nil {
 				return err
 			}
 		}
@@ -220,31 +221,31 @@ func putInOrder(folder string, files []copied) error {
 			return err
 		}
 		pair = nil
-		if err := makeDirs(filepath.Dir(at)); err != nil {
+		if err := disk.MakeDirs(filepath.Dir(at)); err != nil {
 			return err
 		}
-		if err := rename(f.temp, at); err != nil {
+		if err := disk.Rename(f.temp, at); err != nil {
 			return err
 		}
 	}
-	return errors.Join(putPair(folder, pair), syncDir(folder), syncDir(filepath.Join(folder, "raw")))
+	return errors.Join(putPair(folder, pair), disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw")))
 }
 
 func putPair(folder string, pair []copied) error {
 	if len(pair) == 2 { // sorted: payload.json, payload.md
-		if err := rename(pair[1].temp, filepath.Join(folder, newMarkdown)); err != nil {
+		if err := disk.Rename(pair[1].temp, filepath.Join(folder, newMarkdown)); err != nil {
 			return err
 		}
-		if err := rename(pair[0].temp, filepath.Join(folder, newPayload)); err != nil {
+		if err := disk.Rename(pair[0].temp, filepath.Join(folder, newPayload)); err != nil {
 			return err
 		}
-		if err := rename(filepath.Join(folder, newMarkdown), filepath.Join(folder, "payload.md")); err != nil {
+		if err := disk.Rename(filepath.Join(folder, newMarkdown), filepath.Join(folder, "payload.md")); err != nil {
 			return err
 		}
-		return rename(filepath.Join(folder, newPayload), filepath.Join(folder, "payload.json"))
+		return disk.Rename(filepath.Join(folder, newPayload), filepath.Join(folder, "payload.json"))
 	}
 	for _, f := range pair {
-		if err := rename(f.temp, filepath.Join(folder, f.name)); err != nil {
+		if err := disk.Rename(f.temp, filepath.Join(folder, f.name)); err != nil {
 			return err
 		}
 	}
@@ -364,7 +365,7 @@ func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, n
 	}
 	file := ingest.File{Name: name, Role: src.v.roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
 		if src.still {
-			return &segmentReader{open: func(seg string) (*os.File, error) { return openPlain(filepath.Join(src.entry.Folder, "raw", seg)) }, segs: ver.Segs}, nil
+			return &segmentReader{open: func(seg string) (*os.File, error) { return disk.Open(filepath.Join(src.entry.Folder, "raw", seg)) }, segs: ver.Segs}, nil
 		}
 		r, _, err := m.from.OpenVersion(src.entry.ID, name, n)
 		return r, err
@@ -437,7 +438,7 @@ func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bo
 		return false, err
 	}
 	path := filepath.Join(e.Folder, name)
-	have, err := ReadPlain(path)
+	have, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return false, err
 	}
@@ -445,13 +446,13 @@ func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bo
 	if len(fresh) == 0 {
 		return false, nil
 	}
-	if err := l.put(path, inOrder(append(splitLines(have), fresh...))); err != nil {
+	if err := l.put(path, inOrder(append(disk.SplitLines(have), fresh...))); err != nil {
 		return false, err
 	}
 	e = e.clone()
 	e.Inherited = maps.Clone(e.Inherited)
 	delete(e.Inherited, name) // its sum was of the old file
-	return true, errors.Join(syncDir(e.Folder), l.saveEntry(e))
+	return true, errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e))
 }
 
 // inOrder are lines by time, those of one time by text: whichever came first.
@@ -463,9 +464,9 @@ func inOrder(lines [][]byte) []byte {
 	var all []timed
 	for _, line := range lines {
 		var t struct{ At time.Time }
-		_ = json.Unmarshal(line, &t) // one without a time comes first
-		if sealOf(line) != sealBad { // that stays for verify to find
-			line = sealLine(line)
+		_ = json.Unmarshal(line, &t)           // one without a time comes first
+		if disk.SealOf(line) != disk.SealBad { // that stays for verify to find
+			line = disk.SealLine(line)
 		}
 		all = append(all, timed{t.At, line})
 	}

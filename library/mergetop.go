@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -96,7 +97,7 @@ func (m *merging) tombstones() error {
 // logs unites the append-only files at the top.
 func (m *merging) logs() error {
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := glob(m.from.dir, pattern)
+		paths, err := disk.Glob(m.from.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -105,7 +106,7 @@ func (m *merging) logs() error {
 			if err != nil || name == "tombstones.jsonl" {
 				continue
 			}
-			text, err := ReadPlain(path)
+			text, err := disk.ReadPlain(path)
 			if err != nil {
 				m.problem(path, err.Error())
 				continue
@@ -132,7 +133,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	}
 	defer unlock()
 	path := filepath.Join(m.l.dir, name)
-	have, err := ReadPlain(path)
+	have, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -143,18 +144,18 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	if err := makeDirs(filepath.Dir(path)); err != nil {
+	if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
 		return err
 	}
 	if name == "threads.jsonl" {
-		err = errors.Join(m.l.put(path, inOrder(append(splitLines(have), fresh...))), m.l.disinherit(path))
+		err = errors.Join(m.l.put(path, inOrder(append(disk.SplitLines(have), fresh...))), m.l.disinherit(path))
 	} else {
-		err = appendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
+		err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
 		if err == nil {
-			err = syncFiles([]string{path})
+			err = disk.SyncFiles([]string{path})
 		}
 	}
-	return errors.Join(err, syncDir(filepath.Dir(path)))
+	return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
 }
 
 // namesForgotten reports whether a line names a session that was forgotten here.
@@ -227,7 +228,7 @@ func (m *merging) others() error {
 	if err != nil {
 		return err
 	}
-	return walk(m.from.dir, func(path string, d fs.DirEntry, err error) error {
+	return disk.Walk(m.from.dir, func(path string, d fs.DirEntry, err error) error {
 		name, relErr := filepath.Rel(m.from.dir, path)
 		if err != nil || relErr != nil {
 			m.problem(path, "can't be read")
@@ -242,18 +243,18 @@ func (m *merging) others() error {
 		case !d.Type().IsRegular() || below && top != cacheName || !below && (!m.options.Follow || topFiles[name] || strings.HasPrefix(name, ".")):
 			return nil
 		}
-		text, err := ReadPlain(path)
+		text, err := disk.ReadPlain(path)
 		if err != nil {
 			m.problem(path, err.Error())
 			return nil
 		}
 		target := filepath.Join(m.l.dir, name)
-		if have, err := ReadPlain(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
+		if have, err := disk.ReadPlain(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
 			return nil
 		}
-		if err := makeDirs(filepath.Dir(target)); err != nil {
+		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-		return errors.Join(m.l.put(target, text), syncDir(filepath.Dir(target)))
+		return errors.Join(m.l.put(target, text), disk.SyncDir(filepath.Dir(target)))
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Needles are the forms in which a text stands in files: as it is, and as JSON
@@ -139,7 +140,7 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
 	}
-	err = walk(l.dir, func(path string, d fs.DirEntry, err error) error {
+	err = disk.Walk(l.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || ctx.Err() != nil {
 			return errors.Join(err, ctx.Err())
 		}
@@ -174,7 +175,7 @@ type holding struct {
 }
 
 func (h *holding) file(root, path string) {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
 		return

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // outputs/ holds the files that a session produced as they are now, plain, for
@@ -31,7 +32,7 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 			continue
 		}
 		name := outputName(f.Name, taken)
-		if e.Sums[name] == f.Sum && exists(filepath.Join(e.Folder, filepath.FromSlash(name))) {
+		if e.Sums[name] == f.Sum && disk.Exists(filepath.Join(e.Folder, filepath.FromSlash(name))) {
 			continue
 		}
 		if err := l.saveOutput(ctx, id, f, name); err != nil {
@@ -74,8 +75,8 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err != nil {
 		return err
 	}
-	defer unlink(temp) // of a failure
-	if err := syncFiles([]string{temp}); err != nil {
+	defer disk.Unlink(temp) // of a failure
+	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
 	unlock, err := l.lockSession(id)
@@ -88,16 +89,16 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		return err
 	}
 	target := filepath.Join(e.Folder, filepath.FromSlash(name))
-	if err := makeDirs(filepath.Dir(target)); err != nil {
+	if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 		return err
 	}
 	if err := keepChanged(l, target, e.Sums[name], ver.Sum); err != nil {
 		return err
 	}
-	if err := rename(temp, target); err != nil {
+	if err := disk.Rename(temp, target); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(target)); err != nil {
+	if err := disk.SyncDir(filepath.Dir(target)); err != nil {
 		return err
 	}
 	e = e.clone()
@@ -120,7 +121,7 @@ func keepChanged(l *Library, path, written, next string) error {
 	}
 	ext := filepath.Ext(path)
 	aside := l.freeName(filepath.Dir(path), strings.TrimSuffix(filepath.Base(path), ext)+" (changed)"+ext)
-	return rename(path, aside)
+	return disk.Rename(path, aside)
 }
 
 // handedAround reports whether a file is of a kind, and large enough, that it pays
@@ -169,9 +170,9 @@ func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []stag
 		return
 	}
 	name, err := l.tempName()
-	if err != nil || link(twin, name) != nil {
+	if err != nil || disk.Link(twin, name) != nil {
 		return // another disk, or a system without links
 	}
-	unlink(segs[0].temp)
+	disk.Unlink(segs[0].temp)
 	segs[0].temp, segs[0].crc = name, crc
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // QuietToPack is how long nothing was said in a session before its segments
@@ -159,7 +160,7 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 	for _, s := range run {
 		length += s.Length
 	}
-	in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(folder, "raw", name)) }, segs: run}
+	in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }, segs: run}
 	defer in.Close()
 	st, err := l.stageAs(ctxReader{ctx, in}, run[0].Offset, best)
 	if err != nil {
@@ -179,7 +180,7 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 
 // readsBack unpacks a staged segment and compares.
 func readsBack(ctx context.Context, st staged) error {
-	back := &segmentReader{open: func(string) (*os.File, error) { return openPlain(st.temp) }, segs: []segment{st.segment}}
+	back := &segmentReader{open: func(string) (*os.File, error) { return disk.Open(st.temp) }, segs: []segment{st.segment}}
 	defer back.Close()
 	_, _, err := hashAll(ctxReader{ctx, back})
 	return err
@@ -192,9 +193,9 @@ func (l *Library) stageWhole(r io.Reader, offset int64) (staged, error) {
 
 func (l *Library) stageAs(r io.Reader, offset int64, level *sync.Pool) (staged, error) {
 	s := staged{segment: segment{Offset: offset}}
-	sum, crc := sha256.New(), &crcWriter{}
+	sum, crc := sha256.New(), &disk.CRCWriter{}
 	temp, err := l.temp(func(w io.Writer) error {
-		crc.w = w
+		crc.W = w
 		compressing <- struct{}{}
 		defer func() { <-compressing }()
 		enc := level.Get().(*zstd.Encoder)
@@ -205,7 +206,7 @@ func (l *Library) stageAs(r io.Reader, offset int64, level *sync.Pool) (staged, 
 		s.Length = n
 		return errors.Join(err, enc.Close())
 	})
-	s.temp, s.Sum, s.crc = temp, hex.EncodeToString(sum.Sum(nil)), crcText(crc.sum)
+	s.temp, s.Sum, s.crc = temp, hex.EncodeToString(sum.Sum(nil)), disk.CRCText(crc.Sum)
 	return s, err
 }
 
@@ -224,7 +225,7 @@ func (p *packing) commit() error {
 	for _, st := range p.of {
 		used = append(used, st)
 	}
-	if err := syncFiles(temps(used)); err != nil {
+	if err := disk.SyncFiles(temps(used)); err != nil {
 		return err
 	}
 	unlock, err := p.l.lockSession(p.entry.ID)
@@ -267,7 +268,7 @@ func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error 
 	lines := v.with(of)
 	var fresh, over []staged
 	for _, st := range of {
-		if exists(filepath.Join(raw, st.String())) {
+		if disk.Exists(filepath.Join(raw, st.String())) {
 			over = append(over, st) // the same bytes, stored otherwise: named first, then replaced
 		} else {
 			fresh = append(fresh, st)
@@ -276,25 +277,25 @@ func (l *Library) useSegments(e Entry, v *versions, of map[string]staged) error 
 	if err := place(fresh, raw, v.crcs); err != nil {
 		return err
 	}
-	if err := syncDir(raw); err != nil {
+	if err := disk.SyncDir(raw); err != nil {
 		return err
 	}
 	// The whole list in one go: what it said before is said shorter.
-	if err := l.put(filepath.Join(raw, "versions.jsonl"), sealLines(encodeLines(lines))); err != nil {
+	if err := l.put(filepath.Join(raw, "versions.jsonl"), disk.SealLines(encodeLines(lines))); err != nil {
 		return err
 	}
-	if err := syncDir(raw); err != nil {
+	if err := disk.SyncDir(raw); err != nil {
 		return err
 	}
 	for _, st := range over {
-		if err := rename(st.temp, filepath.Join(raw, st.String())); err != nil {
+		if err := disk.Rename(st.temp, filepath.Join(raw, st.String())); err != nil {
 			return err
 		}
 	}
 	if err := dropMerged(raw, v, lines); err != nil {
 		return err
 	}
-	return syncDir(raw)
+	return disk.SyncDir(raw)
 }
 
 // with are the lines that describe every version anew, each by one, with the
@@ -332,7 +333,7 @@ func (v *versions) with(of map[string]staged) (lines []versionLine) {
 
 // replaceSegments puts staged segments in the place of those of the same name.
 func (l *Library) replaceSegments(e Entry, segs []staged) error {
-	if err := syncFiles(temps(segs)); err != nil {
+	if err := disk.SyncFiles(temps(segs)); err != nil {
 		return err
 	}
 	v, err := readVersions(e.Folder)
@@ -355,7 +356,7 @@ func dropStrays(ctx context.Context, e Entry, v *versions) error {
 	for _, s := range v.stored() {
 		needed[s.String()] = true
 	}
-	entries, err := readDir(raw)
+	entries, err := disk.ReadDir(raw)
 	if err != nil {
 		return err
 	}
@@ -378,7 +379,7 @@ func (v *versions) covers(ctx context.Context, folder string, s segment) bool {
 			if ver.Size < s.Offset+s.Length {
 				continue
 			}
-			in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
+			in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
 			_, err := io.CopyN(io.Discard, ctxReader{ctx, in}, s.Offset)
 			sum, n := "", int64(0)
 			if err == nil {
@@ -402,14 +403,14 @@ func hashAll(r io.Reader) (sum string, n int64, err error) {
 
 // fileCRC is the CRC-32C of a file.
 func fileCRC(path string) (string, error) {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	h := crc32.New(castagnoli)
+	h := crc32.New(disk.Castagnoli)
 	if _, err := io.Copy(h, f); err != nil {
 		return "", err
 	}
-	return crcText(h.Sum32()), nil
+	return disk.CRCText(h.Sum32()), nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // contents is every version of every file of a session.
@@ -144,19 +145,19 @@ func TestPackWhileWritten(t *testing.T) {
 	dir := branching(t, l)
 	before := tree(t, l.Dir())
 	wrote := false
-	diskTap = func(op diskOp, do func() error) error {
-		if err := do(); err != nil || wrote || op.Kind != opSync {
+	disk.Tap = func(op disk.Op, do func() error) error {
+		if err := do(); err != nil || wrote || op.Kind != disk.OpSync {
 			return err
 		}
 		wrote = true
-		diskTap = nil
+		disk.Tap = nil
 		text, _ := os.ReadFile(filepath.Join(dir, "transcript.jsonl"))
 		write(t, filepath.Join(dir, "transcript.jsonl"), string(text)+"more\n")
 		archive(t, again(t, l), find(t, id, dir))
 		before = tree(t, l.Dir())
 		return nil
 	}
-	defer func() { diskTap = nil }()
+	defer func() { disk.Tap = nil }()
 	if _, err := l.Pack(context.Background(), id); err == nil || !wrote {
 		t.Errorf("packed over what was written meanwhile: %v", err)
 	}
@@ -175,18 +176,18 @@ func written(t testing.TB) (bytes func() int64) {
 		}
 		return fi.Size()
 	}
-	diskTap = func(op diskOp, do func() error) error {
+	disk.Tap = func(op disk.Op, do func() error) error {
 		before := int64(0)
-		if op.Kind == opAppend {
+		if op.Kind == disk.OpAppend {
 			before = length(op.Path)
 		}
 		err := do()
-		if op.Kind == opWrite || op.Kind == opAppend {
+		if op.Kind == disk.OpWrite || op.Kind == disk.OpAppend {
 			n += length(op.Path) - before
 		}
 		return err
 	}
-	t.Cleanup(func() { diskTap = nil })
+	t.Cleanup(func() { disk.Tap = nil })
 	return func() int64 { return n }
 }
 
@@ -214,7 +215,7 @@ func TestGrowsAllDay(t *testing.T) {
 			}
 		}
 		wrote := total()
-		diskTap = nil
+		disk.Tap = nil
 		if got := content(t, l, id, "transcript.jsonl"); got != text.String() {
 			t.Fatal("other bytes")
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // Place notes what parsing told of a session and moves its folder to where
@@ -76,7 +77,7 @@ func (l *Library) Settle() error {
 		if want := l.wanted(e, reg); want == e.Folder {
 			continue
 		}
-		if err := l.placeOne(e.ID, nil); err != nil && !errors.Is(err, ErrNotPlain) {
+		if err := l.placeOne(e.ID, nil); err != nil && !errors.Is(err, disk.ErrNotPlain) {
 			errs = append(errs, fmt.Errorf("move %s: %w", e.Folder, err))
 		}
 	}
@@ -133,7 +134,7 @@ func (l *Library) move(e Entry) error {
 		return nil
 	}
 	from, to := filepath.Dir(e.Folder), filepath.Dir(want)
-	if err := makeDirs(to); err != nil {
+	if err := disk.MakeDirs(to); err != nil {
 		return err
 	}
 	if a, err := os.Stat(want); err == nil {
@@ -147,8 +148,8 @@ func (l *Library) move(e Entry) error {
 	if err := l.relocate(old, e); err != nil {
 		return err
 	}
-	unlink(from) // if that was the last one
-	return syncDir(to)
+	disk.Unlink(from) // if that was the last one
+	return disk.SyncDir(to)
 }
 
 // wanted is where an entry's folder belongs: where it is, as long as it has

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -75,7 +76,7 @@ func TestPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("project renamed", "Invoices/2026-04-17 Fix duplicate jobs- ProcessQueue- 7f3c1a2b")
-	if exists(filepath.Join(l.Dir(), "billing")) {
+	if disk.Exists(filepath.Join(l.Dir(), "billing")) {
 		t.Error("the old project's folder is still there")
 	}
 }
@@ -117,7 +118,7 @@ func TestProjectsOfOneName(t *testing.T) {
 		}
 		for _, p := range all {
 			got = append(got, p.Folder+" = "+p.Root)
-			if p.Root != "/home/ann/billing" && !exists(filepath.Join(l.Dir(), p.Folder)) {
+			if p.Root != "/home/ann/billing" && !disk.Exists(filepath.Join(l.Dir(), p.Folder)) {
 				t.Errorf("project %s has no folder", p.Folder)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -61,10 +62,10 @@ func (l *Library) Receive(lines ...Received) error {
 		return err
 	}
 	defer unlock()
-	if err := appendLines(filepath.Join(l.dir, receivedName), text); err != nil {
+	if err := disk.AppendLines(filepath.Join(l.dir, receivedName), text); err != nil {
 		return fmt.Errorf("%s: %w", receivedName, err)
 	}
-	return syncDir(l.dir)
+	return disk.SyncDir(l.dir)
 }
 
 // ReceivedStamp changes whenever received.jsonl does, or the projects that its
@@ -190,7 +191,7 @@ func (h *Handed) Waiting() []payload.Item {
 // ReceivedOf lists the handoffs that hold items of a session: what was handed to
 // others came back.
 func (l *Library) ReceivedOf(id ingest.SessionID) ([]Handed, error) {
-	if !exists(filepath.Join(l.dir, receivedName)) {
+	if !disk.Exists(filepath.Join(l.dir, receivedName)) {
 		return nil, nil
 	}
 	own, err := l.Payload(id)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"recall/library/disk"
 	"reflect"
 	"regexp"
 	"strings"
@@ -24,12 +25,12 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	if l, err = Open(dir); err == nil {
 		return l, "", nil
 	}
-	sessions, globErr := glob(dir, "*", "*", "raw", "versions.jsonl")
+	sessions, globErr := disk.Glob(dir, "*", "*", "raw", "versions.jsonl")
 	if globErr != nil || len(sessions) == 0 {
 		return nil, "", fmt.Errorf("%s: no session lies there: %w", dir, ErrNoLibrary)
 	}
 	path := filepath.Join(dir, "library.toml")
-	text, readErr := ReadPlain(path)
+	text, readErr := disk.ReadPlain(path)
 	if readErr != nil && !errors.Is(readErr, fs.ErrNotExist) {
 		return nil, "", fmt.Errorf("open library: %w", readErr)
 	}
@@ -40,11 +41,11 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 	}
 	defer l.Close()
 	if readErr == nil {
-		if err := errors.Join(rename(path, l.freeName(l.dir, "library.toml.damaged")), syncDir(l.dir)); err != nil {
+		if err := errors.Join(disk.Rename(path, l.freeName(l.dir, "library.toml.damaged")), disk.SyncDir(l.dir)); err != nil {
 			return nil, "", err
 		}
 	}
-	if err := errors.Join(l.putLibraryFile(libraryFile{ID: id, Format: Format}), syncDir(l.dir)); err != nil {
+	if err := errors.Join(l.putLibraryFile(libraryFile{ID: id, Format: Format}), disk.SyncDir(l.dir)); err != nil {
 		return nil, "", err
 	}
 	l, err = Open(dir)
@@ -72,7 +73,7 @@ func rememberedID(dir, caches string) string {
 	if err != nil || caches == "" {
 		return ""
 	}
-	lists, _ := glob(caches, "*", "sessions-*.list")
+	lists, _ := disk.Glob(caches, "*", "sessions-*.list")
 	for _, path := range lists {
 		text, ok := readSummed(path)
 		if !ok {
@@ -97,7 +98,7 @@ func (l *Library) Discard() (removed bool, err error) {
 		return false, errors.Join(err, l.Close())
 	}
 	own := false
-	if text, err := ReadPlain(filepath.Join(l.dir, "README.md")); err == nil {
+	if text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md")); err == nil {
 		own = ownReadme(text)
 	}
 	if err := l.Close(); err != nil {
@@ -111,6 +112,6 @@ func (l *Library) Discard() (removed bool, err error) {
 			return true, err
 		}
 	}
-	unlink(l.dir) // if there is nothing else in it
+	disk.Unlink(l.dir) // if there is nothing else in it
 	return true, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"strings"
 	"testing"
 )
@@ -56,7 +57,7 @@ func TestRecover(t *testing.T) {
 	}
 	photos := t.TempDir()
 	write(t, filepath.Join(photos, "2026", "Norway", "raw", "001.cr2"), "a picture")
-	if _, _, err := Recover(photos, "", nil); !errors.Is(err, ErrNoLibrary) || exists(filepath.Join(photos, "library.toml")) {
+	if _, _, err := Recover(photos, "", nil); !errors.Is(err, ErrNoLibrary) || disk.Exists(filepath.Join(photos, "library.toml")) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }
@@ -65,11 +66,11 @@ func TestRecover(t *testing.T) {
 // with a session stays.
 func TestDiscard(t *testing.T) {
 	l := newLib(t)
-	if gone, err := l.Discard(); !gone || err != nil || exists(l.Dir()) {
-		t.Errorf("an empty one: %v, %v, still there %v", gone, err, exists(l.Dir()))
+	if gone, err := l.Discard(); !gone || err != nil || disk.Exists(l.Dir()) {
+		t.Errorf("an empty one: %v, %v, still there %v", gone, err, disk.Exists(l.Dir()))
 	}
 	l, _ = everyKind(t)
-	if gone, err := l.Discard(); gone || err != nil || !exists(filepath.Join(l.Dir(), "library.toml")) {
+	if gone, err := l.Discard(); gone || err != nil || !disk.Exists(filepath.Join(l.Dir(), "library.toml")) {
 		t.Errorf("one with sessions: %v, %v", gone, err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (l *Library) readRegistry() (*registry, error) {
 	if l.registry != nil && l.regStamp == stampOf(fi) {
 		return l.registry, nil
 	}
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +70,9 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 	if err != nil {
 		return err
 	}
-	text = sealTOML(text)
+	text = disk.SealTOML(text)
 	path := filepath.Join(l.dir, "projects.toml")
-	if have, err := ReadPlain(path); err == nil && string(have) == string(text) {
+	if have, err := disk.ReadPlain(path); err == nil && string(have) == string(text) {
 		return nil
 	}
 	if err := l.put(path, text); err != nil {
@@ -80,7 +81,7 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 	l.mu.Lock()
 	l.registry = nil
 	l.mu.Unlock()
-	return syncDir(l.dir)
+	return disk.SyncDir(l.dir)
 }
 
 func (r *registry) clone() *registry {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -104,7 +105,7 @@ func (r *repairing) mend(f Finding) (string, error) {
 	case name == "versions.jsonl":
 		return r.versions(f)
 	case strings.HasPrefix(f.Path, cacheName+"/"):
-		return "removed; a model is asked again", remove(path)
+		return "removed; a model is asked again", disk.Remove(path)
 	case strings.HasSuffix(name, ".zst"):
 		return r.segment(f)
 	case strings.HasSuffix(name, ".jsonl"):
@@ -120,7 +121,7 @@ func (r *repairing) libraryFile() error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.l.putLibraryFile(f), syncDir(r.l.dir))
+	return errors.Join(r.l.putLibraryFile(f), disk.SyncDir(r.l.dir))
 }
 
 // dropLeftover removes a segment whose bytes are held elsewhere.
@@ -141,7 +142,7 @@ func (r *repairing) dropLeftover(f Finding, path string) error {
 	if err := dropStrays(r.ctx, e, v); err != nil {
 		return err
 	}
-	if exists(filepath.Join(e.Folder, "raw", filepath.Base(path))) {
+	if disk.Exists(filepath.Join(e.Folder, "raw", filepath.Base(path))) {
 		return errors.New("kept: no version has its bytes")
 	}
 	return nil
@@ -161,7 +162,7 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", errLost
 	}
@@ -174,7 +175,7 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil), syncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	if err := r.uninherit(f, path); err != nil {
@@ -194,8 +195,8 @@ func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
 
 // appendAside keeps what can't be read.
 func appendAside(path string, text []byte) error {
-	return onDisk(opAppend, path, "", func() error {
-		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	return disk.Do(disk.OpAppend, path, "", func() error {
+		f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 		if err != nil {
 			return err
 		}
@@ -212,20 +213,20 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 		if len(line) == 0 {
 			continue
 		}
-		if whole := unended(line); whole != nil {
+		if whole := disk.Unended(line); whole != nil {
 			line = whole
 		}
-		switch s := sealOf(line); {
-		case s == sealGood:
+		switch s := disk.SealOf(line); {
+		case s == disk.SealGood:
 			keep = append(append(keep, line...), '\n')
 		case !lineMeans(line, name):
 			aside = append(append(aside, line...), '\n')
 		default:
-			if s == sealBad {
+			if s == disk.SealBad {
 				doubtful++
 				line = unseal(line)
 			}
-			keep = append(append(keep, sealLine(line)...), '\n')
+			keep = append(append(keep, disk.SealLine(line)...), '\n')
 		}
 	}
 	return keep, aside, doubtful
@@ -233,7 +234,7 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 
 // unseal cuts a line's checksum off.
 func unseal(line []byte) []byte {
-	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(lineCheck))]), '}')
+	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(disk.LineCheck))]), '}')
 }
 
 // lineMeans reports whether a line can be used as it reads.
@@ -263,7 +264,7 @@ func (r *repairing) uninherit(f Finding, path string) error {
 			return nil
 		}
 		delete(lib.Inherited, f.Path)
-		return errors.Join(r.l.putLibraryFile(lib), syncDir(r.l.dir))
+		return errors.Join(r.l.putLibraryFile(lib), disk.SyncDir(r.l.dir))
 	}
 	e, err := r.l.reread(f.Session)
 	if err != nil {
@@ -289,7 +290,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 	how := "made again from the transcript"
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")
-		if text, err := ReadPlain(page); err == nil {
+		if text, err := disk.ReadPlain(page); err == nil {
 			kept := r.l.freeName(filepath.Dir(path), "payload before repair.md")
 			if err := r.l.put(kept, text); err != nil {
 				return "", err
@@ -320,7 +321,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 		}
 	}
 	if p := payloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
-		return "written again", errors.Join(r.l.put(path, []byte(p.Written)), syncDir(filepath.Dir(path)))
+		return "written again", errors.Join(r.l.put(path, []byte(p.Written)), disk.SyncDir(filepath.Dir(path)))
 	}
 	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
 		return "removed; recall embed makes it again", r.dropSum(f.Session, "vectors/"+filepath.Base(path))

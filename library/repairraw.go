@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -70,7 +71,7 @@ func (r *repairing) places(e Entry, s segment) []bytesAt {
 			}
 		}
 	}
-	twins, _ := glob(r.l.dir, "*", "*", "raw", s.String())
+	twins, _ := disk.Glob(r.l.dir, "*", "*", "raw", s.String())
 	for _, t := range twins {
 		all = append(all, packedAt(t, s))
 	}
@@ -79,7 +80,7 @@ func (r *repairing) places(e Entry, s segment) []bytesAt {
 
 func packedAt(path string, s segment) bytesAt {
 	return bytesAt{path, func() (io.ReadCloser, error) {
-		return &segmentReader{open: func(string) (*os.File, error) { return openPlain(path) }, segs: []segment{s}}, nil
+		return &segmentReader{open: func(string) (*os.File, error) { return disk.Open(path) }, segs: []segment{s}}, nil
 	}}
 }
 
@@ -88,7 +89,7 @@ func sourceAt(path string, s segment) bytesAt {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
 			return nil, errors.New("no file")
 		}
-		f, err := openPlain(path)
+		f, err := disk.Open(path)
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +110,7 @@ func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
 	if err != nil {
 		return nil
 	}
-	open := func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }
+	open := func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }
 	var all []bytesAt
 	for _, list := range v.files {
 		for _, ver := range list {
@@ -142,7 +143,7 @@ func (r *repairing) take(p bytesAt, s segment) (staged, error) {
 
 // session makes session.json good from what else stands in the folder.
 func (r *repairing) session(f Finding, folder string) (string, error) {
-	text, err := ReadPlain(sessionFile(folder))
+	text, err := disk.ReadPlain(sessionFile(folder))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -206,8 +207,8 @@ func (e *Entry) fillFrom(v *versions, folder string) {
 }
 
 func payloadIn(folder string) *payload.Payload {
-	text, err := ReadPlain(filepath.Join(folder, "payload.json"))
-	if err != nil || sealOfJSON(text) == sealBad {
+	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
+	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
 		return nil
 	}
 	p, err := payload.Decode(text)
@@ -242,13 +243,13 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
 		return ingest.SessionID(p.Session)
 	}
-	segs, _ := glob(folder, "raw", "0-*.zst")
+	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
 	for _, path := range segs {
 		s, err := parseSegment(filepath.Base(path))
 		if err != nil {
 			continue
 		}
-		in := &segmentReader{open: func(string) (*os.File, error) { return openPlain(path) }, segs: []segment{s}}
+		in := &segmentReader{open: func(string) (*os.File, error) { return disk.Open(path) }, segs: []segment{s}}
 		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
 		in.Close()
 		for _, m := range idField.FindAllSubmatch(head, -1) {
@@ -276,7 +277,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 		return "", err
 	}
 	path := filepath.Join(e.Folder, "raw", "versions.jsonl")
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
@@ -297,17 +298,17 @@ func (r *repairing) versions(f Finding) (string, error) {
 		for j := range state.Sources {
 			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared anew
 		}
-		keep = append(keep, sealLines(encodeLines([]versionLine{line}))...)
+		keep = append(keep, disk.SealLines(encodeLines([]versionLine{line}))...)
 	}
 	if len(aside) > 0 || len(text) == 0 {
-		keep = append(keep, sealLines(encodeLines(r.strays(e, v)))...)
+		keep = append(keep, disk.SealLines(encodeLines(r.strays(e, v)))...)
 	}
 	if len(aside) > 0 {
 		if err := appendAside(path+".damaged", aside); err != nil {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.put(path, keep), syncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.put(path, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	delete(e.Inherited, "raw/versions.jsonl")
@@ -332,11 +333,11 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		if whole := unended(line); whole != nil {
+		if whole := disk.Unended(line); whole != nil {
 			line = whole
 		}
 		var vl versionLine
-		good := sealOf(line) == sealGood
+		good := disk.SealOf(line) == disk.SealGood
 		err := json.Unmarshal(line, &vl)
 		if err == nil && !good {
 			err = r.bornOut(e, v, vl)
@@ -348,10 +349,10 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside
 			aside = append(append(aside, line...), '\n')
 			continue
 		}
-		if sealOf(line) == sealBad {
+		if disk.SealOf(line) == disk.SealBad {
 			line = unseal(line)
 		}
-		keep = append(append(keep, sealLine(line)...), '\n')
+		keep = append(append(keep, disk.SealLine(line)...), '\n')
 	}
 	return v, keep, aside
 }
@@ -371,7 +372,7 @@ func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
 
 // holds reads segments one after the other and compares the whole.
 func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error {
-	in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
+	in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
 	defer in.Close()
 	got, n, err := hashAll(ctxReader{r.ctx, in})
 	if err == nil && (n != size || got != sum) {
@@ -451,7 +452,7 @@ func (r *repairing) strays(e Entry, v *versions) []versionLine {
 		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
-		in := &segmentReader{open: func(name string) (*os.File, error) { return openPlain(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
+		in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
 		sum, _, err := hashAll(ctxReader{r.ctx, in})
 		in.Close()
 		if err != nil {
@@ -482,7 +483,7 @@ func sizeOf(chain []segment) int64 {
 
 // segmentsIn are the segments that are in a folder, by their offset.
 func segmentsIn(folder string) map[int64][]segment {
-	names, _ := glob(folder, "raw", "*.zst")
+	names, _ := disk.Glob(folder, "raw", "*.zst")
 	at := map[int64][]segment{}
 	for _, n := range names {
 		if s, err := parseSegment(filepath.Base(n)); err == nil {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -83,10 +84,10 @@ func (t *twins) view(e Entry) (*folderView, error) {
 	trial.Files = t.now.Files
 	v, keep, aside := t.r.sortVersions(trial, s.text[list])
 	if len(aside) > 0 || len(keep) == 0 {
-		keep = append(keep, sealLines(encodeLines(t.unnamed(t.r.strays(e, v))))...)
-		v = parseVersions(list, splitLines(keep))
+		keep = append(keep, disk.SealLines(encodeLines(t.unnamed(t.r.strays(e, v))))...)
+		v = parseVersions(list, disk.SplitLines(keep))
 	}
-	if len(aside) > 0 || sealOfJSON(s.text["session.json"]) != sealGood {
+	if len(aside) > 0 || disk.SealOfJSON(s.text["session.json"]) != disk.SealGood {
 		e.Files = nil // where it was found is as sure as that
 	}
 	s.entry = e
@@ -135,7 +136,7 @@ func (t *twins) again(e Entry, s segment) error {
 		if err != nil {
 			continue
 		}
-		return errors.Join(syncFiles([]string{st.temp}), rename(st.temp, at))
+		return errors.Join(disk.SyncFiles([]string{st.temp}), disk.Rename(st.temp, at))
 	}
 	return t.r.ctx.Err()
 }
@@ -237,7 +238,7 @@ func (t *twins) carry() error {
 		}
 	}
 	whole := payloadIn(t.src.entry.Folder) != nil
-	return walk(t.src.entry.Folder, func(at string, d fs.DirEntry, err error) error {
+	return disk.Walk(t.src.entry.Folder, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -249,7 +250,7 @@ func (t *twins) carry() error {
 		seg, notSeg := parseSegment(strings.TrimPrefix(name, "raw/"))
 		switch {
 		case name == "session.json":
-			if text, err := ReadPlain(at); err != nil || sealOfJSON(text) == sealGood {
+			if text, err := disk.ReadPlain(at); err != nil || disk.SealOfJSON(text) == disk.SealGood {
 				return err
 			}
 			return t.move(at, "session.json.damaged")
@@ -277,7 +278,7 @@ func (t *twins) putAside(name string, lines []byte) error {
 		return nil
 	}
 	to := filepath.Join(t.now.Folder, filepath.FromSlash(name))
-	have, err := ReadPlain(to)
+	have, err := disk.ReadPlain(to)
 	if bytes.Contains(have, lines) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -296,10 +297,10 @@ func (t *twins) move(from, name string) error {
 		return nil
 	}
 	dir := filepath.Dir(to)
-	if err := makeDirs(dir); err != nil {
+	if err := disk.MakeDirs(dir); err != nil {
 		return err
 	}
-	return errors.Join(rename(from, t.r.l.freeName(dir, filepath.Base(to))), syncDir(dir))
+	return errors.Join(disk.Rename(from, t.r.l.freeName(dir, filepath.Base(to))), disk.SyncDir(dir))
 }
 
 // removeFolder removes a folder that isn't the one a session is known by.
@@ -320,7 +321,7 @@ func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
 		return err
 	}
 	err = l.rearrange(func() error {
-		if err := rename(folder, aside); !errors.Is(err, fs.ErrNotExist) {
+		if err := disk.Rename(folder, aside); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
@@ -329,10 +330,10 @@ func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
 		return err
 	}
 	above := filepath.Dir(folder)
-	if err := syncDir(above); err != nil {
+	if err := disk.SyncDir(above); err != nil {
 		return err
 	}
-	unlink(above) // if that was the last one
+	disk.Unlink(above) // if that was the last one
 	return removeAll(aside)
 }
 

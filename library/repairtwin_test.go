@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -157,8 +158,8 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 
 // Cut off at any change of the disk, the next repair finishes it.
 func TestRepairTakenInAnewFaults(t *testing.T) {
-	defer func() { diskTap = nil }()
-	diskTap = calmly
+	defer func() { disk.Tap = nil }()
+	disk.Tap = calmly
 	fault := errors.New("a fault")
 	base, before := takenInAnew(t, nil)
 	base.Close()
@@ -175,7 +176,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 			}
 			found := verify(t, l, VerifyOptions{}).Findings
 			n := 0
-			diskTap = func(op diskOp, do func() error) error {
+			disk.Tap = func(op disk.Op, do func() error) error {
 				if n++; n != at {
 					return calmly(op, do)
 				}
@@ -185,7 +186,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 				return fault
 			}
 			l.Repair(context.Background(), found, nil)
-			diskTap = calmly
+			disk.Tap = calmly
 			l.Close()
 			if n < at {
 				break
@@ -260,7 +261,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if exists(e.Folder) {
+	if disk.Exists(e.Folder) {
 		t.Error("forgotten, its damaged folder is still there")
 	}
 }

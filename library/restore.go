@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A Putting is one file of a session on its way out of the library.
@@ -209,14 +210,14 @@ func putVerified(r io.Reader, path string, size int64, sum string, over bool) (e
 		return err
 	}
 	if over {
-		err = rename(temp.Name(), path)
+		err = disk.Rename(temp.Name(), path)
 	} else {
 		err = nameNew(temp.Name(), path)
 	}
 	if err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return disk.SyncDir(dir)
 }
 
 // nameNew gives a file a name that nobody has.
@@ -228,10 +229,10 @@ func nameNew(temp, path string) error {
 	if err == nil {
 		return nil
 	}
-	if exists(path) { // a file system without links
+	if disk.Exists(path) { // a file system without links
 		return ErrInTheWay
 	}
-	return rename(temp, path)
+	return disk.Rename(temp, path)
 }
 
 // checkFile reads a file and compares it with what it should hold.

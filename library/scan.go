@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // generation is another text after each folder that anybody made or moved.
 func (l *Library) generation() string {
-	text, _ := ReadPlain(filepath.Join(l.dir, ".locks", "generation"))
+	text, _ := disk.ReadPlain(filepath.Join(l.dir, ".locks", "generation"))
 	return string(text)
 }
 
@@ -44,7 +45,7 @@ func (l *Library) refresh() error {
 // folders and has called refresh.
 func (l *Library) relocate(from string, e Entry) error {
 	return l.rearrange(func() error {
-		err := rename(from, e.Folder)
+		err := disk.Rename(from, e.Folder)
 		if err == nil {
 			err = l.note(e)
 		}
@@ -80,8 +81,8 @@ func nextGeneration() string { return fmt.Sprintf("%019d %010d", time.Now().Unix
 // writeOver makes text the content of a file that holds no more than that. To cut
 // it off first costs a hundred times as much: the disk is waited for.
 func writeOver(path, text string) error {
-	return onDisk(opWrite, path, "", func() error {
-		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	return disk.Do(disk.OpWrite, path, "", func() error {
+		f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE, 0o600)
 		if err != nil {
 			return err
 		}
@@ -147,7 +148,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 // folders lists the folders that may be sessions', and those that can't be used: links
 // are followed nowhere.
 func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
-	groups, err := readDir(l.dir)
+	groups, err := disk.ReadDir(l.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -155,7 +156,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		if d.Type()&(fs.ModeSymlink|fs.ModeIrregular) == 0 {
 			return false
 		}
-		broken = append(broken, ingest.Problem{Path: path, Reason: ErrNotPlain.Error()})
+		broken = append(broken, ingest.Problem{Path: path, Reason: disk.ErrNotPlain.Error()})
 		return true
 	}
 	for _, g := range groups {
@@ -163,7 +164,7 @@ func (l *Library) folders() (all []string, broken []ingest.Problem, err error) {
 		if isLink(dir, g) || !g.IsDir() || ownFolder(g.Name()) {
 			continue
 		}
-		inside, err := readDir(dir)
+		inside, err := disk.ReadDir(dir)
 		if err != nil {
 			broken = append(broken, ingest.Problem{Path: dir, Reason: err.Error()})
 			continue
@@ -213,7 +214,7 @@ type looked struct {
 func look(folder string, old map[string]*known) looked {
 	fi, err := os.Stat(sessionFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
-		if exists(filepath.Join(folder, "raw")) {
+		if disk.Exists(filepath.Join(folder, "raw")) {
 			return looked{err: errors.New("no session.json")}
 		}
 		return looked{}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"runtime"
 	"slices"
 	"strconv"
@@ -54,7 +55,7 @@ type staged struct {
 
 func dropStaged(segs []staged) {
 	for _, s := range segs {
-		unlink(s.temp)
+		disk.Unlink(s.temp)
 	}
 }
 
@@ -73,10 +74,10 @@ func place(segs []staged, raw string, crcs map[string][]string) error {
 	for _, s := range segs {
 		target := filepath.Join(raw, s.String())
 		if have, err := fileCRC(target); err == nil && (have == s.crc || slices.Contains(crcs[s.String()], have)) {
-			unlink(s.temp)
+			disk.Unlink(s.temp)
 			continue
 		}
-		if err := rename(s.temp, target); err != nil {
+		if err := disk.Rename(s.temp, target); err != nil {
 			return err
 		}
 	}
@@ -160,9 +161,9 @@ func (l *Library) stageSegment(r io.Reader, whole hash.Hash, offset int64) (stag
 	}
 	s := staged{segment: segment{Offset: offset}}
 	hashes, own := hashesFor(whole, offset)
-	crc := &crcWriter{}
+	crc := &disk.CRCWriter{}
 	temp, err := l.temp(func(w io.Writer) error {
-		crc.w = w
+		crc.W = w
 		compressing <- struct{}{}
 		defer func() { <-compressing }()
 		enc := encoders.Get().(*zstd.Encoder)
@@ -173,7 +174,7 @@ func (l *Library) stageSegment(r io.Reader, whole hash.Hash, offset int64) (stag
 		s.Length = n
 		return errors.Join(err, enc.Close())
 	})
-	s.temp, s.Sum, s.crc = temp, hex.EncodeToString(own.Sum(nil)), crcText(crc.sum)
+	s.temp, s.Sum, s.crc = temp, hex.EncodeToString(own.Sum(nil)), disk.CRCText(crc.Sum)
 	return s, err
 }
 

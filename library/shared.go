@@ -2,6 +2,7 @@ package library
 
 import (
 	"io"
+	"recall/library/disk"
 	"runtime"
 	"time"
 )
@@ -14,7 +15,7 @@ func (l *Library) replaceShared(path string, read int64, text []byte, keep func(
 	if runtime.GOOS == "windows" { // it refuses to replace an open file
 		return l.put(path, text)
 	}
-	old, err := openPlain(path)
+	old, err := disk.Open(path)
 	if err != nil {
 		return err
 	}
@@ -31,17 +32,17 @@ func (l *Library) replaceShared(path string, read int64, text []byte, keep func(
 		}
 		read += int64(len(late))
 		var lines []byte
-		for _, line := range splitLines(late) {
+		for _, line := range disk.SplitLines(late) {
 			if keep == nil || keep(line) {
 				lines = append(append(lines, line...), '\n')
 			}
 		}
 		if len(lines) > 0 {
-			if err := appendShared(path, lines); err != nil {
+			if err := disk.AppendShared(path, lines); err != nil {
 				return err
 			}
 		}
-		time.Sleep(aMoment / 2)
+		time.Sleep(disk.AMoment / 2)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package library
 import (
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"runtime"
 	"sync"
 	"testing"
@@ -46,7 +47,7 @@ func TestReplaceShared(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	got, err := wholeLines(path)
+	got, err := disk.WholeLines(path)
 	once := map[string]bool{}
 	for _, line := range got {
 		once[string(line)] = true

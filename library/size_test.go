@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"strings"
 	"testing"
 )
@@ -20,8 +21,8 @@ func TestSharedSizes(t *testing.T) {
 	}
 	const step = 50 << 10
 	l, src := newLib(t), t.TempDir()
-	diskTap = calmly
-	defer func() { diskTap = nil }()
+	disk.Tap = calmly
+	defer func() { disk.Tap = nil }()
 	folders, err := filepath.Glob(filepath.Join(shared, "transcripts", "dev", "*"))
 	if err != nil || len(folders) == 0 {
 		t.Fatal("no transcripts", err)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/manifest"
 	"recall/library/render"
 	"recall/payload"
@@ -65,7 +66,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err != nil {
 		return err
 	}
-	text = sealJSON(text)
+	text = disk.SealJSON(text)
 	unlock, err := l.lockSession(id)
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 	if err := l.heal(&e); err != nil {
 		return err
 	}
-	now, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
+	now, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -117,7 +118,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		if e.Sums == nil {
 			e.Sums = map[string]string{}
 		}
-		e.Sums[manifest.Name] = hexSum(d.Manifest)
+		e.Sums[manifest.Name] = disk.HexSum(d.Manifest)
 		if path := at(manifest.Name); !same(path, d.Manifest) {
 			if err := rendered.add(l, newFile{path, d.Manifest}); err != nil {
 				return err
@@ -144,7 +145,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	}
 	if pair {
 		// A file system may report a fault of what it did.
-		if err := rename(at(newMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
+		if err := disk.Rename(at(newMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
 			// .json.new first: alone it would mean that the rename was done.
 			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
 		}
@@ -158,12 +159,12 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		return err
 	}
 	if pair {
-		if err := rename(at(newPayload), at("payload.json")); err != nil {
+		if err := disk.Rename(at(newPayload), at("payload.json")); err != nil {
 			return err
 		}
 	}
 	if pair || len(entry) > 0 {
-		if err := syncDir(e.Folder); err != nil {
+		if err := disk.SyncDir(e.Folder); err != nil {
 			return err
 		}
 	}
@@ -184,7 +185,7 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	for part := range parts {
 		name := render.TranscriptName(n)
 		n++
-		sums[name] = hexSum(part)
+		sums[name] = disk.HexSum(part)
 		if path := filepath.Join(e.Folder, name); !same(path, part) {
 			if err := to.add(l, newFile{path, part}); err != nil {
 				return n, err
@@ -197,8 +198,8 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 
 // removeParts removes what a longer transcript before had more.
 func removeParts(folder string, n int) error {
-	for i := max(1, n); exists(filepath.Join(folder, render.TranscriptName(i))); i++ {
-		if err := remove(filepath.Join(folder, render.TranscriptName(i))); err != nil {
+	for i := max(1, n); disk.Exists(filepath.Join(folder, render.TranscriptName(i))); i++ {
+		if err := disk.Remove(filepath.Join(folder, render.TranscriptName(i))); err != nil {
 			return err
 		}
 	}
@@ -210,7 +211,7 @@ func removeParts(folder string, n int) error {
 // Entry.CutOff), and the next save writes it. The caller holds the session's lock.
 func (l *Library) heal(e *Entry) error {
 	md, js := filepath.Join(e.Folder, newMarkdown), filepath.Join(e.Folder, newPayload)
-	if !exists(js) {
+	if !disk.Exists(js) {
 		return removeIfThere(md)
 	}
 	e.Sums = maps.Clone(e.Sums)
@@ -218,10 +219,10 @@ func (l *Library) heal(e *Entry) error {
 	if err := l.saveEntry(*e); err != nil {
 		return err
 	}
-	if exists(md) { // neither rename was done; .json.new goes first, as above
+	if disk.Exists(md) { // neither rename was done; .json.new goes first, as above
 		return errors.Join(removeIfThere(js), removeIfThere(md))
 	}
-	return rename(js, filepath.Join(e.Folder, "payload.json"))
+	return disk.Rename(js, filepath.Join(e.Folder, "payload.json"))
 }
 
 // CutOff reports whether a save of what is derived was cut off and healed, so that
@@ -231,10 +232,10 @@ func (e Entry) CutOff() bool {
 }
 
 func removeIfThere(path string) error {
-	if !exists(path) {
+	if !disk.Exists(path) {
 		return nil
 	}
-	if err := remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
@@ -248,7 +249,7 @@ func same(path string, data []byte) bool {
 	if err != nil || fi.Size() != int64(len(data)) {
 		return false
 	}
-	have, err := ReadPlain(path)
+	have, err := disk.ReadPlain(path)
 	return err == nil && bytes.Equal(have, data)
 }
 
@@ -295,11 +296,11 @@ func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
 	if err := l.heal(&e); err != nil {
 		return nil, nil, err
 	}
-	markdown, err := ReadPlain(filepath.Join(e.Folder, "payload.md"))
+	markdown, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.md"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
-	text, err := ReadPlain(filepath.Join(e.Folder, "payload.json"))
+	text, err := disk.ReadPlain(filepath.Join(e.Folder, "payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, markdown, nil
 	}
@@ -328,11 +329,11 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(name, "payload.") && (exists(filepath.Join(e.Folder, newPayload)) || exists(filepath.Join(e.Folder, newMarkdown))) {
+		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, newPayload)) || disk.Exists(filepath.Join(e.Folder, newMarkdown))) {
 			l.healLocked(id)
 		}
-		text, err := ReadPlain(filepath.Join(e.Folder, name))
-		if err == nil || exists(sessionFile(e.Folder)) {
+		text, err := disk.ReadPlain(filepath.Join(e.Folder, name))
+		if err == nil || disk.Exists(sessionFile(e.Folder)) {
 			return text, err
 		}
 		if try == 5 {
@@ -349,7 +350,7 @@ func (l *Library) readLines(id ingest.SessionID, name string) ([][]byte, error) 
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return splitLines(text), err
+	return disk.SplitLines(text), err
 }
 
 // healLocked heals under the session's lock. A library that can't be written
@@ -410,7 +411,7 @@ func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) erro
 // readRecords reads a file of JSON lines; a line that isn't JSON is an error
 // that names it.
 func readRecords(path string) ([]json.RawMessage, error) {
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil {
 		return nil, err
 	}
@@ -442,10 +443,10 @@ func (l *Library) appendTo(id ingest.SessionID, name string, lines []byte) error
 	if err != nil {
 		return err
 	}
-	if err := appendLines(filepath.Join(e.Folder, name), lines); err != nil {
+	if err := disk.AppendLines(filepath.Join(e.Folder, name), lines); err != nil {
 		return fmt.Errorf("session %s: %s: %w", id, name, err)
 	}
-	return syncDir(e.Folder)
+	return disk.SyncDir(e.Folder)
 }
 
 // joinRecords puts each record on a line of its own.

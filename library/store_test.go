@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -110,7 +111,7 @@ func TestSavePayloadCut(t *testing.T) {
 			t.Errorf("%s: payload.md is %q, want %q", c.name, md, c.want)
 		}
 		for _, f := range c.files {
-			if exists(filepath.Join(e.Folder, f)) {
+			if disk.Exists(filepath.Join(e.Folder, f)) {
 				t.Errorf("%s: %s is left", c.name, f)
 			}
 		}
@@ -154,7 +155,7 @@ func TestInboxJournalThreads(t *testing.T) {
 	if err := l.Journal("sync", map[string]any{"sessions": 2}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "inbox", "events.jsonl")); !strings.Contains(string(got), `"note":"remember"`) || sealOf(got[:len(got)-1]) != sealGood {
+	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "inbox", "events.jsonl")); !strings.Contains(string(got), `"note":"remember"`) || disk.SealOf(got[:len(got)-1]) != disk.SealGood {
 		t.Errorf("inbox: got %q", got)
 	}
 	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "journal.jsonl")); !strings.Contains(string(got), `"what":"sync"`) {

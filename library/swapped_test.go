@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"runtime"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestSwappedForALinkMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		at := 0
-		diskTap = func(op diskOp, do func() error) error {
+		disk.Tap = func(op disk.Op, do func() error) error {
 			if at++; at > n {
 				return errSwapped // what comes after it is of no interest
 			}
@@ -57,7 +58,7 @@ func TestSwappedForALinkMeanwhile(t *testing.T) {
 			return errors.Join(err, errSwapped)
 		}
 		s.tell(l, nil)
-		diskTap = nil
+		disk.Tap = nil
 		l.Close()
 		if at < n {
 			break
@@ -113,7 +114,7 @@ func TestLockIsNoLink(t *testing.T) {
 		if err := os.Symlink(filepath.Join(victim, name), filepath.Join(locks, name+".lock")); err != nil {
 			t.Fatal(err)
 		}
-		if unlock, err := l.acquire(name); !errors.Is(err, ErrNotPlain) {
+		if unlock, err := l.acquire(name); !errors.Is(err, disk.ErrNotPlain) {
 			t.Errorf("%s: %v, want ErrNotPlain", name, err)
 			if err == nil {
 				unlock()

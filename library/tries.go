@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // triesName says what came of asking a model about sessions that have no
@@ -37,7 +38,7 @@ type Try struct {
 // others.
 func (l *Library) Tries() (map[ingest.SessionID]Try, error) {
 	path := filepath.Join(l.dir, triesName)
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (l *Library) NoteTry(t Try) error {
 // others have gathered. The caller holds what AskAlone gives.
 func (l *Library) TidyTries(keep func(Try) bool) error {
 	path := filepath.Join(l.dir, triesName)
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil || len(lines) < 1000 {
 		return err
 	}
@@ -100,7 +101,7 @@ func (l *Library) TidyTries(keep func(Try) bool) error {
 		return err
 	}
 	defer unlock()
-	return errors.Join(l.put(path, sealLines(text.Bytes())), syncDir(l.dir))
+	return errors.Join(l.put(path, disk.SealLines(text.Bytes())), disk.SyncDir(l.dir))
 }
 
 // AskAlone makes sure that no other process asks a model about sessions of this
@@ -113,10 +114,10 @@ func (l *Library) AskAlone() (done func(), err error) {
 	}
 	path := filepath.Join(l.dir, ".locks", "ask.lock")
 	for range 10 {
-		if err := makeDirs(filepath.Dir(path)); err != nil {
+		if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
-		f := newLock(path)
+		f := disk.NewLock(path)
 		ok, err := f.TryLock()
 		switch {
 		case err == nil && ok && sameFile(f):

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/render"
 )
 
@@ -26,7 +27,7 @@ func (l *Library) TurnLink(id ingest.SessionID, turn string) (string, error) {
 	}
 	anchor := []byte(`<a id="` + html.EscapeString(turn) + `">`)
 	for i := 0; turn != ""; i++ {
-		text, err := ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
+		text, err := disk.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}

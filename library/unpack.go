@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"recall/library/disk"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -76,7 +77,7 @@ func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
 	var text []byte
 	fi, err := os.Stat(backup)
 	if err == nil && fi.IsDir() {
-		text, err = ReadPlain(filepath.Join(backup, "library.toml"))
+		text, err = disk.ReadPlain(filepath.Join(backup, "library.toml"))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = ErrNoLibrary
 		}
@@ -151,7 +152,7 @@ func unpack(ctx context.Context, file, dir string) (library string, err error) {
 		return "", fmt.Errorf("%d files more than were written: %w", len(got)-len(told), ErrSuspect)
 	}
 	for _, at := range []string{dir, filepath.Join(dir, strings.TrimSuffix(tarTop, "/"))} {
-		if exists(filepath.Join(at, "library.toml")) {
+		if disk.Exists(filepath.Join(at, "library.toml")) {
 			return at, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
+	"recall/library/disk"
 	"recall/library/render"
 
 	"github.com/pelletier/go-toml/v2"
@@ -18,7 +19,7 @@ import (
 // Formats of the library:
 //
 //	1  as the package describes it, without checksums but those of segments
-//	2  everything carries one; see check.go
+//	2  everything carries one; see disk/check.go
 //
 // A library is brought to the newest format by the first one who writes to it,
 // a session's folder when it is next written. Nothing is rewritten for that:
@@ -34,7 +35,7 @@ type inherited struct {
 // inherit sums a file as it is, of which only whole lines count. There is none
 // of an empty one.
 func inherit(path string) (inherited, bool, error) {
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return inherited{}, false, nil
 	}
@@ -42,7 +43,7 @@ func inherit(path string) (inherited, bool, error) {
 		return inherited{}, false, err
 	}
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	return inherited{int64(len(text)), hexSum(text)}, len(text) > 0, nil
+	return inherited{int64(len(text)), disk.HexSum(text)}, len(text) > 0, nil
 }
 
 // upgrade brings the files at the top to this format before the first write.
@@ -77,14 +78,14 @@ func (l *Library) upgradeTop(f libraryFile) error {
 	f.Format, f.Inherited = Format, map[string]inherited{}
 	// A new name, so that the events to come don't follow on those there are.
 	inbox := filepath.Join(l.dir, "inbox")
-	if exists(filepath.Join(inbox, eventsName)) {
-		err := rename(filepath.Join(inbox, eventsName), filepath.Join(inbox, "events-format1.jsonl"))
-		if err := errors.Join(err, syncDir(inbox)); err != nil {
+	if disk.Exists(filepath.Join(inbox, eventsName)) {
+		err := disk.Rename(filepath.Join(inbox, eventsName), filepath.Join(inbox, "events-format1.jsonl"))
+		if err := errors.Join(err, disk.SyncDir(inbox)); err != nil {
 			return err
 		}
 	}
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := glob(l.dir, pattern)
+		paths, err := disk.Glob(l.dir, pattern)
 		if err != nil {
 			return err
 		}
@@ -102,20 +103,20 @@ func (l *Library) upgradeTop(f libraryFile) error {
 		return err
 	}
 	page := filepath.Join(l.dir, "README.md")
-	if text, err := ReadPlain(page); err == nil && ownReadme(text) {
+	if text, err := disk.ReadPlain(page); err == nil && ownReadme(text) {
 		if err := l.put(page, readme); err != nil { // it tells how this format is read
 			return err
 		}
 	}
 	projects := filepath.Join(l.dir, "projects.toml")
-	text, err := ReadPlain(projects)
-	if err == nil && sealOfTOML(text) == sealNone {
-		err = l.put(projects, sealTOML(text))
+	text, err := disk.ReadPlain(projects)
+	if err == nil && disk.SealOfTOML(text) == disk.SealNone {
+		err = l.put(projects, disk.SealTOML(text))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return errors.Join(l.putLibraryFile(f), syncDir(l.dir))
+	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
 }
 
 // sealLinks rewrites the links, whose files move with their projects.
@@ -125,11 +126,11 @@ func (l *Library) sealLinks() error {
 		return err
 	}
 	for _, path := range files {
-		text, err := ReadPlain(path)
+		text, err := disk.ReadPlain(path)
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(l.put(path, sealLines(text)), syncDir(filepath.Dir(path))); err != nil {
+		if err := errors.Join(l.put(path, disk.SealLines(text)), disk.SyncDir(filepath.Dir(path))); err != nil {
 			return err
 		}
 	}
@@ -138,14 +139,14 @@ func (l *Library) sealLinks() error {
 
 // putLibraryFile writes library.toml. The caller syncs the folder.
 func (l *Library) putLibraryFile(f libraryFile) error {
-	if text, err := ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
-		f.Readme = hexSum(text)
+	if text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
+		f.Readme = disk.HexSum(text)
 	}
 	text, err := toml.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return l.put(filepath.Join(l.dir, "library.toml"), sealTOML(text))
+	return l.put(filepath.Join(l.dir, "library.toml"), disk.SealTOML(text))
 }
 
 // ownReadme reports whether a README.md is one that recall writes, or wrote.
@@ -171,7 +172,7 @@ func (e *Entry) inherit() error {
 	}
 	sums := map[string]string{}
 	names := []string{"payload.json"}
-	for i := 0; i == 0 || exists(filepath.Join(e.Folder, render.TranscriptName(i))); i++ {
+	for i := 0; i == 0 || disk.Exists(filepath.Join(e.Folder, render.TranscriptName(i))); i++ {
 		names = append(names, render.TranscriptName(i))
 	}
 	for _, name := range names {
@@ -189,7 +190,7 @@ func (e *Entry) inherit() error {
 
 // fileSum is the SHA-256 of a file.
 func fileSum(path string) (string, error) {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return "", err
 	}

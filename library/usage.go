@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"recall/library/disk"
 	"time"
 )
 
@@ -44,7 +45,7 @@ func (l *Library) Spend(s Spent) error {
 	if err := l.appendTop(usageName, s); err != nil {
 		return fmt.Errorf("%s: %w", usageName, err)
 	}
-	return syncFiles([]string{filepath.Join(l.dir, usageName)})
+	return disk.SyncFiles([]string{filepath.Join(l.dir, usageName)})
 }
 
 // Spending reads the ledger line by line, as it was written; after a merge that
@@ -53,7 +54,7 @@ func (l *Library) Spend(s Spent) error {
 func (l *Library) Spending() iter.Seq2[Spent, error] {
 	return func(yield func(Spent, error) bool) {
 		path := filepath.Join(l.dir, usageName)
-		f, err := openPlain(path)
+		f, err := disk.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
@@ -86,7 +87,7 @@ func (l *Library) Spending() iter.Seq2[Spent, error] {
 }
 
 func readSpent(line []byte) (s Spent, err error) {
-	if sealOf(line) == sealBad {
+	if disk.SealOf(line) == disk.SealBad {
 		return s, errors.New("not as it was written")
 	}
 	if err := json.Unmarshal(line, &s); err != nil {

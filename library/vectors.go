@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // SaveVectors keeps the vectors that a model made of a session's items, as the
@@ -27,20 +28,20 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 		return err
 	}
 	dir := filepath.Join(e.Folder, "vectors")
-	if err := makeDirs(dir); err != nil {
+	if err := disk.MakeDirs(dir); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
 	if err := l.put(filepath.Join(dir, vectorsName(model)), data); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
-	if err := errors.Join(syncDir(dir), syncDir(e.Folder)); err != nil {
+	if err := errors.Join(disk.SyncDir(dir), disk.SyncDir(e.Folder)); err != nil {
 		return err
 	}
 	e = e.clone()
 	if e.Sums == nil {
 		e.Sums = map[string]string{}
 	}
-	e.Sums["vectors/"+vectorsName(model)] = hexSum(data)
+	e.Sums["vectors/"+vectorsName(model)] = disk.HexSum(data)
 	return l.saveEntry(e)
 }
 
@@ -50,7 +51,7 @@ func (l *Library) Vectors(id ingest.SessionID, model string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := ReadPlain(filepath.Join(e.Folder, "vectors", vectorsName(model)))
+	b, err := disk.ReadPlain(filepath.Join(e.Folder, "vectors", vectorsName(model)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

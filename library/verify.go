@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A Finding is one thing that Verify found.
@@ -234,7 +235,7 @@ func (c *checking) found(f Finding) {
 
 // read reads a small file and counts it.
 func (c *checking) read(path string) ([]byte, error) {
-	text, err := ReadPlain(path)
+	text, err := disk.ReadPlain(path)
 	if err == nil {
 		c.files.Add(1)
 		c.bytes.Add(int64(len(text)))
@@ -244,7 +245,7 @@ func (c *checking) read(path string) ([]byte, error) {
 
 // brokenFolder tells of a folder whose session.json can't be used.
 func (c *checking) brokenFolder(b ingest.Problem) {
-	if realDir(b.Path) != nil { // a link where a folder or file of the library belongs
+	if disk.RealDir(b.Path) != nil { // a link where a folder or file of the library belongs
 		same := func(f Finding) bool { return f.Path == c.rel(b.Path) }
 		if !slices.ContainsFunc(c.out.Findings, same) {
 			c.found(Finding{Path: c.rel(b.Path), State: Damaged, What: b.Reason})
@@ -252,7 +253,7 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 		return
 	}
 	mend := MendNone
-	if exists(filepath.Join(b.Path, "raw", "versions.jsonl")) || exists(filepath.Join(b.Path, "payload.json")) {
+	if disk.Exists(filepath.Join(b.Path, "raw", "versions.jsonl")) || disk.Exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender
 	}
 	c.found(Finding{Path: c.rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
@@ -271,13 +272,13 @@ func (c *checking) top(entries []Entry) {
 		c.found(Finding{Path: "library.toml", State: Damaged, What: err.Error()})
 	case f.Format < 2:
 		// without any checksum yet
-	case sealOfTOML(text) != sealGood:
+	case disk.SealOfTOML(text) != disk.SealGood:
 		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written", Mend: MendRender})
 	}
 	c.readme(f)
 	c.projects(f.Format, entries)
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
-		paths, _ := glob(c.l.dir, pattern) // the pattern is good
+		paths, _ := disk.Glob(c.l.dir, pattern) // the pattern is good
 		for _, path := range paths {
 			name := c.rel(path)
 			text, err := c.read(path)
@@ -305,7 +306,7 @@ func (c *checking) readme(f libraryFile) {
 		c.found(Finding{Path: "README.md", State: Damaged, What: "it is gone", Mend: MendRender})
 	case err != nil:
 		c.found(Finding{Path: "README.md", State: Damaged, What: err.Error()})
-	case hexSum(text) != f.Readme:
+	case disk.HexSum(text) != f.Readme:
 		c.found(Finding{Path: "README.md", State: Damaged, What: "not as recall wrote it", Mend: MendRender})
 	}
 }
@@ -319,7 +320,7 @@ func (c *checking) strays(entries []Entry) {
 	for _, b := range c.l.Broken() {
 		known[b.Path] = true
 	}
-	groups, _ := readDir(c.l.dir)
+	groups, _ := disk.ReadDir(c.l.dir)
 	for _, g := range groups {
 		path := filepath.Join(c.l.dir, g.Name())
 		if !g.IsDir() {
@@ -331,10 +332,10 @@ func (c *checking) strays(entries []Entry) {
 		if ownFolder(g.Name()) {
 			continue
 		}
-		inside, _ := readDir(path)
+		inside, _ := disk.ReadDir(path)
 		for _, d := range inside {
 			at := filepath.Join(path, d.Name())
-			if known[at] || !d.IsDir() && d.Name() == linksName || exists(sessionFile(at)) {
+			if known[at] || !d.IsDir() && d.Name() == linksName || disk.Exists(sessionFile(at)) {
 				continue
 			}
 			c.found(Finding{Path: c.rel(at), State: Unknown, What: "not a session"})

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -41,7 +42,7 @@ func everyKind(t testing.TB) (l *Library, src string) {
 		"journal":   l.Journal("sync", map[string]any{"sessions": 1}),
 		"threads":   l.Correct(Correction{Op: "join", A: "a", B: "b", At: tick}),
 		"links":     l.AppendLinks([]payload.Link{{Op: payload.OpLink, Relation: payload.Refines, Maker: payload.ByRule, From: "k3v9t2m8qa", FromSession: id, To: "b7xw4c5d2e", ToSession: id, At: tick}}),
-		"tombstone": appendShared(filepath.Join(l.Dir(), "tombstones.jsonl"), []byte(`{"id":"forgotten-1"}`+"\n")),
+		"tombstone": disk.AppendShared(filepath.Join(l.Dir(), "tombstones.jsonl"), []byte(`{"id":"forgotten-1"}`+"\n")),
 	} {
 		if err != nil {
 			t.Fatal(name, err)

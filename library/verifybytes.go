@@ -10,6 +10,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"recall/library/disk"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
@@ -24,7 +25,7 @@ func checkLines(text []byte, old inherited, sealed bool) (what string, state Fin
 	if int64(len(text)) < old.Size {
 		return fmt.Sprintf("%d bytes, it had %d", len(text), old.Size), Damaged
 	}
-	if hexSum(text[:old.Size]) != old.Sum && old.Size > 0 {
+	if disk.HexSum(text[:old.Size]) != old.Sum && old.Size > 0 {
 		return fmt.Sprintf("its first %d bytes aren't as they were", old.Size), Damaged
 	}
 	n := bytes.Count(text[:old.Size], []byte("\n"))
@@ -39,7 +40,7 @@ func checkLines(text []byte, old inherited, sealed bool) (what string, state Fin
 		bad = append(bad, n)
 	}
 	tail := rest[end:]
-	whole := unended(tail)
+	whole := disk.Unended(tail)
 	switch {
 	case len(bad) == 1:
 		return fmt.Sprintf("line %d isn't as it was written", bad[0]), Damaged
@@ -55,8 +56,8 @@ func checkLines(text []byte, old inherited, sealed bool) (what string, state Fin
 
 func allSealed(text []byte) bool {
 	n := 0
-	for _, line := range splitLines(text) {
-		if sealOf(line) != sealGood {
+	for _, line := range disk.SplitLines(text) {
+		if disk.SealOf(line) != disk.SealGood {
 			return false
 		}
 		n++
@@ -65,10 +66,10 @@ func allSealed(text []byte) bool {
 }
 
 func lineIsGood(line []byte, sealed bool) bool {
-	switch sealOf(line) {
-	case sealGood:
+	switch disk.SealOf(line) {
+	case disk.SealGood:
 		return true
-	case sealBad:
+	case disk.SealBad:
 		return false
 	}
 	return (!sealed || line[0] != '{') && json.Valid(line) // only an object carries a checksum
@@ -97,7 +98,7 @@ func (u *unpacker) close() {
 // check reads one segment's file and says how many bytes it read of it, how
 // many came out, and what is wrong.
 func (u *unpacker) check(path string, s storedSegment, quick bool) (stored, source int64, err error) {
-	f, err := openPlain(path)
+	f, err := disk.Open(path)
 	if err != nil {
 		return 0, 0, plain(err)
 	}
@@ -116,7 +117,7 @@ func (u *unpacker) check(path string, s storedSegment, quick bool) (stored, sour
 	switch {
 	case err != nil:
 		return stored, source, err
-	case len(s.crcs) == 0 || slices.Contains(s.crcs, crcText(in.sum)):
+	case len(s.crcs) == 0 || slices.Contains(s.crcs, disk.CRCText(in.sum)):
 		return stored, source, nil
 	case quick:
 		return stored, source, fmt.Errorf("the file isn't as it was stored")
@@ -150,7 +151,7 @@ type crcReader struct {
 
 func (c *crcReader) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
-	c.sum = crc32.Update(c.sum, castagnoli, p[:n])
+	c.sum = crc32.Update(c.sum, disk.Castagnoli, p[:n])
 	c.n += int64(n)
 	return n, err
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"recall/library/disk"
 	"recall/payload"
 )
 
@@ -33,7 +34,7 @@ func newFolderCheck(c *checking, e Entry) *folderCheck {
 	if f.noLines != nil {
 		return f
 	}
-	f.v = parseVersions(f.at("raw/versions.jsonl"), splitLines(f.lines))
+	f.v = parseVersions(f.at("raw/versions.jsonl"), disk.SplitLines(f.lines))
 	f.segs = f.v.stored()
 	return f
 }
@@ -96,9 +97,9 @@ func (f *folderCheck) session() {
 	var e struct {
 		Format int `json:"format"`
 	}
-	switch s := sealOfJSON(text); {
-	case s == sealGood:
-	case s == sealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
+	switch s := disk.SealOfJSON(text); {
+	case s == disk.SealGood:
+	case s == disk.SealBad || json.Unmarshal(text, &e) != nil || e.Format >= 2 || f.sealed():
 		f.found("session.json", Damaged, MendRender, "not what its last line says was written")
 	}
 }
@@ -161,7 +162,7 @@ func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		switch {
-		case exists(f.at(newPayload)): // the last rename of a save
+		case disk.Exists(f.at(newPayload)): // the last rename of a save
 			f.found("payload.json", Unfinished, "", "of a save that was cut off")
 		case f.entry.Distilled != nil:
 			f.found("payload.json", Damaged, MendRender, "it is gone")
@@ -172,9 +173,9 @@ func (f *folderCheck) payload() *payload.Payload {
 		f.found("payload.json", Damaged, MendRender, "%v", err)
 		return nil
 	}
-	s := sealOfJSON(text)
+	s := disk.SealOfJSON(text)
 	known := f.entry.Sums["payload.json"]
-	if s == sealBad || s == sealNone && f.sealed() && known != hexSum(text) {
+	if s == disk.SealBad || s == disk.SealNone && f.sealed() && known != disk.HexSum(text) {
 		f.found("payload.json", Damaged, MendRender, "not what its last line says was written")
 		return nil
 	}
@@ -207,8 +208,8 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 // due is the text of a payload.md whose payload.json isn't in its place yet.
 func (f *folderCheck) due() string {
-	text, err := ReadPlain(f.at(newPayload))
-	if err != nil || sealOfJSON(text) != sealGood {
+	text, err := disk.ReadPlain(f.at(newPayload))
+	if err != nil || disk.SealOfJSON(text) != disk.SealGood {
 		return ""
 	}
 	p, err := payload.Decode(text)
@@ -240,7 +241,7 @@ func (f *folderCheck) logs() {
 // rendered checks the files whose sums stand in session.json.
 func (f *folderCheck) rendered(p *payload.Payload) {
 	state := Damaged
-	if exists(f.at(newMarkdown)) || exists(f.at(newPayload)) || p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
+	if disk.Exists(f.at(newMarkdown)) || disk.Exists(f.at(newPayload)) || p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
 		state = Unfinished // session.json comes last
 	}
 	for name, want := range f.entry.Sums {
@@ -270,7 +271,7 @@ func (f *folderCheck) others() {
 	for name := range f.entry.Sums {
 		needed[name] = true
 	}
-	_ = walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
+	_ = disk.Walk(f.entry.Folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				f.found(f.name(path), Damaged, "", "%v", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/disk"
 )
 
 // A versionLine is a line of raw/versions.jsonl: the file's content is now the
@@ -47,7 +48,7 @@ type versions struct {
 // problem, and its version is lost, not the others.
 func readVersions(folder string) (*versions, error) {
 	path := filepath.Join(folder, "raw", "versions.jsonl")
-	lines, err := wholeLines(path)
+	lines, err := disk.WholeLines(path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package library
 import (
 	"os"
 	"path/filepath"
+	"recall/library/disk"
 	"strings"
 )
 
@@ -57,7 +58,7 @@ func exposes(dir string) string {
 		return "iCloud"
 	case name == "onedrive", strings.HasPrefix(name, "onedrive - "), above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
 		return "OneDrive"
-	case name == "dropbox", strings.HasPrefix(name, "dropbox ("), above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), exists(filepath.Join(dir, ".dropbox")):
+	case name == "dropbox", strings.HasPrefix(name, "dropbox ("), above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), disk.Exists(filepath.Join(dir, ".dropbox")):
 		return "Dropbox"
 	case above == "cloudstorage":
 		return "a synchronised folder"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/library"
+	"recall/library/disk"
 )
 
 // Claude Code deletes transcripts whose last activity is this long ago, unless
@@ -17,7 +17,7 @@ const defaultCleanupDays = 30
 // root's projects folder.
 func cleanupDays(root string) int {
 	for _, dir := range []string{root, filepath.Dir(root)} {
-		data, err := library.ReadRegular(filepath.Join(dir, "settings.json"), 16<<20)
+		data, err := disk.ReadRegular(filepath.Join(dir, "settings.json"), 16<<20)
 		if err != nil {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // A fault is why a session can't be distilled. It is reported by every sync,
@@ -53,7 +54,7 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 // passing reports whether an error is the machine's of this moment: no room, or
 // somebody else at work.
 func passing(err error) bool {
-	return errors.Is(err, library.ErrBusy) || library.IsFull(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	return errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
 }
 
 // rests reports whether it is known that distilling a session now would fail.

@@ -17,6 +17,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // A GuardReport tells what would be lost with some files and folders: which
@@ -540,10 +541,10 @@ func (g *guarding) stuck() string {
 	if err := g.Library.ReadOnly(); err != nil && need > 0 {
 		return "the library is only read: " + err.Error()
 	}
-	if err := library.Writable(dir); err != nil && need > 0 {
+	if err := disk.Writable(dir); err != nil && need > 0 {
 		return fmt.Sprintf("the library can't be written to (%v): mend that, then recall sync", err)
 	}
-	if free := library.Free(dir); free < need {
+	if free := disk.Free(dir); free < need {
 		return fmt.Sprintf("the library's disk has %d KB left for %d KB: make room there, then recall sync", free>>10, (need+1023)>>10)
 	}
 	return ""

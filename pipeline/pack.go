@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // packDue holds the Unix time before which no session needs packing, so that
@@ -52,11 +53,11 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 		}
 		r.progress(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
-	return errors.Join(os.MkdirAll(r.Cache, 0o700), library.WritePlain(r.packDue(), fmt.Append(nil, next.Unix(), "\n")))
+	return errors.Join(os.MkdirAll(r.Cache, 0o700), disk.WritePlain(r.packDue(), fmt.Append(nil, next.Unix(), "\n")))
 }
 
 func (r *run) notDue(now time.Time) bool {
-	text, err := library.ReadPlain(r.packDue())
+	text, err := disk.ReadPlain(r.packDue())
 	due, err2 := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 	return err == nil && err2 == nil && now.Before(time.Unix(due, 0)) && time.Unix(due, 0).Before(now.Add(2*library.QuietToPack))
 }

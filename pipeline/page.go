@@ -7,6 +7,7 @@ import (
 
 	"recall/ingest"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // edited is the size of a payload.md that isn't as it was last written: no
@@ -23,7 +24,7 @@ func lookAtPage(e library.Entry, written string) seenFile {
 	if err != nil {
 		return f
 	}
-	if text, err := library.ReadPlain(path); err != nil || string(text) != written {
+	if text, err := disk.ReadPlain(path); err != nil || string(text) != written {
 		return f
 	}
 	f.size, f.mod = fi.Size(), fi.ModTime().UnixNano()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/library"
+	"recall/library/disk"
 )
 
 // seen remembers which files were taken in at which size and time, so that a
@@ -54,7 +54,7 @@ type seenFile struct {
 func openSeen(path, header string) *seen {
 	t := &seen{path: path, header: "recall seen 4 " + header, files: map[string]seenFile{},
 		pages: map[ingest.SessionID]seenFile{}, places: map[ingest.SessionID]string{}, keys: map[ingest.SessionID]seenFile{}, faults: map[ingest.SessionID]fault{}}
-	f, err := library.OpenPlain(path, os.O_RDONLY, 0)
+	f, err := disk.OpenPlain(path, os.O_RDONLY, 0)
 	if err != nil {
 		return t
 	}

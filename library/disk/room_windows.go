@@ -1,4 +1,4 @@
-package library
+package disk
 
 import "golang.org/x/sys/windows"
 

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package library
+package disk
 
 import "golang.org/x/sys/unix"
 

@@ -1,4 +1,4 @@
-package library
+package disk
 
 import (
 	"io/fs"
@@ -8,7 +8,7 @@ import (
 // openNoFollow opens a file that isn't a link or another reparse point.
 func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, notPlain("open", path)
+		return nil, NotPlain("open", path)
 	}
 	return os.OpenFile(path, flag, perm)
 }

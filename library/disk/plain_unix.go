@@ -1,6 +1,6 @@
 //go:build unix
 
-package library
+package disk
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package library
+package disk
 
 import (
 	"bytes"
@@ -12,11 +12,11 @@ import (
 // has no line end is what a crash left of a write, and is cut off by the next
 // one; but for a last line that is whole by its checksum.
 
-// appendLines adds whole lines to an append-only file in one write, and cuts
+// AppendLines adds whole lines to an append-only file in one write, and cuts
 // off what a crash may have left of an earlier one. The caller holds the lock
 // of the file's owner.
-func appendLines(path string, lines []byte) error {
-	lines = sealLines(lines)
+func AppendLines(path string, lines []byte) error {
+	lines = SealLines(lines)
 	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func appendLines(path string, lines []byte) error {
 		if !closed {
 			lines = append([]byte("\n"), lines...)
 		}
-		err = onDisk(opAppend, path, "", func() error {
+		err = Do(OpAppend, path, "", func() error {
 			if err := f.Truncate(end); err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ func appendLines(path string, lines []byte) error {
 		if err != nil {
 			return err
 		}
-		return syncFile(f)
+		return SyncFile(f)
 	}()
 	if err2 := f.Close(); err == nil {
 		err = err2
@@ -72,37 +72,37 @@ func lastLineEnd(f *os.File) (end int64, closed bool, err error) {
 			break
 		}
 	}
-	if whole := unended(tail); whole != nil {
+	if whole := Unended(tail); whole != nil {
 		return end + int64(len(whole)), false, nil
 	}
 	return end, true, nil
 }
 
-// unended is what of the text behind the last line end is a whole line all the
+// Unended is what of the text behind the last line end is a whole line all the
 // same, by its checksum: only its end is missing, or damaged. Else it is nil.
-func unended(tail []byte) []byte {
-	if sealOf(tail) == sealGood {
+func Unended(tail []byte) []byte {
+	if SealOf(tail) == SealGood {
 		return tail
 	}
-	if n := len(tail) - 1; n > 0 && sealOf(tail[:n]) == sealGood {
+	if n := len(tail) - 1; n > 0 && SealOf(tail[:n]) == SealGood {
 		return tail[:n]
 	}
 	return nil
 }
 
-// appendShared adds whole lines to a file that anybody may append to at any
+// AppendShared adds whole lines to a file that anybody may append to at any
 // time, without a lock: one O_APPEND write. If another file took its place
 // meanwhile (see replaceShared) and lacks the lines, they are added to that one:
 // rather twice than not at all.
-func appendShared(path string, lines []byte) error {
-	lines = sealLines(lines)
-	return onDisk(opAppend, path, "", func() error {
+func AppendShared(path string, lines []byte) error {
+	lines = SealLines(lines)
+	return Do(OpAppend, path, "", func() error {
 		for {
 			in, err := appendOnce(path, lines)
 			if err != nil || in {
 				return err
 			}
-			time.Sleep(aMoment)
+			time.Sleep(AMoment)
 			if text, err := ReadPlain(path); err != nil || bytes.Contains(text, lines) {
 				return nil
 			}
@@ -110,8 +110,8 @@ func appendShared(path string, lines []byte) error {
 	})
 }
 
-// aMoment is how long who replaced a file looks for what came late.
-const aMoment = 5 * time.Millisecond
+// AMoment is how long who replaced a file looks for what came late.
+const AMoment = 5 * time.Millisecond
 
 // appendOnce appends; in reports whether the file is still the one at its path, or
 // none is there.
@@ -143,9 +143,9 @@ func endOfTorn(f *os.File) []byte {
 	return []byte("\n")
 }
 
-// wholeLines reads an append-only file's lines, without a torn last one.
+// WholeLines reads an append-only file's lines, without a torn last one.
 // A file that isn't there has none.
-func wholeLines(path string) ([][]byte, error) {
+func WholeLines(path string) ([][]byte, error) {
 	data, err := ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -153,12 +153,12 @@ func wholeLines(path string) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return splitLines(data), nil
+	return SplitLines(data), nil
 }
 
-// splitLines are the lines of text that have an end, or need none, and aren't
+// SplitLines are the lines of text that have an end, or need none, and aren't
 // blank.
-func splitLines(data []byte) [][]byte {
+func SplitLines(data []byte) [][]byte {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	var lines [][]byte
 	for line := range bytes.Lines(data[:end]) {
@@ -166,7 +166,7 @@ func splitLines(data []byte) [][]byte {
 			lines = append(lines, line)
 		}
 	}
-	if last := unended(data[end:]); last != nil {
+	if last := Unended(data[end:]); last != nil {
 		lines = append(lines, last)
 	}
 	return lines

@@ -1,4 +1,6 @@
-package library
+// Package disk is the library's door to the file system: plain files and real folders
+// alone, changes that tests can fail one by one, and checksums in what is written.
+package disk
 
 import (
 	"cmp"
@@ -30,9 +32,9 @@ var ErrForeign = errors.New("the library belongs to another user, who could chan
 // opened are the folders of the libraries that this process opened.
 var opened sync.Map
 
-// guard has what lies in a library's folder reached by a handle on that folder from
+// Guard has what lies in a library's folder reached by a handle on that folder from
 // now on.
-func guard(dir string) { opened.Store(dir, true) }
+func Guard(dir string) { opened.Store(dir, true) }
 
 // inOpened does something to a path of an open library by a handle on the library's
 // folder, which nothing outside of it can be reached by, whatever is swapped for a link
@@ -76,7 +78,7 @@ func named(err error, dir string) error {
 func linkAbove(name, dir string) error {
 	for name = filepath.Dir(name); filepath.Dir(name) != name; name = filepath.Dir(name) {
 		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil && fi.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
-			return notPlain("open", filepath.Join(dir, name))
+			return NotPlain("open", filepath.Join(dir, name))
 		}
 	}
 	return nil
@@ -87,7 +89,7 @@ func linkAbove(name, dir string) error {
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
 	err = inOpened(path, func(root *os.Root, name string) (err error) {
 		if fi, err := root.Lstat(name); err == nil && !fi.Mode().IsRegular() {
-			return notPlain("open", path)
+			return NotPlain("open", path)
 		}
 		f, err = root.OpenFile(name, flag|noWait, perm)
 		return err
@@ -97,13 +99,13 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 	})
 	if err != nil {
 		if fi, lerr := os.Lstat(path); lerr == nil && !fi.Mode().IsRegular() {
-			err = notPlain("open", path)
+			err = NotPlain("open", path)
 		}
 		return nil, err
 	}
 	fi, err := f.Stat()
 	if err == nil && !fi.Mode().IsRegular() {
-		err = notPlain("open", path)
+		err = NotPlain("open", path)
 	}
 	if err != nil {
 		f.Close()
@@ -112,13 +114,13 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 	return f, nil
 }
 
-// unlink removes a file, a link or an empty folder.
-func unlink(path string) error {
+// Unlink removes a file, a link or an empty folder.
+func Unlink(path string) error {
 	return inOpened(path, func(root *os.Root, name string) error { return root.Remove(name) }, func() error { return os.Remove(path) })
 }
 
-// unlinkAll removes a folder with all that is in it; what links in it lead to stays.
-func unlinkAll(path string) error {
+// UnlinkAll removes a folder with all that is in it; what links in it lead to stays.
+func UnlinkAll(path string) error {
 	return inOpened(path, func(root *os.Root, name string) error { return root.RemoveAll(name) }, func() error { return os.RemoveAll(path) })
 }
 
@@ -144,19 +146,19 @@ func secondName(from, to string) error {
 	}, func() error { return os.Link(from, to) })
 }
 
-// makeDir makes a folder.
-func makeDir(dir string) error {
+// MakeDir makes a folder.
+func MakeDir(dir string) error {
 	return inOpened(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) }, func() error { return os.Mkdir(dir, 0o700) })
 }
 
-// makeAllDirs makes a folder and those above it.
-func makeAllDirs(dir string) error {
+// MakeAllDirs makes a folder and those above it.
+func MakeAllDirs(dir string) error {
 	return inOpened(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) }, func() error { return os.MkdirAll(dir, 0o700) })
 }
 
-// walk is filepath.WalkDir below a real folder; links in it are named, not followed.
-func walk(dir string, do fs.WalkDirFunc) error {
-	if err := realDir(dir); err != nil {
+// Walk is filepath.WalkDir below a real folder; links in it are named, not followed.
+func Walk(dir string, do fs.WalkDirFunc) error {
+	if err := RealDir(dir); err != nil {
 		if err = do(dir, nil, err); err == fs.SkipDir || err == fs.SkipAll {
 			return nil
 		}
@@ -165,18 +167,18 @@ func walk(dir string, do fs.WalkDirFunc) error {
 	return filepath.WalkDir(dir, do)
 }
 
-// newLock is a lock on a file that is made for it, and is no link.
-func newLock(path string) *flock.Flock {
+// NewLock is a lock on a file that is made for it, and is no link.
+func NewLock(path string) *flock.Flock {
 	return flock.New(path, flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDONLY|noFollow|noWait))
 }
 
-func notPlain(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: ErrNotPlain} }
+func NotPlain(op, path string) error { return &fs.PathError{Op: op, Path: path, Err: ErrNotPlain} }
 
-func openPlain(path string) (*os.File, error) { return OpenPlain(path, os.O_RDONLY, 0) }
+func Open(path string) (*os.File, error) { return OpenPlain(path, os.O_RDONLY, 0) }
 
 // ReadPlain reads a plain file whole.
 func ReadPlain(path string) ([]byte, error) {
-	f, err := openPlain(path)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -232,32 +234,32 @@ func WritePlain(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// realDir returns nil for a real folder, ErrNotPlain for whatever else is there.
-func realDir(path string) error {
+// RealDir returns nil for a real folder, ErrNotPlain for whatever else is there.
+func RealDir(path string) error {
 	fi, err := os.Lstat(path)
 	if err == nil && !fi.IsDir() {
-		err = notPlain("open", path)
+		err = NotPlain("open", path)
 	}
 	return err
 }
 
-// readDir lists a real folder.
-func readDir(path string) ([]fs.DirEntry, error) {
-	if err := realDir(path); err != nil {
+// ReadDir lists a real folder.
+func ReadDir(path string) ([]fs.DirEntry, error) {
+	if err := RealDir(path); err != nil {
 		return nil, err
 	}
 	return os.ReadDir(path)
 }
 
-// glob is filepath.Glob below a folder, without what lies behind links.
-func glob(dir string, pattern ...string) ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(append([]string{globSafe(dir)}, pattern...)...))
+// Glob is filepath.Glob below a folder, without what lies behind links.
+func Glob(dir string, pattern ...string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(append([]string{GlobSafe(dir)}, pattern...)...))
 	real := map[string]bool{dir: true}
 	var reached func(string) bool
 	reached = func(at string) bool {
 		ok, known := real[at]
 		if !known && filepath.Dir(at) != at {
-			ok = reached(filepath.Dir(at)) && realDir(at) == nil
+			ok = reached(filepath.Dir(at)) && RealDir(at) == nil
 			real[at] = ok
 		}
 		return ok
@@ -271,17 +273,17 @@ func glob(dir string, pattern ...string) ([]string, error) {
 	return plain, err
 }
 
-// ownDir makes a folder of recall's own right below the library's, and returns an
+// OwnDir makes a folder of recall's own right below the library's, and returns an
 // error unless it is a real one.
-func ownDir(dir string) error {
-	if err := makeAllDirs(dir); err != nil {
+func OwnDir(dir string) error {
+	if err := MakeAllDirs(dir); err != nil {
 		return err
 	}
-	return realDir(dir)
+	return RealDir(dir)
 }
 
-// owned returns ErrForeign for a folder of another user's.
-func owned(dir string) error {
+// Owned returns ErrForeign for a folder of another user's.
+func Owned(dir string) error {
 	fi, err := os.Stat(dir)
 	if err != nil {
 		return err
@@ -292,8 +294,8 @@ func owned(dir string) error {
 	return nil
 }
 
-// globSafe keeps a folder's name from being a pattern.
-func globSafe(dir string) string {
+// GlobSafe keeps a folder's name from being a pattern.
+func GlobSafe(dir string) string {
 	var b []byte
 	for _, c := range []byte(dir) {
 		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator != '\\' {

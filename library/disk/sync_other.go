@@ -1,6 +1,6 @@
 //go:build !linux
 
-package library
+package disk
 
 import "os"
 

@@ -1,4 +1,4 @@
-package library
+package disk
 
 import (
 	"bytes"
@@ -23,41 +23,41 @@ import (
 // What was written by format 1, which had none of this, is named with size and
 // SHA-256 where it ends: see inherited.
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func crcOf(data []byte) string { return crcText(crc32.Checksum(data, castagnoli)) }
+func crcOf(data []byte) string { return CRCText(crc32.Checksum(data, Castagnoli)) }
 
-func crcText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
+func CRCText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
-// crcWriter sums what passes.
-type crcWriter struct {
-	w   io.Writer
-	sum uint32
+// CRCWriter sums what passes.
+type CRCWriter struct {
+	W   io.Writer
+	Sum uint32
 }
 
-func (c *crcWriter) Write(p []byte) (int, error) {
-	n, err := c.w.Write(p)
-	c.sum = crc32.Update(c.sum, castagnoli, p[:n])
+func (c *CRCWriter) Write(p []byte) (int, error) {
+	n, err := c.W.Write(p)
+	c.Sum = crc32.Update(c.Sum, Castagnoli, p[:n])
 	return n, err
 }
 
-const lineCheck = `,"check":"`
+const LineCheck = `,"check":"`
 
-// sealLine ends a JSON object on one line in its checksum.
-func sealLine(line []byte) []byte {
+// SealLine ends a JSON object on one line in its checksum.
+func SealLine(line []byte) []byte {
 	line = bytes.TrimSpace(line)
-	if len(line) < 3 || line[len(line)-1] != '}' || sealOf(line) == sealGood {
+	if len(line) < 3 || line[len(line)-1] != '}' || SealOf(line) == SealGood {
 		return line // {} says nothing, another value can't carry one
 	}
 	body := line[:len(line)-1]
-	return append(append([]byte{}, body...), lineCheck+crcOf(body)+`"}`...)
+	return append(append([]byte{}, body...), LineCheck+crcOf(body)+`"}`...)
 }
 
-// sealLines does that for each line of text.
-func sealLines(text []byte) []byte {
+// SealLines does that for each line of text.
+func SealLines(text []byte) []byte {
 	var b bytes.Buffer
-	for _, line := range splitLines(text) {
-		b.Write(sealLine(line))
+	for _, line := range SplitLines(text) {
+		b.Write(SealLine(line))
 		b.WriteByte('\n')
 	}
 	return b.Bytes()
@@ -66,28 +66,28 @@ func sealLines(text []byte) []byte {
 type seal int
 
 const (
-	sealNone seal = iota
-	sealGood
-	sealBad
+	SealNone seal = iota
+	SealGood
+	SealBad
 )
 
-// sealOf says what a line's checksum says of it.
-func sealOf(line []byte) seal {
-	const tail = len(lineCheck) + 8 + len(`"}`)
-	if len(line) <= tail || string(line[len(line)-tail:][:len(lineCheck)]) != lineCheck {
-		return sealNone
+// SealOf says what a line's checksum says of it.
+func SealOf(line []byte) seal {
+	const tail = len(LineCheck) + 8 + len(`"}`)
+	if len(line) <= tail || string(line[len(line)-tail:][:len(LineCheck)]) != LineCheck {
+		return SealNone
 	}
 	body := line[:len(line)-tail]
-	if want := lineCheck + crcOf(body) + `"}`; string(line[len(body):]) == want {
-		return sealGood
+	if want := LineCheck + crcOf(body) + `"}`; string(line[len(body):]) == want {
+		return SealGood
 	}
-	return sealBad
+	return SealBad
 }
 
 const docCheck = ",\n  \"check\": \""
 
-// sealJSON ends an indented JSON object in the sum of its text.
-func sealJSON(text []byte) []byte {
+// SealJSON ends an indented JSON object in the sum of its text.
+func SealJSON(text []byte) []byte {
 	body, ok := bytes.CutSuffix(text, []byte("\n}\n"))
 	if !ok {
 		return text
@@ -96,44 +96,44 @@ func sealJSON(text []byte) []byte {
 	return append(append([]byte{}, body...), docCheck+hex.EncodeToString(sum[:])+"\"\n}\n"...)
 }
 
-// sealOfJSON says what such a sum says of a file.
-func sealOfJSON(text []byte) seal {
+// SealOfJSON says what such a sum says of a file.
+func SealOfJSON(text []byte) seal {
 	const tail = len(docCheck) + 2*sha256.Size + len("\"\n}\n")
 	if len(text) <= tail || string(text[len(text)-tail:][:len(docCheck)]) != docCheck {
-		return sealNone
+		return SealNone
 	}
 	body := text[:len(text)-tail]
 	h := sha256.New()
 	h.Write(body)
 	h.Write([]byte("\n}\n"))
 	if want := docCheck + hex.EncodeToString(h.Sum(nil)) + "\"\n}\n"; string(text[len(body):]) == want {
-		return sealGood
+		return SealGood
 	}
-	return sealBad
+	return SealBad
 }
 
 const tomlCheck = "# check "
 
-// sealTOML ends a TOML file in a comment with the sum of its text.
-func sealTOML(text []byte) []byte {
+// SealTOML ends a TOML file in a comment with the sum of its text.
+func SealTOML(text []byte) []byte {
 	sum := sha256.Sum256(text)
 	return append(append([]byte{}, text...), tomlCheck+hex.EncodeToString(sum[:])+"\n"...)
 }
 
-// sealOfTOML says what it says of a file.
-func sealOfTOML(text []byte) seal {
+// SealOfTOML says what it says of a file.
+func SealOfTOML(text []byte) seal {
 	i := bytes.LastIndex(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
 	body, last := text[:i+1], text[i+1:]
 	if !bytes.HasPrefix(last, []byte(tomlCheck)) {
-		return sealNone
+		return SealNone
 	}
-	if bytes.Equal(sealTOML(body), text) {
-		return sealGood
+	if bytes.Equal(SealTOML(body), text) {
+		return SealGood
 	}
-	return sealBad
+	return SealBad
 }
 
-func hexSum(data []byte) string {
+func HexSum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

@@ -1,0 +1,197 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// A Op is one change of the disk.
+type Op struct {
+	Kind     Kind
+	Path, To string // To of a rename or a link
+}
+
+type Kind string
+
+const (
+	OpWrite    Kind = "write"  // a new file, or all of one that isn't precious
+	OpAppend   Kind = "append" // to a file that may be there
+	OpSync     Kind = "sync"
+	OpSyncDir  Kind = "syncdir"
+	OpRename   Kind = "rename"
+	OpLink     Kind = "link"
+	OpRemove   Kind = "remove"
+	OpMakeDirs Kind = "mkdirs"
+)
+
+// Tap, where a test has put one, does each change itself, or fails it. The
+// library makes no change of the disk but through it.
+var Tap func(op Op, do func() error) error
+
+func Do(kind Kind, path, to string, do func() error) error {
+	if Tap != nil {
+		return Tap(Op{kind, path, to}, do)
+	}
+	return do()
+}
+
+// Unsynced says that a file system refused to make something durable.
+var Unsynced atomic.Bool
+
+// refused tells a file system that can't sync from one that failed to.
+func refused(err error) error {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, errors.ErrUnsupported) {
+		Unsynced.Store(true)
+		return nil
+	}
+	return err
+}
+
+// SyncFile makes the content of an open file durable.
+func SyncFile(f *os.File) error {
+	return refused(Do(OpSync, f.Name(), "", f.Sync))
+}
+
+// SyncDir makes renames in a folder durable. Windows has no such call: its
+// file system keeps the order itself.
+func SyncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	return refused(Do(OpSyncDir, dir, "", func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		err = d.Sync()
+		if err2 := d.Close(); err == nil {
+			err = err2
+		}
+		return err
+	}))
+}
+
+// Create writes a new file; nothing is left of it if there is an error.
+func Create(path string, write func(io.Writer) error) error {
+	err := Do(OpWrite, path, "", func() error {
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		err = write(f)
+		if err2 := f.Close(); err == nil {
+			err = err2
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, os.ErrExist) {
+		Unlink(path)
+	}
+	return err
+}
+
+// Overwrite makes data the content of a file that may be lost.
+func Overwrite(path string, data []byte) error {
+	return Do(OpWrite, path, "", func() error { return WritePlain(path, data) })
+}
+
+// MakeDirs makes a folder and those above it, durably. All that are there must be real
+// ones.
+func MakeDirs(dir string) error {
+	err := RealDir(dir)
+	above := filepath.Dir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) || above == dir {
+		return err
+	}
+	missing := err != nil
+	if err := MakeDirs(above); err != nil || !missing {
+		return err
+	}
+	err = Do(OpMakeDirs, dir, "", func() error { return MakeDir(dir) })
+	if errors.Is(err, fs.ErrExist) {
+		return RealDir(dir) // somebody was faster
+	}
+	if err != nil {
+		return err
+	}
+	return SyncDir(above)
+}
+
+func Remove(path string) error {
+	return Do(OpRemove, path, "", func() error { return Unlink(path) })
+}
+
+// Link gives a file a second name.
+func Link(from, to string) error {
+	return Do(OpLink, from, to, func() error { return secondName(from, to) })
+}
+
+// Rename is os.Rename. Windows refuses it while somebody has the file, or one in
+// the folder, open: an editor, a virus scanner, another recall that reads. Most
+// let go of it soon.
+func Rename(from, to string) error {
+	return Do(OpRename, from, to, func() error { return renameSoon(from, to) })
+}
+
+func renameSoon(from, to string) error {
+	err := moveOver(from, to)
+	for wait := time.Millisecond; runtime.GOOS == "windows" && wait < time.Second; wait *= 2 {
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		time.Sleep(wait)
+		err = moveOver(from, to)
+	}
+	return err
+}
+
+// SyncFiles makes the content of files durable: all are given to the disk
+// first, then waited for. Many small files cost little more than one.
+func SyncFiles(paths []string) error {
+	const openAtOnce = 64
+	for len(paths) > 0 {
+		n := min(len(paths), openAtOnce)
+		if err := syncSome(paths[:n]); err != nil {
+			return err
+		}
+		paths = paths[n:]
+	}
+	return nil
+}
+
+func syncSome(paths []string) (err error) {
+	var files []*os.File
+	defer func() {
+		for _, f := range files {
+			if err2 := f.Close(); err == nil {
+				err = err2
+			}
+		}
+	}()
+	for _, path := range paths {
+		f, err := OpenPlain(path, os.O_RDWR, 0) // Windows syncs only what it may write
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+		startWriting(f)
+	}
+	for _, f := range files {
+		if err := SyncFile(f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
