@@ -14,21 +14,26 @@ import (
 // restFactor times what making it takes: 640 MB every two minutes. Its bytes are
 // archived at once all the same, and it counts as left. A question, which has a
 // time budget, doesn't begin what can't be done within it.
+//
+// What making takes is measured: most bytes are results of tools and images, a turn is what
+// a model writes before its next call. Prose of a thousand bytes a turn takes
+// twice as long (BenchmarkSyncHuge).
 const (
-	largeSession = 128 << 20       // bytes of conversation; what is smaller is never put off
-	madeInSecond = 100 << 20       // bytes
-	mostPutOff   = 2 * time.Minute // however large
+	byteTakes  = 10 * time.Nanosecond
+	turnTakes  = 100 * time.Microsecond
+	largeTakes = 1300 * time.Millisecond // 130 MB; what takes less is never put off
+	mostPutOff = 2 * time.Minute         // however large
 )
 
 // putOff reports when the members, which something is to be made of, may be made at the
 // earliest; zero if now. What is asked for by name, edited, noted or not in
 // the index is made now.
 func (r *run) putOff(members []library.Entry, stamps map[string]string) (until time.Time) {
-	var size int64
+	var takes time.Duration
 	for _, m := range members {
-		size += parsedBytes(m)
+		takes += time.Duration(parsedBytes(m))*byteTakes + time.Duration(m.Turns)*turnTakes
 	}
-	if size < largeSession || r.options.Reindex {
+	if takes < largeTakes || r.options.Reindex {
 		return time.Time{}
 	}
 	var last time.Time
@@ -46,7 +51,7 @@ func (r *run) putOff(members []library.Entry, stamps map[string]string) (until t
 	if !grown {
 		return time.Time{}
 	}
-	now, takes := r.now(), time.Duration(size/madeInSecond)*time.Second
+	now := r.now()
 	if made && !last.After(now) {
 		until = last.Add(min(restFactor*takes, mostPutOff))
 	}
