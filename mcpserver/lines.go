@@ -7,6 +7,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
@@ -23,11 +25,11 @@ const mostLine = 16 << 20
 type lines struct {
 	in    *bufio.Reader
 	close func() error
-	out   io.Writer
+	out   *inTurn
 	rest  []byte // of messages that are being handed on, each a line
 }
 
-func newLines(in io.ReadCloser, out io.Writer) *lines {
+func newLines(in io.ReadCloser, out *inTurn) *lines {
 	return &lines{in: bufio.NewReaderSize(in, 64<<10), close: in.Close, out: out}
 }
 
@@ -37,6 +39,7 @@ func (l *lines) Read(p []byte) (int, error) {
 	for len(l.rest) == 0 {
 		line, err := l.next()
 		if len(line) == 0 && err != nil {
+			l.out.settle()
 			return 0, err
 		}
 		if line = bytes.TrimSpace(bytes.TrimPrefix(line, []byte("\ufeff"))); len(line) == 0 {
@@ -81,8 +84,11 @@ func (l *lines) take(line []byte) error {
 		}
 	}
 	for _, one := range batch {
-		_, err := jsonrpc.DecodeMessage(one)
+		message, err := jsonrpc.DecodeMessage(one)
 		if err == nil && one[0] != '[' {
+			if call, ok := message.(*jsonrpc.Request); ok && call.IsCall() {
+				l.out.owe(1)
+			}
 			l.rest = append(append(l.rest, one...), '\n')
 			continue
 		}
@@ -133,16 +139,51 @@ func (l *lines) refuse(code int, id json.RawMessage, message string) error {
 	return err
 }
 
-// inTurn is a stream that two write whole messages to.
+// inTurn is a stream that two write whole messages to. It knows how many answers
+// the client is owed.
 type inTurn struct {
-	mu sync.Mutex // held while w is written to
-	w  io.WriteCloser
+	mu   sync.Mutex // held while w is written to
+	w    io.WriteCloser
+	owed atomic.Int64
+	paid chan struct{} // one waits in it when nothing is owed any more
 }
+
+// lastAnswers is how long the answers are waited for that are owed when the client
+// sends no more: a script closes its end at once.
+const lastAnswers = 30 * time.Second
+
+func newInTurn(w io.WriteCloser) *inTurn { return &inTurn{w: w, paid: make(chan struct{}, 1)} }
 
 func (t *inTurn) Write(p []byte) (int, error) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.w.Write(p)
+	n, err := t.w.Write(p)
+	t.mu.Unlock()
+	if message, bad := jsonrpc.DecodeMessage(p); bad == nil {
+		if _, ok := message.(*jsonrpc.Response); ok {
+			t.owe(-1)
+		}
+	}
+	return n, err
+}
+
+func (t *inTurn) owe(n int64) {
+	if t.owed.Add(n) == 0 {
+		select {
+		case t.paid <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// settle waits until nothing is owed, but not for ever.
+func (t *inTurn) settle() {
+	for late := time.After(lastAnswers); t.owed.Load() > 0; {
+		select {
+		case <-t.paid:
+		case <-late:
+			return
+		}
+	}
 }
 
 func (t *inTurn) Close() error { return t.w.Close() }

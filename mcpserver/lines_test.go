@@ -175,3 +175,23 @@ func TestLinesAmongCalls(t *testing.T) {
 		}
 	}
 }
+
+// What a script asks before it closes its end is answered.
+func TestAnsweredAfterTheLastLine(t *testing.T) {
+	w := newWorld(t)
+	cmd := w.command("mcp")
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"recall_query","arguments":{"question":"which cache?"}}}
+`)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id := range 3 {
+		if want := fmt.Sprintf(`"id":%d,"result"`, id+1); !strings.Contains(string(out), want) {
+			t.Errorf("no %s in\n%.2000s", want, out)
+		}
+	}
+}

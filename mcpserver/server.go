@@ -115,7 +115,7 @@ func New(o Options) *Server {
 // Run serves one client over in and out until the client goes away, which is
 // no error, or ctx ends.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	turns := &inTurn{w: out}
+	turns := newInTurn(out)
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1}) // newLines minds the length
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil
