@@ -292,6 +292,9 @@ func (a *app) hooksStatus(ctx context.Context) (hooksDoc, error) {
 		if err != nil {
 			return doc, err
 		}
+		if len(doc.Settings) > 0 && doc.Settings[0].Path == path { // at home both are one file
+			continue
+		}
 		f := hooksFileJSON{Path: path, Events: []string{}, Programs: []string{}}
 		c, err := hooks.PlanInstall(path, program)
 		if err != nil {
