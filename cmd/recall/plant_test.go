@@ -21,8 +21,12 @@ import (
 )
 
 // plantedTable is the file that the table of all kinds is written to, "" where a
-// sample is enough. It is read before tests clear the environment.
-var plantedTable = os.Getenv("RECALL_PLANTED")
+// sample is enough. It is read before tests clear the environment, and taken out of
+// it: recall itself takes it for a setting.
+var plantedTable = func() string {
+	defer os.Unsetenv("RECALL_PLANTED")
+	return os.Getenv("RECALL_PLANTED")
+}()
 
 // keyFiles may say exactly where something is: they are as raw as raw/ is, and so
 // is the list of what the session.json files say. What is derived names those
