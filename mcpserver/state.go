@@ -19,7 +19,7 @@ import (
 	"recall/library"
 	"recall/library/manifest"
 	"recall/payload"
-	"recall/pipeline"
+	"recall/pipeline/notes"
 )
 
 // The parts of a session's state, in the order in which they are told.
@@ -182,7 +182,7 @@ func (r *reading) decisions() error {
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return err
 	}
-	for _, n := range pipeline.GroundNotes(r.session, payload.DecodeNotes(lines)) {
+	for _, n := range notes.GroundNotes(r.session, payload.DecodeNotes(lines)) {
 		if n.Item == nil {
 			told++
 			r.linef("[note, not grounded: %s] %s: %s", n.Why, answer.KindWord(n.Note.Kind), payload.Data(n.Note.Text, mostText))

@@ -6,7 +6,7 @@ import (
 
 	"recall/library"
 	"recall/payload"
-	"recall/pipeline"
+	"recall/pipeline/notes"
 )
 
 // printNotes tells what an agent noted in a session and the transcript doesn't
@@ -16,15 +16,15 @@ func (a *app) printNotes(ctx context.Context, l *library.Library, e library.Entr
 	if err != nil {
 		return err
 	}
-	notes := payload.DecodeNotes(lines)
-	if len(notes) == 0 {
+	noted := payload.DecodeNotes(lines)
+	if len(noted) == 0 {
 		return nil
 	}
 	s, err := a.read(ctx, l, e)
 	if err != nil {
 		return err
 	}
-	for _, n := range pipeline.GroundNotes(s, notes) {
+	for _, n := range notes.GroundNotes(s, noted) {
 		if n.Item == nil {
 			fmt.Fprintf(a.err, "recall: the agent noted, ungrounded (%s): %s: %s\n", n.Why, n.Note.Kind, clip(oneLine(n.Note.Text), 200))
 		}

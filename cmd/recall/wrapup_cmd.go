@@ -18,6 +18,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/notes"
 	"recall/prompts"
 )
 
@@ -252,7 +253,7 @@ func (a *app) takeDraft(ctx context.Context, l *library.Library, e library.Entry
 	if err != nil {
 		return err
 	}
-	lines, err := pipeline.GroundDraft(s, p.Rules.Session().Text(draft), time.Now())
+	lines, err := notes.GroundDraft(s, p.Rules.Session().Text(draft), time.Now())
 	if err != nil {
 		return withHint(err, "recall wrap-up --prompt prints what the agent is to write")
 	}

@@ -1,4 +1,7 @@
-package pipeline
+// Package notes holds what an agent says that it decided, in notes while it worked or in a
+// draft at the end, against what was said: a claim becomes an item where the conversation
+// bears it out.
+package notes
 
 import (
 	"encoding/json"

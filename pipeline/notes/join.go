@@ -1,0 +1,67 @@
+package notes
+
+import (
+	"slices"
+
+	"recall/payload"
+)
+
+// Join adds a note's item to a session's: to the one that says it already, which it
+// strengthens, or as one more.
+func Join(items []payload.Item, note *payload.Item) []payload.Item {
+	if it := sameThing(items, note); it != nil {
+		strengthen(it, note)
+		return items
+	}
+	return append(items, *note)
+}
+
+// How alike two items of one kind are that say the same: with a turn in common,
+// without.
+const (
+	likeOneTurn = 0.3
+	likeAny     = 0.6
+)
+
+func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
+	var best *payload.Item
+	most := 0.0
+	for i := range items {
+		it := &items[i]
+		if it.Kind != note.Kind {
+			continue
+		}
+		need := likeAny
+		if slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return e.Turn == note.Evidence[0].Turn }) {
+			need = likeOneTurn
+		}
+		if like := payload.Alike(it.Text, note.Text); like >= need && like > most {
+			best, most = it, like
+		}
+	}
+	return best
+}
+
+// strengthen adds to an item what a note knows beside it. Who said it stays what
+// the transcript says.
+func strengthen(it, note *payload.Item) {
+	e := note.Evidence[0]
+	if len(it.Evidence) < 3 && !slices.ContainsFunc(it.Evidence, func(o payload.Evidence) bool { return o.Turn == e.Turn }) {
+		it.Evidence = append(slices.Clone(it.Evidence), e)
+	}
+	if it.Why == "" {
+		it.Why = note.Why
+	}
+	if it.Scope == "" {
+		it.Scope = note.Scope
+	}
+	if len(it.Alternatives) == 0 {
+		it.Alternatives = note.Alternatives
+	}
+	if len(it.About) == 0 {
+		it.About = note.About
+	}
+	if it.By == payload.ByAssistant && note.By != payload.ByAssistant {
+		it.By = payload.ByBoth
+	}
+}
