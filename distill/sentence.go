@@ -108,9 +108,11 @@ func upperFirst(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
+var stress = strings.NewReplacer("**", "", "__", "")
+
 // plainText is a text without marks of stress, on one line.
 func plainText(s string) string {
-	return text.OneLine(strings.NewReplacer("**", "", "__", "").Replace(s))
+	return text.OneLine(stress.Replace(s))
 }
 
 // quoteOf is the first line of a text as evidence.

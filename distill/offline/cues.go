@@ -109,7 +109,7 @@ func (l *languages) add(class cueSet, phrases string) {
 
 // unspaced tells letters of scripts that set no blanks between words.
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // cuesIn are the classes that a text shows.

@@ -14,6 +14,7 @@ import (
 var (
 	mdLink = regexp.MustCompile(`!?\[([^\]\n]+)\]\((?:[^()\s]|\([^()]*\))+\)`)
 	mdEm   = regexp.MustCompile(`(^|[\s("'—–-])[*_]([^*_\n` + "`" + `]+?)[*_]([\s.,;:!?)"'—–-]|$)`)
+	stress = strings.NewReplacer("**", "", "~~", "")
 	tag    = regexp.MustCompile(`</?(?:b|i|em|strong|br|p|code|kbd|details|summary)\s*/?>`)
 )
 
@@ -27,7 +28,7 @@ func plain(s string) string {
 		if strings.IndexByte(s, '<') >= 0 {
 			s = tag.ReplaceAllString(s, " ")
 		}
-		s = strings.NewReplacer("**", "", "~~", "").Replace(s)
+		s = stress.Replace(s)
 		if strings.ContainsAny(s, "*_") {
 			s = mdEm.ReplaceAllString(s, "$1$2$3")
 		}
