@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -44,9 +45,8 @@ func touches(a *Action) []Touch {
 	c := a.Call
 	if how, ok := toolTouch(c); ok {
 		if !c.Failed {
-			if p := absolute(a.Dir, filePath(c)); p != "" {
-				add(Touch{Path: p, How: how, Tool: true})
-			}
+			p := filePath(c)
+			add(Touch{Path: cmp.Or(absolute(a.Dir, p), p), How: how, Tool: true})
 		}
 		return out
 	}

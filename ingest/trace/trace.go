@@ -46,6 +46,15 @@ func (a *Action) Ran() bool {
 
 // Of traces a session. It keeps pointers to the session's calls.
 func Of(s *ingest.Session) *Trace {
+	tr := &Trace{Actions: Actions(s)}
+	tr.Packages = packages(tr.Actions)
+	tr.Commits = commits(s, tr.Actions)
+	tr.Faults = faults(tr.Actions)
+	return tr
+}
+
+// Actions are the calls of a session with the files that they touched, and no more.
+func Actions(s *ingest.Session) []Action {
 	t := &tracer{session: s, agents: map[string][]*ingest.Subagent{}}
 	for i := range s.Subagents {
 		a := &s.Subagents[i]
@@ -57,18 +66,14 @@ func Of(s *ingest.Session) *Trace {
 			t.turns(a.Turns, -1, a.ID)
 		}
 	}
-	tr := &Trace{Actions: t.actions}
-	for i := range tr.Actions {
-		a := &tr.Actions[i]
+	for i := range t.actions {
+		a := &t.actions[i]
 		if a.Call.Command != "" && a.Call.Name != "PowerShell" && strings.ContainsAny(a.Call.Command, "/.;|&><\n ") {
 			a.commands = readShell(a.Call.Command, a.Dir)
 		}
 		a.Touches = touches(a)
 	}
-	tr.Packages = packages(tr.Actions)
-	tr.Commits = commits(s, tr.Actions)
-	tr.Faults = faults(tr.Actions)
-	return tr
+	return t.actions
 }
 
 type tracer struct {
