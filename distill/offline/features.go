@@ -30,7 +30,8 @@ var (
 	beforeCues = eachClass("before:") // of the sentence before
 	afterCues  = eachClass("after:")
 	headCues   = eachClass("head:")
-	replyCues  = eachClass("reply:") // of what the person said to it, or it answers
+	roundCues  = [2]byClass{eachClass("a:passage:"), eachClass("u:passage:")} // of the other sentences of its passage
+	replyCues  = eachClass("reply:")                                          // of what the person said to it, or it answers
 )
 
 func on(names ...string) (out []feature) {
@@ -100,6 +101,22 @@ var (
 	asCentral    = numbered("words-of-message")
 	asCueCount   = numbered("cues")
 
+	asPassage    = on("a:passage-length", "u:passage-length")
+	asPassageOf  = on("a:passage-of", "u:passage-of")
+	asPassageAsk = on("a:passage-asks", "u:passage-asks")
+	asAllAsk     = on("a:all-asks", "u:all-asks")
+	asText       = on("a:text-length", "u:text-length")
+	asLines      = on("a:lines", "u:lines")
+	asEdits      = on("a:edits", "u:edits")
+	asNoEdits    = on("a:no-edits", "u:no-edits")
+	asCommits    = on("a:commits", "u:commits")
+	asAnswerLen  = on("a:answer-length", "u:answer-length")
+	asAnswerAsks = on("a:answer-asks", "u:answer-asks")
+	asNextEdits  = on("a:next-edits", "u:next-edits")
+	asShouted    = on("a:shouted", "u:shouted")
+	asCodeRefs   = on("a:code-refs", "u:code-refs")
+	asAddress    = on("a:address", "u:address")
+
 	asSaid = func() (out [3][4]sided) { // where its words are said again
 		for i, when := range []string{"before", "beside", "after"} {
 			for j, by := range []string{"midway", "closing", "person", "record"} {
@@ -126,6 +143,7 @@ func (t *talk) features(f *noted, c *Candidate) []Feature {
 	shape(f, c, side)
 	t.reaction(f, c)
 	t.words(f, c, side)
+	t.around(f, c, side)
 	return f.list()
 }
 
@@ -199,6 +217,57 @@ func shape(f *noted, c *Candidate, side int) {
 	f.on(asArrow[side], strings.Contains(s.text, "→") || strings.Contains(s.text, "->"))
 	f.on(asDash[side], strings.Contains(s.text, " — ") || strings.Contains(s.text, " – ") || strings.Contains(s.text, " - "))
 	f.on(asQuotes[side], strings.Contains(s.text, `"`))
+}
+
+// around describes the passage that a candidate is shown in, and its exchange.
+func (t *talk) around(f *noted, c *Candidate, side int) {
+	sp := c.sp
+	var cues cueSet
+	n, asks := 0, 0
+	for i := range sp.parts {
+		p := &sp.parts[i]
+		if p.from < c.from || p.to > c.to {
+			continue
+		}
+		n++
+		if strings.HasSuffix(p.text, "?") || strings.HasSuffix(p.text, "？") {
+			asks++
+		}
+		if p != c.part {
+			cues |= p.cues
+		}
+	}
+	f.classes(roundCues[side], cues)
+	text := sp.text[c.from:c.to]
+	f.set(asPassage[side], float64(len(text))/300)
+	f.set(asPassageOf[side], float64(len(text))/float64(len(sp.text)))
+	f.on(asPassageAsk[side], asks > 0)
+	f.on(asAllAsk[side], asks == n)
+	f.set(asText[side], math.Log1p(float64(len(sp.text)))/5)
+	f.set(asLines[side], math.Log1p(float64(strings.Count(sp.text, "\n"))))
+	r := t.round(sp.exchange)
+	f.set(asEdits[side], math.Log1p(float64(r.edits)))
+	f.on(asNoEdits[side], r.edits == 0)
+	f.on(asCommits[side], r.commits > 0)
+	if r.closing != nil {
+		f.set(asAnswerLen[side], math.Log1p(float64(len(r.closing.text)))/5)
+		f.on(asAnswerAsks[side], r.closing.endsAsking())
+	}
+	if sp.exchange+1 < len(t.rounds) {
+		f.on(asNextEdits[side], t.rounds[sp.exchange+1].edits > 0)
+	}
+	upper, refs := 0, 0
+	for i := 0; i < len(text); i++ {
+		if text[i] >= 'A' && text[i] <= 'Z' {
+			upper++
+		}
+		if text[i] == ':' && i+1 < len(text) && text[i+1] >= '0' && text[i+1] <= '9' {
+			refs++
+		}
+	}
+	f.on(asShouted[side], 2*upper > len(text))
+	f.on(asCodeRefs[side], refs > 0)
+	f.on(asAddress[side], strings.Contains(text, "://"))
 }
 
 // reaction is what the person said to a message, and what a person's words answer.

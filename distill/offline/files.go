@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/ingest/trace"
 	"recall/payload"
 )
 
@@ -18,7 +19,12 @@ type touched struct {
 	reads    int
 	refused  int
 	created  bool
+	deleted  bool
+	byAgent  bool         // written by a sub-agent
+	byShell  bool         // written by a command
+	was      string       // its name before, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
+	wroteIn  int          // prompt after which it was written last, from 1; -1 if it wasn't
 	said     *sentence    // what a closing message says of it, last one
 	saidBy   *speech
 	mentions int
@@ -31,7 +37,7 @@ type touched struct {
 }
 
 // mostFiles is how many files a session may yield.
-const mostFiles = 8
+const mostFiles = 12
 
 // files lists the files that the work turned on, with their state at the end.
 func files(t *talk, all []*touched, m *Model) []payload.Item {
@@ -109,52 +115,116 @@ func (h *Heard) Files() []FileCandidate {
 	return out
 }
 
-// touchedFiles gathers what the session did with each file.
+// touchedFiles gathers what the session did with each file. A file that was renamed is
+// one file, under its last name.
 func touchedFiles(s *ingest.Session) []*touched {
-	by := map[string]*touched{}
-	var all []*touched
-	roots := rootsOf(s)
-	get := func(p string) *touched {
-		p = relative(roots, p)
-		f := by[p]
-		if f == nil {
-			f = &touched{path: p}
-			by[p] = f
-			all = append(all, f)
-		}
-		return f
-	}
+	l := &filed{roots: rootsOf(s), by: map[string]*touched{}}
+	turns, exchange, n := map[int]*ingest.Turn{}, map[int]int{}, 0
 	for i := range s.Turns {
 		turn := &s.Turns[i]
-		if turn.Abandoned || turn.Copied || turn.Role != ingest.Assistant {
+		if typed(turn) && !turn.Abandoned {
+			n++
+		}
+		turns[turn.N], exchange[turn.N] = turn, n
+	}
+	actions := trace.Actions(s)
+	for i := range actions {
+		a := &actions[i]
+		turn := turns[a.N]
+		if a.Abandoned || a.Copied || turn == nil {
 			continue
 		}
-		for j := range turn.Calls {
-			c := &turn.Calls[j]
-			if c.Path == "" || notOurs(c.Path) {
+		if c := a.Call; writes(c.Name) && c.Verdict == ingest.Rejected && c.Path != "" && !notOurs(c.Path) {
+			l.get(c.Path).refused++
+		}
+		for _, touch := range a.Touches {
+			if notOurs(touch.Path) || touch.Unsure {
 				continue
 			}
-			switch {
-			case writes(c.Name) && c.Verdict == ingest.Rejected:
-				get(c.Path).refused++
-			case writes(c.Name) && c.Done && !c.Failed:
-				f := get(c.Path)
-				f.edits++
-				f.turn = turn
-				f.lines += lineCount(c)
-				if c.Name == "Write" && f.edits == 1 && f.reads == 0 {
-					f.created = true
-				}
-			case c.Name == "Read" && c.Done && !c.Failed:
-				f := get(c.Path)
-				f.reads++
-				if f.turn == nil {
-					f.turn = turn
-				}
+			switch touch.How {
+			case trace.Rename:
+				l.rename(touch)
+			case trace.Delete:
+				l.deleteBelow(touch.Path, turn)
+			}
+			if touch.Tool || path.Ext(touch.Path) != "" { // what else a command line names may be a folder
+				l.touch(a, touch, turn, exchange[turn.N])
 			}
 		}
 	}
-	return all
+	return l.all
+}
+
+// filed are files as they are gathered.
+type filed struct {
+	roots []string
+	by    map[string]*touched
+	all   []*touched
+}
+
+func (l *filed) get(p string) *touched {
+	p = relative(l.roots, p)
+	f := l.by[p]
+	if f == nil {
+		f = &touched{path: p, wroteIn: -1}
+		l.by[p] = f
+		l.all = append(l.all, f)
+	}
+	return f
+}
+
+func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
+	f := l.get(touch.Path)
+	if touch.How == trace.Read {
+		f.reads++
+		if f.turn == nil {
+			f.turn = turn
+		}
+		return
+	}
+	if touch.How == trace.Create && f.edits == 0 && f.reads == 0 {
+		f.created = true
+	}
+	f.edits++
+	f.turn, f.wroteIn = turn, exchange
+	f.deleted = touch.How == trace.Delete
+	f.byAgent = f.byAgent || a.Agent != ""
+	f.byShell = f.byShell || !touch.Tool
+	if touch.Tool {
+		f.lines += lineCount(a.Call)
+	}
+}
+
+// rename gives a file its new name, and those below a folder theirs.
+func (l *filed) rename(touch trace.Touch) {
+	from, to := relative(l.roots, touch.From), relative(l.roots, touch.Path)
+	for _, f := range l.all {
+		rest, below := strings.CutPrefix(f.path, from)
+		if !below || rest != "" && rest[0] != '/' {
+			continue
+		}
+		if l.by[to+rest] == nil {
+			delete(l.by, f.path)
+			f.was, f.path = f.path, to+rest
+			l.by[f.path] = f
+		}
+	}
+	if path.Ext(to) == "" {
+		return
+	}
+	if f := l.get(touch.Path); f.was == "" {
+		f.was = from
+	}
+}
+
+// deleteBelow deletes what lies below a folder.
+func (l *filed) deleteBelow(folder string, turn *ingest.Turn) {
+	folder = relative(l.roots, folder) + "/"
+	for _, f := range l.all {
+		if strings.HasPrefix(f.path, folder) {
+			f.deleted, f.turn = true, turn
+		}
+	}
 }
 
 // exchangeAt is the exchange that a turn belongs to, by its number.
@@ -180,7 +250,7 @@ func lineCount(c *ingest.ToolCall) int {
 // notOurs tells files that are no part of the work: the client's own.
 func notOurs(p string) bool {
 	p = strings.ReplaceAll(p, "\\", "/")
-	return strings.Contains(p, "/.claude/plans/") || strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
+	return strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
 		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") || strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
 		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
 }
@@ -252,6 +322,16 @@ var (
 	fileLogEdits     = numbered("file:log-edits")
 	fileLogMentions  = numbered("file:log-mentions")
 	fileRank         = numbered("file:rank")
+	fileDeleted      = numbered("file:deleted")
+	fileRenamed      = numbered("file:renamed")
+	fileByAgent      = numbered("file:by-agent")
+	fileByShell      = numbered("file:by-shell")
+	filePlan         = numbered("file:plan")
+	fileLate         = numbered("file:late")
+	fileEnd          = numbered("file:end")
+	fileWritten8     = numbered("file:log-written")
+	fileSaidRank     = numbered("file:said-rank")
+	fileHidden       = numbered("file:hidden")
 )
 
 // features of a file, for the model that tells which ones the work turned on.
@@ -288,6 +368,24 @@ func (f *touched) features(m *noted, all []*touched) []Feature {
 	m.set(fileLogMentions, math.Log1p(float64(f.mentions)))
 	if written > 0 {
 		m.set(fileRank, f.rank(all))
+	}
+	m.on(fileDeleted, f.deleted)
+	m.on(fileRenamed, f.was != "")
+	m.on(fileByAgent, f.byAgent)
+	m.on(fileByShell, f.byShell)
+	m.on(filePlan, strings.Contains(f.path, "/plans/"))
+	m.on(fileHidden, strings.HasPrefix(f.path, ".") && !strings.HasPrefix(f.path, ".."))
+	last, most := 0, 0
+	for _, o := range all {
+		last, most = max(last, o.wroteIn), max(most, o.mentions)
+	}
+	m.on(fileEnd, f.edits > 0 && f.wroteIn == last)
+	if last > 0 && f.edits > 0 {
+		m.set(fileLate, float64(f.wroteIn)/float64(last))
+	}
+	m.set(fileWritten8, math.Log1p(float64(written)))
+	if most > 0 {
+		m.set(fileSaidRank, float64(f.mentions)/float64(most))
 	}
 	return m.list()
 }
@@ -365,6 +463,12 @@ func balanced(s string) bool {
 // did words what was done to the file where no report speaks of it.
 func (f *touched) did() string {
 	switch {
+	case f.deleted:
+		return "Deleted."
+	case f.was != "" && f.edits > 1:
+		return "Renamed from " + f.was + ", and edited."
+	case f.was != "":
+		return "Renamed from " + f.was + "."
 	case f.created && f.edits == 1:
 		return "New."
 	case f.created:
@@ -405,7 +509,7 @@ func (f *touched) status(t *talk) string {
 	switch {
 	case f.offLimit != nil:
 		return payload.FileOffLimits
-	case f.edits == 0:
+	case f.edits == 0 && !f.deleted:
 		return payload.FileUntouched
 	case !t.closed && f.turn.N >= t.session.Turns[0].N && t.exchangeAt(f.turn.N) == t.n-1:
 		return payload.FileProgress

@@ -9,10 +9,26 @@ import (
 	"sync"
 )
 
-// Weights is a logistic regression over features.
+// Weights is a logistic regression over features, with trees for what goes
+// together.
 type Weights struct {
 	Bias    float64            `json:"bias"`
 	Weights map[string]float64 `json:"weights"`
+	Trees   []Tree             `json:"trees,omitempty"`
+}
+
+// A Tree is a list of nodes, the first one its root.
+type Tree []Node
+
+// A Node asks whether a feature is over a value, or is a leaf with a step to add.
+type Node struct {
+	Feature string  `json:"f,omitempty"` // "" for a leaf
+	Over    float64 `json:"over,omitempty"`
+	Low     int     `json:"low,omitempty"` // places of nodes
+	High    int     `json:"high,omitempty"`
+	Step    float64 `json:"step,omitempty"`
+
+	number feature
 }
 
 // A Model tells what is worth keeping, and how sure that is. It is learned from
@@ -73,32 +89,60 @@ var shipped = sync.OnceValue(func() *Model {
 // same on any run.
 func (w *Weights) Score(features []Feature) float64 { return w.table().score(features) }
 
+// Margin is what Score is the logistic function of.
+func (w *Weights) Margin(features []Feature) float64 { return w.table().margin(features) }
+
 // A table is Weights by the features' numbers.
 type table struct {
 	bias    float64
 	weights [mostFeatures]float64
+	trees   []Tree
+	values  [mostFeatures]float64 // of what is being scored
 }
 
 func (w *Weights) table() *table {
-	t := &table{bias: w.Bias}
+	t := &table{bias: w.Bias, trees: make([]Tree, len(w.Trees))}
 	for name, x := range w.Weights {
 		if f, ok := numberOf[name]; ok {
 			t.weights[f] = x
 		}
 	}
+	for i, tree := range w.Trees {
+		t.trees[i] = append(Tree(nil), tree...)
+		for j := range tree {
+			t.trees[i][j].number = numberOf[tree[j].Feature]
+		}
+	}
 	return t
 }
 
-func (t *table) score(features []Feature) float64 {
+func (t *table) margin(features []Feature) float64 {
 	sum := t.bias
 	for _, f := range features {
 		sum += t.weights[f.number] * f.Value
+		t.values[f.number] = f.Value
 	}
-	return 1 / (1 + math.Exp(-sum))
+	for _, tree := range t.trees {
+		n := &tree[0]
+		for n.Feature != "" {
+			if t.values[n.number] > n.Over {
+				n = &tree[n.High]
+			} else {
+				n = &tree[n.Low]
+			}
+		}
+		sum += n.Step
+	}
+	for _, f := range features {
+		t.values[f.number] = 0
+	}
+	return sum
 }
 
-// sure is how often a passage of that likelihood is worth keeping.
-func (m *Model) sure(likely float64) float64 {
+func (t *table) score(features []Feature) float64 { return 1 / (1 + math.Exp(-t.margin(features))) }
+
+// Sureness is how often a passage of that likelihood is worth keeping.
+func (m *Model) Sureness(likely float64) float64 {
 	i := sort.Search(len(m.Sure), func(i int) bool { return likely <= m.Sure[i].To })
 	if i == len(m.Sure) {
 		i--

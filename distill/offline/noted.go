@@ -15,7 +15,7 @@ func (f Feature) Name() string { return featureNames[f.number] }
 type feature uint16
 
 // mostFeatures is how many names of features there may be.
-const mostFeatures = 448
+const mostFeatures = 640
 
 // featureNames are the names by their numbers, numberOf the numbers by name.
 // Variables of this package add to them as they are set.

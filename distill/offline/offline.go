@@ -91,7 +91,7 @@ func (m *Model) recorded(items []payload.Item) []payload.Item {
 // withPassages adds the passages of a session to its other items.
 func (m *Model) withPassages(s *ingest.Session, items []payload.Item, passages []Passage) []payload.Item {
 	for _, p := range passages {
-		p.Item.Confidence = m.sure(p.Likely)
+		p.Item.Confidence = m.Sureness(p.Likely)
 		items = append(items, p.Item)
 	}
 	items = withoutTold(s, items)

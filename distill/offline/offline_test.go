@@ -131,7 +131,8 @@ func TestQuotesOnly(t *testing.T) {
 	}
 }
 
-// What nobody turned from German or Japanese into a rule is a passage all the same.
+// What nobody turned from German or Japanese into a rule is quoted all the same, as a
+// passage or within the goal.
 func TestOtherLanguages(t *testing.T) {
 	s := &ingest.Session{ID: "s", Turns: []ingest.Turn{
 		{ID: "u1", N: 1, Role: ingest.User, Kind: ingest.Prompt, Text: "本文の校正をお願いします。自動では直さず、必ず指摘だけにしてください。"},
@@ -139,7 +140,8 @@ func TestOtherLanguages(t *testing.T) {
 	}}
 	found := false
 	for _, it := range Listen(s).Items(shipped()) {
-		found = found || it.Kind == payload.Lead && strings.Contains(it.Text, "指摘だけ")
+		quoted := it.Kind == payload.Lead || it.Kind == payload.Goal
+		found = found || quoted && strings.Contains(it.Text, "指摘だけ")
 	}
 	if !found {
 		t.Error("no passage of a Japanese session")

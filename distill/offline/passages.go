@@ -13,8 +13,9 @@ import (
 type Candidate struct {
 	Features []Feature
 
-	sp   *speech
-	part *sentence
+	sp       *speech
+	part     *sentence
+	from, to int // the passage that it is read in, as bytes of what was said
 }
 
 // candidates lists the sentences of a talk that may be worth keeping: what people
@@ -32,6 +33,7 @@ func candidates(t *talk) []*Candidate {
 				continue
 			}
 			c := &Candidate{sp: sp, part: s}
+			c.from, c.to = c.around()
 			c.Features = t.features(f, c)
 			out = append(out, c)
 		}
@@ -44,7 +46,7 @@ func candidates(t *talk) []*Candidate {
 // a quote has room. Where it answers a question that is quoted too.
 func (c *Candidate) Item() payload.Item {
 	sp, s := c.sp, c.part
-	from, to := c.around()
+	from, to := c.from, c.to
 	it := payload.Item{Kind: payload.Lead, Hint: c.hint(), Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: sp.rule(), At: sp.turn.At,
 		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]), Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
 	if sp.user {
@@ -132,8 +134,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 			continue
 		}
 		kept = append(kept, words)
-		from, to := s.c.around()
-		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{from, to})
+		quoted[s.c.sp] = append(quoted[s.c.sp], [2]int{s.c.from, s.c.to})
 		out = append(out, Passage{s.c.Item(), s.p, words})
 	}
 	return out

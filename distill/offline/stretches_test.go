@@ -69,9 +69,9 @@ func TestStretches(t *testing.T) {
 // yields no more passages than its length allows; twice it is the same.
 func TestLongSession(t *testing.T) {
 	s := longSession(2 * stretchTurns)
-	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "src/early.go", Input: map[string]string{"content": "x\n"}, Done: true}
+	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "/home/ann/app/src/early.go", Input: map[string]string{"content": "x\n"}, Done: true}
 	last := &s.Turns[len(s.Turns)-2]
-	last.Calls[0].Path = "src/early.go"
+	last.Calls[0].Path = "/home/ann/app/src/early.go"
 	items := distilled(t, s)
 	if diff := cmp.Diff(items, distilled(t, s)); diff != "" {
 		t.Errorf("the second time (-first +second)\n%s", diff)
@@ -88,7 +88,7 @@ func TestLongSession(t *testing.T) {
 			early = early || it.Evidence[0].N < stretchTurns
 			late = late || it.Evidence[0].N > len(s.Turns)-stretchTurns
 		case payload.File:
-			if it.Path == "src/early.go" {
+			if it.Path == "/home/ann/app/src/early.go" {
 				status = it.Status
 			}
 		}

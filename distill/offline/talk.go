@@ -52,9 +52,16 @@ type talk struct {
 	n        int     // exchanges
 	closed   bool    // it ends with the assistant's word, no call open
 	goal     terms   // see goalWords
+	rounds   []round // by exchange
 	asked    *speech // while listening
 	closing  *speech
 	working  bool
+}
+
+// A round is what was done and said in an exchange.
+type round struct {
+	edits, commits int
+	closing        *speech // the assistant's last word in it, nil if none
 }
 
 // listen makes the talk of a session. Abandoned branches, copied turns and
@@ -105,7 +112,9 @@ func (t *talk) turn(turn *ingest.Turn) {
 func (t *talk) call(turn *ingest.Turn, c *ingest.ToolCall) {
 	wrote := c.Done && !c.Failed && (len(c.Edits) > 0 || writes(c.Name))
 	t.working = t.working || wrote || c.Commit != ""
+	t.round(t.n).commits += min(1, len(c.Commit)+len(c.CommitMessage))
 	if wrote {
+		t.round(t.n).edits++
 		t.edited = appendKeywords(t.edited, c.Path[strings.LastIndexByte(c.Path, '/')+1:])
 	}
 	if c.CommitMessage != "" && !c.Failed {
@@ -141,7 +150,16 @@ func (t *talk) heed(sp *speech) {
 	t.closing, t.asked = nil, sp
 }
 
+// round is that of an exchange.
+func (t *talk) round(n int) *round {
+	for len(t.rounds) <= n {
+		t.rounds = append(t.rounds, round{})
+	}
+	return &t.rounds[n]
+}
+
 func (t *talk) endExchange() {
+	t.round(t.n).closing = t.closing
 	for i := len(t.speeches) - 1; i >= 0 && t.speeches[i].exchange == t.n; i-- {
 		t.speeches[i].work = t.working
 	}

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"recall/distill/offline"
 	"recall/eval"
@@ -20,16 +22,16 @@ const (
 	fileFrom = 0.35
 )
 
-// told is how many passages a payload shows.
-const told = 5
-
 // learn makes a model of examples.
 func learn(set []*example) *offline.Model {
 	var said, files []sample
 	for _, e := range set {
 		said, files = append(said, e.said...), append(files, e.files...)
 	}
-	return &offline.Model{Said: fit(said, ridge), File: fit(files, ridgeFile), FileFrom: fileFrom, Quota: quota}
+	m := &offline.Model{Said: fit(said, ridge), File: fit(files, ridgeFile), FileFrom: fileFrom, Quota: quota}
+	boost(said, &m.Said, growSaid)
+	boost(files, &m.File, growFile)
+	return m
 }
 
 // left is what models make of the projects that they didn't learn from.
@@ -40,10 +42,27 @@ type left struct {
 
 func leaveOut(set []*example) *left {
 	l := &left{models: map[*data.Project]*offline.Model{}, view: learn(set)}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	room := make(chan bool, runtime.GOMAXPROCS(0))
+	begun := map[*data.Project]bool{}
 	for _, e := range set {
-		if l.models[e.project] == nil {
-			l.models[e.project] = learn(slices.DeleteFunc(slices.Clone(set), func(o *example) bool { return o.project == e.project }))
+		if begun[e.project] {
+			continue
 		}
+		begun[e.project] = true
+		all.Go(func() {
+			room <- true
+			m := learn(slices.DeleteFunc(slices.Clone(set), func(o *example) bool { return o.project == e.project }))
+			mu.Lock()
+			l.models[e.project] = m
+			mu.Unlock()
+			<-room
+		})
+	}
+	all.Wait()
+	for _, m := range l.models {
+		m.Sure = l.calibrated(set, m)
 	}
 	return l
 }
@@ -69,13 +88,16 @@ func (l *left) tally(e *example) tally {
 	items := e.heard.Items(m)
 	score := e.c.Score(items)
 	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal], view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
-	for _, it := range first(e.heard.Passages(m, nil), told) {
-		switch right, fair := e.worth(it); {
-		case right:
+	for i, p := range e.heard.Passages(m, nil) {
+		if i == payload.MostLeads {
+			break
+		}
+		right, fair := e.worth(p.Item)
+		if right || !fair {
+			t.told.Pred++
+		}
+		if right {
 			t.told.Hits++
-			t.told.Pred++
-		case !fair:
-			t.told.Pred++
 		}
 	}
 	t.passages = e.c.Score(first(e.heard.Passages(m, nil), 1000)).Lenient
@@ -121,9 +143,10 @@ func (l *left) print(set []*example) {
 			note(sum, &sums, "all real", t)
 		}
 	}
-	fmt.Printf("%-44s %3s  %-20s  %-20s  %-6s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n", "any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(told), "files P/R/F1", "goals P/R/F1", "in view", "chance")
+	fmt.Printf("%-44s %3s  %-20s  %-20s  %-7s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n", "any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(payload.MostLeads), "files P/R/F1", "goals P/R/F1", "in view", "chance")
 	row := func(name string, t *tally) {
-		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f   %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any), three(t.passages), t.told.Precision(), three(t.files), three(t.goals), t.view.F1(), t.chance.F1())
+		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f    %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any), three(t.passages), t.told.Precision(),
+			three(t.files), three(t.goals), t.view.F1(), t.chance.F1())
 	}
 	for _, n := range names {
 		row(n, by[n])
@@ -136,7 +159,7 @@ func (l *left) print(set []*example) {
 		fmt.Printf("%-14s %3d %3d %3d  precision %.3f\n", r.Rule, r.Right, r.Wrong, r.Neutral, r.Precision())
 	}
 	fmt.Println("\nlikelihood up to, and how often such a passage is worth keeping")
-	for _, b := range l.calibrated(set) {
+	for _, b := range l.calibrated(set, nil) {
 		fmt.Printf("%.3f %.3f\n", b.To, b.Sure)
 	}
 }
@@ -183,21 +206,23 @@ func (l *left) records(set []*example) []offline.Record {
 }
 
 // calibrated says how often passages of a likelihood were worth keeping in real
-// projects left out: never less often for more likely ones.
-func (l *left) calibrated(set []*example) []offline.Bin {
+// projects left out: never less often for more likely ones. Those of the project
+// that a model is measured on don't count (nil: all do).
+func (l *left) calibrated(set []*example, without *offline.Model) []offline.Bin {
 	type one struct {
 		p     float64
 		right bool
 	}
 	var all []one
 	for _, e := range set {
-		if !e.project.Real() {
+		if !e.project.Real() || l.models[e.project] == without {
 			continue
 		}
 		list := e.heard.Passages(l.models[e.project], nil)
 		for _, p := range list {
-			right, fair := e.worth(p.Item)
-			all = append(all, one{p.Likely, right || fair})
+			if right, fair := e.worth(p.Item); right || !fair {
+				all = append(all, one{p.Likely, right})
+			}
 		}
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].p < all[j].p })

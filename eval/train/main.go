@@ -47,7 +47,7 @@ func run(ctx context.Context, shared, invented, list string, write bool) error {
 		return nil
 	}
 	m := learn(set)
-	m.Sure, m.Records = out.calibrated(set), out.records(set)
+	m.Sure, m.Records = out.calibrated(set, nil), out.records(set)
 	return writeJSON(weightsFile, m)
 }
 

@@ -134,8 +134,10 @@ func (l *loader) read(dir string, from Origin) error {
 		}
 		for _, g := range set.Golds {
 			for i := range g.Items {
-				if it := &g.Items[i]; paths[it.Text] != "" {
-					it.Text = paths[it.Text] + " — " + it.Text
+				if it := &g.Items[i]; it.Kind == payload.File {
+					if p := cmp.Or(paths[it.Text], paths[it.Quote]); p != "" && !strings.HasPrefix(it.Text, p) {
+						it.Text = p + " — " + it.Text
+					}
 				}
 			}
 			s := cmp.Or(told[g.Session], l.sessions[g.Session])
@@ -150,7 +152,7 @@ func (l *loader) read(dir string, from Origin) error {
 }
 
 // filePaths are the paths of the files in a model's answers, by what it says of
-// them: its items, as they were kept, leave them out.
+// them and by what it quotes: its items, as they were kept, leave them out.
 func filePaths(dir string) (map[string]string, error) {
 	out := map[string]string{}
 	names, err := filepath.Glob(filepath.Join(dir, "*.answer.json"))
@@ -163,7 +165,10 @@ func filePaths(dir string) (map[string]string, error) {
 			return nil, err
 		}
 		var answer struct {
-			Items []struct{ Kind, Text, Path string }
+			Items []struct {
+				Kind, Text, Path string
+				Evidence         []struct{ Quote string }
+			}
 		}
 		if json.Unmarshal(b, &answer) != nil {
 			continue // an answer of another form
@@ -171,6 +176,13 @@ func filePaths(dir string) (map[string]string, error) {
 		for _, it := range answer.Items {
 			if it.Kind == string(payload.File) && it.Path != "" {
 				out[it.Text] = it.Path
+				for _, e := range it.Evidence {
+					if p, seen := out[e.Quote]; seen && p != it.Path {
+						out[e.Quote] = "" // said of more than one
+					} else {
+						out[e.Quote] = it.Path
+					}
+				}
 			}
 		}
 	}
