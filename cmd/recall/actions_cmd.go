@@ -53,7 +53,7 @@ the call that started them. Secrets are left out.`,
 		Example: `  recall actions 7f3c | less
   recall actions 7f3c --json | jq '.actions[] | select(.outcome == "failed")'`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {

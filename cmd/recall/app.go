@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"recall/distill"
@@ -44,6 +43,8 @@ type app struct {
 
 	until time.Time     // when a large session that was put off may be made
 	quiet time.Duration // as WatchOptions has it; set by tests
+
+	again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
 }
 
 // close closes what was opened.
@@ -56,18 +57,6 @@ func (a *app) close() {
 		a.lib.Close()
 		a.lib = nil
 	}
-}
-
-func (a *app) addCommands(root *cobra.Command) {
-	root.AddCommand(
-		a.queryCmd(), a.resumeCmd(), a.listCmd(), a.showCmd(), a.threadCmd(),
-		a.initCmd(), a.syncCmd(), a.redistillCmd(), a.usageCmd(), a.editCmd(), a.reviewCmd(), a.wrapUpCmd(), a.progressCmd(), a.briefCmd(), a.habitsCmd(), a.handoffCmd(), a.scheduleCmd(), a.scheduledCmd(), a.projectCmd(), a.reindexCmd(), a.demoCmd(),
-		a.statusCmd(), a.inspectCmd(), a.evalCmd(), a.configCmd(), a.versionCmd(),
-		a.actionsCmd(), a.filesCmd(), a.fixCmd(), a.whyCmd(), a.manifestCmd(), a.cleanupCmd(), a.rebuildCmd(), a.restoreCmd(), a.guardCmd(), a.forgetCmd(), a.exportCmd(), a.backupCmd(), a.importCmd(),
-		a.logCmd(), a.changedCmd(), a.openCmd(), a.relateCmd(), a.restCmd(),
-		a.verifyCmd(), a.repairCmd(), a.archiveCmd(), a.hookCmd(), a.hooksCmd(),
-		a.embedCmd(), a.calibrateCmd(), a.mcpCmd(),
-	)
 }
 
 // config loads the configuration, once.

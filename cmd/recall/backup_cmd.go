@@ -157,7 +157,7 @@ handed to a session before you have looked at it with recall review.`,
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
 	cmd.Flags().StringVarP(&project, "project", "p", "", "of a handoff: the project here that it is for")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }

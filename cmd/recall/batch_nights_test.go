@@ -36,16 +36,16 @@ func TestBatchNights(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := newCounter(t)
-			config := filepath.Join(home, "config.yaml")
+			file := filepath.Join(home, "config.yaml")
 			text := fmt.Sprintf("llm: {provider: %s, url: %q, model: small, prices: [{model: %s/small, in: 1, out: 4, batch: 0.5}]}\ndistill: {batch: true}\nsources: {claude_code: [%q], cowork: []}\n",
 				provider, d.URL+map[string]string{providerOpenAI: "/v1"}[provider], provider, claude)
-			if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			var said bytes.Buffer
 			recall := func(args ...string) (string, int) {
 				t.Helper()
-				cmd := recallCmd(t, home, append([]string{"--config", config}, args...)...)
+				cmd := recallCmd(t, home, append([]string{"--config", file}, args...)...)
 				cmd.Env = append(cmd.Env, "RECALL_LLM_KEY="+key)
 				var out bytes.Buffer
 				cmd.Stdout, cmd.Stderr = &out, &out

@@ -86,8 +86,8 @@ the files and decisions of today.`,
 	flags.BoolVar(&o.force, "force", false, "replace a file that is there")
 	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
 	setsKey(flags, "no-sync", "!query.sync")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
-	cmd.RegisterFlagCompletionFunc("use", a.completeBrief)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
+	cmd.RegisterFlagCompletionFunc("use", completeBrief(a))
 	return cmd
 }
 
@@ -212,15 +212,17 @@ func (a *app) listBriefs(l *library.Library) error {
 	return nil
 }
 
-func (a *app) completeBrief(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	l, err := a.library(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeBrief(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		l, err := a.library(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, _ := l.Briefs()
+		var names []string
+		for _, b := range all {
+			names = append(names, b.Name+"\t"+clip(oneLine(b.Task), 60))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	all, _ := l.Briefs()
-	var names []string
-	for _, b := range all {
-		names = append(names, b.Name+"\t"+clip(oneLine(b.Task), 60))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }

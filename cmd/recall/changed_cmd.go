@@ -72,7 +72,7 @@ session worked.`,
 	f.since.preset(flags, "since", "7d")
 	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, question")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }

@@ -35,7 +35,7 @@ run again. Nothing is touched outside the session's own folders, which are
   sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh           (in the machine)
   sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh --apply`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.planScripts(cmd.Context(), args[0], o)
 			if err != nil {
@@ -81,7 +81,7 @@ that stood in them are in them.`,
 		Example: `  recall rebuild "Vendor comparison" --to ~/Documents/Vendors
   sh /sessions/…/mnt/Vendors/recall-rebuild-c0000000.sh           (in the machine)`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := a.planScripts(cmd.Context(), args[0], o)
 			if err != nil {

@@ -24,7 +24,7 @@ file in the library's folder directly does the same at the next sync.`,
 		Example: `  recall edit 7f3c
   EDITOR="code --wait" recall edit "Retry policy"`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {

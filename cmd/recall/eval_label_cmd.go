@@ -42,7 +42,7 @@ that stand in none of their turns), and what still waits for you.`,
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notTogether(cmd, "check", "out"); err != nil {
 				return err

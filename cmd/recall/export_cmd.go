@@ -51,7 +51,7 @@ prints. A file that is there and different is only replaced with --force.`,
   recall export local_c0 --outputs --to ~/Documents/offers
   recall export 7f3c --format raw --raw --to /tmp/exact`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err

@@ -41,7 +41,7 @@ func (a *app) forgetCmd() *cobra.Command {
   recall forget 7f3c --forks
   recall forget --matching "sk-live-4f" --yes`,
 		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (matching != "") {
 				return withHint(errors.New("forget: name sessions, or give a text with --matching"), "recall forget --help has examples")

@@ -99,7 +99,7 @@ Nothing is written, unless --write names the file and you say yes.`,
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
 	setsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	return cmd
 }
 

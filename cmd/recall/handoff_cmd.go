@@ -42,7 +42,7 @@ is written; it says where it stands.`,
   recall handoff billing --to Bob --out ~/Desktop/for-bob.md
   recall handoff --to Bob --copy`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: completeProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notTogether(cmd, "copy", "out"); err != nil {
 				return err

@@ -33,7 +33,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 			walk(sub)
 		}
 	}
-	walk(a.rootCmd())
+	walk(rootCmd(a))
 }
 
 func TestHintOf(t *testing.T) {

@@ -163,10 +163,12 @@ func (a *app) hookHost(ctx context.Context, dir string) (*hooks.Host, error) {
 		return l, err
 	}
 	return &hooks.Host{
-		Library:  open,
-		Index:    func(l *library.Library) (*index.Index, error) { return a.ix, a.readIndex(l) },
-		Pipeline: a.hookPipeline,
-		Readers:  a.readers(),
+		Library: open,
+		Index:   func(l *library.Library) (*index.Index, error) { return a.ix, a.readIndex(l) },
+		Pipeline: func(l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
+			return a.hookPipeline(l, toIndex)
+		},
+		Readers: a.readers(),
 		Roots: func(r ingest.Reader) []string {
 			return (&pipeline.Pipeline{Readers: a.readers(), Roots: a.roots()}).RootsOf(r)
 		},

@@ -319,7 +319,7 @@ func (c *cloned) lines(t *testing.T) []string {
 			walk(sub)
 		}
 	}
-	walk((&app{}).rootCmd())
+	walk(rootCmd(&app{}))
 	return all
 }
 

@@ -76,7 +76,7 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 		},
 	}
 	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }

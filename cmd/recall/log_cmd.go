@@ -148,7 +148,7 @@ worked.`,
 	f.until.since(flags, "until", "only before this day")
 	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }

@@ -46,23 +46,23 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		}
 	}
 	said := &output{w: out, color: colorOn(out)}
-	a := &app{in: in, out: said, err: &output{w: errOut}, color: said.color}
+	a := &app{in: in, out: said, err: &output{w: errOut}, color: said.color, again: run}
 	defer a.close()
-	root := a.rootCmd()
+	root := rootCmd(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = nameProject(cmd, err)
 	if lost := said.end(); lost != nil && (err == nil || errors.As(err, new(exitCode))) {
 		err = fmt.Errorf("the output isn't whole: %w", lost)
 	}
-	if code := a.report(err); !isHook(args) {
+	if code := reportError(a, err); !isHook(args) {
 		return code
 	}
 	return exitOK
 }
 
-// report prints an error with its hint and turns it into the exit code.
-func (a *app) report(err error) int {
+// reportError prints an error with its hint and turns it into the exit code.
+func reportError(a *app, err error) int {
 	var code exitCode
 	switch {
 	case err == nil:
@@ -99,7 +99,7 @@ const examples = `  recall init                                   take in all hi
   recall resume --copy                          the payload for the next session
   recall demo                                   try it on invented sessions`
 
-func (a *app) rootCmd() *cobra.Command {
+func rootCmd(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "recall",
 		Short:         "A memory for AI coding work",
@@ -125,8 +125,14 @@ func (a *app) rootCmd() *cobra.Command {
 		&cobra.Group{ID: "keep", Title: "Take in and keep:"},
 		&cobra.Group{ID: "look", Title: "Look and mend:"},
 	)
-	a.addCommands(root)
-	root.AddCommand(a.buildCmds()...)
+	root.AddCommand(versionCmd(a))
+	root.AddCommand(askCommands(a)...)
+	root.AddCommand(reviewCommands(a)...)
+	root.AddCommand(keepCommands(a)...)
+	root.AddCommand(setupCommands(a)...)
+	root.AddCommand(agentsCommands(a)...)
+	root.AddCommand(measureCommands(a)...)
+	root.AddCommand(buildCmds()...)
 	root.SetHelpCommand(helpCmd())
 	root.SetCompletionCommandGroupID("look")
 	root.InitDefaultCompletionCmd()

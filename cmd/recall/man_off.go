@@ -5,4 +5,4 @@ package main
 import "github.com/spf13/cobra"
 
 // buildCmds are commands that only a release is built with: see man_on.go.
-func (a *app) buildCmds() []*cobra.Command { return nil }
+func buildCmds() []*cobra.Command { return nil }

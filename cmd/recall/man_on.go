@@ -13,7 +13,7 @@ import (
 
 // buildCmds are commands that only a release is built with: writing the man
 // pages needs a Markdown renderer that nobody else has to carry.
-func (a *app) buildCmds() []*cobra.Command {
+func buildCmds() []*cobra.Command {
 	return []*cobra.Command{{
 		Use:     "man DIR",
 		Short:   "Write the man pages",

@@ -47,7 +47,7 @@ they are now.`,
 		Example: `  recall manifest "Vendor comparison"
   recall manifest 7f3c --json | jq -r '.outputs[] | select(.rebuildable | not) | .path'`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {

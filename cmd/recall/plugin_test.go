@@ -76,7 +76,7 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 		} `json:"mcpServers"`
 	}
 	pluginFile(t, ".mcp.json", &servers)
-	root := (&app{}).rootCmd()
+	root := rootCmd(&app{})
 	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 || s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
 		t.Errorf("got servers %+v", servers)
 	}

@@ -33,7 +33,7 @@ of its id.`,
   recall progress --once
   recall progress 7f3c --json | jq -r 'select(.what == "error") | .text'`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, p, err := a.running(cmd.Context(), args)
 			if err != nil {

@@ -84,7 +84,7 @@ func (a *app) projectRenameCmd() *cobra.Command {
 		Short:             "Give a project another name",
 		Example:           `  recall project rename billing "Billing 2"`,
 		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: completeProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeProjects(cmd.Context(), func(l *library.Library) error {
 				id, err := projectID(l, args[0])
@@ -103,7 +103,7 @@ func (a *app) projectMergeCmd() *cobra.Command {
 		Short:             "Make one project part of another",
 		Example:           "  recall project merge billing-old billing",
 		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: completeProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeProjects(cmd.Context(), func(l *library.Library) error {
 				from, err := projectID(l, args[0])

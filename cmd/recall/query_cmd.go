@@ -90,7 +90,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	flags.BoolVar(&f.noSync, "no-sync", false, "answer from what was taken in before")
 	setsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	cmd.RegisterFlagCompletionFunc("kind", completeKind)
 	return cmd
 }

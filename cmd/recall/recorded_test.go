@@ -339,7 +339,7 @@ func everyCommand(t *testing.T, recorded []string) {
 			}
 		}
 	}
-	walk((&app{}).rootCmd())
+	walk(rootCmd(&app{}))
 }
 
 // tree compares the bytes of the library that the sample sessions give: what is

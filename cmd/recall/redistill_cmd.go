@@ -63,7 +63,7 @@ month hold (distill.budget).`,
 		Example: `  recall redistill "Retry policy"
   recall redistill --since 2026-04 --model claude-sonnet-5-5
   recall redistill --since 2w --yes`,
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && since.at.IsZero() {
 				return withHint(errors.New("redistill: which sessions?"), "name them, or say --since DATE; --since 2000 is all of them")

@@ -46,7 +46,7 @@ folder it belongs to is told from where the project is now, or from --in.`,
   recall restore 7f3c --versions
   recall restore 7f3c --version 1 --to /tmp/old     then: CLAUDE_CONFIG_DIR=/tmp/old claude --resume`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.named(cmd.Context(), args[0])
 			if err != nil {

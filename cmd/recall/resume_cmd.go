@@ -40,7 +40,7 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
   recall resume --save          writes ./payload-PROJECT-DAY.md
   recall resume --into ~/Documents/Vendors`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: completeProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, other := range []string{"copy", "save", "variant"} {
 				if err := errors.Join(notTogether(cmd, "json", other), notTogether(cmd, "into", other)); err != nil {

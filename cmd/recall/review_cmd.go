@@ -45,7 +45,7 @@ printed; the exit code is then 1 while something waits for you.`,
   recall review 7f3c --editor
   recall review --since 1w --project billing --json`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notTogether(cmd, "editor", "json", "accept"); err != nil {
 				return err
@@ -70,7 +70,7 @@ printed; the exit code is then 1 while something waits for you.`,
 	flags.BoolVar(&o.editor, "editor", false, "edit payload.md instead")
 	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
-	cmd.RegisterFlagCompletionFunc("project", a.completeProject)
+	cmd.RegisterFlagCompletionFunc("project", completeProject(a))
 	return cmd
 }
 

@@ -84,7 +84,7 @@ func (a *app) scheduled(ctx context.Context, dir, job string) (int, error) {
 	}
 	var out, errOut bytes.Buffer
 	start := time.Now()
-	code := run(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
+	code := a.again(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
 	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code, Did: did(out.Bytes())}
 	if errOut.Len() > 0 {
 		r.Error = clip(oneLine(errOut.String()), 1000)

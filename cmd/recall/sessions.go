@@ -123,42 +123,46 @@ func (a *app) session(l *library.Library, name string) (library.Entry, error) {
 func shortID(id ingest.SessionID) string { return answer.ShortID(id) }
 
 // completeSession offers ids with titles to the shell.
-func (a *app) completeSession(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) >= strings.Count(cmd.Use, "SESSION") {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeSession(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) >= strings.Count(cmd.Use, "SESSION") {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		a.flags = cmd.Flags()
+		l, err := a.library(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		entries, err := l.Sessions()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, e := range entries {
+			names = append(names, shortID(e.ID)+"\t"+clip(oneLine(e.Title), 60))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	a.flags = cmd.Flags()
-	l, err := a.library(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	entries, err := l.Sessions()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, shortID(e.ID)+"\t"+clip(oneLine(e.Title), 60))
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeProject offers the projects' names to the shell.
-func (a *app) completeProject(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	a.flags = cmd.Flags()
-	l, err := a.library(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeProject(a *app) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		a.flags = cmd.Flags()
+		l, err := a.library(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		projects, err := l.Projects()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, p := range projects {
+			names = append(names, p.Name)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	projects, err := l.Projects()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var names []string
-	for _, p := range projects {
-		names = append(names, p.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // projectID turns a project's name into its id, "" into "".

@@ -27,7 +27,7 @@ beginning of its id.`,
 		Example: `  recall show 7f3c
   recall show "Retry policy" --transcript | less`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notTogether(cmd, "transcript", "json", "variant"); err != nil {
 				return err

@@ -37,7 +37,7 @@ Without PROJECT it is the one you are in; where no session worked the exit code 
   recall thread join 7f3c 91ab
   recall thread split 7f3c 91ab`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeProject,
+		ValidArgsFunction: completeProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.library(cmd.Context())
 			if err != nil {
@@ -129,7 +129,7 @@ func (a *app) correctCmd(op, short string) *cobra.Command {
 		Short:             short,
 		Example:           "  recall thread " + op + " 7f3c 91ab",
 		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.library(cmd.Context())
 			if err != nil {

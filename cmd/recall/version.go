@@ -10,7 +10,7 @@ import (
 // version is set at release by -ldflags "-X main.version=…".
 var version = ""
 
-func (a *app) versionCmd() *cobra.Command {
+func versionCmd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print recall's version",

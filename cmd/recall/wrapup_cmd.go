@@ -64,7 +64,7 @@ is dropped and counted, the rest is merged with what recall found itself.`,
   recall wrap-up --draft payload-draft.md
   recall wrap-up --scratch scratch --no-review`,
 		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: a.completeSession,
+		ValidArgsFunction: completeSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notTogether(cmd, "json", "print", "prompt"); err != nil {
 				return err
