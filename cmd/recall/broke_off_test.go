@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -38,8 +39,8 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			ask := func(ctx context.Context, url string) error {
-				at := standIn(t)
-				cfg, err := loadConfig(nil, put(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.working, "c.yaml"), nil, at)
+				at := foldersOf(t)
+				cfg, err := loadConfig(nil, fileOf(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.working, "c.yaml"), nil, at)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,4 +104,27 @@ func (c timeUp) Err() error {
 	default:
 		return nil
 	}
+}
+
+// foldersOf gives a home, a configuration folder and a working directory of a
+// test's own.
+func foldersOf(t *testing.T) surroundings {
+	t.Helper()
+	dir := t.TempDir()
+	at := surroundings{home: filepath.Join(dir, "home"), user: filepath.Join(dir, "conf"), working: filepath.Join(dir, "work")}
+	for _, d := range []string{at.home, filepath.Join(at.user, "recall"), at.working} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
+}
+
+func fileOf(t *testing.T, text string, elem ...string) string {
+	t.Helper()
+	p := filepath.Join(elem...)
+	if err := os.WriteFile(p, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -163,7 +163,10 @@ func (a *app) useModel(ctx context.Context, l *library.Library, ch choice) error
 		return err
 	}
 	// What the one before had beside it isn't this one's.
-	settings := []written{{"llm.dir", ch.dir}, {"llm.url", ch.url}, {"llm.model", ch.model}, {"llm.provider", ch.provider}} // the last is on top
+	settings := []written{
+		{key: "llm.dir", value: ch.dir}, {key: "llm.url", value: ch.url},
+		{key: "llm.model", value: ch.model}, {key: "llm.provider", value: ch.provider}, // the last is on top
+	}
 	if err := writeConfig(file, settings, at); err != nil {
 		return err
 	}

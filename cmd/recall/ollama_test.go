@@ -91,8 +91,8 @@ func TestOllamaModel(t *testing.T) {
 		{"llm: {provider: ollama}", "127.0.0.1:1", "ollama/qwen3:8b", 16384},
 		{"llm: {provider: ollama}", "10.0.0.9", "", 0},
 	} {
-		at := standIn(t)
-		cfg, err := loadConfig(nil, put(t, c.text, at.working, "c.yaml"), nil, at)
+		at := foldersOf(t)
+		cfg, err := loadConfig(nil, fileOf(t, c.text, at.working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}
