@@ -58,6 +58,7 @@ type source struct {
 	dir, name string
 	file      *ast.File
 	test      bool
+	lines     int
 }
 
 func TestImportsPointDown(t *testing.T) {
@@ -84,6 +85,54 @@ func TestImportsPointDown(t *testing.T) {
 					t.Errorf("%s/%s imports %s, which stays in %s", s.dir, s.name, p, home)
 				}
 			}
+		}
+	}
+}
+
+// floors are the packages below cmd/recall, each with those that it may import. Groups of commands know nothing of
+// one another: what two of them need stands in app.
+var floors = map[string][]string{
+	"terminal": {},
+	"demo":     {},
+	"schedule": {},
+	"config":   {"terminal"},
+	"app":      {"config", "terminal"},
+	"option":   {"app", "terminal"},
+	"ask":      {"option", "app", "config", "terminal"},
+	"review":   {"option", "app", "config", "terminal"},
+	"keep":     {"option", "app", "config", "terminal"},
+	"agents":   {"option", "app", "config", "terminal"},
+	"measure":  {"option", "app", "config", "terminal", "demo"},
+	"setup":    {"option", "app", "config", "terminal", "demo", "schedule"},
+}
+
+// Cobra ends at RunE: what is below the commands takes a context and options.
+func TestCommandsStandOnFloors(t *testing.T) {
+	lines := map[string]int{}
+	for _, s := range sources(t) {
+		room, below := strings.CutPrefix(s.dir, "cmd/recall")
+		if !below || s.test {
+			continue
+		}
+		room = strings.TrimPrefix(room, "/")
+		lines[room] += s.lines
+		allowed, known := floors[room]
+		if !known && room != "" {
+			t.Errorf("%s/%s: %q isn't among the floors", s.dir, s.name, room)
+		}
+		for _, imp := range s.file.Imports {
+			p, _ := strconv.Unquote(imp.Path.Value)
+			if to, ours := strings.CutPrefix(p, "recall/cmd/recall/"); ours && room != "" && !slices.Contains(allowed, to) {
+				t.Errorf("%s/%s imports %s: %s may not know %s", s.dir, s.name, p, room, to)
+			}
+			if commands := room == "" || room == "option" || slices.Contains(allowed, "option"); p == "github.com/spf13/cobra" && !commands {
+				t.Errorf("%s/%s imports cobra, which ends at the commands", s.dir, s.name)
+			}
+		}
+	}
+	for room := range floors {
+		if lines[room] == 0 || lines[room] > 7000 {
+			t.Errorf("cmd/recall/%s has %d lines: none, or more than a room's 7,000", room, lines[room])
 		}
 	}
 }
@@ -161,7 +210,7 @@ func sources(t *testing.T) []source {
 		if err != nil {
 			return err
 		}
-		all = append(all, source{dir, name, f, strings.HasSuffix(name, "_test.go")})
+		all = append(all, source{dir, name, f, strings.HasSuffix(name, "_test.go"), fset.Position(f.End()).Line})
 		return nil
 	})
 	if err != nil {
@@ -214,7 +263,7 @@ func TestOneDoor(t *testing.T) {
 				return true
 			})
 		}
-		if !s.test && s.dir != "tools" && s.dir+"/"+s.name != "cmd/recall/git.go" {
+		if !s.test && s.dir != "tools" && s.dir+"/"+s.name != "cmd/recall/app/git.go" {
 			ast.Inspect(s.file, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
 				if !ok {

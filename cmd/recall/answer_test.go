@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/cmd/recall/terminal"
 	"recall/index"
 	"recall/payload"
 )
@@ -22,8 +23,8 @@ func printed(results ...index.Result) string { return printedFor("redis?", 100, 
 
 func printedFor(asked string, width int, results ...index.Result) string {
 	var b strings.Builder
-	p := page{w: &b, width: width}
-	p.answer(answerOf(asked, results...))
+	p := terminal.Page{W: &b, Width: width}
+	p.Answer(answerOf(asked, results...))
 	return b.String()
 }
 

@@ -14,7 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/demo"
+	"recall/cmd/recall/setup"
 )
 
 // chatting answers chat completions with as many items as a session has plain
@@ -96,7 +98,7 @@ func TestAskCommands(t *testing.T) {
 	if asked.Load() != n {
 		t.Errorf("%d requests for nothing", asked.Load()-n)
 	}
-	var used usageDoc
+	var used setup.UsageDoc
 	if err := json.Unmarshal([]byte(say(0, "usage", "--by", "project", "--json")), &used); err != nil || len(used.Rows) < 2 || used.Total.Calls != int(n) || used.Total.Failed == 0 || used.Month.Cost <= 0 || used.Month.Cap != 10 {
 		t.Errorf("usage: %v %+v, want %d calls of two projects", err, used, n)
 	}
@@ -141,7 +143,7 @@ func TestAskCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if took := time.Since(interrupted); took > 5*time.Second || cmd.ProcessState.ExitCode() != exitError {
+	if took := time.Since(interrupted); took > 5*time.Second || cmd.ProcessState.ExitCode() != app.ExitError {
 		t.Errorf("interrupted while a model was asked: exit code %d after %v", cmd.ProcessState.ExitCode(), took)
 	}
 }

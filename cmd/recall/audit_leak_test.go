@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"recall/cmd/recall/app"
 )
 
 // No secret is in what tells of a session's doings: what was called with what,
@@ -27,7 +29,7 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 		check("recall "+strings.Join(args, " "), out)
 		return out
 	}
-	var sessions []listed
+	var sessions []app.Listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) == 0 {
 		t.Fatalf("%d sessions, %v", len(sessions), err)
 	}

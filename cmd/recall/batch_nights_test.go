@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/demo"
 	"recall/library"
 )
@@ -27,7 +28,7 @@ func TestBatchNights(t *testing.T) {
 		t.Skip("skipped: -short")
 	}
 	const key = "sk-planted-7Qx9Lm2Vb4Tn8Rz6Wd3K"
-	for _, provider := range []string{providerOpenAI, providerAnthropic} {
+	for _, provider := range []string{config.ProviderOpenAI, config.ProviderAnthropic} {
 		t.Run(provider, func(t *testing.T) {
 			t.Parallel()
 			sources, home := t.TempDir(), t.TempDir()
@@ -38,7 +39,7 @@ func TestBatchNights(t *testing.T) {
 			d := newCounter(t)
 			file := filepath.Join(home, "config.yaml")
 			text := fmt.Sprintf("llm: {provider: %s, url: %q, model: small, prices: [{model: %s/small, in: 1, out: 4, batch: 0.5}]}\ndistill: {batch: true}\nsources: {claude_code: [%q], cowork: []}\n",
-				provider, d.URL+map[string]string{providerOpenAI: "/v1"}[provider], provider, claude)
+				provider, d.URL+map[string]string{config.ProviderOpenAI: "/v1"}[provider], provider, claude)
 			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}

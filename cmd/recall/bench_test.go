@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/app"
 	"recall/index"
 	"recall/ingest/synth"
 	"recall/library"
@@ -46,7 +47,7 @@ func queryProcess(b *testing.B, exe string, items int) {
 		b.Fatal(err)
 	}
 	made := synth.Items(items, 1)
-	fillIndex(b, indexPath(l), made)
+	fillIndex(b, app.IndexPath(l), made)
 	l.Close()
 	var version, query processTimes
 	i := 0
@@ -67,7 +68,7 @@ func (t *processTimes) run(b *testing.B, exe string, args ...string) {
 	cmd := exec.Command(exe, args...)
 	start := time.Now()
 	out, err := cmd.CombinedOutput()
-	if exit := (&exec.ExitError{}); err != nil && (!asExit(err, &exit) || exit.ExitCode() != exitNothing) {
+	if exit := (&exec.ExitError{}); err != nil && (!asExit(err, &exit) || exit.ExitCode() != app.ExitNothing) {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	t.waited = append(t.waited, time.Since(start))

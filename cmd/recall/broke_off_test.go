@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"recall/cmd/recall/config"
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline"
@@ -19,7 +20,7 @@ import (
 // What was sent and broke off stands in the ledger as estimated, whoever speaks
 // to the service; what never left doesn't.
 func TestBrokenOffIsCounted(t *testing.T) {
-	for _, provider := range []string{providerOpenAI, providerAnthropic, providerOllama} {
+	for _, provider := range []string{config.ProviderOpenAI, config.ProviderAnthropic, config.ProviderOllama} {
 		t.Run(provider, func(t *testing.T) {
 			arrived := make(chan struct{}, 8)
 			var hold atomic.Bool
@@ -40,15 +41,15 @@ func TestBrokenOffIsCounted(t *testing.T) {
 			}
 			ask := func(ctx context.Context, url string) error {
 				at := foldersOf(t)
-				cfg, err := loadConfig(nil, fileOf(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.working, "c.yaml"), nil, at)
+				cfg, err := config.Load(nil, fileOf(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.Working, "c.yaml"), nil, at)
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := cfg.provider(ctx, func(string) string { return "" })
+				m, err := cfg.Provider(ctx, func(string) string { return "" })
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.prices()).Complete(ctx, llm.Request{Task: "extract", Prompt: "what was decided?"})
+				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.Prices()).Complete(ctx, llm.Request{Task: "extract", Prompt: "what was decided?"})
 				return err
 			}
 			gone := httptest.NewServer(nil)
@@ -108,11 +109,11 @@ func (c timeUp) Err() error {
 
 // foldersOf gives a home, a configuration folder and a working directory of a
 // test's own.
-func foldersOf(t *testing.T) surroundings {
+func foldersOf(t *testing.T) config.Surroundings {
 	t.Helper()
 	dir := t.TempDir()
-	at := surroundings{home: filepath.Join(dir, "home"), user: filepath.Join(dir, "conf"), working: filepath.Join(dir, "work")}
-	for _, d := range []string{at.home, filepath.Join(at.user, "recall"), at.working} {
+	at := config.Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"), Working: filepath.Join(dir, "work")}
+	for _, d := range []string{at.Home, filepath.Join(at.User, "recall"), at.Working} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}

@@ -13,6 +13,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/setup"
 )
 
 // What init offers is what is here, and where each would send sessions is said.
@@ -24,9 +28,9 @@ func TestChoices(t *testing.T) {
 	env := map[string]string{"OLLAMA_HOST": ollama.URL, "ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": " ", "OPENROUTER_API_KEY": "r"}
 	here := func(string) (string, error) { return "/usr/bin/claude", nil }
 	var got []string
-	c := &Config{}
-	for _, ch := range choices(t.Context(), func(k string) string { return env[k] }, here) {
-		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.name(), ch.why, c.with(ch).goesTo(), c.with(ch).price(ch.name())))
+	c := &config.Config{}
+	for _, ch := range setup.Choices(t.Context(), func(k string) string { return env[k] }, here) {
+		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.Name(), ch.Why, setup.With(c, ch).GoesTo(), setup.With(c, ch).Price(ch.Name())))
 	}
 	want := []string{
 		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no price a token",
@@ -37,10 +41,10 @@ func TestChoices(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
-	if to := c.with(choice{provider: providerOllama, model: "gpt-oss:120b-cloud"}).goesTo(); !strings.Contains(to, "ollama.com") {
+	if to := setup.With(c, setup.Choice{Provider: config.ProviderOllama, Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
 		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
-	if got := choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
+	if got := setup.Choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
 		t.Errorf("nothing is here: got %+v", got)
 	}
 }
@@ -87,7 +91,7 @@ func TestInitProvider(t *testing.T) {
 	file := filepath.Join(conf, "recall", "config.yaml")
 
 	code, _, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != exitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") || !strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") || asked != 1 {
+	if code != app.ExitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") || !strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") || asked != 1 {
 		t.Errorf("a key that is wrong: got %d, %d requests, %s", code, asked, errs)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -95,31 +99,31 @@ func TestInitProvider(t *testing.T) {
 	}
 	status = http.StatusOK
 	code, out, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != exitOK || asked != 2 || !strings.Contains(out, "openai/tiny answers") || !strings.Contains(out, "Nothing leaves this machine.") || !strings.Contains(out, file) {
+	if code != app.ExitOK || asked != 2 || !strings.Contains(out, "openai/tiny answers") || !strings.Contains(out, "Nothing leaves this machine.") || !strings.Contains(out, file) {
 		t.Errorf("got %d, %d requests\n%s%s", code, asked, out, errs)
 	}
 	text, err := os.ReadFile(file)
 	if want := "llm:\n  provider: openai\n  model: tiny\n  url: " + s.URL + "/v1\n"; err != nil || string(text) != want {
 		t.Errorf("config.yaml: got %q, %v, want %q", text, err, want)
 	}
-	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != exitOK || !strings.Contains(out, "go: what you and the assistant said") {
+	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != app.ExitOK || !strings.Contains(out, "go: what you and the assistant said") {
 		t.Errorf("relay: got %d\n%s%s", code, out, errs)
 	}
-	c, err := loadConfig(nil, "", nil, thisSystem())
-	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") || c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != byModel {
+	c, err := config.Load(nil, "", nil, config.ThisSystem())
+	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") || c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != config.ByModel {
 		t.Errorf("after relay: got %+v, %v", c, err)
 	}
-	if code, out, _ := init("--provider", "none"); code != exitOK || !strings.Contains(out, "Nothing leaves this machine.") {
+	if code, out, _ := init("--provider", "none"); code != app.ExitOK || !strings.Contains(out, "Nothing leaves this machine.") {
 		t.Errorf("none: got %d\n%s", code, out)
 	}
-	if c, err = loadConfig(nil, "", nil, thisSystem()); err != nil || c.Distill.Distiller != byRules {
+	if c, err = config.Load(nil, "", nil, config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {
 		t.Errorf("after none: got %+v, %v", c, err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "llm:\n  provider: none\n" {
 		t.Errorf("after none: got %q, %v, want nothing left of the one before", text, err)
 	}
 	for _, args := range [][]string{{"--model", "m"}, {"--provider", "magic"}, {"--provider", "relay", "--url", "x", "--dir", ""}} {
-		if code, _, errs := init(args...); code != exitError || !strings.Contains(errs, "hint:") {
+		if code, _, errs := init(args...); code != app.ExitError || !strings.Contains(errs, "hint:") {
 			t.Errorf("init %q: got %d, %s", args, code, errs)
 		}
 	}

@@ -16,7 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/demo"
+	"recall/cmd/recall/keep"
 )
 
 // damages are what may happen to an index.
@@ -172,15 +174,15 @@ func (w *watched) sound(questions ...string) {
 	w.t.Helper()
 	for _, q := range append(questions, "do workers poll the jobs table?") {
 		var out, messages bytes.Buffer
-		if code := run(w.t.Context(), []string{"query", "--no-sync", q}, strings.NewReader(""), &out, &messages); code != exitOK || messages.Len() > 0 {
+		if code := run(w.t.Context(), []string{"query", "--no-sync", q}, strings.NewReader(""), &out, &messages); code != app.ExitOK || messages.Len() > 0 {
 			w.t.Errorf("%s: got exit code %d\n%s%s", q, code, &out, &messages)
 		}
 	}
 	var out bytes.Buffer
-	if code := run(w.t.Context(), []string{"sync"}, strings.NewReader(""), io.Discard, &out); code != exitOK || out.Len() > 0 {
+	if code := run(w.t.Context(), []string{"sync"}, strings.NewReader(""), io.Discard, &out); code != app.ExitOK || out.Len() > 0 {
 		w.t.Errorf("a sync after it: got exit code %d\n%s", code, &out)
 	}
-	if code := run(w.t.Context(), []string{"verify"}, strings.NewReader(""), &out, &out); code != exitOK {
+	if code := run(w.t.Context(), []string{"verify"}, strings.NewReader(""), &out, &out); code != app.ExitOK {
 		w.t.Errorf("verify: got exit code %d\n%s", code, &out)
 	}
 }
@@ -227,12 +229,12 @@ func TestWatchMeetsDamage(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var out gathered
-			a := &app{in: strings.NewReader(""), out: &out, err: &out, configFile: w.config, quiet: 300 * time.Millisecond}
-			defer a.close()
+			a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out, ConfigFile: w.config, Quiet: 300 * time.Millisecond}
+			defer a.Close()
 			cmd := &cobra.Command{}
 			cmd.SetContext(ctx)
 			ended := make(chan error, 1)
-			go func() { ended <- a.watch(cmd.Context()) }()
+			go func() { ended <- keep.Watch(cmd.Context(), a) }()
 			first := w.session()
 			out.wait(t, " distilled", 1)
 			d.do(t, w.index())

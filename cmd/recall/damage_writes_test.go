@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/demo"
 	"recall/index"
 	"recall/library"
@@ -169,21 +171,21 @@ func TestDamageFoundByWriters(t *testing.T) {
 func TestDamageFoundByHandoff(t *testing.T) {
 	dir, _ := demoLibrary(t)
 	var out bytes.Buffer
-	a := &app{in: strings.NewReader(""), out: &out, err: &out}
-	defer a.close()
+	a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out}
+	defer a.Close()
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
 	cmd.Flags().String("library", dir, "")
-	setsKey(cmd.Flags(), "library", "library.dir")
+	config.SetsKey(cmd.Flags(), "library", "library.dir")
 	if err := cmd.Flags().Set("library", dir); err != nil {
 		t.Fatal(err)
 	}
-	a.flags = cmd.Flags()
-	l, err := a.library(cmd.Context())
+	a.Flags = cmd.Flags()
+	l, err := a.Library(cmd.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.takeIn(cmd.Context(), l, pipeline.Options{}); err != nil {
+	if _, err := a.TakeIn(cmd.Context(), l, pipeline.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	project, err := l.Project("ledgerline")
@@ -201,13 +203,13 @@ func TestDamageFoundByHandoff(t *testing.T) {
 		library.Received{Op: library.OpAccept, Handoff: id, Item: "k3v9t2m8qa", At: at, Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	a.ix.Close()
-	a.ix = nil
-	spoilTables(t, indexPath(l), "fulltext")
-	if err := a.indexReceived(cmd.Context(), l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
+	a.Index.Close()
+	a.Index = nil
+	spoilTables(t, app.IndexPath(l), "fulltext")
+	if err := a.IndexReceived(cmd.Context(), l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
-	found, err := a.ix.Search(t.Context(), index.Query{Text: "carrier pigeon"})
+	found, err := a.Index.Search(t.Context(), index.Query{Text: "carrier pigeon"})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Item.ID != "k3v9t2m8qa" {
 		t.Errorf("got %d results, %v; want what was taken over", len(found.Hits), err)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"recall/answer"
+	"recall/cmd/recall/app"
 )
 
 // The samples' gold questions, asked through the whole program. Each line of
@@ -91,7 +92,7 @@ func ranks(a answer.Answer, expect []string, wanted map[string][]string, turns m
 func turnsOfRecords(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	turns := map[string]string{}
-	for _, r := range readers() {
+	for _, r := range app.Readers() {
 		found, _ := r.Find(t.Context(), dir, nil)
 		for _, f := range found {
 			s, err := r.Parse(t.Context(), f)
@@ -151,7 +152,7 @@ func readJSON(t *testing.T, file string, v any) {
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != exitOK && code != exitNothing {
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != app.ExitOK && code != app.ExitNothing {
 		t.Fatalf("recall %s: exit code %d\n%s", strings.Join(args, " "), code, errOut.String())
 	}
 	return out.Bytes()

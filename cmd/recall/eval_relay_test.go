@@ -11,6 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"recall/cmd/recall/app"
 	"recall/eval"
 )
 
@@ -38,7 +39,7 @@ func relayAnswers(ts *testscript.TestScript, neg bool, args []string) {
 			names, _ := filepath.Glob(filepath.Join(dir, "*.request.json"))
 			for _, name := range names {
 				out := strings.TrimSuffix(name, ".request.json") + ".answer.json"
-				if !exists(out) {
+				if !app.Exists(out) {
 					os.WriteFile(strings.TrimSuffix(out, ".answer.json")+".usage.json", []byte(`{"model":"somebody","in":1000,"out":100}`), 0o600)
 					os.WriteFile(out, oracle(set, name), 0o600)
 				}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"recall/cmd/recall/app"
 )
 
 // asProgram copies the test binary to a file named recall, as which it is recall
@@ -55,7 +57,7 @@ func asProgram(t *testing.T) (home string, recall func(env []string, args ...str
 		var out, errOut strings.Builder
 		cmd.Stdout, cmd.Stderr = &out, &errOut
 		err := cmd.Run()
-		if code, ok := err.(*exec.ExitError); err != nil && (!ok || code.ExitCode() != exitNothing) {
+		if code, ok := err.(*exec.ExitError); err != nil && (!ok || code.ExitCode() != app.ExitNothing) {
 			t.Fatalf("recall %q: %v\n%s", args, err, errOut.String())
 		}
 		return out.String(), errOut.String()

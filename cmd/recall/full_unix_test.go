@@ -7,11 +7,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"recall/cmd/recall/terminal"
 )
 
 func TestFullDiskHint(t *testing.T) {
 	err := &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}
-	if got := hintOf(err); !strings.Contains(got, "make room") {
+	if got := terminal.HintOf(err); !strings.Contains(got, "make room") {
 		t.Errorf("got hint %q, want one about room", got)
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/answer"
+	"recall/cmd/recall/ask"
+	"recall/cmd/recall/terminal"
 	"recall/distill/relate"
 	"recall/index"
 	"recall/ingest"
@@ -67,11 +69,11 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 		t.Fatal(err)
 	}
 	if l != nil && len(ans.Shown) > 0 {
-		ans.Shown[0].Since = changedSince(ctx, l, *ans.Shown[0])
+		ans.Shown[0].Since = ask.ChangedSince(ctx, l, *ans.Shown[0])
 	}
 	var b strings.Builder
-	p := page{w: &b, width: 128}
-	p.answer(&ans)
+	p := terminal.Page{W: &b, Width: 128}
+	p.Answer(&ans)
 	return b.String(), ans.Verdict
 }
 

@@ -9,12 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 	"recall/library"
 )
 
 // Every command explains itself: a sentence and an example.
 func TestEveryCommandHasAnExample(t *testing.T) {
-	a := &app{}
+	a := &app.App{}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
 		if c.Short == "" {
@@ -39,13 +41,13 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 func TestHintOf(t *testing.T) {
 	for err, want := range map[error]string{
 		errors.New("odd"): "",
-		fmt.Errorf("x: %w", withHint(errors.New("y"), "do %s", "z")):                "do z",
+		fmt.Errorf("x: %w", terminal.WithHint(errors.New("y"), "do %s", "z")):       "do z",
 		fmt.Errorf("rename project: %w", library.ErrNewer):                          "install a newer recall",
 		fmt.Errorf("lock folders: %w", library.ErrBusy):                             "another recall is at work",
 		&fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}:                "check who owns",
 		errors.Join(errors.New("a"), fmt.Errorf("write: %w", library.ErrForgotten)): "",
 	} {
-		if got := hintOf(err); !strings.HasPrefix(got, want) || want == "" && got != "" {
+		if got := terminal.HintOf(err); !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%v: got hint %q, want %q", err, got, want)
 		}
 	}

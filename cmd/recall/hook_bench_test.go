@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/app"
 	"recall/hooks"
 	"recall/ingest/synth"
 	"recall/library"
@@ -62,7 +63,7 @@ func BenchmarkHookProcess(b *testing.B) {
 	for i := range made {
 		made[i].Project = fmt.Sprint("p", i/6%projects)
 	}
-	fillIndex(b, indexPath(l), made)
+	fillIndex(b, app.IndexPath(l), made)
 	l.Close()
 	all, err := l.Projects()
 	if err != nil || len(all) != projects {

@@ -14,6 +14,8 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
 	"recall/hooks"
 	"recall/library"
 )
@@ -63,14 +65,14 @@ func TestHookHearsOut(t *testing.T) {
 			defer r.Close()
 			go func() {
 				for _, part := range []string{`{"session_id":`, `"slow",`, `"prompt":"hello`, `"}`} {
-					time.Sleep(hookQuiet * 3 / 4)
+					time.Sleep(agents.HookQuiet * 3 / 4)
 					io.WriteString(w, part)
 				}
 				if ends {
 					w.Close()
 				}
 			}()
-			if in, err := readHook(r); (err == nil) != ends || (in.Session == "slow") != ends {
+			if in, err := agents.ReadHook(r); (err == nil) != ends || (in.Session == "slow") != ends {
 				t.Errorf("it ends: %v, got %+v, %v", ends, in, err)
 			}
 		})
@@ -144,14 +146,14 @@ func TestHookStartWithoutIndex(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		aside := indexPath(l) + ".aside"
-		if err := os.Rename(indexPath(l), aside); err != nil {
+		aside := app.IndexPath(l) + ".aside"
+		if err := os.Rename(app.IndexPath(l), aside); err != nil {
 			t.Fatal(err)
 		}
 		if got := d.context(d.hook(hooks.SessionStart, "e-"+branch, "source", "startup")); got != want {
 			t.Errorf("on %s, without an index:\n%s\nwant\n%s", branch, got, want)
 		}
-		if err := os.Rename(aside, indexPath(l)); err != nil {
+		if err := os.Rename(aside, app.IndexPath(l)); err != nil {
 			t.Fatal(err)
 		}
 		l.Close()

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
 	"recall/hooks"
 )
 
@@ -98,7 +100,7 @@ func settles(text string) bool {
 func (d *desk) recall(args ...string) string {
 	d.t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(d.t.Context(), args, strings.NewReader(""), &out, &errs); code != exitOK {
+	if code := run(d.t.Context(), args, strings.NewReader(""), &out, &errs); code != app.ExitOK {
 		d.t.Fatalf("recall %v: exit code %d\n%s%s", args, code, out.String(), errs.String())
 	}
 	return out.String()
@@ -122,7 +124,7 @@ func (d *desk) hook(event hooks.Event, session string, more ...any) string {
 func (d *desk) raw(word, stdin string) string {
 	d.t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(d.t.Context(), []string{"hook", word}, strings.NewReader(stdin), &out, &errs); code != exitOK || errs.Len() > 0 {
+	if code := run(d.t.Context(), []string{"hook", word}, strings.NewReader(stdin), &out, &errs); code != app.ExitOK || errs.Len() > 0 {
 		d.t.Errorf("hook %s: exit code %d, stderr %q", word, code, errs.String())
 	}
 	return out.String()
@@ -152,7 +154,7 @@ func (d *desk) context(answer string) string {
 }
 
 func (d *desk) log() string {
-	text, _ := os.ReadFile(filepath.Join(hooksDir(), hooks.LogName))
+	text, _ := os.ReadFile(filepath.Join(agents.HooksDir(), hooks.LogName))
 	return string(text)
 }
 
@@ -322,7 +324,7 @@ func TestHooksFailOpen(t *testing.T) {
 	if !strings.Contains(d.log(), "no hook \"no-such-event\"") {
 		t.Errorf("the log lacks it:\n%s", d.log())
 	}
-	if fi, err := os.Stat(filepath.Join(hooksDir(), hooks.LogName)); err != nil || fi.Mode().Perm() != 0o600 {
+	if fi, err := os.Stat(filepath.Join(agents.HooksDir(), hooks.LogName)); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v; want 0600", fi, err)
 	}
 	// "claude mcp list" ends with a path of no file.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
 	"recall/hooks"
 )
 
@@ -78,7 +79,7 @@ func TestHostileCheckout(t *testing.T) {
 			if named {
 				first = []string{"--library", filepath.Join(c.repo, ".lib")}
 			}
-			var sessions []listed
+			var sessions []app.Listed
 			begun := c.run(append(first, "init", "--yes")...)
 			c.run(append(first, "list", "--json")...)
 			json.Unmarshal(c.out.Bytes(), &sessions)
@@ -181,7 +182,7 @@ func checkout(t *testing.T, d *desk) *cloned {
 	writeTo(t, filepath.Join(c.repo, "config.yaml"), "library: {dir: ./.lib}\nsources: {claude_code: [./.lib]}\nquery: {limit: 3, sync: false}\nhooks: {notes: false}\nllm: {provider: openai, url: 'http://127.0.0.1:9/v1', model: x}\n")
 	writeTo(t, filepath.Join(c.repo, "recall.yaml"), "library: {dir: ./.lib}\n")
 	writeTo(t, filepath.Join(c.repo, ".env"), "RECALL_LIBRARY_DIR=./.lib\n")
-	writeTo(t, filepath.Join(c.repo, lexiconFile), "a group of one, at which a search would stop\n")
+	writeTo(t, filepath.Join(c.repo, app.LexiconFile), "a group of one, at which a search would stop\n")
 	link(filepath.Join(home, ".bashrc"), "..", "CLAUDE.md")
 	os.Mkdir(filepath.Join(c.repo, ".claude"), 0o700)
 	link("/dev/zero", "..", ".claude", "settings.local.json")
@@ -319,7 +320,7 @@ func (c *cloned) lines(t *testing.T) []string {
 			walk(sub)
 		}
 	}
-	walk(rootCmd(&app{}))
+	walk(rootCmd(&app.App{}))
 	return all
 }
 

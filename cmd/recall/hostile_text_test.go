@@ -10,6 +10,9 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/keep"
 )
 
 // steering is text that paints, hides, turns round, and ends recall's and the
@@ -34,11 +37,11 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	}
 	say("init", "--yes")
 	say("sync")
-	var sessions []listed
+	var sessions []app.Listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2 || !strings.Contains(sessions[0].Title, "\u202e") {
 		t.Fatalf("got %+v, %v, want two sessions whose titles are as they were", sessions, err)
 	}
-	var projects []projectDoc
+	var projects []keep.ProjectDoc
 	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil || len(projects) == 0 {
 		t.Fatalf("got %+v, %v", projects, err)
 	}

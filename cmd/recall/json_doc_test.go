@@ -17,6 +17,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/answer"
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/ask"
+	"recall/cmd/recall/keep"
+	"recall/cmd/recall/review"
+	"recall/cmd/recall/setup"
 	"recall/eval"
 	"recall/ingest"
 	"recall/library"
@@ -27,42 +33,42 @@ import (
 // jsonDocs are the sections of docs/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
 	"recall query":              reflect.TypeFor[answer.Answer](),
-	"recall actions":            reflect.TypeFor[actionsDoc](),
-	"recall files":              reflect.TypeFor[filesDoc](),
-	"recall fix":                reflect.TypeFor[fixDoc](),
-	"recall why FILE:LINE":      reflect.TypeFor[whyDoc](),
+	"recall actions":            reflect.TypeFor[ask.ActionsDoc](),
+	"recall files":              reflect.TypeFor[ask.FilesDoc](),
+	"recall fix":                reflect.TypeFor[ask.FixDoc](),
+	"recall why FILE:LINE":      reflect.TypeFor[ask.WhyDoc](),
 	"recall why ITEM":           reflect.TypeFor[answer.Item](),
-	"recall log":                reflect.TypeFor[logDoc](),
-	"recall changed":            reflect.TypeFor[changedDoc](),
-	"recall manifest":           reflect.TypeFor[manifestDoc](),
-	"recall list":               reflect.TypeFor[listed](),
-	"recall status":             reflect.TypeFor[statusDoc](),
-	"recall hooks status":       reflect.TypeFor[hooksDoc](),
-	"recall mcp status":         reflect.TypeFor[mcpStatusDoc](),
-	"recall schedule status":    reflect.TypeFor[scheduleDoc](),
-	"recall wrap-up":            reflect.TypeFor[wrapUpDoc](),
-	"recall progress":           reflect.TypeFor[progressDoc](),
-	"recall habits":             reflect.TypeFor[habitDoc](),
-	"recall import FILE.md":     reflect.TypeFor[handoffDoc](),
-	"recall review":             reflect.TypeFor[waiting](),
-	"unseen":                    reflect.TypeFor[unseen](),
-	"recall sync":               reflect.TypeFor[syncReport](),
-	"recall sync --dry-run":     reflect.TypeFor[foreseenDoc](),
-	"recall redistill":          reflect.TypeFor[redistillDoc](),
-	"recall usage":              reflect.TypeFor[usageDoc](),
-	"recall project list":       reflect.TypeFor[projectDoc](),
-	"recall thread":             reflect.TypeFor[threadDoc](),
+	"recall log":                reflect.TypeFor[ask.LogDoc](),
+	"recall changed":            reflect.TypeFor[ask.ChangedDoc](),
+	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
+	"recall list":               reflect.TypeFor[app.Listed](),
+	"recall status":             reflect.TypeFor[setup.StatusDoc](),
+	"recall hooks status":       reflect.TypeFor[agents.HooksDoc](),
+	"recall mcp status":         reflect.TypeFor[agents.McpStatusDoc](),
+	"recall schedule status":    reflect.TypeFor[setup.ScheduleDoc](),
+	"recall wrap-up":            reflect.TypeFor[review.WrapUpDoc](),
+	"recall progress":           reflect.TypeFor[ask.ProgressDoc](),
+	"recall habits":             reflect.TypeFor[ask.HabitDoc](),
+	"recall import FILE.md":     reflect.TypeFor[app.HandoffDoc](),
+	"recall review":             reflect.TypeFor[review.Waiting](),
+	"unseen":                    reflect.TypeFor[app.Unseen](),
+	"recall sync":               reflect.TypeFor[keep.SyncReport](),
+	"recall sync --dry-run":     reflect.TypeFor[app.ForeseenDoc](),
+	"recall redistill":          reflect.TypeFor[keep.RedistillDoc](),
+	"recall usage":              reflect.TypeFor[setup.UsageDoc](),
+	"recall project list":       reflect.TypeFor[keep.ProjectDoc](),
+	"recall thread":             reflect.TypeFor[ask.ThreadDoc](),
 	"recall show, resume":       reflect.TypeFor[payload.Payload](),
 	"item":                      reflect.TypeFor[payload.Item](),
-	"recall config":             reflect.TypeFor[configDoc](),
+	"recall config":             reflect.TypeFor[setup.ConfigDoc](),
 	"recall backup, import":     reflect.TypeFor[library.Merged](),
-	"recall export":             reflect.TypeFor[exportDoc](),
-	"recall guard":              reflect.TypeFor[guardDoc](),
-	"recall restore":            reflect.TypeFor[restoreDoc](),
+	"recall export":             reflect.TypeFor[keep.ExportDoc](),
+	"recall guard":              reflect.TypeFor[keep.GuardDoc](),
+	"recall restore":            reflect.TypeFor[keep.RestoreDoc](),
 	"recall restore --versions": reflect.TypeFor[library.FileVersion](),
 	"recall archive":            reflect.TypeFor[pipeline.Report](),
-	"recall verify":             reflect.TypeFor[verifyDoc](),
-	"recall repair":             reflect.TypeFor[repairDoc](),
+	"recall verify":             reflect.TypeFor[keep.VerifyDoc](),
+	"recall repair":             reflect.TypeFor[keep.RepairDoc](),
 	"recall inspect":            reflect.TypeFor[ingest.Inspection](),
 	"recall eval":               reflect.TypeFor[eval.Run](),
 	"recall eval compare":       reflect.TypeFor[eval.Comparison](),
@@ -77,8 +83,8 @@ var jsonDocs = map[string]reflect.Type{
 // named are types that have a section of their own, by its name.
 var named = map[reflect.Type]string{
 	reflect.TypeFor[payload.Item]():       "item",
-	reflect.TypeFor[unseen]():             "unseen",
-	reflect.TypeFor[foreseenDoc]():        "sync --dry-run",
+	reflect.TypeFor[app.Unseen]():         "unseen",
+	reflect.TypeFor[app.ForeseenDoc]():    "sync --dry-run",
 	reflect.TypeFor[eval.Interval]():      "interval",
 	reflect.TypeFor[eval.KofN]():          "k of n",
 	reflect.TypeFor[eval.Rates]():         "rates",

@@ -14,15 +14,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/ask"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/keep"
+	"recall/cmd/recall/measure"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/review"
+	"recall/cmd/recall/setup"
+	"recall/cmd/recall/terminal"
 	"recall/hooks"
-)
-
-// Exit codes, as grep has them; documented in the help of the root command.
-const (
-	exitOK      = 0
-	exitNothing = 1 // nothing that answers the question; nothing found; not done
-	exitError   = 2
-	exitPartial = 3 // done, with sessions skipped
 )
 
 func main() {
@@ -39,52 +41,47 @@ func Main() int {
 }
 
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
-	if isHook(args) {
+	if agents.IsHook(args) {
 		errOut = io.Discard
 		if e := args[len(args)-1]; e != hooks.PreCompact.Word() && e != hooks.SessionEnd.Word() {
 			debug.SetGCPercent(400) // it is over before 16 MB are used
 		}
 	}
-	said := &output{w: out, color: colorOn(out)}
-	a := &app{in: in, out: said, err: &output{w: errOut}, color: said.color, again: run}
-	defer a.close()
+	said := &terminal.Output{W: out, Color: terminal.ColorOn(out)}
+	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut}, Color: said.Color, Again: run}
+	defer a.Close()
 	root := rootCmd(a)
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	err = nameProject(cmd, err)
-	if lost := said.end(); lost != nil && (err == nil || errors.As(err, new(exitCode))) {
+	err = option.NameProject(cmd, err)
+	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
 		err = fmt.Errorf("the output isn't whole: %w", lost)
 	}
-	if code := reportError(a, err); !isHook(args) {
+	if code := reportError(a, err); !agents.IsHook(args) {
 		return code
 	}
-	return exitOK
+	return app.ExitOK
 }
 
 // reportError prints an error with its hint and turns it into the exit code.
-func reportError(a *app, err error) int {
-	var code exitCode
+func reportError(a *app.App, err error) int {
+	var code app.ExitCode
 	switch {
 	case err == nil:
-		return exitOK
+		return app.ExitOK
 	case errors.As(err, &code):
 		return int(code)
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(a.err, "recall: interrupted; nothing is lost, the next run goes on from here")
-		return exitError
+		fmt.Fprintln(a.Err, "recall: interrupted; nothing is lost, the next run goes on from here")
+		return app.ExitError
 	}
-	err = flagsTogether(err)
-	fmt.Fprintf(a.err, "recall: error: %s\n", visible(err.Error()))
-	if hint := hintOf(err); hint != "" {
-		fmt.Fprintf(a.err, "recall: hint: %s\n", visible(hint))
+	err = option.FlagsTogether(err)
+	fmt.Fprintf(a.Err, "recall: error: %s\n", terminal.Visible(err.Error()))
+	if hint := terminal.HintOf(err); hint != "" {
+		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(hint))
 	}
-	return exitError
+	return app.ExitError
 }
-
-// exitCode ends a command that has already said all there is to say.
-type exitCode int
-
-func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
 
 const longHelp = `recall keeps every Claude Code and Cowork session, distills it into what it
 decided, and answers "what did we decide about X" with evidence.
@@ -99,7 +96,7 @@ const examples = `  recall init                                   take in all hi
   recall resume --copy                          the payload for the next session
   recall demo                                   try it on invented sessions`
 
-func rootCmd(a *app) *cobra.Command {
+func rootCmd(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "recall",
 		Short:         "A memory for AI coding work",
@@ -110,28 +107,28 @@ func rootCmd(a *app) *cobra.Command {
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
-			a.flags, a.silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
+			a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
 		},
 	}
-	root.SetIn(a.in)
-	root.SetOut(a.out) // before the completion commands are made, which keep it
-	root.SetErr(a.err)
-	root.SetFlagErrorFunc(badFlag)
-	root.PersistentFlags().StringVar(&a.configFile, "config", "", "configuration file (default: see recall config --help)")
+	root.SetIn(a.In)
+	root.SetOut(a.Out) // before the completion commands are made, which keep it
+	root.SetErr(a.Err)
+	root.SetFlagErrorFunc(option.BadFlag)
+	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
-	setsKey(root.PersistentFlags(), "library", "library.dir")
+	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddGroup(
 		&cobra.Group{ID: "ask", Title: "Ask and go on:"},
 		&cobra.Group{ID: "keep", Title: "Take in and keep:"},
 		&cobra.Group{ID: "look", Title: "Look and mend:"},
 	)
 	root.AddCommand(versionCmd(a))
-	root.AddCommand(askCommands(a)...)
-	root.AddCommand(reviewCommands(a)...)
-	root.AddCommand(keepCommands(a)...)
-	root.AddCommand(setupCommands(a)...)
-	root.AddCommand(agentsCommands(a)...)
-	root.AddCommand(measureCommands(a)...)
+	root.AddCommand(ask.Commands(a)...)
+	root.AddCommand(review.Commands(a)...)
+	root.AddCommand(keep.Commands(a)...)
+	root.AddCommand(setup.Commands(a)...)
+	root.AddCommand(agents.Commands(a)...)
+	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
 	root.SetHelpCommand(helpCmd())
 	root.SetCompletionCommandGroupID("look")
@@ -142,7 +139,7 @@ func rootCmd(a *app) *cobra.Command {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that its arguments are checked
 		}
 	}
-	explainUsage(root)
+	option.ExplainUsage(root)
 	return root
 }
 
@@ -156,7 +153,7 @@ func helpCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return badArguments(about, append(rest, args[len(args)-1]))
+				return option.BadArguments(about, append(rest, args[len(args)-1]))
 			}
 			about.InitDefaultHelpFlag()
 			return about.Help()

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
 )
 
 // buildCmds are commands that only a release is built with: writing the man
@@ -24,7 +27,7 @@ func buildCmds() []*cobra.Command {
 			// The day of what is released, so that the same source gives the same pages.
 			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 			if err != nil {
-				return withHint(err, "SOURCE_DATE_EPOCH says what day the pages bear, in seconds since 1970")
+				return terminal.WithHint(err, "SOURCE_DATE_EPOCH says what day the pages bear, in seconds since 1970")
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err
@@ -32,7 +35,7 @@ func buildCmds() []*cobra.Command {
 			day := time.Unix(seconds, 0).UTC()
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Title: "RECALL", Section: "1", Date: &day, Source: "recall " + versionText(), Manual: "recall"}, args[0])
+			return doc.GenManTree(root, &doc.GenManHeader{Title: "RECALL", Section: "1", Date: &day, Source: "recall " + app.VersionText(), Manual: "recall"}, args[0])
 		},
 	}}
 }

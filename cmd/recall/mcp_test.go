@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
 	"recall/ingest/synth"
 	"recall/library"
 )
@@ -35,12 +37,12 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 		tb.Fatal(err)
 	}
 	p := &mcpPipe{tb: tb, made: synth.Items(items, 1), ended: make(chan error, 1)}
-	fillIndex(tb, indexPath(l), p.made)
+	fillIndex(tb, app.IndexPath(l), p.made)
 	l.Close()
 	in, toServer := io.Pipe()
 	fromServer, out := io.Pipe()
-	a := &app{in: in, out: out, err: io.Discard}
-	go func() { p.ended <- a.serveMCP(tb.Context()) }()
+	a := &app.App{In: in, Out: out, Err: io.Discard}
+	go func() { p.ended <- agents.ServeMCP(tb.Context(), a) }()
 	p.in, p.answers = toServer, bufio.NewReaderSize(fromServer, 1<<20)
 	p.send(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"x","version":"1"}}`)
 	p.answer()

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
 )
 
 func TestOllamaHere(t *testing.T) {
@@ -15,7 +19,7 @@ func TestOllamaHere(t *testing.T) {
 		"": "127.0.0.1:11434", "localhost": "127.0.0.1:11434", "0.0.0.0:99": "127.0.0.1:99", "http://127.0.0.1:5/": "127.0.0.1:5",
 		"[::1]:7": "[::1]:7", "10.0.0.5:11434": "", "example.com": "", "https://127.0.0.1:5": "",
 	} {
-		if got := ollamaHere(env); got != want {
+		if got := config.OllamaHere(env); got != want {
 			t.Errorf("OLLAMA_HOST=%q: got %q, want %q", env, got, want)
 		}
 	}
@@ -47,7 +51,7 @@ func TestOllamaEmbedder(t *testing.T) {
 	} {
 		answer = c.answer
 		start := time.Now()
-		if got := ollamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
+		if got := app.OllamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.answer, got, c.want)
 		}
 		if took := time.Since(start); took > 2*time.Second {
@@ -55,7 +59,7 @@ func TestOllamaEmbedder(t *testing.T) {
 		}
 	}
 	s.Close()
-	if got := ollamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
+	if got := app.OllamaEmbedder(t.Context(), strings.TrimPrefix(s.URL, "http://")); got != "" {
 		t.Errorf("nobody listens: got %q, want none", got)
 	}
 }
@@ -92,13 +96,13 @@ func TestOllamaModel(t *testing.T) {
 		{"llm: {provider: ollama}", "10.0.0.9", "", 0},
 	} {
 		at := foldersOf(t)
-		cfg, err := loadConfig(nil, fileOf(t, c.text, at.working, "c.yaml"), nil, at)
+		cfg, err := config.Load(nil, fileOf(t, c.text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := cfg.provider(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": c.host}[k] })
+		m, err := cfg.Provider(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": c.host}[k] })
 		if c.name == "" {
-			if err == nil || !strings.Contains(hintOf(err), "llm.url") {
+			if err == nil || !strings.Contains(terminal.HintOf(err), "llm.url") {
 				t.Errorf("%s at %s: got %v, want a hint at llm.url", c.text, c.host, err)
 			}
 			continue

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/keep"
 )
 
 // printed is what commands print, errors too, by command.
@@ -21,11 +24,11 @@ func (b *bed) printed() map[string][]byte {
 	}
 	say("init", "--yes")
 	say("sync")
-	var sessions []listed
+	var sessions []app.Listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2*b.sessions {
 		b.t.Fatalf("%d sessions, %v\n%s", len(sessions), err, all["sync"])
 	}
-	var projects []projectDoc
+	var projects []keep.ProjectDoc
 	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil || len(projects) < min(b.sessions, 20) {
 		b.t.Fatalf("%d projects, %v", len(projects), err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"recall/cmd/recall/agents"
+	"recall/cmd/recall/app"
 	"recall/hooks"
 	"recall/mcpserver"
 	"recall/prompts"
@@ -76,7 +78,7 @@ func TestPluginAgreesWithTheProgram(t *testing.T) {
 		} `json:"mcpServers"`
 	}
 	pluginFile(t, ".mcp.json", &servers)
-	root := rootCmd(&app{})
+	root := rootCmd(&app.App{})
 	if s := servers.MCPServers[hooks.ServerName]; len(servers.MCPServers) != 1 || s.Command != "${CLAUDE_PLUGIN_ROOT}/bin/recall" || !slices.Equal(s.Args, []string{"mcp"}) {
 		t.Errorf("got servers %+v", servers)
 	}
@@ -192,8 +194,8 @@ func TestPluginBesideSettings(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "settings.json"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv(envPlugin, c.plugin)
-		if got := calledTwice(); got != c.want {
+		t.Setenv(agents.EnvPlugin, c.plugin)
+		if got := agents.CalledTwice(); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}
@@ -206,7 +208,7 @@ func TestPluginBesideSettings(t *testing.T) {
 	}
 	os.Rename(filepath.Join(home, "settings"), local)
 	t.Setenv("CLAUDE_PROJECT_DIR", project)
-	if !calledTwice() {
+	if !agents.CalledTwice() {
 		t.Error("hooks in the project's local settings: got false")
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/cmd/recall/measure"
 	"recall/eval"
 	"recall/payload"
 )
@@ -46,12 +47,12 @@ func (q quality) payloads(*testing.T) string {
 		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted", "F1 by chance"}}
 		row := func(name string, of func(*eval.PayloadScore) eval.Rates) {
 			r := of(s)
-			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), chance(floor, of)}
+			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), measure.Chance(floor, of)}
 			if r.Few {
 				rows = append(rows, append([]string{name, "", "", "too few"}, counts...))
 				return
 			}
-			rows = append(rows, append([]string{name, ranged(r.Precision), ranged(r.Recall), ranged(r.F1)}, counts...))
+			rows = append(rows, append([]string{name, measure.Ranged(r.Precision), measure.Ranged(r.Recall), measure.Ranged(r.F1)}, counts...))
 		}
 		for _, k := range payload.Kinds {
 			if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
@@ -69,7 +70,7 @@ func (q quality) baselines(*testing.T) string {
 		rows := [][]string{{"", "precision", "recall", "F1", "F1, any kind", "sessions", "tokens", "grounded"}}
 		for _, s := range q.run("payloads", project).Systems {
 			p := s.Payloads
-			rows = append(rows, []string{s.Name, ranged(p.Micro.Precision), ranged(p.Micro.Recall), ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
+			rows = append(rows, []string{s.Name, measure.Ranged(p.Micro.Precision), measure.Ranged(p.Micro.Recall), measure.Ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
 				fmt.Sprint(len(p.Sessions)), fmt.Sprintf("%.0f", p.Tokens), fmt.Sprintf("%.2f", p.Grounding.Value)})
 		}
 		return rows
@@ -163,16 +164,16 @@ func (q quality) questions(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		r := q.run("questions", project)
 		head := []string{fmt.Sprintf("%d questions", r.Systems[0].Questions.All.N)}
-		for _, m := range evalMeasures {
-			head = append(head, m.name)
+		for _, m := range measure.EvalMeasures {
+			head = append(head, m.Name)
 		}
 		rows := [][]string{head}
 		for i, s := range r.Systems {
 			row := []string{s.Name}
-			for _, m := range evalMeasures {
-				f := m.of(&s.Questions.All)
+			for _, m := range measure.EvalMeasures {
+				f := m.Of(&s.Questions.All)
 				if i == 0 {
-					row = append(row, ranged(f))
+					row = append(row, measure.Ranged(f))
 				} else {
 					row = append(row, fmt.Sprintf("%.2f", f.Value))
 				}
@@ -185,8 +186,8 @@ func (q quality) questions(*testing.T) string {
 
 func (q quality) paraphrased(*testing.T) string {
 	head := []string{""}
-	for _, m := range evalMeasures {
-		head = append(head, m.name)
+	for _, m := range measure.EvalMeasures {
+		head = append(head, m.Name)
 	}
 	rows := [][]string{head}
 	for _, project := range q.projects {
@@ -196,8 +197,8 @@ func (q quality) paraphrased(*testing.T) string {
 			r    eval.QuestionRates
 		}{{"plain", s.Plain}, {"paraphrased", s.Paraphrased}} {
 			row := []string{fmt.Sprintf("%s, %d %s", project, part.r.N, part.name)}
-			for _, m := range evalMeasures {
-				row = append(row, fmt.Sprintf("%.2f", m.of(&part.r).Value))
+			for _, m := range measure.EvalMeasures {
+				row = append(row, fmt.Sprintf("%.2f", m.Of(&part.r).Value))
 			}
 			rows = append(rows, row)
 		}
@@ -209,7 +210,7 @@ func (q quality) refusals(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		rows := [][]string{{"", "superseded item first", "no answer, said so", "answer, but refused"}}
 		for _, s := range q.run("questions", project).Systems {
-			rows = append(rows, []string{s.Name, share(s.Questions.Stale), share(s.Questions.Abstained), share(s.Questions.Refused)})
+			rows = append(rows, []string{s.Name, measure.Share(s.Questions.Stale), measure.Share(s.Questions.Abstained), measure.Share(s.Questions.Refused)})
 		}
 		return rows
 	})
@@ -230,7 +231,7 @@ func (q quality) judge(*testing.T) string {
 		a := q.run("payloads", p).Agreement
 		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))), fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
 		for _, f := range forms {
-			row = append(row, share(a.Forms[f]))
+			row = append(row, measure.Share(a.Forms[f]))
 		}
 		rows = append(rows, row)
 	}

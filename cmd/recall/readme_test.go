@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/cmd/recall/app"
 )
 
 // The answer that README.md opens with is the program's own.
@@ -30,7 +32,7 @@ func TestReadmeAnswer(t *testing.T) {
 	dir := filepath.Join(home, "demo")
 	for _, args := range [][]string{{"demo", "--dir", dir}, {"query", "--no-sync", "--library", filepath.Join(dir, "Recall"), "-n", "2", question}} {
 		var out, errOut bytes.Buffer
-		if code := run(context.Background(), args, strings.NewReader(""), &out, &errOut); code != exitOK {
+		if code := run(context.Background(), args, strings.NewReader(""), &out, &errOut); code != app.ExitOK {
 			t.Fatalf("recall %q: exit code %d\n%s", args, code, errOut.String())
 		}
 		if args[0] == "query" {

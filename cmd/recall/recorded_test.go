@@ -19,11 +19,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/spf13/cobra"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/demo"
 	"recall/library"
 )
@@ -111,7 +111,7 @@ func newRecorder(t *testing.T) *recorder {
 	must(t, os.Rename(claude, filepath.Join(r.bare, ".claude")))
 	must(t, os.Rename(cowork, filepath.Join(r.bare, "Claude")))
 	r.fill(r.bare)
-	if out, errOut, code := r.run([]string{"init"}, ""); code != exitOK {
+	if out, errOut, code := r.run([]string{"init"}, ""); code != app.ExitOK {
 		t.Fatalf("recall init: exit code %d\n%s%s", code, out, errOut)
 	}
 	must(t, copyTree(r.taken, r.home))
@@ -230,7 +230,7 @@ func (r *recorder) answer(line string) string {
 	var b strings.Builder
 	r.lines(&b, "  ", out)
 	r.lines(&b, "! ", errOut)
-	if code != exitOK {
+	if code != app.ExitOK {
 		fmt.Fprintf(&b, "= %d\n", code)
 	}
 	return b.String()
@@ -339,7 +339,7 @@ func everyCommand(t *testing.T, recorded []string) {
 			}
 		}
 	}
-	walk(rootCmd(&app{}))
+	walk(rootCmd(&app.App{}))
 }
 
 // tree compares the bytes of the library that the sample sessions give: what is

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/review"
+	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/payload"
 )
@@ -24,17 +28,17 @@ func TestReviewWalk(t *testing.T) {
 	walk := func(answers string) string {
 		t.Helper()
 		var out bytes.Buffer
-		a := &app{in: strings.NewReader(answers), out: &out, err: &out}
-		defer a.close()
+		a := &app.App{In: strings.NewReader(answers), Out: &out, Err: &out}
+		defer a.Close()
 		cmd := &cobra.Command{}
 		cmd.SetContext(t.Context())
 		cmd.Flags().String("library", dir, "")
-		setsKey(cmd.Flags(), "library", "library.dir")
+		config.SetsKey(cmd.Flags(), "library", "library.dir")
 		if err := cmd.Flags().Set("library", dir); err != nil {
 			t.Fatal(err)
 		}
-		a.flags = cmd.Flags()
-		l, err := a.library(cmd.Context())
+		a.Flags = cmd.Flags()
+		l, err := a.Library(cmd.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,16 +48,16 @@ func TestReviewWalk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w, err := a.waiting(l, []library.Entry{e})
+		w, err := review.ReadWaiting(a, l, []library.Entry{e})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &reviewer{app: a, ctx: cmd.Context(), l: l, lines: newLines(t.Context(), a.in), touched: map[string]bool{}}
-		r.p = page{w: &out, width: 100, bare: true}
-		if err := r.walk(w); err != nil {
+		r := &review.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: review.NewLines(t.Context(), a.In), Touched: map[string]bool{}}
+		r.P = terminal.Page{W: &out, Width: 100, Bare: true}
+		if err := r.Walk(w); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.finish(); err != nil {
+		if err := r.Finish(); err != nil {
 			t.Fatal(err)
 		}
 		return out.String()
@@ -136,7 +140,7 @@ func TestReviewOfAModelsLinks(t *testing.T) {
 		if _, err := l.ChangeLinks(func([]payload.Link) ([]payload.Link, error) { return []payload.Link{ofModel}, nil }); err != nil {
 			t.Fatal(err)
 		}
-		var doc waiting
+		var doc review.Waiting
 		if err := json.Unmarshal(mustRun(t, "--library", dir, "review", "--json"), &doc); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/keep"
 	"recall/hooks"
 	"recall/ingest/jsonl"
 )
@@ -348,7 +349,7 @@ func TestBytesFirst(t *testing.T) {
 				paths = append(paths, d.says(id, first...))
 			}
 			mend := spoil(t, filepath.Join(d.home, "cache"))
-			var doc syncReport
+			var doc keep.SyncReport
 			out, err := recallCmd(t, d.home, "sync", "--json").Output()
 			if err == nil || json.Unmarshal(out, &doc) != nil || doc.Error == "" || doc.New != 3 {
 				t.Errorf("sync --json: %v, want a document with the error and what was archived:\n%s", err, out)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/cmd/recall/keep"
 	"recall/hooks"
 )
 
@@ -23,13 +24,13 @@ func TestProjectInAFolderCalledByASecret(t *testing.T) {
 	id := "5c000001-0000-4000-8000-000000000001"
 	d.says(id, "Let's use a heap for the queue instead of a sorted list, because inserts are faster.", "The heap is in src/queue.go now.")
 	d.recall("init", "--yes")
-	projects := func() []projectDoc {
+	projects := func() []keep.ProjectDoc {
 		t.Helper()
 		out := d.recall("project", "list", "--json")
 		if strings.Contains(out, secret) {
 			t.Errorf("project list prints the secret: %s", out)
 		}
-		var all []projectDoc
+		var all []keep.ProjectDoc
 		if err := json.Unmarshal([]byte(out), &all); err != nil || len(all) != 1 {
 			t.Fatalf("got %s (%v), want one project", out, err)
 		}

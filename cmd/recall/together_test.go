@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/demo"
 )
 
@@ -38,12 +39,12 @@ func TestInterruptedSync(t *testing.T) {
 		}
 		time.Sleep(wait)
 		cmd.Process.Signal(os.Interrupt)
-		if code := exitStatus(cmd.Wait()); code == exitError {
+		if code := exitStatus(cmd.Wait()); code == app.ExitError {
 			interrupted++
 			if !strings.Contains(messages.String(), "interrupted; nothing is lost") {
 				t.Errorf("after %v: %s", wait, messages.String())
 			}
-		} else if code != exitOK && code != -1 { // -1: the signal came before it was waited for
+		} else if code != app.ExitOK && code != -1 { // -1: the signal came before it was waited for
 			t.Errorf("after %v: exit code %d\n%s", wait, code, messages.String())
 		}
 	}
@@ -69,7 +70,7 @@ func TestCancelledSync(t *testing.T) {
 	cancel()
 	var out, messages bytes.Buffer
 	code := run(ctx, []string{"--library", library, "sync", "--from", sources}, strings.NewReader(""), &out, &messages)
-	if code != exitError || !strings.Contains(messages.String(), "interrupted; nothing is lost") || out.Len() > 0 {
+	if code != app.ExitError || !strings.Contains(messages.String(), "interrupted; nothing is lost") || out.Len() > 0 {
 		t.Errorf("got exit code %d, %q, %q", code, out.String(), messages.String())
 	}
 }
@@ -98,8 +99,8 @@ func TestTogether(t *testing.T) {
 			t.Errorf("recall %v: exit code %d\n%s", args, code, messages.String())
 		})
 	}
-	start([]int{exitOK}, "sync", "--from", claude, "--from", cowork)
-	start([]int{exitOK}, "sync", "--from", cowork, "--from", claude)
+	start([]int{app.ExitOK}, "sync", "--from", claude, "--from", cowork)
+	start([]int{app.ExitOK}, "sync", "--from", cowork, "--from", claude)
 	toml := filepath.Join(home, "Recall", "library.toml")
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if _, err := os.Stat(toml); err == nil {
@@ -107,7 +108,7 @@ func TestTogether(t *testing.T) {
 		}
 	}
 	for range 3 {
-		start([]int{exitOK, exitNothing}, "query", "redis cache")
+		start([]int{app.ExitOK, app.ExitNothing}, "query", "redis cache")
 	}
 	all.Wait()
 	out, err := recallCmd(t, home, "status").Output()
@@ -124,7 +125,7 @@ func exitStatus(err error) int {
 	var exit *exec.ExitError
 	switch {
 	case err == nil:
-		return exitOK
+		return app.ExitOK
 	case errors.As(err, &exit):
 		return exit.ExitCode()
 	}

@@ -2,15 +2,13 @@ package main
 
 import (
 	"fmt"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
 )
 
-// version is set at release by -ldflags "-X main.version=…".
-var version = ""
-
-func versionCmd(a *app) *cobra.Command {
+func versionCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print recall's version",
@@ -18,25 +16,8 @@ func versionCmd(a *app) *cobra.Command {
 		Example: "  recall version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(a.out, "recall", versionText())
+			_, err := fmt.Fprintln(a.Out, "recall", app.VersionText())
 			return err
 		},
 	}
-}
-
-// versionText is the release's version, else the revision it was built from.
-func versionText() string {
-	if version != "" {
-		return version
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "(unknown)"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "(devel) " + s.Value[:12]
-		}
-	}
-	return info.Main.Version
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"testing"
 	"time"
+
+	"recall/cmd/recall/terminal"
 )
 
 func TestParseWhen(t *testing.T) {
@@ -19,13 +21,13 @@ func TestParseWhen(t *testing.T) {
 		"1y":                   "2025-04-17T00:00:00Z",
 		"2026-04-17T12:00:00Z": "2026-04-17T12:00:00Z",
 	} {
-		got, err := parseWhen(in, now, time.UTC)
+		got, err := terminal.ParseWhen(in, now, time.UTC)
 		if err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("parseWhen(%q) = %v, %v; want %s", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"", "soon", "d", "-3d", "2026-13-01", "99999d"} {
-		if got, err := parseWhen(in, now, time.UTC); err == nil {
+		if got, err := terminal.ParseWhen(in, now, time.UTC); err == nil {
 			t.Errorf("parseWhen(%q) = %v, want an error", in, got)
 		}
 	}

@@ -7,22 +7,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/cmd/recall/terminal"
 	"recall/index"
+	txt "recall/text"
 )
 
 func TestWrap(t *testing.T) {
-	got := wrap("one two  three\nfour averyveryverylongwordthatstandsalone five", 20)
+	got := terminal.Wrap("one two  three\nfour averyveryverylongwordthatstandsalone five", 20)
 	want := []string{"one two three four", "averyveryverylongwordthatstandsalone", "five"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if got := wrap("", 20); len(got) != 1 {
+	if got := terminal.Wrap("", 20); len(got) != 1 {
 		t.Errorf("wrap of nothing is %q, want one empty line", got)
 	}
 }
 
 func TestOneLineCannotMoveTheCursor(t *testing.T) {
-	if got, want := oneLine("a\x1b[2Jb\r\nc\u202ed\x00e\t f"), "a[2Jb c\\u202ede f"; got != want {
+	if got, want := terminal.Line("a\x1b[2Jb\r\nc\u202ed\x00e\t f"), "a[2Jb c\\u202ede f"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -33,7 +35,7 @@ func TestSayLine(t *testing.T) {
 		30:  "Nearest: the retry backoff has\n  jitter now\n",
 	} {
 		var b strings.Builder
-		if sayLine(&b, width, "Nearest: ", "  ", "the retry backoff has jitter now"); b.String() != want {
+		if terminal.SayLine(&b, width, "Nearest: ", "  ", "the retry backoff has jitter now"); b.String() != want {
 			t.Errorf("%d columns: got %q, want %q", width, b.String(), want)
 		}
 	}
@@ -43,7 +45,7 @@ func TestSayLine(t *testing.T) {
 func TestClip(t *testing.T) {
 	const text = "Retry storm after the gateway outage"
 	for n, want := range map[int]string{36: text, 20: "Retry storm after…", 12: "Retry storm…", 0: "Retry storm…", -13: "Retry storm…"} {
-		if got := clip(text, n); got != want {
+		if got := txt.Clip(text, n); got != want {
 			t.Errorf("clip to %d: got %q, want %q", n, got, want)
 		}
 	}
@@ -53,8 +55,8 @@ func TestClip(t *testing.T) {
 // What is said where there is no answer keeps to a narrow terminal.
 func TestNothingIsWrapped(t *testing.T) {
 	var b strings.Builder
-	p := page{w: &b, width: 40}
-	p.answer(answerOf("", []index.Result{}...))
+	p := terminal.Page{W: &b, Width: 40}
+	p.Answer(answerOf("", []index.Result{}...))
 	for line := range strings.Lines(b.String()) {
 		if utf8.RuneCountInString(strings.TrimSpace(line)) > 40 {
 			t.Errorf("%q is wider than 40", line)
@@ -67,19 +69,19 @@ func TestNothingIsWrapped(t *testing.T) {
 
 func TestWrapWide(t *testing.T) {
 	text := "検索は全文検索エンジンを使わず、PostgreSQLのpg_trgmで済ませることにした。理由は「運用するサーバーを増やしたくない」からで、 データ量も十万件程度なので十分に速い (so said)"
-	lines := wrap(text, 40)
+	lines := terminal.Wrap(text, 40)
 	for _, line := range lines {
-		if columns(line) > 42 { // a closing mark may hang over
-			t.Errorf("%d columns: %s", columns(line), line)
+		if terminal.Columns(line) > 42 { // a closing mark may hang over
+			t.Errorf("%d columns: %s", terminal.Columns(line), line)
 		}
 	}
 	if got := strings.ReplaceAll(strings.Join(lines, ""), " ", ""); got != strings.ReplaceAll(text, " ", "") {
 		t.Errorf("got %s, want all of %s", got, text)
 	}
-	if len(lines) < 3 || columns(lines[0]) < 30 {
+	if len(lines) < 3 || terminal.Columns(lines[0]) < 30 {
 		t.Errorf("got %q, want full lines", lines)
 	}
-	if got := columns("é日ーe\u0301"); got != 6 {
+	if got := terminal.Columns("é日ーe\u0301"); got != 6 {
 		t.Errorf("columns: got %d, want 6", got)
 	}
 }

@@ -1,0 +1,208 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/distill/offline"
+	"recall/hooks"
+	"recall/index"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+func newHookCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "hook EVENT",
+		Short: "What Claude Code calls (see recall hooks)",
+		Long: `Reads what the client sends on stdin and answers on stdout. It is not for
+people: recall hooks install has the client call it. Whatever goes wrong, it
+says nothing and its exit code is 0; hooks.log in the cache folder has the
+reason.
+
+Events: session-start, user-prompt-submit, pre-tool-use, pre-compact, session-end.`,
+		Example:           `  echo '{"session_id":"x","cwd":"'$PWD'","source":"startup"}' | recall hook session-start`,
+		GroupID:           "look",
+		ValidArgsFunction: cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp),
+		Args:              cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			runHook(cmd.Context(), a, args)
+			return nil
+		},
+	}
+}
+
+// IsHook reports whether the client calls: then nothing may be said but an answer,
+// and the exit code is 0, since 2 would stop a prompt.
+func IsHook(args []string) bool {
+	i := slices.Index(args, "hook")
+	return i >= 0 && i == len(args)-2 && (i == 0 || args[0][0] == '-')
+}
+
+// runHook answers an event. What goes wrong is for the log.
+func runHook(ctx context.Context, a *app.App, args []string) {
+	start := time.Now()
+	var event hooks.Event
+	var in hooks.Input
+	dir := HooksDir()
+	fault := func() (err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		if os.Getenv("RECALL_CHILD") != "" {
+			return nil // a client that recall itself has asked
+		}
+		if len(args) != 1 {
+			return fmt.Errorf("%d events are named, want one", len(args))
+		}
+		if event, err = hooks.ParseEvent(args[0]); err != nil || CalledTwice() {
+			return err
+		}
+		if in, err = ReadHook(a.In); err != nil && !errors.Is(err, hooks.ErrNoInput) {
+			return err
+		}
+		h, herr := hookHost(ctx, a, dir)
+		if herr != nil {
+			return herr
+		}
+		if err != nil {
+			if in, err = hooks.FromSurroundings(event, os.Getenv, h.Roots(claudecode.Reader{})); err != nil {
+				return err
+			}
+		}
+		answer, err := h.Run(ctx, event, in)
+		if h.LeftBehind.Load() {
+			a.Lib, a.Index = nil, nil // what hangs would hang in closing, too
+		}
+		if text := answer.JSON(event); text != nil {
+			werr := a.WriteJSON(string(text) + "\n")
+			err = errors.Join(err, werr)
+		}
+		return err
+	}()
+	if fault != nil {
+		hooks.Log(dir, event, in, time.Since(start), fault)
+	}
+}
+
+// ReadHook reads stdin until nothing comes for a second: a client that never
+// closes it must not be waited for.
+func ReadHook(r io.Reader) (hooks.Input, error) {
+	type result struct {
+		in  hooks.Input
+		err error
+	}
+	quiet := time.NewTimer(HookQuiet)
+	defer quiet.Stop()
+	done := make(chan result, 1)
+	go func() {
+		in, err := hooks.ReadInput(&heard{r, quiet})
+		done <- result{in, err}
+	}()
+	select {
+	case r := <-done:
+		return r.in, r.err
+	case <-quiet.C:
+		return hooks.Input{}, errors.New("nothing came on stdin")
+	}
+}
+
+const HookQuiet = time.Second
+
+// heard is a reader that begins to wait anew whenever something comes, and has
+// nothing to wait for at its end.
+type heard struct {
+	io.Reader
+	quiet *time.Timer
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err != nil {
+		h.quiet.Stop()
+	} else {
+		h.quiet.Reset(HookQuiet)
+	}
+	return n, err
+}
+
+// HooksDir is where hooks keep their memos and their log.
+func HooksDir() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "recall", "hooks")
+}
+
+// hookHost is what hooks work with: everything offline, and opened on demand.
+func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) {
+	c, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	open := func(wait time.Duration) (*library.Library, error) {
+		l, err := a.Library(ctx)
+		if err == nil {
+			l.LockWait(wait)
+		}
+		return l, err
+	}
+	return &hooks.Host{
+		Library: open,
+		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
+		Pipeline: func(l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
+			return hookPipeline(a, l, toIndex)
+		},
+		Readers: a.Readers(),
+		Roots: func(r ingest.Reader) []string {
+			return (&pipeline.Pipeline{Readers: a.Readers(), Roots: a.Roots()}).RootsOf(r)
+		},
+		LibraryDir: c.Library.Dir,
+		Cache:      dir,
+		Variant:    payload.Variant(c.Payload.Variant),
+		Confirm:    c.Hooks.Confirm,
+		Notes:      c.Hooks.Notes,
+		Parent:     os.Getppid(),
+	}, nil
+}
+
+// hookPipeline archives, and where it is to index also distills: by rules, since
+// a session's end is no time to ask a model. An index that must be made again
+// isn't, which would take a while: the next sync does it.
+func hookPipeline(a *app.App, l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
+	if !toIndex {
+		return a.Archiver(l), nil
+	}
+	if err := l.ReadOnly(); err != nil {
+		return nil, err
+	}
+	fresh, err := a.OpenIndex(l)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return nil, err
+	}
+	p.Distiller = offline.Distiller{}
+	if fresh {
+		err = p.Forget()
+	}
+	return p, err
+}

@@ -1,0 +1,350 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/hooks"
+	"recall/library"
+	txt "recall/text"
+)
+
+func newHooksCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "hooks",
+		Short:   "Have Claude Code call recall by itself",
+		GroupID: "keep",
+		Long: `With hooks, a session starts with the payload of its thread, is told when a
+prompt, an edit or a command goes against what was settled, and is archived and
+distilled before a compaction and at its end. A command that deletes sessions
+waits until they are saved.
+
+They stand in Claude Code's settings.json: the user's, or with --project that of
+the current folder. Nothing else in the file is touched. Whatever goes wrong in
+a hook, the session goes on as if there were none; there is no daemon.`,
+		Example: `  recall hooks install
+  recall hooks status
+  recall hooks uninstall`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
+	return cmd
+}
+
+// scope is which settings are meant.
+type scope struct{ project, user, dry bool }
+
+func (s *scope) flags(cmd *cobra.Command, dry bool) {
+	cmd.Flags().BoolVar(&s.project, "project", false, "the settings of the current folder, .claude/settings.json")
+	cmd.Flags().BoolVar(&s.user, "user", false, "the user's settings (the default)")
+	cmd.MarkFlagsMutuallyExclusive("project", "user")
+	if dry {
+		cmd.Flags().BoolVar(&s.dry, "dry-run", false, "print what the file would be, and change nothing")
+	}
+}
+
+// path is the settings file.
+func (s scope) path() (string, error) {
+	if s.project {
+		dir, err := os.Getwd()
+		return filepath.Join(dir, ".claude", "settings.json"), err
+	}
+	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, "settings.json"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", terminal.WithHint(err, "set HOME, or CLAUDE_CONFIG_DIR to the folder of Claude Code's settings")
+	}
+	return filepath.Join(home, ".claude", "settings.json"), nil
+}
+
+// staysInside returns an error if a file of a project, there or not, lies behind a link
+// that leads out of it, as a cloned repository may bring: nothing is written there.
+func staysInside(project, file string) error {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(project, file)
+	if err == nil {
+		_, err = root.Stat(name)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return terminal.WithHint(fmt.Errorf("%s: %w", file, err), "a link that leads out of the project isn't followed; put a file in its place")
+}
+
+// toChange is path for a file that is about to be changed.
+func (s scope) toChange() (string, error) {
+	path, err := s.path()
+	if err == nil && s.project {
+		err = staysInside(filepath.Dir(filepath.Dir(path)), path)
+	}
+	return path, err
+}
+
+func newHooksInstallCmd(a *app.App) *cobra.Command {
+	var s scope
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Write the hooks into Claude Code's settings",
+		Long: `Adds recall's hooks to Claude Code's settings.json. Order, layout and everything
+else in the file stay as they are; a copy from before is kept beside it
+(settings.json.before-recall). Done again it changes nothing, or brings an older
+install up to date. Sessions that are running take them up when they start anew.`,
+		Example: `  recall hooks install
+  recall hooks install --project --dry-run`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, err := s.toChange()
+			if err != nil {
+				return err
+			}
+			program, err := thisProgram(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			c, err := hooks.PlanInstall(path, program)
+			if err != nil {
+				return settingsHint(err)
+			}
+			if err := change(a, c, s.dry, "hooks are in", "hooks were there already in"); err != nil || s.dry {
+				return err
+			}
+			tellNoLibrary(cmd.Context(), a)
+			return nil
+		},
+	}
+	s.flags(cmd, true)
+	return cmd
+}
+
+func newHooksUninstallCmd(a *app.App) *cobra.Command {
+	var s scope
+	cmd := &cobra.Command{
+		Use:   "uninstall",
+		Short: "Take the hooks out again",
+		Long: `Takes recall's hooks out of Claude Code's settings.json. A file that nobody has
+changed since the install becomes what it was before, byte for byte; of another
+one only what is recall's goes.`,
+		Example: `  recall hooks uninstall`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			path, err := s.toChange()
+			if err != nil {
+				return err
+			}
+			c, err := hooks.PlanUninstall(path)
+			if err != nil {
+				return settingsHint(err)
+			}
+			return change(a, c, s.dry, "no hooks of recall are left in", "no hooks of recall are in")
+		},
+	}
+	s.flags(cmd, true)
+	return cmd
+}
+
+func settingsHint(err error) error {
+	return terminal.WithHint(err, "mend the file by hand; claude itself can't read it either")
+}
+
+// change carries a change of settings out and says so.
+func change(a *app.App, c hooks.Change, dry bool, done, already string) error {
+	switch {
+	case !c.Differs():
+		fmt.Fprintf(a.Out, "%s %s\n", already, c.Path)
+	case dry && c.Removes:
+		fmt.Fprintf(a.Err, "recall: would remove %s\n", c.Path)
+	case dry:
+		fmt.Fprintf(a.Err, "recall: would write %s\n", c.Path)
+		_, err := a.Out.Write(c.After)
+		return err
+	default:
+		if err := c.Do(); err != nil {
+			if errors.Is(err, fs.ErrPermission) {
+				return terminal.WithHint(err, "make it writable, or use recall hooks install --dry-run and put its output there yourself")
+			}
+			return err
+		}
+		fmt.Fprintf(a.Out, "%s %s\n", done, c.Path)
+		if c.Backup != "" {
+			fmt.Fprintf(a.Err, "recall: a copy from before is in %s\n", c.Backup)
+		}
+	}
+	if c.Plugin && !c.Removes && bytes.Contains(c.After, []byte("session-start")) {
+		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and brings the same hooks; one of the two is enough\n", c.Path)
+	}
+	if c.Off {
+		fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
+	}
+	return nil
+}
+
+// thisProgram is what the client is to start: this very program, by a path that
+// an upgrade keeps where there is one, with the settings that were given here.
+func thisProgram(ctx context.Context, a *app.App) (hooks.Program, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return hooks.Program{}, err
+	}
+	if found, err := exec.LookPath("recall"); err == nil { // a package manager's link outlives the version it points to
+		if abs, err := filepath.Abs(found); err == nil && sameFile(abs, exe) {
+			exe = abs
+		}
+	}
+	p := hooks.Program{Path: exe}
+	for _, name := range []string{"config", "library"} {
+		f := a.Flags.Lookup(name)
+		if f == nil || !f.Changed {
+			continue
+		}
+		abs, err := filepath.Abs(f.Value.String())
+		if err != nil {
+			return p, err
+		}
+		p.Args = append(p.Args, "--"+name, abs)
+	}
+	return p, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+func newHooksStatusCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell whether the hooks are installed and what went wrong in them",
+		Long: `Tells for the user's settings and for those of the current folder whether recall's
+hooks are in them, whether they call this program, and the last lines of the log.
+Exit code 1 if they are in neither and recall's plugin isn't on.`,
+		Example: `  recall hooks status`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			doc, err := runHooksStatus(cmd.Context(), a)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.PrintJSON(doc)
+			} else {
+				printHooks(a, doc)
+			}
+			if err == nil && !doc.Installed && !doc.Plugin {
+				return app.ExitCode(app.ExitNothing)
+			}
+			tellNoLibrary(cmd.Context(), a)
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// tellNoLibrary says why the hooks do nothing yet.
+func tellNoLibrary(ctx context.Context, a *app.App) {
+	if _, err := a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
+		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all your history")
+	}
+}
+
+type HooksDoc struct {
+	Installed bool            `json:"installed"`
+	Plugin    bool            `json:"plugin"` // recall's plugin is on in Claude Code: it calls them too
+	Settings  []hooksFileJSON `json:"settings"`
+	Log       string          `json:"log"`
+	Faults    []string        `json:"faults"` // the last lines of the log
+}
+
+type hooksFileJSON struct {
+	Path     string   `json:"path"`
+	Events   []string `json:"events"`
+	Programs []string `json:"programs"`
+	Stale    bool     `json:"stale"` // not as this program would install them
+	Off      bool     `json:"off"`   // the file says disableAllHooks
+	Problem  string   `json:"problem,omitempty"`
+}
+
+func runHooksStatus(ctx context.Context, a *app.App) (HooksDoc, error) {
+	doc := HooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{}, Log: filepath.Join(HooksDir(), hooks.LogName)}
+	program, err := thisProgram(ctx, a)
+	if err != nil {
+		return doc, err
+	}
+	for _, s := range []scope{{user: true}, {project: true}} {
+		path, err := s.path()
+		if err != nil {
+			return doc, err
+		}
+		if len(doc.Settings) > 0 && doc.Settings[0].Path == path { // at home both are one file
+			continue
+		}
+		f := hooksFileJSON{Path: path, Events: []string{}, Programs: []string{}}
+		c, err := hooks.PlanInstall(path, program)
+		if err != nil {
+			f.Problem = err.Error()
+		} else if events, programs, err := hooks.Installed(c.Before); err == nil && len(events) > 0 {
+			for _, e := range events {
+				f.Events = append(f.Events, string(e))
+			}
+			f.Programs, f.Stale, f.Off = programs, c.Differs(), c.Off
+			doc.Installed = true
+		}
+		doc.Settings = append(doc.Settings, f)
+	}
+	if text, err := library.ReadPlain(doc.Log); err == nil {
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		doc.Faults = lines[max(0, len(lines)-5):]
+	}
+	return doc, nil
+}
+
+func printHooks(a *app.App, doc HooksDoc) {
+	switch {
+	case doc.Plugin && doc.Installed:
+		fmt.Fprintln(a.Out, "recall's plugin is on in Claude Code as well: its hooks step aside for those below")
+	case doc.Plugin:
+		fmt.Fprintln(a.Out, "recall's plugin is on in Claude Code: it brings its own hooks")
+	}
+	for _, f := range doc.Settings {
+		switch {
+		case f.Problem != "":
+			fmt.Fprintf(a.Out, "%s\n", terminal.Line(f.Problem))
+		case len(f.Events) == 0:
+			fmt.Fprintf(a.Out, "%s: no hooks of recall\n", f.Path)
+		default:
+			fmt.Fprintf(a.Out, "%s: %s, by %s\n", f.Path, strings.Join(f.Events, ", "), strings.Join(f.Programs, ", "))
+			if f.Stale {
+				fmt.Fprintln(a.Out, "  not as this recall would install them: recall hooks install brings them up to date")
+			}
+			if f.Off {
+				fmt.Fprintln(a.Out, "  the file says disableAllHooks: the client runs none")
+			}
+		}
+	}
+	if len(doc.Faults) > 0 {
+		fmt.Fprintf(a.Out, "last in %s:\n", doc.Log)
+		for _, line := range doc.Faults {
+			fmt.Fprintf(a.Out, "  %s\n", txt.Clip(terminal.Line(line), 160))
+		}
+	}
+}

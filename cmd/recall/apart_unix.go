@@ -1,9 +1,0 @@
-//go:build !windows
-
-package main
-
-import "syscall"
-
-// apart makes a process one of its own session: closing the terminal or Ctrl-C
-// there doesn't end it.
-func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }

@@ -1,0 +1,259 @@
+// Package app is the wiring of one run: it opens configuration, library, index, pipeline and model, takes in what is new,
+// and finds the session, project or item that is meant. It knows no command line: ctx first, no cobra.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/distill"
+	"recall/distill/offline"
+	"recall/index"
+	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/cowork"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+// App is one run of the program: its streams, its configuration, and what it
+// has opened.
+type App struct {
+	In         io.Reader
+	Out, Err   io.Writer
+	Color      bool
+	ConfigFile string         // --config
+	Flags      *pflag.FlagSet // of the command that was called; nil: none
+	Silent     bool           // nobody reads what a hook prints beside its answer
+
+	Config *config.Config
+	Lib    *library.Library
+	Index  *index.Index
+
+	asked *asking
+
+	Until time.Time     // when a large session that was put off may be made
+	Quiet time.Duration // as WatchOptions has it; set by tests
+
+	Again func(ctx context.Context, args []string, in io.Reader, out, err io.Writer) int // runs recall in this process
+}
+
+// Close closes what was opened.
+func (a *App) Close() {
+	if a.Index != nil {
+		a.Index.Close()
+		a.Index = nil
+	}
+	if a.Lib != nil {
+		a.Lib.Close()
+		a.Lib = nil
+	}
+}
+
+// LoadConfig loads the configuration, once.
+func (a *App) LoadConfig() (*config.Config, error) {
+	if a.Config != nil {
+		return a.Config, nil
+	}
+	c, err := config.Load(a.Flags, a.ConfigFile, os.Environ(), config.ThisSystem())
+	if err != nil {
+		return nil, err
+	}
+	a.Config = c
+	if len(c.Refused) > 0 && !a.Silent {
+		more := ""
+		if n := len(c.Refused) - 1; n > 0 {
+			more = fmt.Sprintf(" (and %d more: recall config shows them)", n)
+		}
+		fmt.Fprintf(a.Err, "recall: warning: %s%s\n"+
+			"recall: hint: put it into recall/config.yaml of your configuration folder, or name that file with --config\n",
+			terminal.Visible(c.Refused[0]), more)
+	}
+	return c, nil
+}
+
+// LibraryNamed reports whether --library says which library is meant.
+func (a *App) LibraryNamed() bool { return a.Flags != nil && a.Flags.Changed("library") }
+
+// Library opens the configured library.
+func (a *App) Library(ctx context.Context) (*library.Library, error) {
+	if a.Lib != nil {
+		return a.Lib, nil
+	}
+	c, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	if c.Library.Dir == "" {
+		return nil, terminal.WithHint(errors.New("no place for the library: no home folder is known"), "set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
+	}
+	l, err := library.Open(c.Library.Dir)
+	switch {
+	case errors.Is(err, library.ErrNoLibrary):
+		return nil, terminal.WithHint(err, "recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+	case errors.Is(err, fs.ErrPermission):
+		return nil, err
+	case err != nil:
+		return nil, terminal.WithHint(err, "library.toml holds the library's id and format; recall repair makes it again")
+	}
+	return a.Use(l), nil
+}
+
+// CreateLibrary opens the configured library, and makes it if there is none.
+func (a *App) CreateLibrary(ctx context.Context) (l *library.Library, made bool, err error) {
+	l, err = a.Library(ctx)
+	if !errors.Is(err, library.ErrNoLibrary) {
+		return l, false, err
+	}
+	l, err = library.Create(a.Config.Library.Dir)
+	if err != nil {
+		return nil, false, err
+	}
+	return a.Use(l), true, nil
+}
+
+// LibraryToFill opens the configured library to take something in, and makes it
+// if there is none. What is named to be taken in must be there.
+func (a *App) LibraryToFill(ctx context.Context, from []string) (*library.Library, error) {
+	for _, path := range from {
+		if _, err := os.Stat(path); err != nil {
+			return nil, terminal.NoSuchFile("--from "+path, err)
+		}
+	}
+	l, made, err := a.CreateLibrary(ctx)
+	if err == nil {
+		err = l.ReadOnly()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+		a.WarnPlace(l)
+	}
+	return l, nil
+}
+
+func (a *App) Use(l *library.Library) *library.Library {
+	l.KeepListIn(CacheDir(l))
+	a.Lib = l
+	return l
+}
+
+// CacheDir is where everything of a library lies that may be lost: the index
+// and what was seen, in the user's cache directory.
+func CacheDir(l *library.Library) string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = filepath.Join(l.Dir(), "cache")
+	}
+	return filepath.Join(base, "recall", l.ID())
+}
+
+func IndexPath(l *library.Library) string { return filepath.Join(CacheDir(l), "index.db") }
+
+// WriteIndex opens the index for writing. One that can't be used is removed and
+// made again; fresh says that it is empty.
+func (a *App) WriteIndex(l *library.Library) (fresh bool, err error) {
+	fresh, err = a.OpenIndex(l)
+	if errors.Is(err, index.ErrRebuild) {
+		a.SayDamaged(err)
+		if err := a.RemoveIndex(l); err != nil {
+			return false, err
+		}
+		fresh, err = a.OpenIndex(l)
+	}
+	return fresh, err
+}
+
+// OpenIndex opens the index for writing, or makes an empty one where there is none.
+func (a *App) OpenIndex(l *library.Library) (fresh bool, err error) {
+	if a.Index != nil {
+		a.Index.Close()
+		a.Index = nil
+	}
+	path := IndexPath(l)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		fresh = true
+	}
+	a.Index, err = index.Open(path)
+	return fresh, err
+}
+
+// ReadIndex opens the index for asking only. The error is fs.ErrNotExist or
+// index.ErrRebuild where it must be made (again) first.
+func (a *App) ReadIndex(l *library.Library) error {
+	if a.Index != nil {
+		return nil
+	}
+	x, err := index.OpenRead(IndexPath(l))
+	if err != nil {
+		return err
+	}
+	a.Index = x
+	return nil
+}
+
+// Pipeline puts together what takes sessions in.
+func (a *App) Pipeline(l *library.Library) (*pipeline.Pipeline, error) {
+	rules, err := redact.New()
+	if err != nil {
+		return nil, err
+	}
+	return &pipeline.Pipeline{
+		Library:   l,
+		Index:     a.Index,
+		Readers:   a.Readers(),
+		Roots:     a.Roots(),
+		Distiller: a.Distiller(),
+		Rules:     rules,
+		Cache:     CacheDir(l),
+		Budget:    a.Config.Payload.Budget,
+		Variant:   payload.Variant(a.Config.Payload.Variant),
+		Who:       Author(),
+	}, nil
+}
+
+// Roots are the configured places of sessions, of sources that aren't searched
+// for.
+func (a *App) Roots() map[ingest.Source][]string {
+	roots := map[ingest.Source][]string{}
+	if !a.Config.Auto("sources.claude_code") {
+		roots[ingest.ClaudeCode] = a.Config.Sources.ClaudeCode
+	}
+	if !a.Config.Auto("sources.cowork") {
+		roots[ingest.Cowork] = a.Config.Sources.Cowork
+	}
+	return roots
+}
+
+// Distiller is what makes payloads, as configured.
+func (a *App) Distiller() distill.Distiller { return offline.Distiller{} }
+
+func Readers() []ingest.Reader { return []ingest.Reader{claudecode.Reader{}, cowork.Reader{}} }
+
+// Readers are those that find what the configuration asks for.
+func (a *App) Readers() []ingest.Reader {
+	return []ingest.Reader{claudecode.Reader{FileHistory: a.Config.Sources.History}, cowork.Reader{}}
+}
+
+// Author is who edits payloads by hand on this machine.
+func Author() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	return "somebody"
+}

@@ -1,0 +1,192 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/distill/model"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/llm"
+	"recall/pipeline"
+)
+
+// ModelReport is what asking the model came to, for people and programs.
+type ModelReport struct {
+	Asked    int     `json:"asked"`    // sessions that it was asked about, or was to be
+	Improved int     `json:"improved"` // of those: have its payload now
+	Unripe   int     `json:"unripe"`   // of those: say too little to be asked about
+	Pending  int     `json:"pending"`  // of those: their answers come with a batch
+	Waiting  int     `json:"waiting"`  // of those: keep the payload that rules made, and are asked about again
+	Why      string  `json:"why,omitempty"`
+	Hint     string  `json:"hint,omitempty"` // what can be done about it
+	Growing  int     `json:"growing"`        // sessions that it has seen, which have grown by too little to be worth asking again yet
+	Resting  int     `json:"resting"`        // sessions it failed at before, that are left alone for a while
+	Links    int     `json:"links"`          // links between decisions that it found
+	Tokens   int     `json:"tokens"`         // in and out
+	Cost     float64 `json:"cost"`           // USD
+	Unpriced bool    `json:"unpriced,omitempty"`
+	name     string
+	busy     bool
+}
+
+// Asker puts together what asks the model: nil where rules alone distill.
+func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*pipeline.Pipeline, *model.Improver, error) {
+	if anew { // who waits for an answer gets it at once
+		a.Config.Distill.Batch = false
+	}
+	improver, err := a.improver(ctx, l, anew)
+	if improver == nil || err != nil {
+		return nil, nil, err
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Improver, p.Reconciler, p.LinksHide = improver, improver, a.Config.Distill.Links == config.LinksHide
+	if !a.Config.Distill.Batch {
+		// What was handed in before batches were turned off is paid for: it is collected.
+		if n, _ := p.OnTheWay(); n > 0 {
+			p.Batch, err = a.batching(ctx, l)
+		}
+		return p, improver, err
+	}
+	if p.Batch, err = a.batching(ctx, l); err != nil {
+		return nil, nil, err
+	}
+	// How items bear on one another is little, and changes with all that is new.
+	m, err := a.paidModel(ctx, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	p.Reconciler = model.New(model.Options{Model: m, Store: l})
+	return p, improver, nil
+}
+
+// batching is how requests go out in batches; nil if the provider takes none.
+func (a *App) batching(ctx context.Context, l *library.Library) (*pipeline.Batching, error) {
+	m, err := a.Asking(ctx)
+	if m == nil || err != nil {
+		return nil, err
+	}
+	batcher, ok := llm.Patient(m.Plain, a.Config.Patience()).(llm.Batcher)
+	if !ok {
+		return nil, nil
+	}
+	return &pipeline.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
+}
+
+// Improve asks the configured model about the sessions that are due; nil where
+// there is none. That it can't be asked costs no session, and is told.
+func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.ImproveOptions, anew bool) (*ModelReport, []ingest.Problem, error) {
+	p, improver, err := a.Asker(ctx, l, anew)
+	if err != nil {
+		waiting, _, _ := (&pipeline.Pipeline{Library: l}).Waiting(o.Quiet)
+		return &ModelReport{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: terminal.HintOf(err)}, nil, nil
+	}
+	if p == nil {
+		return nil, nil, nil
+	}
+	if a.Config.LLM.Provider == config.ProviderRelay {
+		fmt.Fprintf(a.Err, "recall: requests wait in %s for somebody's answers (docs/relay.md); Ctrl-C leaves them for the next time\n", a.Config.LLM.Dir)
+	}
+	bar := terminal.NewProgress(a.Err)
+	p.Progress = bar.Show
+	o.AtOnce = a.Config.LLM.Concurrency
+	start := time.Now()
+	r, err := p.Improve(ctx, o)
+	bar.Done()
+	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
+		a.SayDamaged(err)
+		err = a.refill(ctx, l)
+	}
+	rep := &ModelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting, Why: r.Why, Growing: r.Growing, Resting: r.Resting,
+		Links: r.Links, name: improver.Name(), busy: r.Busy}
+	if r.Waiting > 0 {
+		rep.Hint = a.Config.WayOut(r.Cause)
+	}
+	for s, bad := range l.Spending() {
+		if bad == nil && !s.At.Before(start) {
+			rep.Tokens += s.In + s.Out
+			rep.Cost += s.Cost
+			rep.Unpriced = rep.Unpriced || s.Unpriced
+		}
+	}
+	return rep, r.Problems, err
+}
+
+// PrintModel tells in one line what became of asking.
+func (a *App) PrintModel(r *ModelReport) {
+	if r == nil {
+		return
+	}
+	var parts []string
+	if r.busy {
+		parts = append(parts, "another recall is asking the model")
+	}
+	if r.Improved > 0 {
+		parts = append(parts, fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.name, "model/")))
+	}
+	if r.Links > 0 {
+		parts = append(parts, answer.Count(r.Links, "link")+" between decisions")
+	}
+	if r.Pending > 0 {
+		parts = append(parts, fmt.Sprintf("%s on the way with a batch", answer.Count(r.Pending, "session")))
+	}
+	if r.Waiting > 0 {
+		parts = append(parts, fmt.Sprintf("%s for the model: %s", Waits(r.Waiting), terminal.Line(r.Why)))
+	}
+	if r.Resting > 0 {
+		parts = append(parts, fmt.Sprintf("%s that it failed at before left alone for now", answer.Count(r.Resting, "session")))
+	}
+	if r.Tokens > 0 {
+		parts = append(parts, TokensAndCost(r.Tokens, r.Cost, r.Unpriced))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintln(a.Out, strings.Join(parts, "; "))
+	}
+	if r.Waiting > 0 && r.Hint != "" {
+		fmt.Fprintln(a.Err, "recall: hint:", r.Hint)
+	}
+}
+
+func Waits(n int) string {
+	if n == 1 {
+		return "1 session waits"
+	}
+	return fmt.Sprintf("%d sessions wait", n)
+}
+
+// TokensAndCost writes "45,210 tokens, $0.0123".
+func TokensAndCost(tokens int, cost float64, unpriced bool) string {
+	s := config.Thousands(tokens) + " tokens, " + config.Dollars(cost)
+	if unpriced {
+		s += " and what has no price here (llm.prices)"
+	}
+	return s
+}
+
+// DueFor says which sessions the model is asked about.
+func (a *App) DueFor(live bool) pipeline.ImproveOptions {
+	return pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, Live: live}
+}
+
+var errNoModel = errors.New("no model is configured")
+
+func FirstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func NoModel() error {
+	return terminal.WithHint(errNoModel, "set llm.provider in config.yaml; recall init helps to choose")
+}

@@ -1,0 +1,156 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	txt "recall/text"
+)
+
+// Why git has no answer.
+var (
+	ErrNoGit  = errors.New("git isn't installed")
+	ErrNoRepo = errors.New("it lies in no git repository")
+	ErrNoLine = errors.New("no such line")
+	ErrNoFile = errors.New("git doesn't know this file")
+)
+
+// A repository may be anybody's, and git does what its configuration says: runs
+// filters, hooks, pagers, fetches what is missing by a command of its choice. So git
+// never works with it: it works with a bare one made for the moment, whose objects are
+// those of the repository, and which has no configuration, attributes, remotes or hooks.
+// All of recall's git goes through here; a test holds that.
+
+// gitWait is how long git may take: blame reads a file's whole history.
+const gitWait = 30 * time.Second
+
+// gitHistory is a repository as far as its history can be read.
+type gitHistory struct {
+	top     string // its work tree
+	dir     string // the bare one
+	objects string
+}
+
+// OpenHistory finds the history of the repository that a folder lies in. The caller closes it.
+func OpenHistory(ctx context.Context, folder string) (*gitHistory, error) {
+	// Looking these up runs nothing and fetches nothing, whatever is configured.
+	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--path-format=absolute", "--show-toplevel",
+		"--git-path", "objects", "--git-path", "shallow", "--show-object-format", "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	found := strings.Split(strings.TrimRight(string(out), "\r\n"), "\n")
+	if len(found) != 5 {
+		return nil, fmt.Errorf("git rev-parse answers %q", txt.Clip(terminal.Line(string(out)), 80))
+	}
+	top, objects, shallow, format, head := found[0], found[1], found[2], found[3], found[4]
+	dir, err := os.MkdirTemp("", "recall-git-")
+	if err != nil {
+		return nil, err
+	}
+	r := &gitHistory{top: filepath.FromSlash(top), dir: dir, objects: objects}
+	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+	if format != "sha1" {
+		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = " + format + "\n"
+	}
+	err = errors.Join(os.Mkdir(filepath.Join(dir, "objects"), 0o700), os.Mkdir(filepath.Join(dir, "refs"), 0o700),
+		os.Mkdir(filepath.Join(dir, "tree"), 0o700),
+		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
+		os.WriteFile(filepath.Join(dir, "HEAD"), []byte(head+"\n"), 0o600))
+	if text, rerr := library.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "shallow"), text, 0o600))
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *gitHistory) Close() { os.RemoveAll(r.dir) }
+
+// Name is a file's in the repository: below its work tree, with slashes.
+func (r *gitHistory) Name(file string) (string, error) {
+	top, err := filepath.EvalSymlinks(r.top)
+	if err != nil {
+		return "", err
+	}
+	name, err := filepath.Rel(top, file)
+	if err != nil || !filepath.IsLocal(name) {
+		return "", ErrNoFile
+	}
+	return filepath.ToSlash(name), nil
+}
+
+// Git runs git on the repository's history.
+func (r *gitHistory) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+	env := []string{"GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
+		"GIT_CONFIG_COUNT=0", "GIT_ATTR_NOSYSTEM=1"}
+	at := []string{"--git-dir=" + r.dir, "--work-tree=" + filepath.Join(r.dir, "tree"), "--literal-pathspecs", "-c", "core.quotePath=false"}
+	return runGit(ctx, filepath.Join(r.dir, "tree"), env, stdin, append(at, args...)...)
+}
+
+// GitConfig is a setting of git's as it holds in a folder, "" if there is none. To read
+// one runs nothing.
+func GitConfig(ctx context.Context, folder, key string) string {
+	out, err := runGit(ctx, folder, nil, nil, "config", "--get", key)
+	if err != nil {
+		return ""
+	}
+	return terminal.Line(string(out))
+}
+
+// runGit runs git by its name, without a shell, asking nobody and fetching nothing.
+func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, args ...string) ([]byte, error) {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		return nil, ErrNoGit
+	}
+	ctx, cancel := context.WithTimeout(ctx, gitWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, append([]string{"--no-pager"}, args...)...)
+	cmd.Dir = folder
+	cmd.Env = append(gitFreeEnv(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	cmd.Env = append(cmd.Env, env...)
+	cmd.WaitDelay = time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &stdout, &stderr
+	err = cmd.Run()
+	switch said := stderr.String(); {
+	case err == nil:
+		return stdout.Bytes(), nil
+	case ctx.Err() != nil:
+		return nil, fmt.Errorf("git took longer than %v", gitWait)
+	case strings.Contains(said, "dubious ownership"):
+		return nil, terminal.WithHint(errors.New("git doesn't trust this repository: it belongs to another user"), "if you do: git config --global --add safe.directory %s", strings.TrimRight(folder, `/\`))
+	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
+		return nil, ErrNoRepo
+	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said, "unknown revision"):
+		return nil, ErrNoFile
+	case strings.Contains(said, "has only"):
+		return nil, fmt.Errorf("%w: %s", ErrNoLine, strings.TrimPrefix(terminal.Line(said), "fatal: "))
+	default:
+		return nil, fmt.Errorf("git: %s", txt.Clip(terminal.Line(said), 200))
+	}
+}
+
+// gitFreeEnv is the environment without git's own variables, which inside a hook of
+// git's name another repository; the person's settings in it stay.
+func gitFreeEnv() (env []string) {
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "GIT_") || strings.HasPrefix(v, "GIT_CONFIG_") {
+			env = append(env, v)
+		}
+	}
+	return env
+}

@@ -1,0 +1,29 @@
+package app
+
+import (
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+
+	"recall/cmd/recall/terminal"
+	"recall/sink"
+)
+
+// PrintJSON prints a value for programs.
+func (a *App) PrintJSON(v any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(terminal.Presentable(reflect.ValueOf(v), false).Interface()); err != nil {
+		return err
+	}
+	return a.WriteJSON(b.String())
+}
+
+// WriteJSON prints a document that is JSON already.
+func (a *App) WriteJSON(doc string) error {
+	_, err := io.WriteString(a.Out, sink.Text(doc, sink.JSON))
+	return err
+}

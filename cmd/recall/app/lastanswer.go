@@ -1,0 +1,170 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	txt "recall/text"
+)
+
+// lastAnswer is what a terminal was last shown, so that "recall why 1" and
+// "recall open 2" mean something: a file for each terminal in the folder "last"
+// of the cache. Losing it costs nothing.
+type lastAnswer struct {
+	Question string    `json:"question"`
+	Results  []LastHit `json:"results"`
+}
+
+// LastHit is one result: where it stands, and the item if it is one.
+type LastHit struct {
+	Item    payload.ItemID   `json:"item,omitempty"`
+	Session ingest.SessionID `json:"session"`
+	Turn    string           `json:"turn"` // its own id
+	N       int              `json:"n"`
+}
+
+// lastKept is how long a terminal's last answer is kept.
+const lastKept = 7 * 24 * time.Hour
+
+func LastDir(l *library.Library) string { return filepath.Join(CacheDir(l), "last") }
+
+// terminalName names the terminal that recall was called in: by what terminals and
+// multiplexers set, and by the process that called.
+func terminalName() string {
+	var parts []string
+	for _, name := range []string{"TERM_SESSION_ID", "WT_SESSION", "TMUX_PANE", "STY", "WINDOWID", "SSH_TTY"} {
+		parts = append(parts, os.Getenv(name))
+	}
+	id := strings.Join(parts, "\x00")
+	if strings.Trim(id, "\x00") == "" {
+		id = strconv.Itoa(os.Getppid())
+	}
+	sum := sha256.Sum256([]byte(id))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Remember notes what was shown. That it can't is no reason to bother anybody
+// who wanted an answer.
+func (a *App) Remember(l *library.Library, question string, results []*answer.Result) {
+	last := lastAnswer{Question: question}
+	for _, r := range results {
+		h := LastHit{Session: ingest.SessionID(r.Session), Turn: r.TurnID, N: r.Turn}
+		if r.Item != nil {
+			h.Item = r.Item.ID
+			if len(r.Item.Evidence) > 0 {
+				h.Turn = r.Item.Evidence[0].Turn
+			}
+		}
+		last.Results = append(last.Results, h)
+	}
+	text, err := json.Marshal(last)
+	dir := LastDir(l)
+	if err != nil || os.MkdirAll(dir, 0o700) != nil {
+		return
+	}
+	old, _ := os.ReadDir(dir)
+	for _, e := range old {
+		if fi, err := e.Info(); err == nil && time.Since(fi.ModTime()) > lastKept {
+			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+	library.WritePlain(filepath.Join(dir, terminalName()+".json"), text)
+}
+
+// lastHit finds a result of the last answer by its number: this terminal's, or
+// the newest of any where this one was shown none.
+func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
+	text, err := library.ReadPlain(filepath.Join(LastDir(l), terminalName()+".json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		text, err = newestIn(LastDir(l))
+	}
+	var last lastAnswer
+	if err == nil {
+		err = json.Unmarshal(text, &last)
+	}
+	switch {
+	case err != nil:
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: there is no last answer", n), "ask first: recall query \"…\"; or name an item by its id")
+	case len(last.Results) == 0:
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed nothing", n, txt.Clip(terminal.Line(last.Question), 60)), "ask another question, or name an item by its id")
+	case n < 1 || n > len(last.Results):
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed %d", n, txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
+	}
+	return last.Results[n-1], nil
+}
+
+func newestIn(dir string) ([]byte, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	newest := func(a, b fs.DirEntry) int {
+		x, err1 := a.Info()
+		y, err2 := b.Info()
+		if err1 != nil || err2 != nil {
+			return 0
+		}
+		return y.ModTime().Compare(x.ModTime())
+	}
+	if len(entries) == 0 {
+		return nil, fs.ErrNotExist
+	}
+	return library.ReadPlain(filepath.Join(dir, slices.MinFunc(entries, newest).Name()))
+}
+
+// Hit is the place that a person means by a number of the last answer or by an
+// item's id.
+func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit, error) {
+	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
+		return a.lastHit(l, n)
+	}
+	p, err := a.Item(ctx, l, arg)
+	if err != nil {
+		return LastHit{}, err
+	}
+	h := LastHit{Item: p.Item.ID, Session: ingest.SessionID(p.Session), N: p.Turn}
+	if len(p.Item.Evidence) > 0 {
+		h.Turn = p.Item.Evidence[0].Turn
+	}
+	return h, nil
+}
+
+// Item finds the item that a person means by its id, the beginning of it, or a
+// number of the last answer.
+func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.Placed, error) {
+	if err := a.Indexed(ctx, l); err != nil {
+		return index.Placed{}, err
+	}
+	id := payload.ItemID(strings.ToLower(strings.TrimSpace(arg)))
+	if n, err := strconv.Atoi(arg); err == nil && len(arg) < 4 {
+		h, err := a.lastHit(l, n)
+		if err != nil {
+			return index.Placed{}, err
+		}
+		if id = h.Item; id == "" {
+			return index.Placed{}, terminal.WithHint(fmt.Errorf("%d is a place in a transcript, not an item", n), "recall open %d shows it", n)
+		}
+	}
+	p, err := a.Index.ItemByID(ctx, id)
+	if errors.Is(err, index.ErrNoItem) {
+		err = terminal.WithHint(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
+	}
+	return p, err
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// Fresh takes in what is new before a question is answered, within the time
+// budget. A library that can't be written just now is asked as it is, and so is
+// the demo's, and a backup that --library names: people's own sessions have no
+// business there.
+func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err error) {
+	if !a.Config.Query.Sync || l.ReadOnly() != nil || IsDemo(l) || a.LibraryNamed() && l.IsBackup() {
+		return 0, nil
+	}
+	l.LockWait(a.Config.Query.Budget)
+	report, err := a.TakeIn(ctx, l, pipeline.Options{Budget: a.Config.Query.Budget})
+	switch {
+	case errors.Is(err, context.Canceled):
+		return 0, err
+	case errors.Is(err, library.ErrBusy): // nothing is wrong
+		fmt.Fprintln(a.Err, "recall: another recall is taking in what is new; this answer may be without some of it")
+	case err != nil:
+		fmt.Fprintf(a.Err, "recall: warning: what is new could not be taken in: %v\n", err)
+	}
+	if n := len(report.Problems); n > 0 {
+		fmt.Fprintf(a.Err, "recall: not all that is new could be taken in (%s); recall sync says why\n", answer.Count(n, "fault"))
+	}
+	return report.Left, nil
+}
+
+// Ask answers a question as a person asked it, and says on stderr how it was read.
+func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question) (answer.Answer, error) {
+	model, why := a.secondLook(ctx, l, q.Paragraph)
+	if why != "" {
+		a.Tells("%s", why)
+	}
+	var ans answer.Answer
+	err := a.onIndexAsked(ctx, l, func() (err error) {
+		ans, err = answer.Ask(ctx, a.Index, model, q)
+		return err
+	})
+	if err == nil {
+		a.sayHow(&ans)
+	}
+	for _, t := range ans.Told {
+		a.Tells("%s", t)
+	}
+	return ans, err
+}
+
+// Search asks the index alone.
+func (a *App) Search(ctx context.Context, l *library.Library, q index.Query) (found index.Answer, err error) {
+	err = a.onIndexAsked(ctx, l, func() (err error) {
+		found, err = a.Index.Search(ctx, q)
+		return err
+	})
+	if err == nil {
+		of := answer.Of(answer.Question{Query: q}, found)
+		a.sayHow(&of)
+	}
+	return found, err
+}
+
+// Searched is what the index alone answers, in short.
+func (a *App) Searched(ctx context.Context, l *library.Library, text string) (answer.Answer, error) {
+	q := answer.Question{Query: index.Query{Text: text, Limit: 3}, Most: 3}
+	found, err := a.Search(ctx, l, q.Query)
+	return answer.Of(q, found), err
+}
+
+// onIndexAsked has something asked of the index, with the user's own vectors and
+// lexicon; the index is made (again) first where it must be.
+func (a *App) onIndexAsked(ctx context.Context, l *library.Library, ask func() error) error {
+	asking := func() error {
+		if err := a.UseVectors(ctx); err != nil {
+			return err
+		}
+		if err := a.UseLexicon(); err != nil {
+			return err
+		}
+		return ask()
+	}
+	err := a.ReadIndex(l)
+	if err == nil {
+		if err = asking(); err == nil {
+			return nil
+		}
+	}
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
+		return err
+	}
+	fmt.Fprintln(a.Err, "recall: the index must be made again from the library; this takes a while, once")
+	if err := a.Reindex(ctx, l); err != nil {
+		return err
+	}
+	return asking()
+}
+
+// sayHow tells what of a question was read otherwise or taken for a filter, and that vectors
+// weren't asked.
+func (a *App) sayHow(ans *answer.Answer) {
+	for _, c := range ans.Read {
+		a.Tells("“%s” stands nowhere; it was read as “%s”", terminal.Line(c.Word), terminal.Line(c.As))
+	}
+	if n := ans.Narrowed; len(n.Words) > 0 {
+		event := ""
+		if n.Event != "" {
+			event = ", which was taken for " + terminal.Line(n.Event) + "; --since and --until say otherwise"
+		}
+		a.Tells("only %s is searched, for “%s”%s", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")), event)
+	}
+	if n := ans.Widened; len(n.Words) > 0 {
+		a.Tells("nothing was found %s, for “%s”; all is searched", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
+	}
+	if ans.WithoutVectors {
+		a.Tells("the embedding model gave no usable answer in time; words alone were searched")
+	}
+}
+
+// spanOf says what a filter lets through.
+func spanOf(n index.Narrowed) string {
+	var only []string
+	if n.Project != "" {
+		only = append(only, "project "+terminal.Line(n.Project))
+	}
+	if !n.Since.IsZero() {
+		only = append(only, "from "+answer.Day(n.Since))
+	}
+	if !n.Until.IsZero() {
+		only = append(only, "before "+answer.Day(n.Until))
+	}
+	return strings.Join(only, ", ")
+}

@@ -1,0 +1,199 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// Archiver is a pipeline that can archive, and nothing else.
+func (a *App) Archiver(l *library.Library) *pipeline.Pipeline {
+	return &pipeline.Pipeline{Library: l, Readers: a.Readers(), Roots: a.Roots(), Cache: CacheDir(l)}
+}
+
+func RestLock(l *library.Library) string { return filepath.Join(CacheDir(l), "rest.lock") }
+
+// TakeInRest continues what the time budget left over in a process of its
+// own, which outlives this one. It reports whether that was started.
+func (a *App) TakeInRest(l *library.Library) bool {
+	self, err := os.Executable()
+	if err != nil || strings.TrimSuffix(strings.ToLower(filepath.Base(self)), ".exe") != "recall" {
+		return false // a test, or recall inside another program
+	}
+	args := []string{"--library", l.Dir()}
+	if a.ConfigFile != "" {
+		args = append(args, "--config", a.ConfigFile)
+	}
+	c := exec.Command(self, append(args, "rest")...)
+	c.SysProcAttr = apart()
+	if err := c.Start(); err != nil {
+		return false
+	}
+	c.Process.Release()
+	return true
+}
+
+func NoSession(where string) error {
+	return terminal.WithHint(fmt.Errorf("%s: no session found there", where), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
+}
+
+// TakeIn syncs a library. Damage of the index that shows only when it is written
+// has it made again, as what shows when it is opened does.
+func (a *App) TakeIn(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+	report, err := a.takeInOnce(ctx, l, o)
+	if !errors.Is(err, index.ErrRebuild) || a.Index == nil {
+		return report, err
+	}
+	a.SayDamaged(err)
+	if err := a.RemoveIndex(l); err != nil {
+		return report, err
+	}
+	return a.takeInOnce(ctx, l, o)
+}
+
+func (a *App) takeInOnce(ctx context.Context, l *library.Library, o pipeline.Options) (pipeline.Report, error) {
+	p, err := a.indexer(l)
+	if err != nil {
+		return a.bytesOnly(ctx, l, o, err)
+	}
+	bar := terminal.NewProgress(a.Err)
+	p.Progress = bar.Show
+	report, err := p.Sync(ctx, o)
+	a.Until = report.Until
+	bar.Done()
+	if err == nil && (report.Distilled > 0 || o.Budget == 0) { // a question waits for no page that can't have changed
+		a.keepPages(l)
+	}
+	return report, err
+}
+
+// indexer is a pipeline with its index open, that takes in all if that is empty.
+func (a *App) indexer(l *library.Library) (*pipeline.Pipeline, error) {
+	fresh, err := a.WriteIndex(l)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.Pipeline(l)
+	if err == nil && fresh {
+		err = p.Forget()
+	}
+	return p, err
+}
+
+// bytesOnly makes new bytes safe where no index can be had: a fault of what may
+// be lost costs nothing that may not.
+func (a *App) bytesOnly(ctx context.Context, l *library.Library, o pipeline.Options, fault error) (pipeline.Report, error) {
+	if o.Reindex || o.Only != "" || errors.Is(fault, index.ErrRebuild) {
+		return pipeline.Report{}, fault
+	}
+	r, err := a.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: o.From})
+	return r, errors.Join(fault, err)
+}
+
+func (a *App) WarnPlace(l *library.Library) {
+	for _, w := range library.Warnings(l.Dir()) {
+		fmt.Fprintln(a.Err, "recall: warning:", w)
+	}
+}
+
+// PrintReport says in one line what was done, and lists what wasn't.
+func (a *App) PrintReport(r pipeline.Report) {
+	parts := []string{}
+	if r.Found > 0 {
+		parts = append(parts, answer.Count(r.Found, "session")+" found")
+	}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Edited, "edited by hand"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if r.New+r.Grown+r.Distilled == 0 {
+		parts = append(parts, "nothing new")
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, terminal.Size(r.Bytes)+" archived")
+	}
+	if r.Left > 0 {
+		parts = append(parts, fmt.Sprintf("%d left for the next time", r.Left))
+	}
+	if len(r.Problems) > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", len(r.Problems)))
+	}
+	fmt.Fprintln(a.Out, strings.Join(parts, ", "))
+	if wait := time.Until(r.Until); wait > 0 {
+		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
+	}
+	a.printUnread(r.Unread)
+	a.PrintExpiring(r)
+	a.PrintProblems(r.Problems)
+}
+
+// PrintExpiring tells what the client will delete by itself.
+func (a *App) PrintExpiring(r pipeline.Report) {
+	if r.Expiring > 0 {
+		safe := "safe in the library"
+		if r.Unsafe > 0 {
+			safe = fmt.Sprintf("%d NOT archived yet", r.Unsafe)
+		}
+		fmt.Fprintf(a.Out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n", answer.Count(r.Expiring, "transcript"), safe)
+	}
+}
+
+// printUnread tells of lines that could not be read, and where the first are.
+func (a *App) printUnread(list []pipeline.Unread) {
+	lines := 0
+	for _, u := range list {
+		lines += u.Lines
+	}
+	if lines == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "%s of %s could not be read; all their bytes are kept:\n", answer.Count(lines, "line"), answer.Count(len(list), "session"))
+	const most = 5
+	for i, u := range list {
+		if i == most {
+			fmt.Fprintf(a.Out, "  … and %d more sessions; --json lists all\n", len(list)-most)
+			return
+		}
+		fmt.Fprintf(a.Out, "  %s:%d: %s", terminal.Line(terminal.ShownPath(u.Path)), u.Line, terminal.Line(u.Reason))
+		if u.Lines > 1 {
+			fmt.Fprintf(a.Out, " (and %d more)", u.Lines-1)
+		}
+		fmt.Fprintln(a.Out)
+	}
+}
+
+func (a *App) PrintProblems(problems []ingest.Problem) {
+	const most = 20
+	for i, p := range problems {
+		if i == most {
+			fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", len(problems)-most)
+			return
+		}
+		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)), terminal.Line(terminal.ShownPath(reason(p))))
+	}
+}
+
+// reason is why something was skipped, without its path, which the system's
+// errors say again.
+func reason(p ingest.Problem) string {
+	if op, why, ok := strings.Cut(p.Reason, " "+p.Path+": "); ok && !strings.ContainsAny(op, " :") {
+		return why
+	}
+	return p.Reason
+}

@@ -1,0 +1,18 @@
+// Package ask is the commands that answer from what is kept: query, why, log, resume and the like. A file is a command:
+// newXCmd reads its flags, runX does it, printX shows the result.
+package ask
+
+import (
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+)
+
+// Commands are the commands that answer from what is kept.
+func Commands(a *app.App) []*cobra.Command {
+	return []*cobra.Command{
+		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newFilesCmd(a), newFixCmd(a),
+		newWhyCmd(a), newLogCmd(a), newChangedCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a), newHandoffCmd(a),
+		newActionsCmd(a), newHabitsCmd(a),
+	}
+}

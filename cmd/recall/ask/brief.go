@@ -1,0 +1,233 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/atotto/clipboard"
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/redact"
+	txt "recall/text"
+)
+
+type briefOptions struct {
+	project, out, save, use    string
+	budget                     int
+	print, list, force, noSync bool
+}
+
+func newBriefCmd(a *app.App) *cobra.Command {
+	var o briefOptions
+	cmd := &cobra.Command{
+		Use:     `brief "TASK" [FILE…]`,
+		Short:   "Put together what a session should have before it starts",
+		GroupID: "ask",
+		Long: `Puts one text together for a session that is about to start: the task, the payload
+of the thread, the decisions and dead ends that bear on the task (and those that
+it goes against), and the files that you name, within a budget of tokens. Secrets
+in it are replaced. It goes to the clipboard. Where no session worked the project
+must be named (else exit code 2).
+
+--save keeps task and files by a name; --use puts the same together anew, with
+the files and decisions of today.`,
+		Example: `  recall brief "make the retry policy per tenant" internal/queue/backoff.go
+  recall brief "review the migration" migrations/*.sql --save migrations
+  recall brief --use migrations
+  recall brief --list`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && o.use == "" && !o.list {
+				return terminal.WithHint(errors.New("brief: what is the task?"), `like this: recall brief "make the retry policy per tenant" FILE…`)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.out == "-" { // as of recall handoff
+				o.out, o.print = "", true
+			} else if err := option.NotTogether(cmd, "out", "print", "list"); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("budget") {
+				if err := checkBudget(o.budget); err != nil {
+					return err
+				}
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if o.list {
+				return listBriefs(a, l)
+			}
+			b, err := briefOf(a, l, args, o)
+			if err != nil {
+				return err
+			}
+			if o.budget > 0 {
+				b.Budget = o.budget
+			}
+			return runBrief(cmd.Context(), a, l, b, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.project, "project", "p", "", "the project that it is about (default: the one you are in)")
+	flags.IntVar(&o.budget, "budget", 0, "most tokens (default 8000)")
+	flags.BoolVar(&o.print, "print", false, "print it instead of copying it")
+	flags.StringVarP(&o.out, "out", "o", "", `write it to this file instead ("-" prints)`)
+	flags.StringVar(&o.save, "save", "", "keep task and files by this name")
+	flags.StringVar(&o.use, "use", "", "the task and files of this name")
+	flags.BoolVar(&o.list, "list", false, "list the names that are kept")
+	flags.BoolVar(&o.force, "force", false, "replace a file that is there")
+	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
+	config.SetsKey(flags, "no-sync", "!query.sync")
+	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
+	cmd.RegisterFlagCompletionFunc("use", completeBrief(a))
+	return cmd
+}
+
+// briefBudget is how many tokens a brief takes at most where nobody says.
+const briefBudget = 8000
+
+// briefOf is what was asked for: anew, or by a name with further files.
+func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (library.Brief, error) {
+	b := library.Brief{Project: o.project, Budget: briefBudget}
+	if o.use != "" {
+		all, err := l.Briefs()
+		if err != nil {
+			return b, err
+		}
+		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.use })
+		if i < 0 {
+			return b, terminal.WithHint(fmt.Errorf("%q: no brief goes by that name", o.use), "recall brief --list has the names")
+		}
+		b = all[i]
+		if o.project != "" {
+			b.Project = o.project
+		}
+	} else {
+		b.Task, args = args[0], args[1:]
+	}
+	for _, path := range matched(args) {
+		path, err := filepath.Abs(path)
+		if err != nil {
+			return b, err
+		}
+		if !slices.Contains(b.Files, path) {
+			b.Files = append(b.Files, path)
+		}
+	}
+	if strings.TrimSpace(b.Task) == "" {
+		return b, terminal.WithHint(errors.New("brief: an empty task"), `like this: recall brief "make the retry policy per tenant"`)
+	}
+	return b, nil
+}
+
+// matched fills in names with wildcards, which not every shell does.
+func matched(args []string) []string {
+	var paths []string
+	for _, arg := range args {
+		found, err := filepath.Glob(arg)
+		if _, there := os.Lstat(arg); there == nil || err != nil || len(found) == 0 {
+			found = []string{arg}
+		}
+		paths = append(paths, found...)
+	}
+	return paths
+}
+
+func checkBudget(tokens int) error {
+	if tokens < 200 || tokens > 200_000 {
+		return terminal.WithHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", briefBudget)
+	}
+	return nil
+}
+
+func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Brief, o briefOptions) error {
+	if err := checkBudget(b.Budget); err != nil { // a kept one's
+		return err
+	}
+	if _, err := a.Fresh(ctx, l); err != nil {
+		return err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return err
+	}
+	w := &briefer{App: a, ctx: ctx, l: l, clean: rules.Session()}
+	b.Task = w.clean.Text(strings.TrimSpace(b.Task))
+	text, err := w.write(b)
+	if err != nil {
+		return err
+	}
+	if o.save != "" {
+		b.Name, b.At = o.save, time.Now().UTC().Truncate(time.Millisecond)
+		if err := l.SaveBrief(b); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.Err, "recall: kept as %q; recall brief --use %q puts it together anew\n", o.save, o.save)
+	}
+	for _, note := range w.notes() {
+		fmt.Fprintln(a.Err, "recall:", note)
+	}
+	switch {
+	case o.out != "":
+		if err := writeNew(o.out, []byte(text), o.force); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Err, "recall: wrote", o.out)
+		return nil
+	case !o.print:
+		if err := clipboard.WriteAll(text); err == nil {
+			fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the session")
+			return nil
+		} else if terminal.IsTerminal(a.Out) {
+			fmt.Fprintf(a.Err, "recall: clipboard: %v; here it is:\n", err)
+		}
+	}
+	_, err = fmt.Fprint(a.Out, text)
+	return err
+}
+
+func listBriefs(a *app.App, l *library.Library) error {
+	all, err := l.Briefs()
+	if err != nil {
+		return err
+	}
+	for _, b := range all {
+		fmt.Fprintf(a.Out, "%-16s %s\n", terminal.Line(b.Name), txt.Clip(terminal.Line(b.Task), 80))
+		for _, f := range b.Files {
+			fmt.Fprintf(a.Out, "%-16s   %s\n", "", terminal.Line(f))
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(a.Out, "none is kept; recall brief \"TASK\" FILE… --save NAME keeps one")
+		return app.ExitCode(app.ExitNothing)
+	}
+	return nil
+}
+
+func completeBrief(a *app.App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		l, err := a.Library(cmd.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all, _ := l.Briefs()
+		var names []string
+		for _, b := range all {
+			names = append(names, b.Name+"\t"+txt.Clip(terminal.Line(b.Task), 60))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,194 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/atotto/clipboard"
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/payload"
+	"recall/prompts"
+	"recall/redact"
+)
+
+func newHandoffCmd(a *app.App) *cobra.Command {
+	var to, out string
+	var copies, force, noSync bool
+	cmd := &cobra.Command{
+		Use:     "handoff [PROJECT] --to NAME",
+		Short:   "Write a thread down for somebody who takes it over",
+		GroupID: "ask",
+		Long: `Writes a page for another person: what is locked in and why, what is open, how
+far it is, what to be careful of, what comes next, over the thread of sessions
+last active on the current branch, else in the project (where no session worked,
+name it; else exit code 2). They can read it and
+paste it as the first message of their session. Beside it stands the same with all
+evidence (….evidence.md), which is too long to paste: with a recall of their own
+they take that in by recall import, and review it there. The page names you as git
+does (user.name), or not at all.
+
+Both are searched for secrets before they are written. If there is one, nothing
+is written; it says where it stands.`,
+		Example: `  recall handoff --to Bob
+  recall handoff billing --to Bob --out ~/Desktop/for-bob.md
+  recall handoff --to Bob --copy`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: option.CompleteProject(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := option.NotTogether(cmd, "copy", "out"); err != nil {
+				return err
+			}
+			if to = terminal.Line(to); to == "" {
+				return terminal.WithHint(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if _, err := a.Fresh(cmd.Context(), l); err != nil {
+				return err
+			}
+			p, err := a.Compose(l, args)
+			if err != nil {
+				return err
+			}
+			text, err := payload.EncodeHandover(p, to, sender(cmd.Context()), time.Now(), a.Config.Payload.Budget)
+			if err != nil {
+				return err
+			}
+			text += "\n" + prompts.Confirm() + "\n"
+			if err := withoutSecrets(text); err != nil {
+				return err
+			}
+			return giveHandoff(a, text, to, out, copies, force)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&to, "to", "", "whom it is for")
+	flags.StringVarP(&out, "out", "o", "", `the page's file (default handoff-NAME-DATE.md here; "-" prints the page alone)`)
+	flags.BoolVarP(&copies, "copy", "c", false, "put the page on the clipboard instead")
+	flags.BoolVar(&force, "force", false, "replace files that are there")
+	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
+	config.SetsKey(flags, "no-sync", "!query.sync")
+	return cmd
+}
+
+// sender is who hands over, as they sign their commits here; "" where git knows no
+// name: the machine's login is nobody's business.
+func sender(ctx context.Context) string { return app.GitConfig(ctx, ".", "user.name") }
+
+func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
+	page := payload.PlainHandover(text)
+	if copies {
+		if err := clipboard.WriteAll(page); err != nil {
+			return terminal.WithHint(fmt.Errorf("clipboard: %w", err), "omit --copy: it is written to a file")
+		}
+		fmt.Fprintf(a.Err, "recall: copied; paste it to %s\n", to)
+		return nil
+	}
+	if out == "-" {
+		_, err := fmt.Fprint(a.Out, page)
+		return err
+	}
+	if out == "" {
+		out = fmt.Sprintf("handoff-%s-%s.md", slug(to), time.Now().Format("2006-01-02"))
+	}
+	evidence := app.EvidenceName(out)
+	if err := writeNew(out, []byte(page), force); err != nil {
+		return err
+	}
+	if err := writeNew(evidence, []byte(text), force); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall import\n", out, to, evidence)
+	return nil
+}
+
+// writeNew writes a file for this user only. One that is there stays, unless
+// that is asked for.
+func writeNew(path string, text []byte, force bool) error {
+	if old, err := library.ReadRegular(path, app.MostHandoff); err == nil && string(old) == string(text) {
+		return nil
+	}
+	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return terminal.WithHint(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
+}
+
+// slug is a name as part of a file's name.
+func slug(name string) string {
+	s := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, name)
+	s = strings.Trim(s, "-")
+	for strings.Contains(s, "--") {
+		s = strings.ReplaceAll(s, "--", "-")
+	}
+	return filepath.Base("x" + s)[1:]
+}
+
+// withoutSecrets refuses a text that holds a secret, and says in which lines. A
+// text that leaves this machine for another person's is looked at as it leaves.
+func withoutSecrets(text string) error {
+	rules, err := redact.New()
+	if err != nil {
+		return err
+	}
+	r := rules.Session()
+	clean := r.Text(text)
+	if clean == text {
+		// Once more as a person reads it: what JSON escapes hides no secret.
+		plain := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&", `\"`, `"`, `\\`, `\`).Replace(text)
+		if clean = r.Text(plain); clean == plain {
+			return nil
+		}
+		text = plain
+	}
+	was, now := strings.Split(text, "\n"), strings.Split(clean, "\n")
+	var places []string
+	heading := ""
+	for i := range was {
+		if strings.HasPrefix(was[i], "## ") {
+			heading = fmt.Sprintf(" (%s)", strings.TrimPrefix(was[i], "## "))
+		}
+		if i >= len(now) || was[i] != now[i] {
+			places = append(places, fmt.Sprintf("line %d%s", i+1, heading))
+			if len(was) != len(now) {
+				break // lines went with it: those after it can't be told
+			}
+		}
+	}
+	var kinds []string
+	for kind, n := range r.Counts() {
+		kinds = append(kinds, answer.Count(n, kind))
+	}
+	return terminal.WithHint(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "), strings.Join(places[:min(len(places), 5)], ", ")),
+		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at the next sync")
+}

@@ -1,0 +1,87 @@
+package ask
+
+import (
+	"bufio"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	txt "recall/text"
+)
+
+func newListCmd(a *app.App) *cobra.Command {
+	var project string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List the sessions and whether they are safe",
+		GroupID: "ask",
+		Long: `Lists every session of the library: its number in its project, day, title, and
+whether it is safe (archived as it is now), behind (its source has grown since;
+recall sync takes that in), unreadable, or kept only here: its source is gone.`,
+		Example: `  recall list --project billing
+  recall list --json | jq -r '.[] | select(.state != "safe") | .id'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			debug.SetGCPercent(400) // a short run: collecting costs more than it frees
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			id, err := app.ProjectID(l, project)
+			if err != nil {
+				return err
+			}
+			shelf, err := app.NewShelf(l)
+			if err != nil {
+				return err
+			}
+			all := shelf.List(id)
+			if asJSON {
+				err = a.PrintJSON(all)
+			} else {
+				printList(a, all)
+			}
+			a.PrintProblems(l.Broken())
+			if err == nil && len(l.Broken()) > 0 {
+				fmt.Fprintln(a.Err, "recall: hint: recall repair makes them good again, as far as that can be")
+				err = app.ExitCode(app.ExitPartial)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
+	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func printList(a *app.App, all []app.Listed) {
+	st := terminal.Styles(a.Color)
+	colors := map[library.State]string{library.Safe: st.Green, library.OnlyHere: st.Green, library.Behind: st.Yellow, library.Unreadable: st.Red}
+	last := ""
+	titles := terminal.Width(a.Out) - 42
+	out := bufio.NewWriter(a.Out)
+	defer out.Flush()
+	for _, s := range all {
+		if s.Project != last {
+			fmt.Fprintf(out, "%s%s%s\n", st.Bold, terminal.Line(s.Project), st.Reset)
+			last = s.Project
+		}
+		title := txt.Clip(terminal.Line(s.Title), titles)
+		if title == "" {
+			title = "(no title)"
+		}
+		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, answer.Day(s.Start), st.Dim, answer.ShortID(s.ID), st.Reset, colors[s.State], s.State, st.Reset, title)
+	}
+	if len(all) == 0 {
+		fmt.Fprintln(out, "no sessions yet; recall sync takes them in")
+	}
+}

@@ -1,0 +1,132 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/library"
+)
+
+func newOpenCmd(a *app.App) *cobra.Command {
+	var onlyPrint bool
+	cmd := &cobra.Command{
+		Use:     "open HIT",
+		Short:   "Open the transcript where an answer was found",
+		GroupID: "ask",
+		Long: `Opens transcript.md at the turn that a result of the last answer, or an item,
+rests on: in your editor ($VISUAL, $EDITOR), else in your pager ($PAGER, less).
+Where there is neither, or the output is no terminal, the place is printed as
+PATH:LINE.`,
+		Example: `  recall open 1
+  recall open k3v9t2m8qa
+  code -g "$(recall open 2 --print)"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			h, err := a.Hit(cmd.Context(), l, args[0])
+			if err != nil {
+				return err
+			}
+			path, line, err := placeOf(l, h)
+			if err != nil {
+				return err
+			}
+			return openAt(cmd.Context(), a, path, line, onlyPrint)
+		},
+	}
+	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print PATH:LINE, open nothing")
+	return cmd
+}
+
+// placeOf is the file and the line where a hit stands: in a transcript, or in
+// payload.md for what a person wrote there.
+func placeOf(l *library.Library, h app.LastHit) (path string, line int, err error) {
+	if strings.HasPrefix(string(h.Session), index.HandedID("")) {
+		return "", 0, terminal.WithHint(errors.New("somebody handed that over; its transcript is in their library"), "recall why %s tells its words", h.Item)
+	}
+	e, err := l.Session(h.Session)
+	if err != nil {
+		return "", 0, err
+	}
+	if h.Turn == "" {
+		return filepath.Join(e.Folder, "payload.md"), 1, nil
+	}
+	link, err := l.TurnLink(h.Session, h.Turn)
+	if errors.Is(err, library.ErrNoTurn) {
+		return "", 0, terminal.WithHint(err, "recall sync renders it anew")
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	name, anchor, _ := strings.Cut(link, "#")
+	path = filepath.Join(e.Folder, name)
+	text, err := library.ReadPlain(path)
+	if err != nil {
+		return "", 0, err
+	}
+	before, _, _ := bytes.Cut(text, []byte(`<a id="`+html.EscapeString(anchor)+`">`))
+	return path, 1 + bytes.Count(before, []byte("\n")), nil
+}
+
+// openAt shows a person a file at a line.
+func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bool) error {
+	program := opener()
+	if onlyPrint || program == nil || !terminal.IsTerminal(a.Out) {
+		_, err := fmt.Fprintf(a.Out, "%s:%d\n", path, line)
+		return err
+	}
+	c := exec.CommandContext(ctx, program[0], append(program[1:], atLine(program[0], path, line)...)...)
+	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
+	if err := c.Run(); err != nil {
+		return terminal.WithHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)
+	}
+	return nil
+}
+
+// opener is the person's editor or pager with its arguments; nil if there is none.
+func opener() []string {
+	for _, text := range []string{os.Getenv("VISUAL"), os.Getenv("EDITOR"), os.Getenv("PAGER"), "less"} {
+		words := strings.Fields(text)
+		if len(words) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(words[0]); err == nil {
+			return words
+		}
+	}
+	return nil
+}
+
+// atLine are the arguments that make a program begin at a line.
+func atLine(program, path string, line int) []string {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(program))), ".exe")
+	name = strings.TrimSuffix(name, ".cmd")
+	switch name {
+	case "vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "mg", "pico", "less", "more", "most", "gedit":
+		return []string{fmt.Sprintf("+%d", line), path}
+	case "code", "code-insiders", "codium", "vscodium", "cursor", "windsurf":
+		return []string{"-g", fmt.Sprintf("%s:%d", path, line)}
+	case "subl", "zed", "hx", "helix":
+		return []string{fmt.Sprintf("%s:%d", path, line)}
+	case "idea", "goland", "pycharm", "webstorm", "kate":
+		return []string{"--line", fmt.Sprint(line), path}
+	case "notepad++":
+		return []string{fmt.Sprintf("-n%d", line), path}
+	}
+	return []string{path}
+}

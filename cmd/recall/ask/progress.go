@@ -1,0 +1,253 @@
+package ask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+	"recall/redact"
+	txt "recall/text"
+)
+
+func newProgressCmd(a *app.App) *cobra.Command {
+	var once, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "progress [SESSION]",
+		Short:   "Follow the log of the running session",
+		GroupID: "ask",
+		Long: `Shows what the running session was asked, decided, tried, changed, committed and
+which errors it met, and goes on as it is written, until Ctrl-C. It reads the
+transcript where the client writes it; nothing is taken into the library.
+Without SESSION it is the one you are in, else the last one of this project; where
+there is none the exit code is 2. A session is named by its title or the beginning
+of its id.`,
+		Example: `  recall progress
+  recall progress --once
+  recall progress 7f3c --json | jq -r 'select(.what == "error") | .text'`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, p, err := running(cmd.Context(), a, args)
+			if err != nil {
+				return err
+			}
+			w := &follower{App: a, p: p, found: f, asJSON: asJSON, seen: map[string]bool{}}
+			return w.follow(cmd.Context(), once || asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&once, "once", false, "print what there is, don't follow")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line, don't follow")
+	return cmd
+}
+
+// running finds the session that is meant, at its source.
+func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pipeline.Pipeline, error) {
+	if _, err := a.LoadConfig(); err != nil {
+		return ingest.Found{}, nil, err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return ingest.Found{}, nil, err
+	}
+	p := &pipeline.Pipeline{Readers: a.Readers(), Roots: a.Roots(), Distiller: a.Distiller(), Rules: rules}
+	l, err := a.Library(ctx)
+	switch {
+	case err == nil:
+		p.Library, p.Cache = l, app.CacheDir(l)
+	case !errors.Is(err, library.ErrNoLibrary):
+		return ingest.Found{}, nil, err
+	}
+	all := p.AtSources(ctx)
+	if len(all) == 0 {
+		return ingest.Found{}, nil, terminal.WithHint(errors.New("no session at any source"), "recall status lists where sessions are looked for")
+	}
+	name := os.Getenv(app.EnvSession)
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name != "" {
+		id := strings.ToLower(name)
+		if l != nil {
+			if e, err := l.Lookup(name); err == nil {
+				id = string(e.ID)
+			}
+		}
+		for _, f := range all {
+			if strings.HasPrefix(string(f.ID), id) || strings.HasPrefix(strings.TrimPrefix(string(f.ID), "local_"), id) {
+				return f, p, nil
+			}
+		}
+		if len(args) > 0 {
+			return ingest.Found{}, nil, terminal.WithHint(fmt.Errorf("%q: no such session at any source", name), "recall show SESSION prints what the library has of one whose source is gone")
+		}
+	}
+	f, err := lastHere(ctx, a, p, all)
+	return f, p, err
+}
+
+// mostLooked is how many sessions that the library doesn't know are parsed to find
+// the last one of a project.
+const mostLooked = 8
+
+// lastHere is the session last written to among those of the project here.
+func lastHere(ctx context.Context, a *app.App, p *pipeline.Pipeline, all []ingest.Found) (ingest.Found, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ingest.Found{}, err
+	}
+	known := map[ingest.SessionID]string{} // their projects
+	here := ""
+	if p.Library != nil {
+		here, _ = pipeline.Here(p.Library, dir)
+		shelf, err := app.NewShelf(p.Library)
+		if err != nil {
+			return ingest.Found{}, err
+		}
+		for _, e := range shelf.Entries {
+			known[e.ID] = shelf.Of(e).ID
+		}
+	}
+	root := pipeline.RootHere(dir)
+	looked := 0
+	for _, f := range all {
+		if project, ok := known[f.ID]; ok {
+			if here != "" && project == here {
+				return f, nil
+			}
+			continue
+		}
+		if looked++; looked > mostLooked {
+			continue
+		}
+		s, ran, err := p.ReadSource(ctx, f)
+		if err != nil {
+			continue
+		}
+		if ingest.ProjectOf(&ingest.Session{Source: s.Source, Where: ran}, nil).Root == root {
+			return f, nil
+		}
+	}
+	return ingest.Found{}, terminal.WithHint(errors.New("no session is running here, and none ran"), "recall progress --once SESSION shows an old one; recall list names them")
+}
+
+// follower prints a session's log as it grows.
+type follower struct {
+	*app.App
+	p      *pipeline.Pipeline
+	found  ingest.Found
+	asJSON bool
+	seen   map[string]bool // lines that were printed
+	titled bool
+}
+
+// How often a session is looked at, and how much rest it gets for what reading
+// it took.
+const (
+	lookEvery = time.Second
+	lookRest  = 10
+)
+
+func (w *follower) follow(ctx context.Context, once bool) error {
+	var size int64
+	for {
+		begun := time.Now()
+		if now := w.size(); now != size || size == 0 {
+			size = now
+			if err := w.print(ctx); err != nil {
+				return err
+			}
+		}
+		if once {
+			return nil
+		}
+		if !w.titled {
+			return errors.New("nothing in it yet")
+		}
+		select {
+		case <-ctx.Done():
+			return nil // Ctrl-C is how one leaves
+		case <-time.After(max(lookEvery, lookRest*time.Since(begun))):
+		}
+	}
+}
+
+// size is that of the session's files as they are now.
+func (w *follower) size() int64 {
+	var n int64
+	for _, f := range w.found.Files {
+		if fi, err := os.Stat(f.Path); err == nil {
+			n += fi.Size()
+		}
+	}
+	return n
+}
+
+func (w *follower) print(ctx context.Context) error {
+	s, _, err := w.p.ReadSource(ctx, w.found)
+	if err != nil {
+		return err
+	}
+	log, err := progressOf(ctx, s)
+	if err != nil {
+		return err
+	}
+	st := terminal.Styles(w.Color)
+	if !w.titled && !w.asJSON {
+		title := s.Title
+		if title == "" {
+			title = "no title yet"
+		}
+		fmt.Fprintf(w.Out, "%s%s%s %s%s%s\n", st.Bold, terminal.Line(title), st.Reset, st.Dim, answer.ShortID(s.ID), st.Reset)
+	}
+	w.titled = true
+	for _, d := range log {
+		key := d.What + "\x00" + d.Text
+		if w.seen[key] {
+			continue
+		}
+		w.seen[key] = true
+		if w.asJSON {
+			if err := w.printLine(d); err != nil {
+				return err
+			}
+			continue
+		}
+		w.line(d, st)
+	}
+	return nil
+}
+
+func (w *follower) line(d ProgressDoc, st terminal.Style) {
+	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow, "refused": st.Red, "asked": st.Dim}[d.What]
+	at := "     "
+	if !d.At.IsZero() {
+		at = d.At.Local().Format("15:04")
+	}
+	reset := st.Reset
+	if color == "" {
+		reset = ""
+	}
+	fmt.Fprintf(w.Out, "%s  %s%-8s%s %s\n", at, color, d.What, reset, txt.Clip(d.Text, terminal.Width(w.Out)-16))
+}
+
+// printLine prints one object a line.
+func (w *follower) printLine(d ProgressDoc) error {
+	text, err := json.Marshal(d)
+	if err == nil {
+		_, err = fmt.Fprintf(w.Out, "%s\n", text)
+	}
+	return err
+}

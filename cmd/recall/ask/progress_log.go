@@ -1,0 +1,105 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/distill/offline"
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/payload"
+	txt "recall/text"
+)
+
+// ProgressDoc is one line of a running session's log.
+type ProgressDoc struct {
+	At   time.Time `json:"at,omitzero"`
+	What string    `json:"what"` // asked, decided, tried, flag, next, file, commit, error, …
+	Text string    `json:"text"`
+	Turn int       `json:"turn,omitempty"`
+}
+
+// progressOf tells what a session did so far, in order: what was asked, what
+// came of it, which files were changed, what failed.
+func progressOf(ctx context.Context, s *ingest.Session) ([]ProgressDoc, error) {
+	p, err := offline.Distiller{}.Distill(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var log []ProgressDoc
+	add := func(at time.Time, what, text string, turn int) {
+		if text = txt.Clip(terminal.Line(text), 240); text != "" {
+			log = append(log, ProgressDoc{at.UTC(), what, text, turn})
+		}
+	}
+	for i := range s.Turns {
+		t := &s.Turns[i]
+		if t.Abandoned || t.Copied {
+			continue
+		}
+		switch t.Kind {
+		case ingest.Prompt, ingest.PlanTurn:
+			add(t.At, "asked", txt.Clip(terminal.Line(t.OwnText()), 120), t.N)
+		case ingest.Interrupt:
+			add(t.At, "stopped", "you stopped the assistant", t.N)
+		}
+	}
+	words := map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "tried", payload.Finding: "found", payload.Flag: "flag", payload.Deferred: "deferred",
+		payload.Question: "open", payload.Hypothesis: "suspect", payload.Next: "next"}
+	for _, it := range p.Items {
+		if what := words[it.Kind]; what != "" && it.Current() {
+			text := it.Text
+			if it.Why != "" {
+				text += " — " + it.Why
+			}
+			add(it.At, what, text, app.FirstTurn(it))
+		}
+	}
+	addWork(s, add)
+	slices.SortStableFunc(log, func(a, b ProgressDoc) int { return cmp.Or(a.At.Compare(b.At), a.Turn-b.Turn) })
+	return log, nil
+}
+
+// addWork adds what the session's calls did.
+func addWork(s *ingest.Session, add func(at time.Time, what, text string, turn int)) {
+	tr := trace.Of(s)
+	touched := map[string]bool{}
+	for i := range tr.Actions {
+		a := &tr.Actions[i]
+		if a.Copied {
+			continue
+		}
+		if a.Call.Verdict == ingest.Rejected {
+			add(a.At, "refused", strings.TrimSpace(a.Call.Name+" "+a.Call.Path+" "+a.Call.Reason), a.N)
+		}
+		for _, f := range a.Touches {
+			how := string(f.How)
+			if f.How == trace.Read || f.Unsure || touched[how+f.Path] {
+				continue
+			}
+			touched[how+f.Path] = true
+			add(a.At, "file", how+" "+within(f.Path, a.Dir), a.N)
+		}
+	}
+	for _, f := range tr.Faults {
+		a := &tr.Actions[f.Action]
+		add(a.At, "error", f.Text, a.N)
+	}
+	for _, c := range tr.Commits {
+		add(c.At, "commit", strings.TrimSpace(c.Hash+" "+c.Subject), c.N)
+	}
+}
+
+// within is a path as seen from a folder that it is in.
+func within(path, dir string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok && dir != "" {
+		return rest
+	}
+	return path
+}

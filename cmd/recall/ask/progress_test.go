@@ -1,0 +1,63 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"recall/cmd/recall/app"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+// What is written while one looks on is printed, once.
+func TestProgressFollows(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "projects", "-w", "6b1f9c1e-7a54-4a38-9d3c-0a51a2f2c001.jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := func(uuid, text string) string {
+		return `{"type":"user","uuid":"` + uuid + `","sessionId":"6b1f9c1e-7a54-4a38-9d3c-0a51a2f2c001","cwd":"/w","timestamp":"2026-04-17T14:00:00Z","message":{"role":"user","content":"` + text + `"}}` + "\n"
+	}
+	if err := os.WriteFile(path, []byte(line("u1", "find the race in the queue")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rules, err := redact.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pipeline.Pipeline{Readers: app.Readers(), Rules: rules, Distiller: (&app.App{}).Distiller(), Cache: dir}
+	found, problems := p.Readers[0].Find(t.Context(), dir, nil)
+	if len(found) != 1 {
+		t.Fatalf("found %v, %v", found, problems)
+	}
+	var out bytes.Buffer
+	w := &follower{App: &app.App{Out: &out}, p: p, found: found[0], seen: map[string]bool{}}
+	if err := w.follow(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(line("u2", "use a mutex instead of the channel")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := w.follow(ctx, false); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	if strings.Count(got, "asked    find the race") != 1 || strings.Count(got, "asked    use a mutex") != 1 || strings.Count(got, "6b1f9c1e") != 1 {
+		t.Errorf("got\n%s", got)
+	}
+}

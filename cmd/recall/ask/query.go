@@ -1,0 +1,177 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/library"
+)
+
+// queryFlags are what a question may be narrowed by.
+type queryFlags struct {
+	project, format        string
+	since, until, asOf     option.Day
+	kinds                  option.Kinds
+	also                   []string
+	noSync, asJSON, answer bool
+}
+
+// The forms of an answer.
+const (
+	formatText  = "text"  // for a terminal
+	formatPlain = "plain" // the same without colours and hints
+	formatMD    = "md"
+)
+
+func newQueryCmd(a *app.App) *cobra.Command {
+	var f queryFlags
+	cmd := &cobra.Command{
+		Use:     "query QUESTION",
+		Aliases: []string{"q"},
+		Short:   "Answer a question from all sessions",
+		GroupID: "ask",
+		Long: `Answers from every session that recall has kept: what stands, why, since when,
+with the words it rests on. What is new is taken in first (not with --no-sync),
+for query.budget at most; what is left goes on behind, and recall says so.
+Asked from a project's folder, that project's sessions come a little earlier;
+--project leaves the others out.
+
+The first answer is number 1, the next 2, …: recall why 1 tells more of it,
+recall open 1 opens the transcript there. --as-of answers as you would have
+answered at the end of that day. --answer puts the answer into one paragraph,
+each sentence with its source: worded by the model of llm.provider out of what
+was found, checked against it, or by rules where there is none. query.rerank:
+model has it say as well which of what was found answers.
+
+Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
+		Example: `  recall query "what did we decide about retries"
+  recall query "did we try redis for the cache?" --project billing
+  recall query "retry backoff" --as-of 2026-03-01
+  recall query "login" --also "auth session token" --kind decision --since 3m`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
+				return terminal.WithHint(errors.New("no question"), `ask like this: recall query "what did we decide about retries"`)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := option.NotTogether(cmd, "json", "format"); err != nil {
+				return err
+			}
+			if err := option.NotTogether(cmd, "answer", "format"); err != nil {
+				return err
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			return runQuery(cmd.Context(), a, strings.Join(args, " "), &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.project, "project", "p", "", "only this project")
+	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, next, …")
+	f.since.Since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+	f.until.Since(flags, "until", "only before this day")
+	f.asOf.AsOf(flags, "as-of", "answer as of the end of this day: what was said later doesn't count")
+	flags.BoolVar(&f.answer, "answer", false, "one paragraph, each sentence with its source")
+	option.WordVar(cmd, &f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md", formatText, formatPlain, formatMD)
+	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
+	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
+	config.SetsKey(flags, "limit", "query.limit")
+	flags.BoolVar(&f.noSync, "no-sync", false, "answer from what was taken in before")
+	config.SetsKey(flags, "no-sync", "!query.sync")
+	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
+	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
+	cmd.RegisterFlagCompletionFunc("kind", option.CompleteKind)
+	return cmd
+}
+
+func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return err
+	}
+	q, err := f.query(text, l, a.Config.Query.Limit)
+	if err != nil {
+		return err
+	}
+	q.Here = hereName(a, l)
+	left, err := a.Fresh(ctx, l)
+	if err != nil {
+		return err
+	}
+	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.answer})
+	if err != nil {
+		return err
+	}
+	ans.Left = left
+	if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
+		ans.Shown[0].Since = ChangedSince(ctx, l, *ans.Shown[0])
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
+		a.Remember(l, text, ans.Shown)
+	}
+	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out), Bare: f.format != formatText}
+	switch {
+	case f.asJSON:
+		err = a.PrintJSON(ans)
+	case f.answer:
+		p.Paragraph(&ans)
+	case f.format == formatMD:
+		p.Markdown(&ans)
+	default:
+		p.Answer(&ans)
+	}
+	if left > 0 {
+		when := "recall sync does it"
+		if a.TakeInRest(l) {
+			when = "being taken in now"
+			if wait := time.Until(a.Until); wait > 0 {
+				when = "a large one that goes on follows in " + wait.Round(time.Second).String()
+			}
+		}
+		fmt.Fprintf(a.Err, "recall: this answer is without %s; %s\n", answer.Count(left, "new or grown session"), when)
+	}
+	if err == nil && ans.Verdict == answer.Nothing {
+		err = app.ExitCode(app.ExitNothing)
+	}
+	return err
+}
+
+// check refuses a span of time without a day in it.
+func (f *queryFlags) check() error {
+	if !f.until.At.IsZero() && !f.since.At.Before(f.until.At) {
+		return terminal.WithHint(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text), "--until leaves that day itself out")
+	}
+	return nil
+}
+
+// query puts the question together.
+func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
+	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.At, Until: f.until.At, AsOf: f.asOf.At}
+	if f.project != "" {
+		p, err := l.Project(f.project)
+		if errors.Is(err, library.ErrNoProject) {
+			return q, terminal.WithHint(err, "recall project list names them")
+		}
+		if err != nil {
+			return q, err
+		}
+		q.Project = p.Name
+	}
+	return q, nil
+}

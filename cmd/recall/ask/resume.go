@@ -1,0 +1,142 @@
+package ask
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/atotto/clipboard"
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/payload"
+	"recall/prompts"
+)
+
+func newResumeCmd(a *app.App) *cobra.Command {
+	var variant string
+	var into string
+	var toClipboard, save, noSync, asJSON, stop bool
+	cmd := &cobra.Command{
+		Use:     "resume [PROJECT]",
+		Short:   "Print the payload that the next session starts with",
+		GroupID: "ask",
+		Long: `Prints what the next session must know, composed over the thread of sessions
+last active on the current branch, else in the project: goal and next actions
+from the last session, all decisions, dead ends and warnings that stand. Paste
+it as the first message; it ends with the question that shows whether it was
+understood. Without PROJECT it is that of the current folder; where no session
+worked it says which was last (exit code 2).
+
+--into keeps it current as RECALL.md in a folder that you give to Cowork, where no
+hook runs: written at each sync, never over a file of yours, until --stop.`,
+		Example: `  recall resume --copy
+  recall resume billing --variant handoff
+  recall resume --save          writes ./payload-PROJECT-DAY.md
+  recall resume --into ~/Documents/Vendors`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: option.CompleteProject(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, other := range []string{"copy", "save", "variant"} {
+				if err := errors.Join(option.NotTogether(cmd, "json", other), option.NotTogether(cmd, "into", other)); err != nil {
+					return err
+				}
+			}
+			if into != "" {
+				return a.ResumeInto(cmd.Context(), into, args, stop)
+			}
+			if stop {
+				return terminal.WithHint(errors.New("--stop ends nothing without --into"), "recall resume --into FOLDER --stop")
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			left, err := a.Fresh(cmd.Context(), l)
+			if err != nil {
+				return err
+			}
+			if left > 0 {
+				fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n", answer.Count(left, "new or grown session"))
+			}
+			p, err := a.Compose(l, args)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				text, err := payload.Encode(p)
+				if err == nil {
+					err = a.WriteJSON(string(text))
+				}
+				return err
+			}
+			text := payload.Render(p, payload.Options{Variant: chosenVariant(a, variant), Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
+			return handOver(a, p, text, toClipboard, save)
+		},
+	}
+	flags := cmd.Flags()
+	addVariant(cmd, &variant)
+	flags.BoolVarP(&toClipboard, "copy", "c", false, "put it on the clipboard instead")
+	flags.BoolVar(&save, "save", false, "write it to ./payload-PROJECT-DAY.md instead")
+	flags.StringVar(&into, "into", "", "keep it current as RECALL.md in this folder, for Cowork")
+	flags.BoolVar(&stop, "stop", false, "with --into: keep it there no longer")
+	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
+	config.SetsKey(flags, "no-sync", "!query.sync")
+	flags.BoolVar(&asJSON, "json", false, "print as JSON, with all evidence")
+	return cmd
+}
+
+// hereName is that project's name, as the index has it.
+func hereName(a *app.App, l *library.Library) string {
+	id := a.Here(l)
+	p, err := l.Project(id)
+	if id == "" || err != nil {
+		return ""
+	}
+	return p.Name
+}
+
+// handOver gives the text to the person: printed, copied or saved.
+func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
+	if toClipboard {
+		if err := clipboard.WriteAll(text); err != nil {
+			return terminal.WithHint(fmt.Errorf("clipboard: %w", err), "omit --copy and pipe it: recall resume | xclip -selection clipboard")
+		}
+		fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the next session")
+	}
+	if save {
+		if err := savePayload(a, p, text); err != nil {
+			return err
+		}
+	}
+	if !toClipboard && !save {
+		_, err := fmt.Fprint(a.Out, text)
+		return err
+	}
+	return nil
+}
+
+// savePayload writes the payload into the working directory, under a name that
+// isn't taken, and says where before it does.
+func savePayload(a *app.App, p *payload.Payload, text string) error {
+	name := fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End))
+	path, err := filepath.Abs(name + ".md")
+	for n := 2; err == nil; n++ {
+		if _, gone := os.Lstat(path); errors.Is(gone, fs.ErrNotExist) {
+			break
+		}
+		path, err = filepath.Abs(fmt.Sprintf("%s-%d.md", name, n))
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.Err, "recall: writing", path)
+	return writeNew(path, []byte(text), false)
+}

@@ -1,0 +1,101 @@
+package ask
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/library"
+	"recall/payload"
+)
+
+// sinceWait is how long git may take to say what changed: an answer doesn't wait
+// for it longer.
+const sinceWait = 500 * time.Millisecond
+
+// sinceFiles is of how many files that is asked.
+const sinceFiles = 8
+
+// ChangedSince counts for the files that an item speaks of the commits since it
+// was said, where the project's repository is at hand. Files without any are
+// left out, and all where git can't tell.
+func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[string]int {
+	if r.Item == nil || r.Item.Kind != payload.Decision && r.Item.Kind != payload.Eliminated || r.Item.At.IsZero() {
+		return nil
+	}
+	p, err := l.Project(r.Project)
+	if err != nil || p.Root == "" {
+		return nil
+	}
+	files := filesOf(p.Root, *r.Item)
+	if len(files) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, sinceWait)
+	defer cancel()
+	repo, err := app.OpenHistory(ctx, p.Root)
+	if err != nil {
+		return nil
+	}
+	defer repo.Close()
+	args := []string{"log", "--no-renames", "--format=%x00", "--name-only", "--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
+	byName := map[string]string{}
+	for _, f := range files {
+		root, err := filepath.EvalSymlinks(p.Root)
+		if err != nil {
+			return nil
+		}
+		name, err := repo.Name(filepath.Join(root, filepath.FromSlash(f)))
+		if err != nil {
+			return nil
+		}
+		byName[name] = f
+		args = append(args, name)
+	}
+	out, err := repo.Git(ctx, nil, args...)
+	if err != nil {
+		return nil
+	}
+	return countCommits(string(out), byName)
+}
+
+// filesOf are the paths that an item speaks of and that exist below the root.
+func filesOf(root string, it payload.Item) []string {
+	var files []string
+	for _, name := range append([]string{it.Path}, it.About...) {
+		name, _ = fileLine(name)
+		if filepath.IsAbs(name) {
+			rel, err := filepath.Rel(root, name)
+			if err != nil {
+				continue
+			}
+			name = rel
+		}
+		name = filepath.ToSlash(filepath.Clean(name))
+		if !filepath.IsLocal(name) || name == "." || !strings.ContainsAny(name, "./") || len(files) == sinceFiles {
+			continue
+		}
+		if fi, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name))); err == nil && fi.Mode().IsRegular() {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+// countCommits counts the commits of files, given by their names in the repository.
+// Commits are parted by a zero byte.
+func countCommits(out string, files map[string]string) map[string]int {
+	counts := map[string]int{}
+	for commit := range strings.SplitSeq(out, "\x00") {
+		for name := range strings.Lines(commit) {
+			if f := files[strings.TrimRight(name, "\r\n")]; f != "" {
+				counts[f]++
+			}
+		}
+	}
+	return counts
+}

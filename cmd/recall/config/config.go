@@ -1,0 +1,387 @@
+// Package config is what recall goes by: the keys of config.yaml with their defaults, read from file, environment and
+// flags, with the place of each fault; and the model that they name.
+package config
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"recall/cmd/recall/terminal"
+	"recall/llm"
+)
+
+// Config is what recall goes by, after defaults, file, environment and flags.
+// Every field is a key of config.yaml; keys lists them with what is allowed.
+type Config struct {
+	Library struct {
+		Dir string `mapstructure:"dir"` // absolute; "" if not set and no home folder is known
+	} `mapstructure:"library"`
+	Sources struct {
+		ClaudeCode []string `mapstructure:"claude_code"` // absolute; see Auto
+		Cowork     []string `mapstructure:"cowork"`      // absolute; see Auto
+		History    bool     `mapstructure:"file_history"`
+	} `mapstructure:"sources"`
+	Distill struct {
+		Distiller string        `mapstructure:"distiller"` // a model, if one is chosen and nothing else said
+		Batch     bool          `mapstructure:"batch"`
+		Links     string        `mapstructure:"links"`
+		Window    int           `mapstructure:"window"` // tokens
+		Quiet     time.Duration `mapstructure:"quiet"`
+		Budget    struct {
+			SessionTokens int     `mapstructure:"session_tokens"` // 0: no cap, here and below
+			NightTokens   int     `mapstructure:"night_tokens"`
+			MonthTokens   int     `mapstructure:"month_tokens"`
+			SessionCost   float64 `mapstructure:"session_cost"` // USD
+			NightCost     float64 `mapstructure:"night_cost"`
+			MonthCost     float64 `mapstructure:"month_cost"`
+		} `mapstructure:"budget"`
+	} `mapstructure:"distill"`
+	LLM struct {
+		Provider    string        `mapstructure:"provider"` // "none" if nothing may leave this machine
+		Model       string        `mapstructure:"model"`    // "" for the provider's usual one
+		URL         string        `mapstructure:"url"`
+		Dir         string        `mapstructure:"dir"` // absolute; "" if not set
+		Timeout     time.Duration `mapstructure:"timeout"`
+		Concurrency int           `mapstructure:"concurrency"`
+		Context     int           `mapstructure:"context"`    // tokens; 0 for what is known of the model
+		MaxOutput   int           `mapstructure:"max_output"` // tokens; 0 for the provider's own
+		Prices      []llm.Price   `mapstructure:"prices"`
+	} `mapstructure:"llm"`
+	Payload struct {
+		Budget  int    `mapstructure:"budget"` // tokens
+		Variant string `mapstructure:"variant"`
+	} `mapstructure:"payload"`
+	Hooks struct {
+		Confirm bool `mapstructure:"confirm"`
+		Notes   bool `mapstructure:"notes"`
+	} `mapstructure:"hooks"`
+	Query struct {
+		Limit   int           `mapstructure:"limit"`
+		Sync    bool          `mapstructure:"sync"`
+		Budget  time.Duration `mapstructure:"budget"`
+		Vectors string        `mapstructure:"vectors"`
+		Weight  int           `mapstructure:"vector_weight"` // hundredths
+
+		Rerank   string        `mapstructure:"rerank"`
+		Patience time.Duration `mapstructure:"model_timeout"` // see queryPatience
+	} `mapstructure:"query"`
+	Embed struct {
+		Dir   string `mapstructure:"dir"` // absolute; "" if not set
+		URL   string `mapstructure:"url"`
+		Model string `mapstructure:"model"`
+		Dims  int    `mapstructure:"dims"`
+	} `mapstructure:"embed"`
+
+	File   string `mapstructure:"-"` // that was read, "" if none
+	Passed string `mapstructure:"-"` // a config.yaml in the working directory that isn't recall's, ""
+	// Refused is what a config.yaml in the working directory may not set, or sets wrongly, a line each.
+	Refused []string `mapstructure:"-"`
+
+	byChance bool // File merely lies in the working directory: nobody named it
+	origins  map[string]origin
+}
+
+// origin is where a setting comes from.
+type origin struct {
+	layer layer
+	where string // "/home/ann/.config/recall/config.yaml:7", "RECALL_QUERY_LIMIT", "--limit"; "" for a default
+}
+
+type layer string
+
+const (
+	fromDefault layer = "default"
+	fromFile    layer = "file"
+	fromEnv     layer = "environment"
+	fromFlag    layer = "flag"
+)
+
+// Surroundings are the folders that configuration depends on.
+type Surroundings struct {
+	Home    string // for ~
+	User    string // the user's configuration folder, "" if there is none
+	Working string
+}
+
+// ThisSystem are this user's, on this system.
+func ThisSystem() Surroundings {
+	var p Surroundings
+	p.Home, _ = os.UserHomeDir()
+	p.User, _ = os.UserConfigDir()
+	p.Working, _ = os.Getwd()
+	return p
+}
+
+// Own is the file that was read if it is the user's, "" for one that merely lies in the
+// working directory: what lies beside that counts for nothing, and no job is given it
+// by name.
+func (c *Config) Own() string {
+	if c.byChance {
+		return ""
+	}
+	return c.File
+}
+
+// Auto reports whether a key was left to recall: for a list of sources, that the
+// places where the tools keep them are searched. An empty list that somebody
+// wrote is not that, it turns the source off.
+func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefault }
+
+// Environment reports whether a key is set by the environment, which another
+// program that starts recall may lack.
+func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
+
+// Load puts the settings together: built-in defaults < file < RECALL_*
+// environment < flags that say which key they set (see setsKey). explicit is
+// --config, env as os.Environ gives it. Without any file all is default.
+// The error names every unknown key and bad value with its place.
+func Load(flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {
+	vars := recallVars(env)
+	file, passed, err := findConfig(explicit, vars[envConfig], at)
+	if err != nil {
+		return nil, err
+	}
+	set := newSettings()
+	var refused []string
+	byChance := file != "" && explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.Working, configName)
+	if file != "" {
+		set.file(file, at)
+	}
+	if byChance {
+		refused = set.distrust()
+	}
+	set.env(vars, at)
+	set.flags(flags, at)
+	if err := set.err(); err != nil {
+		return nil, err
+	}
+	c, err := set.config(at)
+	if err != nil {
+		return nil, err
+	}
+	c.File, c.Passed, c.Refused, c.byChance = file, passed, refused, byChance
+	if err := c.chooseDistiller(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// config has viper lay the layers over one another. Values are checked and of
+// their own type by now; UnmarshalExact holds the struct and the table of
+// keys together.
+func (s *settings) config(at Surroundings) (*Config, error) {
+	v := viper.New()
+	c := &Config{origins: map[string]origin{}}
+	for _, k := range Keys {
+		value, err := k.parse(k.Preset, at.Home, at)
+		if err != nil {
+			value = "" // ~/Recall where no home folder is known
+		}
+		v.SetDefault(k.Name, value)
+		c.origins[k.Name] = origin{layer: fromDefault}
+	}
+	for _, given := range s.given { // weakest layer first
+		value, names := given.value, strings.Split(given.key, ".")
+		for i := len(names) - 1; i > 0; i-- {
+			value = map[string]any{names[i]: value}
+		}
+		err := v.MergeConfigMap(map[string]any{names[0]: value})
+		if err != nil {
+			return nil, fmt.Errorf("configuration: %s: %w", given.key, err)
+		}
+		c.origins[given.key] = given.origin
+	}
+	if err := v.UnmarshalExact(c); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	return c, nil
+}
+
+// findConfig says which file is read: --config, $RECALL_CONFIG, the user's
+// configuration folder, the working directory, the first that is there. One
+// that was named must be there. Many projects have a config.yaml of their own:
+// in the working directory it counts only if it has a section of recall's;
+// else it is passed by.
+func findConfig(explicit, fromEnv string, at Surroundings) (file, passed string, err error) {
+	for _, named := range []struct{ by, path string }{{"--config", explicit}, {"$" + envConfig, fromEnv}} {
+		if named.path == "" {
+			continue
+		}
+		p, err := absolute(named.path, at.Working, at)
+		if err != nil {
+			return "", "", fmt.Errorf("%s: %w", named.by, err)
+		}
+		info, err := os.Stat(p)
+		switch {
+		case err != nil:
+			return "", "", terminal.WithHint(fmt.Errorf("%s: %w", named.by, err), "omit %s to run with defaults", named.by)
+		case info.IsDir():
+			return "", "", fmt.Errorf("%s: %s is a folder, not a file", named.by, p)
+		}
+		return p, "", nil
+	}
+	if at.User != "" {
+		if p := filepath.Join(at.User, "recall", configName); isFile(p) {
+			return p, "", nil
+		}
+	}
+	if p := filepath.Join(at.Working, configName); at.Working != "" && isFile(p) {
+		if !hasOurSection(p) {
+			return "", p, nil
+		}
+		return p, "", nil
+	}
+	return "", "", nil
+}
+
+const (
+	configName = "config.yaml"
+	envPrefix  = "RECALL_"
+	envConfig  = "RECALL_CONFIG"
+)
+
+func isFile(p string) bool {
+	info, err := os.Stat(p)
+	return err == nil && info.Mode().IsRegular() // to open a pipe is to wait for its writer
+}
+
+// SetsKey says that a flag sets a key of the configuration when it is given;
+// "!query.sync" for a switch that turns it off. The flag's own default doesn't
+// count.
+func SetsKey(flags *pflag.FlagSet, flag, key string) {
+	if err := flags.SetAnnotation(flag, flagKey, []string{key}); err != nil {
+		panic(err) // no such flag: a bug of the caller
+	}
+}
+
+const flagKey = "recall_key"
+
+// Shown is one setting as printed.
+type Shown struct {
+	Key   string `json:"key"`
+	Value any    `json:"value"` // null: left to recall
+	From  layer  `json:"from"`
+	Where string `json:"where,omitempty"`
+}
+
+func (c *Config) Shown() []Shown {
+	var list []Shown
+	for _, k := range Keys {
+		v := c.value(k.Name)
+		if d, is := v.(time.Duration); is {
+			v = brief(d)
+		}
+		if k.kind == folders && c.Auto(k.Name) {
+			v = nil
+		}
+		o := c.origins[k.Name]
+		list = append(list, Shown{k.Name, masked(k.Name, v), o.layer, o.where})
+	}
+	return list
+}
+
+// value finds a key's field by the names that viper goes by.
+func (c *Config) value(key string) any {
+	v := reflect.ValueOf(c).Elem()
+	for _, name := range strings.Split(key, ".") {
+		for i := range v.NumField() {
+			if v.Type().Field(i).Tag.Get("mapstructure") == name {
+				v = v.Field(i)
+				break
+			}
+		}
+	}
+	return v.Interface()
+}
+
+// masked hides what a key's name calls secret, and a password in an address.
+func masked(key string, v any) any {
+	name := key[strings.LastIndex(key, ".")+1:]
+	if s, is := v.(string); is && name == "url" { // whatever it is: what is no address is shown, too
+		if end := strings.LastIndex(s, "@"); end >= 0 {
+			scheme, _, ok := strings.Cut(s[:end], "://")
+			if scheme += "://"; !ok {
+				scheme = ""
+			}
+			return scheme + "xxxxx" + s[end:]
+		}
+	}
+	for _, word := range []string{"key", "token", "secret", "password"} {
+		if s := fmt.Sprint(v); strings.HasSuffix(name, word) && s != "" {
+			return "********"
+		}
+	}
+	return v
+}
+
+func (c *Config) Print(out io.Writer) error {
+	file := c.File
+	if file == "" {
+		file = "none, and none is needed (recall config --help)"
+	}
+	fmt.Fprintf(out, "config.yaml: %s\n", file)
+	if c.Passed != "" {
+		why := "has no section of recall's"
+		if _, err := readYAML(c.Passed); err != nil {
+			why = "can't be read: " + strings.TrimPrefix(err.Error(), c.Passed+":")
+		}
+		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, why)
+	}
+	for _, line := range c.Refused {
+		fmt.Fprintf(out, "refused:     %s\n", line)
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, s := range c.Shown() {
+		from := string(s.From)
+		if s.Where != "" {
+			from = s.Where
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Key, inWords(s.Value), from)
+	}
+	return w.Flush()
+}
+
+func inWords(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "(searched for)"
+	case []string:
+		if len(v) == 0 {
+			return "(none)"
+		}
+		return strings.Join(v, ", ")
+	case []llm.Price:
+		if len(v) == 0 {
+			return "(built in)"
+		}
+		var names []string
+		for _, p := range v {
+			names = append(names, p.Model)
+		}
+		return "for " + strings.Join(names, ", ")
+	}
+	if v == "" {
+		return "(not set)"
+	}
+	return fmt.Sprint(v)
+}
+
+func SortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

@@ -1,0 +1,246 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+	"time"
+
+	"recall/cmd/recall/terminal"
+	"recall/llm"
+	"recall/llm/anthropic"
+	"recall/llm/claudecli"
+	"recall/llm/openai"
+	"recall/llm/relay"
+	"recall/llm/replay"
+	"recall/pipeline"
+)
+
+// What llm.provider may be.
+const (
+	NoProvider        = "none"
+	ProviderOpenAI    = "openai"
+	ProviderAnthropic = "anthropic"
+	ProviderOllama    = "ollama"
+	ProviderClaude    = "claude-cli"
+	ProviderRelay     = "relay"
+	ProviderReplay    = "replay"
+)
+
+var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay, ProviderReplay}
+
+// What distill.distiller may be.
+const (
+	ByRules = "offline"
+	ByModel = "model"
+)
+
+// A model's key comes from a variable, never from a file. The first goes to
+// whatever service is configured; each of the others only to who issues it.
+const (
+	envLLMKey       = "RECALL_LLM_KEY"
+	EnvAnthropicKey = "ANTHROPIC_API_KEY"
+)
+
+// UsualModel is what a provider is asked for where llm.model isn't set: the
+// smallest of a maker's models that does the work.
+var UsualModel = map[string]string{
+	ProviderAnthropic: "claude-haiku-5-5",
+	ProviderOpenAI:    "gpt-6-luna",
+	ProviderClaude:    "haiku",
+	ProviderOllama:    "qwen3:8b",
+}
+
+// chooseDistiller has a chosen model distill unless something else is said: one
+// line is enough.
+func (c *Config) chooseDistiller() error {
+	const key = "distill.distiller"
+	chosen := c.LLM.Provider != NoProvider
+	switch {
+	case chosen && c.Auto(key):
+		c.Distill.Distiller = ByModel
+		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
+	case !chosen && c.Distill.Distiller == ByModel:
+		return terminal.WithHint(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+" is model, and llm.provider isn't set"),
+			"set llm.provider to one of %s; recall init helps to choose", strings.Join(Providers[1:], ", "))
+	}
+	return nil
+}
+
+// Caps are what asking may take. Tokens of a model on this machine cost time
+// only: they are capped where somebody says so.
+func (c *Config) Caps() pipeline.Caps {
+	b := c.Distill.Budget
+	if c.local() {
+		for key, tokens := range map[string]*int{"session_tokens": &b.SessionTokens, "night_tokens": &b.NightTokens, "month_tokens": &b.MonthTokens} {
+			if c.Auto("distill.budget." + key) {
+				*tokens = 0
+			}
+		}
+	}
+	return pipeline.Caps{Session: pipeline.Cap{Tokens: b.SessionTokens, Cost: b.SessionCost},
+		Night: pipeline.Cap{Tokens: b.NightTokens, Cost: b.NightCost}, Month: pipeline.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
+}
+
+// Patience is how the configured model is asked. Providers keep to the timeout
+// themselves; what is above it is for one that hangs all the same.
+func (c *Config) Patience() llm.Patience {
+	p := llm.Patience{AtOnce: c.LLM.Concurrency}
+	if t := c.Timeout(); t > 0 {
+		p.Timeout = t + 10*time.Second
+	}
+	switch {
+	case c.LLM.Provider == ProviderRelay && c.Auto("llm.concurrency"):
+		p.AtOnce = 64
+	case c.LLM.Provider == ProviderClaude:
+		// One program runs at a time, of all recalls on this machine. It keeps to
+		// its time itself, and waiting for its turn is none of it.
+		p.AtOnce, p.Timeout = 1, 0
+	}
+	return p
+}
+
+// Provider is the configured model, which sends a request once; nil if there
+// is none.
+func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Model, error) {
+	o := c.LLM
+	o.Timeout = c.Timeout()
+	if o.Model == "" {
+		o.Model = UsualModel[o.Provider]
+	}
+	key, err := c.key(env)
+	if err != nil {
+		return nil, err
+	}
+	switch o.Provider {
+	case NoProvider:
+		return nil, nil
+	case ProviderAnthropic:
+		return anthropic.New(anthropic.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+	case ProviderOpenAI:
+		return openai.NewChat(openai.ChatOptions{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+	case ProviderOllama:
+		return c.ollama(ctx, env)
+	case ProviderClaude:
+		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Context, Timeout: o.Timeout})
+	case ProviderRelay, ProviderReplay:
+		if o.Dir == "" {
+			return nil, terminal.WithHint(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"), "set llm.dir to the folder of requests and answers")
+		}
+		if o.Provider == ProviderReplay {
+			return replay.New(replay.Options{Folder: o.Dir, Model: o.Model, Window: o.Context})
+		}
+		return relay.New(relay.Options{Folder: o.Dir, Model: o.Model, Window: o.Context, Timeout: o.Timeout})
+	}
+	return nil, errors.New("llm.provider: " + o.Provider + " isn't part of this recall")
+}
+
+// Timeout is how long one answer may take. Unless somebody has said so, whoever
+// answers by hand takes their time, and a model on this machine more than one
+// of a service: without a graphics card it reads some 50 tokens a second.
+func (c *Config) Timeout() time.Duration {
+	if !c.Auto("llm.timeout") {
+		return c.LLM.Timeout
+	}
+	switch {
+	case c.LLM.Provider == ProviderRelay:
+		return 0
+	case c.local():
+		return 15 * time.Minute
+	}
+	return c.LLM.Timeout
+}
+
+// TakesBatches reports whether a service that speaks OpenAI's protocol speaks that
+// of batches, too.
+func (c *Config) TakesBatches() bool {
+	host := c.Host()
+	return c.LLM.Provider != ProviderOpenAI || host == "api.openai.com" || host == "api.groq.com" || onThisMachine(host)
+}
+
+// local reports whether the model runs on this machine, or on one of the user's.
+func (c *Config) local() bool {
+	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) || c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
+}
+
+// issuers are the services that have a variable of their own for their key,
+// and no other gets it.
+var issuers = []struct{ host, variable string }{
+	{"api.anthropic.com", EnvAnthropicKey},
+	{"api.openai.com", EnvOpenAIKey},
+	{"openrouter.ai", "OPENROUTER_API_KEY"},
+	{"generativelanguage.googleapis.com", "GEMINI_API_KEY"},
+}
+
+// key finds the provider's key. A service on this machine may do without one.
+func (c *Config) key(env func(string) string) (string, error) {
+	host := c.Host()
+	if host == "" {
+		return "", nil
+	}
+	if key := strings.TrimSpace(env(envLLMKey)); key != "" {
+		return key, nil
+	}
+	if onThisMachine(host) {
+		return "", nil
+	}
+	key, variable := issued(host, env)
+	if key == "" && variable != "" {
+		return "", terminal.WithHint(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host), "put the key into the environment as %s; recall keeps it nowhere", variable)
+	}
+	return key, nil // a service of one's own may want none; if it does, it says so
+}
+
+// issued is the key that a service issued, from the variable that is the
+// service's own; variable is "" for a service that has none.
+func issued(host string, env func(string) string) (key, variable string) {
+	for _, i := range issuers {
+		if i.host == host {
+			return strings.TrimSpace(env(i.variable)), i.variable
+		}
+	}
+	return "", ""
+}
+
+// Host is where requests go to; "" if to no service by HTTP that takes keys.
+func (c *Config) Host() string {
+	address := c.LLM.URL
+	switch c.LLM.Provider {
+	case ProviderAnthropic:
+		if address == "" {
+			return "api.anthropic.com"
+		}
+	case ProviderOpenAI:
+		if address == "" {
+			return "api.openai.com"
+		}
+	default:
+		return ""
+	}
+	return hostOf(address)
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+func onThisMachine(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Prices are those of the configuration; a service on this machine costs
+// nothing.
+func (c *Config) Prices() llm.Prices {
+	list := llm.Prices(c.LLM.Prices)
+	if c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host()) {
+		list = append(list[:len(list):len(list)], llm.Price{Model: "openai/"})
+	}
+	return list
+}

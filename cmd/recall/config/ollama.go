@@ -1,0 +1,163 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"recall/cmd/recall/terminal"
+	"recall/llm"
+	"recall/llm/langchain"
+)
+
+// Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may
+// take to say what it has.
+const (
+	ollamaAddress = "127.0.0.1:11434"
+	ollamaWait    = 300 * time.Millisecond
+)
+
+// OllamaHere is Ollama's address on this machine; "" if it is set to another.
+func OllamaHere(env string) string {
+	if env == "" {
+		return ollamaAddress
+	}
+	env = strings.TrimSuffix(strings.TrimPrefix(env, "http://"), "/")
+	host, port, err := net.SplitHostPort(env)
+	if err != nil {
+		host, port = env, "11434"
+	}
+	if host == "localhost" || host == "0.0.0.0" { // the latter is where it listens
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return ""
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// OllamaChatter names the model that Ollama was given last of those that talk;
+// "" as ollamaEmbedder.
+func OllamaChatter(ctx context.Context, address string) string {
+	for _, m := range OllamaModels(ctx, address) {
+		if !m.Embeds {
+			return m.Name
+		}
+	}
+	return ""
+}
+
+// ollamaModel is one that Ollama has.
+type ollamaModel struct {
+	Name   string
+	Embeds bool // makes vectors, and nothing else
+}
+
+// OllamaModels lists what Ollama has, the newest first; none if it isn't there
+// or takes too long.
+func OllamaModels(ctx context.Context, address string) []ollamaModel {
+	var has struct {
+		Models []struct {
+			Name    string
+			Details struct{ Family string }
+		}
+	}
+	if !askOllama(ctx, address, http.MethodGet, "/api/tags", nil, &has) {
+		return nil
+	}
+	var list []ollamaModel
+	for _, m := range has.Models {
+		name := terminal.Line(strings.TrimSuffix(m.Name, ":latest"))
+		if inCloud(name) {
+			continue // it is for its user to say that this leaves the machine
+		}
+		list = append(list, ollamaModel{name, strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")})
+	}
+	return list
+}
+
+// inCloud reports whether a model runs with Ollama's makers, and Ollama here only
+// passes on what it is asked: gpt-oss:120b-cloud, glm-5:cloud.
+func inCloud(model string) bool {
+	return strings.HasSuffix(model, ":cloud") || strings.HasSuffix(model, "-cloud")
+}
+
+// ollamaHolds is how many tokens a model was made for; 0 if Ollama doesn't say.
+func ollamaHolds(ctx context.Context, address, model string) int {
+	var about struct {
+		Info map[string]any `json:"model_info"`
+	}
+	askOllama(ctx, address, http.MethodPost, "/api/show", map[string]string{"model": model}, &about)
+	for key, v := range about.Info { // "qwen3.context_length"
+		if n, ok := v.(float64); ok && strings.HasSuffix(key, ".context_length") {
+			return int(n)
+		}
+	}
+	return 0
+}
+
+// askOllama reports whether Ollama answered, and in time. It asks without a
+// proxy.
+func askOllama(ctx context.Context, address, method, path string, ask, answer any) bool {
+	if address == "" {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
+	defer cancel()
+	var body io.Reader
+	if ask != nil {
+		b, err := json.Marshal(ask)
+		if err != nil {
+			return false
+		}
+		body = bytes.NewReader(b)
+	}
+	if !strings.Contains(address, "://") {
+		address = "http://" + address
+	}
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path, body)
+	if err != nil {
+		return false
+	}
+	direct := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := direct.Do(req)
+	if err != nil {
+		return false
+	}
+	defer res.Body.Close()
+	return res.StatusCode == http.StatusOK && json.NewDecoder(io.LimitReader(res.Body, 4<<20)).Decode(answer) == nil
+}
+
+// ollama is the configured model of Ollama's. Where none is named it is the one
+// that Ollama was given last; its window is what it was made for, but not more
+// than most machines have the memory for.
+func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model, error) {
+	o := c.LLM
+	o.Timeout = c.Timeout()
+	address := o.URL
+	if address == "" {
+		if address = OllamaHere(env("OLLAMA_HOST")); address == "" {
+			return nil, terminal.WithHint(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"), "set llm.url to that machine's address: sessions are sent there only if you say so")
+		}
+		address = "http://" + address
+	}
+	if o.Model == "" {
+		o.Model = cmp.Or(OllamaChatter(ctx, address), UsualModel[ProviderOllama])
+	}
+	if o.Context == 0 {
+		o.Context = min(ollamaHolds(ctx, address, o.Model), ollamaMost)
+	}
+	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+}
+
+// ollamaMost is the window that Ollama is asked to hold at most unless
+// llm.context says otherwise: 32k tokens of an 8B model take some 5 GB.
+const ollamaMost = 32_768

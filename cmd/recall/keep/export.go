@@ -1,0 +1,307 @@
+package keep
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/library/render"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+type exportOptions struct {
+	to, format          string
+	outputs, raw, force bool
+}
+
+var exportFormats = []string{"md", "html", "json", "raw", "zip"}
+
+func newExportCmd(a *app.App) *cobra.Command {
+	var o exportOptions
+	cmd := &cobra.Command{
+		Use:     "export SESSION --to FILE|DIR",
+		Short:   "Save a transcript, or a session's outputs, elsewhere",
+		GroupID: "keep",
+		Long: `Saves a session as one file: Markdown, a web page that needs nothing from
+anywhere (light and dark, on a phone too), JSON for programs, or a zip of these.
+Secrets are masked, unless --raw says to leave them in.
+
+--format raw copies the session's own files, byte for byte, into a folder of
+their own; it needs --raw, for they are as they are.
+
+--outputs copies the files that the session produced, byte for byte.
+
+The format is told from the file's name; into a folder it is Markdown. "--to -"
+prints. A file that is there and different is only replaced with --force.`,
+		Example: `  recall export 7f3c --to retry-policy.html
+  recall export "Retry policy" --to ~/Desktop
+  recall export 7f3c --to - --format json | jq '.turns | length'
+  recall export local_c0 --outputs --to ~/Documents/offers
+  recall export 7f3c --format raw --raw --to /tmp/exact`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
+			l, e, err := a.Named(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return runExport(cmd.Context(), a, l, e, o)
+		},
+	}
+	cmd.Flags().StringVar(&o.to, "to", "", "the file, or the folder to put it in")
+	option.WordVar(cmd, &o.format, "format", "", "md, html, json, raw or zip", exportFormats...)
+	cmd.Flags().BoolVar(&o.outputs, "outputs", false, "copy the files that the session produced")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave secrets in")
+	cmd.Flags().BoolVar(&o.force, "force", false, "replace a file that is there")
+	return cmd
+}
+
+// check settles the format and refuses what makes no sense.
+func (o *exportOptions) check() error {
+	if o.to == "" {
+		return terminal.WithHint(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
+	}
+	if o.outputs && o.format != "" {
+		return terminal.WithHint(errors.New("--outputs and --format don't go together"), "outputs are copied as they are; export the transcript apart")
+	}
+	if o.format == "" {
+		ext := strings.ToLower(filepath.Ext(o.to))
+		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"}, ext) && !app.IsDir(o.to) {
+			return terminal.WithHint(fmt.Errorf("export to %s: no such format", o.to), "formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
+		}
+		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
+		if o.format == "" || app.IsDir(o.to) {
+			o.format = "md"
+		}
+	}
+	switch {
+	case o.format == "raw" && !o.raw:
+		return terminal.WithHint(errors.New("raw files are exact, with whatever secrets went through the session"), "say --raw too, if that is meant")
+	case o.to == "-" && (o.format == "raw" || o.outputs):
+		return terminal.WithHint(errors.New("several files can't be printed"), "name a folder with --to")
+	}
+	return nil
+}
+
+func runExport(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+	switch {
+	case o.outputs:
+		return exportOutputs(ctx, a, l, e, o)
+	case o.format == "raw":
+		return exportRaw(ctx, a, l, e, o)
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return err
+	}
+	x, err := readExported(ctx, a, p, e, o.raw)
+	if err != nil {
+		return err
+	}
+	data, err := x.encode(o.format)
+	if err != nil {
+		return err
+	}
+	if o.to == "-" {
+		to := a.Out
+		if o.format == "zip" {
+			to = terminal.Own(to)
+		}
+		_, err := to.Write(data)
+		return err
+	}
+	path := o.to
+	if app.IsDir(path) || strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		path = filepath.Join(path, filepath.Base(e.Folder)+"."+o.format)
+	}
+	if err := saveNew(path, data, o.force); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "%s (%s)\n", path, terminal.Size(int64(len(data))))
+	warnRaw(a, o.raw)
+	return nil
+}
+
+func warnRaw(a *app.App, raw bool) {
+	if raw {
+		fmt.Fprintln(a.Err, "recall: warning: it holds whatever secrets went through the session")
+	}
+}
+
+// exported is what the readable formats are made of.
+type exported struct {
+	session *ingest.Session
+	about   render.About
+	payload *payload.Payload // nil if it isn't distilled
+}
+
+// readExported reads a session back. In the exact one only the transcript has its
+// secrets: what was distilled never had them.
+func readExported(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library.Entry, raw bool) (exported, error) {
+	read := p.Read
+	if raw {
+		read = p.ReadExact
+	}
+	s, err := read(ctx, e.ID)
+	if err != nil {
+		return exported{}, err
+	}
+	x := exported{session: s, about: render.About{Title: e.Title}}
+	if project, err := p.Library.Project(e.Project); err == nil {
+		x.about.Project = project.Name
+	}
+	x.payload, err = p.Library.Payload(e.ID)
+	if err != nil && !errors.Is(err, library.ErrNoPayload) {
+		return exported{}, err
+	}
+	return x, nil
+}
+
+func (x exported) encode(format string) ([]byte, error) {
+	switch format {
+	case "html":
+		return render.HTML(x.session, x.about, x.payload)
+	case "json":
+		return x.json()
+	case "zip":
+		return x.zip()
+	}
+	return render.WholeTranscript(x.session, x.about), nil
+}
+
+// zip has a session in all readable formats.
+func (x exported) zip() ([]byte, error) {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, format := range []string{"md", "html", "json"} {
+		data, err := x.encode(format)
+		if err != nil {
+			return nil, err
+		}
+		if err := addZip(w, "transcript."+format, data); err != nil {
+			return nil, err
+		}
+	}
+	if x.payload != nil {
+		if err := addZip(w, "payload.md", []byte(payload.Render(x.payload, payload.Options{Budget: -1}).Text)); err != nil {
+			return nil, err
+		}
+	}
+	err := w.Close()
+	return b.Bytes(), err
+}
+
+func addZip(w *zip.Writer, name string, data []byte) error {
+	f, err := w.Create(name)
+	if err == nil {
+		_, err = f.Write(data)
+	}
+	return err
+}
+
+// saveNew writes a file whole or not at all; another one that is there only
+// with force.
+func saveNew(path string, data []byte, force bool) error {
+	have, err := library.ReadRegular(path, 1<<40)
+	switch {
+	case err == nil && bytes.Equal(have, data):
+		return nil
+	case err == nil && !force:
+		return terminal.WithHint(fmt.Errorf("%s is there already", path), "--force replaces it")
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err2 := temp.Close(); err == nil {
+		err = err2
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	return err
+}
+
+// exportOutputs copies what a session produced.
+func exportOutputs(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+	var files []library.Putting
+	for _, f := range e.Files {
+		if f.Role != ingest.OutputFile {
+			continue
+		}
+		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
+	}
+	if len(files) == 0 {
+		return terminal.WithHint(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)), "outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
+	}
+	return copyOut(ctx, a, l, e, o.to, files)
+}
+
+// exportRaw copies a session's own files into a folder of their own.
+func exportRaw(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+	var files []library.Putting
+	dir := filepath.Join(o.to, filepath.Base(e.Folder))
+	for _, f := range e.Files {
+		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(dir, filepath.FromSlash(f.Name)), Over: o.force})
+	}
+	if err := copyOut(ctx, a, l, e, dir, files); err != nil {
+		return err
+	}
+	warnRaw(a, true)
+	return nil
+}
+
+// copyOut writes files of a session, each checked by its hash, over nothing
+// that is there unless they say so.
+func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entry, dir string, files []library.Putting) error {
+	for _, f := range files {
+		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
+		}
+	}
+	if err := l.LookAt(ctx, e.ID, files); err != nil {
+		return err
+	}
+	bytes := int64(0)
+	for i := range files {
+		f := &files[i]
+		if f.Blocked() || f.State == library.PutLonger && !f.Over {
+			return terminal.WithHint(fmt.Errorf("%s is there already; nothing was written", f.Path), "--force replaces it")
+		}
+		bytes += f.Size
+	}
+	if err := l.PutBack(ctx, e.ID, files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintf(a.Out, "%9s  %s\n", terminal.Size(f.Size), terminal.Line(f.Path))
+	}
+	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"), terminal.Size(bytes))
+	return nil
+}

@@ -1,0 +1,231 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+	txt "recall/text"
+)
+
+const forgetHelp = `Removes sessions for good: what was archived of them, what was made of it, their
+lines in the index (which is rewritten, so that not even free pages hold a word
+of them), and what is remembered of them in caches. It is the one way in which
+something leaves the library. A tombstone, an id and nothing else, keeps them
+from coming back with the next sync; backups drop them at their next run.
+
+--matching TEXT forgets every session that holds TEXT anywhere, also inside
+compressed files: the session it was said in, forks that copied the line, and
+later ones that quote it. They go whole. What a session was is kept exact or
+not at all.
+
+Without --matching, forks keep the turns that they copied, and sessions that were
+handed items keep those; it says which. --forks takes the forks too. Files at
+the source (~/.claude, Cowork's folder) are never touched; it says which.`
+
+func newForgetCmd(a *app.App) *cobra.Command {
+	var matching string
+	var forks, yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:     "forget [SESSION…]",
+		Short:   "Remove sessions for good",
+		GroupID: "keep",
+		Long:    forgetHelp,
+		Example: `  recall forget 7f3c --dry-run
+  recall forget 7f3c --forks
+  recall forget --matching "sk-live-4f" --yes`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if (len(args) > 0) == (matching != "") {
+				return terminal.WithHint(errors.New("forget: name sessions, or give a text with --matching"), "recall forget --help has examples")
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := l.ReadOnly(); err != nil {
+				return err
+			}
+			p, err := a.Pipeline(l) // to plan takes no index
+			if err != nil {
+				return err
+			}
+			plan, gone, err := planForget(cmd.Context(), a, p, args, matching, forks)
+			if err != nil {
+				return err
+			}
+			return runForget(cmd.Context(), a, l, plan, gone, yes, dryRun)
+		},
+	}
+	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
+	cmd.Flags().BoolVar(&forks, "forks", false, "forks that copied turns go too")
+	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would go")
+	return cmd
+}
+
+// planForget finds out what is meant; gone are ids that were forgotten before,
+// of which something may be left.
+func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string, forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
+	if matching != "" {
+		plan, err = p.PlanForgetText(ctx, matching)
+		return plan, nil, err
+	}
+	var entries []library.Entry
+	for _, name := range names {
+		e, err := a.Session(p.Library, name)
+		if errors.Is(err, library.ErrNoSession) {
+			if id, ok := forgottenID(p.Library, name); ok {
+				gone = append(gone, id)
+				continue
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		entries = append(entries, e)
+	}
+	plan, err = p.PlanForget(ctx, entries)
+	for forks && err == nil {
+		before := len(entries)
+		for _, l := range plan.Sessions {
+			for _, f := range l.Forks {
+				entries = addEntry(entries, f.Entry)
+			}
+		}
+		if len(entries) == before {
+			break
+		}
+		plan, err = p.PlanForget(ctx, entries)
+	}
+	return plan, gone, err
+}
+
+func addEntry(list []library.Entry, e library.Entry) []library.Entry {
+	for _, have := range list {
+		if have.ID == e.ID {
+			return list
+		}
+	}
+	return append(list, e)
+}
+
+// forgottenID finds an id among those that were forgotten, by its beginning.
+func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
+	ids, err := l.Tombstones()
+	if err != nil || len(name) < 4 {
+		return "", false
+	}
+	var found []ingest.SessionID
+	for _, id := range ids {
+		if strings.HasPrefix(strings.TrimPrefix(string(id), "local_"), strings.TrimPrefix(name, "local_")) {
+			found = append(found, id)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
+	printForgetting(a, plan, gone)
+	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
+	if nothing || dryRun {
+		if nothing {
+			fmt.Fprintln(a.Out, "nothing to forget: it stands nowhere in the library")
+		}
+		return unsearched(a, plan)
+	}
+	if !yes {
+		if !terminal.IsTerminal(a.Out) {
+			return terminal.WithHint(errors.New("forget: it can't be undone, and there is nobody to ask here"), "look at --dry-run, then say --yes")
+		}
+		if !a.Confirm("Forget this for good?") {
+			return errors.New("forget: nothing was forgotten")
+		}
+	}
+	left, err := a.ForgetSessions(ctx, l, plan, gone...)
+	if err != nil {
+		if terminal.HintOf(err) == "" {
+			err = terminal.WithHint(err, "run it again: it goes on where it was")
+		}
+		return err
+	}
+	if err := os.RemoveAll(app.LastDir(l)); err != nil { // the questions that were asked may hold it
+		return err
+	}
+	for _, s := range plan.Sessions {
+		gone = append(gone[:len(gone):len(gone)], s.Entry.ID)
+	}
+	if err := forgetMeasured(gone); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
+	if len(left) > 0 {
+		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"), strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
+	}
+	return unsearched(a, plan)
+}
+
+// unsearched makes an incomplete search an incomplete success.
+func unsearched(a *app.App, plan *pipeline.Forgetting) error {
+	if len(plan.Problems) == 0 {
+		return nil
+	}
+	a.PrintProblems(plan.Problems)
+	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall verify says what is wrong with them")
+	return app.ExitCode(app.ExitPartial)
+}
+
+func printForgetting(a *app.App, f *pipeline.Forgetting, gone []ingest.SessionID) {
+	for _, l := range f.Sessions {
+		fmt.Fprintf(a.Out, "%s  %s  %s (%s)\n", answer.ShortID(l.Entry.ID), answer.Day(l.Entry.Start), titleOf(l.Entry), terminal.Size(l.Bytes))
+		listed(a, "the text stands in ", terminal.ShowAll(l.Holds))
+		listed(a, "stays at the source: ", terminal.ShowAll(l.Sources))
+		for _, c := range l.Forks {
+			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", answer.ShortID(c.Entry.ID), titleOf(c.Entry), answer.Count(c.N, "turn"))
+		}
+		for _, c := range l.Given {
+			fmt.Fprintf(a.Out, "    handed on: %s %s was given %s of it and stays\n", answer.ShortID(c.Entry.ID), titleOf(c.Entry), answer.Count(c.N, "item"))
+		}
+		for _, h := range l.Received {
+			fmt.Fprintf(a.Out, "    handed over: the handoff from %s of %s, imported here, holds items of it and goes\n", terminal.Line(h.From), answer.Day(h.At))
+		}
+	}
+	for _, id := range gone {
+		fmt.Fprintf(a.Out, "%s  forgotten before; what may be left of it goes\n", answer.ShortID(id))
+	}
+	listed(a, "lines of the text go from ", f.Top)
+}
+
+// listed prints the first few of a list.
+func listed(a *app.App, what string, list []string) {
+	const most = 4
+	for i, s := range list {
+		if i == most {
+			fmt.Fprintf(a.Out, "    … and %d more\n", len(list)-most)
+			return
+		}
+		fmt.Fprintf(a.Out, "    %s%s\n", what, terminal.Line(s))
+	}
+}
+
+func titleOf(e library.Entry) string {
+	if e.Title == "" {
+		return "(no title)"
+	}
+	return fmt.Sprintf("%q", txt.Clip(terminal.Line(e.Title), 60))
+}

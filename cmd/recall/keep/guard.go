@@ -1,0 +1,222 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/pipeline"
+)
+
+const guardHelp = `Answers, before something is removed, reset or reinstalled, what would be lost:
+which sessions and outputs under the paths exist nowhere but there. Every file
+of a session is compared, byte for byte and now, with what the library has of
+it. Exit code 0 only if everything is safe, 1 if something isn't.
+
+It knows the folders that guides tell people to clear: Cowork's
+local-agent-mode-sessions, the disks of its virtual machines (claude-code-vm,
+vm_bundles: nobody can look inside those from here, so they are never called
+safe without --vm), ~/.claude/projects, and the library itself; also below a
+folder above them, and behind links. Files that are no session's are counted:
+recall keeps none of them. Without a path it looks at every place that sessions
+are taken from.
+
+With --run, what isn't safe is archived first; the command runs only if all is
+safe then, and its exit code is passed on. The paths that the command names are
+looked at too, or the working folder if there are none at all.`
+
+func newGuardCmd(a *app.App) *cobra.Command {
+	var asJSON, run bool
+	var o pipeline.GuardOptions
+	cmd := &cobra.Command{
+		Use:     "guard [PATH…]",
+		Short:   "Tell what would be lost before something is removed",
+		GroupID: "keep",
+		Long:    guardHelp,
+		Example: `  recall guard ~/.claude
+  recall guard "$HOME/Library/Application Support/Claude/vm_bundles"
+  recall guard --run -- rm -rf ~/.claude/projects/-home-ann-old
+  alias rm='recall guard --run -- rm'`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, command := args, []string(nil)
+			if at := cmd.ArgsLenAtDash(); run && at >= 0 {
+				paths, command = args[:at], args[at:]
+			}
+			switch {
+			case run && len(command) == 0:
+				return terminal.WithHint(errors.New("--run without a command"), "write it after two dashes: recall guard --run -- rm -rf FOLDER")
+			}
+			if err := plainPaths(paths); err != nil {
+				return err
+			}
+			if run {
+				named, err := pathsOf(command)
+				if err != nil && len(paths) == 0 {
+					return err
+				}
+				if len(paths) == 0 && len(named) == 0 {
+					named = []string{"."}
+				}
+				paths = slices.Concat(paths, named) // args goes on behind paths
+			}
+			return runGuard(cmd.Context(), a, paths, command, o, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&run, "run", false, "archive what isn't safe, then run the command after -- if all is")
+	cmd.Flags().BoolVar(&o.VM, "vm", false, "what is on the virtual machines' own disks may go")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// opaque are programs whose arguments don't show what they work on, also behind
+// others: env sh -c …, find -exec bash ….
+var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|python[0-9.]*|perl|ruby|node|ssh|docker)$`)
+
+// removers are programs all of whose arguments are files and folders: one that
+// isn't there is nothing to lose.
+var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true, "trash-put": true, "del": true, "rd": true}
+
+// plainPaths refuses what a shell should have made a path of and didn't: what
+// isn't there is no loss, and it would be called safe.
+func plainPaths(paths []string) error {
+	for _, path := range paths {
+		if path == "" {
+			return terminal.WithHint(errors.New("a path is empty"), "is the variable set?")
+		}
+		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
+			return terminal.WithHint(fmt.Errorf("%s isn't there as it reads", terminal.Line(path)), "in quotes the shell doesn't fill in * and ?; name the folder")
+		}
+	}
+	return nil
+}
+
+// pathsOf lists the files and folders that a command's arguments name.
+func pathsOf(command []string) ([]string, error) {
+	var paths []string
+	remover := false
+	for i, word := range command {
+		name := strings.TrimSuffix(filepath.Base(word), ".exe")
+		if first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"; first && removers[name] {
+			remover = true
+			continue
+		}
+		if !remover && opaque.MatchString(name) {
+			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments", terminal.Line(word)), "name the folders: recall guard FOLDER --run -- %s …", terminal.Line(command[0]))
+		}
+		if i == 0 {
+			continue
+		}
+		_, err := os.Lstat(word)
+		if _, value, ok := strings.Cut(word, "="); ok && err != nil {
+			word = value
+			_, err = os.Lstat(word)
+		}
+		if word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
+			paths = append(paths, word)
+		}
+	}
+	return paths, nil
+}
+
+func runGuard(ctx context.Context, a *app.App, paths, command []string, o pipeline.GuardOptions, asJSON bool) error {
+	p, err := guardPipeline(ctx, a)
+	if err != nil {
+		return err
+	}
+	report, err := p.Guard(ctx, paths, o)
+	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
+		report, err = archiveFirst(ctx, a, p, report, paths, o)
+	}
+	if err != nil {
+		return err
+	}
+	if len(command) == 0 || !report.Safe() {
+		if asJSON {
+			err = a.PrintJSON(GuardDoc{Safe: report.Safe() && !report.Missing(), GuardReport: *report})
+		} else {
+			printGuard(a, report)
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case report.Safe() && len(command) > 0:
+		return runGuarded(ctx, a, command)
+	case report.Safe() && report.Missing():
+		return terminal.WithHint(errors.New("nothing can be said of what isn't there"), "look at how it is spelled")
+	case report.Safe():
+		return nil
+	case len(command) > 0:
+		fmt.Fprintf(a.Err, "recall: not run: %s\n", terminal.Line(strings.Join(command, " ")))
+	}
+	return app.ExitCode(app.ExitNothing)
+}
+
+// guardPipeline is a pipeline whose library may be missing: then nothing is
+// safe.
+func guardPipeline(ctx context.Context, a *app.App) (*pipeline.Pipeline, error) {
+	l, err := a.Library(ctx)
+	if errors.Is(err, library.ErrNoLibrary) {
+		return &pipeline.Pipeline{Readers: app.Readers(), Roots: a.Roots()}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.Pipeline(l)
+}
+
+// archiveFirst makes safe what it can and looks again.
+func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string, o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
+	if p.Library == nil {
+		l, made, err := a.CreateLibrary(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if made {
+			fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+			a.WarnPlace(l)
+		}
+		if p, err = a.Pipeline(l); err != nil {
+			return nil, err
+		}
+	}
+	problems, err := p.ArchiveAtRisk(ctx, before)
+	a.PrintProblems(problems)
+	if err != nil {
+		return nil, err
+	}
+	after, err := p.Guard(ctx, paths, o)
+	if err == nil {
+		fmt.Fprintf(a.Err, "recall: archived %s first\n", answer.Count(len(before.Unsafe())-len(after.Unsafe()), "session"))
+	}
+	return after, err
+}
+
+// runGuarded runs the command with this process's streams and passes its exit
+// code on.
+func runGuarded(ctx context.Context, a *app.App, command []string) error {
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
+	err := c.Run()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit) && exit.ExitCode() >= 0:
+		return app.ExitCode(exit.ExitCode())
+	}
+	return fmt.Errorf("%s: %w", command[0], err)
+}

@@ -1,0 +1,127 @@
+package keep
+
+import (
+	"fmt"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/pipeline"
+	txt "recall/text"
+)
+
+func printGuard(a *app.App, g *pipeline.GuardReport) {
+	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
+	for _, at := range g.Paths {
+		if at.Gone {
+			terminal.SayLine(a.Out, w, "", "  ", terminal.Line(terminal.ShownPath(at.Path))+" isn't there")
+		}
+	}
+	for _, d := range g.Dangers {
+		mark, color := "·", st.Dim
+		if d.Blocks {
+			mark, color = "!", st.Red
+		}
+		terminal.SayLine(a.Out, w, color+mark+" ", "  ", terminal.Line(terminal.ShownPath(d.Path))+": "+dangerText(d)+st.Reset)
+	}
+	for _, s := range g.Unsafe() {
+		printUnsafe(a, s, st)
+	}
+	if !g.Missing() || len(g.Sessions) > 0 {
+		printGuardSums(a, g, st)
+	}
+	printOther(a, g.Other)
+	if len(g.Unsafe()) > 0 {
+		fmt.Fprintln(a.Out, "  "+g.WayOut())
+	}
+	a.PrintProblems(g.Problems)
+}
+
+func dangerText(d pipeline.Danger) string {
+	switch d.Kind {
+	case pipeline.DangerLibrary:
+		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
+	case pipeline.DangerOther:
+		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
+	case pipeline.DangerVM:
+		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
+	case pipeline.DangerTooMuch:
+		return "too many files to look through in time; name the folders below it that are meant"
+	case pipeline.DangerLoose:
+		return "belongs to a session and can't be taken in, so it is nowhere else"
+	case pipeline.DangerUnread:
+		return "it can't be looked into, so what is there may be nowhere else"
+	}
+	return "where sessions are kept"
+}
+
+func printUnsafe(a *app.App, s pipeline.GuardSession, st terminal.Style) {
+	fmt.Fprintf(a.Out, "%s✗ %s  %s%s: %d of %s only there\n", st.Red, answer.ShortID(s.ID), txt.Clip(terminal.Line(s.Name()), min(60, terminal.Width(a.Out)-32)), st.Reset, len(s.AtRisk), answer.Count(s.Files, "file"))
+	const most = 3
+	for i, f := range s.AtRisk {
+		if i == most {
+			fmt.Fprintf(a.Out, "    … and %d more; --json lists all\n", len(s.AtRisk)-most)
+			break
+		}
+		fmt.Fprintf(a.Out, "    %-12s %9s  %s\n", f.State, terminal.Size(f.Size), terminal.Line(terminal.ShownPath(f.Path)))
+		if f.Why != "" {
+			fmt.Fprintf(a.Out, "    %s\n", terminal.Line(terminal.ShownPath(f.Why)))
+		}
+	}
+	if s.Deleted.IsZero() {
+		return
+	}
+	when := answer.Day(s.Deleted)
+	if s.Deleted.Before(time.Now()) {
+		when = "at its next start"
+	}
+	fmt.Fprintf(a.Out, "    Claude Code deletes it %s (cleanupPeriodDays)\n", when)
+}
+
+func printGuardSums(a *app.App, g *pipeline.GuardReport, st terminal.Style) {
+	unsafe, outputs, bytes := 0, 0, int64(0)
+	for _, s := range g.Unsafe() {
+		if s.Source != ingest.Memory {
+			unsafe++
+		}
+	}
+	for _, s := range g.Sessions {
+		outputs += s.Outputs
+		bytes += s.Bytes
+	}
+	color, mark := st.Green, "✓"
+	if !g.Safe() {
+		color, mark = st.Red, "✗"
+	}
+	fmt.Fprintf(a.Out, "%s%s %s there", color, mark, terminal.Line(g.Holds()))
+	if n := g.Count(); n > 0 {
+		fmt.Fprintf(a.Out, " (%s, %s): %d archived as they are now, %d not", terminal.Size(bytes), answer.Count(outputs, "output"), n-unsafe, unsafe)
+	}
+	fmt.Fprintln(a.Out, st.Reset)
+	if what := g.Forgotten(); what != "" {
+		fmt.Fprintf(a.Out, "  %s there was forgotten on purpose: recall keeps nothing of it\n", what)
+	}
+}
+
+func printOther(a *app.App, o pipeline.OtherFiles) {
+	if o.Count == 0 {
+		return
+	}
+	fmt.Fprintf(a.Out, "  %s there that no session owns; recall keeps none of them:\n", answer.Count(o.Count, "other file"))
+	const most = 8
+	for i, group := range o.Groups {
+		if i == most {
+			fmt.Fprintf(a.Out, "    … and %d more places; --json lists all\n", len(o.Groups)-most)
+			break
+		}
+		fmt.Fprintf(a.Out, "    %7d  %s\n", group.Count, terminal.Line(terminal.ShownPath(group.Path)))
+	}
+}
+
+// GuardDoc is the JSON form of recall guard.
+type GuardDoc struct {
+	Safe bool `json:"safe"`
+	pipeline.GuardReport
+}

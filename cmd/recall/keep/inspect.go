@@ -1,0 +1,108 @@
+package keep
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+func newInspectCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "inspect FILE|FOLDER",
+		Short:   "Show what a parser makes of a transcript",
+		GroupID: "look",
+		Long: `Parses a transcript, or every one under a folder, and shows what it got:
+prompts, messages, calls, branches, skipped lines with number and reason,
+unknown record types by name and count. Nothing is stored; secrets are left out.`,
+		Example: `  recall inspect ~/.claude/projects/-home-ann-billing
+  recall inspect session.jsonl --json | jq .counts`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, err := os.Stat(args[0]); err != nil {
+				return terminal.NoSuchFile(args[0], err)
+			}
+			return runInspect(cmd.Context(), a, args[0], asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, a line a session")
+	return cmd
+}
+
+// togetherAtMost is how many sessions are held at once so that forks among
+// them are told apart.
+const togetherAtMost = 200
+
+func runInspect(ctx context.Context, a *app.App, path string, asJSON bool) error {
+	rules, err := redact.New()
+	if err != nil {
+		return err
+	}
+	sessions, failed := 0, 0
+	for _, reader := range app.Readers() {
+		found, problems := reader.Find(ctx, path, nil)
+		a.PrintProblems(problems)
+		failed += len(problems)
+		for len(found) > 0 {
+			n := min(len(found), togetherAtMost)
+			var family []*ingest.Session
+			for _, f := range found[:n] {
+				s, err := reader.Parse(ctx, f)
+				if err != nil {
+					fmt.Fprintf(a.Err, "recall: skipped: %s: %v\n", f.ID, err)
+					failed++
+					continue
+				}
+				family = append(family, s)
+			}
+			found = found[n:]
+			ingest.Own(family)
+			for _, s := range family {
+				pipeline.Redact(rules, s)
+			}
+			sessions += len(family)
+			if err := printInspected(a, family, asJSON); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case sessions == 0:
+		return app.NoSession(path)
+	case failed > 0:
+		return app.ExitCode(app.ExitPartial)
+	}
+	return nil
+}
+
+func printInspected(a *app.App, sessions []*ingest.Session, asJSON bool) error {
+	for _, s := range sessions {
+		var err error
+		if asJSON {
+			var doc []byte
+			if doc, err = json.Marshal(ingest.Inspect(s)); err == nil { // one session a line
+				err = a.WriteJSON(string(doc) + "\n")
+			}
+		} else {
+			var text strings.Builder
+			if err = ingest.Describe(&text, s); err == nil {
+				_, err = io.WriteString(a.Out, terminal.Visible(text.String()))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package keep
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest/trace"
+	"recall/library/manifest"
+	txt "recall/text"
+)
+
+// ManifestDoc is the JSON form of recall manifest: the manifest, and what the
+// disk says of it now.
+type ManifestDoc struct {
+	manifest.Manifest
+	State string     `json:"state"` // as recall list has it
+	Now   []inputNow `json:"now"`   // of the inputs on this computer
+}
+
+// inputNow is how an input is found on this computer now.
+type inputNow struct {
+	Path   string `json:"path"`
+	There  bool   `json:"there"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// hashMost is the size up to which a file is read to be hashed.
+const hashMost = 256 << 20
+
+func newManifestCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "manifest SESSION",
+		Short:   "Tell what a session's work needs and left behind",
+		GroupID: "look",
+		Long: `Shows a session's input files, the packages it installed with their versions,
+what it made on the way and in the end, and for each file whether it could be
+made again, and why or why not. The same stands in manifest.toml in the
+session's folder of the library; here, inputs on this computer are looked at as
+they are now.`,
+		Example: `  recall manifest "Vendor comparison"
+  recall manifest 7f3c --json | jq -r '.outputs[] | select(.rebuildable | not) | .path'`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, e, err := a.Named(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			p, err := a.Pipeline(l)
+			if err != nil {
+				return err
+			}
+			s, err := p.Read(cmd.Context(), e.ID)
+			if err != nil {
+				return err
+			}
+			doc := ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(app.State(e)), Now: []inputNow{}}
+			for _, in := range doc.Inputs {
+				if in.Machine == manifest.Host {
+					doc.Now = append(doc.Now, lookAtInput(in))
+				}
+			}
+			if asJSON {
+				return a.PrintJSON(doc)
+			}
+			printManifest(a, doc)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func lookAtInput(in manifest.Input) inputNow {
+	now := inputNow{Path: cmp.Or(in.Host, in.Path)}
+	fi, err := os.Lstat(now.Path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return now
+	}
+	now.There = true
+	if fi.Size() > hashMost {
+		return now
+	}
+	f, err := os.Open(now.Path)
+	if err != nil {
+		return now
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err == nil {
+		now.SHA256 = hex.EncodeToString(h.Sum(nil))
+	}
+	return now
+}
+
+func printManifest(a *app.App, doc ManifestDoc) {
+	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
+	head := func(text string, n int) {
+		if n > 0 {
+			fmt.Fprintf(a.Out, "%s%s%s\n", st.Bold, text, st.Reset)
+		}
+	}
+	where := map[manifest.Machine]string{manifest.VM: "a virtual machine", manifest.Host: "the host"}[doc.Machine]
+	fmt.Fprintf(a.Out, "%s%s%s  %s, on %s; its source: %s\n", st.Bold, txt.Clip(terminal.Line(doc.Task), w-50), st.Reset, doc.Source, where, doc.State)
+	head("Packages", len(doc.Packages))
+	for _, p := range doc.Packages {
+		note := ""
+		if p.Had {
+			note = ", was there already"
+		}
+		if p.Dir != "" {
+			note += ", in " + terminal.Line(p.Dir)
+		}
+		fmt.Fprintf(a.Out, "  %s %s %s (turn %d%s)\n", p.Manager, terminal.Line(p.Name), terminal.Line(cmp.Or(p.Version, "version not known")), p.Turn, note)
+	}
+	head("Inputs", len(doc.Inputs))
+	for _, in := range doc.Inputs {
+		note := string(in.Machine)
+		if i := slices.IndexFunc(doc.Now, func(n inputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }); i >= 0 {
+			note += map[bool]string{true: ", still there", false: ", not there"}[doc.Now[i].There]
+			if in.SHA256 != "" && doc.Now[i].There && doc.Now[i].SHA256 != in.SHA256 {
+				note += " with other content"
+			}
+		}
+		if in.SHA256 != "" {
+			note += ", in the library"
+		}
+		fmt.Fprintf(a.Out, "  %s  %s(%s)%s\n", terminal.Line(in.Path), st.Dim, note, st.Reset)
+	}
+	for _, group := range []struct {
+		name string
+		made []manifest.Made
+	}{{"Made on the way", doc.Intermediate}, {"Outputs", doc.Outputs}} {
+		head(group.name, len(group.made))
+		for _, f := range group.made {
+			printMade(a, f, st)
+		}
+	}
+	head("Commits", len(doc.Commits))
+	for _, c := range doc.Commits {
+		fmt.Fprintf(a.Out, "  %s %s (turn %d)\n", cmp.Or(c.Hash, "?"), txt.Clip(terminal.Line(c.Subject), w-30), c.Turn)
+	}
+	if len(doc.Packages)+len(doc.Inputs)+len(doc.Intermediate)+len(doc.Outputs)+len(doc.Commits) == 0 {
+		fmt.Fprintln(a.Out, "It touched no file and installed nothing.")
+	}
+}
+
+func printMade(a *app.App, f manifest.Made, st terminal.Style) {
+	mark, word := st.Red+"✗"+st.Reset, "not rebuildable"
+	if f.Rebuildable {
+		mark, word = st.Green+"●"+st.Reset, "rebuildable"
+	}
+	kept := ""
+	if f.SHA256 != "" {
+		kept = "; its bytes are in the library"
+	}
+	fmt.Fprintf(a.Out, "  %s %s  %s(%s, %s)%s\n      %s: %s%s\n", mark, terminal.Line(f.Path), st.Dim, f.Machine, f.How, st.Reset, word, terminal.Line(f.Reason), kept)
+}

@@ -1,0 +1,138 @@
+package keep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	txt "recall/text"
+)
+
+func newProjectCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "project",
+		Short:   "List, rename and merge projects",
+		GroupID: "keep",
+		Long: `A session's project is the main repository of the folder in which most of its
+turns ran, else the first folder given to Cowork, else its space, else "none".`,
+		Example: `  recall project list
+  recall project rename billing "Billing 2"
+  recall project merge billing-old billing`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
+	return cmd
+}
+
+type ProjectDoc struct {
+	Name     string   `json:"name"`
+	Sessions int      `json:"sessions"`
+	Root     string   `json:"root"`
+	Former   []string `json:"former,omitempty"`
+	Merged   []string `json:"merged,omitempty"`
+}
+
+func newProjectListCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List the projects",
+		Example: "  recall project list",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			shelf, err := app.NewShelf(l)
+			if err != nil {
+				return err
+			}
+			projects, err := l.Projects()
+			if err != nil {
+				return err
+			}
+			all := []ProjectDoc{}
+			for _, p := range projects {
+				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root), terminal.ShowEach(p.Former, p.Show), terminal.ShowEach(p.Merged, p.Show)})
+			}
+			if asJSON {
+				return a.PrintJSON(all)
+			}
+			for _, p := range all {
+				name, roots := terminal.Line(p.Name), terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
+				if w := terminal.Width(a.Out); w < terminal.Narrow {
+					fmt.Fprintf(a.Out, "%s, %s\n", txt.Clip(name, w-16), answer.Count(p.Sessions, "session"))
+					terminal.SayLine(a.Out, w, "  ", "  ", roots)
+					continue
+				}
+				fmt.Fprintf(a.Out, "%-30s %12s  %s\n", name, answer.Count(p.Sessions, "session"), roots)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func newProjectRenameCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename PROJECT NAME",
+		Short:             "Give a project another name",
+		Example:           `  recall project rename billing "Billing 2"`,
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: option.CompleteProject(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeProjects(cmd.Context(), a, func(l *library.Library) error {
+				id, err := app.ProjectID(l, args[0])
+				if err != nil {
+					return err
+				}
+				return l.RenameProject(id, args[1])
+			})
+		},
+	}
+}
+
+func newProjectMergeCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "merge FROM INTO",
+		Short:             "Make one project part of another",
+		Example:           "  recall project merge billing-old billing",
+		Args:              cobra.ExactArgs(2),
+		ValidArgsFunction: option.CompleteProject(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return changeProjects(cmd.Context(), a, func(l *library.Library) error {
+				from, err := app.ProjectID(l, args[0])
+				if err != nil {
+					return err
+				}
+				into, err := app.ProjectID(l, args[1])
+				if err != nil {
+					return err
+				}
+				return l.MergeProjects(from, into)
+			})
+		},
+	}
+}
+
+// changeProjects changes the registry and lets the index follow.
+func changeProjects(ctx context.Context, a *app.App, change func(*library.Library) error) error {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return err
+	}
+	if err := change(l); err != nil {
+		return err
+	}
+	return a.Reindex(ctx, l)
+}

@@ -1,0 +1,254 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	txt "recall/text"
+)
+
+type RedistillDoc struct {
+	Foreseen *app.ForeseenDoc `json:"foreseen"`        // what it was to take
+	Model    *app.ModelReport `json:"model,omitempty"` // what it came to; not there if it wasn't done
+	Sessions []redistilled    `json:"sessions"`        // whose payload was made again
+	Problems []ingest.Problem `json:"problems"`
+}
+
+// redistilled is how a session's items differ from those before.
+type redistilled struct {
+	ID       string   `json:"id"`
+	Title    string   `json:"title"`
+	Kept     int      `json:"kept"`     // items that say what they said
+	Reworded []reword `json:"reworded"` // the same items in other words
+	New      []diffed `json:"new"`
+	Gone     []diffed `json:"gone"`
+}
+
+type diffed struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+}
+
+type reword struct {
+	diffed
+	Was string `json:"was"`
+}
+
+func newRedistillCmd(a *app.App) *cobra.Command {
+	var since option.Day
+	var modelName string
+	var yes, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "redistill [SESSION…]",
+		Short:   "Have the model distill sessions again, after showing the price",
+		GroupID: "keep",
+		Long: `Asks the configured model, or another one of the same provider, about sessions
+that have a payload already: with today's prompts, also where an earlier one
+was answered. Nothing else does that: a payload stays valid whatever made it.
+What these prompts and this model have answered already isn't asked again.
+
+What it would cost is shown first, and asked about on a terminal; elsewhere
+nothing is done without --yes. Your edits win over what comes back, and items
+keep their ids. What is different is shown after. The caps of the night and the
+month hold (distill.budget).`,
+		Example: `  recall redistill "Retry policy"
+  recall redistill --since 2026-04 --model claude-sonnet-5-5
+  recall redistill --since 2w --yes`,
+		ValidArgsFunction: option.CompleteSession(a),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && since.At.IsZero() {
+				return terminal.WithHint(errors.New("redistill: which sessions?"), "name them, or say --since DATE; --since 2000 is all of them")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := l.ReadOnly(); err != nil {
+				return err
+			}
+			if modelName != "" {
+				a.Config.LLM.Model = modelName
+			}
+			a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
+			entries, err := toRedistill(a, l, args, since.At)
+			if err != nil {
+				return err
+			}
+			doc, err := runRedistill(cmd.Context(), a, l, entries, yes, asJSON)
+			if err != nil && doc == nil {
+				return err
+			}
+			if asJSON {
+				err = app.FirstOf(err, a.PrintJSON(doc))
+			}
+			switch {
+			case err != nil:
+				return err
+			case doc.Model == nil:
+				return app.ExitCode(app.ExitNothing)
+			case len(doc.Problems) > 0 || doc.Model.Waiting > 0:
+				return app.ExitCode(app.ExitPartial)
+			}
+			return nil
+		},
+	}
+	since.Since(cmd.Flags(), "since", "all sessions that went on since this day: 2026-04-17, 2026-04, 2w")
+	cmd.Flags().StringVar(&modelName, "model", "", "ask this model of the configured provider")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do it without asking")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// toRedistill finds the sessions that are named, or went on since a day.
+func toRedistill(a *app.App, l *library.Library, names []string, since time.Time) ([]library.Entry, error) {
+	var all []library.Entry
+	for _, name := range names {
+		e, err := a.Session(l, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	if since.IsZero() {
+		return all, nil
+	}
+	candidates := all
+	if len(names) == 0 {
+		var err error
+		if candidates, err = l.Sessions(); err != nil {
+			return nil, err
+		}
+	}
+	all = nil
+	for _, e := range candidates {
+		if !e.End.Before(since) && !e.Behind() && !e.Helper {
+			all = append(all, e)
+		}
+	}
+	if len(all) == 0 {
+		return nil, terminal.WithHint(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")), "recall list shows them all")
+	}
+	return all, nil
+}
+
+// runRedistill shows the price, asks, does it, and shows what is different.
+func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, yes, asJSON bool) (*RedistillDoc, error) {
+	o := pipeline.ImproveOptions{Only: []ingest.SessionID{}}
+	before := map[ingest.SessionID]*payload.Payload{}
+	for _, e := range entries {
+		p, err := a.Payload(l, e)
+		if err != nil {
+			return nil, err
+		}
+		before[e.ID] = p
+		o.Only = append(o.Only, e.ID)
+	}
+	foreseen, err := a.Foresee(ctx, l, nil, o, true)
+	if err != nil {
+		return nil, err
+	}
+	doc := &RedistillDoc{Foreseen: foreseen}
+	if foreseen.Model == "" {
+		return nil, app.NoModel()
+	}
+	if !asJSON {
+		a.PrintForeseen(foreseen)
+	}
+	if !yes && !a.Confirm("Do it?") {
+		if !terminal.IsTerminal(a.Out) {
+			fmt.Fprintln(a.Err, "recall: nothing was done; recall redistill --yes does it")
+		}
+		return doc, nil
+	}
+	if err := a.OnIndex(ctx, l, func(*pipeline.Pipeline) error { return nil }); err != nil {
+		return nil, err
+	}
+	doc.Model, doc.Problems, err = a.Improve(ctx, l, o, true)
+	for _, e := range entries {
+		now, fault := l.Payload(e.ID)
+		if fault != nil || now.Made.Model == before[e.ID].Made.Model && sameItems(now, before[e.ID]) {
+			continue
+		}
+		d := diffItems(e, before[e.ID], now)
+		doc.Sessions = append(doc.Sessions, d)
+		if !asJSON {
+			printDiff(a, d)
+		}
+	}
+	if !asJSON {
+		a.PrintModel(doc.Model)
+		a.PrintProblems(doc.Problems)
+	}
+	return doc, err
+}
+
+func sameItems(a, b *payload.Payload) bool {
+	d := diffItems(library.Entry{}, a, b)
+	return len(d.Reworded)+len(d.New)+len(d.Gone) == 0
+}
+
+// diffItems compares a session's items by their ids.
+func diffItems(e library.Entry, before, after *payload.Payload) redistilled {
+	d := redistilled{ID: string(e.ID), Title: e.Title}
+	old := map[payload.ItemID]payload.Item{}
+	for _, it := range before.Items {
+		old[it.ID] = it
+	}
+	for _, it := range after.Items {
+		was, known := old[it.ID]
+		delete(old, it.ID)
+		switch {
+		case !known:
+			d.New = append(d.New, diffOf(it))
+		case said(was) == said(it) && was.Kind == it.Kind:
+			d.Kept++
+		default:
+			d.Reworded = append(d.Reworded, reword{diffOf(it), said(was)})
+		}
+	}
+	for _, it := range before.Items {
+		if _, gone := old[it.ID]; gone {
+			d.Gone = append(d.Gone, diffOf(it))
+		}
+	}
+	return d
+}
+
+func diffOf(it payload.Item) diffed { return diffed{string(it.ID), string(it.Kind), said(it)} }
+
+// said is what an item says, on one line.
+func said(it payload.Item) string {
+	return terminal.Line(strings.TrimSpace(strings.Join([]string{it.Path, it.Text}, " ")))
+}
+
+func printDiff(a *app.App, d redistilled) {
+	st := terminal.Styles(a.Color)
+	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60), st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
+	pg := terminal.Page{W: a.Out, St: st, Width: terminal.Width(a.Out)}
+	for _, r := range d.Reworded {
+		pg.Wrapped("  ~ ", "    ", r.Kind+": "+r.Text, "")
+		pg.Wrapped("    was ", "        ", r.Was, st.Dim)
+	}
+	for _, n := range d.New {
+		pg.Wrapped("  + ", "    ", n.Kind+": "+n.Text, st.Green)
+	}
+	for _, g := range d.Gone {
+		pg.Wrapped("  - ", "    ", g.Kind+": "+g.Text, st.Red)
+	}
+}

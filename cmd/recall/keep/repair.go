@@ -1,0 +1,208 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// RepairDoc is the JSON form of recall repair.
+type RepairDoc struct {
+	Mended    []library.Mended  `json:"mended"`
+	Distilled int               `json:"distilled"`
+	Damaged   int               `json:"damaged"`
+	Findings  []library.Finding `json:"findings"`
+
+	lost bool // something that was damaged could not be brought back
+}
+
+func newRepairCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	var from string
+	cmd := &cobra.Command{
+		Use:     "repair [--from BACKUP]",
+		Short:   "Make good what verify finds, as far as that can be",
+		GroupID: "look",
+		Long: `Verifies the library and makes good what is damaged: bytes of a transcript from
+its source or from another session that has them too, records from what else is
+in the folder, rendered files, payloads and the index by making them again. What
+can't be read is put aside beside its file (….damaged), never deleted; hand edits
+stay. At the end it verifies again and says what it could not bring back.
+
+Bytes that are nowhere else any more come from a backup, a folder or a .tar.zst,
+with --from. Lost edits and older versions come from it by recall import.
+
+Exit codes: 0 all is as it should be; 1 something is still damaged.`,
+		Example: "  recall repair\n  recall repair --from /media/disk/Recall",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := libraryToRepair(cmd.Context(), a, from)
+			if err == nil {
+				err = l.ReadOnly()
+			}
+			if err != nil {
+				return err
+			}
+			doc, err := runRepair(cmd.Context(), a, l, from)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.PrintJSON(doc)
+			} else {
+				printRepaired(a, doc)
+			}
+			if err == nil && doc.Damaged > 0 {
+				err = app.ExitCode(exitDamaged)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.Flags().StringVar(&from, "from", "", "take lost bytes from this backup, a folder or a file")
+	return cmd
+}
+
+// libraryToRepair opens the configured library, and makes its library.toml again
+// where that is what keeps it from being opened.
+func libraryToRepair(ctx context.Context, a *app.App, from string) (*library.Library, error) {
+	l, err := a.Library(ctx)
+	if err == nil || a.Config == nil || a.Config.Library.Dir == "" || errors.Is(err, fs.ErrPermission) {
+		return l, err
+	}
+	var backup *library.Library
+	if b, openErr := library.Open(from); from != "" && openErr == nil { // a file's is unpacked too late for this
+		defer b.Close()
+		backup = b
+	}
+	caches, _ := os.UserCacheDir()
+	l, how, recoverErr := library.Recover(a.Config.Library.Dir, filepath.Join(caches, "recall"), backup)
+	if errors.Is(recoverErr, library.ErrNoLibrary) {
+		return nil, err
+	}
+	if recoverErr != nil {
+		return nil, recoverErr
+	}
+	fmt.Fprintf(a.Err, "recall: library.toml is made again, %s\n", how)
+	return a.Use(l), nil
+}
+
+func runRepair(ctx context.Context, a *app.App, l *library.Library, from string) (RepairDoc, error) {
+	var doc RepairDoc
+	var backup *library.Library
+	if from != "" {
+		b, done, err := l.OpenBackup(ctx, from)
+		if err != nil {
+			return doc, fmt.Errorf("open backup %s: %w", from, err)
+		}
+		defer done()
+		backup = b
+	}
+	fixed, err := mend(ctx, a, l, backup)
+	if err != nil {
+		return doc, err
+	}
+	doc.Mended = fixed.Mended
+	for _, m := range fixed.Mended {
+		doc.lost = doc.lost || !m.Done && m.State == library.Damaged
+	}
+	if len(fixed.Mended) > 0 {
+		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
+			return doc, err
+		}
+	}
+	if doc.Distilled, err = renderAgain(ctx, a, l, fixed); err != nil {
+		return doc, err
+	}
+	if len(fixed.Mended) == 0 {
+		return doc, nil
+	}
+	after, err := runVerify(ctx, a, l, false)
+	if err != nil {
+		return doc, err
+	}
+	doc.Damaged, doc.Findings = after.Damage(), after.Findings
+	return doc, nil
+}
+
+// mend verifies and repairs until there is nothing more that it can do: what is
+// wrong in a folder may show only when it is known whose it is.
+func mend(ctx context.Context, a *app.App, l, backup *library.Library) (library.Repaired, error) {
+	var all library.Repaired
+	tried := map[string]bool{}
+	for {
+		v, err := runVerify(ctx, a, l, false)
+		if err != nil {
+			return all, err
+		}
+		fresh := slices.DeleteFunc(v.Findings, func(f library.Finding) bool {
+			key := f.Path + "\x00" + f.What
+			was := tried[key]
+			tried[key] = true
+			return was
+		})
+		fixed, err := l.Repair(ctx, fresh, backup)
+		if err != nil || len(fixed.Mended) == 0 {
+			return all, err
+		}
+		all.Mended = append(all.Mended, fixed.Mended...)
+		all.Render = append(all.Render, fixed.Render...)
+	}
+}
+
+// renderAgain distills the sessions whose files are to be made again, from the
+// library alone.
+func renderAgain(ctx context.Context, a *app.App, l *library.Library, r library.Repaired) (int, error) {
+	if len(r.Render) == 0 {
+		return 0, nil
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.Forget(); err != nil {
+		return 0, err
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: r.Render[0]})
+	if err == nil {
+		a.PrintProblems(report.Problems)
+	}
+	return report.Distilled, err
+}
+
+func printRepaired(a *app.App, doc RepairDoc) {
+	s := terminal.Styles(a.Color)
+	for _, m := range doc.Mended {
+		word, color := "mended", s.Green
+		if !m.Done {
+			word, color = "not mended", s.Red
+		}
+		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s\n", color, word, s.Reset, terminal.Line(m.Path), terminal.Line(m.How))
+	}
+	switch {
+	case len(doc.Mended) == 0:
+		fmt.Fprintln(a.Out, "nothing is damaged")
+	case doc.Damaged == 0 && doc.lost:
+		fmt.Fprintln(a.Out, "nothing is damaged any more; what could not be brought back is said above")
+	case doc.Damaged == 0:
+		fmt.Fprintln(a.Out, "all is as it should be again")
+	default:
+		fmt.Fprintf(a.Out, "%d still damaged:\n", doc.Damaged)
+		for _, f := range doc.Findings {
+			if f.State == library.Damaged {
+				fmt.Fprintf(a.Out, "  %s: %s\n", terminal.Line(f.Path), terminal.Line(f.What))
+			}
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package keep
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/pipeline"
+)
+
+func newSyncCmd(a *app.App) *cobra.Command {
+	var from []string
+	var asJSON, watch, dryRun, live, noModel bool
+	cmd := &cobra.Command{
+		Use:     "sync",
+		Short:   "Archive, distill and index what is new",
+		GroupID: "keep",
+		Long: `Finds the sessions of Claude Code and Cowork, archives those that are new or
+grew byte for byte, then distills and indexes them. Running it again does
+nothing; cut off, it goes on where it was. A session that can't be read is
+reported and skipped: the exit code is then 3. Bytes come first: where the index
+can't be written to, all is archived, and the exit code is 2.
+
+Where a model is configured (llm.provider), it is asked about the sessions that
+are new or grew, when all is safe and distilled by rules: those in which nothing
+was said for half an hour (distill.quiet), and that say enough. What it can't
+answer now waits for the next time. --dry-run tells what it would be asked and
+what that would cost, and does nothing.
+
+With --watch it goes on until it is stopped: what is written is archived within
+seconds, and a session is distilled when it was quiet for ten minutes.`,
+		Example: `  recall sync
+  recall sync --dry-run
+  recall sync --watch
+  recall sync --from ~/old-laptop/.claude/projects`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return Watch(cmd.Context(), a)
+			}
+			if dryRun {
+				return foreseeSync(cmd.Context(), a, from, live, asJSON)
+			}
+			report, err := runSync(cmd.Context(), a, pipeline.Options{From: from})
+			if err != nil {
+				doc := SyncReport{Report: report}
+				doc.Error = terminal.ShownPath(err.Error())
+				switch {
+				case asJSON:
+					err = app.FirstOf(err, a.PrintJSON(doc))
+				case report.Bytes > 0: // they are safe, whatever else went wrong
+					a.PrintReport(report)
+				}
+				return err
+			}
+			if !asJSON { // the model may take its time
+				a.PrintReport(report)
+				if report.Found == 0 && len(from) == 0 {
+					printOnlyHere(a)
+				}
+			}
+			var asked *app.ModelReport
+			if !noModel {
+				var problems []ingest.Problem
+				asked, problems, err = a.Improve(cmd.Context(), a.Lib, a.DueFor(live), false)
+				report.Problems = append(report.Problems, problems...)
+				if !asJSON {
+					a.PrintModel(asked)
+					a.PrintProblems(problems)
+				}
+			}
+			if asJSON {
+				doc := SyncReport{Report: report}
+				if doc.Model = asked; asked != nil {
+					doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
+				}
+				err = app.FirstOf(err, a.PrintJSON(doc))
+			}
+			if err == nil && report.Skipped() {
+				err = app.ExitCode(app.ExitPartial)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringArrayVar(&from, "from", nil, "take in this file or folder instead of the usual places (repeatable)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	cmd.Flags().BoolVar(&watch, "watch", false, "go on: archive what is written within seconds, until stopped")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what a model would be asked and what it would cost; do nothing")
+	cmd.Flags().BoolVar(&live, "live", false, "ask the model also about sessions that are going on")
+	cmd.Flags().BoolVar(&noModel, "no-model", false, "ask no model")
+	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch", "no-model")
+	cmd.MarkFlagsMutuallyExclusive("live", "no-model")
+	cmd.MarkFlagsMutuallyExclusive("watch", "live")
+	cmd.MarkFlagsMutuallyExclusive("watch", "json")
+	cmd.MarkFlagsMutuallyExclusive("watch", "from")
+	return cmd
+}
+
+// foreseeSync prints what a sync would ask of the model.
+func foreseeSync(ctx context.Context, a *app.App, from []string, live, asJSON bool) error {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return err
+	}
+	doc, err := a.Foresee(ctx, l, from, a.DueFor(live), false)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(doc)
+	}
+	a.PrintForeseen(doc)
+	return nil
+}
+
+// runSync takes in what is new, into a library that is made if there is none.
+func runSync(ctx context.Context, a *app.App, o pipeline.Options) (pipeline.Report, error) {
+	l, err := a.LibraryToFill(ctx, o.From)
+	if err != nil {
+		return pipeline.Report{}, err
+	}
+	report, err := a.TakeIn(ctx, l, o)
+	if err == nil && len(o.From) > 0 && report.Found == 0 && !report.Skipped() {
+		err = app.NoSession(strings.Join(o.From, ", "))
+	}
+	return report, err
+}
+
+// printOnlyHere says, where no source has a session any more, what is kept.
+func printOnlyHere(a *app.App) {
+	if all, err := a.Lib.Sessions(); err == nil && len(all) > 0 {
+		fmt.Fprintf(a.Out, "no source is there any more: %s kept, only here\n", answer.Count(len(all), "session"))
+	}
+}
+
+// SyncReport is the JSON form of a sync's report.
+type SyncReport struct {
+	pipeline.Report
+	Improved int              `json:"improved"`        // sessions with a model's payload since
+	Queued   int              `json:"queued"`          // sessions that wait for the model, or for its answers
+	Model    *app.ModelReport `json:"model,omitempty"` // what asking it came to; not there where none is asked
+	Error    string           `json:"error,omitempty"` // what ended the run, where it didn't come to its end
+}

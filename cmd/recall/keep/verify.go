@@ -1,0 +1,111 @@
+package keep
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// exitDamaged ends a verify that found damage, and a repair that could not
+// make all of it good.
+const exitDamaged = 1
+
+// VerifyDoc is the JSON form of recall verify.
+type VerifyDoc struct {
+	Library string `json:"library"`
+	Quick   bool   `json:"quick"`
+	Damaged int    `json:"damaged"`
+	library.Verified
+}
+
+func newVerifyCmd(a *app.App) *cobra.Command {
+	var quick, asJSON bool
+	cmd := &cobra.Command{
+		Use:     "verify",
+		Short:   "Read the whole library again and say what is damaged",
+		GroupID: "look",
+		Long: `Reads every file of the library and compares it with its checksums: each
+transcript's bytes are unpacked and hashed, each line and record compared with
+what was written. Says precisely what is damaged and whether it can be brought
+back; what a person edited is an edit, not damage. Changes nothing.
+
+Exit codes: 0 all is as it was written; 1 something is damaged.`,
+		Example: `  recall verify
+  recall verify --quick       packed bytes are compared without being unpacked`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			start := time.Now()
+			v, err := runVerify(cmd.Context(), a, l, quick)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.PrintJSON(VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v})
+			} else {
+				printVerified(a, v, time.Since(start))
+			}
+			if err == nil && v.Damage() > 0 {
+				err = app.ExitCode(exitDamaged)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&quick, "quick", false, "compare packed bytes as they are stored, without unpacking them")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+// runVerify checks the library with its progress on a terminal.
+func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) (library.Verified, error) {
+	bar := terminal.NewProgress(a.Err)
+	defer bar.Done()
+	return l.Verify(ctx, library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
+		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
+	}})
+}
+
+func printVerified(a *app.App, v library.Verified, took time.Duration) {
+	s := terminal.Styles(a.Color)
+	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green, library.Unfinished: s.Yellow}
+	lost := 0
+	for _, f := range v.Findings {
+		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path), terminal.Line(f.What), wayOut(f))
+		if f.State == library.Damaged && f.Mend == library.MendNone {
+			lost++
+		}
+	}
+	fmt.Fprintf(a.Out, "%s of %s read in %s: ", answer.Count(v.Files, "file"), answer.Count(v.Sessions, "session"), terminal.Elapsed(took))
+	switch n := v.Damage(); {
+	case n == 0:
+		fmt.Fprintln(a.Out, "all is as it was written")
+	case lost == 0:
+		fmt.Fprintf(a.Out, "%d damaged; recall repair brings back what can be\n", n)
+	default:
+		fmt.Fprintf(a.Out, "%d damaged, for %d of them only a backup may help: recall repair --from BACKUP\n", n, lost)
+	}
+}
+
+// wayOut says what brings damage back.
+func wayOut(f library.Finding) string {
+	switch {
+	case f.State != library.Damaged:
+		return ""
+	case f.Mend == library.MendRender:
+		return "; can be made again"
+	case f.Mend == library.MendSource:
+		return "; its source may still have it"
+	}
+	return ""
+}

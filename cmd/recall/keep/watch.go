@@ -1,0 +1,151 @@
+package keep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// Watch takes in what is new until it is stopped, which is no error.
+func Watch(ctx context.Context, a *app.App) error {
+	l, made, err := a.CreateLibrary(ctx)
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
+		a.WarnPlace(l)
+	}
+	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C ends it, nothing is lost")
+	var renewed time.Time
+	for {
+		err := watchOn(ctx, a, l)
+		if errors.Is(err, index.ErrReplaced) {
+			fmt.Fprintf(a.Err, "recall: %v; looking at everything again\n", err)
+			if err := forgetSeen(a, l); err != nil {
+				return err
+			}
+			continue
+		}
+		if !errors.Is(err, index.ErrRebuild) || time.Since(renewed) < soonDamaged {
+			return err
+		}
+		a.SayDamaged(err)
+		renewed = time.Now()
+		if err := a.RemoveIndex(l); err != nil {
+			return err
+		}
+	}
+}
+
+// An index that is damaged so soon after it was made again is no accident.
+const soonDamaged = time.Minute
+
+// ends reports whether the index must be opened anew.
+func ends(err error) bool {
+	return errors.Is(err, index.ErrRebuild) || errors.Is(err, index.ErrReplaced)
+}
+
+// forgetSeen has the next sync look at everything again.
+func forgetSeen(a *app.App, l *library.Library) error {
+	p, err := a.Pipeline(l)
+	if err == nil {
+		err = p.Forget()
+	}
+	return err
+}
+
+// watchOn watches until it is stopped, or the index turns out to be damaged or
+// replaced, which is an error. The first look of the next one fills it again.
+func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
+	fresh, err := a.WriteIndex(l)
+	if err != nil {
+		return err
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return err
+	}
+	if fresh {
+		if err := p.Forget(); err != nil {
+			return err
+		}
+	}
+	asker, improver, err := a.Asker(ctx, l, false)
+	switch {
+	case err != nil:
+		fmt.Fprintf(a.Err, "recall: no model is asked: %v\n", err)
+	case asker != nil:
+		p = asker
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	err = p.Watch(ctx, pipeline.WatchOptions{Quiet: a.Quiet, Report: func(r pipeline.Report, err error) {
+		if ends(err) {
+			stop(err)
+			return
+		}
+		printWatched(a, r, err)
+	}, Say: func(text string) {
+		fmt.Fprintln(a.Err, "recall: "+text)
+	}, Ask: pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency}, Asked: func(r pipeline.Improved, err error) {
+		if ends(err) {
+			stop(err)
+			return
+		}
+		if err != nil {
+			fmt.Fprintf(a.Err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
+			return
+		}
+		fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
+		a.PrintProblems(r.Problems)
+	}})
+	if cause := context.Cause(ctx); err == nil && ends(cause) {
+		return cause
+	}
+	return err
+}
+
+// improvedLine is what asking a model came to, in one line.
+func improvedLine(r pipeline.Improved, name string) string {
+	parts := []string{fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(name, "model/"))}
+	if r.Waiting > 0 {
+		parts = append(parts, fmt.Sprintf("%s for it: %s", app.Waits(r.Waiting), terminal.Line(r.Why)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printWatched prints one line for what one look found.
+func printWatched(a *app.App, r pipeline.Report, err error) {
+	now := time.Now().Format("15:04:05")
+	if err != nil {
+		fmt.Fprintf(a.Err, "recall: %s %v; trying again\n", now, err)
+		return
+	}
+	parts := []string{}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Vanished, "vanished at their source"}, {r.Packed, "packed"}, {r.Distilled, "distilled"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if r.Indexed > r.Distilled { // made again
+		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, terminal.Size(r.Bytes)+" archived")
+	}
+	fmt.Fprintln(a.Out, now, strings.Join(parts, ", "))
+	a.PrintProblems(r.Problems)
+}

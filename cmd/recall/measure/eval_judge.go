@@ -1,0 +1,143 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/eval"
+	"recall/redact"
+)
+
+// addJudge adds --judge to a command.
+func addJudge(cmd *cobra.Command, judge *string, preset, about string) {
+	cmd.Flags().StringVar(judge, "judge", preset, about)
+	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{judgeWords, judgeModel}, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// addRecord adds --record to a command.
+func addRecord(cmd *cobra.Command, folder *string) {
+	cmd.Flags().StringVar(folder, "record", "", "folder to record what the model answers in, for llm.provider: replay")
+	cmd.MarkFlagDirname("record")
+}
+
+func checkJudge(judge string) error {
+	if judge != judgeWords && judge != judgeModel {
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeWords, judgeModel)
+	}
+	return nil
+}
+
+func newEvalJudgeCmd(a *app.App) *cobra.Command {
+	var gold []string
+	var judge, record string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "judge",
+		Short: "Measure how far a judge agrees with people",
+		Long: `Shows labelled pairs of statements (pairs-NAME.jsonl of the gold sets) to a judge,
+and says how often it calls the same what people call the same. True pairs are
+also turned round by code (denied, reversed, exchanged, with another number): a
+judge must tell those apart.
+
+The judge is the configured model (llm.provider), or words if there is none.
+Without --gold: the bundled pairs, all invented. What a model said of a pair is
+kept in the user's cache directory and not asked again.`,
+		Example: `  recall eval judge
+  recall eval judge --judge words --gold mine/gold
+  recall eval judge --json | jq .wrong`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.LoadConfig()
+			if err != nil {
+				return err
+			}
+			if judge == "" {
+				judge = judgeModel
+				if c.LLM.Provider == config.NoProvider {
+					judge = judgeWords
+				}
+			}
+			return runEvalJudge(cmd.Context(), a, judge, record, gold, asJSON)
+		},
+	}
+	addJudge(cmd, &judge, "", "who judges: words, or the configured model (default: the model if there is one)")
+	addRecord(cmd, &record)
+	cmd.Flags().StringArrayVar(&gold, "gold", nil, "folder of gold sets with labelled pairs; may be given again")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the agreement as JSON")
+	cmd.MarkFlagDirname("gold")
+	return cmd
+}
+
+func runEvalJudge(ctx context.Context, a *app.App, name, record string, gold []string, asJSON bool) error {
+	if err := checkJudge(name); err != nil {
+		return err
+	}
+	pairs, err := labelledPairs(gold)
+	if err != nil {
+		return err
+	}
+	var judge eval.Judge = eval.Words{}
+	var asked *evalModel
+	if name == judgeModel {
+		rules, err := redact.New()
+		if err != nil {
+			return err
+		}
+		if asked, err = openEvalModel(ctx, a, record); err != nil {
+			return err
+		}
+		if judge, err = asked.judging(rules); err != nil {
+			return err
+		}
+	}
+	agreement, err := eval.Agree(ctx, judge, pairs)
+	tellAsked(a, asked)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(agreement)
+	}
+	t := evalTables{a.Out, terminal.Styles(a.Color)}
+	t.agreement(&agreement)
+	t.disagreements(&agreement)
+	return nil
+}
+
+// labelledPairs are those of the folders, or the bundled ones.
+func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
+	if len(gold) == 0 {
+		return eval.InventedPairs()
+	}
+	set, err := goldSet(gold)
+	if err != nil {
+		return nil, err
+	}
+	if len(set.Pairs) == 0 {
+		return nil, terminal.WithHint(fmt.Errorf("%s holds no labelled pairs", set.Name), "they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
+	}
+	return set.Pairs, nil
+}
+
+// disagreements are the pairs that the judge sees otherwise than people.
+func (t evalTables) disagreements(a *eval.Agreement) {
+	if len(a.Wrong) == 0 {
+		return
+	}
+	t.title("judged otherwise")
+	for _, w := range a.Wrong {
+		people := "not the same"
+		if w.Same {
+			people = "the same"
+		}
+		fmt.Fprintf(t.w, "%s, say people; judged %.2f\n  %s\n  %s\n", people, w.Similarity, terminal.Line(strings.TrimSpace(w.A)), terminal.Line(strings.TrimSpace(w.B)))
+	}
+}

@@ -1,0 +1,237 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/eval"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+func newEvalLabelCmd(a *app.App) *cobra.Command {
+	var out, check, from string
+	cmd := &cobra.Command{
+		Use:   "label SESSION | label --check FILE",
+		Short: "Make a gold file to fill in, or check one",
+		Long: `Makes a gold file out of what recall itself finds in a session, to be filled in by
+somebody who has read it: take out what isn't worth keeping, word the rest in
+one sentence each, add what is missing, set "must" to false where it is fair to
+leave an item out, and list in "not" what a careless reader would claim. An item
+is worth keeping if leaving it out would make the next session do something
+different. Two people who work apart make a better gold set than one.
+
+SESSION is a session of the library, or a transcript's file. --check names what
+is wrong with a filled-in file (unknown kinds, turns that aren't there, quotes
+that stand in none of their turns), and what still waits for you.`,
+		Example: `  recall eval label "Retry policy" --out gold/retry.gold.json
+  recall eval label session.jsonl > session.gold.json
+  recall eval label --check gold/retry.gold.json`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if check != "" {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := option.NotTogether(cmd, "check", "out"); err != nil {
+				return err
+			}
+			if check != "" {
+				return checkLabels(cmd.Context(), a, check, from)
+			}
+			return label(cmd.Context(), a, args[0], out)
+		},
+	}
+	cmd.Flags().StringVar(&out, "out", "", "write to this file, NAME.gold.json (default: print it)")
+	cmd.Flags().StringVar(&check, "check", "", "check this filled-in gold file")
+	cmd.Flags().StringVar(&from, "from", "", "with --check: folder of the transcripts (default: the library's)")
+	cmd.MarkFlagFilename("out", "json")
+	cmd.MarkFlagFilename("check", "json")
+	cmd.MarkFlagDirname("from")
+	return cmd
+}
+
+// label makes a gold file. One that is there is never written over.
+func label(ctx context.Context, a *app.App, name, out string) error {
+	if out != "" {
+		if _, err := os.Stat(out); err == nil {
+			return terminal.WithHint(fmt.Errorf("%s is there already", out), "move it away, or check it: recall eval label --check %s", app.ShellWord(out))
+		}
+	}
+	at, err := toLabel(ctx, a, name)
+	if err != nil {
+		return err
+	}
+	g, err := eval.Label(at.found, at.session, at.payload)
+	if err != nil {
+		return err
+	}
+	data, err := g.Encode()
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		_, err = a.Out.Write(data)
+		return err
+	}
+	if err := app.WriteWhole(out, data); err != nil {
+		return err
+	}
+	if !strings.HasSuffix(out, ".gold.json") {
+		fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is filled in\n", out)
+	}
+	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out, answer.Count(len(g.Items), "item"), app.ShellWord(out))
+	return nil
+}
+
+// labelling is a session that a gold file is about.
+type labelling struct {
+	found   ingest.Found
+	session *ingest.Session
+	payload *payload.Payload
+}
+
+// toLabel finds the session that a person names: a transcript's file, or one
+// of the library.
+func toLabel(ctx context.Context, a *app.App, name string) (labelling, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return below(ctx, a, name, "")
+	}
+	l, err := a.Library(ctx)
+	if err != nil {
+		return labelling{}, err
+	}
+	e, err := a.Session(l, name)
+	if err != nil {
+		return labelling{}, err
+	}
+	return inLibrary(ctx, a, l, e)
+}
+
+// inLibrary is a session as the library has it.
+func inLibrary(ctx context.Context, a *app.App, l *library.Library, e library.Entry) (at labelling, err error) {
+	if at.payload, err = a.Payload(l, e); err != nil {
+		return at, err
+	}
+	if at.found, err = l.Found(e.ID); err != nil {
+		return at, err
+	}
+	for _, r := range app.Readers() {
+		if r.Source() == e.Source {
+			at.session, err = r.Parse(ctx, at.found)
+			return at, err
+		}
+	}
+	return at, fmt.Errorf("%s: sessions of %s can't be read by this recall", e.ID, e.Source)
+}
+
+// below is the session of that id below a folder, or the one of a file, with
+// the payload that it would get.
+func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (at labelling, err error) {
+	if _, err := a.LoadConfig(); err != nil {
+		return at, err
+	}
+	for _, r := range app.Readers() {
+		found, _ := r.Find(ctx, where, nil)
+		for _, f := range found {
+			if id == "" || f.ID == id {
+				return distilled(ctx, a, r, f)
+			}
+		}
+	}
+	if id != "" {
+		return at, terminal.WithHint(fmt.Errorf("no transcript of session %s below %s", id, where), "name the folder of the transcripts with --from")
+	}
+	return at, app.NoSession(where)
+}
+
+func distilled(ctx context.Context, a *app.App, reader ingest.Reader, f ingest.Found) (at labelling, err error) {
+	rules, err := redact.New()
+	if err != nil {
+		return at, err
+	}
+	at.found = f
+	if at.session, err = reader.Parse(ctx, f); err != nil {
+		return at, err
+	}
+	ingest.Own([]*ingest.Session{at.session})
+	pipeline.Redact(rules, at.session)
+	at.payload, err = a.Distiller().Distill(ctx, at.session)
+	return at, err
+}
+
+func checkLabels(ctx context.Context, a *app.App, file, from string) error {
+	g, notices, err := eval.ReadLabelled(file)
+	if os.IsNotExist(err) {
+		return terminal.WithHint(fmt.Errorf("%s: no such file", file), "recall eval label SESSION --out FILE makes one")
+	}
+	var faults eval.Problems
+	if err != nil && (!errors.As(err, &faults) || g == nil) {
+		return err
+	}
+	var todo []eval.Problem
+	if g.Session != "" {
+		at, err := ofGold(ctx, a, g, from)
+		if err != nil {
+			return err
+		}
+		faults = append(faults, g.CheckTranscript(at.found)...)
+		todo = g.Unfilled(at.payload)
+	}
+	for _, n := range notices {
+		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(n.String()))
+	}
+	for _, n := range todo {
+		fmt.Fprintf(a.Out, "to do: %s\n", terminal.Line(n.String()))
+	}
+	if len(faults) > 0 {
+		return terminal.WithHint(faults, "%s", "each line names file and item; the quote must stand verbatim in one of the item's turns")
+	}
+	must := 0
+	for _, it := range g.Items {
+		if it.Must {
+			must++
+		}
+	}
+	if len(todo) > 0 {
+		fmt.Fprintln(a.Out, "\nKeep an item only if leaving it out would make the next session do something different, and\nsay it in one sentence, with the names as they are in the transcript.")
+	}
+	fmt.Fprintf(a.Out, "%s: sound; %s, %d must be found, %s to do\n", file, answer.Count(len(g.Items), "item"), must, answer.Count(len(todo), "thing"))
+	return nil
+}
+
+// ofGold finds the session of a gold file, below a folder or in the library.
+func ofGold(ctx context.Context, a *app.App, g *eval.Gold, from string) (labelling, error) {
+	if from == "" {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return labelling{}, terminal.WithHint(err, "name the folder of the transcripts with --from")
+		}
+		e, err := l.Session(ingest.SessionID(g.Session))
+		if err != nil {
+			return labelling{}, terminal.WithHint(err, "name the folder of its transcript with --from")
+		}
+		return inLibrary(ctx, a, l, e)
+	}
+	if stated := filepath.FromSlash(g.Transcript); filepath.IsLocal(stated) {
+		if info, err := os.Stat(filepath.Join(from, stated)); err == nil && !info.IsDir() {
+			from = filepath.Join(from, stated)
+		}
+	}
+	return below(ctx, a, from, ingest.SessionID(g.Session))
+}

@@ -1,0 +1,293 @@
+package measure
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/answer/compose"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/eval"
+	"recall/ingest"
+	"recall/pipeline"
+	"recall/redact"
+	txt "recall/text"
+)
+
+// evalFlags are what a measurement may be told.
+type evalFlags struct {
+	gold                         []string
+	from, judge, record          string
+	out, baseline, writeBaseline string
+	only                         []string // of eval rerank: what is compared
+	asJSON, reranks              bool
+}
+
+func newEvalPayloadsCmd(a *app.App) *cobra.Command {
+	return newMeasureCmd(a, &cobra.Command{
+		Use:   "payloads",
+		Short: "Measure what is distilled against gold sets",
+		Long: `Distills every session that has a gold set and compares the items with what
+people wrote down: precision, recall and F1 for each kind, with intervals, beside
+what the last message, a compaction's summary, or the first and last prompts would
+have given.
+
+Without --gold: the bundled gold set over the bundled sample sessions. Without
+--from, gold sets of your own are held against the transcripts in your library.`,
+		Example: `  recall eval payloads
+  recall eval payloads --gold mine/gold --from mine/transcripts --json
+  recall eval payloads --write-baseline base.json
+  recall eval payloads --baseline base.json || echo "worse, or broken"`,
+	}, eval.Payloads, func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.payloads(r) })
+}
+
+func newEvalQuestionsCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "questions",
+		Short: "Measure answers against the questions of gold sets",
+		Long: `Takes the sessions into an index, asks the questions of the gold sets
+(NAME.questions.json) and says at which rank an expected item came, beside
+BM25 over the raw messages, and beside an oracle: recall's own search over the
+items that people wrote. What the oracle misses is the search's fault, what it
+finds and recall doesn't is the distiller's. A model's items are searched without
+the aliases that it gave them, too.
+
+Without --gold: the bundled gold set over the bundled sample sessions. Without
+--from, gold sets of your own are held against the transcripts in your library.
+
+--rerank model has the configured model look at the first fifty results of each
+question, as query.rerank does: its answers are kept beside the runs, and no
+question is asked twice. --only leaves out the rest of what is compared.`,
+		Example: `  recall eval questions
+  recall eval questions --gold mine/gold --from mine/transcripts --out run.json
+  recall eval questions --baseline base.json`,
+	}
+	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
+	config.SetsKey(cmd.Flags(), "rerank", "query.rerank")
+	cmd.Flags().StringArray("only", nil, "what to compare, as a run names it, such as oracle; may be given again")
+	return newMeasureCmd(a, cmd, eval.Questions, func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.questions(r) })
+}
+
+type measuring func(context.Context, eval.Options) (*eval.Run, error)
+
+func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables func(io.Writer, terminal.Style, *eval.Run)) *cobra.Command {
+	var f evalFlags
+	cmd.Args = cobra.NoArgs
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if f.reranks = cmd.Flags().Lookup("rerank") != nil; f.reranks {
+			f.only, _ = cmd.Flags().GetStringArray("only")
+		}
+		r, err := measured(cmd.Context(), a, f, measure)
+		if err != nil {
+			return err
+		}
+		return evaluated(a, r, f, tables)
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.gold, "gold", nil, "folder of gold sets, a sub-folder a project; may be given again")
+	flags.StringVar(&f.from, "from", "", "folder with the transcripts (default: the library's)")
+	flags.String("distiller", "", "what makes the payloads (distill.distiller)")
+	config.SetsKey(flags, "distiller", "distill.distiller")
+	addJudge(cmd, &f.judge, judgeWords, "who says what is the same fact: words, or model: the configured one")
+	addRecord(cmd, &f.record)
+	flags.StringVar(&f.out, "out", "", "file for the run (default: one in the user's cache directory)")
+	flags.StringVar(&f.baseline, "baseline", "", "fail with exit code 4 if a figure is significantly worse than in this run or baseline")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write figures, ids and hashes without any text to this file, for --baseline")
+	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON")
+	cmd.MarkFlagDirname("gold")
+	cmd.MarkFlagDirname("from")
+	for _, name := range []string{"out", "baseline", "write-baseline"} {
+		cmd.MarkFlagFilename(name, "json")
+	}
+	cmd.RegisterFlagCompletionFunc("distiller", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		k, _ := config.KeyNamed("distill.distiller")
+		return k.Words, cobra.ShellCompDirectiveNoFileComp
+	})
+	return cmd
+}
+
+// measured makes a run.
+func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (*eval.Run, error) {
+	cfg, err := a.LoadConfig()
+	if err != nil {
+		return nil, err
+	}
+	if err := checkJudge(f.judge); err != nil {
+		return nil, err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return nil, err
+	}
+	set, err := goldSet(f.gold)
+	if err != nil {
+		return nil, err
+	}
+	from, done, err := transcripts(ctx, a, f, set)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	o := eval.Options{
+		Gold: f.gold, From: from, Distiller: a.Distiller(), Budget: cfg.Payload.Budget,
+		Redact: func(s *ingest.Session) { pipeline.Redact(rules, s) },
+	}
+	asked, err := evalWithModel(ctx, a, f, rules, &o)
+	if err != nil {
+		return nil, err
+	}
+	bar := terminal.NewProgress(a.Err)
+	if f.reranks {
+		o.Only = f.only
+	}
+	o.Progress = func(done, total int, what string) {
+		bar.Show(pipeline.Progress{Stage: txt.Clip(terminal.Line(what), 24), Done: done, Total: total})
+	}
+	r, err := measure(ctx, o)
+	bar.Done()
+	tellAsked(a, asked)
+	if err != nil {
+		return nil, badGold(err)
+	}
+	r.Recall, r.Revision, r.Command = app.VersionText(), revision(), append([]string{"recall"}, os.Args[1:]...)
+	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cfg.Distill.Distiller
+	if o.SecondLook != nil {
+		r.Config["rerank"] = asked.Name() + " " + compose.Versions()
+	}
+	if r.At.IsZero() {
+		r.At = time.Now().UTC()
+	}
+	return r, nil
+}
+
+// evalWithModel has the configured model distill and judge where that is wanted.
+func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.Rules, o *eval.Options) (*evalModel, error) {
+	distills, reranks := a.Config.Distill.Distiller == config.ByModel, f.reranks && a.Config.Query.Rerank == config.RerankModel
+	if !distills && f.judge != judgeModel && !reranks {
+		return nil, nil
+	}
+	m, err := openEvalModel(ctx, a, f.record)
+	if err != nil {
+		return nil, err
+	}
+	o.AtOnce = a.Config.Patience().AtOnce
+	if f.judge == judgeModel {
+		if o.Judge, err = m.judging(rules); err != nil {
+			return nil, err
+		}
+	}
+	if reranks {
+		if o.SecondLook, err = m.secondLook(rules); err != nil {
+			return nil, err
+		}
+	}
+	if distills {
+		o.Model, o.Spent = m.Name(), m.purse.of
+		o.Distiller, err = improvingBy(a, m)
+	}
+	return m, err
+}
+
+// revision is that of the source, with a "+" if it was changed since; "" if it
+// isn't known.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	rev, changed := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			rev = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = "+"
+		}
+	}
+	if rev == "" {
+		return ""
+	}
+	return rev + changed
+}
+
+// evaluated keeps a run, prints it, and holds it against the baseline.
+func evaluated(a *app.App, r *eval.Run, f evalFlags, tables func(io.Writer, terminal.Style, *eval.Run)) error {
+	var base *eval.Run
+	if f.baseline != "" {
+		runs, err := readRuns([]string{f.baseline})
+		if err != nil {
+			return terminal.WithHint(err, "--write-baseline %s makes one", f.baseline)
+		}
+		base = runs[0]
+	}
+	file, err := keepRun(r, f.out)
+	if err != nil {
+		return err
+	}
+	say := a.Out
+	if f.asJSON {
+		say = a.Err
+		err = a.PrintJSON(r)
+	} else {
+		tables(a.Out, terminal.Styles(a.Color), r)
+		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n", file, app.ShellWord(file))
+	}
+	if err != nil {
+		return err
+	}
+	if base != nil {
+		held, err := gate(a, say, base, r, f.baseline)
+		if err != nil {
+			return err
+		}
+		if !held {
+			return app.ExitCode(exitWorse)
+		}
+	}
+	if f.writeBaseline != "" {
+		data, err := eval.EncodeBaseline(r)
+		if err == nil {
+			err = app.WriteWhole(f.writeBaseline, data)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(say, "Baseline: %s\n", f.writeBaseline)
+	}
+	for _, p := range r.Problems {
+		fmt.Fprintf(a.Err, "recall: %s\n", terminal.Line(p.String()))
+	}
+	if len(r.Missing) > 0 {
+		fmt.Fprintf(a.Err, "recall: %s of the gold sets left out\n", answer.Count(len(r.Missing), "session"))
+		return app.ExitCode(app.ExitPartial)
+	}
+	return nil
+}
+
+// gate reports whether a run reaches its baseline.
+func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
+	g, err := eval.NewGate(base, r)
+	if err != nil {
+		return false, terminal.WithHint(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
+	}
+	st := terminal.Styles(a.Color)
+	fmt.Fprintln(w)
+	for _, note := range g.Comparison.Notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	if g.Holds() {
+		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset, base.At.Local().Format("2006-01-02"), changes(g.Comparison))
+		return true, nil
+	}
+	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"), file)
+	evalTables{w, st}.differences(g.Dropped)
+	return false, nil
+}

@@ -1,0 +1,227 @@
+package measure
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"recall/answer"
+	"recall/answer/compose"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/distill"
+	"recall/distill/model"
+	"recall/eval"
+	"recall/ingest"
+	"recall/library"
+	"recall/llm"
+	"recall/llm/replay"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/redact"
+)
+
+// What --judge may be.
+const (
+	judgeWords = "words"
+	judgeModel = "model"
+)
+
+// evalModel is the configured model as measurements ask it.
+type evalModel struct {
+	llm.Model
+	purse *evalPurse
+}
+
+// openEvalModel is an error where no model is configured. A library that is there
+// pays, as for everything else. What is answered is recorded in a folder, if one
+// is named.
+func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, error) {
+	m, err := a.Asking(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, terminal.WithHint(errors.New("no model is configured to ask"), "set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
+	}
+	p := &evalPurse{spent: map[string]float64{}, cap: a.Config.Caps().Night}
+	switch l, err := a.Library(ctx); {
+	case errors.Is(err, library.ErrNoLibrary):
+	case err != nil:
+		return nil, err
+	case l.ReadOnly() == nil:
+		p.below = a.Purse(l)
+	}
+	asked := llm.Patient(llm.Metered(m.Plain, p, m.Prices), a.Config.Patience())
+	if record != "" {
+		if asked, err = replay.Record(asked, record); err != nil {
+			return nil, err
+		}
+	}
+	return &evalModel{asked, p}, nil
+}
+
+// report is what was asked, in one line; "" if nothing.
+func (m *evalModel) report() string {
+	if m == nil || m.purse.calls == 0 {
+		return ""
+	}
+	cost := fmt.Sprintf("$%.4f", m.purse.total)
+	if m.purse.unpriced {
+		cost = "price unknown"
+	}
+	return fmt.Sprintf("asked %s %s: %d tokens in, %d out, %s", m.Name(), answer.Count(m.purse.calls, "time"), m.purse.usage.In, m.purse.usage.Out, cost)
+}
+
+// tellAsked says on stderr what was asked, if anything was.
+func tellAsked(a *app.App, m *evalModel) {
+	if said := m.report(); said != "" {
+		a.Tells("%s", said)
+	}
+}
+
+// evalPurse pays for a measurement: out of the library's purse if there is one,
+// else as much as a night may cost. It knows what each session cost. The library's
+// ledger isn't told which, as that would count against the session's own cap.
+type evalPurse struct {
+	below llm.Purse
+	cap   pipeline.Cap
+
+	mu       sync.Mutex
+	spent    map[string]float64 // USD, by session
+	total    float64
+	reserved float64
+	usage    llm.Usage
+	calls    int
+	unpriced bool
+}
+
+// Reserve implements llm.Purse.
+func (p *evalPurse) Reserve(c llm.Call) error {
+	if p.below != nil {
+		c.Account = llm.Account{}
+		return p.below.Reserve(c)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cap.Cost > 0 && p.total+p.reserved+c.Cost > p.cap.Cost {
+		return &llm.Capped{Cap: "night", Limit: fmt.Sprintf("$%.2f", p.cap.Cost)}
+	}
+	if most := p.cap.Tokens; most > 0 && p.usage.In+p.usage.Out+c.Usage.In+c.Usage.Out > most {
+		return &llm.Capped{Cap: "night", Limit: fmt.Sprintf("%d tokens", most)}
+	}
+	p.reserved += c.Cost
+	return nil
+}
+
+// Settle implements llm.Purse.
+func (p *evalPurse) Settle(reserved, took llm.Call) error {
+	p.mu.Lock()
+	p.spent[took.Account.Session] += took.Cost
+	p.total += took.Cost
+	p.usage = p.usage.Add(took.Usage)
+	if took.Model != "" {
+		p.calls++
+		p.unpriced = p.unpriced || !took.Priced
+	}
+	if p.below == nil {
+		p.reserved -= reserved.Cost
+	}
+	p.mu.Unlock()
+	if p.below == nil {
+		return nil
+	}
+	reserved.Account, took.Account = llm.Account{}, llm.Account{}
+	return p.below.Settle(reserved, took)
+}
+
+// of is what a session cost so far.
+func (p *evalPurse) of(session string) float64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.spent[session]
+}
+
+// judging is the judge of that name.
+func (m *evalModel) judging(rules *redact.Rules) (eval.Judge, error) {
+	dir, err := app.RunsDir()
+	if err != nil {
+		return nil, err
+	}
+	v, err := eval.OpenVerdicts(filepath.Join(dir, "verdicts"))
+	if err != nil {
+		return nil, err
+	}
+	return eval.ModelJudge{Model: m, Verdicts: v, Redact: func(s string) string { return rules.Session().Text(s) }}, nil
+}
+
+// improving distills as sync does: by rules, and by a model where a session
+// says enough to be asked about.
+type improving struct {
+	rules distill.Distiller
+	*model.Improver
+}
+
+var _ distill.Distiller = improving{}
+
+// Distill implements distill.Distiller.
+func (d improving) Distill(ctx context.Context, s *ingest.Session) (*payload.Payload, error) {
+	p, err := d.rules.Distill(ctx, s)
+	if err != nil || !d.Ripe(s) {
+		return p, err
+	}
+	return d.Improve(ctx, s, p)
+}
+
+// secondLook has a model look at what a search found, as recall query does. Its
+// answers are kept beside the runs.
+func (m *evalModel) secondLook(rules *redact.Rules) (*answer.SecondLook, error) {
+	dir, err := m.answers()
+	if err != nil {
+		return nil, err
+	}
+	clean := func(s string) string { return rules.Session().Text(s) }
+	return &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: dir}}, nil
+}
+
+// answers is where what a model answers is kept, beside the runs, each model's
+// apart: what is measured must not come out of what another said.
+func (m *evalModel) answers() (answerFolder, error) {
+	dir, err := app.RunsDir()
+	sum := sha256.Sum256([]byte(m.Name()))
+	return answerFolder(filepath.Join(dir, "answers", hex.EncodeToString(sum[:6]))), err
+}
+
+// improvingBy distills with a model whose answers are kept.
+func improvingBy(a *app.App, m *evalModel) (distill.Distiller, error) {
+	dir, err := m.answers()
+	if err != nil {
+		return nil, err
+	}
+	return improving{a.Distiller(), model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})}, nil
+}
+
+// answerFolder keeps models' answers, a file each. It is a model.Store.
+type answerFolder string
+
+var _ model.Store = answerFolder("")
+
+// Answer implements model.Store.
+func (f answerFolder) Answer(key string) (data []byte, ok bool, err error) {
+	data, err = os.ReadFile(filepath.Join(string(f), fileName(key)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// KeepAnswer implements model.Store.
+func (f answerFolder) KeepAnswer(key string, data []byte) error {
+	return app.WriteWhole(filepath.Join(string(f), fileName(key)), data)
+}

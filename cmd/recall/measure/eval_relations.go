@@ -1,0 +1,174 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/distill/model"
+	"recall/eval"
+	"recall/payload"
+)
+
+const judgeRules = "rules"
+
+func newEvalRelationsCmd(a *app.App) *cobra.Command {
+	var judge, record string
+	var sample int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "relations",
+		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
+		Long: `Shows labelled pairs of decisions, all invented, to whoever relates the sessions of
+a project (rules, or the configured model), and says for each relation how often
+it is right where it is said (precision) and how much of it is seen (recall).
+One decision may be hidden behind another from a precision of 0.95 of
+"supersedes" on, the lower end of its interval at 0.90 or more.
+
+--sample asks about so many pairs only, always the same ones: half of them
+labelled "supersedes". What a model said of a pair is kept in the user's cache
+directory and not asked again.`,
+		Example: `  recall eval relations --judge rules
+  recall eval relations --sample 120
+  recall eval relations --json | jq .relations.supersedes`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := a.LoadConfig()
+			if err != nil {
+				return err
+			}
+			if judge == "" {
+				judge = judgeModel
+				if c.LLM.Provider == config.NoProvider {
+					judge = judgeRules
+				}
+			}
+			if sample < 0 {
+				return terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample), "0 is all pairs")
+			}
+			return runEvalRelations(cmd.Context(), a, judge, record, sample, asJSON)
+		},
+	}
+	cmd.Flags().StringVar(&judge, "judge", "", "who says it: rules, or the configured model (default: the model if there is one)")
+	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return []string{judgeRules, judgeModel}, cobra.ShellCompDirectiveNoFileComp
+	})
+	addRecord(cmd, &record)
+	cmd.Flags().IntVar(&sample, "sample", 0, "how many pairs to ask about (0: all)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the agreement as JSON")
+	return cmd
+}
+
+func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int, asJSON bool) error {
+	pairs, err := eval.InventedRelations()
+	if err != nil {
+		return err
+	}
+	if sample > 0 {
+		pairs = eval.SampleRelations(pairs, sample)
+	}
+	by, name := eval.RelatedBy(eval.ByRules), judgeRules
+	var asked *evalModel
+	switch judge {
+	case judgeRules:
+	case judgeModel:
+		if asked, err = openEvalModel(ctx, a, record); err != nil {
+			return err
+		}
+		if by, err = relating(a, asked); err != nil {
+			return err
+		}
+		name = asked.Name()
+	default:
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules, judgeModel)
+	}
+	agreement, err := eval.AgreeOnRelations(ctx, name, by, pairs)
+	tellAsked(a, asked)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(agreement)
+	}
+	t := evalTables{a.Out, terminal.Styles(a.Color)}
+	t.relations(&agreement)
+	if asked != nil {
+		t.trust(agreement.Relations[payload.Supersedes].Precision)
+	}
+	return nil
+}
+
+// relating asks a model about pairs as a sync does.
+func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
+	dir, err := m.answers()
+	if err != nil {
+		return nil, err
+	}
+	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})
+	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
+		pairs := make([]model.Pair, len(labelled))
+		for i := range labelled {
+			pairs[i].Later, pairs[i].Earlier = labelled[i].Items()
+		}
+		out := make([]payload.Relation, len(pairs))
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(max(1, a.Config.Patience().AtOnce))
+		for from := 0; from < len(pairs); from += pairsTogether {
+			g.Go(func() error {
+				verdicts, err := improver.Reconcile(ctx, pairs[from:min(from+pairsTogether, len(pairs))])
+				for i, v := range verdicts {
+					if err == nil && !v.Known {
+						err = errors.New("the model left pairs out; ask once more")
+					}
+					out[from+i] = v.Relation
+				}
+				return err
+			})
+		}
+		return out, g.Wait()
+	}, nil
+}
+
+// pairsTogether is how many pairs go into one request, several of which wait at
+// the same time: no more than a model is asked about at once.
+const pairsTogether = 15
+
+func (t evalTables) relations(a *eval.RelationAgreement) {
+	fmt.Fprintf(t.w, "%sHow a later decision bears on an earlier one, said by %s%s\nas people labelled it: %d of %d pairs\n", t.st.Bold, terminal.Line(a.By), t.st.Reset, a.Agree, a.Pairs)
+	widths := []int{12, 26, 26}
+	t.columns(widths, "relation", "right of those said", "seen of those labelled")
+	for _, r := range append(append([]payload.Relation{}, payload.Relations...), eval.Unrelated) {
+		rate := a.Relations[r]
+		t.cells(false, widths, string(r), some(rate.Precision), some(rate.Recall))
+	}
+	if len(a.Wrong) > 0 {
+		t.title("seen otherwise")
+	}
+	for _, w := range a.Wrong {
+		fmt.Fprintf(t.w, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said, terminal.Line(w.Earlier), terminal.Line(w.Later))
+	}
+}
+
+// trust reports whether a model's word may hide a decision: as of a rule, what it
+// says must be right for 0.95, and the interval's lower end 0.9.
+func (t evalTables) trust(k eval.KofN) {
+	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
+		t.note("its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide")
+		return
+	}
+	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
+}
+
+// some is a share, "none" of nothing.
+func some(k eval.KofN) string {
+	if k.N == 0 {
+		return "none"
+	}
+	return Share(k)
+}

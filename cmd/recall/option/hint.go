@@ -1,0 +1,113 @@
+package option
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/pipeline"
+)
+
+// NameProject adds to the refusal of a command that was called where no session
+// worked how it is called for the project that was last worked on.
+func NameProject(cmd *cobra.Command, err error) error {
+	var not *pipeline.NotHereError
+	var h *terminal.Hinted
+	switch {
+	case !errors.As(err, &not) || errors.As(err, &h):
+		return err
+	case not.Project == "":
+		return terminal.WithHint(err, "recall sync takes sessions in; recall status lists where they are looked for")
+	case strings.Contains(cmd.Use, "[PROJECT]"):
+		return terminal.WithHint(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
+	case cmd.Flag("project") != nil:
+		return terminal.WithHint(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
+	}
+	return terminal.WithHint(err, "name the session; recall list --project %q shows them", not.Project)
+}
+
+// ExplainUsage gives every command's complaint about its arguments the words
+// of a person and a hint.
+func ExplainUsage(cmd *cobra.Command) {
+	wanted := cmd.Args
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		if wanted == nil {
+			wanted = cobra.NoArgs
+		}
+		err := wanted(c, args)
+		var h *terminal.Hinted
+		if err == nil || errors.As(err, &h) {
+			return err
+		}
+		return BadArguments(c, args)
+	}
+	for _, sub := range cmd.Commands() {
+		ExplainUsage(sub)
+	}
+}
+
+func BadArguments(c *cobra.Command, args []string) error {
+	path := c.CommandPath()
+	if c.HasAvailableSubCommands() && len(args) > 0 {
+		err := fmt.Errorf("unknown command %q for %q", args[0], path)
+		c.SuggestionsMinimumDistance = 2
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			return terminal.WithHint(err, "did you mean %s %s?", path, strings.Join(near, " or "))
+		}
+		return terminal.WithHint(err, "%s --help lists the commands", path)
+	}
+	_, wants, _ := strings.Cut(strings.TrimSuffix(c.UseLine(), " [flags]"), path)
+	if wants = strings.TrimSpace(wants); wants == "" {
+		wants = "none"
+	}
+	return terminal.WithHint(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants), "%s --help has examples", path)
+}
+
+// BadFlag words a complaint about a flag.
+func BadFlag(cmd *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	var own *terminal.Hinted
+	if errors.As(err, &own) && errors.As(err, &bad) {
+		return terminal.WithHint(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
+	}
+	if errors.As(err, &bad) {
+		want := map[string]string{"int": "a number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+		if want == "" {
+			want = "of type " + bad.GetFlag().Value.Type()
+		}
+		err = fmt.Errorf("--%s: %q isn't %s", bad.GetFlag().Name, bad.GetValue(), want)
+	}
+	return terminal.WithHint(err, "%s --help lists the flags", cmd.CommandPath())
+}
+
+var flagGroup = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+
+// FlagsTogether words cobra's complaint about flags that exclude one another as
+// notTogether does.
+func FlagsTogether(err error) error {
+	m := flagGroup.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	return terminal.WithHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")), "omit one of them")
+}
+
+// NotTogether refuses flags that contradict one another.
+func NotTogether(cmd *cobra.Command, names ...string) error {
+	var given []string
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) > 1 {
+		return terminal.WithHint(fmt.Errorf("%s don't go together", strings.Join(given, " and ")), "omit one of them")
+	}
+	return nil
+}

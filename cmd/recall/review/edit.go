@@ -1,0 +1,69 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+)
+
+func newEditCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "edit SESSION",
+		Short:   "Correct a session's payload by hand",
+		GroupID: "keep",
+		Long: `Opens payload.md in your editor ($VISUAL, $EDITOR). Change a line to correct an
+item, delete it to drop the item for good, add a line under a heading to add
+one. What you wrote always wins, over every later distillation too. Editing the
+file in the library's folder directly does the same at the next sync.`,
+		Example: `  recall edit 7f3c
+  EDITOR="code --wait" recall edit "Retry policy"`,
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			l, e, err := a.Named(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := a.Payload(l, e); err != nil {
+				return err
+			}
+			return editPage(cmd.Context(), a, l, e)
+		},
+	}
+}
+
+func runEditor(ctx context.Context, a *app.App, path string) error {
+	editor := os.Getenv("VISUAL")
+	if editor == "" {
+		editor = os.Getenv("EDITOR")
+	}
+	if editor == "" {
+		editor = "vi"
+		if runtime.GOOS == "windows" {
+			editor = "notepad"
+		} else if !terminal.IsTerminal(a.Out) {
+			return terminal.WithHint(errors.New("no editor: neither VISUAL nor EDITOR is set"), "set one, or edit %s directly and run recall sync", path)
+		}
+	}
+	// "code --wait" is a program and its argument.
+	words := strings.Fields(editor)
+	if _, err := exec.LookPath(words[0]); err != nil {
+		return terminal.WithHint(fmt.Errorf("editor: %w", err), "set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
+	}
+	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
+	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
+	if err := c.Run(); err != nil {
+		return terminal.WithHint(fmt.Errorf("editor %s: %w", editor, err), "nothing was taken over; recall edit opens the file again")
+	}
+	return nil
+}

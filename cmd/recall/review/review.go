@@ -1,0 +1,300 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/index"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+type reviewOptions struct {
+	project                string
+	since                  option.Day
+	editor, asJSON, accept bool
+}
+
+func newReviewCmd(a *app.App) *cobra.Command {
+	var o reviewOptions
+	cmd := &cobra.Command{
+		Use:     "review [SESSION]",
+		Short:   "Look through what is new or changed, and settle what contradicts",
+		GroupID: "keep",
+		Long: `Shows what was distilled and nobody has looked at as it is now: first the items
+that contradict one another, with both quotes, then what other people handed
+over (recall import), then item by item, the newest session first. At each you
+keep it, write it anew, drop it for good, pin it, or quit; what you said so far
+is kept and not asked again. Your word always wins, over every later
+distillation too.
+
+With --editor payload.md is opened instead ($VISUAL, $EDITOR), and all of it
+counts as looked at when you close it. Where there is no terminal the list is
+printed; the exit code is then 1 while something waits for you.`,
+		Example: `  recall review
+  recall review "Retry policy"
+  recall review 7f3c --editor
+  recall review --since 1w --project billing --json`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := option.NotTogether(cmd, "editor", "json", "accept"); err != nil {
+				return err
+			}
+			if o.editor && len(args) == 0 {
+				return terminal.WithHint(errors.New("review: --editor opens one session's payload.md"), "name it: recall review SESSION --editor")
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			entries, err := toReview(a, l, args, o)
+			if err != nil {
+				return err
+			}
+			return runReview(cmd.Context(), a, l, entries, len(args) > 0, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&o.project, "project", "p", "", "only this project")
+	o.since.Since(flags, "since", "only sessions from then on: 2026-04-17, 3d, 2w")
+	flags.BoolVar(&o.editor, "editor", false, "edit payload.md instead")
+	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
+	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
+	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
+	return cmd
+}
+
+// toReview lists the sessions that are meant, the newest first.
+func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([]library.Entry, error) {
+	if len(args) > 0 {
+		e, err := a.Session(l, args[0])
+		return []library.Entry{e}, err
+	}
+	id, err := app.ProjectID(l, o.project)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := app.NewShelf(l)
+	if err != nil {
+		return nil, err
+	}
+	entries := slices.DeleteFunc(slices.Clone(shelf.In(id)), func(e library.Entry) bool { return e.Helper || e.End.Before(o.since.At) })
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	return entries, nil
+}
+
+func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool, o reviewOptions) error {
+	w, err := ReadWaiting(a, l, entries)
+	if err != nil {
+		return err
+	}
+	if !one {
+		id, err := app.ProjectID(l, o.project)
+		if err != nil {
+			return err
+		}
+		if w.Received, err = app.Received(l, id); err != nil {
+			return err
+		}
+		if id != "" && !o.asJSON {
+			tellNowhere(a, l)
+		}
+	}
+	switch {
+	case o.asJSON:
+		if err := a.PrintJSON(w); err != nil || w.empty() {
+			return err
+		}
+		return app.ExitCode(app.ExitNothing)
+	case o.editor:
+		return reviewInEditor(ctx, a, l, entries[0])
+	case o.accept:
+		return acceptAll(ctx, a, l, w)
+	case w.empty():
+		fmt.Fprintln(a.Out, "nothing new to review")
+		return nil
+	case !terminal.IsTerminal(a.Out):
+		printWaiting(a, w)
+		return app.ExitCode(app.ExitNothing)
+	}
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	r := &Reviewer{App: a, Ctx: ctx, L: l, Lines: NewLines(ctx, a.In), Touched: map[string]bool{}}
+	r.P = terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out), Bare: true}
+	r.P.Several = w.several
+	err = r.Walk(w)
+	return errors.Join(err, r.Finish())
+}
+
+// tellNowhere says that something was handed over for no project here, where only
+// one project's is looked through.
+func tellNowhere(a *app.App, l *library.Library) {
+	all, err := app.Received(l, "")
+	if err != nil {
+		return // said by the review itself
+	}
+	n := 0
+	for _, u := range all {
+		if u.Nowhere {
+			n++
+		}
+	}
+	if n > 0 {
+		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows what\n", answer.Count(n, "item"))
+	}
+}
+
+// reviewInEditor is recall edit, after which all that the page showed counts as
+// looked at.
+func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
+	if _, err := a.Payload(l, e); err != nil {
+		return err
+	}
+	if err := editPage(ctx, a, l, e); err != nil {
+		return err
+	}
+	w, err := ReadWaiting(a, l, []library.Entry{e})
+	if err != nil || len(w.Items) == 0 {
+		return err
+	}
+	return l.AppendEdits(e.ID, keeps(w.Items))
+}
+
+// editPage opens a session's payload.md in the editor and takes over what
+// was changed.
+func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
+	if err := runEditor(ctx, a, filepath.Join(e.Folder, "payload.md")); err != nil {
+		return err
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
+	if err != nil {
+		return err
+	}
+	for _, p := range report.Problems {
+		return terminal.WithHint(fmt.Errorf("%s: %s", p.Path, p.Reason), "your text is kept as it is; mend the line and run it again")
+	}
+	if report.Edited == 0 {
+		fmt.Fprintln(a.Out, "nothing changed")
+	} else {
+		fmt.Fprintln(a.Out, "taken over; your words win over what is distilled")
+	}
+	return nil
+}
+
+func acceptAll(ctx context.Context, a *app.App, l *library.Library, w *Waiting) error {
+	for from := 0; from < len(w.Items); {
+		to := from
+		for to < len(w.Items) && w.Items[to].Entry.ID == w.Items[from].Entry.ID {
+			to++
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := l.AppendEdits(w.Items[from].Entry.ID, keeps(w.Items[from:to])); err != nil {
+			return err
+		}
+		from = to
+	}
+	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(w.Items), "item"))
+	if n := len(w.Received); n > 0 { // another person's word is taken over one by one
+		fmt.Fprintf(a.Out, "; %d handed over still wait: recall review", n)
+	}
+	if n := len(w.Conflicts); n > 0 {
+		fmt.Fprintf(a.Out, "; %s still to be settled: recall review, or recall relate", answer.Count(n, "conflict"))
+	}
+	fmt.Fprintln(a.Out)
+	return nil
+}
+
+// keeps says of each item that it was looked at.
+func keeps(items []app.Unseen) []payload.Edit {
+	var edits []payload.Edit
+	for i := range items {
+		edits = append(edits, kept(items[i].Item))
+	}
+	return edits
+}
+
+func kept(it payload.Item) payload.Edit {
+	e := newEdit(payload.OpKeep, it.ID)
+	e.Seen = payload.Look(&it)
+	return e
+}
+
+// newEdit is this person's doing, now.
+func newEdit(op payload.Op, id payload.ItemID) payload.Edit {
+	return payload.Edit{Op: op, ID: id, At: time.Now().UTC().Truncate(time.Second), Who: app.Author()}
+}
+
+// printWaiting is the list for where nobody can be asked.
+func printWaiting(a *app.App, w *Waiting) {
+	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out), Bare: true}
+	p.Several = w.several
+	for _, c := range w.Conflicts {
+		printContradiction(&p, c)
+	}
+	for _, u := range w.Received {
+		printUnseen(&p, u)
+	}
+	last := ""
+	for _, u := range w.Items {
+		if s := string(u.Entry.ID); s != last {
+			last = s
+			fmt.Fprintf(a.Out, "\n%s\n", p.Where(u.Place, 0, true))
+		}
+		printUnseen(&p, u)
+	}
+	fmt.Fprintf(a.Out, "\n%s to look at, %s; on a terminal recall review asks one by one\n", answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
+}
+
+func printUnseen(p *terminal.Page, u app.Unseen) {
+	state := answer.State(u.Item)
+	if u.Changed {
+		state = "changed since you looked · " + state
+	}
+	p.Headline(u.Item, state)
+	if u.Handoff == "" {
+		p.Support(u.Item, u.Place, u.Turn)
+		return
+	}
+	p.Field("why", u.Why)
+	p.Field("from", strings.TrimSpace(terminal.Line(u.From)+" · handed over · "+terminal.Line(u.Place.Project)))
+	if u.Nowhere {
+		p.Field("for", "no project here, so for no session: recall import FILE --project NAME says which")
+	}
+	if len(u.Evidence) > 0 {
+		p.Quoted("", u.Evidence[0].Quote)
+	}
+}
+
+func printContradiction(p *terminal.Page, c conflict) {
+	what := "2 items contradict one another; which one stands is open:"
+	if c.Over != "" {
+		what = "2 items claim the place of another; which one stands is open:"
+	}
+	if c.Claimed {
+		what = "A model says that the first of 2 items takes the place of the second; both stand until you say so:"
+	}
+	fmt.Fprintf(p.W, "\n%s%s%s\n", p.St.Yellow, what, p.St.Reset)
+	for _, u := range []app.Unseen{c.Newer, c.Older} {
+		printUnseen(p, u)
+	}
+}
+
+func placeIn(s *app.Shelf, e library.Entry) index.Place {
+	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[e.ID], SessionStart: e.Start, Project: s.Of(e).Name, Source: string(e.Source)}
+}

@@ -1,0 +1,314 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/atotto/clipboard"
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/pipeline/notes"
+	"recall/prompts"
+	txt "recall/text"
+)
+
+type wrapUpOptions struct {
+	draft, scratch                  string
+	print, noReview, prompt, asJSON bool
+}
+
+// WrapUpDoc is the JSON form of recall wrap-up.
+type WrapUpDoc struct {
+	Session ingest.SessionID `json:"session"`
+	Payload string           `json:"payload"`           // payload.md
+	Kept    int              `json:"kept"`              // lines of the draft that the conversation bears out
+	Dropped []droppedDoc     `json:"dropped"`           // and those that it doesn't
+	Quotes  []droppedDoc     `json:"quotes,omitempty"`  // lines that are kept, but not for the words that the draft quotes
+	Waiting int              `json:"waiting"`           // items that nobody has reviewed
+	Scratch string           `json:"scratch,omitempty"` // the file that was written
+}
+
+type droppedDoc struct {
+	Line int    `json:"line"`
+	Text string `json:"text"`
+	Why  string `json:"why"`
+}
+
+func newWrapUpCmd(a *app.App) *cobra.Command {
+	var o wrapUpOptions
+	cmd := &cobra.Command{
+		Use:     "wrap-up [SESSION]",
+		Short:   "Close a session: its payload drafted, reviewed, saved and copied",
+		GroupID: "ask",
+		Long: `Takes in what the session holds by now, shows you what was distilled of it to
+review, saves it, and copies the payload that the next session starts with.
+Without SESSION it is the running one, else the last one of the project you are
+in; where no session worked, name it (else exit code 2).
+
+The session's own agent may draft: --prompt prints what to ask it, --draft takes
+what it wrote, as Markdown. Each line is held against the transcript, by the
+quote below it ("> …") or by the words that say the same; what nothing bears out
+is dropped and counted, the rest is merged with what recall found itself.`,
+		Example: `  recall wrap-up
+  recall wrap-up --prompt | pbcopy
+  recall wrap-up --draft payload-draft.md
+  recall wrap-up --scratch scratch --no-review`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: option.CompleteSession(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := option.NotTogether(cmd, "json", "print", "prompt"); err != nil {
+				return err
+			}
+			if o.prompt {
+				_, err := fmt.Fprintln(a.Out, prompts.WrapUp())
+				return err
+			}
+			return runWrapUp(cmd.Context(), a, args, o)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&o.draft, "draft", "", `the agent's own draft, a Markdown file; "-" reads it`)
+	flags.StringVar(&o.scratch, "scratch", "", "write it to the next session-N.md in this folder too")
+	flags.BoolVar(&o.print, "print", false, "print the payload instead of copying it")
+	flags.BoolVar(&o.noReview, "no-review", false, "ask nothing")
+	flags.BoolVar(&o.prompt, "prompt", false, "print what to ask the session's agent, and do nothing")
+	flags.BoolVar(&o.asJSON, "json", false, "print as JSON, ask and copy nothing")
+	return cmd
+}
+
+// A draft is a page or two; mostDraft is in bytes. Of the lines that nothing bears
+// out a person is shown the first.
+const (
+	mostDraft    = 256 << 10
+	droppedShown = 20
+)
+
+func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) error {
+	var draft []byte
+	var err error
+	switch o.draft {
+	case "":
+	case "-":
+		draft, err = io.ReadAll(io.LimitReader(a.In, app.MostHandoff))
+	default:
+		draft, err = library.ReadRegular(o.draft, mostDraft)
+	}
+	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
+		err = terminal.WithHint(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft, terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
+	}
+	if err != nil {
+		return err
+	}
+	l, err := a.LibraryToFill(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if !app.IsDemo(l) && !(a.LibraryNamed() && l.IsBackup()) { // a person's own sessions don't go there
+		report, err := a.TakeIn(ctx, l, pipeline.Options{})
+		if err != nil {
+			return err
+		}
+		a.PrintProblems(report.Problems)
+	}
+	e, err := toWrapUp(a, l, args)
+	if err == nil && e.Behind() && l.ReadOnly() == nil { // large, and put off
+		if _, err = a.TakeIn(ctx, l, pipeline.Options{Only: e.ID}); err == nil {
+			e, err = l.Session(e.ID)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	doc := WrapUpDoc{Session: e.ID, Dropped: []droppedDoc{}}
+	if len(draft) > 0 {
+		if err := takeDraft(ctx, a, l, e, string(draft), &doc); err != nil {
+			return err
+		}
+	}
+	if _, err := a.Payload(l, e); err != nil {
+		return err
+	}
+	w, err := ReadWaiting(a, l, []library.Entry{e})
+	if err != nil {
+		return err
+	}
+	if asks := terminal.IsTerminal(a.Out) && !o.noReview && !o.asJSON && o.draft != "-"; asks && !w.empty() {
+		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
+			return err
+		}
+		if w, err = ReadWaiting(a, l, []library.Entry{e}); err != nil {
+			return err
+		}
+	}
+	doc.Waiting = len(w.Items)
+	return wrapped(a, l, e, doc, o)
+}
+
+// wrapped says what was saved and hands the payload over.
+func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o wrapUpOptions) error {
+	e, err := l.Session(e.ID) // reviewing may have moved its folder
+	if err != nil {
+		return err
+	}
+	md, err := l.Markdown(e.ID)
+	if err != nil {
+		return err
+	}
+	doc.Payload = string(md)
+	text, err := handedOn(a, l, e)
+	if err != nil {
+		return err
+	}
+	if o.scratch != "" {
+		if doc.Scratch, err = app.SaveScratch(o.scratch, text); err != nil {
+			return err
+		}
+	}
+	if o.asJSON {
+		return a.PrintJSON(doc)
+	}
+	for i, d := range doc.Dropped {
+		if i == droppedShown {
+			fmt.Fprintf(a.Err, "recall: dropped: %s more; --json lists all\n", answer.Count(len(doc.Dropped)-i, "line"))
+			break
+		}
+		fmt.Fprintf(a.Err, "recall: dropped: line %d, %s: %s\n", d.Line, txt.Clip(terminal.Line(d.Text), 80), d.Why)
+	}
+	for i, d := range doc.Quotes {
+		if i == droppedShown {
+			break
+		}
+		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line, txt.Clip(terminal.Line(d.Text), 60), d.Why)
+	}
+	if o.draft != "" {
+		fmt.Fprintf(a.Err, "recall: of the draft %s kept, %d dropped\n", answer.Count(doc.Kept, "line"), len(doc.Dropped))
+	}
+	fmt.Fprintf(a.Err, "recall: saved in %s\n", e.Folder)
+	if doc.Scratch != "" {
+		fmt.Fprintln(a.Err, "recall: wrote", doc.Scratch)
+	}
+	if doc.Waiting > 0 {
+		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"), answer.ShortID(e.ID))
+	}
+	if !o.print {
+		if err := clipboard.WriteAll(text); err == nil {
+			fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the next session")
+			return nil
+		} else if terminal.IsTerminal(a.Out) {
+			fmt.Fprintf(a.Err, "recall: clipboard: %v; here it is:\n", err)
+		}
+	}
+	_, err = fmt.Fprint(a.Out, text)
+	return err
+}
+
+// toWrapUp is the session that is meant: by name, the one that recall was called
+// from, or the last one of the project here, else of all.
+func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, error) {
+	if len(args) > 0 {
+		return a.Session(l, args[0])
+	}
+	if id := os.Getenv(app.EnvSession); id != "" {
+		if e, err := l.Lookup(id); err == nil {
+			return e, nil
+		}
+	}
+	shelf, err := app.NewShelf(l)
+	if err != nil {
+		return library.Entry{}, err
+	}
+	project, _, err := a.Meant(l, nil)
+	if err != nil {
+		return library.Entry{}, err
+	}
+	var last library.Entry
+	for _, e := range shelf.In(project) {
+		if !e.Helper && (last.ID == "" || !e.End.Before(last.End)) {
+			last = e
+		}
+	}
+	if last.ID == "" {
+		return last, terminal.WithHint(errors.New("no session to wrap up"), "recall list shows them; name one")
+	}
+	return last, nil
+}
+
+// takeDraft notes what of a draft the conversation bears out, and has it merged.
+func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string, doc *WrapUpDoc) error {
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return err
+	}
+	s, err := p.Read(ctx, e.ID)
+	if err != nil {
+		return err
+	}
+	lines, err := notes.GroundDraft(s, p.Rules.Session().Text(draft), time.Now())
+	if err != nil {
+		return terminal.WithHint(err, "recall wrap-up --prompt prints what the agent is to write")
+	}
+	records, err := l.Notes(e.ID)
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return err
+	}
+	have := payload.DecodeNotes(records)
+	for _, d := range lines {
+		if d.Note == nil {
+			doc.Dropped = append(doc.Dropped, droppedDoc{d.N, d.Text, d.Why})
+			continue
+		}
+		doc.Kept++
+		if d.Unquoted != "" {
+			doc.Quotes = append(doc.Quotes, droppedDoc{d.N, d.Quote, d.Unquoted})
+		}
+		if slices.ContainsFunc(have, func(n payload.Note) bool { return n.Kind == d.Note.Kind && n.Text == d.Note.Text }) {
+			continue // it was wrapped up before
+		}
+		if err := l.Inbox(d.Note); err != nil {
+			return err
+		}
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
+	a.PrintProblems(report.Problems)
+	return err
+}
+
+// handedOn is what the session after this one starts with.
+func handedOn(a *app.App, l *library.Library, e library.Entry) (string, error) {
+	shelf, err := app.NewShelf(l)
+	if err != nil {
+		return "", err
+	}
+	entries := shelf.In(shelf.Of(e).ID)
+	threads, err := pipeline.Threads(l, entries)
+	if err != nil {
+		return "", err
+	}
+	for _, t := range threads {
+		if !slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(e.ID) }) {
+			continue
+		}
+		p, err := pipeline.Compose(l, t, entries, shelf.Numbers())
+		if err != nil {
+			return "", err
+		}
+		p.Project = shelf.Of(e).Name
+		return payload.Render(p, payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n", nil
+	}
+	return "", fmt.Errorf("session %s: in no thread", e.ID)
+}

@@ -1,0 +1,192 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	txt "recall/text"
+)
+
+func newInitCmd(a *app.App) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:     "init",
+		Short:   "Make the library and take in all history",
+		GroupID: "keep",
+		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
+archives and distills all history (offline: nothing leaves this machine), and
+asks it one question that it has an answer to. Running it again does no harm.
+
+On a terminal it offers the models that it finds here (the claude program, keys
+in the environment, Ollama), says what each would be sent, tries the one that you
+choose with one tiny request and writes it into config.yaml. Rules go on making
+payloads unless you choose one. In a script --provider does the same.`,
+		Example: `  recall init
+  recall init --library ~/Documents/Recall
+  recall init --provider anthropic
+  recall init --provider openai --url http://127.0.0.1:1234/v1 --model qwen3-8b`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")
+	cmd.Flags().String("provider", "", "have this model make payloads: "+strings.Join(config.Providers, ", "))
+	config.SetsKey(cmd.Flags(), "provider", "llm.provider")
+	cmd.Flags().String("model", "", "the provider's name for the model (llm.model)")
+	config.SetsKey(cmd.Flags(), "model", "llm.model")
+	cmd.Flags().String("url", "", "address of the service (llm.url)")
+	config.SetsKey(cmd.Flags(), "url", "llm.url")
+	cmd.Flags().String("dir", "", "folder of requests and answers, for relay and replay (llm.dir)")
+	config.SetsKey(cmd.Flags(), "dir", "llm.dir")
+	return cmd
+}
+
+func runInit(ctx context.Context, a *app.App, yes bool) error {
+	c, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
+	for _, w := range library.Warnings(c.Library.Dir) {
+		fmt.Fprintln(a.Err, "recall: warning:", w)
+		if !yes && !a.Confirm("Make the library there all the same?") {
+			return terminal.WithHint(fmt.Errorf("no library made"), "name another folder: recall init --library DIR, or library.dir in config.yaml")
+		}
+	}
+	l, made, err := a.CreateLibrary(ctx)
+	if err != nil {
+		return err
+	}
+	verb := "Found the library"
+	if made {
+		verb = "Made a library"
+	}
+	fmt.Fprintf(a.Out, "%s in %s\n", verb, l.Dir())
+	start := time.Now()
+	report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	if err != nil {
+		if report.Bytes > 0 {
+			a.PrintReport(report)
+		}
+		return err
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return err
+	}
+	for _, s := range sources(p) {
+		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
+	}
+	if report.Found == 0 {
+		fmt.Fprintln(a.Out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at work: recall demo")
+		return modelOf(ctx, a, l, yes)
+	}
+	fmt.Fprintf(a.Out, "Took %s: ", terminal.Elapsed(time.Since(start)))
+	a.PrintReport(report)
+	if err := tryOne(ctx, a, l); err != nil {
+		return err
+	}
+	a.OfferOllama(ctx)
+	if err := modelOf(ctx, a, l, yes); err != nil {
+		return err
+	}
+	fmt.Fprint(a.Out, nextSteps)
+	if report.Skipped() {
+		return app.ExitCode(app.ExitPartial)
+	}
+	return nil
+}
+
+// modelOf sets up the model that a flag names, or asks which. What the file
+// says of the same provider stays, unless a flag says otherwise.
+func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) error {
+	given := a.Flags.Changed
+	if !given("provider") {
+		for _, flag := range []string{"model", "url", "dir"} {
+			if given(flag) {
+				return terminal.WithHint(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s", strings.Join(config.Providers[1:], ", "))
+			}
+		}
+		if yes {
+			return nil
+		}
+		return chooseModel(ctx, a, l)
+	}
+	o := a.Config.LLM
+	ch := Choice{Provider: o.Provider}
+	before, err := config.Load(nil, a.ConfigFile, nil, config.ThisSystem())
+	same := err == nil && before.LLM.Provider == o.Provider // a file that lacks just this is mended now
+	for _, s := range []struct {
+		flag string
+		to   *string
+		is   string
+	}{{"model", &ch.Model, o.Model}, {"url", &ch.url, o.URL}, {"dir", &ch.dir, o.Dir}} {
+		if same || given(s.flag) {
+			*s.to = s.is
+		}
+	}
+	return useModel(ctx, a, l, ch)
+}
+
+const nextSteps = `
+Next:
+  recall query "what did we decide about …"   ask it anything
+  recall resume --copy                        the payload for your next session
+  recall list                                 all sessions, and whether they are safe
+  recall hooks install                        payloads and warnings come into Claude Code by themselves
+  recall schedule install                     new sessions are archived every ten minutes, and distilled each night
+  recall sync                                 take in what is new now (query does it by itself)
+`
+
+// tryOne asks about the latest session that decided something and is found by
+// the words that a person would use, its title. Where there is none, it says
+// nothing.
+func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
+	for _, e := range latestDecided(l, 10) {
+		question := "what did we decide about " + strings.TrimRight(txt.Clip(terminal.Line(e.Title), 60), ".?!…") + "?"
+		ans, err := a.Searched(ctx, l, question)
+		if err != nil {
+			return err
+		}
+		if ans.Verdict == answer.Answered && ans.Shown[0].Item != nil && ans.Shown[0].Session == string(e.ID) {
+			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
+			p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+			p.Answer(&ans)
+			return nil
+		}
+	}
+	return nil
+}
+
+// latestDecided lists the newest sessions that decided something, n at most.
+func latestDecided(l *library.Library, n int) []library.Entry {
+	entries, err := l.Sessions()
+	if err != nil {
+		return nil
+	}
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
+	var decided []library.Entry
+	for _, e := range entries {
+		if len(decided) == n {
+			break
+		}
+		p, err := l.Payload(e.ID)
+		if err != nil || e.Title == "" {
+			continue
+		}
+		if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Decision && it.Current() }) {
+			decided = append(decided, e)
+		}
+	}
+	return decided
+}

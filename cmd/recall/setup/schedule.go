@@ -1,0 +1,272 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/schedule"
+	"recall/cmd/recall/terminal"
+)
+
+func newScheduleCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "schedule",
+		Short:   "Have the system archive every ten minutes and sync every night",
+		GroupID: "keep",
+		Long: `Sets up two jobs with the system's own scheduler, as you: recall archive every
+ten minutes, so that no word of a session is lost, and recall sync every night.
+They are systemd user timers, launchd agents or Windows scheduled tasks; where
+there are none, lines of your crontab. Both run at low priority, never twice at
+a time, and make up for runs that were missed while the machine was off. There
+is no daemon and no open port.
+
+Jobs don't see the variables of your shell. Those that recall goes by are written
+into the jobs; keys never are: give them to the system's own environment
+(environment.d with systemd, launchctl setenv, setx).`,
+		Example: `  recall schedule install --at 02:30
+  recall schedule status
+  recall schedule remove`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
+	return cmd
+}
+
+func newScheduleInstallCmd(a *app.App) *cobra.Command {
+	var at string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "install",
+		Short: "Set up the two jobs and run each once",
+		Long: `Sets up the jobs, in the place of those set up before, then has the scheduler
+run each once and reports whether it could read the sources and write the library
+from there.`,
+		Example: "  recall schedule install --at 02:30\n  recall schedule install --dry-run",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			clock, err := schedule.ParseClock(at)
+			if err != nil {
+				return terminal.WithHint(err, "like this: recall schedule install --at 02:30")
+			}
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := l.ReadOnly(); err != nil && !dryRun {
+				return err
+			}
+			p, err := plan(a, clock, l.Dir())
+			if err != nil {
+				return err
+			}
+			h, err := schedule.Here(cmd.Context())
+			if err != nil {
+				return noScheduler(err)
+			}
+			if dryRun {
+				return showPlan(cmd.Context(), a, h, p)
+			}
+			return install(cmd.Context(), a, h, p)
+		},
+	}
+	cmd.Flags().StringVar(&at, "at", "02:30", "when the nightly job runs, local time")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print what would be written, write nothing")
+	return cmd
+}
+
+func noScheduler(err error) error {
+	if errors.Is(err, schedule.ErrNoScheduler) {
+		return terminal.WithHint(err, "install cron, or have anything else call recall archive every ten minutes and recall sync every night; recall sync --watch goes on by itself")
+	}
+	return err
+}
+
+// plan is what is to run: this program, with this configuration.
+func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) {
+	binary, err := stableBinary()
+	if err != nil {
+		return schedule.Plan{}, err
+	}
+	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()), At: at}
+	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
+		p.User = u.Username
+	}
+	if p.Library, err = filepath.Abs(library); err != nil {
+		return p, err
+	}
+	return p, p.Check()
+}
+
+// stableBinary is the name that this program goes by for longest: a link to it
+// that was called, rather than the versioned folder that it points to.
+func stableBinary() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(filepath.ToSlash(self), "/go-build") {
+		return "", terminal.WithHint(errors.New("this recall is in a temporary folder"), "go install ./cmd/recall puts one where it stays")
+	}
+	called, err := exec.LookPath(os.Args[0])
+	if err == nil {
+		called, err = filepath.Abs(called)
+	}
+	if err == nil {
+		x, err1 := os.Stat(called)
+		y, err2 := os.Stat(self)
+		if err1 == nil && err2 == nil && os.SameFile(x, y) {
+			return called, nil
+		}
+	}
+	return self, nil
+}
+
+// jobEnvironment picks what a job needs of this environment: where programs,
+// folders and settings are. Keys of services aren't among it.
+func jobEnvironment(environ []string) []string {
+	wanted := map[string]bool{"PATH": true, "XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "CLAUDE_CONFIG_DIR": true}
+	for _, k := range config.Keys {
+		if k.Name != "library.dir" { // goes by --library
+			wanted[k.Variable()] = true
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil // a task has the user's own
+	}
+	var env []string
+	for _, e := range environ {
+		if name, _, ok := strings.Cut(e, "="); ok && wanted[name] {
+			env = append(env, e)
+		}
+	}
+	return env
+}
+
+// showPlan prints what install would write.
+func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
+	files, err := h.Files(ctx, p)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "# %s: nothing was written\n", h.System)
+	for _, f := range files {
+		fmt.Fprintf(a.Out, "\n--- %s\n%s", f.Name, f.Text)
+	}
+	return nil
+}
+
+// How long install waits for a first run. A sync of much history goes on without it.
+const (
+	firstRun = 2 * time.Minute
+	lookFor  = 100 * time.Millisecond
+)
+
+func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
+	if err := h.Install(ctx, p); err != nil {
+		return terminal.WithHint(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
+	}
+	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At, p.At.Next(time.Now()).Format("2006-01-02 15:04"))
+	dir, err := schedule.Folder()
+	if err != nil {
+		return err
+	}
+	failed := false
+	for _, j := range schedule.Jobs {
+		begun := time.Now().Truncate(time.Second)
+		if err := h.Start(ctx, p, j); err != nil {
+			return err
+		}
+		r, ok := await(ctx, a, dir, j.Name, begun)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case !ok:
+			fmt.Fprintf(a.Out, "%-8s still at work; recall schedule status tells how it went\n", j.Name)
+		case r.OK():
+			fmt.Fprintf(a.Out, "%-8s could read the sources and write the library: %s\n", j.Name, r.Did)
+			if r.Exit == app.ExitPartial {
+				fmt.Fprintf(a.Err, "recall: %s: %s\n", j.Name, r.Error)
+			}
+		default:
+			failed = true
+			fmt.Fprintf(a.Err, "recall: %s failed: %s\n", j.Name, r.Error)
+		}
+	}
+	if failed {
+		hint := "the log is " + schedule.LogPath(dir, "archive")
+		if runtime.GOOS == "darwin" {
+			hint += "; macOS may want recall to be given Full Disk Access in System Settings, Privacy"
+		}
+		return terminal.WithHint(errors.New("the jobs are set up, but one can't do its work from there"), "%s", hint)
+	}
+	if h.System == schedule.Systemd {
+		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger has them run always")
+	}
+	return nil
+}
+
+// await waits for a job's run that began at or after a time.
+func await(ctx context.Context, a *app.App, dir, job string, since time.Time) (schedule.Run, bool) {
+	end := time.Now().Add(firstRun)
+	for time.Now().Before(end) {
+		if r, ok := schedule.Last(dir, job); ok && !r.At.Before(since.UTC()) {
+			return r, true
+		}
+		select {
+		case <-ctx.Done():
+			return schedule.Run{}, false
+		case <-time.After(lookFor):
+		}
+	}
+	return schedule.Run{}, false
+}
+
+func newScheduleRemoveCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:     "remove",
+		Short:   "Take the jobs away again",
+		Long:    "Takes away what install set up, the jobs' logs too, and nothing else.",
+		Example: "  recall schedule remove",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			hosts := schedule.All(cmd.Context())
+			if len(hosts) == 0 {
+				return noScheduler(schedule.ErrNoScheduler)
+			}
+			var from []string
+			for _, h := range hosts {
+				had, err := h.Remove(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if had {
+					from = append(from, string(h.System))
+				}
+			}
+			if dir, err := schedule.Folder(); err == nil {
+				if err := os.RemoveAll(dir); err != nil {
+					return err
+				}
+			}
+			if len(from) == 0 {
+				fmt.Fprintln(a.Out, "nothing was set up")
+				return app.ExitCode(app.ExitNothing)
+			}
+			fmt.Fprintf(a.Out, "taken away from %s\n", strings.Join(from, " and "))
+			return nil
+		},
+	}
+}

@@ -1,0 +1,115 @@
+package setup
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/schedule"
+	"recall/cmd/recall/terminal"
+	txt "recall/text"
+)
+
+// newScheduledCmd is what a scheduler calls: one of recall's own commands, with a
+// log in the place of a terminal. Nobody calls it by hand.
+func newScheduledCmd(a *app.App) *cobra.Command {
+	var catchUp string
+	cmd := &cobra.Command{
+		Use:    "scheduled JOB",
+		Short:  "Run a job and note what became of it (started by the system; see recall schedule)",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
+				return terminal.WithHint(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
+			}
+			dir, err := schedule.Folder()
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return err
+			}
+			code, err := runScheduled(cmd.Context(), a, dir, args[0])
+			if err == nil && catchUp != "" {
+				err = runCatchUp(cmd.Context(), a, dir, catchUp)
+			}
+			if err == nil && code != app.ExitOK {
+				err = app.ExitCode(code)
+			}
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&catchUp, "catch-up", "", "run the nightly job too if its time has passed without it")
+	return cmd
+}
+
+// runCatchUp runs the nightly job where the machine was off at its time.
+func runCatchUp(ctx context.Context, a *app.App, dir, at string) error {
+	clock, err := schedule.ParseClock(at)
+	if err != nil {
+		return err
+	}
+	if last, ok := schedule.Last(dir, "sync"); ok && !last.At.Before(clock.Last(time.Now()).Add(-time.Minute)) {
+		return nil
+	}
+	_, err = runScheduled(ctx, a, dir, "sync")
+	return err
+}
+
+// runScheduled runs a job, unless it is still at work since the last time.
+func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error) {
+	lock := flock.New(filepath.Join(dir, job+".lock"), flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil {
+		return app.ExitError, err
+	}
+	if !ok {
+		return app.ExitOK, schedule.Log(dir, job, time.Now().UTC().Format(time.RFC3339)+" the run before is still at work")
+	}
+	defer lock.Unlock()
+	var args []string
+	if a.ConfigFile != "" {
+		args = append(args, "--config", a.ConfigFile)
+	}
+	if a.LibraryNamed() {
+		args = append(args, "--library", a.Flags.Lookup("library").Value.String())
+	}
+	var out, errOut bytes.Buffer
+	start := time.Now()
+	code := a.Again(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
+	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code, Did: did(out.Bytes())}
+	if errOut.Len() > 0 {
+		r.Error = txt.Clip(terminal.Line(errOut.String()), 1000)
+	}
+	return code, schedule.Keep(dir, r)
+}
+
+// did words what a run's JSON says it did.
+func did(report []byte) string {
+	var r map[string]any
+	if json.Unmarshal(report, &r) != nil {
+		return "nothing"
+	}
+	var parts []string
+	for _, f := range []struct{ field, what string }{{"found", "sessions seen"}, {"new", "new"}, {"grown", "grown"}, {"vanished", "vanished at their source"},
+		{"distilled", "distilled"}, {"improved", "improved by a model"}, {"queued", "queued"}, {"left", "left"}, {"packed", "packed"}} {
+		if n, ok := r[f.field].(float64); ok && (n > 0 || f.field == "found") {
+			parts = append(parts, fmt.Sprintf("%.0f %s", n, f.what))
+		}
+	}
+	if list, ok := r["problems"].([]any); ok && len(list) > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped", len(list)))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,243 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"recall/answer"
+	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
+	"recall/cmd/recall/terminal"
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+type StatusDoc struct {
+	Library    string            `json:"library"`
+	Sessions   int               `json:"sessions"`
+	Projects   int               `json:"projects"`
+	Safe       int               `json:"safe"`
+	Behind     int               `json:"behind"`     // sources with bytes that aren't archived
+	OnlyHere   int               `json:"only_here"`  // kept, though no source is left
+	Unreadable int               `json:"unreadable"` // sources that can't be looked at
+	Waiting    int               `json:"waiting"`    // archived, not distilled as they are
+	grown      int               // of those: distilled before
+	made       time.Time         // when the longest ago
+	Newest     time.Time         `json:"newest,omitzero"` // last thing said in any session
+	Index      int64             `json:"index_bytes"`
+	Sources    []sourceDoc       `json:"sources"`
+	Expiring   int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
+	Doomed     []pipeline.Doomed `json:"doomed,omitempty"` // where they are
+	Unsafe     []ingest.Problem  `json:"unsafe,omitempty"` // sessions at the sources that the library doesn't hold as they are, and why
+	Warnings   []string          `json:"warnings,omitempty"`
+	Broken     []ingest.Problem  `json:"broken,omitempty"`
+	Search     string            `json:"search"`
+
+	LastArchive *runDoc   `json:"last_archive,omitempty"` // that found something
+	LastSync    *runDoc   `json:"last_sync,omitempty"`    // that found something
+	LastImprove *runDoc   `json:"last_improve,omitempty"` // that asked a model
+	Schedule    nightDoc  `json:"schedule"`
+	Disk        diskDoc   `json:"disk"`
+	Spent       *spentDoc `json:"spent,omitempty"` // this month
+	Model       *modelDoc `json:"model,omitempty"` // not there if rules alone distill
+}
+
+type sourceDoc struct {
+	Source ingest.Source `json:"source"`
+	Folder string        `json:"folder"`
+	There  bool          `json:"there"`
+}
+
+// searchMode says how questions are searched for.
+func searchMode(c *config.Config) string {
+	if c.Query.Vectors == "static" || c.Query.Vectors == "service" {
+		return "words, with a lexicon of the field's, and vectors of a model (" + c.Query.Vectors + ")"
+	}
+	return "words, with a lexicon of the field's"
+}
+
+func newStatusCmd(a *app.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Tell how the library, its sources and the index are",
+		Example: "  recall status",
+		GroupID: "look",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			s, err := runStatus(cmd.Context(), a, l)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.PrintJSON(s)
+			}
+			printStatus(a, s)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	return cmd
+}
+
+func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
+	shelf, err := app.NewShelf(l)
+	if err != nil {
+		return StatusDoc{}, err
+	}
+	s := StatusDoc{Library: l.Dir(), Sessions: len(shelf.Entries), Projects: shelf.Projects(), Warnings: library.Warnings(l.Dir()), Search: searchMode(a.Config)}
+	if err := l.ReadOnly(); err != nil {
+		s.Warnings = append(s.Warnings, err.Error())
+	}
+	for _, e := range shelf.Entries {
+		switch app.State(e) {
+		case library.Safe:
+			s.Safe++
+		case library.Behind:
+			s.Behind++
+		case library.Unreadable:
+			s.Unreadable++
+		case library.OnlyHere:
+			s.OnlyHere++
+		}
+		if e.Behind() {
+			s.Waiting++
+			if e.Distilled != nil {
+				s.grown++
+				if made := e.Made(); s.made.IsZero() || made.Before(s.made) {
+					s.made = made
+				}
+			}
+		}
+		if e.End.After(s.Newest) {
+			s.Newest = e.End
+		}
+	}
+	s.Broken = l.Broken()
+	if fi, err := os.Stat(app.IndexPath(l)); err == nil {
+		s.Index = fi.Size()
+	}
+	p, err := a.Pipeline(l)
+	if err != nil {
+		return s, err
+	}
+	s.Doomed, s.Unsafe = p.Exposed(ctx)
+	for _, d := range s.Doomed {
+		s.Expiring += d.Sessions
+	}
+	s.Sources = sources(p)
+	last, err := l.Last("archive", "sync", "improve")
+	archived, ok := last["archive"]
+	s.LastArchive = runOf(archived, ok)
+	synced, ok := last["sync"]
+	s.LastSync = runOf(synced, ok)
+	improved, ok := last["improve"]
+	s.LastImprove = runOf(improved, ok)
+	s.LastSync.with(s.LastImprove)
+	if err != nil {
+		return s, err
+	}
+	if s.Model, err = modelStatus(a, l); err != nil {
+		return s, err
+	}
+	s.Schedule, s.Disk, s.Spent = night(ctx), diskOf(l.Dir()), spentThisMonth(l, time.Now())
+	return s, err
+}
+
+// sources lists where sessions are looked for.
+func sources(p *pipeline.Pipeline) []sourceDoc {
+	all := []sourceDoc{}
+	for _, r := range p.Readers {
+		for _, root := range p.RootsOf(r) {
+			_, err := os.Stat(root)
+			all = append(all, sourceDoc{r.Source(), root, err == nil})
+		}
+	}
+	return all
+}
+
+// states counts the sessions that are in each state.
+func (s StatusDoc) states() string {
+	var parts []string
+	if s.Safe > 0 || s.OnlyHere == 0 {
+		parts = append(parts, fmt.Sprintf("%d safe", s.Safe))
+	}
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{s.OnlyHere, "kept, only here"}, {s.Behind, "behind"}, {s.Unreadable, "whose source can't be read"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func printStatus(a *app.App, s StatusDoc) {
+	w := terminal.Width(a.Out)
+	line := func(name, format string, args ...any) {
+		terminal.SayLine(a.Out, w, fmt.Sprintf("%-10s ", name), strings.Repeat(" ", 11), fmt.Sprintf(format, args...))
+	}
+	line("library", "%s", s.Library)
+	line("", "%s of %s: %s", answer.Count(s.Sessions, "session"), answer.Count(s.Projects, "project"), s.states())
+	if n := s.Waiting - s.grown; n > 0 {
+		line("", "%d not distilled yet; recall sync does it", n)
+	}
+	if s.grown > 0 {
+		line("", "%d grown since: archived, distilled last at %s; recall sync does it", s.grown, s.made.Local().Format("2006-01-02 15:04"))
+	}
+	if !s.Newest.IsZero() {
+		line("", "newest word %s", s.Newest.Local().Format("2006-01-02 15:04"))
+	}
+	for i, src := range s.Sources {
+		name, missing := "", ""
+		if i == 0 {
+			name = "sources"
+		}
+		if !src.There {
+			missing = " (not there)"
+		}
+		line(name, "%s: %s%s", src.Source, src.Folder, missing)
+	}
+	if len(s.Sources) == 0 {
+		line("sources", "none found on this machine")
+	}
+	for _, d := range s.Doomed {
+		safe := "all safe in the library"
+		if d.Unsafe > 0 {
+			safe = fmt.Sprintf("%d NOT archived yet; recall archive does it", d.Unsafe)
+		}
+		line("", "Claude Code deletes after %s: %s within 7 days, the first on %s; %s", answer.Count(d.Days, "day"), answer.Count(d.Sessions, "transcript"), answer.Day(d.First), safe)
+	}
+	for i, u := range s.Unsafe {
+		if i == 3 {
+			line("", "… and %d more; --json lists all", len(s.Unsafe)-i)
+			break
+		}
+		line([]string{"NOT SAFE", ""}[min(i, 1)], "%s: %s", terminal.ShownPath(u.Path), terminal.ShownPath(u.Reason))
+	}
+	s.runs(line)
+	line("index", "%s", terminal.Size(s.Index))
+	line("search", "%s", s.Search)
+	if s.Model != nil {
+		for i, text := range s.Model.lines() {
+			line([]string{"model", ""}[min(i, 1)], "%s", text)
+		}
+	}
+	for _, w := range s.Warnings {
+		line("warning", "%s", w)
+	}
+	for _, b := range s.Broken {
+		line("broken", "%s: %s", terminal.ShownPath(b.Path), terminal.ShownPath(b.Reason))
+	}
+}

@@ -1,0 +1,191 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"recall/answer"
+	"recall/cmd/recall/schedule"
+	"recall/cmd/recall/terminal"
+	"recall/library"
+	txt "recall/text"
+)
+
+// runDoc is what the last run of a kind that found something did.
+type runDoc struct {
+	At        time.Time `json:"at"`
+	MS        int       `json:"ms"`
+	New       int       `json:"new"`
+	Grown     int       `json:"grown"`
+	Distilled int       `json:"distilled"`
+	Improved  int       `json:"improved"` // by a model
+	Queued    int       `json:"queued"`   // wait for a model
+	Skipped   int       `json:"skipped"`
+}
+
+// diskDoc is what the library takes and what is left.
+type diskDoc struct {
+	Bytes int64 `json:"bytes"`
+	Whole bool  `json:"whole"` // all was counted; else it is at least so much
+	Free  int64 `json:"free"`  // 0 if that isn't known
+}
+
+// spentDoc is what models took this month.
+type spentDoc struct {
+	Calls  int     `json:"calls"`
+	Tokens int     `json:"tokens"`
+	Cost   float64 `json:"cost"` // US dollars
+}
+
+// nightDoc is whether the system runs recall by itself.
+type nightDoc struct {
+	Installed bool      `json:"installed"`
+	System    string    `json:"system,omitempty"`
+	Next      time.Time `json:"next,omitzero"`
+	Failed    string    `json:"failed,omitempty"` // a job whose last run failed, and why
+}
+
+func runOf(f library.Fact, ok bool) *runDoc {
+	if !ok {
+		return nil
+	}
+	return &runDoc{f.At, f.N("ms"), f.N("new"), f.N("grown"), f.N("distilled"), f.N("improved"), f.N("queued"), f.N("skipped")}
+}
+
+// with adds to a sync what the model made of it, which is asked when all is safe
+// and journaled apart.
+func (r *runDoc) with(asked *runDoc) {
+	if r != nil && asked != nil && !asked.At.Before(r.At) {
+		r.Improved, r.Queued = asked.Improved, asked.Queued
+	}
+}
+
+// spentThisMonth adds up the ledger; nil where no model was asked.
+func spentThisMonth(l *library.Library, now time.Time) *spentDoc {
+	month := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, now.Location())
+	var s spentDoc
+	for line, err := range l.Spending() {
+		if err != nil || line.At.Before(month) { // recall verify tells of damage
+			continue
+		}
+		s.Calls++
+		s.Tokens += line.In + line.Out
+		s.Cost += line.Cost
+	}
+	if s.Calls == 0 {
+		return nil
+	}
+	return &s
+}
+
+// countFor is how long the library's files are counted: status is quick first.
+const countFor = 150 * time.Millisecond
+
+// diskOf counts the library's files.
+func diskOf(dir string) diskDoc {
+	doc := diskDoc{Whole: true, Free: library.Free(dir)}
+	end := time.Now().Add(countFor)
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil // what can't be read is told of elsewhere
+		}
+		if d.IsDir() && time.Now().After(end) {
+			doc.Whole = false
+			return fs.SkipAll
+		}
+		if fi, err := d.Info(); err == nil && fi.Mode().IsRegular() {
+			doc.Bytes += fi.Size()
+		}
+		return nil
+	})
+	return doc
+}
+
+// night asks the scheduler only where install has left its folder.
+func night(ctx context.Context) nightDoc {
+	dir, err := schedule.Folder()
+	if err != nil {
+		return nightDoc{}
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return nightDoc{}
+	}
+	s, err := schedules(ctx)
+	if err != nil {
+		return nightDoc{}
+	}
+	doc := nightDoc{Installed: s.Installed, System: s.System, Next: s.Next}
+	for _, j := range s.Jobs {
+		if !j.OK {
+			doc.Failed = j.Job + ": " + txt.Clip(terminal.Line(j.Error), 200)
+		}
+	}
+	return doc
+}
+
+// runs are the lines of status about what recall did and will do.
+func (s StatusDoc) runs(line func(name, format string, args ...any)) {
+	for _, r := range []struct {
+		name string
+		run  *runDoc
+	}{{"archive", s.LastArchive}, {"sync", s.LastSync.byRules()}, {"model", s.LastImprove}} {
+		if r.run != nil {
+			line(r.name, "%s: %s", r.run.At.Local().Format("2006-01-02 15:04"), r.run.words())
+		}
+	}
+	if n := s.Schedule; n.Installed {
+		text := "set up with " + n.System
+		if !n.Next.IsZero() {
+			text += ", next night run " + n.Next.Local().Format("2006-01-02 15:04")
+		}
+		line("schedule", "%s", text)
+		if n.Failed != "" {
+			line("", "FAILED: %s", n.Failed)
+		}
+	} else {
+		line("schedule", "not set up; recall schedule install does it")
+	}
+	least, free := "", ""
+	if !s.Disk.Whole {
+		least = "more than "
+	}
+	if s.Disk.Free > 0 {
+		free = ", " + terminal.Size(s.Disk.Free) + " free"
+	}
+	line("disk", "%s%s%s", least, terminal.Size(s.Disk.Bytes), free)
+	if s.Spent != nil {
+		line("models", "this month %s, %d tokens, $%.2f", answer.Count(s.Spent.Calls, "call"), s.Spent.Tokens, s.Spent.Cost)
+	}
+}
+
+// byRules is a sync without what the model did, where that has a line of its own.
+func (r *runDoc) byRules() *runDoc {
+	if r == nil {
+		return nil
+	}
+	own := *r
+	own.Improved, own.Queued = 0, 0
+	return &own
+}
+
+// words is what a run did.
+func (r *runDoc) words() string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Improved, "improved"}, {r.Queued, "queued"}, {r.Skipped, "skipped"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if len(parts) == 0 {
+		return "nothing new"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,75 @@
+package terminal
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"recall/sink"
+)
+
+// Output is a stream that people and agents read: what is on its way there passes
+// sink.Page, whoever forgot to clean a text before. It remembers that a write
+// failed: a list that was cut off by a full disk must not look like a whole one.
+type Output struct {
+	W     io.Writer
+	Color bool   // recall's own colours pass
+	err   error  // of the first write that failed
+	rest  []byte // the beginning of a character whose end is still to come
+}
+
+// colours are those of styles.
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[(?:[012]|3[123])m`) })
+
+func (o *Output) Write(p []byte) (int, error) {
+	text := append(o.rest, p...)
+	whole := len(text)
+	for i := 1; i < utf8.UTFMax && i <= len(text); i++ {
+		if b := text[len(text)-i]; utf8.RuneStart(b) {
+			if !utf8.FullRune(text[len(text)-i:]) {
+				whole = len(text) - i
+			}
+			break
+		}
+	}
+	o.rest = append([]byte(nil), text[whole:]...)
+	return len(p), o.put(string(text[:whole]))
+}
+
+func (o *Output) put(text string) error {
+	var b strings.Builder
+	for o.Color && text != "" {
+		at := colours().FindStringIndex(text)
+		if at == nil {
+			break
+		}
+		b.WriteString(sink.Page(text[:at[0]], sink.Terminal))
+		b.WriteString(text[at[0]:at[1]])
+		text = text[at[1]:]
+	}
+	b.WriteString(sink.Page(text, sink.Terminal))
+	_, err := io.WriteString(o.W, b.String())
+	if o.err == nil {
+		o.err = err
+	}
+	return err
+}
+
+// End writes what was waited for, and returns the first error.
+func (o *Output) End() error {
+	if len(o.rest) > 0 {
+		o.put(string(o.rest))
+		o.rest = nil
+	}
+	return o.err
+}
+
+// Own is the stream itself, as another program should get it.
+func Own(w io.Writer) io.Writer {
+	if o, ok := w.(*Output); ok {
+		return o.W
+	}
+	return w
+}

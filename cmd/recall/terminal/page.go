@@ -1,0 +1,127 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"recall/answer"
+	"recall/index"
+	"recall/payload"
+)
+
+// Page lays out for a person what an answer says.
+type Page struct {
+	answer.Voice
+	W     io.Writer
+	St    Style
+	Width int
+	Bare  bool // without hints
+}
+
+// Mark is the sign before an item.
+func Mark(it payload.Item, st Style) string {
+	switch {
+	case it.State != payload.Stands && it.State != payload.Reopened && it.State != "":
+		return st.Dim + "◌" + st.Reset
+	case it.Kind == payload.Eliminated:
+		return st.Red + "✗" + st.Reset
+	case it.Kind == payload.Deferred || it.Kind == payload.Question || it.Kind == payload.Hypothesis:
+		return st.Yellow + "○" + st.Reset
+	case it.Kind == payload.Next:
+		return st.Green + "→" + st.Reset
+	case it.Kind == payload.Flag:
+		return st.Yellow + "!" + st.Reset
+	case it.Kind == payload.Lead:
+		return st.Dim + "·" + st.Reset
+	}
+	return st.Green + "●" + st.Reset
+}
+
+// stateColumn is where states end, on screens that are wider.
+const stateColumn = 116
+
+// Headline is an item's sentence, and its state at the right edge where it fits.
+func (p *Page) Headline(it payload.Item, state string) {
+	p.Headed(Mark(it, p.St), p.Sentence(it), state)
+}
+
+func (p *Page) Headed(mark, text, state string) {
+	lines := Wrap(text, p.Width-2)
+	last := lines[len(lines)-1]
+	pad := min(p.Width, max(stateColumn, Columns(last+state)+4)) - 2 - Columns(last) - Columns(state)
+	for i, line := range lines {
+		lead := "  "
+		if i == 0 {
+			lead = mark + " "
+		}
+		fmt.Fprint(p.W, lead, p.St.Bold, line, p.St.Reset)
+		if i == len(lines)-1 && pad >= 2 {
+			fmt.Fprint(p.W, strings.Repeat(" ", pad), state)
+		}
+		fmt.Fprintln(p.W)
+	}
+	if pad < 2 {
+		fmt.Fprintf(p.W, "  %s\n", state)
+	}
+}
+
+// Support prints why an item is so, whose word it is and the words themselves.
+// What it took the place of is named apart.
+func (p *Page) Support(it payload.Item, at index.Place, turn int, history ...answer.Linked) {
+	p.Field("why", it.Why)
+	p.Field("who", p.Source(it, at, turn))
+	p.Field("over", strings.Join(unnamed(it, history), "; "))
+	switch {
+	case it.Kind != payload.Lead && len(it.Evidence) > 0:
+		p.Quoted("", it.Evidence[0].Quote)
+	case it.Kind == payload.Lead && len(it.Evidence) > 1: // it is its own quote
+		p.Quoted("the assistant had asked: ", it.Evidence[1].Quote)
+	}
+}
+
+// unnamed are the options that lost and that neither the item's text nor its history
+// names.
+func unnamed(it payload.Item, history []answer.Linked) []string {
+	var lost []string
+	for _, option := range it.Alternatives {
+		past := func(l answer.Linked) bool { return answer.SameWords(l.Item.Text, option) }
+		if !strings.Contains(strings.ToLower(it.Text), strings.ToLower(option)) && !slices.ContainsFunc(history, past) {
+			lost = append(lost, option)
+		}
+	}
+	return lost
+}
+
+// Quoted prints what an item rests on, and who said so; a quote of nothing but blanks
+// and control characters isn't one.
+func (p *Page) Quoted(who, text string) {
+	if text = Line(text); text != "" {
+		p.Wrapped("  ", "  ", who+"“"+text+"”", p.St.Dim)
+	}
+}
+
+// Field prints a line with a name before it.
+func (p *Page) Field(name, text string) {
+	if text != "" {
+		p.Wrapped(fmt.Sprintf("  %-5s ", name), "        ", Line(text), "")
+	}
+}
+
+// Wrapped prints a text over as many lines as it takes, with something before the
+// first and before the others.
+func (p *Page) Wrapped(first, next, text, color string) {
+	for i, line := range Wrap(text, p.Width-utf8.RuneCountInString(next)) {
+		lead := next
+		if i == 0 {
+			lead = first
+		}
+		reset := p.St.Reset
+		if color == "" {
+			reset = ""
+		}
+		fmt.Fprintln(p.W, lead+color+line+reset)
+	}
+}
