@@ -1,12 +1,13 @@
 package library
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"recall/library/disk"
+	"slices"
 	"time"
+
+	"recall/library/disk"
+	"recall/library/ledger"
 )
 
 // batchesName holds what was handed in to be answered with a batch: a line for
@@ -50,26 +51,13 @@ func (b BatchLine) Sessions() []string {
 	return b.Of
 }
 
+func (l *Library) batches() ledger.Log[BatchLine] {
+	return ledger.Log[BatchLine]{Path: filepath.Join(l.dir, batchesName), Valid: func(b BatchLine) bool { return b.Batch != "" }}
+}
+
 // BatchLines reads batches.jsonl. Lines that can't be read are an error beside
 // the others.
-func (l *Library) BatchLines() ([]BatchLine, error) {
-	path := filepath.Join(l.dir, batchesName)
-	lines, err := disk.WholeLines(path)
-	if err != nil {
-		return nil, err
-	}
-	var all []BatchLine
-	var bad []error
-	for i, line := range lines {
-		var b BatchLine
-		if json.Unmarshal(line, &b) != nil || b.Batch == "" {
-			bad = append(bad, fmt.Errorf("%s:%d: %w", path, i+1, ErrDamaged))
-			continue
-		}
-		all = append(all, b)
-	}
-	return all, errors.Join(bad...)
-}
+func (l *Library) BatchLines() ([]BatchLine, error) { return l.batches().All() }
 
 // NoteBatch adds lines; when it returns they are durable. The caller holds what
 // AskAlone gives.
@@ -80,20 +68,14 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	var text []byte
-	for _, b := range lines {
-		b.At = b.At.UTC()
-		line, err := json.Marshal(b)
-		if err != nil {
-			return err
-		}
-		text = append(append(text, line...), '\n')
+	lines = slices.Clone(lines)
+	for i := range lines {
+		lines[i].At = lines[i].At.UTC()
 	}
-	path := filepath.Join(l.dir, batchesName)
-	if err := disk.AppendShared(path, text); err != nil {
-		return fmt.Errorf("%s: %w", batchesName, err)
+	if err := l.batches().Share(lines...); err != nil {
+		return err
 	}
-	return errors.Join(disk.SyncFiles([]string{path}), disk.SyncDir(l.dir))
+	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
 }
 
 // TidyBatches empties batches.jsonl where it has grown long and says nothing any
@@ -108,5 +90,5 @@ func (l *Library) TidyBatches() error {
 		return err
 	}
 	defer unlock()
-	return errors.Join(l.put(filepath.Join(l.dir, batchesName), nil), disk.SyncDir(l.dir))
+	return errors.Join(l.put(l.batches().Path, nil), disk.SyncDir(l.dir))
 }

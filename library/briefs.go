@@ -1,14 +1,13 @@
 package library
 
 import (
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path/filepath"
-	"recall/library/disk"
 	"slices"
 	"strings"
 	"time"
+
+	"recall/library/ledger"
 )
 
 // briefsName is what people hand to sessions before they start, by name:
@@ -25,36 +24,29 @@ type Brief struct {
 	At      time.Time `json:"at"`
 }
 
+func (l *Library) briefs() ledger.Log[Brief] {
+	return ledger.Log[Brief]{Path: filepath.Join(l.dir, briefsName), Valid: func(b Brief) bool { return b.Name != "" }}
+}
+
 // SaveBrief keeps a brief by its name, in the place of one before it.
 func (l *Library) SaveBrief(b Brief) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	line, err := json.Marshal(b)
-	if err != nil {
-		return fmt.Errorf("%s: %w", briefsName, err)
-	}
 	unlock, err := l.lock("briefs")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := disk.AppendLines(filepath.Join(l.dir, briefsName), append(line, '\n')); err != nil {
-		return fmt.Errorf("%s: %w", briefsName, err)
-	}
-	return disk.SyncDir(l.dir)
+	return l.briefs().Add(b)
 }
 
 // Briefs lists them by name. Damaged lines are passed by: verify tells of them.
 func (l *Library) Briefs() ([]Brief, error) {
-	records, err := readRecords(filepath.Join(l.dir, briefsName))
+	lines, err := l.briefs().All()
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
 	last := map[string]Brief{}
-	for _, text := range records {
-		var b Brief
-		if json.Unmarshal(text, &b) == nil && b.Name != "" && !b.At.Before(last[b.Name].At) {
+	for _, b := range lines {
+		if !b.At.Before(last[b.Name].At) {
 			last[b.Name] = b
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/ledger"
 )
 
 // inbox/ holds what came in while nobody could wait for a lock:
@@ -61,7 +62,10 @@ func (l *Library) Inbox(record any) error {
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
 	}
-	return l.appendTop(filepath.Join("inbox", eventsName), fields)
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	return ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.dir, "inbox", eventsName)}.Share(fields)
 }
 
 // Folded says what a fold of the inbox did.

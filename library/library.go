@@ -78,7 +78,7 @@ var (
 	// ErrBusy: a lock was held by someone else for longer than the limit.
 	ErrBusy = errors.New("library is busy")
 	// ErrDamaged: archived bytes don't have the hash that they were stored under.
-	ErrDamaged = errors.New("archived bytes are damaged")
+	ErrDamaged = disk.ErrDamaged
 	// ErrEdited: payload.md was changed by a person since the caller read it.
 	ErrEdited = errors.New("payload.md was edited meanwhile")
 )

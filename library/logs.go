@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/library/disk"
+	"recall/library/ledger"
 )
 
 // Journal adds a fact with the wall clock's time to journal.jsonl. It is the
@@ -20,27 +20,10 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 	for k, v := range facts {
 		line[k] = v
 	}
-	return l.appendTop("journal.jsonl", line)
-}
-
-func (l *Library) appendTop(name string, record any) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	line, err := json.Marshal(record)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	line = append(line, '\n')
-	path := filepath.Join(l.dir, name)
-	err = disk.AppendShared(path, line)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
-			return err
-		}
-		err = disk.AppendShared(path, line)
-	}
-	return err
+	return ledger.Log[map[string]any]{Path: filepath.Join(l.dir, "journal.jsonl")}.Share(line)
 }
 
 // A Correction is a person's word about threads: two sessions belong to one
@@ -52,19 +35,15 @@ type Correction struct {
 	At time.Time        `json:"at"` // when the person said so
 }
 
+func (l *Library) threads() ledger.Log[Correction] {
+	return ledger.Log[Correction]{Path: filepath.Join(l.dir, "threads.jsonl")}
+}
+
 // Corrections reads threads.jsonl in order.
 func (l *Library) Corrections() ([]Correction, error) {
-	records, err := readRecords(filepath.Join(l.dir, "threads.jsonl"))
+	all, err := l.threads().All()
 	if err != nil {
 		return nil, err
-	}
-	var all []Correction
-	for i, r := range records {
-		var c Correction
-		if err := json.Unmarshal(r, &c); err != nil {
-			return nil, fmt.Errorf("threads.jsonl:%d: %w", i+1, err)
-		}
-		all = append(all, c)
 	}
 	return all, nil
 }
@@ -74,19 +53,12 @@ func (l *Library) Correct(c Correction) error {
 	if (c.Op != "join" && c.Op != "split") || c.A == c.B || c.A == "" || c.B == "" {
 		return fmt.Errorf("thread: %s %q and %q: want join or split and two sessions", c.Op, c.A, c.B)
 	}
-	line, err := json.Marshal(c)
-	if err != nil {
-		return err
-	}
 	unlock, err := l.lock("folders")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := disk.AppendLines(filepath.Join(l.dir, "threads.jsonl"), append(line, '\n')); err != nil {
-		return err
-	}
-	return disk.SyncDir(l.dir)
+	return l.threads().Add(c)
 }
 
 // forgotten reports whether tombstones.jsonl has the id. A line that makes no

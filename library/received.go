@@ -13,6 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/ledger"
 	"recall/payload"
 )
 
@@ -44,28 +45,18 @@ const (
 	OpRefuse  ReceivedOp = "refuse"  // or didn't
 )
 
+func (l *Library) received() ledger.Log[Received] {
+	return ledger.Log[Received]{Path: filepath.Join(l.dir, receivedName)}
+}
+
 // Receive adds lines to received.jsonl; when it returns they are durable.
 func (l *Library) Receive(lines ...Received) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	var text []byte
-	for _, r := range lines {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return fmt.Errorf("%s: %w", receivedName, err)
-		}
-		text = append(append(text, line...), '\n')
-	}
 	unlock, err := l.lock("received")
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := disk.AppendLines(filepath.Join(l.dir, receivedName), text); err != nil {
-		return fmt.Errorf("%s: %w", receivedName, err)
-	}
-	return disk.SyncDir(l.dir)
+	return l.received().Add(lines...)
 }
 
 // ReceivedStamp changes whenever received.jsonl does, or the projects that its
@@ -101,38 +92,29 @@ type Handed struct {
 // Received reads received.jsonl, in the order in which handoffs first came. What
 // can't be read is an error that names it, beside the others.
 func (l *Library) Received() ([]Handed, error) {
-	path := filepath.Join(l.dir, receivedName)
-	records, err := readRecords(path)
-	bad := []error{}
-	if err != nil {
-		if !errors.Is(err, ErrDamaged) {
-			return nil, err
-		}
-		bad = append(bad, err)
+	lines, err := l.received().All()
+	if err != nil && !errors.Is(err, ErrDamaged) {
+		return nil, err
 	}
+	bad := []error{err}
 	var all []*Handed
 	byID := map[string]*Handed{}
-	for i, text := range records {
-		var r Received
-		err := json.Unmarshal(text, &r)
-		if h := byID[r.Handoff]; err == nil && h != nil {
+	for _, r := range lines {
+		if h := byID[r.Handoff]; h != nil {
 			h.take(r)
 			continue
 		}
-		if err == nil && r.Op != OpHandoff {
+		if r.Op != OpHandoff {
 			continue // of one that can't be read
 		}
-		if err == nil {
-			var h *payload.Handover
-			if h, err = payload.DecodeHandover(r.Text); err == nil {
-				byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project, Came: r.At,
-					Accepted: map[payload.ItemID]bool{}, Reworded: map[payload.ItemID]string{}, Pinned: map[payload.ItemID]bool{}}
-				all = append(all, byID[r.Handoff])
-			}
-		}
+		h, err := payload.DecodeHandover(r.Text)
 		if err != nil {
-			bad = append(bad, fmt.Errorf("%s:%d: %w: %w", path, i+1, ErrDamaged, err))
+			bad = append(bad, fmt.Errorf("%s: handoff %s: %w: %w", l.received().Path, r.Handoff, ErrDamaged, err))
+			continue
 		}
+		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project, Came: r.At,
+			Accepted: map[payload.ItemID]bool{}, Reworded: map[payload.ItemID]string{}, Pinned: map[payload.ItemID]bool{}}
+		all = append(all, byID[r.Handoff])
 	}
 	out := make([]Handed, len(all))
 	for i, h := range all {

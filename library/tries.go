@@ -1,8 +1,6 @@
 package library
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/ledger"
 )
 
 // triesName says what came of asking a model about sessions that have no
@@ -34,74 +33,66 @@ type Try struct {
 	Unlinked bool `json:"unlinked,omitempty"` // it has the model's payload, whose items aren't compared with others' yet
 }
 
+func (l *Library) tries() ledger.Log[Try] {
+	return ledger.Log[Try]{Path: filepath.Join(l.dir, triesName), Valid: func(t Try) bool { return t.Session != "" }}
+}
+
 // Tries reads tries.jsonl. Lines that can't be read are an error beside the
 // others.
 func (l *Library) Tries() (map[ingest.SessionID]Try, error) {
-	path := filepath.Join(l.dir, triesName)
-	lines, err := disk.WholeLines(path)
-	if err != nil {
-		return nil, err
-	}
+	all, err := l.tries().All()
+	return lastTries(all), err
+}
+
+func lastTries(all []Try) map[ingest.SessionID]Try {
 	last := map[ingest.SessionID]Try{}
 	now := time.Now()
-	var bad []error
-	for i, line := range lines {
-		var t Try
-		if err := json.Unmarshal(line, &t); err != nil || t.Session == "" {
-			bad = append(bad, fmt.Errorf("%s:%d: %w", path, i+1, ErrDamaged))
-			continue
-		}
+	for _, t := range all {
 		// What was written by a clock that was ahead counts for no longer than until
 		// the next line.
 		if old, ok := last[t.Session]; !ok || !t.At.Before(old.At) || old.At.After(now) {
 			last[t.Session] = t
 		}
 	}
-	return last, errors.Join(bad...)
+	return last
 }
 
 // NoteTry adds a line. The caller holds what AskAlone gives.
 func (l *Library) NoteTry(t Try) error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
 	t.At = t.At.UTC()
-	return l.appendTop(triesName, t)
+	return l.tries().Share(t)
 }
 
 // TidyTries leaves the last line of each session that keep wants, where many
 // others have gathered. The caller holds what AskAlone gives.
 func (l *Library) TidyTries(keep func(Try) bool) error {
-	path := filepath.Join(l.dir, triesName)
-	lines, err := disk.WholeLines(path)
-	if err != nil || len(lines) < 1000 {
-		return err
-	}
-	last, err := l.Tries()
-	if err != nil {
-		return err // verify tells, and repair mends it
+	all, err := l.tries().All()
+	if err != nil || len(all) < 1000 {
+		return err // verify tells of damage, and repair mends it
 	}
 	var stay []Try
-	for _, t := range last {
+	for _, t := range lastTries(all) {
 		if keep(t) {
 			stay = append(stay, t)
 		}
 	}
-	if len(lines) < 2*len(stay) {
+	if len(all) < 2*len(stay) {
 		return nil
 	}
 	slices.SortFunc(stay, func(a, b Try) int { return strings.Compare(string(a.Session), string(b.Session)) })
-	var text bytes.Buffer
-	for _, t := range stay {
-		line, err := json.Marshal(t)
-		if err != nil {
-			return err
-		}
-		text.Write(append(line, '\n'))
+	text, err := l.tries().Text(stay)
+	if err != nil {
+		return err
 	}
 	unlock, err := l.lock("folders") // forgetting rewrites it too
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return errors.Join(l.put(path, disk.SealLines(text.Bytes())), disk.SyncDir(l.dir))
+	return errors.Join(l.put(l.tries().Path, text), disk.SyncDir(l.dir))
 }
 
 // AskAlone makes sure that no other process asks a model about sessions of this

@@ -1,17 +1,13 @@
 package library
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
 	"path/filepath"
-	"recall/library/disk"
 	"time"
+
+	"recall/library/ledger"
 )
 
 // usageName is the ledger: a line for each call of a model that took, or may
@@ -38,60 +34,21 @@ type Spent struct {
 	Estimated  bool    `json:"estimated,omitempty"`   // nobody said what it took: the figures are what it was reserved with
 }
 
+func (l *Library) usage() ledger.Log[Spent] {
+	return ledger.Log[Spent]{Path: filepath.Join(l.dir, usageName)}
+}
+
 // Spend adds a line to the ledger; when it returns the line is durable. It is
 // one O_APPEND write without a lock: several processes may spend at once.
 func (l *Library) Spend(s Spent) error {
-	s.At = s.At.UTC()
-	if err := l.appendTop(usageName, s); err != nil {
+	if err := l.ReadOnly(); err != nil {
 		return fmt.Errorf("%s: %w", usageName, err)
 	}
-	return disk.SyncFiles([]string{filepath.Join(l.dir, usageName)})
+	s.At = s.At.UTC()
+	return cmp.Or(l.usage().Share(s), l.usage().Sync())
 }
 
 // Spending reads the ledger line by line, as it was written; after a merge that
 // isn't the order of the times. A line that can't be read is an error that names
 // it, and the next line follows.
-func (l *Library) Spending() iter.Seq2[Spent, error] {
-	return func(yield func(Spent, error) bool) {
-		path := filepath.Join(l.dir, usageName)
-		f, err := disk.Open(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
-			yield(Spent{}, err)
-			return
-		}
-		defer f.Close()
-		r := bufio.NewReader(f)
-		for n := 1; ; n++ {
-			line, err := r.ReadBytes('\n')
-			if err != nil && !errors.Is(err, io.EOF) {
-				yield(Spent{}, fmt.Errorf("%s:%d: %w", path, n, err))
-				return
-			}
-			if line := bytes.TrimSpace(line); len(line) > 0 {
-				s, bad := readSpent(line)
-				if bad != nil {
-					bad = fmt.Errorf("%s:%d: %w: %w", path, n, ErrDamaged, bad)
-				}
-				if !yield(s, bad) {
-					return
-				}
-			}
-			if err != nil {
-				return
-			}
-		}
-	}
-}
-
-func readSpent(line []byte) (s Spent, err error) {
-	if disk.SealOf(line) == disk.SealBad {
-		return s, errors.New("not as it was written")
-	}
-	if err := json.Unmarshal(line, &s); err != nil {
-		return Spent{}, err
-	}
-	return s, nil
-}
+func (l *Library) Spending() iter.Seq2[Spent, error] { return l.usage().Each() }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -22,6 +23,9 @@ import (
 //
 // What was written by format 1, which had none of this, is named with size and
 // SHA-256 where it ends: see inherited.
+
+// ErrDamaged: what is there isn't what was written.
+var ErrDamaged = errors.New("archived bytes are damaged")
 
 var Castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
