@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"recall/text"
 	"slices"
 	"strings"
 	"unicode"
+
+	"recall/text"
 )
 
 // Weights of a text's parts. Names (paths, flags, symbols, numbers) tell facts

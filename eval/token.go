@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"recall/text"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"recall/text"
 )
 
 // A token is a word of a statement with what is said about it.

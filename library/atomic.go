@@ -8,9 +8,10 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"strconv"
 	"strings"
+
+	"recall/library/disk"
 )
 
 // put makes data the content of the file target: temporary file, sync, rename.

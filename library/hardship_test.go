@@ -9,12 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"recall/library/disk"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"recall/library/disk"
 )
 
 // A file system that refuses to sync keeps what is written all the same, and

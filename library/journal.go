@@ -7,8 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"recall/library/disk"
 	"time"
+
+	"recall/library/disk"
 )
 
 // journalTail is how much of journal.jsonl is looked through for what was done

@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"recall/library/disk"
 	"slices"
 	"strings"
+
+	"recall/library/disk"
 )
 
 const damagedThere = "damaged there already; recall verify says more"

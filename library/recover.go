@@ -7,10 +7,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"recall/library/disk"
 	"reflect"
 	"regexp"
 	"strings"
+
+	"recall/library/disk"
 )
 
 var idLine = regexp.MustCompile(`(?m)^id\s*=\s*['"]([a-z2-7]{16})['"]`)

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"strings"
 	"testing"
+
+	"recall/library/disk"
 )
 
 // A library.toml that is gone or can't be read is made again under the

@@ -9,11 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"recall/library/disk"
 )
 
 // registry is the content of projects.toml.

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"runtime"
 	"slices"
 	"strconv"
@@ -19,6 +18,8 @@ import (
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
+
+	"recall/library/disk"
 )
 
 // segmentMax is how many source bytes a segment holds at most. It bounds what

@@ -2,9 +2,10 @@ package library
 
 import (
 	"io"
-	"recall/library/disk"
 	"runtime"
 	"time"
+
+	"recall/library/disk"
 )
 
 // replaceShared puts text in the place of a file that anybody may append to

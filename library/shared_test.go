@@ -3,10 +3,11 @@ package library
 import (
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"runtime"
 	"sync"
 	"testing"
+
+	"recall/library/disk"
 )
 
 // Lines that are appended while a file is replaced are in the new one.

@@ -6,9 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"strings"
 	"testing"
+
+	"recall/library/disk"
 )
 
 // The shared transcripts, arriving by 50 KB at a time as they do while a session

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"runtime"
 	"strings"
 	"testing"
+
+	"recall/library/disk"
 )
 
 var errSwapped = errors.New("the folder was swapped")

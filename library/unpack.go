@@ -13,11 +13,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"recall/library/disk"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/pelletier/go-toml/v2"
+
+	"recall/library/disk"
 )
 
 // Import merges a backup into this library: a folder that is a library, or a

@@ -10,10 +10,11 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"recall/library/disk"
-	"recall/library/render"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"recall/library/disk"
+	"recall/library/render"
 )
 
 // Formats of the library:

@@ -10,10 +10,11 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
-	"recall/library/disk"
 	"slices"
 
 	"github.com/klauspost/compress/zstd"
+
+	"recall/library/disk"
 )
 
 // checkLines says what is wrong with an append-only file, "" if nothing is. A

@@ -3,8 +3,9 @@ package library
 import (
 	"os"
 	"path/filepath"
-	"recall/library/disk"
 	"strings"
+
+	"recall/library/disk"
 )
 
 // Warnings says, in words for people, why dir is a bad place for a library:

@@ -7,11 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"recall/text"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"recall/text"
 )
 
 // A Handover is a thread's payload on its way to another person: a page to read

@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"recall/text"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"recall/text"
 )
 
 // NoteRule is the Rule of an item that came of an agent's note.

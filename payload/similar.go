@@ -1,10 +1,11 @@
 package payload
 
 import (
-	"recall/text"
 	"strings"
 	"sync"
 	"unicode"
+
+	"recall/text"
 )
 
 // A gist is what is left of a text for comparing it: its words with their weights.

@@ -2,8 +2,9 @@ package check
 
 import (
 	"path"
-	"recall/text"
 	"strings"
+
+	"recall/text"
 )
 
 // edit reads what comes into a file and what goes out of it.

@@ -3,9 +3,10 @@ package manifest
 import (
 	_ "embed"
 	"fmt"
-	"recall/text"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
 //go:embed cleanup.sh
