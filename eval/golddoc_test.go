@@ -11,15 +11,15 @@ import (
 	"recall/payload"
 )
 
-// The files that docs/gold.md shows are such files, and it names every kind.
+// The files that docs/internals/gold.md shows are such files, and it names every kind.
 func TestGoldDoc(t *testing.T) {
-	page, err := os.ReadFile("../docs/gold.md")
+	page, err := os.ReadFile("../docs/internals/gold.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != 2 {
-		t.Fatalf("docs/gold.md shows %d files, want a gold set and questions", len(blocks))
+		t.Fatalf("docs/internals/gold.md shows %d files, want a gold set and questions", len(blocks))
 	}
 	dir := filepath.Join(t.TempDir(), "billing")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -34,14 +34,14 @@ func TestGoldDoc(t *testing.T) {
 	}
 	set, err := eval.LoadSet(filepath.Dir(dir))
 	if err != nil || len(set.Notices) > 0 {
-		t.Fatalf("the files of docs/gold.md: %v, %v", err, set.Notices)
+		t.Fatalf("the files of docs/internals/gold.md: %v, %v", err, set.Notices)
 	}
 	if len(set.Golds) != 2 || len(set.Questions) != 1 || set.Golds[0].Project != "billing" {
 		t.Errorf("got %d gold sets and %d questions, want 2 and 1", len(set.Golds), len(set.Questions))
 	}
 	for _, k := range payload.Kinds {
 		if k != payload.Lead && !strings.Contains(string(page), "| `"+string(k)+"` |") {
-			t.Errorf("docs/gold.md doesn't say what a %s is", k)
+			t.Errorf("docs/internals/gold.md doesn't say what a %s is", k)
 		}
 	}
 }

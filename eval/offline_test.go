@@ -12,7 +12,7 @@ import (
 // All shared gold sets with the offline distiller, parsing of every session
 // beside them and the baselines included: in seconds, and every quote stands
 // where it is said to. What is reached is held by baselines (see .ci/run, step
-// eval) and written down in docs/quality.md.
+// eval) and written down in docs/internals/quality.md.
 func TestSharedGoldInTime(t *testing.T) {
 	shared := os.Getenv("RECALL_SHARED")
 	if shared == "" {

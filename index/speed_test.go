@@ -21,7 +21,7 @@ import (
 	"recall/text"
 )
 
-// TestSpeed prints what docs/performance.md tells, for each size in
+// TestSpeed prints what docs/internals/performance.md tells, for each size in
 // RECALL_SPEED:
 //
 //	RECALL_SPEED=10000,100000 go test ./index -run TestSpeed -v -timeout 60m

@@ -121,7 +121,7 @@ func around(text string, terms []string) string {
 
 // Apply puts an answer's results in a look's order, those that it doesn't name
 // behind, as they were. What it says of all of them is taken: it was never found
-// to refuse what could be answered (docs/quality.md), and what is nearest is shown
+// to refuse what could be answered (docs/internals/quality.md), and what is nearest is shown
 // even then.
 func (l Look) Apply(a *index.Answer) {
 	var ranked []index.Result

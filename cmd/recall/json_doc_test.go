@@ -30,7 +30,7 @@ import (
 	"recall/pipeline"
 )
 
-// jsonDocs are the sections of docs/json.md and the types that they describe.
+// jsonDocs are the sections of docs/internals/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
 	"recall query":              reflect.TypeFor[answer.Answer](),
 	"recall actions":            reflect.TypeFor[ask.ActionsDoc](),
@@ -91,19 +91,19 @@ var named = map[reflect.Type]string{
 	reflect.TypeFor[eval.QuestionRates](): "question rates",
 }
 
-// docs/json.md names every field of every document with its type, and no other.
+// docs/internals/json.md names every field of every document with its type, and no other.
 func TestJSONDocs(t *testing.T) {
 	documented := readJSONDocs(t)
 	for section, typ := range jsonDocs {
 		want := map[string]string{}
 		fieldsOf(typ, "", want)
 		if diff := cmp.Diff(want, documented[section]); diff != "" {
-			t.Errorf("docs/json.md, %s (-code +docs):\n%s", section, diff)
+			t.Errorf("docs/internals/json.md, %s (-code +docs):\n%s", section, diff)
 		}
 	}
 	for section := range documented {
 		if jsonDocs[section] == nil {
-			t.Errorf("docs/json.md has a section %q that no test knows", section)
+			t.Errorf("docs/internals/json.md has a section %q that no test knows", section)
 		}
 	}
 }
@@ -167,10 +167,10 @@ func jsonType(t reflect.Type) (name, suffix string, inner reflect.Type) {
 
 var jsonDocRow = regexp.MustCompile("^\\| `([^`]+)` \\| ([^|]+) \\| [^|]+ \\|$")
 
-// readJSONDocs gives the fields and types of each section of docs/json.md.
+// readJSONDocs gives the fields and types of each section of docs/internals/json.md.
 func readJSONDocs(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "..", "docs", "json.md"))
+	f, err := os.Open(filepath.Join("..", "..", "docs", "internals", "json.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func readJSONDocs(t *testing.T) map[string]map[string]string {
 		}
 		row := jsonDocRow.FindStringSubmatch(line)
 		if row == nil || current == nil || current[row[1]] != "" {
-			t.Fatalf("docs/json.md:%d: a row that can't be read, or a second one for the same field: %s", n, line)
+			t.Fatalf("docs/internals/json.md:%d: a row that can't be read, or a second one for the same field: %s", n, line)
 		}
 		current[row[1]] = strings.TrimSpace(row[2])
 	}

@@ -15,13 +15,13 @@ import (
 )
 
 var (
-	updateQuality  = flag.Bool("update-quality", false, "write the tables of docs/quality.md anew")
+	updateQuality  = flag.Bool("update-quality", false, "write the tables of docs/internals/quality.md anew")
 	updateAblation = flag.Bool("update-ablation", false, "with -update-quality: that of the search's parts too, which takes minutes")
 )
 
-const qualityDoc = "../../docs/quality.md"
+const qualityDoc = "../../docs/internals/quality.md"
 
-// figures are the tables of docs/quality.md, each between "<!-- figures: NAME -->"
+// figures are the tables of docs/internals/quality.md, each between "<!-- figures: NAME -->"
 // and "<!-- end -->", with what makes them of the shared gold sets.
 var figures = []struct {
 	name string
@@ -39,7 +39,7 @@ var figures = []struct {
 	{name: "ablation", make: quality.ablation, slow: true},
 }
 
-// docs/quality.md says what the commands print. After a change that moved the
+// docs/internals/quality.md says what the commands print. After a change that moved the
 // figures:
 //
 //	RECALL_SHARED=DIR go test ./cmd/recall -run Quality -update-quality
@@ -58,12 +58,12 @@ func TestQuality(t *testing.T) {
 		block := regexp.MustCompile(`(?s)(<!-- figures: ` + f.name + ` -->\n).*?(<!-- end -->)`)
 		was := block.FindString(text)
 		if was == "" {
-			t.Errorf("docs/quality.md has no figures %q", f.name)
+			t.Errorf("docs/internals/quality.md has no figures %q", f.name)
 			continue
 		}
 		if f.slow && !*updateAblation {
 			if strings.Count(was, "\n|") < 5 {
-				t.Errorf("docs/quality.md: the table of %q is empty; -update-quality -update-ablation writes it", f.name)
+				t.Errorf("docs/internals/quality.md: the table of %q is empty; -update-quality -update-ablation writes it", f.name)
 			}
 			continue
 		}
@@ -71,7 +71,7 @@ func TestQuality(t *testing.T) {
 		if *updateQuality {
 			text = strings.Replace(text, was, now, 1)
 		} else if diff := cmp.Diff(strings.Split(was, "\n"), strings.Split(now, "\n")); diff != "" {
-			t.Errorf("docs/quality.md, %s: the page says otherwise than the commands; -update-quality writes it anew (-page +measured):\n%s", f.name, diff)
+			t.Errorf("docs/internals/quality.md, %s: the page says otherwise than the commands; -update-quality writes it anew (-page +measured):\n%s", f.name, diff)
 		}
 	}
 	if *updateQuality && text != string(page) {
