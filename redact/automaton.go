@@ -2,7 +2,6 @@ package redact
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"unicode/utf8"
 )
@@ -21,51 +20,32 @@ const (
 // Bytes that no literal holds share column 0. States at which a literal ends
 // come last, so that one comparison tells them.
 //
-// Most bytes of a text are of no literal. What a literal begins with tells that at
-// less cost than the table does, for the next bytes are looked up without waiting
-// for what stands before them: see skip.
+// Most of a text is of no literal. Four bytes at every second place tell that at
+// less cost than the table does: see walk.
 type automaton struct {
 	column [256]uint8
-	sort   [256]uint8
-	begins *[1 << (3 * sortBits)]uint8 // by three sorts of bytes in a row: where in a literal's beginning they stand
-	next   *[maxStates * maxRow]uint16 // next[state<<rowShift|column]
-	first  uint16                      // states below it are no further than in a literal's first byte
-	ends   uint16                      // states from here on end a literal
-	hits   [][]uint16                  // literals that end at state ends+i, the longest first
-	length []int                       // of each literal
+	fours  *[1 << (foursBits - 6)]uint64 // which hashes of four bytes there are where a literal begins
+	next   *[maxStates * maxRow]uint16   // next[state<<rowShift|column]
+	first  uint16                        // states below it are no further than in a literal's first byte
+	ends   uint16                        // states from here on end a literal
+	hits   [][]uint16                    // literals that end at state ends+i, the longest first
+	length []int                         // of each literal
 }
 
-// What literals begin with is compared by sorts of bytes, few enough that three in
-// a row make a small table. Bytes that no literal holds are of sort 0.
-const sortBits = 5
-
-var sorts = [...]string{1: "jqvxz", "_-", "\"'`", ":", "(", "/", " ", "0123456789", ".=?&$%@+<>,;|#!*)[]{}~^",
-	"a", "b", "c", "d", "e", "f", "g", "h", "i", "k", "l", "m", "n", "o", "p", "r", "s", "t", "u", "w", "y"}
-
-// Only every second byte of a text is looked at, with the two after it. A literal
-// begins there or one byte before or behind, and two such looks in a row see its
-// first five or six bytes. Each of these ways has two bits, the second of which
-// tells that both looks fit.
-var ways = [...]struct {
-	short bool
-	looks [2]int // which bytes of the literal they begin with
-}{{false, [2]int{1, 3}}, {false, [2]int{0, 2}}, {true, [2]int{0, 2}}, {true, [2]int{-1, 1}}}
-
 const (
-	firstLook  = 0b01010101
-	secondLook = 0b10101010
-	shortLess  = 6 // bytes: of a short literal any bytes may follow
+	foursBits = 21
+	foursCase = 0x20202020 // makes small letters of capital ones, and the same of others in all places
 )
 
 // newAutomaton builds the automaton of lower-case ASCII literals.
 func newAutomaton(literals []string) (*automaton, error) {
-	a := &automaton{next: new([maxStates * maxRow]uint16), begins: new([1 << (3 * sortBits)]uint8)}
+	a := &automaton{next: new([maxStates * maxRow]uint16), fours: new([1 << (foursBits - 6)]uint64)}
 	columns := a.columns(literals)
 	if columns > maxRow {
 		return nil, fmt.Errorf("redact: literals hold %d different bytes, at most %d are possible", columns, maxRow)
 	}
 	for _, l := range literals {
-		if len(l) < 2 {
+		if len(l) < 3 {
 			return nil, fmt.Errorf("redact: the literal %q is too short", l)
 		}
 		a.begin(l)
@@ -80,86 +60,109 @@ func newAutomaton(literals []string) (*automaton, error) {
 }
 
 // walk calls found for every place at which literals end, in order, with those
-// literals, the longest first.
-func (a *automaton) walk(text string, found func(literals []uint16, end int)) {
-	for at := a.skip(text, 0); at < len(text); at = a.skip(text, at) {
-		state := a.step(0, text[at])
-		for at++; at < len(text); at++ {
-			state = a.step(state, text[at])
-			if state < a.first {
-				break // what begins at this byte, if anything, skip sees
-			}
-			if state >= a.ends {
-				found(a.hits[state-a.ends], at+1)
-			}
-		}
+// literals, the longest first; and stretch, if it isn't nil, with a place in each
+// stretch of twenty or more bytes without blanks, quotes and brackets. That returns up
+// to where it has looked.
+func (a *automaton) walk(text string, found func(literals []uint16, end int), stretch func(at int) int) {
+	from, seen := 0, 0 // what stands before them was looked at
+	if stretch == nil {
+		seen = len(text)
 	}
-}
-
-// skip returns the first place from at on where a literal may begin.
-func (a *automaton) skip(text string, at int) int {
-	if at >= len(text) {
-		return at
-	}
-	sort, begins := &a.sort, a.begins
-	last, seen, i := uint32(sort[text[at]]), uint8(0), at
-	for ; i+2 < len(text); i += 2 {
-		next := uint32(sort[text[i+2]])
-		seen = (seen<<1 | firstLook) & begins[(last<<sortBits|uint32(sort[text[i+1]]))<<sortBits|next]
-		if seen&secondLook != 0 {
-			if from := begun(seen, i, at); from >= 0 {
-				return from
-			}
+	for i := 0; i < len(text); {
+		at, streak := a.skip(text, i, seen)
+		if at >= len(text) {
+			break
 		}
-		last = next
-	}
-	for ; i < len(text)+2; i += 2 { // as if bytes of no literal followed
-		middle := uint32(0)
-		if i+1 < len(text) {
-			middle = uint32(sort[text[i+1]])
-		}
-		seen = (seen<<1 | firstLook) & begins[(last<<sortBits|middle)<<sortBits]
-		if from := begun(seen, i, at); from >= 0 && from+2 <= len(text) {
-			return from
-		}
-		last = 0
-	}
-	return len(text)
-}
-
-// begun returns where from at on the literal begins whose second look is at i, -1
-// if there is none.
-func begun(seen uint8, i, at int) int {
-	for seen &= secondLook; seen != 0; seen &= seen - 1 {
-		if from := i - ways[bits.TrailingZeros8(seen)/2].looks[1]; from >= at {
-			return from
-		}
-	}
-	return -1
-}
-
-// begin notes what a literal begins with.
-func (a *automaton) begin(literal string) {
-	for way, w := range ways {
-		if w.short != (len(literal) < shortLess) {
+		if streak > 1 {
+			seen = max(at+1, stretch(at))
+			i = at + window - 2
 			continue
 		}
-		for look, at := range w.looks {
-			var from, to [3]uint32
-			for n := range 3 {
-				to[n] = 1<<sortBits - 1
-				if at+n >= 0 && at+n < len(literal) {
-					from[n] = uint32(a.sort[literal[at+n]])
-					to[n] = from[n]
-				}
-			}
-			for x := from[0]; x <= to[0]; x++ {
-				for y := from[1]; y <= to[1]; y++ {
-					for z := from[2]; z <= to[2]; z++ {
-						a.begins[(x<<sortBits|y)<<sortBits|z] |= 1 << (2*way + look)
-					}
-				}
-			}
+		if at >= seen && (streak > 0 || at+window <= len(text) && unbroken(eightBytes(text, at))) {
+			seen = max(at+1, stretch(at))
+		}
+		from = a.follow(text, max(from, at-1), at+1, found)
+		i = from
+	}
+	a.follow(text, max(from, len(text)-5), len(text), found)
+}
+
+const window = 8 // bytes that skip looks at at once
+
+// skip returns the first place from i on by two where a literal may begin, or one byte
+// behind or before; or, with a streak of two, one from seen on within a stretch. A streak of
+// one is of what may be in a stretch.
+func (a *automaton) skip(text string, i, seen int) (at, streak int) {
+	fours := a.fours
+	streak = 1 // what stands before may be in one
+	for ; i+window <= len(text); i += window - 2 {
+		eight := eightBytes(text, i)
+		x, y, z := foursHash(uint32(eight)), foursHash(uint32(eight>>16)), foursHash(uint32(eight>>32))
+		if (fours[x/64]>>(x%64)|fours[y/64]>>(y%64)|fours[z/64]>>(z%64))&1 != 0 {
+			break
+		}
+		streak++
+		if !unbroken(eight) {
+			streak = 0
+		}
+		if streak >= 2 && i >= seen {
+			return i, streak
+		}
+	}
+	for ; i+4 <= len(text); i += 2 {
+		if h := foursHash(fourBytes(text, i)); fours[h/64]>>(h%64)&1 != 0 {
+			return i, min(streak, 1)
+		}
+	}
+	return len(text), 0
+}
+
+func eightBytes(s string, at int) uint64 {
+	t := s[at : at+window]
+	return uint64(t[0]) | uint64(t[1])<<8 | uint64(t[2])<<16 | uint64(t[3])<<24 |
+		uint64(t[4])<<32 | uint64(t[5])<<40 | uint64(t[6])<<48 | uint64(t[7])<<56
+}
+
+// unbroken reports whether of eight bytes none stands before '-' in ASCII and none beyond it.
+func unbroken(eight uint64) bool {
+	const each = 0x0101010101010101
+	return (eight-'-'*each|eight)&(0x80*each) == 0
+}
+
+// follow looks for literals from at on that begin at most at the place most, and returns
+// where the next may begin.
+func (a *automaton) follow(text string, at, most int, found func(literals []uint16, end int)) int {
+	for state := uint16(0); at < len(text); at++ {
+		state = a.step(state, text[at])
+		if state < a.first && at > most {
+			return at
+		}
+		if state >= a.ends {
+			found(a.hits[state-a.ends], at+1)
+		}
+	}
+	return at
+}
+
+// foursHash returns a hash of four bytes that is of no more than foursBits bits.
+func foursHash(four uint32) uint32 { return (four | foursCase) * 2654435761 >> (32 - foursBits) }
+
+// begin notes the four bytes that stand where a literal begins and those one byte on; of a
+// short literal those one byte before, with any byte.
+func (a *automaton) begin(literal string) {
+	add := func(four []byte) {
+		h := foursHash(fourBytes(string(four), 0))
+		a.fours[h/64] |= 1 << (h % 64)
+	}
+	if len(literal) >= 5 {
+		add([]byte(literal[:4]))
+		add([]byte(literal[1:5]))
+		return
+	}
+	for c := range 0x100 {
+		if any := byte(c); any|0x20 == any {
+			add([]byte((literal + string([]byte{any, any}))[:4]))
+			add(append([]byte{any}, literal[:3]...))
 		}
 	}
 }
@@ -194,26 +197,6 @@ func (a *automaton) columns(literals []string) int {
 	}
 	for c := 'A'; c <= 'Z'; c++ {
 		a.column[c] = a.column[c+'a'-'A']
-	}
-	for sort, chars := range sorts {
-		for i := range len(chars) {
-			a.sort[chars[i]] = uint8(sort)
-		}
-	}
-	for c := range utf8.RuneSelf {
-		switch {
-		case a.column[c] == 0:
-			a.sort[c] = 0
-		case is(byte(c), upper):
-			a.sort[c] = a.sort[c+'a'-'A']
-		}
-	}
-	for _, l := range literals {
-		for i := range len(l) {
-			if c := l[i]; c >= utf8.RuneSelf {
-				a.sort[c], a.sort[c^0x20] = uint8(len(sorts)), uint8(len(sorts)) // Cyrillic capitals too
-			}
-		}
 	}
 	return n
 }

@@ -16,14 +16,14 @@ func hitsOf(a *automaton, text string) [][2]int {
 		for _, l := range literals {
 			got = append(got, [2]int{int(l), end})
 		}
-	})
+	}, nil)
 	return got
 }
 
 // Property: the automaton finds what searching each literal alone finds.
 func TestAutomatonFindsEveryLiteral(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		literals := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab_:]{2,9}`), 1, 12, rapid.ID).Draw(t, "literals")
+		literals := rapid.SliceOfNDistinct(rapid.StringMatching(`[ab_:]{3,9}`), 1, 12, rapid.ID).Draw(t, "literals")
 		text := rapid.StringMatching(`[abAB_:x]{0,60}`).Draw(t, "text")
 		a, err := newAutomaton(literals)
 		if err != nil {
@@ -43,6 +43,36 @@ func TestAutomatonFindsEveryLiteral(t *testing.T) {
 		slices.SortFunc(want, order)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("literals %q in %q (-want +got):\n%s", literals, text, diff)
+		}
+	})
+}
+
+// Property: whatever stands between, each run of twenty letters and digits or more is
+// met while literals are looked for.
+func TestWalkMeetsEveryLongRun(t *testing.T) {
+	a, err := newAutomaton([]string{"key", "token", "aa1", "-----begin"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.StringMatching(
+			`[a1_-]{1,30}|[ ."/:]{1,3}|key|token|aa1|é`)).Draw(t, "pieces"), "")
+		met := map[int]bool{}
+		a.walk(text, func([]uint16, int) {}, func(at int) int {
+			end := skip(text, at, word, len(text))
+			for at > 0 && is(text[at-1], word) {
+				at--
+			}
+			met[at] = true
+			return end
+		})
+		for at := 0; at < len(text); at++ {
+			if end := skip(text, at, word, len(text)); end > at {
+				if end-at >= runLeast && !met[at] {
+					t.Fatalf("the run at %d of %q isn't met", at, text)
+				}
+				at = end
+			}
 		}
 	})
 }

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -103,20 +104,21 @@ func basic(s *scan, _, to int) {
 	for end < len(s.text) && end-to < 512 && (is(s.text[end], alnum) || strings.IndexByte("+/=", s.text[end]) >= 0) {
 		end++
 	}
-	v := s.text[to:end]
+	if userPassword(s.text[to:end]) {
+		s.add(to, end, "basic-auth")
+	}
+}
+
+// userPassword reports whether a value is user:password in base64.
+func userPassword(v string) bool {
 	if len(v) < 8 {
-		return
+		return false
 	}
 	plain, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(v, "="))
 	if err != nil || !utf8.Valid(plain) || strings.IndexByte(string(plain), ':') < 1 {
-		return
+		return false
 	}
-	for _, c := range plain {
-		if c < ' ' {
-			return
-		}
-	}
-	s.add(to, end, "basic-auth")
+	return !slices.ContainsFunc(plain, func(c byte) bool { return c < ' ' })
 }
 
 // cookie masks the values of a Cookie or Set-Cookie header that look like a

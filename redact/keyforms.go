@@ -83,17 +83,30 @@ var keyForms = []keyForm{
 // maxKey is the longest key of any form, in bytes.
 const maxKey = 4 << 10
 
-// literals are what a key of the form begins with, in small letters: with a digit
-// more where two letters alone would be met too often.
-func (k keyForm) literals() (all []string) {
-	if len(k.prefix) > 2 {
-		return []string{lowerASCII(k.prefix)}
-	}
-	for _, c := range "0123456789abcdef" {
-		all = append(all, lowerASCII(k.prefix)+string(c))
-	}
-	return all
+// whole reports whether a key of the form is one run with nothing before it, and its
+// prefix so short that it is looked for at the beginning of runs only.
+func (k keyForm) whole() bool {
+	return len(k.prefix) <= 3 && k.least >= 20 && k.prefix != "hf_" && k.prefix != "sk-" && k.prefix != "00D" &&
+		!strings.HasSuffix(k.prefix, ".")
 }
+
+// wholeForms are the forms of such keys by their prefix.
+var wholeForms = func() map[string]detector {
+	m := map[string]detector{}
+	for _, k := range keyForms {
+		if k.whole() {
+			m[k.prefix] = k.detector()
+		}
+	}
+	return m
+}()
+
+var wholeBegins = func() (t [256]bool) {
+	for prefix := range wholeForms {
+		t[prefix[0]] = true
+	}
+	return t
+}()
 
 // detector returns what looks at the form's prefix.
 func (k keyForm) detector() detector {

@@ -80,7 +80,7 @@ var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeho
 // placeholder says that a value stands for a secret rather than being one: a
 // reference, a template, an example, or a placeholder of ours.
 func placeholder(v string) bool {
-	if strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
+	if strings.HasSuffix(v, "...") || strings.Contains(v, "‹") || strings.Contains(v, "›") || strings.Contains(v, "…") {
 		return true
 	}
 	if v == "" || strings.IndexByte("$<{%", v[0]) >= 0 || v[0] == '[' && v[len(v)-1] == ']' ||
@@ -162,15 +162,14 @@ func mixed(v string) bool {
 
 var publicPrefixes = []string{"sha1", "sha256", "sha384", "sha512", "h1:", "toolu_", "srvtoolu_", "msg_",
 	"req_", "call_", "resp_", "chatcmpl-", "pk_live_", "pk_test_", "phc_",
-	"cus_", "evt_", "price_", "prod_", "sub_", "pi_", "file-", "thread_", "run_", "asst_", "batch_", "agent-", "local_"}
+	"cus_", "evt_", "price_", "prod_", "sub_", "pi_", "file-", "thread_", "run_", "asst_", "batch_", "agent-", "local_",
+	"AAAA"} // of SSH
 
 // public says that a value is of a form that names things openly: a hash, a
 // UUID, a number, a date, a version, an integrity string, a service's id of a thing.
 func public(v string) bool {
-	for _, p := range publicPrefixes {
-		if strings.HasPrefix(v, p) {
-			return true
-		}
+	if opens(v) {
+		return true
 	}
 	t := shapeIn(v)
 	if t.lower+t.upper == 0 {
@@ -183,6 +182,30 @@ func public(v string) bool {
 	}
 	return true
 }
+
+// opens reports whether a value begins as what names things openly does, or is an id as
+// Anthropic's interface gives them: the word for a thing, 01 and 22 letters and digits.
+func opens(v string) bool {
+	if i := len(v) - 24; i > 1 && v[i-1] == '_' && v[i] == '0' && v[i+1] == '1' {
+		return true
+	}
+	if v == "" || !publicBegins[v[0]] {
+		return false
+	}
+	for _, p := range publicPrefixes {
+		if strings.HasPrefix(v, p) {
+			return true
+		}
+	}
+	return false
+}
+
+var publicBegins = func() (t [256]bool) {
+	for _, p := range publicPrefixes {
+		t[p[0]] = true
+	}
+	return t
+}()
 
 // code says that an unquoted value is an expression or a reference.
 func code(v string) bool {

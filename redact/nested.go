@@ -37,7 +37,7 @@ func (r *Redactor) unescapeLine(line string, from int) {
 			return
 		}
 		line, places = plain, append(places, moved)
-		r.inner.run(r.rules, plain)
+		r.inner.look(r.rules, plain)
 		for _, f := range r.inner.found {
 			f.secret = plain[f.from:f.to]
 			for i := len(places) - 1; i >= 0; i-- {

@@ -12,18 +12,12 @@ func ownRules(b *builder) {
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
 	b.add("cookie\":", cookie)
-	b.add("(\"", soleArgument)
-	b.add("('", soleArgument)
 	b.add("mcp__", serverName)
-	for _, middle := range []string{"_sk_", "_live_", "_pat_", "_secret_", "_token_", "-secret-", "-token-"} {
-		b.add(middle, prefixed)
-	}
 	b.add("credential(", lastArgument)
 	b.add("directoryentry(", lastArgument)
 	b.add("login(", lastArgument)
 	b.add("authenticate(", lastArgument)
 	commandRules(b)
-	paramRules(b)
 	proseRules(b)
 	b.add("=\"password\"", inputTag)
 	b.add("='password'", inputTag)
@@ -57,14 +51,11 @@ func ownRules(b *builder) {
 	for _, n := range secretNames {
 		b.add(n.literal, named(n.literal, n.kind, n.strength, n.whole))
 	}
-	for _, w := range []string{"access", "auth", "api", "credential", "creds", "key", "secret", "token"} {
-		b.add(w, generic)
-	}
 	for _, k := range keyForms {
-		for _, begin := range k.literals() {
-			b.add(begin, k.detector())
+		if !k.whole() {
+			b.add(lowerASCII(k.prefix), k.detector())
+			b.addBroken(lowerASCII(k.prefix))
 		}
-		b.addBroken(lowerASCII(k.prefix))
 	}
 }
 
@@ -113,40 +104,6 @@ func asana(s *scan, from, _ int) {
 	}
 }
 
-// soleArgument masks the one argument of a call if it is random: a client is made
-// so of a key that nothing else names.
-func soleArgument(s *scan, from, to int) {
-	const least, most = 32, 200
-	if skip(s.text, to, word|marks|other, least) < to+least || !wordChar(s.before(from)) {
-		return
-	}
-	end := skip(s.text, to, word|marks|other, most)
-	v := s.text[to:end]
-	if s.at(end) != s.text[to-1] || s.at(end+1) != ')' || strings.ContainsAny(v, "/@%=") || public(v) ||
-		placeholder(v) {
-		return
-	}
-	if t := shapeIn(v); t.upper >= 4 && t.lower >= 4 && t.digits >= 2 && mixed(v) && entropy(v) > 4.2 &&
-		caseSwitches(v)*6 >= len(v) {
-		s.add(to, end, "key")
-	}
-}
-
-// prefixed masks a key of a form that nobody told of: what it is stands in it,
-// before a long random end.
-func prefixed(s *scan, from, to int) {
-	end := skip(s.text, to, word, 200)
-	v := s.text[to:end]
-	if len(v) < 20 || public(v) || placeholder(v) || !mixed(v) || entropy(v) < 3.8 ||
-		!jumbled(v) && caseSwitches(v)*6 < len(v) {
-		return
-	}
-	for from > 0 && is(s.text[from-1], word) {
-		from--
-	}
-	s.add(from, end, "key")
-}
-
 // lastArgument masks the last of the strings that a call is made with that takes a
 // user and a password.
 func lastArgument(s *scan, _, to int) {
@@ -190,7 +147,7 @@ func serverName(s *scan, _, to int) {
 		return
 	}
 	inner := scan{decoding: true}
-	inner.run(s.rules, name)
+	inner.look(s.rules, name)
 	for _, f := range inner.found {
 		s.add(to+f.from, to+f.to, f.kind)
 	}

@@ -24,7 +24,7 @@ import (
 
 // codeVersion is raised by hand when the code here finds other secrets than
 // before: the texts of older versions are then rendered again.
-const codeVersion = 5
+const codeVersion = 6
 
 // Rules is the scanner's fixed part, made once and shared. It is safe for
 // concurrent use.
@@ -75,6 +75,12 @@ func (b *builder) add(literal string, d detector) {
 		b.err = fmt.Errorf("redact: literal %q is empty or not in lower case", literal)
 		return
 	}
+	if len(literal) == 2 { // too short for the automaton: with what may follow
+		for _, c := range " :=_-\"'/>)" {
+			b.add(literal+string(c), func(s *scan, from, to int) { d(s, from, to-1) })
+		}
+		return
+	}
 	if strings.ContainsFunc(literal, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		d = spelled(literal, d)
 	}
@@ -121,7 +127,7 @@ var version = sync.OnceValue(func() string {
 		fmt.Fprintf(h, "%v\n", k)
 	}
 	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)
-	for _, list := range [][]string{allowedSecrets, genericStopWords, slices.Sorted(keys(dummies))} {
+	for _, list := range [][]string{allowedSecrets, slices.Sorted(keys(dummies))} {
 		_, _ = io.WriteString(h, strings.Join(list, "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]

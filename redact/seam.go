@@ -77,9 +77,9 @@ func (r *Redactor) joined(tail, head string) (from, to int, kind string) {
 	if head == "" || len(tail)+len(head) < 20 {
 		return 0, 0, ""
 	}
-	r.inner.run(r.rules, tail)
+	r.inner.look(r.rules, tail)
 	alone := slices.Clone(r.inner.found)
-	r.inner.run(r.rules, tail+head)
+	r.inner.look(r.rules, tail+head)
 	for _, f := range r.inner.found {
 		if f.from >= len(tail) || f.to <= len(tail) || byName[f.kind] {
 			continue

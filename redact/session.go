@@ -53,7 +53,7 @@ func (r *Redactor) Text(text string) string {
 
 // find leaves the secrets of a text in r.scan.
 func (r *Redactor) find(text string) {
-	r.scan.run(r.rules, text)
+	r.scan.look(r.rules, text)
 	r.nested(text)
 	r.known.find(&r.scan)
 }

@@ -56,7 +56,7 @@ func (s *scan) column(from, end int, kind string, st strength) {
 				return
 			}
 			v := text[c.from:c.to]
-			if cellHolds(v, st) && (by != "  " || shapeIn(v).digits > 0) {
+			if cellHolds(v, st) && (by != "  " && st == strong || shapeIn(v).digits > 0) {
 				s.add(row+c.from, row+c.to, kind)
 			}
 		}
@@ -157,8 +157,14 @@ func cellHolds(v string, st strength) bool {
 	if len(v) < 6 || placeholder(v) || path(v) || strings.ContainsAny(v, " \t()<>") || names(v) {
 		return false
 	}
-	if st == strong {
+	switch st {
+	case strong:
 		return telling(v) || strings.Count(v, "-") >= 2 && !label(v) || wordsRunTogether(v)
+	case vague:
+		return value{text: v}.drawn()
+	case number:
+		return value{text: v, quoted: true}.unlocks(shapeIn(v))
 	}
-	return len(v) >= 12 && randomWord(v, false) || st == middle && len(v) >= 32 && allHex(v)
+	return len(v) >= 12 && (randomWord(v, false) || value{text: v}.credible(shapeIn(v))) ||
+		st == middle && len(v) >= 32 && allHex(v)
 }

@@ -17,7 +17,8 @@ var leftOut = map[string]string{
 	"twilio-api-key":         "covered by the key forms, which mind upper case before the digits",
 	"sidekiq-sensitive-url":  "covered by the URL rule",
 	"jwt":                    "covered by the token rule, which allows for wrapped lines",
-	"generic-api-key":        "its names, stop words and limits are used by the assignment rules",
+	"generic-api-key":        "covered by the rules of names and of random runs",
+	"azure-ad-client-secret": "covered by azure-ad-client-secret-anywhere, whose keywords have three letters",
 }
 
 // What may follow a value. The rules were written for files of assignments; in

@@ -75,8 +75,6 @@ func run(to string, from ...string) error {
 	}
 	writeList(&b, "allowedSecrets", "patterns of values that are never secrets, whatever the rule.",
 		f.Allowlist.Regexes)
-	writeList(&b, "genericStopWords", "words that a value found by the generic rule may not contain.",
-		stopWords(f.Rules))
 	out, err := format.Source(b.Bytes())
 	if err != nil {
 		return err
@@ -147,17 +145,6 @@ func writeAllowed(b *bytes.Buffer, lists []allowlist) {
 	if len(all) > 0 {
 		fmt.Fprintf(b, ", allow: %#v", all)
 	}
-}
-
-func stopWords(rules []rule) []string {
-	var words []string
-	for _, r := range rules {
-		for _, a := range r.Allowlists {
-			words = append(words, a.StopWords...)
-		}
-	}
-	slices.Sort(words)
-	return slices.Compact(words)
 }
 
 func writeList(b *bytes.Buffer, name, doc string, list []string) {

@@ -1,0 +1,208 @@
+package redact
+
+import "strings"
+
+// pastPaint skips what gives words an emphasis or a colour: ** in Markdown,
+// escape sequences on terminals.
+func pastPaint(t string, at int) int {
+	if at >= len(t) || t[at] != '*' && t[at] != 0x1b {
+		return at
+	}
+	for end := at; ; at = end {
+		switch {
+		case strings.HasPrefix(t[at:], "**"):
+			end = at + 2
+		case strings.HasPrefix(t[at:], "\x1b["):
+			if end = skip(t, at+2, digit, 12); end < len(t) && t[end] == ';' {
+				end = skip(t, end+1, digit, 12)
+			}
+			end++
+		}
+		if end == at || end > len(t) {
+			return at
+		}
+	}
+}
+
+// pairedValue returns where the value begins if the name stood as a value
+// itself, the thing that it names beside it: name: DB_PASSWORD, value: x.
+func pairedValue(t string, at int) int {
+	const reach = 120
+	window := t[at:min(len(t), at+reach)]
+	if i := strings.IndexAny(window, "}>)"); i >= 0 {
+		window = window[:i]
+	}
+	if i := strings.Index(window, "name"); i >= 0 {
+		window = window[:i]
+	}
+	for _, w := range [...]string{"value", "default", "Value", "Default"} {
+		i := strings.Index(window, w)
+		if i < 0 || i > 0 && wordChar(window[i-1]) || strings.Count(window[:i], "\n") > 2 {
+			continue
+		}
+		end := skip(t, quoteEnd(t, at+i+len(w)), blank, 4)
+		if end < len(t) && (t[end] == ':' || t[end] == '=') {
+			return end + 1
+		}
+	}
+	return at
+}
+
+// attributesEnd returns the position behind the attributes of an element in XML,
+// or at.
+func attributesEnd(t string, at int) int {
+	if i := strings.IndexAny(t[at:min(len(t), at+100)], "<>\n"); i > 0 && t[at+i] == '>' && t[at+i-1] != '/' {
+		return at + i + 1
+	}
+	return at
+}
+
+// pastFold skips what says in YAML that the value stands on the next line.
+func pastFold(t string, at int) int {
+	end := at
+	if at < len(t) && (t[at] == '>' || t[at] == '|') {
+		end = at + 1
+		if end < len(t) && (t[end] == '-' || t[end] == '+') {
+			end++
+		}
+	}
+	if end == at || end >= len(t) || t[end] != '\n' || end+1 >= len(t) || !is(t[end+1], blank) {
+		return at
+	}
+	return skip(t, end+1, blank, 40)
+}
+
+// pastType skips a type between a colon and an equals sign: string = "…".
+func pastType(t string, at int) int {
+	end := at
+	for end < len(t) && end-at < 20 && (wordChar(t[end]) || t[end] == '&') {
+		end++
+	}
+	eq := skip(t, end, blank, 4)
+	if end > at && eq > end && eq < len(t) && t[eq] == '=' &&
+		quoteEnd(t, skip(t, eq+1, blank, 4)) > skip(t, eq+1, blank, 4) {
+		return skip(t, eq+1, blank, 4)
+	}
+	return at
+}
+
+// sets reports whether what stands before a name makes it a call that sets
+// something: client.password(, setPassword(.
+func sets(before string) bool {
+	i := strings.LastIndexByte(before, '.')
+	verb := lowerASCII(before[i+1:])
+	return i >= 0 && (verb == "" || verb == "api" || verb == "secret" || verb == "access") ||
+		verb == "set" || verb == "with" || verb == "use" ||
+		strings.HasPrefix(verb, "set_") || strings.HasPrefix(verb, "with_")
+}
+
+// declares reports whether a text ends with a word that sets a variable: ENV NAME value.
+func declares(t string) bool {
+	t = lowerASCII(t[max(0, len(t)-12):])
+	for _, w := range [...]string{"env ", "arg ", "setenv ", "set -x ", "set -gx ", "set -ux ", "set -lx "} {
+		if strings.HasSuffix(t, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// states says that a text continues a verb that a value follows.
+func states(t string) bool {
+	if strings.IndexByte("iwle\xc3", t[0]) < 0 {
+		return false
+	}
+	for _, verb := range [...]string{"is ", "was ", "ist ", "war ", "lautet ", "est ", "es ", "é "} {
+		if strings.HasPrefix(t, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyed reports whether a name in quotes is a variable's or a setting's: words
+// with underscores between, or one alone.
+func keyed(name string) bool {
+	name, _, _ = strings.Cut(name, ",")
+	return !strings.Contains(name, "-") && !strings.Contains(name, " ")
+}
+
+// quoteEnd returns the position after a quote at at, an escaped one too, or at.
+func quoteEnd(t string, at int) int {
+	end := at
+	for end < len(t) && t[end] == '\\' && end-at < 3 {
+		end++
+	}
+	if end < len(t) && (t[end] == '"' || t[end] == '\'' || t[end] == '`') {
+		return end + 1
+	}
+	return at
+}
+
+// closing returns where the value that began with quote ends, -1 if it doesn't
+// on its line.
+func closing(t string, from int, quote string) int {
+	window := t[from:min(len(t), from+maxQuoted)]
+	i := strings.Index(window, quote)
+	if nl := strings.IndexByte(window, '\n'); i < 0 || nl >= 0 && nl < i {
+		return -1
+	}
+	return from + i
+}
+
+// bareEnd returns where an unquoted value ends. On a line of its own only a
+// blank ends it, elsewhere punctuation of code, prose and URLs does.
+func bareEnd(t string, at int, line bool) int {
+	stop := " \t\r\n\"'`\x1b"
+	if !line {
+		stop = " \t\r\n\"'`,;)]}<>&|\x1b"
+	}
+	window := t[at:min(len(t), at+maxUnquoted)]
+	i := strings.IndexAny(window, stop)
+	if i < 0 {
+		i = len(window)
+	}
+	if n := strings.Index(window[:i], `\n`); n >= 0 {
+		i = n
+	}
+	end := at + i
+	for !line && end > at && strings.IndexByte(".:!?", t[end-1]) >= 0 && end-at > 1 {
+		end--
+	}
+	return end
+}
+
+// lineStart reports whether the name that holds position at begins its line, but
+// for what marks a comment, an item or a quote.
+func lineStart(t string, at int) bool {
+	at = skipBack(t, at, 60)
+	line := strings.TrimSuffix(strings.TrimSuffix(t[max(0, at-24):at], "export "), "set ")
+	line = strings.TrimRight(line, " \t\"';#>*-")
+	return line == "" || line[len(line)-1] == '\n'
+}
+
+// cellBegins reports whether nothing but a label's words stand between the
+// beginning of a row or a cell and position at.
+func cellBegins(t string, at int) bool {
+	for n := 0; at > 0 && n < 30 && (is(t[at-1], alnum|under) || t[at-1] == ' ' || t[at-1] == '*'); n++ {
+		at--
+	}
+	return at == 0 || t[at-1] == '\n' || t[at-1] == '|'
+}
+
+// flagBefore reports whether the name at from is a flag's: --password,
+// --db-password, -storepass.
+func flagBefore(t string, from int) bool {
+	at := skipBack(t, from, 30)
+	return strings.HasPrefix(t[at:], "--") || at > 0 && t[at] == '-' && t[at-1] == ' '
+}
+
+// shouted reports whether a name has no small letters.
+func shouted(name string) bool {
+	for i := range len(name) {
+		if is(name[i], lower) {
+			return false
+		}
+	}
+	return true
+}

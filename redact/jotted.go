@@ -1,0 +1,128 @@
+package redact
+
+import "strings"
+
+// jotted masks a password where people note an access: "id/pw: ann/x", "(pw:x)",
+// "PASS - x", with whatever marks between. So the value has to look like nothing
+// else.
+func jotted(s *scan, from, to int) {
+	const reach, runs, jottedRun = 60, 8, 48
+	name := s.text[from:to]
+	if !s.tellsMore(to) {
+		return
+	}
+	if c := s.at(to); is(c, alnum) && is(name[len(name)-1], alnum) || c == '_' || c == '@' ||
+		skip(s.text, to, word|marks, jottedRun) == to+jottedRun {
+		return
+	}
+	glued := is(s.before(from), alnum) && !(is(name[0], upper) && is(s.before(from), lower))
+	if glued && !strings.EqualFold(name, "pwd") && !strings.EqualFold(name, "pw:") {
+		return
+	}
+	end := min(len(s.text), to+reach)
+	for at, n := to, 0; at < end && n < runs && s.text[at] != '\n'; {
+		if !jots[s.text[at]] {
+			at++
+			continue
+		}
+		stop := at
+		for stop < len(s.text) && jots[s.text[stop]] {
+			stop++
+		}
+		if v := strings.TrimRight(s.text[at:stop], "!?"); noted(v) && skip(s.text, stop, word|marks, 24) < stop+24 {
+			s.add(at, at+len(v), "password")
+			return
+		}
+		at, n = stop, n+1
+	}
+}
+
+// jots are the characters of a password that is jotted down.
+var jots = func() (t [256]bool) {
+	for c := range t {
+		t[c] = is(byte(c), alnum) || strings.IndexByte("!#$^*?@_", byte(c)) >= 0
+	}
+	return t
+}()
+
+// noted reports whether a word is letters of both cases and digits, or letters,
+// digits and marks, as nothing but passwords is.
+func noted(v string) bool {
+	t := shapeIn(v)
+	if len(v) < 7 || len(v) > 40 || t.digits == 0 || t.lower+t.upper < 3 || placeholder(v) || numbered(v) ||
+		names(v) || strings.HasPrefix(v, "0x") {
+		return false
+	}
+	return strings.ContainsAny(v, "!#$^*?") && strings.IndexAny(v, "$#*") != 0 ||
+		t.other == strings.Count(v, "_") && t.lower > 0 && t.upper > 0 && !camel(v)
+}
+
+// loginPair masks the password of "ann / password" and "ann:password" behind a
+// word that says that somebody logs in.
+func loginPair(s *scan, _, to int) {
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+100)], "\n")
+	for _, between := range [...]string{" / ", ":", ", "} {
+		user, rest, ok := strings.Cut(line, between)
+		if ok && between == ":" && strings.HasPrefix(rest, " ") { // "credentials: ann:password"
+			var more string
+			more, _, ok = strings.Cut(rest[1:], between)
+			user += ": " + more
+		}
+		if !ok || len(user) == 0 || strings.Count(user, " ") > 3 {
+			continue
+		}
+		open, end := s.wordAt(to+len(user)+len(between), 100)
+		v := strings.TrimRight(s.text[open:end], ".,;:?)")
+		if telling(v) && !code(v) && !strings.Contains(v, "/") && shapeIn(v).digits > 0 && (between != ", " ||
+			unmistakable(v)) {
+			s.add(open, open+len(v), "password")
+			return
+		}
+	}
+}
+
+// beforeName masks a password that stands in a sentence before its name.
+func (s *scan) beforeName(from int) {
+	begin, digits := from, 0
+	for begin > 0 && from-begin < 60 && s.text[begin-1] != '\n' && s.text[begin-1] != ';' {
+		begin--
+		if is(s.text[begin], digit) {
+			digits++
+		}
+	}
+	if digits == 0 {
+		return
+	}
+	window := s.text[begin:from]
+	at := from - len(window)
+	for word := range strings.SplitSeq(window, " ") {
+		v := strings.Trim(word, ".,;:?)(\"'`")
+		says := strings.HasPrefix(window[at+len(window)-from+len(word):], " is ")
+		if unmistakable(v) || says && noted(v) {
+			begin := at + strings.Index(word, v)
+			s.add(begin, begin+len(v), "password")
+		}
+		at += len(word) + 1
+	}
+}
+
+// unmistakable reports whether a word near the name of a password can't be
+// anything else: letters, digits, and a mark between them.
+func unmistakable(v string) bool {
+	if len(v) < 8 || len(v) > 64 || strings.ContainsAny(v, "/:=()[]{}<>\\;,\"'|`") || placeholder(v) {
+		return false
+	}
+	mark := strings.IndexAny(v[1:], "!$^&*?#@%")
+	t := shapeIn(v)
+	if mark < 0 || mark+2 == len(v) || t.digits == 0 || t.lower+t.upper < 3 || t.lower+t.upper+t.digits < 6 {
+		return false
+	}
+	mark++
+	switch v[mark] {
+	case '%':
+		return !is(v[mark+1], hexa)
+	case '#', '@': // of links and versions
+		return !strings.Contains(v, ".") && is(v[mark+1], alnum) && strings.ContainsAny(v[mark+1:], "!$^&*?")
+	}
+	return is(v[mark-1], alnum) && is(v[mark+1], alnum)
+}

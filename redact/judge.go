@@ -1,0 +1,197 @@
+package redact
+
+import "strings"
+
+// secret reports whether the value is one, of a name that promises so much.
+func (v value) secret(s *scan, st strength) bool {
+	t := v.text
+	if len(t) < 4 || placeholder(t) || path(t) {
+		return false
+	}
+	shape := shapeIn(t)
+	set := v.set()
+	if st >= middle && set && grouped(t) {
+		return true
+	}
+	if v.env || v.header {
+		if ok, told := v.declared(st, shape); told {
+			return ok
+		}
+	}
+	if v.quoted && len(t) >= 32 && shape.other >= 6 && shape.digits > 0 && entropy(t) > 4.5 && jumbled(t) {
+		return true
+	}
+	if strings.ContainsAny(t, " \t") {
+		return v.quoted && (v.phrase && v.op != "," && strings.Count(t, " ") >= 3 &&
+			shape.other == strings.Count(t, " ") ||
+			st == strong && shape.digits > 0 && strings.Count(t, " ") == 1 && v.op != "," && mixed(t))
+	}
+	if !v.quoted && !v.line && (code(t) || st != strong && camel(t) && !jumbled(t) && !v.random()) || dotted(t) {
+		return false
+	}
+	if set && v.pair && st != vague {
+		if _, password, ok := strings.Cut(t, ":"); ok && len(password) >= 6 && !placeholder(password) &&
+			!strings.ContainsAny(password, "/:<>()") {
+			return true
+		}
+	}
+	switch st {
+	case strong:
+		return v.password(shape)
+	case middle:
+		return set && v.credible(shape) || v.hasLetterAndDigit(shape) && len(t) >= 8 && entropy(t) >= 2.8 &&
+			!numbered(t) && (mixed(t) || v.symbols(shape)) && v.allowedOp()
+	case number:
+		return set && v.unlocks(shape)
+	case vague:
+		return set && v.drawn()
+	}
+	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 &&
+		!numbered(t) && v.allowedOp() || set && !v.id && shape.digits >= 3 && v.credible(shape) &&
+		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
+}
+
+// set reports whether the name is set to the value for certain, as it is in files of
+// settings, in quotes and in what stands as a line of its own.
+func (v value) set() bool {
+	return v.env || v.header || v.flag || v.sure ||
+		v.op != "is" && (v.quoted && v.op != "," || v.whole)
+}
+
+// credible reports whether what a secret is set to looks like nothing else.
+func (v value) credible(shape shapeOf) bool {
+	t := v.text
+	if len(t) < 8 || t[0] == '#' || strings.ContainsAny(t, "(){}<>[],;:'\"|\\") || label(t) || names(t) ||
+		public(t) || numbered(t) || dateLike(t) {
+		return false
+	}
+	return strings.Count(t, "-") >= 2 && !strings.Contains(lowerASCII(t), "key") ||
+		shape.digits > 0 && shape.lower+shape.upper > 0 &&
+			(!identifier(t) && !camel(t) || jumbled(t) || shape.mostSwitches >= 2) ||
+		len(t) >= 16 && shape.upper == len(t) && jumbled(t)
+}
+
+// drawn reports whether a value is random: what the name says of it is little.
+func (v value) drawn() bool {
+	t := v.text
+	if strings.Contains(t, ":") || public(t) && textureOf(t) != hexes {
+		return false
+	}
+	switch textureOf(t) {
+	case oneCase, twoCases:
+		return len(t) >= 12
+	case hexes:
+		return len(t) >= 24 && !strings.Contains(t, "-") || v.env && len(t) >= 32
+	}
+	shape := shapeIn(t)
+	return shape.lower+shape.other == 0 && shape.digits > 0 && len(t) >= 16 && jumbled(t) || userPassword(t)
+}
+
+// unlocks reports whether a value is a number or a short code that lets in.
+func (v value) unlocks(shape shapeOf) bool {
+	t := v.text
+	if shape.digits == len(t) {
+		return len(t) <= 12 && distinct(t) > 2 && (len(t) > 5 || v.env || v.quoted)
+	}
+	return shape.digits > 0 && textureOf(t) != hexes && v.credible(shape)
+}
+
+// grouped reports whether a value is made of groups of four or more letters and
+// digits that are as long as one another, as codes are shown.
+func grouped(t string) bool {
+	groups := strings.FieldsFunc(t, func(c rune) bool { return c == ' ' || c == '-' || c == ',' })
+	if len(groups) < 3 || len(t) > 80 || strings.ContainsAny(t, ",") && len(groups) < 4 {
+		return false
+	}
+	for _, g := range groups {
+		if len(g) != len(groups[0]) || len(g) < 4 || skip(g, 0, alnum, len(g)) < len(g) {
+			return false
+		}
+	}
+	return shapeIn(t).digits > 0 || jumbled(strings.Join(groups, ""))
+}
+
+// declared judges what a variable of the environment or a header is set to,
+// where nothing but a value stands; told is false where more has to be asked.
+func (v value) declared(st strength, shape shapeOf) (secret, told bool) {
+	t := v.text
+	if strings.ContainsAny(t, " \t()<>") || !v.line && !v.quoted && code(t) || label(t) && v.op == ":" ||
+		st != vague && numbered(t) {
+		return false, false
+	}
+	random := shape.digits > 0 && shape.lower+shape.upper > 0 && mixed(t)
+	switch {
+	case st == strong:
+		return len(t) >= 6 && shape.lower+shape.upper > 0 && (shape.digits > 0 || !identifier(t) || jumbled(t)), true
+	case st == middle || st == weak && v.header:
+		words := !identifier(t) && (strings.Count(t, "-") >= 2 || st == middle && !v.header && shape.lower >= 10)
+		secret = len(t) >= 8 && shape.lower+shape.upper > 0 && (random || words ||
+			v.header && shape.digits > 0 && len(t) >= 16)
+		return secret, secret
+	case st == vague && (v.op != ":" || v.header):
+		secret = len(t) >= 16 && random && !dotted(t) && entropy(t) > 3 || !identifier(t) && strings.Count(t, "-") >= 3
+		return secret, secret
+	}
+	return false, false
+}
+
+// random says that a value looks like camel case by chance: it is what a variable
+// of the environment is set to, and too long and too mixed for a name.
+func (v value) random() bool {
+	return v.env && len(v.text) >= 20 && mixed(v.text) && entropy(v.text) > 3.8
+}
+
+func (v value) hasLetterAndDigit(shape shapeOf) bool {
+	return shape.digits > 0 && shape.lower+shape.upper > 0
+}
+
+// symbols says that a value has a character that names don't have.
+func (v value) symbols(shapeOf) bool { return strings.ContainsAny(v.text, "!@#$%^&*+?") }
+
+// allowedOp says that the operator goes with names that are words of prose too.
+func (v value) allowedOp() bool { return v.op != "is" || mixed(v.text) }
+
+// password judges the value of a strong name.
+func (v value) password(shape shapeOf) bool {
+	t := v.text
+	if shape.lower+shape.upper == 0 && (shape.digits < 6 || !v.quoted) {
+		return v.whole && shape.digits >= 8 && shape.digits == len(t) && distinct(t) >= 5
+	}
+	if shape.digits == 0 && (label(t) || names(t) && !v.sure || identifier(t) && !jumbled(t)) {
+		return false
+	}
+	if numbered(t) && !v.quoted {
+		return false
+	}
+	if v.quoted && (v.op != "," && v.op != "is" || v.sure) {
+		return !strings.ContainsAny(t, "()<>") && !strings.HasSuffix(t, ":")
+	}
+	if len(t) < 6 {
+		return false
+	}
+	if v.hasLetterAndDigit(shape) && !dateLike(t) || v.sure && (v.op != " " || len(t) >= 10) {
+		return true
+	}
+	hyphens := v.quoted && v.op == "is" && strings.Count(t, "-") >= 2
+	return hyphens || v.op != "is" && v.op != "," && (shape.lower+shape.upper > 0 && v.symbols(shape) ||
+		shape.lower > 1 && shape.upper > 1 && jumbled(t))
+}
+
+// identifier says that letters alone are a constant's, a label's or a key's name.
+func identifier(t string) bool {
+	if strings.Contains(t, "_") {
+		return true
+	}
+	if strings.ToUpper(t) == t || is(t[0], upper) && strings.ToLower(t[1:]) == t[1:] {
+		return true
+	}
+	if strings.ContainsAny(t, "-!@#$%^&*") {
+		return false
+	}
+	return strings.ToLower(t) != t && is(t[0], lower) // camelCase
+}
+
+// dateLike says that a value begins with a year or a time.
+func dateLike(t string) bool {
+	return len(t) >= 8 && is(t[0], digit) && is(t[1], digit) && strings.Count(t, "-")+strings.Count(t, ":") >= 2
+}

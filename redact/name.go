@@ -1,0 +1,246 @@
+package redact
+
+import "strings"
+
+// strength says how much a name promises a secret.
+type strength uint8
+
+const (
+	vague  strength = iota // salt, seed: the value has to look random
+	weak                   // token: the same, where it isn't set
+	middle                 // api_key, secret: letters and digits
+	strong                 // password: nearly anything in quotes
+	number                 // pin: digits will do
+)
+
+// secretNames are the words that names of secrets are made of. One that is whole
+// counts only as a word of its own within a name: the pass of storePass and
+// DB_PASS, not that of compass.
+var secretNames = []secretName{
+	{"password", "password", strong, false}, {"passwd", "password", strong, false},
+	{"passphrase", "password", strong, false}, {"passwort", "password", strong, false},
+	{"kennwort", "password", strong, false}, {"pwd", "password", strong, false},
+	{"pass", "password", strong, true}, {"passcode", "password", strong, true},
+	{"pw", "password", strong, true}, {"psk", "password", strong, true},
+	{"keypass", "password", strong, true}, {"storepass", "password", strong, true},
+	{"mot de passe", "password", strong, false}, {"mdp", "password", strong, true},
+	{"seña", "password", strong, false}, {"rasena", "password", strong, false},
+	{"senha", "password", strong, false}, {"wachtwoord", "password", strong, false},
+	{"d'ordine", "password", strong, false},
+	{"secret", "secret", middle, false}, {"credential", "secret", middle, false},
+	{"cred", "secret", middle, true}, {"creds", "login", middle, true}, {"mnemonic", "secret", strong, true},
+	{"key", "secret", vague, false}, {"code", "secret", vague, true},
+	{"sharedaccesssignature", "secret", middle, false},
+	{"token", "token", weak, false}, {"sessid", "token", weak, false}, {"session_key", "token", weak, false},
+	{"sig", "token", weak, true},
+	{"signature", "token", weak, true},
+	{"auth", "secret", vague, true}, {"salt", "secret", vague, true}, {"seed", "secret", vague, true},
+	{"otp", "secret", vague, true}, {"dsn", "secret", vague, true}, {"_pat", "token", vague, false},
+	{"_session", "token", vague, false}, {"_cookie", "cookie", vague, false}, {"_sas", "secret", vague, false},
+	{"pin", "password", number, true}, {"puk", "password", number, true},
+}
+
+type secretName struct {
+	literal, kind string
+	strength
+	whole bool
+}
+
+// secretWord are the names by their literal.
+var secretWord = func() map[string]secretName {
+	m := map[string]secretName{}
+	for _, n := range secretNames {
+		m[n.literal], m[n.literal+"s"] = n, n
+	}
+	return m
+}()
+
+// tails are the words that may follow in a name for it still to be the name of a
+// secret.
+var tails = set("s", "key", "keys", "access", "value", "prod", "production", "dev", "test", "staging", "live",
+	"main", "local", "root", "code", "codes", "phrase", "words", "hex", "b64", "hash",
+	"admin", "user", "db", "base", "string", "text", "plain", "old", "new", "raw", "default", "primary", "secondary")
+
+// nameTail is how much of a name after its word is looked at.
+const nameTail = 24
+
+// nameEnd returns where the name ends whose word of secrecy is text[from:to],
+// and whether what stands around the word leaves it the name of a secret.
+func (s *scan) nameEnd(from, to int, whole bool) (end int, ok bool) {
+	t := s.text
+	if whole && from > 0 && is(t[from-1], alnum) && !(is(t[from], upper) && !is(t[from-1], upper)) {
+		return to, false
+	}
+	for end = to; end < len(t) && end-to < nameTail; {
+		next := end
+		if t[next] == '_' || t[next] == '-' && next+1 < len(t) && is(t[next+1], alnum) {
+			next++
+		}
+		piece := next
+		switch {
+		case next >= len(t):
+		case is(t[next], digit):
+			next = skip(t, next, digit, nameTail)
+		case is(t[next], upper) && next+1 < len(t) && is(t[next+1], lower):
+			next = skip(t, next+1, lower, nameTail)
+		case is(t[next], upper):
+			next = skip(t, next, upper, nameTail)
+		default:
+			next = skip(t, next, lower, nameTail)
+		}
+		if next == piece {
+			break
+		}
+		if is(t[piece], letter) && !tails[lowerASCII(t[piece:next])] {
+			return end, false
+		}
+		end = next
+	}
+	return end, end >= len(t) || !wordChar(t[end])
+}
+
+// named looks at a name of a secret that ends at to, and masks its value.
+func named(literal, kind string, st strength, whole bool) detector {
+	return func(s *scan, from, to int) {
+		if s.goesOnInWords(from, to) || literal == "code" && !s.qualified(from, unlocking) {
+			return
+		}
+		end, ok := s.nameEnd(from, to, whole)
+		if !ok {
+			return
+		}
+		v, ok := s.valueAfter(from, end)
+		if !ok {
+			v, ok = s.valueBefore(from, end)
+		}
+		table := (literal != "pass" || s.before(from) == '_') && s.inTable(from, end)
+		if !ok && !table {
+			return
+		}
+		st, kind := st, kind
+		if literal == "key" || literal == "code" {
+			switch {
+			case literal == "key" && s.qualified(from, qualifiers):
+				st = middle
+				if s.qualified(from, interfaces) {
+					kind = "api-key"
+				}
+			case literal == "code":
+				st = number
+			case from == 0 || !is(s.text[from-1], word|blank) || s.ordinaryKey(from):
+				return
+			}
+		}
+		if table {
+			s.column(from, end, kind, st)
+		}
+		if !ok {
+			return
+		}
+		if v.op == "," && to-from <= 3 && !v.sure ||
+			v.op == ":" && literal == "pass" && !v.named && !is(s.before(from), under) &&
+				!(s.text[from] == 'p' && (v.sure || unmistakable(v.text))) {
+			return
+		}
+		if kind == "token" && v.to-v.from >= 10 {
+			name := lowerASCII(s.text[skipBack(s.text, from, 30):to])
+			if pages(name) {
+				return
+			}
+			address := strings.IndexByte("?&", s.before(from-len(name)+to-from)) >= 0
+			if literal == "signature" && !address {
+				return
+			}
+			v.login = v.flag || address || v.env && strings.HasSuffix(name, "_token") || literal == "token" &&
+				(s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)))
+		}
+		v.pair = kind == "login" || literal == "credential"
+		v.id = strings.HasPrefix(literal, "sess")
+		if v.secret(s, st) {
+			s.add(v.from, v.to, kind)
+		}
+	}
+}
+
+// goesOnInWords reports whether what follows a name is the next word of a sentence:
+// a quick look, as it is so most often.
+func (s *scan) goesOnInWords(from, to int) bool {
+	t := s.text
+	return to+1 < len(t) && t[to] == ' ' && is(t[to+1], letter) && !states(t[to+1:]) &&
+		(from == 0 || is(t[from-1], alnum) || t[from-1] == ' ') && !is(t[to-1], upper)
+}
+
+// ordinaryKey reports whether a key is one of those that let nobody in: of a table,
+// a cache, a keyboard.
+func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
+
+var ordinaryKeys = byLast("public", "pub", "primary", "foreign", "cache", "sort", "partition", "dedup", "group", "hot",
+	"index", "idx", "schema", "sequence", "natural", "bucket", "object", "tur", "mon", "hash", "map", "idempotency", "row",
+	"lookup", "unique", "composite", "candidate", "shard", "routing", "query", "translation", "i18n", "locale", "option",
+	"config", "data", "item", "state", "storage_", "record", "metric", "label", "any", "this", "the", "a", "some", "arrow",
+	"function", "meta", "ctrl", "alt", "shift", "escape", "enter", "tab", "dictionary", "json", "yaml", "toml", "host",
+	"known", "fingerprint", "node", "commit", "file", "path", "build", "merge", "field", "column", "session", "react")
+
+// lists are what is before "token" in the name of a place in a list, or of
+// something that isn't a secret.
+var lists = [...]string{"page", "next", "continuation", "sync", "cursor", "cancel", "cancellation", "csrf", "xsrf",
+	"total", "max"}
+
+// pages reports whether a token's name is of no secret.
+func pages(name string) bool {
+	before := strings.TrimRight(strings.TrimSuffix(name, "token"), "_-")
+	for _, w := range lists {
+		if strings.HasSuffix(before, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// logsIn reports whether a token's name is of one that lets in, so that even a hash
+// or a UUID is one.
+func (s *scan) logsIn(from int) bool {
+	return s.qualified(from, qualifiers) || from >= 4 && strings.IndexByte("-_", s.text[from-1]) >= 0 &&
+		strings.EqualFold(s.text[skipBack(s.text, from, 30):][:2], "x-")
+}
+
+// Words that say of what stands behind them that it lets in: of a key or a token,
+// of a key to a programming interface, of a code; by their last letters.
+var (
+	qualifiers = byLast("api", "auth", "access", "admin", "secret", "private", "master", "account", "app",
+		"application", "client", "channel", "shared", "consumer", "webhook", "oauth", "bootstrap", "deploy",
+		"personal", "refresh", "bot", "session", "service", "registry", "license", "encryption", "signing", "server",
+		"write", "storage", "bearer", "authentication", "subscription", "preshared", "security", "unseal", "stream",
+		"push", "wifi", "wpa", "wep", "sign", "decryption", "root")
+	interfaces = byLast("api")
+	unlocking  = byLast("recovery", "backup", "unlock", "puk", "pairing", "access", "security", "verification",
+		"activation", "door", "alarm", "scratch", "2fa", "mfa", "otp")
+)
+
+type lastLetters [256][]string
+
+func byLast(words ...string) *lastLetters {
+	t := &lastLetters{}
+	for _, w := range words {
+		t[w[len(w)-1]] = append(t[w[len(w)-1]], w)
+	}
+	return t
+}
+
+// qualified reports whether one of the words stands before a name, apart or as a
+// part of the same name.
+func (s *scan) qualified(from int, by *lastLetters) bool {
+	end := from
+	for end > 0 && strings.IndexByte(" -_", s.text[end-1]) >= 0 && from-end < 2 {
+		end--
+	}
+	if end == 0 {
+		return false
+	}
+	for _, w := range by[s.text[end-1]|0x20] {
+		if len(w) <= end && strings.EqualFold(s.text[end-len(w):end], w) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package redact
+
+import "strings"
+
+// What no rule knows is a secret by what it is made of: a run of characters too
+// long and too jumbled for a word, a name, a hash or an id. How much is asked of it
+// goes by what stands around it.
+
+const (
+	runLeast = 20  // characters of the shortest run that is looked at
+	runMost  = 200 // of the longest: more is data
+	runAlone = 24  // of a run that nothing around it tells
+)
+
+// texture is what a run is made of.
+type texture uint8
+
+const (
+	ordinary texture = iota // words, names, numbers
+	hexes                   // hexadecimal digits, in groups or not: hashes and UUIDs too
+	oneCase                 // letters of one case and digits, jumbled
+	twoCases                // letters of both cases and digits, jumbled
+)
+
+// textureOf tells what a run is made of.
+func textureOf(v string) texture {
+	var kinds, last uint16
+	changes, all, hex := 0, 0, true
+	for i := range len(v) {
+		c := classes[v[i]] & alnum
+		if c == 0 {
+			last = 0
+			continue
+		}
+		hex = hex && is(v[i], hexa)
+		if last != 0 && c != last {
+			changes++
+		}
+		kinds |= c
+		all++
+		last = c
+	}
+	switch {
+	case kinds&digit == 0 || kinds&letter == 0 || all*6 < len(v)*5:
+		return ordinary
+	case hex:
+		return hexes
+	case kinds&letter != letter:
+		if changes*5 >= all && changes >= 4 && shapeIn(v).digits*10 >= all && (jumbled(v) || changes*3 >= all) {
+			return oneCase
+		}
+	case changes*3 >= all*2, changes*3 >= all && jumbled(v) && (changes*2 >= all || !camel(v)):
+		return twoCases
+	}
+	return ordinary
+}
+
+// run looks at what stands around a place as one word if it is as long as a key. It returns
+// where that ends.
+func (s *scan) run(at int) int {
+	t, words := s.text, &wordBytes
+	made, begin, end := uint8(0), at, at
+	for end < len(t) && words[t[end]] != 0 {
+		made |= words[t[end]]
+		end++
+	}
+	for begin > s.runEnd && words[t[begin-1]] != 0 {
+		begin--
+		made |= words[t[begin]]
+	}
+	s.runEnd = end
+	if end-begin >= runLeast && (made&(aDigit|noHex) == aDigit|noHex || made&aDigit != 0 && t[begin] == 'A') {
+		s.randomRun(begin, end)
+	}
+	return end
+}
+
+const (
+	inWord uint8 = 1 << iota
+	aDigit
+	noHex // a letter that no hexadecimal digit is
+)
+
+// wordBytes tell what a byte is in a run, 0 if it ends one.
+var wordBytes = func() (t [256]uint8) {
+	for c := range t {
+		switch b := byte(c); {
+		case is(b, digit):
+			t[c] = inWord | aDigit
+		case is(b, letter) && !is(b, hexa):
+			t[c] = inWord | noHex
+		case is(b, word):
+			t[c] = inWord
+		}
+	}
+	return t
+}()
+
+// randomRun masks a run if it is random, and nothing says that it is something
+// else.
+func (s *scan) randomRun(from, to int) {
+	if to-from > runMost {
+		return
+	}
+	v := s.text[from:to]
+	if wholeBegins[v[0]] {
+		for n := 2; n <= 3; n++ {
+			if form, ok := wholeForms[v[:n]]; ok && to-from >= 20 {
+				form(s, from, from+n)
+			}
+		}
+	}
+	if opens(v) || s.before(from) == '/' && !s.hooked(from) || s.partOfMore(from, to) {
+		return
+	}
+	texture := textureOf(v)
+	if texture < oneCase || placeholder(v) {
+		return
+	}
+	least := runAlone
+	switch told := s.tells(from); {
+	case told == toldNot:
+		return
+	case told == toldNear, s.before(from) == '/':
+		least = runLeast
+	case texture != twoCases || s.inBlock(from, to):
+		return
+	}
+	if to-from >= least {
+		s.add(from, to, genericKind)
+	}
+}
+
+// hooked reports whether an address is of a hook before a part of it.
+func (s *scan) hooked(from int) bool {
+	return strings.Contains(s.text[max(0, from-40):from], "hook")
+}
+
+// partOfMore reports whether a run stands within a path, an address, a longer text
+// in base64 or a name with dots.
+func (s *scan) partOfMore(from, to int) bool {
+	switch s.before(from) {
+	case '+', '.', '%', '\\', '#', '@':
+		return true
+	}
+	switch s.at(to) {
+	case '/', '+', '(', '\\':
+		return true
+	case '.', ':':
+		return is(s.at(to+1), word)
+	}
+	return false
+}
+
+// inBlock reports whether a run is a line of data: what stands above or below it
+// is made of the same.
+func (s *scan) inBlock(from, to int) bool {
+	t := s.text
+	if next := strings.IndexByte(t[to:min(len(t), to+12)], '\n'); next >= 0 {
+		at := skip(t, to+next+1, lead, 40)
+		if end := skip(t, at, alnum|marks, runMost); end-at >= runAlone && textureOf(t[at:end]) == twoCases {
+			return true
+		}
+	}
+	if strings.HasPrefix(t[from:], "MII") { // how keys and certificates begin in DER
+		return true
+	}
+	above := strings.LastIndexByte(t[max(0, from-40):from], '\n')
+	if above < 0 {
+		return false
+	}
+	end := max(0, from-40) + above
+	if strings.HasSuffix(t[:end], "-----") {
+		return true
+	}
+	for end > 0 && is(t[end-1], lead|marks) {
+		end--
+	}
+	at := end
+	for at > 0 && end-at < runMost && is(t[at-1], alnum|marks) {
+		at--
+	}
+	return end-at >= runAlone && textureOf(t[at:end]) == twoCases
+}
+
+// saysOf is what the words before a run say of it.
+type saysOf uint8
+
+const (
+	toldNothing saysOf = iota
+	toldNear           // a word of secrecy stands before it
+	toldNot            // it is named as something else
+)
+
+// others are the last words of names whose values are random and no secret.
+var others = set("id", "ids", "uuid", "guid", "hash", "sha", "sum", "digest", "etag", "checksum", "commit", "rev",
+	"revision", "fingerprint", "nonce", "cursor", "version", "ref", "build", "signature", "image", "file", "path",
+	"name", "data", "h1", "digestvalue", "signaturevalue", "ciphervalue", "challenge", "integrity", "blob",
+	"snapshot", "trace", "span", "request", "thread", "message", "public", "cert", "certificate", "payload", "url",
+	"src", "href", "class", "slug", "uid", "oid", "cid", "tag", "branch", "session")
+
+// tells reads the line before a run.
+func (s *scan) tells(from int) saysOf {
+	const reach = 60
+	line := s.text[max(0, from-reach):from]
+	if i := strings.LastIndexByte(line, '\n'); i >= 0 {
+		line = line[i+1:]
+	}
+	line = lowerASCII(line)
+	name := strings.TrimRight(line, " \t\"'`:=>(,[{<")
+	i := len(name)
+	for i > 0 && is(name[i-1], alnum) {
+		i--
+	}
+	if last := name[i:]; others[last] || strings.HasSuffix(last, "id") {
+		return toldNot
+	}
+	for _, w := range lists {
+		if strings.Contains(line, w) {
+			return toldNot
+		}
+	}
+	for _, w := range [...]string{"key", "token", "secret", "auth", "pass", "pwd", "cred", "api", "bearer"} {
+		if strings.Contains(line, w) {
+			return toldNear
+		}
+	}
+	return toldNothing
+}
