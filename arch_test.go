@@ -48,6 +48,7 @@ var kept = map[string]string{
 	"github.com/spf13/pflag":                 "cmd",
 	"github.com/spf13/viper":                 "cmd",
 	"github.com/schollz/progressbar/v3":      "cmd",
+	"github.com/rivo/uniseg":                 "cmd",
 }
 
 // noRooms are names that say nothing about what is in them.

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
 
 	"recall/sink"
 )
@@ -68,50 +69,18 @@ func Wrap(text string, n int) []string {
 	return lines
 }
 
-// pieces cuts a word that doesn't fit into so many columns at its wide letters. A
-// mark that closes stays with the letter before.
+// pieces cuts a word with wide letters that doesn't fit into so many columns where
+// Unicode's rules let a line break: marks that close stay with the letter before.
 func pieces(word string, room int) []string {
-	if Columns(word) <= room || !strings.ContainsFunc(word, wide) {
+	if Columns(word) <= room || !strings.ContainsFunc(word, func(r rune) bool { return Columns(string(r)) == 2 }) {
 		return []string{word}
 	}
 	var out []string
-	cut := true
-	for _, r := range word {
-		switch isWide := wide(r); {
-		case len(out) > 0 && strings.ContainsRune("、。，．！？：；」』）】〉》”’…)]}.,;:!?\"", r):
-			out[len(out)-1] += string(r)
-			cut = isWide
-			continue
-		case len(out) == 0 || cut || isWide:
-			if n := len(out); n > 0 && strings.ContainsAny(out[n-1], "「『（【〈《“‘") && utf8.RuneCountInString(out[n-1]) == 1 {
-				out[n-1] += string(r)
-			} else {
-				out = append(out, string(r))
-			}
-			cut = isWide
-		default:
-			out[len(out)-1] += string(r)
-		}
+	for piece, rest, state := "", word, -1; rest != ""; out = append(out, piece) {
+		piece, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
 	}
 	return out
 }
 
-// wide reports whether a terminal gives a letter two columns.
-func wide(r rune) bool {
-	return r >= 0x1100 && (unicode.In(r, unicode.Han, unicode.Hangul) || r >= 0x3000 && r <= 0x33ff && r != 0x303f || r >= 0xff01 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff)
-}
-
 // Columns is how many columns a text takes on a terminal.
-func Columns(s string) int {
-	n := 0
-	for _, r := range s {
-		switch {
-		case unicode.Is(unicode.Mn, r):
-		case wide(r):
-			n += 2
-		default:
-			n++
-		}
-	}
-	return n
-}
+func Columns(s string) int { return uniseg.StringWidth(s) }
