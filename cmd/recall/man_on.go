@@ -35,7 +35,8 @@ func buildCmds() []*cobra.Command {
 			day := time.Unix(seconds, 0).UTC()
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			return doc.GenManTree(root, &doc.GenManHeader{Title: "RECALL", Section: "1", Date: &day, Source: "recall " + app.VersionText(), Manual: "recall"}, args[0])
+			return doc.GenManTree(root, &doc.GenManHeader{Title: "RECALL", Section: "1", Date: &day,
+				Source: "recall " + app.VersionText(), Manual: "recall"}, args[0])
 		},
 	}}
 }

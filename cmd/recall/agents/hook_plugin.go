@@ -39,7 +39,8 @@ func CalledTwice() bool {
 		}
 	}
 	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may have gone elsewhere since
-		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"), filepath.Join(dir, ".claude", "settings.local.json"))
+		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
+			filepath.Join(dir, ".claude", "settings.local.json"))
 	}
 	for _, path := range paths {
 		text, err := library.ReadRegular(path, hooks.MostOfSettings)

@@ -86,7 +86,8 @@ func staysInside(project, file string) error {
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return terminal.WithHint(fmt.Errorf("%s: %w", file, err), "a link that leads out of the project isn't followed; put a file in its place")
+	return terminal.WithHint(fmt.Errorf("%s: %w", file, err),
+		"a link that leads out of the project isn't followed; put a file in its place")
 }
 
 // toChange is path for a file that is about to be changed.
@@ -285,7 +286,8 @@ type hooksFileJSON struct {
 }
 
 func runHooksStatus(ctx context.Context, a *app.App) (HooksDoc, error) {
-	doc := HooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{}, Log: filepath.Join(HooksDir(), hooks.LogName)}
+	doc := HooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{},
+		Log: filepath.Join(HooksDir(), hooks.LogName)}
 	program, err := thisProgram(ctx, a)
 	if err != nil {
 		return doc, err

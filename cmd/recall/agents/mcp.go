@@ -171,7 +171,8 @@ func (m *memory) open(ctx context.Context, need mcpserver.Need) (*mcpserver.Memo
 		return nil, err
 	}
 	opened = true
-	return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: p, SecondLook: b.AgentsLook(ctx, l), Left: left, Close: b.Close}, nil
+	return &mcpserver.Memory{Library: l, Index: b.Index, Pipeline: p, SecondLook: b.AgentsLook(ctx, l), Left: left,
+		Close: b.Close}, nil
 }
 
 // indexed opens the index with what searches use. One that isn't there, or that

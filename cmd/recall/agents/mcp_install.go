@@ -47,7 +47,8 @@ type mcpFlags struct{ code, desktop, project, dryRun bool }
 func (f *mcpFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.code, "claude-code", false, "only Claude Code, for all your projects")
 	cmd.Flags().BoolVar(&f.desktop, "claude-desktop", false, "only Claude Desktop, Cowork with it")
-	cmd.Flags().BoolVar(&f.project, "project", false, "only Claude Code in this project, for all who work on it (.mcp.json)")
+	cmd.Flags().BoolVar(&f.project, "project", false,
+		"only Claude Code in this project, for all who work on it (.mcp.json)")
 	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "print what would change, change nothing")
 }
 
@@ -83,7 +84,8 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return changeClients(a, clients, f.dryRun, "recall isn't in it", func(c mcpClient) (hooks.Change, error) { return hooks.PlanNoServer(c.Path, c.typed) })
+			return changeClients(a, clients, f.dryRun, "recall isn't in it",
+				func(c mcpClient) (hooks.Change, error) { return hooks.PlanNoServer(c.Path, c.typed) })
 		},
 	}
 	f.add(cmd)
@@ -216,7 +218,8 @@ func desktopClients(asked bool) []mcpClient {
 	if w := cowork.OtherSide(); w != nil {
 		for _, dir := range w.Data {
 			if app.Exists(dir) {
-				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), there: true, distro: w.Distro})
+				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), there: true,
+					distro: w.Distro})
 			}
 		}
 	}
@@ -234,7 +237,8 @@ func desktopClients(asked bool) []mcpClient {
 
 // changeClients carries one change out for each client. What fails for one
 // doesn't keep the others from it.
-func changeClients(a *app.App, clients []mcpClient, dryRun bool, nothing string, plan func(mcpClient) (hooks.Change, error)) error {
+func changeClients(a *app.App, clients []mcpClient, dryRun bool, nothing string,
+	plan func(mcpClient) (hooks.Change, error)) error {
 	var faults []error
 	for _, c := range clients {
 		change, err := plan(c)

@@ -8,5 +8,6 @@ import (
 
 // apart makes a process one without the console: closing it doesn't end it.
 func apart() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
+	return &syscall.SysProcAttr{HideWindow: true,
+		CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }

@@ -1,5 +1,5 @@
-// Package app is the wiring of one run: it opens configuration, library, index, pipeline and model, takes in what is new,
-// and finds the session, project or item that is meant. It knows no command line: ctx first, no cobra.
+// Package app is the wiring of one run: it opens configuration, library, index, pipeline and model, takes in what is
+// new, and finds the session, project or item that is meant. It knows no command line: ctx first, no cobra.
 package app
 
 import (
@@ -98,12 +98,14 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 		return nil, err
 	}
 	if c.Library.Dir == "" {
-		return nil, terminal.WithHint(errors.New("no place for the library: no home folder is known"), "set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
+		return nil, terminal.WithHint(errors.New("no place for the library: no home folder is known"),
+			"set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
 	}
 	l, err := library.Open(c.Library.Dir)
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
-		return nil, terminal.WithHint(err, "recall init makes one and takes in all your history; recall demo shows it on invented sessions")
+		return nil, terminal.WithHint(err,
+			"recall init makes one and takes in all your history; recall demo shows it on invented sessions")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, err
 	case err != nil:

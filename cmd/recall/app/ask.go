@@ -85,7 +85,8 @@ func (a *App) batching(ctx context.Context, l *library.Library) (*pipeline.Batch
 
 // Improve asks the configured model about the sessions that are due; nil where
 // there is none. That it can't be asked costs no session, and is told.
-func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.ImproveOptions, anew bool) (*ModelReport, []ingest.Problem, error) {
+func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.ImproveOptions,
+	anew bool) (*ModelReport, []ingest.Problem, error) {
 	p, improver, err := a.Asker(ctx, l, anew)
 	if err != nil {
 		waiting, _, _ := (&pipeline.Pipeline{Library: l}).Waiting(o.Quiet)
@@ -107,7 +108,8 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.Improv
 		a.SayDamaged(err)
 		err = a.refill(ctx, l)
 	}
-	rep := &ModelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting, Why: r.Why, Growing: r.Growing, Resting: r.Resting,
+	rep := &ModelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting,
+		Why: r.Why, Growing: r.Growing, Resting: r.Resting,
 		Links: r.Links, name: improver.Name(), busy: r.Busy}
 	if r.Waiting > 0 {
 		rep.Hint = a.Config.WayOut(r.Cause)
@@ -132,7 +134,8 @@ func (a *App) PrintModel(r *ModelReport) {
 		parts = append(parts, "another recall is asking the model")
 	}
 	if r.Improved > 0 {
-		parts = append(parts, fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(r.name, "model/")))
+		parts = append(parts, fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
+			strings.TrimPrefix(r.name, "model/")))
 	}
 	if r.Links > 0 {
 		parts = append(parts, answer.Count(r.Links, "link")+" between decisions")
@@ -144,7 +147,8 @@ func (a *App) PrintModel(r *ModelReport) {
 		parts = append(parts, fmt.Sprintf("%s for the model: %s", Waits(r.Waiting), terminal.Line(r.Why)))
 	}
 	if r.Resting > 0 {
-		parts = append(parts, fmt.Sprintf("%s that it failed at before left alone for now", answer.Count(r.Resting, "session")))
+		parts = append(parts, fmt.Sprintf("%s that it failed at before left alone for now",
+			answer.Count(r.Resting, "session")))
 	}
 	if r.Tokens > 0 {
 		parts = append(parts, TokensAndCost(r.Tokens, r.Cost, r.Unpriced))

@@ -45,7 +45,8 @@ func (a *App) OnIndex(ctx context.Context, l *library.Library, do func(*pipeline
 // ForgetSessions forgets them in the library, the index and the caches. A damaged
 // index can't be trusted to lose anything: it goes whole, and is made again from
 // the library, where they aren't any more.
-func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipeline.Forgetting, ids ...ingest.SessionID) (left []string, err error) {
+func (a *App) ForgetSessions(ctx context.Context, l *library.Library, f *pipeline.Forgetting,
+	ids ...ingest.SessionID) (left []string, err error) {
 	once := func() (fresh bool, err error) {
 		if fresh, err = a.WriteIndex(l); err != nil {
 			return fresh, err

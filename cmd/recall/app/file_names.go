@@ -209,8 +209,11 @@ func (n *FileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 
 // bareNames are names so common that a text which mentions one alone says
 // nothing of which file it means.
-var bareNames = map[string]bool{"readme.md": true, "main.go": true, "index.ts": true, "index.js": true, "index.tsx": true, "index.html": true, "mod.rs": true, "lib.rs": true,
-	"main.rs": true, "main.py": true, "__init__.py": true, "package.json": true, "go.mod": true, "go.sum": true, "makefile": true, "dockerfile": true, "cargo.toml": true, ".gitignore": true, "types.ts": true, "utils.ts": true, "app.tsx": true}
+var bareNames = map[string]bool{"readme.md": true, "main.go": true, "index.ts": true, "index.js": true,
+	"index.tsx": true, "index.html": true, "mod.rs": true, "lib.rs": true,
+	"main.rs": true, "main.py": true, "__init__.py": true, "package.json": true, "go.mod": true, "go.sum": true,
+	"makefile": true, "dockerfile": true, "cargo.toml": true, ".gitignore": true, "types.ts": true, "utils.ts": true,
+	"app.tsx": true}
 
 // Concerns reports whether an item speaks of the file: it names it, or its
 // evidence does.
@@ -225,7 +228,8 @@ func (n *FileNames) Concerns(it payload.Item) bool {
 		texts = append(texts, e.Quote)
 	}
 	for _, text := range texts {
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n`'\"()[]{}<>,;:!?*“”‘’„", r) }) {
+		for _, word := range strings.FieldsFunc(text,
+			func(r rune) bool { return strings.ContainsRune(" \t\n`'\"()[]{}<>,;:!?*“”‘’„", r) }) {
 			if n.Meets(strings.TrimRight(word, ".")) {
 				return true
 			}

@@ -30,7 +30,8 @@ type ForeseenDoc struct {
 
 // Foresee says what a sync would ask of the model, and what that would cost.
 // Nothing is written.
-func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o pipeline.ImproveOptions, anew bool) (*ForeseenDoc, error) {
+func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o pipeline.ImproveOptions,
+	anew bool) (*ForeseenDoc, error) {
 	doc := &ForeseenDoc{}
 	p, improver, err := a.Asker(ctx, l, anew)
 	if err != nil || p == nil {
@@ -93,12 +94,14 @@ func (a *App) PrintForeseen(d *ForeseenDoc) {
 			fmt.Fprintf(a.Out, "  … and %d more; --json lists all\n", len(d.Sessions)-i)
 			break
 		}
-		fmt.Fprintf(a.Out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), answer.ShortID(s.ID), config.Thousands(s.In), config.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
+		fmt.Fprintf(a.Out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), answer.ShortID(s.ID),
+			config.Thousands(s.In), config.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
 	}
 	for _, left := range []struct {
 		n   int
 		why string
-	}{{d.Pending, "on the way with a batch"}, {d.Resting, "that it failed at before left alone for now; recall redistill SESSION asks about one all the same"}} {
+	}{{d.Pending, "on the way with a batch"},
+		{d.Resting, "that it failed at before left alone for now; recall redistill SESSION asks about one all the same"}} {
 		if left.n > 0 {
 			fmt.Fprintf(a.Out, "%s %s\n", answer.Count(left.n, "session"), left.why)
 		}
@@ -111,7 +114,8 @@ func (a *App) PrintForeseen(d *ForeseenDoc) {
 
 // priceLine is what asking would take, in one line.
 func priceLine(d *ForeseenDoc) string {
-	s := fmt.Sprintf("%s would be asked about %s: %s, about %s tokens in and %s out", d.Model, answer.Count(len(d.Sessions), "session"), answer.Count(d.Requests, "request"),
+	s := fmt.Sprintf("%s would be asked about %s: %s, about %s tokens in and %s out", d.Model,
+		answer.Count(len(d.Sessions), "session"), answer.Count(d.Requests, "request"),
 		config.Thousands(d.In), config.Thousands(d.Out))
 	if d.Batch {
 		s += ", by batch"

@@ -96,7 +96,8 @@ func (r *gitHistory) Name(file string) (string, error) {
 func (r *gitHistory) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	env := []string{"GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_CONFIG_COUNT=0", "GIT_ATTR_NOSYSTEM=1"}
-	at := []string{"--git-dir=" + r.dir, "--work-tree=" + filepath.Join(r.dir, "tree"), "--literal-pathspecs", "-c", "core.quotePath=false"}
+	at := []string{"--git-dir=" + r.dir, "--work-tree=" + filepath.Join(r.dir, "tree"), "--literal-pathspecs", "-c",
+		"core.quotePath=false"}
 	return runGit(ctx, filepath.Join(r.dir, "tree"), env, stdin, append(at, args...)...)
 }
 
@@ -120,7 +121,8 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, append([]string{"--no-pager"}, args...)...)
 	cmd.Dir = folder
-	cmd.Env = append(gitFreeEnv(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	cmd.Env = append(gitFreeEnv(), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_PAGER=cat",
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	cmd.Env = append(cmd.Env, env...)
 	cmd.WaitDelay = time.Second
 	var stdout, stderr bytes.Buffer
@@ -132,10 +134,12 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git took longer than %v", gitWait)
 	case strings.Contains(said, "dubious ownership"):
-		return nil, terminal.WithHint(errors.New("git doesn't trust this repository: it belongs to another user"), "if you do: git config --global --add safe.directory %s", strings.TrimRight(folder, `/\`))
+		return nil, terminal.WithHint(errors.New("git doesn't trust this repository: it belongs to another user"),
+			"if you do: git config --global --add safe.directory %s", strings.TrimRight(folder, `/\`))
 	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
 		return nil, ErrNoRepo
-	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said, "unknown revision"):
+	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said,
+		"unknown revision"):
 		return nil, ErrNoFile
 	case strings.Contains(said, "has only"):
 		return nil, fmt.Errorf("%w: %s", ErrNoLine, strings.TrimPrefix(terminal.Line(said), "fatal: "))

@@ -55,7 +55,8 @@ func readInto(file string) ([]keptFolder, error) {
 	}
 	var list []keptFolder
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, terminal.WithHint(fmt.Errorf("%s: %w", file, err), "mend it, or delete it and name the folders again: recall resume --into FOLDER")
+		return nil, terminal.WithHint(fmt.Errorf("%s: %w", file, err),
+			"mend it, or delete it and name the folders again: recall resume --into FOLDER")
 	}
 	return list, nil
 }
@@ -111,14 +112,16 @@ func (a *App) ResumeInto(ctx context.Context, folder string, args []string, stop
 	}
 	switch err := a.keepPage(l, k); {
 	case errors.Is(err, errNotOurs) && !slices.ContainsFunc(list, same):
-		return terminal.WithHint(fmt.Errorf("%s is there already, and recall didn't write it", filepath.Join(folder, pageName)), "it is left alone; move it away, or name another folder")
+		return terminal.WithHint(fmt.Errorf("%s is there already, and recall didn't write it",
+			filepath.Join(folder, pageName)), "it is left alone; move it away, or name another folder")
 	case err != nil:
 		return err
 	}
 	if err := writeInto(file, append(slices.DeleteFunc(list, same), k)); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "recall: %s is written anew at each sync; recall resume --into %q --stop ends that\n", filepath.Join(folder, pageName), folder)
+	fmt.Fprintf(a.Err, "recall: %s is written anew at each sync; recall resume --into %q --stop ends that\n",
+		filepath.Join(folder, pageName), folder)
 	return nil
 }
 
@@ -138,7 +141,8 @@ func (a *App) intoProject(l *library.Library, folder string, args []string) (str
 	}
 	p, err := l.Project(folder)
 	if err != nil {
-		return "", terminal.WithHint(fmt.Errorf("no session that recall knows of worked in %s", folder), "name the project too: recall resume PROJECT --into FOLDER; recall project list shows them")
+		return "", terminal.WithHint(fmt.Errorf("no session that recall knows of worked in %s", folder),
+			"name the project too: recall resume PROJECT --into FOLDER; recall project list shows them")
 	}
 	return p.ID, nil
 }
@@ -149,7 +153,8 @@ var errNotOurs = errors.New("it isn't as recall wrote it, so it is left alone")
 // keepPage writes a folder's page if it would say anything else than it does.
 func (a *App) keepPage(l *library.Library, k keptFolder) error {
 	if _, err := os.Stat(k.Folder); errors.Is(err, fs.ErrNotExist) { // it is never made anew
-		return terminal.WithHint(fmt.Errorf("%s, where RECALL.md is kept, isn't there any more", k.Folder), "recall resume --into %q --stop ends it", k.Folder)
+		return terminal.WithHint(fmt.Errorf("%s, where RECALL.md is kept, isn't there any more", k.Folder),
+			"recall resume --into %q --stop ends it", k.Folder)
 	}
 	path := filepath.Join(k.Folder, pageName)
 	have, err := ownPage(path)

@@ -101,11 +101,14 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	}
 	switch {
 	case err != nil:
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: there is no last answer", n), "ask first: recall query \"…\"; or name an item by its id")
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: there is no last answer", n),
+			"ask first: recall query \"…\"; or name an item by its id")
 	case len(last.Results) == 0:
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed nothing", n, txt.Clip(terminal.Line(last.Question), 60)), "ask another question, or name an item by its id")
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed nothing", n,
+			txt.Clip(terminal.Line(last.Question), 60)), "ask another question, or name an item by its id")
 	case n < 1 || n > len(last.Results):
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed %d", n, txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
+		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed %d", n,
+			txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
 	}
 	return last.Results[n-1], nil
 }
@@ -159,7 +162,8 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 			return index.Placed{}, err
 		}
 		if id = h.Item; id == "" {
-			return index.Placed{}, terminal.WithHint(fmt.Errorf("%d is a place in a transcript, not an item", n), "recall open %d shows it", n)
+			return index.Placed{}, terminal.WithHint(fmt.Errorf("%d is a place in a transcript, not an item", n),
+				"recall open %d shows it", n)
 		}
 	}
 	p, err := a.Index.ItemByID(ctx, id)

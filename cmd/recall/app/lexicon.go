@@ -36,7 +36,8 @@ func (a *App) UseLexicon() error {
 	}
 	own, err := embed.ParseGroups(string(b))
 	if err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", file, err), `a line is a group of words for one concept: pipeline|conveyor|transporter belt`)
+		return terminal.WithHint(fmt.Errorf("%s: %w", file, err),
+			`a line is a group of words for one concept: pipeline|conveyor|transporter belt`)
 	}
 	a.Index.UseLexicon(own)
 	return nil

@@ -74,7 +74,9 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	}
 	_, batches := m.(llm.Batcher)
 	if c.Distill.Batch && batches && !anew && !c.TakesBatches() {
-		return nil, terminal.WithHint(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"), "set distill.batch to false: it is asked at once then, at the full price")
+		return nil, terminal.WithHint(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
+			"set distill.batch to false: it is asked at once then, at the full price")
 	}
-	return model.New(model.Options{Model: m, Store: l, Window: c.Distill.Window, Max: c.LLM.MaxOutput, Batch: c.Distill.Batch && batches && !anew, Anew: anew}), nil
+	return model.New(model.Options{Model: m, Store: l, Window: c.Distill.Window, Max: c.LLM.MaxOutput,
+		Batch: c.Distill.Batch && batches && !anew, Anew: anew}), nil
 }

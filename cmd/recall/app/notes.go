@@ -28,7 +28,8 @@ func (a *App) PrintNotes(ctx context.Context, l *library.Library, e library.Entr
 	}
 	for _, n := range notes.GroundNotes(s, noted) {
 		if n.Item == nil {
-			fmt.Fprintf(a.Err, "recall: the agent noted, ungrounded (%s): %s: %s\n", n.Why, n.Note.Kind, txt.Clip(terminal.Line(n.Note.Text), 200))
+			fmt.Fprintf(a.Err, "recall: the agent noted, ungrounded (%s): %s: %s\n", n.Why, n.Note.Kind,
+				txt.Clip(terminal.Line(n.Note.Text), 200))
 		}
 	}
 	return nil

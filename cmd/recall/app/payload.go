@@ -31,7 +31,8 @@ func (a *App) Compose(l *library.Library, args []string) (*payload.Payload, erro
 	}
 	p, err := pipeline.Compose(l, payload.Pick(threads, branch), entries, shelf.Numbers())
 	if err == nil && p == nil {
-		err = terminal.WithHint(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
+		err = terminal.WithHint(errors.New("no session to go on from"),
+			"recall sync takes sessions in; recall list shows them")
 	}
 	if name := shelf.Project[project].Name; err == nil && name != "" {
 		p.Project = name // it may have been another one when it was distilled

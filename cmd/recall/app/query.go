@@ -33,7 +33,8 @@ func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err erro
 		fmt.Fprintf(a.Err, "recall: warning: what is new could not be taken in: %v\n", err)
 	}
 	if n := len(report.Problems); n > 0 {
-		fmt.Fprintf(a.Err, "recall: not all that is new could be taken in (%s); recall sync says why\n", answer.Count(n, "fault"))
+		fmt.Fprintf(a.Err, "recall: not all that is new could be taken in (%s); recall sync says why\n",
+			answer.Count(n, "fault"))
 	}
 	return report.Left, nil
 }

@@ -62,7 +62,8 @@ func (a *App) ImportHandoff(ctx context.Context, path, project string, asJSON bo
 		path = beside // the same with its evidence
 	}
 	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
-		return terminal.WithHint(fmt.Errorf("%s: %s; a handoff has %s at most", path, terminal.Size(fi.Size()), terminal.Size(MostHandoff)), "nothing of it was taken over; ask for the file that recall handoff wrote")
+		return terminal.WithHint(fmt.Errorf("%s: %s; a handoff has %s at most", path, terminal.Size(fi.Size()),
+			terminal.Size(MostHandoff)), "nothing of it was taken over; ask for the file that recall handoff wrote")
 	}
 	raw, err := library.ReadRegular(path, MostHandoff)
 	if err != nil {
@@ -75,7 +76,8 @@ func (a *App) ImportHandoff(ctx context.Context, path, project string, asJSON bo
 	text := rules.Session().Text(string(raw)) // somebody else's secrets aren't kept here either
 	h, err := payload.DecodeHandover(text)
 	if err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", path, err), "nothing of it was taken over; ask for the file that recall handoff wrote")
+		return terminal.WithHint(fmt.Errorf("%s: %w", path, err),
+			"nothing of it was taken over; ask for the file that recall handoff wrote")
 	}
 	id, name, err := a.projectOf(l, project, h.Project)
 	if err != nil {
@@ -91,21 +93,25 @@ func (a *App) ImportHandoff(ctx context.Context, path, project string, asJSON bo
 			if asJSON {
 				return a.PrintJSON(HandoffDoc{key, terminal.Line(h.From), name, len(old.Items), len(old.Waiting()), false})
 			}
-			fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n", terminal.Line(h.From), len(old.Waiting()), answer.Count(len(old.Items), "item"))
+			fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n",
+				terminal.Line(h.From), len(old.Waiting()), answer.Count(len(old.Items), "item"))
 			return nil
 		}
 	}
-	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: key, At: time.Now().UTC().Truncate(time.Second), Project: id, Text: text}); err != nil {
+	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: key, At: time.Now().UTC().Truncate(time.Second),
+		Project: id, Text: text}); err != nil {
 		return err
 	}
 	if asJSON {
 		return a.PrintJSON(HandoffDoc{key, terminal.Line(h.From), name, len(h.Items), len(h.Items), true})
 	}
-	what := "no project here goes by " + fmt.Sprintf("%q", terminal.Line(h.Project)) + "; recall import --project NAME says which one it is for"
+	what := "no project here goes by " + fmt.Sprintf("%q", terminal.Line(h.Project)) +
+		"; recall import --project NAME says which one it is for"
 	if id != "" {
 		what = "for project " + terminal.Line(name)
 	}
-	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", terminal.Line(h.From), answer.Count(len(h.Items), "item"), what)
+	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", terminal.Line(h.From), answer.Count(len(h.Items), "item"),
+		what)
 	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
 	return nil
 }
@@ -141,7 +147,8 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 		}
 		for _, it := range h.Waiting() {
 			place := index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}
-			out = append(out, Unseen{Place: place, Title: h.Title, Turn: FirstTurn(it), From: h.From, Item: it, Handoff: h.ID, Nowhere: h.Project == ""})
+			out = append(out, Unseen{Place: place, Title: h.Title, Turn: FirstTurn(it), From: h.From, Item: it, Handoff: h.ID,
+				Nowhere: h.Project == ""})
 		}
 	}
 	return out, nil
@@ -149,7 +156,8 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 
 // ReceivedWord is what a person says about an item of somebody else's.
 func ReceivedWord(op library.ReceivedOp, u Unseen, line string) library.Received {
-	return library.Received{Op: op, Handoff: u.Handoff, Item: u.ID, Line: line, At: time.Now().UTC().Truncate(time.Second), Who: Author()}
+	return library.Received{Op: op, Handoff: u.Handoff, Item: u.ID, Line: line, At: time.Now().UTC().Truncate(time.Second),
+		Who: Author()}
 }
 
 // IndexReceived has what was taken over answer questions from now on. Where there

@@ -27,7 +27,8 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 	if err := a.restoreVectors(ctx, l); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Err, "recall: indexed %s with %s\n", answer.Count(report.Indexed, "session"), answer.Count(report.Items, "item"))
+	fmt.Fprintf(a.Err, "recall: indexed %s with %s\n", answer.Count(report.Indexed, "session"),
+		answer.Count(report.Items, "item"))
 	a.PrintProblems(report.Problems)
 	if report.Skipped() {
 		// What the library can't give the sources may: the next sync looks at all of them.

@@ -15,7 +15,8 @@ import (
 
 // secondLook is the configured model for one question where --answer or query.rerank
 // wants it; nil if there is none, and why where it ought to be there.
-func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool) (look *answer.SecondLook, why string) {
+func (a *App) secondLook(ctx context.Context, l *library.Library,
+	paragraph bool) (look *answer.SecondLook, why string) {
 	reranks := a.Config.Query.Rerank == config.RerankModel
 	if !paragraph && !reranks || l.ReadOnly() != nil {
 		return nil, ""

@@ -70,7 +70,9 @@ func (s *Shelf) Ref(id string) SessionRef {
 
 // Line is a session on a line for people.
 func (r SessionRef) Line(w int) string {
-	return fmt.Sprintf("%s  session %d of %s, %s  %s", cmp.Or(DayOf(r.Start), "no date"), r.Number, terminal.Line(r.Project), answer.ShortID(ingest.SessionID(r.Session)), txt.Clip(terminal.Line(r.Title), max(20, w-60)))
+	return fmt.Sprintf("%s  session %d of %s, %s  %s", cmp.Or(DayOf(r.Start), "no date"), r.Number,
+		terminal.Line(r.Project), answer.ShortID(ingest.SessionID(r.Session)),
+		txt.Clip(terminal.Line(r.Title), max(20, w-60)))
 }
 
 // Listed is a session in the JSON form of recall list.
@@ -97,7 +99,8 @@ func (s *Shelf) List(project string) []Listed {
 	for i, e := range entries {
 		p := s.Of(e).Name
 		key := strings.ToLower(p)
-		in[key] = append(in[key], Listed{e.ID, e.Source, p, s.Number[e.ID], e.Title, e.Start, e.End, e.Turns, safe[i], !e.Behind(), e.Parent, e.Folder})
+		in[key] = append(in[key], Listed{e.ID, e.Source, p, s.Number[e.ID], e.Title, e.Start, e.End, e.Turns, safe[i],
+			!e.Behind(), e.Parent, e.Folder})
 	}
 	all := make([]Listed, 0, len(entries))
 	for _, key := range slices.Sorted(maps.Keys(in)) {

@@ -46,7 +46,8 @@ func (a *App) TakeInRest(l *library.Library) bool {
 }
 
 func NoSession(where string) error {
-	return terminal.WithHint(fmt.Errorf("%s: no session found there", where), "a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
+	return terminal.WithHint(fmt.Errorf("%s: no session found there", where),
+		"a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
 }
 
 // TakeIn syncs a library. Damage of the index that shows only when it is written
@@ -94,7 +95,8 @@ func (a *App) indexer(l *library.Library) (*pipeline.Pipeline, error) {
 
 // bytesOnly makes new bytes safe where no index can be had: a fault of what may
 // be lost costs nothing that may not.
-func (a *App) bytesOnly(ctx context.Context, l *library.Library, o pipeline.Options, fault error) (pipeline.Report, error) {
+func (a *App) bytesOnly(ctx context.Context, l *library.Library, o pipeline.Options,
+	fault error) (pipeline.Report, error) {
 	if o.Reindex || o.Only != "" || errors.Is(fault, index.ErrRebuild) {
 		return pipeline.Report{}, fault
 	}
@@ -150,7 +152,8 @@ func (a *App) PrintExpiring(r pipeline.Report) {
 		if r.Unsafe > 0 {
 			safe = fmt.Sprintf("%d NOT archived yet", r.Unsafe)
 		}
-		fmt.Fprintf(a.Out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n", answer.Count(r.Expiring, "transcript"), safe)
+		fmt.Fprintf(a.Out, "Claude Code will delete %s within 7 days (cleanupPeriodDays): %s\n",
+			answer.Count(r.Expiring, "transcript"), safe)
 	}
 }
 
@@ -163,7 +166,8 @@ func (a *App) printUnread(list []pipeline.Unread) {
 	if lines == 0 {
 		return
 	}
-	fmt.Fprintf(a.Out, "%s of %s could not be read; all their bytes are kept:\n", answer.Count(lines, "line"), answer.Count(len(list), "session"))
+	fmt.Fprintf(a.Out, "%s of %s could not be read; all their bytes are kept:\n", answer.Count(lines, "line"),
+		answer.Count(len(list), "session"))
 	const most = 5
 	for i, u := range list {
 		if i == most {
@@ -185,7 +189,8 @@ func (a *App) PrintProblems(problems []ingest.Problem) {
 			fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", len(problems)-most)
 			return
 		}
-		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)), terminal.Line(terminal.ShownPath(reason(p))))
+		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
+			terminal.Line(terminal.ShownPath(reason(p))))
 	}
 }
 

@@ -82,8 +82,10 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
 	d := ActionsDoc{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}}
 	for i := range tr.Actions {
 		x := &tr.Actions[i]
-		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input, Outcome: x.Call.Outcome(), Said: x.Call.Reason,
-			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit, Abandoned: x.Abandoned, Copied: x.Copied, Files: x.Touches}
+		doc := actionDoc{Turn: x.N, TurnID: x.Turn, Agent: x.Agent, Tool: x.Call.Name, Input: x.Call.Input,
+			Outcome: x.Call.Outcome(), Said: x.Call.Reason,
+			Result: x.Call.Result, At: x.At, Seconds: x.Took.Seconds(), Why: x.Why, Commit: x.Call.Commit,
+			Abandoned: x.Abandoned, Copied: x.Copied, Files: x.Touches}
 		d.Actions = append(d.Actions, doc)
 	}
 	return d
@@ -130,8 +132,10 @@ func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, 
 	if x.Abandoned {
 		who += " · abandoned"
 	}
-	fmt.Fprintf(a.Out, "%s%4d  %s  %s%s%s\n", indent, x.N, at, st.Bold, txt.Clip(terminal.Line(whatCalled(x.Call)), max(30, w-14)), st.Reset)
-	fmt.Fprintf(a.Out, "%s      → %s%s%s%s%s\n", indent, color, txt.Clip(terminal.Line(gist(x.Call)), max(30, w-34)), st.Reset, took, who)
+	fmt.Fprintf(a.Out, "%s%4d  %s  %s%s%s\n", indent, x.N, at, st.Bold,
+		txt.Clip(terminal.Line(whatCalled(x.Call)), max(30, w-14)), st.Reset)
+	fmt.Fprintf(a.Out, "%s      → %s%s%s%s%s\n", indent, color, txt.Clip(terminal.Line(gist(x.Call)), max(30, w-34)),
+		st.Reset, took, who)
 	if x.Why != "" && x.Why != before {
 		fmt.Fprintf(a.Out, "%s      %swhy%s   %s\n", indent, st.Dim, st.Reset, txt.Clip(terminal.Line(x.Why), max(30, w-14)))
 	}

@@ -48,7 +48,8 @@ the files and decisions of today.`,
   recall brief --list`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.use == "" && !o.list {
-				return terminal.WithHint(errors.New("brief: what is the task?"), `like this: recall brief "make the retry policy per tenant" FILE…`)
+				return terminal.WithHint(errors.New("brief: what is the task?"),
+					`like this: recall brief "make the retry policy per tenant" FILE…`)
 			}
 			return nil
 		},
@@ -128,7 +129,8 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		}
 	}
 	if strings.TrimSpace(b.Task) == "" {
-		return b, terminal.WithHint(errors.New("brief: an empty task"), `like this: recall brief "make the retry policy per tenant"`)
+		return b, terminal.WithHint(errors.New("brief: an empty task"),
+			`like this: recall brief "make the retry policy per tenant"`)
 	}
 	return b, nil
 }

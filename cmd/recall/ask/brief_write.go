@@ -41,7 +41,8 @@ func (w *briefer) write(b library.Brief) (string, error) {
 	}
 	shown := map[payload.ItemID]bool{}
 	if p != nil {
-		r := payload.Render(p, payload.Options{Variant: payload.Variant(w.Config.Payload.Variant), Budget: min(w.Config.Payload.Budget, b.Budget/2)})
+		r := payload.Render(p, payload.Options{Variant: payload.Variant(w.Config.Payload.Variant),
+			Budget: min(w.Config.Payload.Budget, b.Budget/2)})
 		out.WriteString("\n" + r.Text)
 		for _, id := range r.Shown {
 			shown[id] = true
@@ -104,17 +105,20 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 		if it.Rule == payload.ReceivedRule {
 			from = terminal.Line(at.SessionTitle)
 		}
-		lines = append(lines, fmt.Sprintf("- %s%s: %s (%s, %s)", lead, kindWord(it), strings.TrimRight(payload.LineOf(&it), "."), answer.Day(it.At), from))
+		lines = append(lines, fmt.Sprintf("- %s%s: %s (%s, %s)", lead, kindWord(it),
+			strings.TrimRight(payload.LineOf(&it), "."), answer.Day(it.At), from))
 	}
 	warnings, err := check.Against(ctx, w.Index, check.Action{Project: project, Text: task})
 	if err != nil {
 		return "", err
 	}
 	for _, g := range warnings {
-		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, "the task goes against this, "+kindPrefix(g.Reason))
+		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number},
+			"the task goes against this, "+kindPrefix(g.Reason))
 	}
 	found, err := w.Search(w.ctx, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
-		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred, payload.Question}})
+		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,
+			payload.Question}})
 	if err != nil {
 		return "", err
 	}
@@ -128,7 +132,8 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 	if len(lines) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("\n<!-- recall %s -->\n## What was decided about this\n%s\n<!-- /recall -->\n", strings.Join(ids, " "), strings.Join(lines, "\n")), nil
+	return fmt.Sprintf("\n<!-- recall %s -->\n## What was decided about this\n%s\n<!-- /recall -->\n",
+		strings.Join(ids, " "), strings.Join(lines, "\n")), nil
 }
 
 func kindPrefix(r check.Reason) string {
@@ -176,7 +181,8 @@ func (w *briefer) files(paths []string, budget int) (string, error) {
 			w.cut = append(w.cut, name)
 		}
 		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
-		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", terminal.Line(name), fence, strings.TrimPrefix(filepath.Ext(path), "."), strings.TrimRight(text, "\n"), fence)
+		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", terminal.Line(name), fence,
+			strings.TrimPrefix(filepath.Ext(path), "."), strings.TrimRight(text, "\n"), fence)
 		out.WriteString(part)
 		budget -= tokens.Count(part)
 	}
@@ -186,13 +192,15 @@ func (w *briefer) files(paths []string, budget int) (string, error) {
 func readText(path string) (string, error) {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return "", terminal.WithHint(terminal.NoSuchFile(path, err), "name a text file; recall brief --list has those of the briefs that are kept")
+		return "", terminal.WithHint(terminal.NoSuchFile(path, err),
+			"name a text file; recall brief --list has those of the briefs that are kept")
 	}
 	if !fi.Mode().IsRegular() {
 		return "", terminal.WithHint(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
 	}
 	if fi.Size() > largestFile {
-		return "", terminal.WithHint(fmt.Errorf("%s: %s", path, terminal.Size(fi.Size())), "files up to %s can be handed over; cut out the part that matters", terminal.Size(largestFile))
+		return "", terminal.WithHint(fmt.Errorf("%s: %s", path, terminal.Size(fi.Size())),
+			"files up to %s can be handed over; cut out the part that matters", terminal.Size(largestFile))
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -215,7 +223,8 @@ func fitTokens(text string, budget int) (string, bool) {
 	keep := len(lines) * max(budget, 0) / n
 	for ; keep > 0; keep = keep * 9 / 10 {
 		head := (2*keep + 2) / 3
-		cut := strings.Join(lines[:head], "\n") + fmt.Sprintf("\n… %d lines left out …\n", len(lines)-keep) + strings.Join(lines[len(lines)-(keep-head):], "\n")
+		cut := strings.Join(lines[:head], "\n") + fmt.Sprintf("\n… %d lines left out …\n", len(lines)-keep) +
+			strings.Join(lines[len(lines)-(keep-head):], "\n")
 		if tokens.Count(cut) <= budget {
 			return cut, false
 		}

@@ -81,7 +81,8 @@ session worked.`,
 }
 
 // changedKinds are the items that may have changed.
-var changedKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred, payload.Question}
+var changedKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred,
+	payload.Question}
 
 func runChanged(ctx context.Context, a *app.App, l *library.Library, project string, f queryFlags, asJSON bool) error {
 	since, only := f.since.At, []payload.Kind(f.kinds)
@@ -90,15 +91,18 @@ func runChanged(ctx context.Context, a *app.App, l *library.Library, project str
 	}
 	for _, k := range only {
 		if !slices.Contains(changedKinds, k) {
-			return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k), "recall query --kind %s finds them", k)
+			return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
+				"recall query --kind %s finds them", k)
 		}
 	}
 	t, err := readTimeline(ctx, a, l, project, changedKinds...)
 	if err != nil {
 		return err
 	}
-	doc := ChangedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Settled: []reversedDoc{}, Open: []logItemDoc{}}
-	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(t.items)}, W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+	doc := ChangedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Settled: []reversedDoc{},
+		Open: []logItemDoc{}}
+	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(t.items)}, W: a.Out, St: terminal.Styles(a.Color),
+		Width: terminal.Width(a.Out)}
 	var decided, open []index.Placed
 	for _, one := range t.items {
 		if one.Item.At.Before(since) || !one.Item.Current() || !slices.Contains(only, one.Item.Kind) {

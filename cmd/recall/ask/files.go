@@ -119,10 +119,12 @@ func touchers(ctx context.Context, a *app.App, l *library.Library, names *app.Fi
 			i = len(doc.Sessions)
 			at[t.Session] = i
 			ids = append(ids, t.Session)
-			doc.Sessions = append(doc.Sessions, fileSessionDoc{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At, Items: []payload.Item{}})
+			doc.Sessions = append(doc.Sessions, fileSessionDoc{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At,
+				Items: []payload.Item{}})
 		}
 		doc.Sessions[i].add(t)
-		if rel, ok := app.BelowAny(app.Slashed(t.Path), names.Roots); ok && rel != names.Rels[0] && !slices.Contains(doc.Also, rel) {
+		if rel, ok := app.BelowAny(app.Slashed(t.Path), names.Roots); ok && rel != names.Rels[0] &&
+			!slices.Contains(doc.Also, rel) {
 			doc.Also = append(doc.Also, rel)
 		}
 	}
@@ -170,14 +172,16 @@ func printFiles(a *app.App, doc FilesDoc) {
 			hows = append(hows, string(h))
 		}
 		fmt.Fprintf(a.Out, "%s\n", s.Line(w))
-		fmt.Fprintf(a.Out, "  %s%s, %s, last in turn %d%s\n", st.Dim, strings.Join(hows, ", "), answer.Count(s.Calls, "call"), s.Turn, st.Reset)
+		fmt.Fprintf(a.Out, "  %s%s, %s, last in turn %d%s\n", st.Dim, strings.Join(hows, ", "), answer.Count(s.Calls, "call"),
+			s.Turn, st.Reset)
 		p := terminal.Page{W: a.Out, St: st, Width: w}
 		for _, it := range s.Items {
 			items++
 			printItem(&p, it)
 		}
 	}
-	fmt.Fprintf(a.Out, "%s touched it; %s about it.\n", answer.Count(len(doc.Sessions), "session"), answer.Count(items, "thing")+" noted")
+	fmt.Fprintf(a.Out, "%s touched it; %s about it.\n", answer.Count(len(doc.Sessions), "session"),
+		answer.Count(items, "thing")+" noted")
 }
 
 // printItem prints an item with the first of its quotes.

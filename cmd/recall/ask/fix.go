@@ -129,7 +129,8 @@ func flagsApart(args []string) (flags, words []string) {
 
 func runFix(ctx context.Context, a *app.App, text string, asJSON bool) error {
 	if strings.TrimSpace(text) == "" {
-		return terminal.WithHint(fmt.Errorf("no error text"), `recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
+		return terminal.WithHint(fmt.Errorf("no error text"),
+			`recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
 	}
 	l, err := a.Library(ctx)
 	if err != nil {
@@ -222,9 +223,12 @@ func similarFaults(ctx context.Context, a *app.App, text string) ([]index.Faulte
 // what every error says left out.
 func errorWords(text string) []string {
 	var out []string
-	for _, w := range strings.FieldsFunc(trace.Normal(text), func(r rune) bool { return strings.ContainsRune(" \t\n:;,()[]{}<>\"'`=#", r) }) {
+	for _, w := range strings.FieldsFunc(trace.Normal(text),
+		func(r rune) bool { return strings.ContainsRune(" \t\n:;,()[]{}<>\"'`=#", r) }) {
 		w = strings.Trim(w, ".!?")
-		if len(w) < 3 || w == "‹path›" || slices.Contains([]string{"the", "error", "failed", "fail", "and", "for", "with", "not"}, w) || slices.Contains(out, w) {
+		if len(w) < 3 || w == "‹path›" ||
+			slices.Contains([]string{"the", "error", "failed", "fail", "and", "for", "with", "not"}, w) ||
+			slices.Contains(out, w) {
 			continue
 		}
 		out = append(out, w)
@@ -289,14 +293,16 @@ func meeting(ctx context.Context, p *pipeline.Pipeline, ref app.SessionRef, sigs
 			continue
 		}
 		r := tr.RepairOf(s, f)
-		if best == nil || r.Outcome == trace.Helped && (best.Outcome != trace.Helped || r.Failed.N > best.Tries[len(best.Tries)-1].Then.N) {
+		if best == nil || r.Outcome == trace.Helped &&
+			(best.Outcome != trace.Helped || r.Failed.N > best.Tries[len(best.Tries)-1].Then.N) {
 			best = &r
 		}
 	}
 	if best == nil {
 		return fixSeen{}, false, nil
 	}
-	seen := fixSeen{SessionRef: ref, Turn: best.Failed.N, At: best.Failed.At, Error: best.Error, Command: best.Failed.Call.Command, Outcome: best.Outcome, Tries: []fixTry{}}
+	seen := fixSeen{SessionRef: ref, Turn: best.Failed.N, At: best.Failed.At, Error: best.Error,
+		Command: best.Failed.Call.Command, Outcome: best.Outcome, Tries: []fixTry{}}
 	for _, t := range best.Tries {
 		try := fixTry{Outcome: t.Outcome, Said: t.Said, Did: []fixStep{}}
 		if t.Then != nil {

@@ -62,7 +62,8 @@ func printTries(a *app.App, tries []fixTry, command string, p *terminal.Page) {
 	}
 	if rest := tries[min(gone+1, len(tries)):]; len(rest) > 0 {
 		last := rest[len(rest)-1]
-		fmt.Fprintf(a.Out, "  … then with other errors, %s more, the last in turn %d: %s\n", answer.Count(len(rest), "run"), last.Turn, last.Outcome)
+		fmt.Fprintf(a.Out, "  … then with other errors, %s more, the last in turn %d: %s\n", answer.Count(len(rest), "run"),
+			last.Turn, last.Outcome)
 		if last.Said != "" {
 			p.Wrapped("  “", "   ", txt.Clip(terminal.Line(last.Said), 300)+"”", p.St.Dim)
 		}

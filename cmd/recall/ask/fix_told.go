@@ -60,8 +60,10 @@ func told(ctx context.Context, a *app.App, l *library.Library, text string) (mat
 		}
 	}
 	for _, h := range answer.Hits {
-		if h.Item.Kind == payload.Goal && wordShare(words, h.Item.Text) >= toldShare { // stands for the prompt that it is worded by
-			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: "prompt", Text: h.Item.Text})
+		if h.Item.Kind == payload.Goal &&
+			wordShare(words, h.Item.Text) >= toldShare { // stands for the prompt that it is worded by
+			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: "prompt",
+				Text: h.Item.Text})
 		}
 	}
 	if len(out) > 0 {
@@ -72,7 +74,8 @@ func told(ctx context.Context, a *app.App, l *library.Library, text string) (mat
 		match = "query"
 		if kinds != nil {
 			match = "finding"
-			if answer, err = a.Search(ctx, l, index.Query{Text: terminal.Line(text), Limit: toldShow, Kinds: kinds}); err != nil {
+			if answer, err = a.Search(ctx, l,
+				index.Query{Text: terminal.Line(text), Limit: toldShow, Kinds: kinds}); err != nil {
 				return "", nil, err
 			}
 		} else if answer, err = a.Search(ctx, l, index.Query{Text: terminal.Line(text), Limit: toldShow}); err != nil {
@@ -82,7 +85,8 @@ func told(ctx context.Context, a *app.App, l *library.Library, text string) (mat
 			if wordShare(words, h.Item.Text+" "+h.Item.Why) < nearShare {
 				continue // the nearest there is, and far off
 			}
-			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: string(h.Item.Kind), Text: h.Item.Text, Why: h.Item.Why, ID: h.Item.ID})
+			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: string(h.Item.Kind),
+				Text: h.Item.Text, Why: h.Item.Why, ID: h.Item.ID})
 		}
 		if len(out) > 0 {
 			return match, out, nil
@@ -153,7 +157,8 @@ func printTold(a *app.App, doc FixDoc) {
 			continue
 		}
 		it := payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
-		p.Wrapped(terminal.Mark(it, st)+" ", "  ", fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60), t.Turn, answer.Day(t.At)), "")
+		p.Wrapped(terminal.Mark(it, st)+" ", "  ", fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60),
+			t.Turn, answer.Day(t.At)), "")
 		if t.Why != "" {
 			p.Wrapped("  why ", "      ", terminal.Line(t.Why), st.Dim)
 		}

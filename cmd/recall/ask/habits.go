@@ -108,7 +108,8 @@ Nothing is written, unless --write names the file and you say yes.`,
 }
 
 // runHabits asks the index for what was typed, and finds what recurs.
-func runHabits(ctx context.Context, a *app.App, l *library.Library, project string, everywhere bool, least int) ([]HabitDoc, error) {
+func runHabits(ctx context.Context, a *app.App, l *library.Library, project string, everywhere bool,
+	least int) ([]HabitDoc, error) {
 	name, err := a.Only(l, project, everywhere)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,8 @@ func runHabits(ctx context.Context, a *app.App, l *library.Library, project stri
 	rules := rulesIn(files)
 	docs := []HabitDoc{}
 	for _, h := range habits.Find(turns, least) {
-		d := HabitDoc{Text: h.Text, Sessions: h.Sessions, Times: len(h.Sayings), There: rules.says(h.Text), Evidence: []sayingDoc{}}
+		d := HabitDoc{Text: h.Text, Sessions: h.Sessions, Times: len(h.Sayings), There: rules.says(h.Text),
+			Evidence: []sayingDoc{}}
 		for _, s := range h.Sayings {
 			at := typed[s.Place]
 			d.Evidence = append(d.Evidence, sayingDoc{at.Project, at.Place.Session, at.SessionN, at.N, at.At, s.Text})
@@ -195,9 +197,11 @@ func printHabits(a *app.App, found []HabitDoc) {
 	}
 	p := terminal.Page{Voice: answer.Voice{Several: several}, W: a.Out, St: st, Width: terminal.Width(a.Out)}
 	for _, h := range found {
-		p.Headed(st.Green+"●"+st.Reset, terminal.Line(h.Text), fmt.Sprintf("%s in %s", answer.Count(h.Times, "time"), answer.Count(h.Sessions, "session")))
+		p.Headed(st.Green+"●"+st.Reset, terminal.Line(h.Text),
+			fmt.Sprintf("%s in %s", answer.Count(h.Times, "time"), answer.Count(h.Sessions, "session")))
 		for _, e := range h.Evidence[:min(len(h.Evidence), evidenceShown)] {
-			p.Wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", terminal.Line(e.Quote), p.Where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), answer.Day(e.At)), st.Dim)
+			p.Wrapped("  ", "    ", fmt.Sprintf("“%s” %s, %s", terminal.Line(e.Quote),
+				p.Where(index.Place{Project: e.Project, SessionN: e.Number}, e.Turn, false), answer.Day(e.At)), st.Dim)
 		}
 		if h.There != "" {
 			p.Field("there", h.There)
@@ -227,7 +231,8 @@ func writeHabits(a *app.App, found []HabitDoc, path string) error {
 	}
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
 	if !a.Confirm(fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
-		return terminal.WithHint(errors.New("nothing was written"), "on a terminal recall habits --write asks; or copy the lines that you want")
+		return terminal.WithHint(errors.New("nothing was written"),
+			"on a terminal recall habits --write asks; or copy the lines that you want")
 	}
 	old, err := library.ReadRegular(path, config.MostOfNote)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

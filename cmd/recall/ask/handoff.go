@@ -79,7 +79,8 @@ is written; it says where it stands.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&to, "to", "", "whom it is for")
-	flags.StringVarP(&out, "out", "o", "", `the page's file (default handoff-NAME-DATE.md here; "-" prints the page alone)`)
+	flags.StringVarP(&out, "out", "o", "",
+		`the page's file (default handoff-NAME-DATE.md here; "-" prints the page alone)`)
 	flags.BoolVarP(&copies, "copy", "c", false, "put the page on the clipboard instead")
 	flags.BoolVar(&force, "force", false, "replace files that are there")
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
@@ -189,6 +190,7 @@ func withoutSecrets(text string) error {
 	for kind, n := range r.Counts() {
 		kinds = append(kinds, answer.Count(n, kind))
 	}
-	return terminal.WithHint(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "), strings.Join(places[:min(len(places), 5)], ", ")),
+	return terminal.WithHint(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
+		strings.Join(places[:min(len(places), 5)], ", ")),
 		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at the next sync")
 }

@@ -65,7 +65,8 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 
 func printList(a *app.App, all []app.Listed) {
 	st := terminal.Styles(a.Color)
-	colors := map[library.State]string{library.Safe: st.Green, library.OnlyHere: st.Green, library.Behind: st.Yellow, library.Unreadable: st.Red}
+	colors := map[library.State]string{library.Safe: st.Green, library.OnlyHere: st.Green, library.Behind: st.Yellow,
+		library.Unreadable: st.Red}
 	last := ""
 	titles := terminal.Width(a.Out) - 42
 	out := bufio.NewWriter(a.Out)
@@ -79,7 +80,8 @@ func printList(a *app.App, all []app.Listed) {
 		if title == "" {
 			title = "(no title)"
 		}
-		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, answer.Day(s.Start), st.Dim, answer.ShortID(s.ID), st.Reset, colors[s.State], s.State, st.Reset, title)
+		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, answer.Day(s.Start), st.Dim, answer.ShortID(s.ID),
+			st.Reset, colors[s.State], s.State, st.Reset, title)
 	}
 	if len(all) == 0 {
 		fmt.Fprintln(out, "no sessions yet; recall sync takes them in")

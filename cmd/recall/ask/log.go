@@ -32,7 +32,8 @@ type timeline struct {
 var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 
 // readTimeline reads the items of a project, "" for all, with their links.
-func readTimeline(ctx context.Context, a *app.App, l *library.Library, project string, kinds ...payload.Kind) (*timeline, error) {
+func readTimeline(ctx context.Context, a *app.App, l *library.Library, project string,
+	kinds ...payload.Kind) (*timeline, error) {
 	if err := a.Indexed(ctx, l); err != nil {
 		return nil, err
 	}
@@ -40,7 +41,8 @@ func readTimeline(ctx context.Context, a *app.App, l *library.Library, project s
 	if err != nil {
 		return nil, err
 	}
-	t := &timeline{hidden: map[payload.ItemID]payload.Link{}, doubted: map[payload.ItemID]payload.Link{}, known: map[payload.ItemID]index.Placed{}}
+	t := &timeline{hidden: map[payload.ItemID]payload.Link{}, doubted: map[payload.ItemID]payload.Link{},
+		known: map[payload.ItemID]index.Placed{}}
 	if t.items, err = a.Index.ItemsIn(ctx, project, kinds...); err != nil {
 		return nil, err
 	}
@@ -124,7 +126,8 @@ worked.`,
 				return err
 			}
 			if limit < 1 {
-				return terminal.WithHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s", cmd.Flag("limit").DefValue)
+				return terminal.WithHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s",
+					cmd.Flag("limit").DefValue)
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -171,7 +174,8 @@ func runLog(ctx context.Context, a *app.App, l *library.Library, q index.Query, 
 		}
 	}
 	items := slices.DeleteFunc(slices.Clone(t.items), func(p index.Placed) bool {
-		return q.Text != "" && !keep[p.Item.ID] || p.Item.At.Before(q.Since) || !q.Until.IsZero() && !p.Item.At.Before(q.Until)
+		return q.Text != "" && !keep[p.Item.ID] || p.Item.At.Before(q.Since) ||
+			!q.Until.IsZero() && !p.Item.At.Before(q.Until)
 	})
 	items = items[max(0, len(items)-limit):]
 	if asJSON {
@@ -221,7 +225,8 @@ func onTopic(ctx context.Context, a *app.App, l *library.Library, q index.Query)
 }
 
 func printLog(a *app.App, t *timeline, items []index.Placed) {
-	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(items)}, W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(items)}, W: a.Out, St: terminal.Styles(a.Color),
+		Width: terminal.Width(a.Out)}
 	if len(items) == 0 {
 		fmt.Fprintln(a.Out, "Nothing was decided about this that recall knows of.")
 		return
@@ -246,12 +251,14 @@ func printOnLine(p *terminal.Page, t *timeline, one index.Placed) {
 	sign, end := terminal.Mark(it, p.St), ""
 	if k, ok := t.hidden[it.ID]; ok {
 		sign = p.St.Dim + "◌" + p.St.Reset
-		end = " → " + map[bool]string{true: "said again", false: it.Kind.Became()}[k.Relation == payload.Same] + " " + answer.Day(k.At)
+		end = " → " + map[bool]string{true: "said again", false: it.Kind.Became()}[k.Relation == payload.Same] + " " +
+			answer.Day(k.At)
 	} else if k, ok := t.doubted[it.ID]; ok {
 		end = " → " + k.Doubt().Word(it.Kind) + " " + answer.Day(k.At)
 	} else if !it.Current() {
 		end = " → " + string(it.State)
 	}
 	text := strings.TrimRight(p.Sentence(it), ".")
-	p.Wrapped(fmt.Sprintf("%s%s%s %s ", p.St.Dim, answer.Day(it.At), p.St.Reset, sign), "             ", fmt.Sprintf("%s (%s)%s", text, p.Where(one.Place, one.Turn, false), end), "")
+	p.Wrapped(fmt.Sprintf("%s%s%s %s ", p.St.Dim, answer.Day(it.At), p.St.Reset, sign), "             ",
+		fmt.Sprintf("%s (%s)%s", text, p.Where(one.Place, one.Turn, false), end), "")
 }

@@ -57,7 +57,8 @@ PATH:LINE.`,
 // payload.md for what a person wrote there.
 func placeOf(l *library.Library, h app.LastHit) (path string, line int, err error) {
 	if strings.HasPrefix(string(h.Session), index.HandedID("")) {
-		return "", 0, terminal.WithHint(errors.New("somebody handed that over; its transcript is in their library"), "recall why %s tells its words", h.Item)
+		return "", 0, terminal.WithHint(errors.New("somebody handed that over; its transcript is in their library"),
+			"recall why %s tells its words", h.Item)
 	}
 	e, err := l.Session(h.Session)
 	if err != nil {

@@ -72,7 +72,8 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	}
 	all := p.AtSources(ctx)
 	if len(all) == 0 {
-		return ingest.Found{}, nil, terminal.WithHint(errors.New("no session at any source"), "recall status lists where sessions are looked for")
+		return ingest.Found{}, nil, terminal.WithHint(errors.New("no session at any source"),
+			"recall status lists where sessions are looked for")
 	}
 	name := os.Getenv(app.EnvSession)
 	if len(args) > 0 {
@@ -91,7 +92,8 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 			}
 		}
 		if len(args) > 0 {
-			return ingest.Found{}, nil, terminal.WithHint(fmt.Errorf("%q: no such session at any source", name), "recall show SESSION prints what the library has of one whose source is gone")
+			return ingest.Found{}, nil, terminal.WithHint(fmt.Errorf("%q: no such session at any source", name),
+				"recall show SESSION prints what the library has of one whose source is gone")
 		}
 	}
 	f, err := lastHere(ctx, a, p, all)
@@ -140,7 +142,8 @@ func lastHere(ctx context.Context, a *app.App, p *pipeline.Pipeline, all []inges
 			return f, nil
 		}
 	}
-	return ingest.Found{}, terminal.WithHint(errors.New("no session is running here, and none ran"), "recall progress --once SESSION shows an old one; recall list names them")
+	return ingest.Found{}, terminal.WithHint(errors.New("no session is running here, and none ran"),
+		"recall progress --once SESSION shows an old one; recall list names them")
 }
 
 // follower prints a session's log as it grows.
@@ -231,7 +234,8 @@ func (w *follower) print(ctx context.Context) error {
 }
 
 func (w *follower) line(d ProgressDoc, st terminal.Style) {
-	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow, "refused": st.Red, "asked": st.Dim}[d.What]
+	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow, "refused": st.Red,
+		"asked": st.Dim}[d.What]
 	at := "     "
 	if !d.At.IsZero() {
 		at = d.At.Local().Format("15:04")

@@ -50,7 +50,8 @@ func progressOf(ctx context.Context, s *ingest.Session) ([]ProgressDoc, error) {
 			add(t.At, "stopped", "you stopped the assistant", t.N)
 		}
 	}
-	words := map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "tried", payload.Finding: "found", payload.Flag: "flag", payload.Deferred: "deferred",
+	words := map[payload.Kind]string{payload.Decision: "decided", payload.Eliminated: "tried", payload.Finding: "found",
+		payload.Flag: "flag", payload.Deferred: "deferred",
 		payload.Question: "open", payload.Hypothesis: "suspect", payload.Next: "next"}
 	for _, it := range p.Items {
 		if what := words[it.Kind]; what != "" && it.Current() {
@@ -98,7 +99,8 @@ func addWork(s *ingest.Session, add func(at time.Time, what, text string, turn i
 
 // within is a path as seen from a folder that it is in.
 func within(path, dir string) string {
-	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok && dir != "" {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), strings.TrimRight(filepath.ToSlash(dir), "/")+"/"); ok &&
+		dir != "" {
 		return rest
 	}
 	return path

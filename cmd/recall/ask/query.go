@@ -61,7 +61,8 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
   recall query "login" --also "auth session token" --kind decision --since 3m`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
-				return terminal.WithHint(errors.New("no question"), `ask like this: recall query "what did we decide about retries"`)
+				return terminal.WithHint(errors.New("no question"),
+					`ask like this: recall query "what did we decide about retries"`)
 			}
 			return nil
 		},
@@ -85,7 +86,8 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	f.until.Since(flags, "until", "only before this day")
 	f.asOf.AsOf(flags, "as-of", "answer as of the end of this day: what was said later doesn't count")
 	flags.BoolVar(&f.answer, "answer", false, "one paragraph, each sentence with its source")
-	option.WordVar(cmd, &f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md", formatText, formatPlain, formatMD)
+	option.WordVar(cmd, &f.format, "format", formatText, "form of the answer: text, plain (no colours or hints), md",
+		formatText, formatPlain, formatMD)
 	flags.StringArrayVar(&f.also, "also", nil, "further words for the same thing, from a caller who knows the field")
 	flags.IntP("limit", "n", 0, "most answers printed (query.limit)")
 	config.SetsKey(flags, "limit", "query.limit")
@@ -125,7 +127,8 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
 		a.Remember(l, text, ans.Shown)
 	}
-	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out), Bare: f.format != formatText}
+	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out),
+		Bare: f.format != formatText}
 	switch {
 	case f.asJSON:
 		err = a.PrintJSON(ans)
@@ -155,14 +158,16 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 // check refuses a span of time without a day in it.
 func (f *queryFlags) check() error {
 	if !f.until.At.IsZero() && !f.since.At.Before(f.until.At) {
-		return terminal.WithHint(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text), "--until leaves that day itself out")
+		return terminal.WithHint(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text),
+			"--until leaves that day itself out")
 	}
 	return nil
 }
 
 // query puts the question together.
 func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Query, error) {
-	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.At, Until: f.until.At, AsOf: f.asOf.At}
+	q := index.Query{Text: text, Also: f.also, Limit: limit, Kinds: f.kinds, Since: f.since.At, Until: f.until.At,
+		AsOf: f.asOf.At}
 	if f.project != "" {
 		p, err := l.Project(f.project)
 		if errors.Is(err, library.ErrNoProject) {

@@ -77,7 +77,8 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				}
 				return err
 			}
-			text := payload.Render(p, payload.Options{Variant: chosenVariant(a, variant), Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
+			text := payload.Render(p, payload.Options{Variant: chosenVariant(a, variant),
+				Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
 			return handOver(a, p, text, toClipboard, save)
 		},
 	}
@@ -107,7 +108,8 @@ func hereName(a *app.App, l *library.Library) string {
 func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
 	if toClipboard {
 		if err := clipboard.WriteAll(text); err != nil {
-			return terminal.WithHint(fmt.Errorf("clipboard: %w", err), "omit --copy and pipe it: recall resume | xclip -selection clipboard")
+			return terminal.WithHint(fmt.Errorf("clipboard: %w", err),
+				"omit --copy and pipe it: recall resume | xclip -selection clipboard")
 		}
 		fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the next session")
 	}

@@ -53,7 +53,8 @@ beginning of its id.`,
 				}
 				return err
 			}
-			if _, err = io.WriteString(a.Out, payload.Render(p, payload.Options{Variant: chosenVariant(a, variant), Budget: -1}).Text); err != nil {
+			if _, err = io.WriteString(a.Out,
+				payload.Render(p, payload.Options{Variant: chosenVariant(a, variant), Budget: -1}).Text); err != nil {
 				return err
 			}
 			return a.PrintNotes(cmd.Context(), l, e)
@@ -67,7 +68,8 @@ beginning of its id.`,
 
 // addVariant adds --variant to a command.
 func addVariant(cmd *cobra.Command, variant *string) {
-	option.WordVar(cmd, variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)", string(payload.Coding), string(payload.Debug), string(payload.Handoff))
+	option.WordVar(cmd, variant, "variant", "", "form of the payload: coding, debug, handoff (payload.variant)",
+		string(payload.Coding), string(payload.Debug), string(payload.Handoff))
 }
 
 // chosenVariant is a --variant; "" is the configured one.

@@ -42,7 +42,8 @@ func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[
 		return nil
 	}
 	defer repo.Close()
-	args := []string{"log", "--no-renames", "--format=%x00", "--name-only", "--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
+	args := []string{"log", "--no-renames", "--format=%x00", "--name-only",
+		"--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
 	byName := map[string]string{}
 	for _, f := range files {
 		root, err := filepath.EvalSymlinks(p.Root)

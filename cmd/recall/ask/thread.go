@@ -86,7 +86,8 @@ func printThreads(a *app.App, l *library.Library, shelf *app.Shelf, project stri
 	}
 	st := terminal.Styles(a.Color)
 	if len(docs) > 0 {
-		fmt.Fprintf(a.Out, "%s of %s, the last active first\n", answer.Count(len(docs), "thread"), terminal.Line(docs[0].Project))
+		fmt.Fprintf(a.Out, "%s of %s, the last active first\n", answer.Count(len(docs), "thread"),
+			terminal.Line(docs[0].Project))
 	}
 	for _, d := range docs {
 		goal := d.Goal
@@ -96,7 +97,8 @@ func printThreads(a *app.App, l *library.Library, shelf *app.Shelf, project stri
 		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), terminal.Width(a.Out)), st.Reset)
 		fmt.Fprintf(a.Out, "  %s%s%s\n", st.Dim, span(d), st.Reset)
 		for _, id := range d.Sessions {
-			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", shelf.Number[id], st.Dim, answer.ShortID(id), st.Reset, txt.Clip(terminal.Line(titles[id]), terminal.Width(a.Out)-20))
+			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", shelf.Number[id], st.Dim, answer.ShortID(id), st.Reset,
+				txt.Clip(terminal.Line(titles[id]), terminal.Width(a.Out)-20))
 		}
 	}
 	return nil
@@ -149,7 +151,8 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 				ids[i] = e.ID
 			}
 			if ids[0] == ids[1] {
-				return terminal.WithHint(fmt.Errorf("%q and %q are the same session", args[0], args[1]), "name two sessions; recall thread shows them")
+				return terminal.WithHint(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
+					"name two sessions; recall thread shows them")
 			}
 			err = l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
 			if err == nil {

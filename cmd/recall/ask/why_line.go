@@ -177,7 +177,8 @@ func (w *whyAsker) makers(ctx context.Context) ([]index.Commit, error) {
 	if err != nil {
 		return nil, err
 	}
-	exact := slices.DeleteFunc(slices.Clone(all), func(c index.Commit) bool { return c.Hash == "" || !strings.HasPrefix(w.blamed.Hash, c.Hash) })
+	exact := slices.DeleteFunc(slices.Clone(all),
+		func(c index.Commit) bool { return c.Hash == "" || !strings.HasPrefix(w.blamed.Hash, c.Hash) })
 	if len(exact) > 0 {
 		return once(exact), nil
 	}
@@ -366,8 +367,10 @@ func (w *whyAsker) choose(items []payload.Item, from, to int) []payload.Item {
 // plainWords are the words of a text that say something.
 func plainWords(text string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
-		if len(w) > 3 && !slices.Contains([]string{"this", "that", "with", "from", "return", "func", "import", "const", "string", "error", "have", "into", "when"}, w) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) {
+		if len(w) > 3 && !slices.Contains([]string{"this", "that", "with", "from", "return", "func", "import", "const",
+			"string", "error", "have", "into", "when"}, w) {
 			out[w] = true
 		}
 	}

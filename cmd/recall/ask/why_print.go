@@ -13,9 +13,11 @@ import (
 func printWhy(a *app.App, doc WhyDoc) {
 	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
 	p := terminal.Page{W: a.Out, St: st, Width: w}
-	fmt.Fprintf(a.Out, "%s%s:%d%s  %s\n", st.Bold, terminal.Line(doc.File), doc.Line, st.Reset, txt.Clip(terminal.Line(doc.Text), max(30, w-40)))
+	fmt.Fprintf(a.Out, "%s%s:%d%s  %s\n", st.Bold, terminal.Line(doc.File), doc.Line, st.Reset,
+		txt.Clip(terminal.Line(doc.Text), max(30, w-40)))
 	if c := doc.Commit; c != nil {
-		fmt.Fprintf(a.Out, "commit %s  %s  %s  %s\n", c.Hash[:10], c.At.Local().Format("2006-01-02 15:04"), txt.Clip(terminal.Line(c.Author), 30), txt.Clip(terminal.Line(c.Subject), max(30, w-60)))
+		fmt.Fprintf(a.Out, "commit %s  %s  %s  %s\n", c.Hash[:10], c.At.Local().Format("2006-01-02 15:04"),
+			txt.Clip(terminal.Line(c.Author), 30), txt.Clip(terminal.Line(c.Subject), max(30, w-60)))
 	}
 	if doc.Note != "" {
 		fmt.Fprintf(a.Out, "%s: %s.\n", map[bool]string{true: "Can't tell", false: "Note"}[len(doc.Sessions) == 0], doc.Note)

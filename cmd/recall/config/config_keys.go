@@ -47,44 +47,74 @@ const (
 // Keys are all settings, in the order of config.yaml.
 var Keys = []configKey{
 	{Name: "library.dir", kind: folder, Preset: "~/Recall", About: "where the library is"},
-	{Name: "sources.claude_code", kind: folders, About: "where Claude Code keeps its sessions; not set: its own places are searched"},
-	{Name: "sources.cowork", kind: folders, About: "where Cowork keeps its sessions; not set: its own places are searched"},
-	{Name: "sources.file_history", kind: truth, Preset: "false", About: "archive Claude Code's copies of edited files too"},
-	{Name: "distill.distiller", kind: oneOf, Preset: ByRules, Words: []string{ByRules, ByModel}, About: "what makes payloads; not set: model if llm.provider is set"},
-	{Name: "distill.batch", kind: truth, Preset: "false", About: "hand requests in as a batch, collected by a later run at half the price"},
-	{Name: "distill.links", kind: oneOf, Preset: linksShown, Words: []string{linksShown, LinksHide}, About: "what a decision that the model says is superseded becomes: shown beside the later one, or hidden behind it; see recall eval relations"},
-	{Name: "distill.window", kind: number, Preset: "24000", lo: 1000, hi: 1_000_000, About: "tokens of a session shown to the model at a time"},
-	{Name: "distill.quiet", kind: duration, Preset: "30m", lo: 0, hi: 30 * 24 * 60 * 60 * 1000, About: "how long a session must have been quiet before a model is shown it"},
-	{Name: "distill.budget.session_tokens", kind: number, Preset: "1000000", lo: 0, hi: 1_000_000_000, About: "most tokens for one session; 0: no cap"},
-	{Name: "distill.budget.night_tokens", kind: number, Preset: "10000000", lo: 0, hi: 1_000_000_000, About: "most tokens in one night, from noon to noon; 0: no cap"},
-	{Name: "distill.budget.month_tokens", kind: number, Preset: "100000000", lo: 0, hi: 1_000_000_000, About: "most tokens in a calendar month; 0: no cap"},
-	{Name: "distill.budget.session_cost", kind: money, Preset: "0.25", lo: 0, hi: 1_000_000, About: "most USD for one session; 0: no cap"},
-	{Name: "distill.budget.night_cost", kind: money, Preset: "1", lo: 0, hi: 1_000_000, About: "most USD in one night, from noon to noon; 0: no cap"},
-	{Name: "distill.budget.month_cost", kind: money, Preset: "10", lo: 0, hi: 1_000_000, About: "most USD in a calendar month; 0: no cap"},
-	{Name: "payload.budget", taste: true, kind: number, Preset: "1000", lo: 200, hi: 8000, About: "most tokens of a payload"},
-	{Name: "payload.variant", taste: true, kind: oneOf, Preset: "coding", Words: []string{"coding", "debug", "handoff"}, About: "which form of a payload is written"},
-	{Name: "hooks.confirm", taste: true, kind: truth, Preset: "false", About: "have a new session say how it understands its payload"},
+	{Name: "sources.claude_code", kind: folders,
+		About: "where Claude Code keeps its sessions; not set: its own places are searched"},
+	{Name: "sources.cowork", kind: folders,
+		About: "where Cowork keeps its sessions; not set: its own places are searched"},
+	{Name: "sources.file_history", kind: truth, Preset: "false",
+		About: "archive Claude Code's copies of edited files too"},
+	{Name: "distill.distiller", kind: oneOf, Preset: ByRules, Words: []string{ByRules, ByModel},
+		About: "what makes payloads; not set: model if llm.provider is set"},
+	{Name: "distill.batch", kind: truth, Preset: "false",
+		About: "hand requests in as a batch, collected by a later run at half the price"},
+	{Name: "distill.links", kind: oneOf, Preset: linksShown, Words: []string{linksShown, LinksHide},
+		About: "what a decision that the model says is superseded becomes: shown beside the later one, or hidden behind it; see recall eval relations"},
+	{Name: "distill.window", kind: number, Preset: "24000", lo: 1000, hi: 1_000_000,
+		About: "tokens of a session shown to the model at a time"},
+	{Name: "distill.quiet", kind: duration, Preset: "30m", lo: 0, hi: 30 * 24 * 60 * 60 * 1000,
+		About: "how long a session must have been quiet before a model is shown it"},
+	{Name: "distill.budget.session_tokens", kind: number, Preset: "1000000", lo: 0, hi: 1_000_000_000,
+		About: "most tokens for one session; 0: no cap"},
+	{Name: "distill.budget.night_tokens", kind: number, Preset: "10000000", lo: 0, hi: 1_000_000_000,
+		About: "most tokens in one night, from noon to noon; 0: no cap"},
+	{Name: "distill.budget.month_tokens", kind: number, Preset: "100000000", lo: 0, hi: 1_000_000_000,
+		About: "most tokens in a calendar month; 0: no cap"},
+	{Name: "distill.budget.session_cost", kind: money, Preset: "0.25", lo: 0, hi: 1_000_000,
+		About: "most USD for one session; 0: no cap"},
+	{Name: "distill.budget.night_cost", kind: money, Preset: "1", lo: 0, hi: 1_000_000,
+		About: "most USD in one night, from noon to noon; 0: no cap"},
+	{Name: "distill.budget.month_cost", kind: money, Preset: "10", lo: 0, hi: 1_000_000,
+		About: "most USD in a calendar month; 0: no cap"},
+	{Name: "payload.budget", taste: true, kind: number, Preset: "1000", lo: 200, hi: 8000,
+		About: "most tokens of a payload"},
+	{Name: "payload.variant", taste: true, kind: oneOf, Preset: "coding", Words: []string{"coding", "debug", "handoff"},
+		About: "which form of a payload is written"},
+	{Name: "hooks.confirm", taste: true, kind: truth, Preset: "false",
+		About: "have a new session say how it understands its payload"},
 	{Name: "hooks.notes", kind: truth, Preset: "true", About: "tell a session when it goes against what was settled"},
 	{Name: "query.limit", taste: true, kind: number, Preset: "5", lo: 1, hi: 100, About: "most answers printed"},
 	{Name: "query.sync", kind: truth, Preset: "true", About: "take in what is new before answering"},
-	{Name: "query.vectors", kind: oneOf, Preset: "off", Words: []string{"off", "static", "service"}, About: "vectors that are fused with the word search"},
-	{Name: "query.vector_weight", taste: true, kind: number, Preset: "10", lo: 0, hi: 100, About: "how much they count beside the words, in hundredths; recall calibrate finds it"},
-	{Name: "query.budget", taste: true, kind: duration, Preset: "1s", lo: 10, hi: 10 * 60 * 1000, About: "longest time that taking in may delay an answer"},
-	{Name: "query.rerank", kind: oneOf, Preset: rerankOff, Words: []string{rerankOff, RerankModel}, About: "whether the model of llm.provider says which of what was found answers"},
-	{Name: "query.model_timeout", kind: duration, Preset: "20s", lo: 100, hi: 24 * 60 * 60 * 1000, About: "longest time a model may delay an answer; not set: 2m of one on this machine, 10m of relay"},
+	{Name: "query.vectors", kind: oneOf, Preset: "off", Words: []string{"off", "static", "service"},
+		About: "vectors that are fused with the word search"},
+	{Name: "query.vector_weight", taste: true, kind: number, Preset: "10", lo: 0, hi: 100,
+		About: "how much they count beside the words, in hundredths; recall calibrate finds it"},
+	{Name: "query.budget", taste: true, kind: duration, Preset: "1s", lo: 10, hi: 10 * 60 * 1000,
+		About: "longest time that taking in may delay an answer"},
+	{Name: "query.rerank", kind: oneOf, Preset: rerankOff, Words: []string{rerankOff, RerankModel},
+		About: "whether the model of llm.provider says which of what was found answers"},
+	{Name: "query.model_timeout", kind: duration, Preset: "20s", lo: 100, hi: 24 * 60 * 60 * 1000,
+		About: "longest time a model may delay an answer; not set: 2m of one on this machine, 10m of relay"},
 	{Name: "embed.dir", kind: folder, About: "folder of a static model, for query.vectors: static"},
 	{Name: "embed.url", kind: address, About: "address of an embedding service, for query.vectors: service"},
 	{Name: "embed.model", kind: text, About: "the service's name for the model"},
-	{Name: "embed.dims", kind: number, Preset: "0", lo: 0, hi: 8192, About: "dimensions to ask the service for; 0 for what the model gives"},
-	{Name: "llm.provider", kind: oneOf, Preset: NoProvider, Words: Providers, About: "the model that may be asked; none: nothing leaves this machine"},
+	{Name: "embed.dims", kind: number, Preset: "0", lo: 0, hi: 8192,
+		About: "dimensions to ask the service for; 0 for what the model gives"},
+	{Name: "llm.provider", kind: oneOf, Preset: NoProvider, Words: Providers,
+		About: "the model that may be asked; none: nothing leaves this machine"},
 	{Name: "llm.model", kind: text, About: "the provider's name for the model; not set: a small one that does"},
-	{Name: "llm.url", kind: address, About: "address of the service, for openai, anthropic and ollama; not set: the provider's own"},
+	{Name: "llm.url", kind: address,
+		About: "address of the service, for openai, anthropic and ollama; not set: the provider's own"},
 	{Name: "llm.dir", kind: folder, About: "folder of requests and answers, for relay and replay"},
-	{Name: "llm.timeout", kind: duration, Preset: "3m", lo: 1000, hi: 24 * 60 * 60 * 1000, About: "longest time for one answer; not set: 15m of a model on this machine, none of relay"},
-	{Name: "llm.concurrency", kind: number, Preset: "4", lo: 1, hi: 64, About: "most requests at once; not set: 1 of a model on this machine, 64 of relay; always 1 of claude-cli"},
-	{Name: "llm.context", kind: number, Preset: "0", lo: 0, hi: 10_000_000, About: "the model's window in tokens; 0: as known of the model"},
-	{Name: "llm.max_output", kind: number, Preset: "0", lo: 0, hi: 1_000_000, About: "most tokens of an answer; 0: what the task needs"},
-	{Name: "llm.prices", kind: prices, About: "prices that the built-in ones lack or have wrong, in USD for a million tokens"},
+	{Name: "llm.timeout", kind: duration, Preset: "3m", lo: 1000, hi: 24 * 60 * 60 * 1000,
+		About: "longest time for one answer; not set: 15m of a model on this machine, none of relay"},
+	{Name: "llm.concurrency", kind: number, Preset: "4", lo: 1, hi: 64,
+		About: "most requests at once; not set: 1 of a model on this machine, 64 of relay; always 1 of claude-cli"},
+	{Name: "llm.context", kind: number, Preset: "0", lo: 0, hi: 10_000_000,
+		About: "the model's window in tokens; 0: as known of the model"},
+	{Name: "llm.max_output", kind: number, Preset: "0", lo: 0, hi: 1_000_000,
+		About: "most tokens of an answer; 0: what the task needs"},
+	{Name: "llm.prices", kind: prices,
+		About: "prices that the built-in ones lack or have wrong, in USD for a million tokens"},
 }
 
 func KeyNamed(name string) (configKey, bool) {
@@ -172,7 +202,8 @@ func (k configKey) parse(s, base string, at Surroundings) (any, error) {
 			return s, nil
 		}
 	case address:
-		if u, err := url.Parse(strings.TrimSpace(s)); err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" {
+		if u, err := url.Parse(strings.TrimSpace(s)); err == nil && (u.Scheme == "http" || u.Scheme == "https") &&
+			u.Host != "" {
 			return strings.TrimSpace(s), nil
 		}
 	case money:
@@ -230,7 +261,8 @@ func (k configKey) prices(n *yaml.Node) (any, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s; allowed is %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "), k.Allowed())
+		return nil, fmt.Errorf("%s; allowed is %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "),
+			k.Allowed())
 	}
 	for _, p := range list {
 		if err := p.Check(); err != nil {

@@ -29,7 +29,8 @@ const (
 	ProviderReplay    = "replay"
 )
 
-var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay, ProviderReplay}
+var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay,
+	ProviderReplay}
 
 // What distill.distiller may be.
 const (
@@ -63,7 +64,8 @@ func (c *Config) chooseDistiller() error {
 		c.Distill.Distiller = ByModel
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
-		return terminal.WithHint(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+" is model, and llm.provider isn't set"),
+		return terminal.WithHint(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
+			" is model, and llm.provider isn't set"),
 			"set llm.provider to one of %s; recall init helps to choose", strings.Join(Providers[1:], ", "))
 	}
 	return nil
@@ -74,14 +76,16 @@ func (c *Config) chooseDistiller() error {
 func (c *Config) Caps() pipeline.Caps {
 	b := c.Distill.Budget
 	if c.local() {
-		for key, tokens := range map[string]*int{"session_tokens": &b.SessionTokens, "night_tokens": &b.NightTokens, "month_tokens": &b.MonthTokens} {
+		for key, tokens := range map[string]*int{"session_tokens": &b.SessionTokens, "night_tokens": &b.NightTokens,
+			"month_tokens": &b.MonthTokens} {
 			if c.Auto("distill.budget." + key) {
 				*tokens = 0
 			}
 		}
 	}
 	return pipeline.Caps{Session: pipeline.Cap{Tokens: b.SessionTokens, Cost: b.SessionCost},
-		Night: pipeline.Cap{Tokens: b.NightTokens, Cost: b.NightCost}, Month: pipeline.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
+		Night: pipeline.Cap{Tokens: b.NightTokens, Cost: b.NightCost},
+		Month: pipeline.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
 }
 
 // Patience is how the configured model is asked. Providers keep to the timeout
@@ -118,16 +122,19 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	case NoProvider:
 		return nil, nil
 	case ProviderAnthropic:
-		return anthropic.New(anthropic.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+		return anthropic.New(anthropic.Options{URL: o.URL, Key: key, Model: o.Model, Window: o.Context,
+			MaxOutput: o.MaxOutput, Timeout: o.Timeout})
 	case ProviderOpenAI:
-		return openai.NewChat(openai.ChatOptions{URL: o.URL, Key: key, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+		return openai.NewChat(openai.ChatOptions{URL: o.URL, Key: key, Model: o.Model, Window: o.Context,
+			MaxOutput: o.MaxOutput, Timeout: o.Timeout})
 	case ProviderOllama:
 		return c.ollama(ctx, env)
 	case ProviderClaude:
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Context, Timeout: o.Timeout})
 	case ProviderRelay, ProviderReplay:
 		if o.Dir == "" {
-			return nil, terminal.WithHint(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"), "set llm.dir to the folder of requests and answers")
+			return nil, terminal.WithHint(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"),
+				"set llm.dir to the folder of requests and answers")
 		}
 		if o.Provider == ProviderReplay {
 			return replay.New(replay.Options{Folder: o.Dir, Model: o.Model, Window: o.Context})
@@ -162,7 +169,8 @@ func (c *Config) TakesBatches() bool {
 
 // local reports whether the model runs on this machine, or on one of the user's.
 func (c *Config) local() bool {
-	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) || c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
+	return c.LLM.Provider == ProviderOllama && !inCloud(c.LLM.Model) ||
+		c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
 }
 
 // issuers are the services that have a variable of their own for their key,
@@ -188,7 +196,8 @@ func (c *Config) key(env func(string) string) (string, error) {
 	}
 	key, variable := issued(host, env)
 	if key == "" && variable != "" {
-		return "", terminal.WithHint(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host), "put the key into the environment as %s; recall keeps it nowhere", variable)
+		return "", terminal.WithHint(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host),
+			"put the key into the environment as %s; recall keeps it nowhere", variable)
 	}
 	return key, nil // a service of one's own may want none; if it does, it says so
 }

@@ -78,7 +78,8 @@ func OllamaModels(ctx context.Context, address string) []ollamaModel {
 		if inCloud(name) {
 			continue // it is for its user to say that this leaves the machine
 		}
-		list = append(list, ollamaModel{name, strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")})
+		list = append(list, ollamaModel{name,
+			strings.Contains(m.Name, "embed") || strings.Contains(m.Details.Family, "bert")})
 	}
 	return list
 }
@@ -122,7 +123,8 @@ func askOllama(ctx context.Context, address, method, path string, ask, answer an
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path, body)
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path,
+		body)
 	if err != nil {
 		return false
 	}
@@ -145,7 +147,8 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	address := o.URL
 	if address == "" {
 		if address = OllamaHere(env("OLLAMA_HOST")); address == "" {
-			return nil, terminal.WithHint(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"), "set llm.url to that machine's address: sessions are sent there only if you say so")
+			return nil, terminal.WithHint(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"),
+				"set llm.url to that machine's address: sessions are sent there only if you say so")
 		}
 		address = "http://" + address
 	}
@@ -155,7 +158,8 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	if o.Context == 0 {
 		o.Context = min(ollamaHolds(ctx, address, o.Model), ollamaMost)
 	}
-	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput, Timeout: o.Timeout})
+	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput,
+		Timeout: o.Timeout})
 }
 
 // ollamaMost is the window that Ollama is asked to hold at most unless

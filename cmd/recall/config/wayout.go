@@ -55,7 +55,8 @@ const (
 // WayIn is wayOut for who chooses a model: none that isn't used yet is asked again
 // by itself.
 func (c *Config) WayIn(err error) string {
-	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater, "this one isn't asked again by itself").Replace(c.WayOut(err))
+	hint := strings.NewReplacer(asksAgain, "run recall init again later", asksLater,
+		"this one isn't asked again by itself").Replace(c.WayOut(err))
 	return cmp.Or(hint, "check llm.url and llm.model; recall config shows what is in force")
 }
 

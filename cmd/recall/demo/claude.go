@@ -87,7 +87,8 @@ func (w *scribe) subagent(id, kind, prompt, work, report string) (string, error)
 	said := func(content object, stop string) error {
 		message := apiID("msg_01", id, stamp(at))
 		return add("assistant", obj("id", message, "type", "message", "role", "assistant", "model", w.model, "content",
-			[]object{content}, "stop_reason", stop, "stop_sequence", nil, "usage", usage(9000, 60)), obj("requestId", apiID("req_011C", message), "attributionAgent", kind))
+			[]object{content}, "stop_reason", stop, "stop_sequence", nil, "usage", usage(9000, 60)),
+			obj("requestId", apiID("req_011C", message), "attributionAgent", kind))
 	}
 	if err := add("user", obj("role", "user", "content", prompt), nil); err != nil {
 		return "", err
@@ -95,11 +96,13 @@ func (w *scribe) subagent(id, kind, prompt, work, report string) (string, error)
 	for _, step := range strings.Split("\n"+work, "\n$ ")[1:] {
 		command, out, _ := strings.Cut(step, "\n")
 		call := apiID("toolu_01", id, command)
-		if err := said(obj("type", "tool_use", "id", call, "name", "Bash", "input", obj("command", command)), "tool_use"); err != nil {
+		if err := said(obj("type", "tool_use", "id", call, "name", "Bash", "input", obj("command", command)),
+			"tool_use"); err != nil {
 			return "", err
 		}
 		source := tip
-		if err := add("user", obj("role", "user", "content", []object{obj("type", "tool_result", "tool_use_id", call, "content", out, "is_error", false)}),
+		if err := add("user", obj("role", "user", "content",
+			[]object{obj("type", "tool_result", "tool_use_id", call, "content", out, "is_error", false)}),
 			obj("sourceToolAssistantUUID", source)); err != nil {
 			return "", err
 		}

@@ -43,7 +43,8 @@ func (s *session) appRecord(local string) object {
 	return obj("sessionId", local, "processName", process, "vmProcessName", process, "cliSessionId", s.id,
 		"cwd", "/sessions/"+process, "userSelectedFolders", []string{s.head["cwd"]}, "createdAt", start.UnixMilli(),
 		"lastActivityAt", s.end.UnixMilli(), "model", s.head["model"], "isArchived", false, "title", s.head["title"],
-		"initialMessage", s.first, "spaceId", spaceID(s.head["space"]), "systemPrompt", "…", "slashCommands", []string{"compact"},
+		"initialMessage", s.first, "spaceId", spaceID(s.head["space"]), "systemPrompt", "…", "slashCommands",
+		[]string{"compact"},
 		"enabledMcpTools", obj("mcp__workspace__bash", true), "egressAllowedDomains", []string{},
 		"accountName", "Mira", "emailAddress", "mira@example.com")
 }
@@ -77,7 +78,8 @@ func (w *scribe) manifest(names string) string {
 	var b strings.Builder
 	b.WriteString("<uploaded_files>\n")
 	for _, n := range strings.Split(names, ",") {
-		fmt.Fprintf(&b, "<file><file_path>%s</file_path></file>\n", path.Join("/sessions", w.s.head["process"], "mnt/uploads", n))
+		fmt.Fprintf(&b, "<file><file_path>%s</file_path></file>\n",
+			path.Join("/sessions", w.s.head["process"], "mnt/uploads", n))
 	}
 	b.WriteString("</uploaded_files>\n\n")
 	return b.String()
@@ -91,7 +93,8 @@ func (s *session) audit(local string) ([]byte, error) {
 	var failed error
 	add := func(at time.Time, o object) {
 		n++
-		o = append(o, field{"_audit_timestamp", stamp(at)}, field{"_audit_hmac", fmt.Sprintf("%064x", digest(s.name, fmt.Sprint(n)))})
+		o = append(o, field{"_audit_timestamp", stamp(at)},
+			field{"_audit_hmac", fmt.Sprintf("%064x", digest(s.name, fmt.Sprint(n)))})
 		line, err := encode(o)
 		if err != nil {
 			failed = err
@@ -105,18 +108,23 @@ func (s *session) audit(local string) ([]byte, error) {
 		switch {
 		case r.typed != "":
 			turns = 0
-			add(r.at.Add(-300*time.Millisecond), obj("type", "user", "uuid", own("typed"), "session_id", local, "parent_tool_use_id", nil,
+			add(r.at.Add(-300*time.Millisecond), obj("type", "user", "uuid", own("typed"), "session_id", local,
+				"parent_tool_use_id", nil,
 				"message", obj("role", "user", "content", r.typed)))
-			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message, "isReplay", true))
-			add(r.at.Add(400*time.Millisecond), obj("type", "system", "subtype", "init", "cwd", "/sessions/"+s.head["process"], "session_id", s.id,
+			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message,
+				"isReplay", true))
+			add(r.at.Add(400*time.Millisecond), obj("type", "system", "subtype", "init", "cwd", "/sessions/"+s.head["process"],
+				"session_id", s.id,
 				"tools", []string{"Read", "Write", "mcp__workspace__bash"}, "model", s.head["model"], "permissionMode", "default",
 				"claude_code_version", s.head["version"], "uuid", own("init")))
 		case r.typ == "assistant":
 			turns++
-			add(r.at, obj("type", "assistant", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message))
+			add(r.at, obj("type", "assistant", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message",
+				r.message))
 			if r.asked {
 				id := own("permission")
-				add(r.at.Add(200*time.Millisecond), obj("type", "system", "subtype", "permission_request", "uuid", id, "session_id", s.id,
+				add(r.at.Add(200*time.Millisecond), obj("type", "system", "subtype", "permission_request", "uuid", id, "session_id",
+					s.id,
 					"tool_name", r.call.name, "tool_input", r.call.input))
 				decision := "deny"
 				if r.allowed {
@@ -132,11 +140,14 @@ func (s *session) audit(local string) ([]byte, error) {
 						text, _ = blocks[0][1].value.(string)
 					}
 				}
-				add(r.at.Add(900*time.Millisecond), obj("type", "result", "subtype", "success", "is_error", false, "num_turns", turns, "duration_ms", 31000,
-					"result", text, "total_cost_usd", 0.05*float64(turns), "session_id", s.id, "permission_denials", []object{}, "uuid", own("result")))
+				add(r.at.Add(900*time.Millisecond), obj("type", "result", "subtype", "success", "is_error", false, "num_turns",
+					turns, "duration_ms", 31000,
+					"result", text, "total_cost_usd", 0.05*float64(turns), "session_id", s.id, "permission_denials", []object{},
+					"uuid", own("result")))
 			}
 		case r.typ == "user" && r.call != nil:
-			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message, "tool_use_result", r.result))
+			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message,
+				"tool_use_result", r.result))
 		case r.typ == "user":
 			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message))
 		}

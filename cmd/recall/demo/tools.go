@@ -112,7 +112,8 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 	case "read":
 		p, text := w.path(b.arg), b.part(0)
 		return "Read", obj("file_path", p), answer{content: numbered(text), result: obj("type", "text", "file",
-			obj("filePath", p, "content", text, "numLines", lineCount(text), "startLine", 1, "totalLines", lineCount(text)))}, nil
+			obj("filePath", p, "content", text, "numLines", lineCount(text), "startLine", 1, "totalLines",
+				lineCount(text)))}, nil
 	case "grep":
 		n := lineCount(b.part(0))
 		return "Grep", obj("pattern", b.arg, "output_mode", "files_with_matches"), answer{
@@ -122,7 +123,8 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 		p, text := w.path(b.arg), b.part(0)+"\n"
 		w.produced(b.arg, text)
 		return "Write", obj("file_path", p, "content", text), answer{content: "File created successfully at: " + p + current,
-			result: obj("type", "create", "filePath", p, "content", text, "structuredPatch", []object{}, "originalFile", nil, "userModified", false)}, nil
+			result: obj("type", "create", "filePath", p, "content", text, "structuredPatch", []object{}, "originalFile", nil,
+				"userModified", false)}, nil
 	case "edit":
 		p, before, after := w.path(b.arg), b.part(0), b.part(1)
 		return "Edit", obj("replace_all", false, "file_path", p, "old_string", before, "new_string", after), answer{
@@ -133,11 +135,13 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 		w.tasks++
 		id := strconv.Itoa(w.tasks)
 		return "TaskCreate", obj("subject", b.arg, "description", b.part(0)), answer{
-			content: "Task #" + id + " created successfully: " + b.arg, result: obj("task", obj("id", id, "subject", b.arg))}, nil
+			content: "Task #" + id + " created successfully: " + b.arg,
+			result:  obj("task", obj("id", id, "subject", b.arg))}, nil
 	case "task":
 		id, state, _ := strings.Cut(b.arg, " ")
 		return "TaskUpdate", obj("taskId", id, "status", state), answer{content: "Updated task #" + id + " status",
-			result: obj("success", true, "taskId", id, "updatedFields", []string{"status"}, "statusChange", obj("from", "pending", "to", state))}, nil
+			result: obj("success", true, "taskId", id, "updatedFields", []string{"status"}, "statusChange",
+				obj("from", "pending", "to", state))}, nil
 	case "ask":
 		return ask(b)
 	case "plan":
@@ -145,8 +149,9 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 	case "agent":
 		return w.agent(b)
 	case "web":
-		return "WebFetch", obj("url", b.arg, "prompt", b.part(0)), answer{content: b.part(1), result: obj("url", b.arg, "code", 200,
-			"codeText", "OK", "bytes", 20*len(b.part(1)), "result", b.part(1), "durationMs", 1840)}, nil
+		return "WebFetch", obj("url", b.arg, "prompt", b.part(0)), answer{content: b.part(1),
+			result: obj("url", b.arg, "code", 200,
+				"codeText", "OK", "bytes", 20*len(b.part(1)), "result", b.part(1), "durationMs", 1840)}, nil
 	case "mcp":
 		tool, args, _ := strings.Cut(b.arg, " ")
 		var in json.RawMessage = []byte(args)
@@ -160,7 +165,8 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 		for _, k := range sortedKeys(m) {
 			input = append(input, field{k, m[k]})
 		}
-		return tool, input, answer{content: []object{obj("type", "text", "text", b.part(0))}, result: []object{obj("type", "text", "text", b.part(0))}, failed: &no}, nil
+		return tool, input, answer{content: []object{obj("type", "text", "text", b.part(0))},
+			result: []object{obj("type", "text", "text", b.part(0))}, failed: &no}, nil
 	}
 	return "", nil, a, fmt.Errorf("unknown verb %q", b.verb)
 }
@@ -185,7 +191,8 @@ func (w *scribe) bash(b block) (string, object, answer, error) {
 		shown = "(Bash completed with no output)"
 	}
 	if name != "Bash" {
-		return name, input, answer{content: []object{obj("type", "text", "text", shown)}, result: []object{obj("type", "text", "text", shown)}, failed: &no}, nil
+		return name, input, answer{content: []object{obj("type", "text", "text", shown)},
+			result: []object{obj("type", "text", "text", shown)}, failed: &no}, nil
 	}
 	return name, input, answer{content: shown, result: obj("stdout", out, "stderr", "", "interrupted", false,
 		"isImage", false, "noOutputExpected", false), failed: &no}, nil
@@ -226,8 +233,9 @@ func ask(b block) (string, object, answer, error) {
 	}
 	flush()
 	return "AskUserQuestion", obj("questions", questions), answer{
-		content: "Your questions have been answered: " + strings.Join(said, ", ") + ". You can now continue with these answers in mind.",
-		result:  obj("questions", questions, "answers", answers, "annotations", notes)}, nil
+		content: "Your questions have been answered: " + strings.Join(said, ", ") +
+			". You can now continue with these answers in mind.",
+		result: obj("questions", questions, "answers", answers, "annotations", notes)}, nil
 }
 
 // plan puts a plan before the person.

@@ -103,7 +103,8 @@ func (w *scribe) user(b block) {
 	var content any = text
 	var rest object
 	if cowork {
-		w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id, "content", text)
+		w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id, "content",
+			text)
 		w.bare("type", "queue-operation", "operation", "dequeue", "timestamp", stamp(w.now), "sessionId", w.s.id)
 		content = []object{obj("type", "text", "text", w.manifest(options["files"])+text)}
 		rest = obj("permissionMode", w.mode, "promptSource", "sdk")
@@ -123,7 +124,8 @@ func (w *scribe) user(b block) {
 func (w *scribe) queued(text string) {
 	w.pass(2, 9)
 	w.s.last = text
-	w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id, "content", text)
+	w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id, "content",
+		text)
 	w.pass(1, 4)
 	w.bare("type", "queue-operation", "operation", "remove", "timestamp", stamp(w.now), "sessionId", w.s.id)
 	w.attach("queued_command", "prompt", text, "commandMode", "prompt", "origin", obj("kind", "human"))
@@ -208,12 +210,14 @@ func (w *scribe) compact(b block) {
 	boundary := &record{typ: "system", uuid: w.uuid("boundary"), at: w.now,
 		before: obj("logicalParentUuid", last),
 		after: obj("subtype", "compact_boundary", "content", "Conversation compacted", "isMeta", false, "level", "info",
-			"compactMetadata", obj("trigger", "manual", "preTokens", before, "durationMs", 48211, "userContext", b.arg, "postTokens", 5120))}
+			"compactMetadata", obj("trigger", "manual", "preTokens", before, "durationMs", 48211, "userContext", b.arg,
+				"postTokens", 5120))}
 	w.tip = ""
 	w.chain(boundary)
 	w.prompt = w.uuid("prompt", "compact")
 	own := func(id, text string, after object) {
-		w.chain(&record{typ: "user", uuid: id, before: obj("promptId", w.prompt), message: obj("role", "user", "content", text), after: after})
+		w.chain(&record{typ: "user", uuid: id, before: obj("promptId", w.prompt),
+			message: obj("role", "user", "content", text), after: after})
 	}
 	own(summary, "This session is being continued from a previous conversation that ran out of context. The summary below covers the earlier portion of the conversation.\n\nSummary:\n"+
 		b.part(0)+"\n\nIf you need specific details from before compaction (like exact code snippets, error messages, or content you generated), read the full transcript at: "+

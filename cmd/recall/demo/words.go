@@ -76,7 +76,8 @@ func patch(before, after string) object {
 }
 
 func usage(read, out int) object {
-	return obj("input_tokens", 6, "cache_creation_input_tokens", 420, "cache_read_input_tokens", read, "output_tokens", out,
+	return obj("input_tokens", 6, "cache_creation_input_tokens", 420, "cache_read_input_tokens", read, "output_tokens",
+		out,
 		"server_tool_use", obj("web_search_requests", 0, "web_fetch_requests", 0), "service_tier", "standard")
 }
 

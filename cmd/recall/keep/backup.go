@@ -41,7 +41,8 @@ A backup holds raw transcripts, with whatever secrets went through them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
-				return terminal.WithHint(errors.New("backup: --to says where"), "recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
+				return terminal.WithHint(errors.New("backup: --to says where"),
+					"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -65,12 +66,16 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	var err error
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	if !file && otherArchive.MatchString(to) && !app.IsDir(to) {
-		return terminal.WithHint(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)), "a backup in one file ends in .tar.zst; any other name is a folder")
+		return terminal.WithHint(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
+			"a backup in one file ends in .tar.zst; any other name is a folder")
 	}
 	if file {
 		m, err = l.BackupFile(ctx, to, force)
 	} else {
-		m, err = l.Backup(ctx, to, func(done, total int) { bar.Show(pipeline.Progress{Stage: "backup", Done: done, Total: total}) })
+		m, err = l.Backup(ctx, to, func(done, total int) {
+			bar.Show(pipeline.Progress{Stage: "backup", Done: done,
+				Total: total})
+		})
 	}
 	bar.Done()
 	switch {
@@ -111,7 +116,8 @@ func printMerged(a *app.App, m library.Merged, what, where string, asJSON bool) 
 		if m.New+m.Changed+len(m.Gone) == 0 {
 			parts = append(parts, "nothing new")
 		}
-		fmt.Fprintf(a.Out, "%s of %s: %s; %s, %s, read again and compared\n", what, where, strings.Join(parts, ", "), answer.Count(m.Files, "file"), terminal.Size(m.Bytes))
+		fmt.Fprintf(a.Out, "%s of %s: %s; %s, %s, read again and compared\n", what, where, strings.Join(parts, ", "),
+			answer.Count(m.Files, "file"), terminal.Size(m.Bytes))
 	}
 	a.PrintProblems(m.Problems)
 	if len(m.Problems) > 0 {
@@ -148,13 +154,15 @@ handed to a session before you have looked at it with recall review.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fi, err := os.Stat(args[0])
 			if err == nil && !fi.IsDir() && !fi.Mode().IsRegular() { // reading it may never end
-				return terminal.WithHint(fmt.Errorf("%s: neither a file nor a folder", args[0]), "name a backup, a library or a handoff")
+				return terminal.WithHint(fmt.Errorf("%s: neither a file nor a folder", args[0]),
+					"name a backup, a library or a handoff")
 			}
 			if app.IsHandoff(args[0]) {
 				return a.ImportHandoff(cmd.Context(), args[0], project, asJSON)
 			}
 			if project != "" {
-				return terminal.WithHint(errors.New("import: --project is for a handoff"), "omit it: projects come with their library")
+				return terminal.WithHint(errors.New("import: --project is for a handoff"),
+					"omit it: projects come with their library")
 			}
 			return importFrom(cmd.Context(), a, args[0], library.MergeOptions{Forget: forget}, asJSON)
 		},

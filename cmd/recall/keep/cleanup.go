@@ -60,7 +60,8 @@ run again. Nothing is touched outside the session's own folders, which are
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it in the machine: sh %s (nothing is deleted without --apply)\n",
-				filepath.Join(o.to, w.manifest.CleanupName()), answer.Count(c.Keep, "file"), w.manifest.KeptName(), answer.Count(c.Again, "file"), w.manifest.CleanupName())
+				filepath.Join(o.to, w.manifest.CleanupName()), answer.Count(c.Keep, "file"), w.manifest.KeptName(),
+				answer.Count(c.Again, "file"), w.manifest.CleanupName())
 			sayLeft(a, c.Left)
 			return nil
 		},
@@ -104,7 +105,8 @@ that stood in them are in them.`,
 				return err
 			}
 			fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top says.\nRead it, then run it in the machine: sh %s\n",
-				filepath.Join(o.to, w.manifest.RebuildName()), answer.Count(r.Packages, "package"), answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), w.manifest.RebuildName())
+				filepath.Join(o.to, w.manifest.RebuildName()), answer.Count(r.Packages, "package"),
+				answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), w.manifest.RebuildName())
 			sayLeft(a, r.Left)
 			return nil
 		},
@@ -123,7 +125,8 @@ type scriptOptions struct {
 func (o *scriptOptions) flags(cmd *cobra.Command) {
 	o.called = "recall " + cmd.Name()
 	cmd.Flags().StringVar(&o.to, "to", "", "folder that the machine mounts (required)")
-	cmd.Flags().StringArrayVar(&o.allow, "allow", nil, "a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
+	cmd.Flags().StringArrayVar(&o.allow, "allow", nil,
+		"a folder outside the session's own, as its machine names it, that may be dealt with too (may be repeated)")
 }
 
 const allowHint = "--allow FOLDER names one that may be dealt with too"
@@ -131,7 +134,8 @@ const allowHint = "--allow FOLDER names one that may be dealt with too"
 // sayLeft says what was left alone because it lies in nobody's folders.
 func sayLeft(a *app.App, n int) {
 	if n > 0 {
-		fmt.Fprintf(a.Out, "%s outside the session's own folders left alone, as the script says; %s\n", answer.Count(n, "path"), allowHint)
+		fmt.Fprintf(a.Out, "%s outside the session's own folders left alone, as the script says; %s\n",
+			answer.Count(n, "path"), allowHint)
 	}
 }
 
@@ -148,19 +152,22 @@ type scripting struct {
 
 func planScripts(ctx context.Context, a *app.App, name string, o scriptOptions) (*scripting, error) {
 	if o.to == "" {
-		return nil, terminal.WithHint(errors.New("no folder to write to"), "%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", o.called)
+		return nil, terminal.WithHint(errors.New("no folder to write to"),
+			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", o.called)
 	}
 	var allowed []string
 	for _, dir := range o.allow {
 		folder, ok := manifest.AsFolder(dir)
 		if !ok {
-			return nil, terminal.WithHint(fmt.Errorf("--allow %s: not the full name of a folder", dir), "such as --allow /tmp/work; /, which would allow everything, isn't taken")
+			return nil, terminal.WithHint(fmt.Errorf("--allow %s: not the full name of a folder", dir),
+				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
 		}
 		allowed = append(allowed, folder)
 	}
 	to, err := os.OpenRoot(o.to)
 	if err != nil {
-		return nil, terminal.WithHint(fmt.Errorf("%s: no such folder", o.to), "give one that the session's machine mounts, such as the one that you gave to it")
+		return nil, terminal.WithHint(fmt.Errorf("%s: no such folder", o.to),
+			"give one that the session's machine mounts, such as the one that you gave to it")
 	}
 	l, err := a.Library(ctx)
 	if err != nil {

@@ -81,12 +81,15 @@ func (o *exportOptions) check() error {
 		return terminal.WithHint(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
 	}
 	if o.outputs && o.format != "" {
-		return terminal.WithHint(errors.New("--outputs and --format don't go together"), "outputs are copied as they are; export the transcript apart")
+		return terminal.WithHint(errors.New("--outputs and --format don't go together"),
+			"outputs are copied as they are; export the transcript apart")
 	}
 	if o.format == "" {
 		ext := strings.ToLower(filepath.Ext(o.to))
-		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"}, ext) && !app.IsDir(o.to) {
-			return terminal.WithHint(fmt.Errorf("export to %s: no such format", o.to), "formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
+		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"}, ext) &&
+			!app.IsDir(o.to) {
+			return terminal.WithHint(fmt.Errorf("export to %s: no such format", o.to),
+				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
 		}
 		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
 		if o.format == "" || app.IsDir(o.to) {
@@ -95,7 +98,8 @@ func (o *exportOptions) check() error {
 	}
 	switch {
 	case o.format == "raw" && !o.raw:
-		return terminal.WithHint(errors.New("raw files are exact, with whatever secrets went through the session"), "say --raw too, if that is meant")
+		return terminal.WithHint(errors.New("raw files are exact, with whatever secrets went through the session"),
+			"say --raw too, if that is meant")
 	case o.to == "-" && (o.format == "raw" || o.outputs):
 		return terminal.WithHint(errors.New("several files can't be printed"), "name a folder with --to")
 	}
@@ -255,10 +259,12 @@ func exportOutputs(ctx context.Context, a *app.App, l *library.Library, e librar
 		if f.Role != ingest.OutputFile {
 			continue
 		}
-		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
+		files = append(files, library.Putting{Name: f.Name,
+			Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
 	}
 	if len(files) == 0 {
-		return terminal.WithHint(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)), "outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
+		return terminal.WithHint(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
+			"outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
 	}
 	return copyOut(ctx, a, l, e, o.to, files)
 }
@@ -268,7 +274,8 @@ func exportRaw(ctx context.Context, a *app.App, l *library.Library, e library.En
 	var files []library.Putting
 	dir := filepath.Join(o.to, filepath.Base(e.Folder))
 	for _, f := range e.Files {
-		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(dir, filepath.FromSlash(f.Name)), Over: o.force})
+		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(dir, filepath.FromSlash(f.Name)),
+			Over: o.force})
 	}
 	if err := copyOut(ctx, a, l, e, dir, files); err != nil {
 		return err
@@ -279,7 +286,8 @@ func exportRaw(ctx context.Context, a *app.App, l *library.Library, e library.En
 
 // copyOut writes files of a session, each checked by its hash, over nothing
 // that is there unless they say so.
-func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entry, dir string, files []library.Putting) error {
+func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entry, dir string,
+	files []library.Putting) error {
 	for _, f := range files {
 		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
 			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
@@ -302,6 +310,7 @@ func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	for _, f := range files {
 		fmt.Fprintf(a.Out, "%9s  %s\n", terminal.Size(f.Size), terminal.Line(f.Path))
 	}
-	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"), terminal.Size(bytes))
+	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"),
+		terminal.Size(bytes))
 	return nil
 }

@@ -66,8 +66,9 @@ type exportAgent struct {
 
 func (x exported) json() ([]byte, error) {
 	s := x.session
-	doc := ExportDoc{Schema: 1, Session: s.ID, Source: s.Source, Title: x.about.Title, Project: x.about.Project, Branch: s.Where.Branch,
-		Start: s.Start, End: s.End, Turns: exportTurns(s.Turns), Agents: []exportAgent{}, Items: []payload.Item{}}
+	doc := ExportDoc{Schema: 1, Session: s.ID, Source: s.Source, Title: x.about.Title, Project: x.about.Project,
+		Branch: s.Where.Branch,
+		Start:  s.Start, End: s.End, Turns: exportTurns(s.Turns), Agents: []exportAgent{}, Items: []payload.Item{}}
 	if s.Parent != nil {
 		doc.Parent = string(s.Parent.Session)
 	}
@@ -88,7 +89,8 @@ func (x exported) json() ([]byte, error) {
 func exportTurns(turns []ingest.Turn) []exportTurn {
 	all := []exportTurn{}
 	for _, t := range turns {
-		one := exportTurn{ID: string(t.ID), N: t.N, Role: string(t.Role), Kind: string(t.Kind), At: t.At, Text: t.Text, Abandoned: t.Abandoned, Copied: t.Copied}
+		one := exportTurn{ID: string(t.ID), N: t.N, Role: string(t.Role), Kind: string(t.Kind), At: t.At, Text: t.Text,
+			Abandoned: t.Abandoned, Copied: t.Copied}
 		for _, c := range t.Calls {
 			one.Calls = append(one.Calls, exportCallOf(c))
 		}
@@ -98,7 +100,8 @@ func exportTurns(turns []ingest.Turn) []exportTurn {
 }
 
 func exportCallOf(c ingest.ToolCall) exportCall {
-	e := exportCall{ID: c.ID, Tool: c.Name, Command: c.Command, Path: c.Path, Host: c.HostPath, Result: c.Result, Done: c.Done, Failed: c.Failed,
+	e := exportCall{ID: c.ID, Tool: c.Name, Command: c.Command, Path: c.Path, Host: c.HostPath, Result: c.Result,
+		Done: c.Done, Failed: c.Failed,
 		Verdict: string(c.Verdict), Reason: c.Reason, Commit: c.Commit, Agent: c.Agent}
 	for _, a := range c.Answers {
 		e.Answers = append(e.Answers, a.Question+" "+strings.Join(a.Chosen, ", "))

@@ -49,7 +49,8 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (matching != "") {
-				return terminal.WithHint(errors.New("forget: name sessions, or give a text with --matching"), "recall forget --help has examples")
+				return terminal.WithHint(errors.New("forget: name sessions, or give a text with --matching"),
+					"recall forget --help has examples")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -78,7 +79,8 @@ func newForgetCmd(a *app.App) *cobra.Command {
 
 // planForget finds out what is meant; gone are ids that were forgotten before,
 // of which something may be left.
-func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string, forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
+func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []string, matching string,
+	forks bool) (plan *pipeline.Forgetting, gone []ingest.SessionID, err error) {
 	if matching != "" {
 		plan, err = p.PlanForgetText(ctx, matching)
 		return plan, nil, err
@@ -140,7 +142,8 @@ func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 	return found[0], true
 }
 
-func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID, yes, dryRun bool) error {
+func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeline.Forgetting, gone []ingest.SessionID,
+	yes, dryRun bool) error {
 	printForgetting(a, plan, gone)
 	nothing := len(plan.Sessions)+len(plan.Top)+len(gone) == 0
 	if nothing || dryRun {
@@ -151,7 +154,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	if !yes {
 		if !terminal.IsTerminal(a.Out) {
-			return terminal.WithHint(errors.New("forget: it can't be undone, and there is nobody to ask here"), "look at --dry-run, then say --yes")
+			return terminal.WithHint(errors.New("forget: it can't be undone, and there is nobody to ask here"),
+				"look at --dry-run, then say --yes")
 		}
 		if !a.Confirm("Forget this for good?") {
 			return errors.New("forget: nothing was forgotten")
@@ -175,7 +179,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
 	if len(left) > 0 {
-		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"), strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
+		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"),
+			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
 	}
 	return unsearched(a, plan)
 }
@@ -192,17 +197,21 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 
 func printForgetting(a *app.App, f *pipeline.Forgetting, gone []ingest.SessionID) {
 	for _, l := range f.Sessions {
-		fmt.Fprintf(a.Out, "%s  %s  %s (%s)\n", answer.ShortID(l.Entry.ID), answer.Day(l.Entry.Start), titleOf(l.Entry), terminal.Size(l.Bytes))
+		fmt.Fprintf(a.Out, "%s  %s  %s (%s)\n", answer.ShortID(l.Entry.ID), answer.Day(l.Entry.Start), titleOf(l.Entry),
+			terminal.Size(l.Bytes))
 		listed(a, "the text stands in ", terminal.ShowAll(l.Holds))
 		listed(a, "stays at the source: ", terminal.ShowAll(l.Sources))
 		for _, c := range l.Forks {
-			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", answer.ShortID(c.Entry.ID), titleOf(c.Entry), answer.Count(c.N, "turn"))
+			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", answer.ShortID(c.Entry.ID),
+				titleOf(c.Entry), answer.Count(c.N, "turn"))
 		}
 		for _, c := range l.Given {
-			fmt.Fprintf(a.Out, "    handed on: %s %s was given %s of it and stays\n", answer.ShortID(c.Entry.ID), titleOf(c.Entry), answer.Count(c.N, "item"))
+			fmt.Fprintf(a.Out, "    handed on: %s %s was given %s of it and stays\n", answer.ShortID(c.Entry.ID),
+				titleOf(c.Entry), answer.Count(c.N, "item"))
 		}
 		for _, h := range l.Received {
-			fmt.Fprintf(a.Out, "    handed over: the handoff from %s of %s, imported here, holds items of it and goes\n", terminal.Line(h.From), answer.Day(h.At))
+			fmt.Fprintf(a.Out, "    handed over: the handoff from %s of %s, imported here, holds items of it and goes\n",
+				terminal.Line(h.From), answer.Day(h.At))
 		}
 	}
 	for _, id := range gone {

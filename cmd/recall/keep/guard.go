@@ -57,7 +57,8 @@ func newGuardCmd(a *app.App) *cobra.Command {
 			}
 			switch {
 			case run && len(command) == 0:
-				return terminal.WithHint(errors.New("--run without a command"), "write it after two dashes: recall guard --run -- rm -rf FOLDER")
+				return terminal.WithHint(errors.New("--run without a command"),
+					"write it after two dashes: recall guard --run -- rm -rf FOLDER")
 			}
 			if err := plainPaths(paths); err != nil {
 				return err
@@ -87,7 +88,8 @@ var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|
 
 // removers are programs all of whose arguments are files and folders: one that
 // isn't there is nothing to lose.
-var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true, "trash-put": true, "del": true, "rd": true}
+var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
+	"trash-put": true, "del": true, "rd": true}
 
 // plainPaths refuses what a shell should have made a path of and didn't: what
 // isn't there is no loss, and it would be called safe.
@@ -97,7 +99,8 @@ func plainPaths(paths []string) error {
 			return terminal.WithHint(errors.New("a path is empty"), "is the variable set?")
 		}
 		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
-			return terminal.WithHint(fmt.Errorf("%s isn't there as it reads", terminal.Line(path)), "in quotes the shell doesn't fill in * and ?; name the folder")
+			return terminal.WithHint(fmt.Errorf("%s isn't there as it reads", terminal.Line(path)),
+				"in quotes the shell doesn't fill in * and ?; name the folder")
 		}
 	}
 	return nil
@@ -114,7 +117,8 @@ func pathsOf(command []string) ([]string, error) {
 			continue
 		}
 		if !remover && opaque.MatchString(name) {
-			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments", terminal.Line(word)), "name the folders: recall guard FOLDER --run -- %s …", terminal.Line(command[0]))
+			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments", terminal.Line(word)),
+				"name the folders: recall guard FOLDER --run -- %s …", terminal.Line(command[0]))
 		}
 		if i == 0 {
 			continue
@@ -179,7 +183,8 @@ func guardPipeline(ctx context.Context, a *app.App) (*pipeline.Pipeline, error) 
 }
 
 // archiveFirst makes safe what it can and looks again.
-func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string, o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
+func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string,
+	o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
 	if p.Library == nil {
 		l, made, err := a.CreateLibrary(ctx)
 		if err != nil {

@@ -24,7 +24,8 @@ func printGuard(a *app.App, g *pipeline.GuardReport) {
 		if d.Blocks {
 			mark, color = "!", st.Red
 		}
-		terminal.SayLine(a.Out, w, color+mark+" ", "  ", terminal.Line(terminal.ShownPath(d.Path))+": "+dangerText(d)+st.Reset)
+		terminal.SayLine(a.Out, w, color+mark+" ", "  ", terminal.Line(terminal.ShownPath(d.Path))+": "+dangerText(d)+
+			st.Reset)
 	}
 	for _, s := range g.Unsafe() {
 		printUnsafe(a, s, st)
@@ -58,7 +59,9 @@ func dangerText(d pipeline.Danger) string {
 }
 
 func printUnsafe(a *app.App, s pipeline.GuardSession, st terminal.Style) {
-	fmt.Fprintf(a.Out, "%s✗ %s  %s%s: %d of %s only there\n", st.Red, answer.ShortID(s.ID), txt.Clip(terminal.Line(s.Name()), min(60, terminal.Width(a.Out)-32)), st.Reset, len(s.AtRisk), answer.Count(s.Files, "file"))
+	fmt.Fprintf(a.Out, "%s✗ %s  %s%s: %d of %s only there\n", st.Red, answer.ShortID(s.ID),
+		txt.Clip(terminal.Line(s.Name()), min(60, terminal.Width(a.Out)-32)), st.Reset, len(s.AtRisk),
+		answer.Count(s.Files, "file"))
 	const most = 3
 	for i, f := range s.AtRisk {
 		if i == most {
@@ -97,7 +100,8 @@ func printGuardSums(a *app.App, g *pipeline.GuardReport, st terminal.Style) {
 	}
 	fmt.Fprintf(a.Out, "%s%s %s there", color, mark, terminal.Line(g.Holds()))
 	if n := g.Count(); n > 0 {
-		fmt.Fprintf(a.Out, " (%s, %s): %d archived as they are now, %d not", terminal.Size(bytes), answer.Count(outputs, "output"), n-unsafe, unsafe)
+		fmt.Fprintf(a.Out, " (%s, %s): %d archived as they are now, %d not", terminal.Size(bytes),
+			answer.Count(outputs, "output"), n-unsafe, unsafe)
 	}
 	fmt.Fprintln(a.Out, st.Reset)
 	if what := g.Forgotten(); what != "" {
@@ -109,7 +113,8 @@ func printOther(a *app.App, o pipeline.OtherFiles) {
 	if o.Count == 0 {
 		return
 	}
-	fmt.Fprintf(a.Out, "  %s there that no session owns; recall keeps none of them:\n", answer.Count(o.Count, "other file"))
+	fmt.Fprintf(a.Out, "  %s there that no session owns; recall keeps none of them:\n",
+		answer.Count(o.Count, "other file"))
 	const most = 8
 	for i, group := range o.Groups {
 		if i == most {

@@ -112,7 +112,8 @@ func printManifest(a *app.App, doc ManifestDoc) {
 		}
 	}
 	where := map[manifest.Machine]string{manifest.VM: "a virtual machine", manifest.Host: "the host"}[doc.Machine]
-	fmt.Fprintf(a.Out, "%s%s%s  %s, on %s; its source: %s\n", st.Bold, txt.Clip(terminal.Line(doc.Task), w-50), st.Reset, doc.Source, where, doc.State)
+	fmt.Fprintf(a.Out, "%s%s%s  %s, on %s; its source: %s\n", st.Bold, txt.Clip(terminal.Line(doc.Task), w-50), st.Reset,
+		doc.Source, where, doc.State)
 	head("Packages", len(doc.Packages))
 	for _, p := range doc.Packages {
 		note := ""
@@ -122,7 +123,8 @@ func printManifest(a *app.App, doc ManifestDoc) {
 		if p.Dir != "" {
 			note += ", in " + terminal.Line(p.Dir)
 		}
-		fmt.Fprintf(a.Out, "  %s %s %s (turn %d%s)\n", p.Manager, terminal.Line(p.Name), terminal.Line(cmp.Or(p.Version, "version not known")), p.Turn, note)
+		fmt.Fprintf(a.Out, "  %s %s %s (turn %d%s)\n", p.Manager, terminal.Line(p.Name),
+			terminal.Line(cmp.Or(p.Version, "version not known")), p.Turn, note)
 	}
 	head("Inputs", len(doc.Inputs))
 	for _, in := range doc.Inputs {
@@ -165,5 +167,6 @@ func printMade(a *app.App, f manifest.Made, st terminal.Style) {
 	if f.SHA256 != "" {
 		kept = "; its bytes are in the library"
 	}
-	fmt.Fprintf(a.Out, "  %s %s  %s(%s, %s)%s\n      %s: %s%s\n", mark, terminal.Line(f.Path), st.Dim, f.Machine, f.How, st.Reset, word, terminal.Line(f.Reason), kept)
+	fmt.Fprintf(a.Out, "  %s %s  %s(%s, %s)%s\n      %s: %s%s\n", mark, terminal.Line(f.Path), st.Dim, f.Machine, f.How,
+		st.Reset, word, terminal.Line(f.Reason), kept)
 }

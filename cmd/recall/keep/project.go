@@ -62,7 +62,8 @@ func newProjectListCmd(a *app.App) *cobra.Command {
 			}
 			all := []ProjectDoc{}
 			for _, p := range projects {
-				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root), terminal.ShowEach(p.Former, p.Show), terminal.ShowEach(p.Merged, p.Show)})
+				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root), terminal.ShowEach(p.Former, p.Show),
+					terminal.ShowEach(p.Merged, p.Show)})
 			}
 			if asJSON {
 				return a.PrintJSON(all)

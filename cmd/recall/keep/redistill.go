@@ -70,7 +70,8 @@ month hold (distill.budget).`,
 		ValidArgsFunction: option.CompleteSession(a),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && since.At.IsZero() {
-				return terminal.WithHint(errors.New("redistill: which sessions?"), "name them, or say --since DATE; --since 2000 is all of them")
+				return terminal.WithHint(errors.New("redistill: which sessions?"),
+					"name them, or say --since DATE; --since 2000 is all of them")
 			}
 			return nil
 		},
@@ -142,13 +143,15 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 		}
 	}
 	if len(all) == 0 {
-		return nil, terminal.WithHint(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")), "recall list shows them all")
+		return nil, terminal.WithHint(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")),
+			"recall list shows them all")
 	}
 	return all, nil
 }
 
 // runRedistill shows the price, asks, does it, and shows what is different.
-func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, yes, asJSON bool) (*RedistillDoc, error) {
+func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry,
+	yes, asJSON bool) (*RedistillDoc, error) {
 	o := pipeline.ImproveOptions{Only: []ingest.SessionID{}}
 	before := map[ingest.SessionID]*payload.Payload{}
 	for _, e := range entries {
@@ -239,7 +242,8 @@ func said(it payload.Item) string {
 
 func printDiff(a *app.App, d redistilled) {
 	st := terminal.Styles(a.Color)
-	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60), st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
+	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60),
+		st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
 	pg := terminal.Page{W: a.Out, St: st, Width: terminal.Width(a.Out)}
 	for _, r := range d.Reworded {
 		pg.Wrapped("  ~ ", "    ", r.Kind+": "+r.Text, "")

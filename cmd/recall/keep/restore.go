@@ -74,7 +74,8 @@ folder it belongs to is told from where the project is now, or from --in.`,
 	return cmd
 }
 
-func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions, dryRun, asJSON bool) error {
+func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library.Entry, o pipeline.RestoreOptions,
+	dryRun, asJSON bool) error {
 	r, err := p.PlanRestore(ctx, e, o)
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
@@ -91,7 +92,8 @@ func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library
 		}
 	}
 	if asJSON {
-		doc := RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r), Written: !dryRun && len(blocked) == 0, Files: r.Files}
+		doc := RestoreDoc{Session: r.Session.ID, Root: r.Root, Resume: resumeCommand(r),
+			Written: !dryRun && len(blocked) == 0, Files: r.Files}
 		if err := a.PrintJSON(doc); err != nil {
 			return err
 		}
@@ -130,20 +132,23 @@ func resumeCommand(r pipeline.Restoring) string {
 
 func printRestore(a *app.App, r pipeline.Restoring, dryRun bool) {
 	words := map[library.PutState]string{
-		library.PutNew: "restored", library.PutLonger: "made whole", library.PutThere: "is there", library.PutKept: "left as it is",
+		library.PutNew: "restored", library.PutLonger: "made whole", library.PutThere: "is there",
+		library.PutKept:  "left as it is",
 		library.PutNewer: "IN THE WAY (newer)", library.PutOther: "IN THE WAY (different)",
 	}
 	if dryRun || len(r.Blocked()) > 0 {
 		words[library.PutNew], words[library.PutLonger] = "would be restored", "would be made whole"
 	}
 	for _, f := range r.Files {
-		fmt.Fprintf(a.Out, "%-18s %9s  %s\n", words[f.State], terminal.Size(f.Size), terminal.Line(terminal.ShownPath(f.Path)))
+		fmt.Fprintf(a.Out, "%-18s %9s  %s\n", words[f.State], terminal.Size(f.Size),
+			terminal.Line(terminal.ShownPath(f.Path)))
 	}
 	if len(r.Blocked()) > 0 {
 		return
 	}
 	if r.NoDir {
-		fmt.Fprintf(a.Err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n", terminal.Line(terminal.ShownPath(r.Dir)))
+		fmt.Fprintf(a.Err, "recall: warning: %s, the folder that it worked in, isn't on this machine; --in names another\n",
+			terminal.Line(terminal.ShownPath(r.Dir)))
 	}
 	switch cmd := resumeCommand(r); {
 	case cmd != "":
@@ -168,7 +173,8 @@ func printVersions(a *app.App, l *library.Library, e library.Entry, asJSON bool)
 		if v.Current {
 			now = "current"
 		}
-		fmt.Fprintf(a.Out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, terminal.Size(v.Size), v.Sum, now, terminal.Line(v.Name))
+		fmt.Fprintf(a.Out, "version %-3d %9s  %.12s…  %-8s %s\n", v.Version, terminal.Size(v.Size), v.Sum, now,
+			terminal.Line(v.Name))
 	}
 	return nil
 }

@@ -81,12 +81,14 @@ func printVerified(a *app.App, v library.Verified, took time.Duration) {
 	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green, library.Unfinished: s.Yellow}
 	lost := 0
 	for _, f := range v.Findings {
-		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path), terminal.Line(f.What), wayOut(f))
+		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path),
+			terminal.Line(f.What), wayOut(f))
 		if f.State == library.Damaged && f.Mend == library.MendNone {
 			lost++
 		}
 	}
-	fmt.Fprintf(a.Out, "%s of %s read in %s: ", answer.Count(v.Files, "file"), answer.Count(v.Sessions, "session"), terminal.Elapsed(took))
+	fmt.Fprintf(a.Out, "%s of %s read in %s: ", answer.Count(v.Files, "file"), answer.Count(v.Sessions, "session"),
+		terminal.Elapsed(took))
 	switch n := v.Damage(); {
 	case n == 0:
 		fmt.Fprintln(a.Out, "all is as it was written")

@@ -97,18 +97,19 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 		printWatched(a, r, err)
 	}, Say: func(text string) {
 		fmt.Fprintln(a.Err, "recall: "+text)
-	}, Ask: pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency}, Asked: func(r pipeline.Improved, err error) {
-		if ends(err) {
-			stop(err)
-			return
-		}
-		if err != nil {
-			fmt.Fprintf(a.Err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
-			return
-		}
-		fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
-		a.PrintProblems(r.Problems)
-	}})
+	}, Ask: pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency},
+		Asked: func(r pipeline.Improved, err error) {
+			if ends(err) {
+				stop(err)
+				return
+			}
+			if err != nil {
+				fmt.Fprintf(a.Err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
+				return
+			}
+			fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
+			a.PrintProblems(r.Problems)
+		}})
 	if cause := context.Cause(ctx); err == nil && ends(cause) {
 		return cause
 	}
@@ -117,7 +118,8 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 
 // improvedLine is what asking a model came to, in one line.
 func improvedLine(r pipeline.Improved, name string) string {
-	parts := []string{fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"), strings.TrimPrefix(name, "model/"))}
+	parts := []string{fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
+		strings.TrimPrefix(name, "model/"))}
 	if r.Waiting > 0 {
 		parts = append(parts, fmt.Sprintf("%s for it: %s", app.Waits(r.Waiting), terminal.Line(r.Why)))
 	}
@@ -135,7 +137,8 @@ func printWatched(a *app.App, r pipeline.Report, err error) {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Vanished, "vanished at their source"}, {r.Packed, "packed"}, {r.Distilled, "distilled"}} {
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Vanished, "vanished at their source"}, {r.Packed, "packed"},
+		{r.Distilled, "distilled"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -40,7 +40,8 @@ has run.`,
 	}
 }
 
-var errNoEmbedder = terminal.WithHint(errors.New("no embedding model is configured"), "set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
+var errNoEmbedder = terminal.WithHint(errors.New("no embedding model is configured"),
+	"set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
 
 func runEmbed(ctx context.Context, a *app.App, l *library.Library) error {
 	e, err := a.Config.Embedder()
@@ -93,7 +94,8 @@ func lengthOf(ctx context.Context, e llm.Embedder) int {
 
 // embedSession embeds what of a session has no vector of the present text, or one
 // of another length than the model's. What was made before an error is kept.
-func embedSession(ctx context.Context, a *app.App, l *library.Library, entry library.Entry, e llm.Embedder, length int) (made, kept int, err error) {
+func embedSession(ctx context.Context, a *app.App, l *library.Library, entry library.Entry, e llm.Embedder,
+	length int) (made, kept int, err error) {
 	p, err := l.Payload(entry.ID)
 	if errors.Is(err, library.ErrNoPayload) {
 		return 0, 0, nil

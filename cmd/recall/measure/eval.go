@@ -40,7 +40,8 @@ than the baseline (--baseline), significantly.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a), newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
+	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
+		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
 	return cmd
 }
 
@@ -105,7 +106,8 @@ func readRuns(files []string) ([]*eval.Run, error) {
 	for _, f := range files {
 		r, err := eval.ReadRun(f)
 		if os.IsNotExist(err) {
-			return nil, terminal.WithHint(fmt.Errorf("%s: no such file", f), "give a run: recall eval payloads --out FILE writes one")
+			return nil, terminal.WithHint(fmt.Errorf("%s: no such file", f),
+				"give a run: recall eval payloads --out FILE writes one")
 		}
 		if err != nil {
 			return nil, err

@@ -47,7 +47,8 @@ hold zero; else the runs can't tell.`,
 func printComparison(a *app.App, c *eval.Comparison) {
 	st := terminal.Styles(a.Color)
 	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
-	fmt.Fprintf(a.Out, "%s%s, then %s: %s in common%s\n", st.Bold, terminal.Line(c.Systems[0]), terminal.Line(c.Systems[1]), answer.Count(c.Shared, one), st.Reset)
+	fmt.Fprintf(a.Out, "%s%s, then %s: %s in common%s\n", st.Bold, terminal.Line(c.Systems[0]),
+		terminal.Line(c.Systems[1]), answer.Count(c.Shared, one), st.Reset)
 	t := evalTables{a.Out, st}
 	if moved := moved(c); len(moved) > 0 {
 		t.differences(moved)
@@ -77,5 +78,6 @@ func changes(c *eval.Comparison) string {
 	for _, d := range all {
 		n[d.Verdict]++
 	}
-	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell", answer.Count(len(c.Figures)-len(all), "figure"), n[eval.Better], n[eval.Worse], n[eval.CantTell])
+	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell", answer.Count(len(c.Figures)-len(all), "figure"),
+		n[eval.Better], n[eval.Worse], n[eval.CantTell])
 }

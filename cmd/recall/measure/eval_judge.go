@@ -30,7 +30,8 @@ func addRecord(cmd *cobra.Command, folder *string) {
 
 func checkJudge(judge string) error {
 	if judge != judgeWords && judge != judgeModel {
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeWords, judgeModel)
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeWords,
+			judgeModel)
 	}
 	return nil
 }
@@ -122,7 +123,8 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 		return nil, err
 	}
 	if len(set.Pairs) == 0 {
-		return nil, terminal.WithHint(fmt.Errorf("%s holds no labelled pairs", set.Name), "they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
+		return nil, terminal.WithHint(fmt.Errorf("%s holds no labelled pairs", set.Name),
+			"they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
 	}
 	return set.Pairs, nil
 }
@@ -138,6 +140,7 @@ func (t evalTables) disagreements(a *eval.Agreement) {
 		if w.Same {
 			people = "the same"
 		}
-		fmt.Fprintf(t.w, "%s, say people; judged %.2f\n  %s\n  %s\n", people, w.Similarity, terminal.Line(strings.TrimSpace(w.A)), terminal.Line(strings.TrimSpace(w.B)))
+		fmt.Fprintf(t.w, "%s, say people; judged %.2f\n  %s\n  %s\n", people, w.Similarity,
+			terminal.Line(strings.TrimSpace(w.A)), terminal.Line(strings.TrimSpace(w.B)))
 	}
 }

@@ -70,7 +70,8 @@ that stand in none of their turns), and what still waits for you.`,
 func label(ctx context.Context, a *app.App, name, out string) error {
 	if out != "" {
 		if _, err := os.Stat(out); err == nil {
-			return terminal.WithHint(fmt.Errorf("%s is there already", out), "move it away, or check it: recall eval label --check %s", app.ShellWord(out))
+			return terminal.WithHint(fmt.Errorf("%s is there already", out),
+				"move it away, or check it: recall eval label --check %s", app.ShellWord(out))
 		}
 	}
 	at, err := toLabel(ctx, a, name)
@@ -95,7 +96,8 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 	if !strings.HasSuffix(out, ".gold.json") {
 		fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is filled in\n", out)
 	}
-	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out, answer.Count(len(g.Items), "item"), app.ShellWord(out))
+	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out,
+		answer.Count(len(g.Items), "item"), app.ShellWord(out))
 	return nil
 }
 
@@ -155,7 +157,8 @@ func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (
 		}
 	}
 	if id != "" {
-		return at, terminal.WithHint(fmt.Errorf("no transcript of session %s below %s", id, where), "name the folder of the transcripts with --from")
+		return at, terminal.WithHint(fmt.Errorf("no transcript of session %s below %s", id, where),
+			"name the folder of the transcripts with --from")
 	}
 	return at, app.NoSession(where)
 }
@@ -200,7 +203,8 @@ func checkLabels(ctx context.Context, a *app.App, file, from string) error {
 		fmt.Fprintf(a.Out, "to do: %s\n", terminal.Line(n.String()))
 	}
 	if len(faults) > 0 {
-		return terminal.WithHint(faults, "%s", "each line names file and item; the quote must stand verbatim in one of the item's turns")
+		return terminal.WithHint(faults, "%s",
+			"each line names file and item; the quote must stand verbatim in one of the item's turns")
 	}
 	must := 0
 	for _, it := range g.Items {
@@ -211,7 +215,8 @@ func checkLabels(ctx context.Context, a *app.App, file, from string) error {
 	if len(todo) > 0 {
 		fmt.Fprintln(a.Out, "\nKeep an item only if leaving it out would make the next session do something different, and\nsay it in one sentence, with the names as they are in the transcript.")
 	}
-	fmt.Fprintf(a.Out, "%s: sound; %s, %d must be found, %s to do\n", file, answer.Count(len(g.Items), "item"), must, answer.Count(len(todo), "thing"))
+	fmt.Fprintf(a.Out, "%s: sound; %s, %d must be found, %s to do\n", file, answer.Count(len(g.Items), "item"), must,
+		answer.Count(len(todo), "thing"))
 	return nil
 }
 

@@ -73,12 +73,14 @@ question is asked twice. --only leaves out the rest of what is compared.`,
 	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
 	config.SetsKey(cmd.Flags(), "rerank", "query.rerank")
 	cmd.Flags().StringArray("only", nil, "what to compare, as a run names it, such as oracle; may be given again")
-	return newMeasureCmd(a, cmd, eval.Questions, func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.questions(r) })
+	return newMeasureCmd(a, cmd, eval.Questions,
+		func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.questions(r) })
 }
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
 
-func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables func(io.Writer, terminal.Style, *eval.Run)) *cobra.Command {
+func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables func(io.Writer, terminal.Style,
+	*eval.Run)) *cobra.Command {
 	var f evalFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -99,18 +101,21 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables fun
 	addJudge(cmd, &f.judge, judgeWords, "who says what is the same fact: words, or model: the configured one")
 	addRecord(cmd, &f.record)
 	flags.StringVar(&f.out, "out", "", "file for the run (default: one in the user's cache directory)")
-	flags.StringVar(&f.baseline, "baseline", "", "fail with exit code 4 if a figure is significantly worse than in this run or baseline")
-	flags.StringVar(&f.writeBaseline, "write-baseline", "", "write figures, ids and hashes without any text to this file, for --baseline")
+	flags.StringVar(&f.baseline, "baseline", "",
+		"fail with exit code 4 if a figure is significantly worse than in this run or baseline")
+	flags.StringVar(&f.writeBaseline, "write-baseline", "",
+		"write figures, ids and hashes without any text to this file, for --baseline")
 	flags.BoolVar(&f.asJSON, "json", false, "print the run as JSON")
 	cmd.MarkFlagDirname("gold")
 	cmd.MarkFlagDirname("from")
 	for _, name := range []string{"out", "baseline", "write-baseline"} {
 		cmd.MarkFlagFilename(name, "json")
 	}
-	cmd.RegisterFlagCompletionFunc("distiller", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		k, _ := config.KeyNamed("distill.distiller")
-		return k.Words, cobra.ShellCompDirectiveNoFileComp
-	})
+	cmd.RegisterFlagCompletionFunc("distiller",
+		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			k, _ := config.KeyNamed("distill.distiller")
+			return k.Words, cobra.ShellCompDirectiveNoFileComp
+		})
 	return cmd
 }
 
@@ -169,8 +174,10 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 }
 
 // evalWithModel has the configured model distill and judge where that is wanted.
-func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.Rules, o *eval.Options) (*evalModel, error) {
-	distills, reranks := a.Config.Distill.Distiller == config.ByModel, f.reranks && a.Config.Query.Rerank == config.RerankModel
+func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.Rules,
+	o *eval.Options) (*evalModel, error) {
+	distills, reranks := a.Config.Distill.Distiller == config.ByModel, f.reranks &&
+		a.Config.Query.Rerank == config.RerankModel
 	if !distills && f.judge != judgeModel && !reranks {
 		return nil, nil
 	}
@@ -238,7 +245,8 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, tables func(io.Writer, term
 		err = a.PrintJSON(r)
 	} else {
 		tables(a.Out, terminal.Styles(a.Color), r)
-		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n", file, app.ShellWord(file))
+		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n",
+			file, app.ShellWord(file))
 	}
 	if err != nil {
 		return err
@@ -284,10 +292,12 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	if g.Holds() {
-		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset, base.At.Local().Format("2006-01-02"), changes(g.Comparison))
+		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset, base.At.Local().Format("2006-01-02"),
+			changes(g.Comparison))
 		return true, nil
 	}
-	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"), file)
+	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
+		file)
 	evalTables{w, st}.differences(g.Dropped)
 	return false, nil
 }

@@ -48,7 +48,8 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 		return nil, err
 	}
 	if m == nil {
-		return nil, terminal.WithHint(errors.New("no model is configured to ask"), "set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
+		return nil, terminal.WithHint(errors.New("no model is configured to ask"),
+			"set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
 	}
 	p := &evalPurse{spent: map[string]float64{}, cap: a.Config.Caps().Night}
 	switch l, err := a.Library(ctx); {
@@ -76,7 +77,8 @@ func (m *evalModel) report() string {
 	if m.purse.unpriced {
 		cost = "price unknown"
 	}
-	return fmt.Sprintf("asked %s %s: %d tokens in, %d out, %s", m.Name(), answer.Count(m.purse.calls, "time"), m.purse.usage.In, m.purse.usage.Out, cost)
+	return fmt.Sprintf("asked %s %s: %d tokens in, %d out, %s", m.Name(), answer.Count(m.purse.calls, "time"),
+		m.purse.usage.In, m.purse.usage.Out, cost)
 }
 
 // tellAsked says on stderr what was asked, if anything was.
@@ -204,7 +206,9 @@ func improvingBy(a *app.App, m *evalModel) (distill.Distiller, error) {
 	if err != nil {
 		return nil, err
 	}
-	return improving{a.Distiller(), model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})}, nil
+	return improving{a.Distiller(),
+		model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
+			Store: dir})}, nil
 }
 
 // answerFolder keeps models' answers, a file each. It is a model.Store.

@@ -55,7 +55,8 @@ directory and not asked again.`,
 			return runEvalRelations(cmd.Context(), a, judge, record, sample, asJSON)
 		},
 	}
-	cmd.Flags().StringVar(&judge, "judge", "", "who says it: rules, or the configured model (default: the model if there is one)")
+	cmd.Flags().StringVar(&judge, "judge", "",
+		"who says it: rules, or the configured model (default: the model if there is one)")
 	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{judgeRules, judgeModel}, cobra.ShellCompDirectiveNoFileComp
 	})
@@ -86,7 +87,8 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 		}
 		name = asked.Name()
 	default:
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules, judgeModel)
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules,
+			judgeModel)
 	}
 	agreement, err := eval.AgreeOnRelations(ctx, name, by, pairs)
 	tellAsked(a, asked)
@@ -110,7 +112,8 @@ func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
 	if err != nil {
 		return nil, err
 	}
-	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true, Store: dir})
+	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
+		Store: dir})
 	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
 		pairs := make([]model.Pair, len(labelled))
 		for i := range labelled {
@@ -151,7 +154,8 @@ func (t evalTables) relations(a *eval.RelationAgreement) {
 		t.title("seen otherwise")
 	}
 	for _, w := range a.Wrong {
-		fmt.Fprintf(t.w, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said, terminal.Line(w.Earlier), terminal.Line(w.Later))
+		fmt.Fprintf(t.w, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said,
+			terminal.Line(w.Earlier), terminal.Line(w.Later))
 	}
 }
 

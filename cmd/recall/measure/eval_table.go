@@ -27,7 +27,8 @@ func (t evalTables) head(r *eval.Run, what string) {
 	if s.Model != "" {
 		name += " (" + s.Model + ")"
 	}
-	fmt.Fprintf(t.w, "%s%s of %s against the gold set %q%s\n", t.st.Bold, what, name, terminal.Line(r.Gold.Name), t.st.Reset)
+	fmt.Fprintf(t.w, "%s%s of %s against the gold set %q%s\n", t.st.Bold, what, name, terminal.Line(r.Gold.Name),
+		t.st.Reset)
 }
 
 // title is the head of a table.
@@ -86,7 +87,8 @@ func (t evalTables) cells(bold bool, widths []int, cells ...string) {
 func (t evalTables) payloads(r *eval.Run) {
 	ours := r.Systems[0].Payloads
 	t.head(r, "Payloads")
-	fmt.Fprintf(t.w, "%s, %s, of which %d must be found\n", answer.Count(len(ours.Sessions), "session"), answer.Count(r.Gold.Items, "gold item"), r.Gold.Must)
+	fmt.Fprintf(t.w, "%s, %s, of which %d must be found\n", answer.Count(len(ours.Sessions), "session"),
+		answer.Count(r.Gold.Items, "gold item"), r.Gold.Must)
 	t.kinds(ours, r.Floor())
 	t.beside(r)
 	if r.Agreement != nil {
@@ -104,7 +106,8 @@ func (t evalTables) kinds(s, floor *eval.PayloadScore) {
 			t.cells(bold, widths, append([]string{name, "", "too few", "", ""}, counts...)...)
 			return
 		}
-		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 8), Ranged(r.F1), Ranged(r.Precision), Ranged(r.Recall)}, counts...)...)
+		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 8), Ranged(r.F1), Ranged(r.Precision), Ranged(r.Recall)},
+			counts...)...)
 	}
 	for _, k := range payload.Kinds {
 		if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
@@ -129,7 +132,8 @@ func Chance(floor *eval.PayloadScore, of func(*eval.PayloadScore) eval.Rates) st
 // beside is the system under test beside its baselines.
 func (t evalTables) beside(r *eval.Run) {
 	widths := []int{26, 16, 4, 6, 8, 8, 6, 10, 7}
-	head := []string{"what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens", "a session", "cost"}
+	head := []string{"what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens",
+		"a session", "cost"}
 	n := len(head)
 	if !slices.ContainsFunc(r.Systems, func(s eval.System) bool { return s.Payloads != nil && s.Payloads.Cost > 0 }) {
 		n-- // nothing costs anything
@@ -141,7 +145,8 @@ func (t evalTables) beside(r *eval.Run) {
 			continue
 		}
 		two := func(x float64) string { return fmt.Sprintf("%.2f", x) }
-		line := []string{txt.Clip(terminal.Line(s.Name), 26), Ranged(p.Micro.F1), two(p.Micro.Precision.Value), two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
+		line := []string{txt.Clip(terminal.Line(s.Name), 26), Ranged(p.Micro.F1), two(p.Micro.Precision.Value),
+			two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
 			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), evalTime(p.Seconds), evalCost(p.Cost)}
 		t.cells(i == 0, widths, line[:n]...)
 	}
@@ -154,7 +159,8 @@ func (t evalTables) beside(r *eval.Run) {
 		t.note("%s kept out of payload.md by its budget; payload.json has them.", answer.Count(ours.Cut, "item"))
 	}
 	if ours.FalseClaim > 0 {
-		t.note("%s more like a claim that people called wrong than like a right one: read them in the report.", answer.Count(ours.FalseClaim, "item"))
+		t.note("%s more like a claim that people called wrong than like a right one: read them in the report.",
+			answer.Count(ours.FalseClaim, "item"))
 	}
 }
 
@@ -174,7 +180,8 @@ func sessionsUnlike(r *eval.Run) string {
 
 func (t evalTables) agreement(a *eval.Agreement) {
 	t.title("is it the same fact? judged by %s, from a similarity of %.2f on", a.Judge, a.Threshold)
-	fmt.Fprintf(t.w, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same, a.SameFound)
+	fmt.Fprintf(t.w, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same,
+		a.SameFound)
 	var forms []string
 	for name := range a.Forms {
 		forms = append(forms, name)
@@ -212,7 +219,8 @@ func evalCost(d float64) string {
 func (t evalTables) questions(r *eval.Run) {
 	ours := r.Systems[0].Questions
 	t.head(r, "Answers")
-	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"), ours.All.N, answer.Count(r.Gold.Sessions, "gold session"))
+	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"), ours.All.N,
+		answer.Count(r.Gold.Sessions, "gold session"))
 	t.found(ours)
 	t.answers(r)
 	t.refusals(r)
@@ -240,9 +248,11 @@ var EvalMeasures = []evalMeasure{
 // found is every figure of the system under test.
 func (t evalTables) found(q *eval.QuestionScore) {
 	widths := []int{10, 10, 16, 16, 16}
-	t.columns(widths, "", "", "all", fmt.Sprintf("plain (%d)", q.Plain.N), fmt.Sprintf("paraphrased (%d)", q.Paraphrased.N))
+	t.columns(widths, "", "", "all", fmt.Sprintf("plain (%d)", q.Plain.N),
+		fmt.Sprintf("paraphrased (%d)", q.Paraphrased.N))
 	for _, m := range EvalMeasures {
-		t.cells(false, widths, m.Name, bar(m.Of(&q.All).Value, 10), Ranged(m.Of(&q.All)), orNone(q.Plain, m), orNone(q.Paraphrased, m))
+		t.cells(false, widths, m.Name, bar(m.Of(&q.All).Value, 10), Ranged(m.Of(&q.All)), orNone(q.Plain, m),
+			orNone(q.Paraphrased, m))
 	}
 	t.note("hit@k: an expected item is among the first k results; session@k: one of the right session.")
 	t.note("recall@5: the share of the expected items there. MRR: one divided by the rank of the first.")
@@ -286,13 +296,15 @@ func (t evalTables) refusals(r *eval.Run) {
 	t.columns(widths, "who answers", "superseded first", "no answer, said so", "answer, but refused", "a question")
 	for i, s := range r.Systems {
 		if q := s.Questions; q != nil {
-			t.cells(i == 0, widths, txt.Clip(terminal.Line(s.Name), 21), Share(q.Stale), Share(q.Abstained), Share(q.Refused), evalTime(q.Seconds))
+			t.cells(i == 0, widths, txt.Clip(terminal.Line(s.Name), 21), Share(q.Stale), Share(q.Abstained), Share(q.Refused),
+				evalTime(q.Seconds))
 		}
 	}
 	t.note("superseded first: what no longer holds came first.")
 	t.note("no answer, said so: questions that the sessions don't answer, and recall says that it knows nothing.")
 	if q := r.Systems[0].Questions; q != nil {
-		t.note("that nothing clearly answers, or nothing at all, was said of %s of these, and of %s of the others.", Share(q.Doubted), Share(q.DoubtedThough))
+		t.note("that nothing clearly answers, or nothing at all, was said of %s of these, and of %s of the others.",
+			Share(q.Doubted), Share(q.DoubtedThough))
 	}
 }
 
@@ -313,7 +325,8 @@ func (t evalTables) differences(all []eval.Difference) {
 			color = ""
 		}
 		fmt.Fprint(t.w, color)
-		t.cells(false, widths, d.Name, fmt.Sprintf("%.3f", d.Before), fmt.Sprintf("%.3f", d.After), fmt.Sprintf("%+.3f (%+.3f to %+.3f)", d.Change.Value, d.Change.Low, d.Change.High), verdict)
+		t.cells(false, widths, d.Name, fmt.Sprintf("%.3f", d.Before), fmt.Sprintf("%.3f", d.After),
+			fmt.Sprintf("%+.3f (%+.3f to %+.3f)", d.Change.Value, d.Change.Low, d.Change.High), verdict)
 		if color != "" {
 			fmt.Fprint(t.w, t.st.Reset)
 		}

@@ -66,7 +66,8 @@ func BadArguments(c *cobra.Command, args []string) error {
 	if wants = strings.TrimSpace(wants); wants == "" {
 		wants = "none"
 	}
-	return terminal.WithHint(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants), "%s --help has examples", path)
+	return terminal.WithHint(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants),
+		"%s --help has examples", path)
 }
 
 // BadFlag words a complaint about a flag.
@@ -95,7 +96,8 @@ func FlagsTogether(err error) error {
 	if m == nil {
 		return err
 	}
-	return terminal.WithHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")), "omit one of them")
+	return terminal.WithHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")),
+		"omit one of them")
 }
 
 // NotTogether refuses flags that contradict one another.

@@ -41,7 +41,8 @@ in links.jsonl of the project; nothing is deleted.`,
 				want, form = 2, "recall relate --retract 1 3"
 			}
 			if len(args) != want {
-				return terminal.WithHint(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"), want), "like this: %s", form)
+				return terminal.WithHint(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"), want),
+					"like this: %s", form)
 			}
 			return nil
 		},
@@ -50,7 +51,8 @@ in links.jsonl of the project; nothing is deleted.`,
 			if !retract {
 				link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
 				if !slices.Contains(payload.Relations, link.Relation) {
-					return terminal.WithHint(fmt.Errorf("%q is no relation", args[1]), "relations are supersedes, refines, contradicts, same")
+					return terminal.WithHint(fmt.Errorf("%q is no relation", args[1]),
+						"relations are supersedes, refines, contradicts, same")
 				}
 			}
 			l, err := a.Library(cmd.Context())
@@ -88,7 +90,9 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 	}
 	for i, end := range ends {
 		if end.Source == index.Handed {
-			return terminal.WithHint(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it", []string{from, to}[i], end.SessionTitle), "say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
+			return terminal.WithHint(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it",
+				[]string{from, to}[i], end.SessionTitle),
+				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
 		}
 	}
 	later, earlier := ends[0], ends[1]
@@ -96,10 +100,12 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 		return fmt.Errorf("%s and %s are the same item", from, to)
 	}
 	if later.Project != earlier.Project {
-		return terminal.WithHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project), "recall project merge makes them one")
+		return terminal.WithHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project),
+			"recall project merge makes them one")
 	}
 	if a, b := later.Item.Kind, earlier.Item.Kind; link.Op == payload.OpLink && !relate.Comparable(a, b) {
-		return terminal.WithHint(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a, b),
+		return terminal.WithHint(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a,
+			b),
 			"a goal is tied to goals only, and so are next steps, files and statuses; "+
 				"if the kind is wrong, move its line under the right heading with recall edit")
 	}
@@ -111,7 +117,8 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 		if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
 			return k.From == later.Item.ID && k.To == earlier.Item.ID || k.From == earlier.Item.ID && k.To == later.Item.ID
 		}) {
-			return terminal.WithHint(fmt.Errorf("nothing ties %s and %s", from, to), "recall why ITEM lists what bears on an item; numbers are those of the last answer")
+			return terminal.WithHint(fmt.Errorf("nothing ties %s and %s", from, to),
+				"recall why ITEM lists what bears on an item; numbers are those of the last answer")
 		}
 	}
 	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)

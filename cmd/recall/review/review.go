@@ -54,7 +54,8 @@ printed; the exit code is then 1 while something waits for you.`,
 				return err
 			}
 			if o.editor && len(args) == 0 {
-				return terminal.WithHint(errors.New("review: --editor opens one session's payload.md"), "name it: recall review SESSION --editor")
+				return terminal.WithHint(errors.New("review: --editor opens one session's payload.md"),
+					"name it: recall review SESSION --editor")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -91,12 +92,14 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	entries := slices.DeleteFunc(slices.Clone(shelf.In(id)), func(e library.Entry) bool { return e.Helper || e.End.Before(o.since.At) })
+	entries := slices.DeleteFunc(slices.Clone(shelf.In(id)),
+		func(e library.Entry) bool { return e.Helper || e.End.Before(o.since.At) })
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return b.End.Compare(a.End) })
 	return entries, nil
 }
 
-func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool, o reviewOptions) error {
+func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool,
+	o reviewOptions) error {
 	w, err := ReadWaiting(a, l, entries)
 	if err != nil {
 		return err
@@ -154,7 +157,8 @@ func tellNowhere(a *app.App, l *library.Library) {
 		}
 	}
 	if n > 0 {
-		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows what\n", answer.Count(n, "item"))
+		fmt.Fprintf(a.Err, "recall: %s handed over for no project here; recall review without --project shows what\n",
+			answer.Count(n, "item"))
 	}
 }
 
@@ -185,7 +189,8 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 		return err
 	}
 	for _, p := range report.Problems {
-		return terminal.WithHint(fmt.Errorf("%s: %s", p.Path, p.Reason), "your text is kept as it is; mend the line and run it again")
+		return terminal.WithHint(fmt.Errorf("%s: %s", p.Path, p.Reason),
+			"your text is kept as it is; mend the line and run it again")
 	}
 	if report.Edited == 0 {
 		fmt.Fprintln(a.Out, "nothing changed")
@@ -258,7 +263,8 @@ func printWaiting(a *app.App, w *Waiting) {
 		}
 		printUnseen(&p, u)
 	}
-	fmt.Fprintf(a.Out, "\n%s to look at, %s; on a terminal recall review asks one by one\n", answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
+	fmt.Fprintf(a.Out, "\n%s to look at, %s; on a terminal recall review asks one by one\n",
+		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
 }
 
 func printUnseen(p *terminal.Page, u app.Unseen) {
@@ -296,5 +302,6 @@ func printContradiction(p *terminal.Page, c conflict) {
 }
 
 func placeIn(s *app.Shelf, e library.Entry) index.Place {
-	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[e.ID], SessionStart: e.Start, Project: s.Of(e).Name, Source: string(e.Source)}
+	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[e.ID], SessionStart: e.Start,
+		Project: s.Of(e).Name, Source: string(e.Source)}
 }

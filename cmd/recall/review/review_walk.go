@@ -224,7 +224,8 @@ func (r *Reviewer) Finish() error {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{r.said.settled, "settled"}, {r.said.kept, "kept"}, {r.said.changed, "changed"}, {r.said.dropped, "dropped"}, {r.said.pinned, "pinned"}} {
+	}{{r.said.settled, "settled"}, {r.said.kept, "kept"}, {r.said.changed, "changed"}, {r.said.dropped, "dropped"},
+		{r.said.pinned, "pinned"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

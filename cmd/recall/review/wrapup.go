@@ -109,7 +109,8 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		draft, err = library.ReadRegular(o.draft, mostDraft)
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
-		err = terminal.WithHint(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft, terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
+		err = terminal.WithHint(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft,
+			terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
 	}
 	if err != nil {
 		return err
@@ -193,7 +194,8 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		if i == droppedShown {
 			break
 		}
-		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line, txt.Clip(terminal.Line(d.Text), 60), d.Why)
+		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line,
+			txt.Clip(terminal.Line(d.Text), 60), d.Why)
 	}
 	if o.draft != "" {
 		fmt.Fprintf(a.Err, "recall: of the draft %s kept, %d dropped\n", answer.Count(doc.Kept, "line"), len(doc.Dropped))
@@ -203,7 +205,8 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		fmt.Fprintln(a.Err, "recall: wrote", doc.Scratch)
 	}
 	if doc.Waiting > 0 {
-		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"), answer.ShortID(e.ID))
+		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"),
+			answer.ShortID(e.ID))
 	}
 	if !o.print {
 		if err := clipboard.WriteAll(text); err == nil {
@@ -249,7 +252,8 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 }
 
 // takeDraft notes what of a draft the conversation bears out, and has it merged.
-func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string, doc *WrapUpDoc) error {
+func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.Entry, draft string,
+	doc *WrapUpDoc) error {
 	p, err := a.Pipeline(l)
 	if err != nil {
 		return err
@@ -308,7 +312,8 @@ func handedOn(a *app.App, l *library.Library, e library.Entry) (string, error) {
 			return "", err
 		}
 		p.Project = shelf.Of(e).Name
-		return payload.Render(p, payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n", nil
+		return payload.Render(p, payload.Options{Variant: payload.Variant(a.Config.Payload.Variant),
+			Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n", nil
 	}
 	return "", fmt.Errorf("session %s: in no thread", e.ID)
 }

@@ -210,7 +210,8 @@ func (h Host) Remove(ctx context.Context) (had bool, err error) {
 		for _, j := range Jobs {
 			_, _ = tool(ctx, "", "launchctl", "bootout", domain()+"/"+Label(j)) // it may not be loaded
 		}
-	} else if _, err := tool(ctx, "", "systemctl", append([]string{"--user", "disable", "--now"}, timers()...)...); err != nil {
+	} else if _, err := tool(ctx, "", "systemctl",
+		append([]string{"--user", "disable", "--now"}, timers()...)...); err != nil {
 		return true, err
 	}
 	for _, path := range ours {

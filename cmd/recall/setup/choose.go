@@ -39,7 +39,8 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 	if path, err := look("claude"); err == nil {
 		found = append(found, Choice{Provider: config.ProviderClaude, Why: "the program " + path + ", by your subscription"})
 	}
-	for _, k := range []struct{ variable, provider string }{{config.EnvAnthropicKey, config.ProviderAnthropic}, {config.EnvOpenAIKey, config.ProviderOpenAI}} {
+	for _, k := range []struct{ variable, provider string }{{config.EnvAnthropicKey, config.ProviderAnthropic},
+		{config.EnvOpenAIKey, config.ProviderOpenAI}} {
 		if strings.TrimSpace(env(k.variable)) != "" {
 			found = append(found, Choice{Provider: k.provider, Why: "by " + k.variable})
 		}

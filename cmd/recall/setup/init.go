@@ -60,7 +60,8 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	for _, w := range library.Warnings(c.Library.Dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 		if !yes && !a.Confirm("Make the library there all the same?") {
-			return terminal.WithHint(fmt.Errorf("no library made"), "name another folder: recall init --library DIR, or library.dir in config.yaml")
+			return terminal.WithHint(fmt.Errorf("no library made"),
+				"name another folder: recall init --library DIR, or library.dir in config.yaml")
 		}
 	}
 	l, made, err := a.CreateLibrary(ctx)
@@ -114,7 +115,8 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	if !given("provider") {
 		for _, flag := range []string{"model", "url", "dir"} {
 			if given(flag) {
-				return terminal.WithHint(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s", strings.Join(config.Providers[1:], ", "))
+				return terminal.WithHint(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s",
+					strings.Join(config.Providers[1:], ", "))
 			}
 		}
 		if yes {

@@ -118,7 +118,8 @@ func stableBinary() (string, error) {
 		return "", err
 	}
 	if strings.Contains(filepath.ToSlash(self), "/go-build") {
-		return "", terminal.WithHint(errors.New("this recall is in a temporary folder"), "go install ./cmd/recall puts one where it stays")
+		return "", terminal.WithHint(errors.New("this recall is in a temporary folder"),
+			"go install ./cmd/recall puts one where it stays")
 	}
 	called, err := exec.LookPath(os.Args[0])
 	if err == nil {
@@ -178,7 +179,8 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 	if err := h.Install(ctx, p); err != nil {
 		return terminal.WithHint(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
 	}
-	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At, p.At.Next(time.Now()).Format("2006-01-02 15:04"))
+	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
+		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
 	dir, err := schedule.Folder()
 	if err != nil {
 		return err

@@ -105,7 +105,8 @@ func printSchedule(a *app.App, s ScheduleDoc) {
 
 // words says how a job's last run went.
 func (j jobDoc) words() string {
-	s := fmt.Sprintf("%s, %s: ", j.Last.Local().Format("2006-01-02 15:04"), terminal.Elapsed(time.Duration(j.MS)*time.Millisecond))
+	s := fmt.Sprintf("%s, %s: ", j.Last.Local().Format("2006-01-02 15:04"),
+		terminal.Elapsed(time.Duration(j.MS)*time.Millisecond))
 	if !j.OK {
 		return s + "FAILED: " + txt.Clip(terminal.Line(j.Error), 200)
 	}

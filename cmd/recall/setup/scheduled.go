@@ -88,7 +88,8 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error)
 	var out, errOut bytes.Buffer
 	start := time.Now()
 	code := a.Again(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
-	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code, Did: did(out.Bytes())}
+	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code,
+		Did: did(out.Bytes())}
 	if errOut.Len() > 0 {
 		r.Error = txt.Clip(terminal.Line(errOut.String()), 1000)
 	}
@@ -102,8 +103,10 @@ func did(report []byte) string {
 		return "nothing"
 	}
 	var parts []string
-	for _, f := range []struct{ field, what string }{{"found", "sessions seen"}, {"new", "new"}, {"grown", "grown"}, {"vanished", "vanished at their source"},
-		{"distilled", "distilled"}, {"improved", "improved by a model"}, {"queued", "queued"}, {"left", "left"}, {"packed", "packed"}} {
+	for _, f := range []struct{ field, what string }{{"found", "sessions seen"}, {"new", "new"}, {"grown", "grown"},
+		{"vanished", "vanished at their source"},
+		{"distilled", "distilled"}, {"improved", "improved by a model"}, {"queued", "queued"}, {"left", "left"},
+		{"packed", "packed"}} {
 		if n, ok := r[f.field].(float64); ok && (n > 0 || f.field == "found") {
 			parts = append(parts, fmt.Sprintf("%.0f %s", n, f.what))
 		}

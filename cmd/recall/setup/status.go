@@ -95,7 +95,8 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 	if err != nil {
 		return StatusDoc{}, err
 	}
-	s := StatusDoc{Library: l.Dir(), Sessions: len(shelf.Entries), Projects: shelf.Projects(), Warnings: library.Warnings(l.Dir()), Search: searchMode(a.Config)}
+	s := StatusDoc{Library: l.Dir(), Sessions: len(shelf.Entries), Projects: shelf.Projects(),
+		Warnings: library.Warnings(l.Dir()), Search: searchMode(a.Config)}
 	if err := l.ReadOnly(); err != nil {
 		s.Warnings = append(s.Warnings, err.Error())
 	}
@@ -194,7 +195,8 @@ func printStatus(a *app.App, s StatusDoc) {
 		line("", "%d not distilled yet; recall sync does it", n)
 	}
 	if s.grown > 0 {
-		line("", "%d grown since: archived, distilled last at %s; recall sync does it", s.grown, s.made.Local().Format("2006-01-02 15:04"))
+		line("", "%d grown since: archived, distilled last at %s; recall sync does it", s.grown,
+			s.made.Local().Format("2006-01-02 15:04"))
 	}
 	if !s.Newest.IsZero() {
 		line("", "newest word %s", s.Newest.Local().Format("2006-01-02 15:04"))
@@ -217,7 +219,8 @@ func printStatus(a *app.App, s StatusDoc) {
 		if d.Unsafe > 0 {
 			safe = fmt.Sprintf("%d NOT archived yet; recall archive does it", d.Unsafe)
 		}
-		line("", "Claude Code deletes after %s: %s within 7 days, the first on %s; %s", answer.Count(d.Days, "day"), answer.Count(d.Sessions, "transcript"), answer.Day(d.First), safe)
+		line("", "Claude Code deletes after %s: %s within 7 days, the first on %s; %s", answer.Count(d.Days, "day"),
+			answer.Count(d.Sessions, "transcript"), answer.Day(d.First), safe)
 	}
 	for i, u := range s.Unsafe {
 		if i == 3 {

@@ -53,7 +53,8 @@ func (d *modelDoc) lines() []string {
 	}
 	all := []string{first}
 	if d.Batches > 0 {
-		all = append(all, answer.Count(d.Batches, "request")+" on the way with a batch; a later recall sync takes in the answers")
+		all = append(all, answer.Count(d.Batches, "request")+
+			" on the way with a batch; a later recall sync takes in the answers")
 	}
 	return all
 }

@@ -54,7 +54,8 @@ func runOf(f library.Fact, ok bool) *runDoc {
 	if !ok {
 		return nil
 	}
-	return &runDoc{f.At, f.N("ms"), f.N("new"), f.N("grown"), f.N("distilled"), f.N("improved"), f.N("queued"), f.N("skipped")}
+	return &runDoc{f.At, f.N("ms"), f.N("new"), f.N("grown"), f.N("distilled"), f.N("improved"), f.N("queued"),
+		f.N("skipped")}
 }
 
 // with adds to a sync what the model made of it, which is asked when all is safe
@@ -179,7 +180,8 @@ func (r *runDoc) words() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Improved, "improved"}, {r.Queued, "queued"}, {r.Skipped, "skipped"}} {
+	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Improved, "improved"}, {r.Queued, "queued"},
+		{r.Skipped, "skipped"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -89,7 +89,8 @@ estimated: sums with such calls in them begin with ~. What it cost is worked out
 			return nil
 		},
 	}
-	option.WordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model", "project", "task", "session")
+	option.WordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model",
+		"project", "task", "session")
 	since.Since(cmd.Flags(), "since", "only from this day on: 2026-04-17, 2026-04, 2w")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
@@ -222,7 +223,8 @@ func printUsage(a *app.App, d *UsageDoc) {
 		wide = max(wide, len([]rune(r.Name)))
 	}
 	st := terminal.Styles(a.Color)
-	fmt.Fprintf(a.Out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.Dim, wide, d.By, "calls", "failed", "tokens in", "of cache", "tokens out", "cost", st.Reset)
+	fmt.Fprintf(a.Out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.Dim, wide, d.By, "calls", "failed", "tokens in",
+		"of cache", "tokens out", "cost", st.Reset)
 	for _, r := range append(d.Rows, d.Total) {
 		cost := config.Dollars(r.Cost)
 		if r.Estimated != nil {
@@ -231,10 +233,12 @@ func printUsage(a *app.App, d *UsageDoc) {
 		if r.Unpriced > 0 {
 			cost += "+?"
 		}
-		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, config.Thousands(r.Calls), config.Thousands(r.Failed), config.Thousands(r.In), config.Thousands(r.Cached), config.Thousands(r.Out), cost)
+		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, config.Thousands(r.Calls),
+			config.Thousands(r.Failed), config.Thousands(r.In), config.Thousands(r.Cached), config.Thousands(r.Out), cost)
 	}
 	if e := d.Total.Estimated; e != nil {
-		fmt.Fprintf(a.Out, "~ %s of it estimated, for %s that broke off or of which the service didn't say\n", app.TokensAndCost(e.Tokens, e.Cost, false), answer.Count(e.Calls, "call"))
+		fmt.Fprintf(a.Out, "~ %s of it estimated, for %s that broke off or of which the service didn't say\n",
+			app.TokensAndCost(e.Tokens, e.Cost, false), answer.Count(e.Calls, "call"))
 	}
 	if d.Total.Unpriced > 0 {
 		fmt.Fprintf(a.Out, "+? %s of models without a known price: set llm.prices\n", answer.Count(d.Total.Unpriced, "call"))

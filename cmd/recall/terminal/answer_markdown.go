@@ -27,11 +27,13 @@ func (p *Page) Markdown(a *answer.Answer) {
 	}
 	for _, r := range results {
 		if r.Item == nil {
-			fmt.Fprintf(p.W, "- %s: “%s” (%s, %s)\n", p.Speaker(r.Role == "assistant"), literal(p.Passage(r, 200)), answer.Day(r.At), literal(p.Where(r.Place, r.Turn, false)))
+			fmt.Fprintf(p.W, "- %s: “%s” (%s, %s)\n", p.Speaker(r.Role == "assistant"), literal(p.Passage(r, 200)),
+				answer.Day(r.At), literal(p.Where(r.Place, r.Turn, false)))
 			continue
 		}
 		it := answer.WithReason(*r.Item)
-		fmt.Fprintf(p.W, "- **%s** — %s (%s)\n", literal(p.Sentence(it)), r.Standing(), literal(p.Where(r.Place, r.Turn, true)))
+		fmt.Fprintf(p.W, "- **%s** — %s (%s)\n", literal(p.Sentence(it)), r.Standing(),
+			literal(p.Where(r.Place, r.Turn, true)))
 		p.mdLine("why: ", it.Why)
 		p.mdLine("", p.Quote(it))
 		for _, l := range r.History[:min(answer.PastShown, len(r.History))] {
@@ -51,5 +53,6 @@ func (p *Page) mdLine(name, text string) {
 
 // literal keeps text from being taken for Markdown's own signs.
 func literal(s string) string {
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|", `\|`).Replace(Line(s))
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", "|",
+		`\|`).Replace(Line(s))
 }

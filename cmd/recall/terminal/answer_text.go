@@ -81,7 +81,8 @@ func (p *Page) full(a *answer.Answer) {
 
 // conflict prints two items or more that can't both stand, newer first.
 func (p *Page) conflict(r *answer.Result) {
-	fmt.Fprintf(p.W, "%s%s contradict one another; which one stands is open:%s\n", p.St.Yellow, answer.Count(1+len(r.Conflict), "item"), p.St.Reset)
+	fmt.Fprintf(p.W, "%s%s contradict one another; which one stands is open:%s\n", p.St.Yellow,
+		answer.Count(1+len(r.Conflict), "item"), p.St.Reset)
 	one := answer.Linked{Placed: index.Placed{Place: r.Place, Turn: r.Turn, Item: *r.Item}}
 	for _, l := range append([]answer.Linked{one}, r.Conflict...) {
 		it := answer.WithReason(l.Item)
@@ -141,7 +142,8 @@ func (p *Page) further(results []*answer.Result) {
 		if i+1 < len(results) {
 			a, b := p.Aside(results[i]), p.Aside(results[i+1])
 			if n := utf8.RuneCountInString(a + b); a != "" && b != "" && n+asideGap+4 <= p.Width {
-				fmt.Fprintf(p.W, "%s %s%s%s %s\n", Mark(*results[i].Item, p.St), a, strings.Repeat(" ", asideGap), Mark(*results[i+1].Item, p.St), b)
+				fmt.Fprintf(p.W, "%s %s%s%s %s\n", Mark(*results[i].Item, p.St), a, strings.Repeat(" ", asideGap),
+					Mark(*results[i+1].Item, p.St), b)
 				i++
 				continue
 			}
