@@ -334,6 +334,7 @@ func TestLockedIsNotSafe(t *testing.T) {
 	if err := held.Unlock(); err != nil {
 		t.Fatal(err)
 	}
+	p.Library.LockWait(time.Minute) // what a sync does at once waits for one another
 	if r, err := p.Sync(context.Background(), pipeline.Options{}); err != nil || r.New != 1 || r.Skipped() {
 		t.Errorf("given back: %v, %+v", err, r)
 	}
