@@ -68,21 +68,24 @@ func (a *automaton) walk(text string, found func(literals []uint16, end int), st
 	if stretch == nil {
 		seen = len(text)
 	}
-	for i := 0; i < len(text); {
-		at, streak := a.skip(text, i, seen)
+	for i, streak := 0, 0; i < len(text); {
+		at, n := a.skip(text, i, seen, streak)
 		if at >= len(text) {
 			break
 		}
-		if streak > 1 {
+		if n > 1 {
 			seen = max(at+1, stretch(at))
-			i = at + window - 2
+			i, streak = at+window-2, 0
 			continue
 		}
-		if at >= seen && (streak > 0 || at+window <= len(text) && unbroken(eightBytes(text, at))) {
+		if at >= seen && (n > 0 || at+window <= len(text) && unbroken(eightBytes(text, at))) {
 			seen = max(at+1, stretch(at))
 		}
 		from = a.follow(text, max(from, at-1), at+1, found)
-		i = from
+		i, streak = from, 0
+		if from > at+4 { // so far that a stretch may have begun
+			streak = 1
+		}
 	}
 	a.follow(text, max(from, len(text)-5), len(text), found)
 }
@@ -92,9 +95,9 @@ const window = 8 // bytes that skip looks at at once
 // skip returns the first place from i on by two where a literal may begin, or one byte
 // behind or before; or, with a streak of two, one from seen on within a stretch. A streak of
 // one is of what may be in a stretch.
-func (a *automaton) skip(text string, i, seen int) (at, streak int) {
+func (a *automaton) skip(text string, i, seen, before int) (at, streak int) {
 	fours := a.fours
-	streak = 1 // what stands before may be in one
+	streak = before
 	for ; i+window <= len(text); i += window - 2 {
 		eight := eightBytes(text, i)
 		x, y, z := foursHash(uint32(eight)), foursHash(uint32(eight>>16)), foursHash(uint32(eight>>32))
