@@ -16,7 +16,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
-	"recall/pipeline"
+	"recall/pipeline/guard"
 )
 
 // removing are the words of commands and programs that take files away. A
@@ -111,11 +111,11 @@ func tooLate(paths []string) Answer {
 // rescued is what is safe now.
 type rescued struct {
 	sessions, archived int
-	holds              string              // what goes, in words
-	memory             bool                // the client's own goes too, and is kept
-	forgotten          string              // what goes too and was forgotten on purpose, in words
-	others             pipeline.OtherFiles // that go too, and that recall keeps none of
-	wayOut             string              // where something isn't safe
+	holds              string           // what goes, in words
+	memory             bool             // the client's own goes too, and is kept
+	forgotten          string           // what goes too and was forgotten on purpose, in words
+	others             guard.OtherFiles // that go too, and that recall keeps none of
+	wayOut             string           // where something isn't safe
 }
 
 func (r rescued) note(paths []string) string {
@@ -143,7 +143,7 @@ func (r rescued) note(paths []string) string {
 }
 
 // othersIn names the files that are no session's, the most numerous places first.
-func othersIn(o pipeline.OtherFiles) string {
+func othersIn(o guard.OtherFiles) string {
 	const most = 12
 	var parts []string
 	for i, g := range o.Groups {
@@ -171,20 +171,20 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 	if err != nil {
 		return nil, r, err
 	}
-	g, err := p.Guard(ctx, paths, pipeline.GuardOptions{Limit: deleting})
+	g, err := guard.Look(ctx, p, paths, guard.Options{Limit: deleting})
 	if err != nil {
 		return nil, r, err
 	}
 	var faults []ingest.Problem
 	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the session that runs is being written to
 		before := len(g.Unsafe())
-		problems, err := p.ArchiveAtRisk(ctx, g)
+		problems, err := guard.Archive(ctx, p, g)
 		if err != nil && ctx.Err() == nil {
 			left = append(left, "- archiving failed: "+err.Error())
 			break
 		}
 		faults = problems
-		if g, err = p.Guard(ctx, paths, pipeline.GuardOptions{Limit: deleting}); err != nil {
+		if g, err = guard.Look(ctx, p, paths, guard.Options{Limit: deleting}); err != nil {
 			return nil, r, err
 		}
 		r.archived += before - len(g.Unsafe())
@@ -199,7 +199,7 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 	return append(left, unsafeOf(g)...), r, nil
 }
 
-func unsafeOf(g *pipeline.GuardReport) []string {
+func unsafeOf(g *guard.Report) []string {
 	const most = 5
 	var out []string
 	for _, s := range g.Unsafe() {
@@ -214,13 +214,13 @@ func unsafeOf(g *pipeline.GuardReport) []string {
 	return out
 }
 
-var blockingText = map[pipeline.DangerKind]string{
-	pipeline.DangerLibrary: "recall's own library (recall backup makes a copy elsewhere)",
-	pipeline.DangerOther:   "another recall library or a backup of one",
-	pipeline.DangerVM:      "disks of Cowork's virtual machines, which can't be looked into from here (recall cleanup)",
-	pipeline.DangerTooMuch: "more files than could be looked at in time",
-	pipeline.DangerUnread:  "can't be looked into",
-	pipeline.DangerLoose:   "part of a session that can't be taken in",
+var blockingText = map[guard.DangerKind]string{
+	guard.DangerLibrary: "recall's own library (recall backup makes a copy elsewhere)",
+	guard.DangerOther:   "another recall library or a backup of one",
+	guard.DangerVM:      "disks of Cowork's virtual machines, which can't be looked into from here (recall cleanup)",
+	guard.DangerTooMuch: "more files than could be looked at in time",
+	guard.DangerUnread:  "can't be looked into",
+	guard.DangerLoose:   "part of a session that can't be taken in",
 }
 
 // threatened lists the paths that a command takes away which sessions, or

@@ -16,6 +16,7 @@ import (
 	"recall/ingest/synth"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 )
 
 // own has the pipeline look in one folder as the sources' own place.
@@ -327,7 +328,7 @@ func TestLockedIsNotSafe(t *testing.T) {
 		if _, unsafe := p.Exposed(context.Background()); len(unsafe) != 1 {
 			t.Errorf("%s: %d are said not to be safe, want 1", name, len(unsafe))
 		}
-		if g, err := p.Guard(context.Background(), []string{root}, pipeline.GuardOptions{}); err != nil || g.Safe() {
+		if g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{}); err != nil || g.Safe() {
 			t.Errorf("%s: guard calls it safe, %v", name, err)
 		}
 	}

@@ -43,7 +43,7 @@ func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 			}
 			d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
 			for _, f := range due {
-				if at := deletedOn(f, f.Files[0]); d.First.IsZero() || at.Before(d.First) {
+				if at := DeletedOn(f, f.Files[0]); d.First.IsZero() || at.Before(d.First) {
 					d.First = at.UTC()
 				}
 			}

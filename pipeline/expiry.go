@@ -52,8 +52,8 @@ func expiring(found []ingest.Found, now time.Time, within time.Duration) []inges
 	return soon
 }
 
-// deletedOn is when the client deletes a transcript, zero if it doesn't.
-func deletedOn(f ingest.Found, transcript ingest.File) time.Time {
+// DeletedOn is when the client deletes a transcript, zero if it doesn't.
+func DeletedOn(f ingest.Found, transcript ingest.File) time.Time {
 	if f.Source != ingest.ClaudeCode || transcript.Mod.IsZero() {
 		return time.Time{}
 	}

@@ -81,7 +81,7 @@ func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			return err
 		}
 		r.Root = abs
-	case base != "" && isFolder(base):
+	case base != "" && IsFolder(base):
 		r.Root = base
 	default:
 		roots := p.RootsOf(reader)
@@ -110,7 +110,7 @@ func inHome(path string) bool {
 	if err != nil || path == "" {
 		return false
 	}
-	for _, home := range []string{home, realOf(home)} {
+	for _, home := range []string{home, RealOf(home)} {
 		if rel, err := filepath.Rel(home, path); err == nil && rel != "." && filepath.IsLocal(rel) {
 			return true
 		}
@@ -136,8 +136,8 @@ func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 		return ""
 	}
 	if asked != "" {
-		r.Dir = realOf(asked)
-		r.NoDir = !isFolder(r.Dir)
+		r.Dir = RealOf(asked)
+		r.NoDir = !IsFolder(r.Dir)
 		return r.Dir
 	}
 	s, err := reader.Parse(ctx, found)
@@ -146,12 +146,12 @@ func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 	}
 	own := s.Where.Cwds[0].Dir
 	r.Dir = own
-	if isFolder(own) {
+	if IsFolder(own) {
 		return ownPlace(layout, found, own)
 	}
 	for _, dir := range p.elsewhere(own, layout.Base(found)) {
-		if isFolder(dir) {
-			r.Dir = realOf(dir)
+		if IsFolder(dir) {
+			r.Dir = RealOf(dir)
 			return r.Dir
 		}
 	}
@@ -198,7 +198,9 @@ func below(p, dir string) (rest string, ok bool) {
 	return strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
 }
 
-func isFolder(path string) bool {
+// IsFolder reports whether a folder is there.
+// IsFolder reports whether a path is a folder's.
+func IsFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
 }
@@ -209,8 +211,8 @@ func sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(fa, fb)
 }
 
-// realOf is a folder's path as its client would name it.
-func realOf(dir string) string {
+// RealOf is a folder's path as its client would name it.
+func RealOf(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
 	}

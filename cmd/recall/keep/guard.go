@@ -18,6 +18,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/guard"
 )
 
 const guardHelp = `Answers, before something is removed, reset or reinstalled, what would be lost:
@@ -39,7 +40,7 @@ looked at too, or the working folder if there are none at all.`
 
 func newGuardCmd(a *app.App) *cobra.Command {
 	var asJSON, run bool
-	var o pipeline.GuardOptions
+	var o guard.Options
 	cmd := &cobra.Command{
 		Use:     "guard [PATH…]",
 		Short:   "Tell what would be lost before something is removed",
@@ -135,12 +136,12 @@ func pathsOf(command []string) ([]string, error) {
 	return paths, nil
 }
 
-func runGuard(ctx context.Context, a *app.App, paths, command []string, o pipeline.GuardOptions, asJSON bool) error {
+func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.Options, asJSON bool) error {
 	p, err := guardPipeline(ctx, a)
 	if err != nil {
 		return err
 	}
-	report, err := p.Guard(ctx, paths, o)
+	report, err := guard.Look(ctx, p, paths, o)
 	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
 		report, err = archiveFirst(ctx, a, p, report, paths, o)
 	}
@@ -149,7 +150,7 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o pipeli
 	}
 	if len(command) == 0 || !report.Safe() {
 		if asJSON {
-			err = a.PrintJSON(GuardDoc{Safe: report.Safe() && !report.Missing(), GuardReport: *report})
+			err = a.PrintJSON(GuardDoc{Safe: report.Safe() && !report.Missing(), Report: *report})
 		} else {
 			printGuard(a, report)
 		}
@@ -183,8 +184,8 @@ func guardPipeline(ctx context.Context, a *app.App) (*pipeline.Pipeline, error) 
 }
 
 // archiveFirst makes safe what it can and looks again.
-func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *pipeline.GuardReport, paths []string,
-	o pipeline.GuardOptions) (*pipeline.GuardReport, error) {
+func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *guard.Report, paths []string,
+	o guard.Options) (*guard.Report, error) {
 	if p.Library == nil {
 		l, made, err := a.CreateLibrary(ctx)
 		if err != nil {
@@ -198,12 +199,12 @@ func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before 
 			return nil, err
 		}
 	}
-	problems, err := p.ArchiveAtRisk(ctx, before)
+	problems, err := guard.Archive(ctx, p, before)
 	a.PrintProblems(problems)
 	if err != nil {
 		return nil, err
 	}
-	after, err := p.Guard(ctx, paths, o)
+	after, err := guard.Look(ctx, p, paths, o)
 	if err == nil {
 		fmt.Fprintf(a.Err, "recall: archived %s first\n", answer.Count(len(before.Unsafe())-len(after.Unsafe()), "session"))
 	}

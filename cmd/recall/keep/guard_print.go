@@ -8,11 +8,11 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
-	"recall/pipeline"
+	"recall/pipeline/guard"
 	txt "recall/text"
 )
 
-func printGuard(a *app.App, g *pipeline.GuardReport) {
+func printGuard(a *app.App, g *guard.Report) {
 	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
 	for _, at := range g.Paths {
 		if at.Gone {
@@ -40,25 +40,25 @@ func printGuard(a *app.App, g *pipeline.GuardReport) {
 	a.PrintProblems(g.Problems)
 }
 
-func dangerText(d pipeline.Danger) string {
+func dangerText(d guard.Danger) string {
 	switch d.Kind {
-	case pipeline.DangerLibrary:
+	case guard.DangerLibrary:
 		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
-	case pipeline.DangerOther:
+	case guard.DangerOther:
 		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
-	case pipeline.DangerVM:
+	case guard.DangerVM:
 		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
-	case pipeline.DangerTooMuch:
+	case guard.DangerTooMuch:
 		return "too many files to look through in time; name the folders below it that are meant"
-	case pipeline.DangerLoose:
+	case guard.DangerLoose:
 		return "belongs to a session and can't be taken in, so it is nowhere else"
-	case pipeline.DangerUnread:
+	case guard.DangerUnread:
 		return "it can't be looked into, so what is there may be nowhere else"
 	}
 	return "where sessions are kept"
 }
 
-func printUnsafe(a *app.App, s pipeline.GuardSession, st terminal.Style) {
+func printUnsafe(a *app.App, s guard.Session, st terminal.Style) {
 	fmt.Fprintf(a.Out, "%s✗ %s  %s%s: %d of %s only there\n", st.Red, answer.ShortID(s.ID),
 		txt.Clip(terminal.Line(s.Name()), min(60, terminal.Width(a.Out)-32)), st.Reset, len(s.AtRisk),
 		answer.Count(s.Files, "file"))
@@ -83,7 +83,7 @@ func printUnsafe(a *app.App, s pipeline.GuardSession, st terminal.Style) {
 	fmt.Fprintf(a.Out, "    Claude Code deletes it %s (cleanupPeriodDays)\n", when)
 }
 
-func printGuardSums(a *app.App, g *pipeline.GuardReport, st terminal.Style) {
+func printGuardSums(a *app.App, g *guard.Report, st terminal.Style) {
 	unsafe, outputs, bytes := 0, 0, int64(0)
 	for _, s := range g.Unsafe() {
 		if s.Source != ingest.Memory {
@@ -109,7 +109,7 @@ func printGuardSums(a *app.App, g *pipeline.GuardReport, st terminal.Style) {
 	}
 }
 
-func printOther(a *app.App, o pipeline.OtherFiles) {
+func printOther(a *app.App, o guard.OtherFiles) {
 	if o.Count == 0 {
 		return
 	}
@@ -128,5 +128,5 @@ func printOther(a *app.App, o pipeline.OtherFiles) {
 // GuardDoc is the JSON form of recall guard.
 type GuardDoc struct {
 	Safe bool `json:"safe"`
-	pipeline.GuardReport
+	guard.Report
 }

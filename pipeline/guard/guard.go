@@ -1,4 +1,6 @@
-package pipeline
+// Package guard looks at what would be lost of sessions if files and folders were removed,
+// and takes into the library what is at risk.
+package guard
 
 import (
 	"cmp"
@@ -18,13 +20,14 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
+	"recall/pipeline"
 )
 
-// A GuardReport tells what would be lost with some files and folders: which
+// A Report tells what would be lost with some files and folders: which
 // sessions lie there, and whether the library has every byte of them.
-type GuardReport struct {
-	Paths    []GuardPath      `json:"paths"`
-	Sessions []GuardSession   `json:"sessions"` // with a file there, those at risk first
+type Report struct {
+	Paths    []Path           `json:"paths"`
+	Sessions []Session        `json:"sessions"` // with a file there, those at risk first
 	Dangers  []Danger         `json:"dangers"`  // folders of which more is known than their files
 	Other    OtherFiles       `json:"other"`    // that are no session's
 	Problems []ingest.Problem `json:"problems"`
@@ -34,44 +37,44 @@ type GuardReport struct {
 	everywhere bool   // no path was given: Paths are all places of sessions
 }
 
-// GuardPath is one of the paths that were asked about.
-type GuardPath struct {
+// Path is one of the paths that were asked about.
+type Path struct {
 	Path string `json:"path" show:"path"` // absolute
 	Real string `json:"real" show:"path"` // where it leads
 	Gone bool   `json:"gone"`             // nothing is there
 }
 
-// GuardSession is a session of which something lies there.
-type GuardSession struct {
+// Session is a session of which something lies there.
+type Session struct {
 	ID      ingest.SessionID `json:"id"`
 	Source  ingest.Source    `json:"source"`
 	Title   string           `json:"title,omitempty"` // "" if the library doesn't have it
 	Files   int              `json:"files"`           // of it, there
 	Bytes   int64            `json:"bytes"`
 	Outputs int              `json:"outputs"`          // of the files, those that it produced
-	AtRisk  []GuardFile      `json:"at_risk"`          // that exist nowhere but there
+	AtRisk  []File           `json:"at_risk"`          // that exist nowhere but there
 	Deleted time.Time        `json:"deleted,omitzero"` // when Claude Code deletes a transcript at risk, if that is known
 
 	found []ingest.Found // where it was found, usually one
 }
 
-// GuardFile is a file of a session that the library doesn't have as it is now.
-type GuardFile struct {
+// File is a file of a session that the library doesn't have as it is now.
+type File struct {
 	Path  string          `json:"path" show:"path"`
 	Role  ingest.FileRole `json:"role"`
 	Size  int64           `json:"bytes"`
-	State GuardState      `json:"state"`
+	State State           `json:"state"`
 	Why   string          `json:"why,omitempty" show:"path"` // in words, of damaged and unreadable ones
 }
 
-// GuardState is why a file isn't safe.
-type GuardState string
+// State is why a file isn't safe.
+type State string
 
 const (
-	GuardNew        GuardState = "not archived" // the library has nothing of it, or not all
-	GuardDamaged    GuardState = "damaged"      // what is archived of it can't be read back
-	GuardUnreadable GuardState = "unreadable"   // it can't be compared
-	GuardForgotten  GuardState = "forgotten"    // it is kept out of the library on purpose; no risk
+	New        State = "not archived" // the library has nothing of it, or not all
+	Damaged    State = "damaged"      // what is archived of it can't be read back
+	Unreadable State = "unreadable"   // it can't be compared
+	Forgotten  State = "forgotten"    // it is kept out of the library on purpose; no risk
 )
 
 // Danger is a folder that more hangs on than shows.
@@ -108,18 +111,18 @@ type FileGroup struct {
 }
 
 // Safe reports whether nothing would be lost of any session.
-func (g *GuardReport) Safe() bool {
+func (g *Report) Safe() bool {
 	return len(g.Unsafe()) == 0 && len(g.Blocking()) == 0
 }
 
 // Missing reports whether a path that was asked about isn't there.
-func (g *GuardReport) Missing() bool {
-	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at GuardPath) bool { return at.Gone })
+func (g *Report) Missing() bool {
+	return !g.everywhere && slices.ContainsFunc(g.Paths, func(at Path) bool { return at.Gone })
 }
 
 // Count is of how many sessions something lies there that the library keeps, or is to
 // keep. A client's memory is none, and what was forgotten isn't kept.
-func (g *GuardReport) Count() int {
+func (g *Report) Count() int {
 	n := 0
 	for _, s := range g.Sessions {
 		if s.Source != ingest.Memory && !s.forgotten() {
@@ -131,7 +134,7 @@ func (g *GuardReport) Count() int {
 
 // Forgotten says in words what lies there that is kept out of the library on purpose,
 // "" if nothing is.
-func (g *GuardReport) Forgotten() string {
+func (g *Report) Forgotten() string {
 	n, memory := 0, ""
 	for _, s := range g.Sessions {
 		switch {
@@ -161,13 +164,13 @@ func joined(parts ...string) string {
 }
 
 // forgotten reports whether something of it was forgotten, which then is nowhere else.
-func (s GuardSession) forgotten() bool {
-	return slices.ContainsFunc(s.AtRisk, func(f GuardFile) bool { return f.State == GuardForgotten })
+func (s Session) forgotten() bool {
+	return slices.ContainsFunc(s.AtRisk, func(f File) bool { return f.State == Forgotten })
 }
 
 // Holds says in words what of a client's lies there and wasn't forgotten: its sessions,
 // and the files of its memory by name.
-func (g *GuardReport) Holds() string {
+func (g *Report) Holds() string {
 	const most = 5
 	var names []string
 	memory := ""
@@ -185,7 +188,7 @@ func (g *GuardReport) Holds() string {
 }
 
 // Name is what people call it.
-func (s GuardSession) Name() string {
+func (s Session) Name() string {
 	if s.Source == ingest.Memory {
 		return ingest.MemoryTitle
 	}
@@ -193,22 +196,22 @@ func (s GuardSession) Name() string {
 }
 
 // Unsafe lists the sessions that would lose something.
-func (g *GuardReport) Unsafe() []GuardSession {
-	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s GuardSession) bool { return !s.unsafe() })
+func (g *Report) Unsafe() []Session {
+	return slices.DeleteFunc(slices.Clone(g.Sessions), func(s Session) bool { return !s.unsafe() })
 }
 
 // WayOut says what makes the unsafe sessions safe.
-func (g *GuardReport) WayOut() string {
-	states := map[GuardState]bool{}
+func (g *Report) WayOut() string {
+	states := map[State]bool{}
 	for _, s := range g.Unsafe() {
 		for _, f := range s.AtRisk {
 			states[f.State] = true
 		}
 	}
 	switch {
-	case states[GuardUnreadable]:
+	case states[Unreadable]:
 		return "make them readable (chmod u+r FILE, as their owner), then recall sync"
-	case states[GuardDamaged]:
+	case states[Damaged]:
 		return "recall repair, then recall sync"
 	case g.stuck != "":
 		return g.stuck
@@ -216,28 +219,28 @@ func (g *GuardReport) WayOut() string {
 	return "recall sync makes them safe"
 }
 
-func (s GuardSession) unsafe() bool {
-	return slices.ContainsFunc(s.AtRisk, func(f GuardFile) bool { return f.State != GuardForgotten })
+func (s Session) unsafe() bool {
+	return slices.ContainsFunc(s.AtRisk, func(f File) bool { return f.State != Forgotten })
 }
 
 // Blocking lists the dangers that keep all from being called safe.
-func (g *GuardReport) Blocking() []Danger {
+func (g *Report) Blocking() []Danger {
 	return slices.DeleteFunc(slices.Clone(g.Dangers), func(d Danger) bool { return !d.Blocks })
 }
 
-// GuardOptions say how a guard looks.
-type GuardOptions struct {
+// Options say how a guard looks.
+type Options struct {
 	VM    bool          // what is on virtual machines' own disks may go
 	Limit time.Duration // for looking through folders; 0 is a minute
 }
 
-// Guard tells what would be lost if the paths were removed, without changing
+// Look tells what would be lost if the paths were removed, without changing
 // anything. Each session's files there are compared byte for byte with the
 // library, whose own bytes are checked against their hashes. Without paths it
 // looks at every place that sessions are taken from. Library may be nil: then
 // nothing is safe.
-func (p *Pipeline) Guard(ctx context.Context, paths []string, o GuardOptions) (*GuardReport, error) {
-	g := &guarding{Pipeline: p, report: &GuardReport{}, options: o, sessions: map[string]*GuardSession{}, known: map[string]bool{}}
+func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) (*Report, error) {
+	g := &guarding{Pipeline: p, report: &Report{}, options: o, sessions: map[string]*Session{}, known: map[string]bool{}}
 	if o.Limit == 0 {
 		g.options.Limit = time.Minute
 	}
@@ -262,14 +265,14 @@ func (p *Pipeline) Guard(ctx context.Context, paths []string, o GuardOptions) (*
 	return g.report, nil
 }
 
-// ArchiveAtRisk takes into the library what a report found at risk: bytes only,
+// Archive takes into the library what a report found at risk: bytes only,
 // the next sync does the rest.
-func (p *Pipeline) ArchiveAtRisk(ctx context.Context, g *GuardReport) ([]ingest.Problem, error) {
+func Archive(ctx context.Context, p *pipeline.Pipeline, g *Report) ([]ingest.Problem, error) {
 	unsafe := g.Unsafe()
 	if len(unsafe) == 0 {
 		return nil, nil
 	}
-	if err := p.unfinished().set(); err != nil {
+	if err := p.LookAgain(); err != nil {
 		return nil, err
 	}
 	var problems []ingest.Problem
@@ -285,15 +288,15 @@ func (p *Pipeline) ArchiveAtRisk(ctx context.Context, g *GuardReport) ([]ingest.
 	return problems, nil
 }
 
-// guarding is one call of Guard under way.
+// guarding is one call of Look under way.
 type guarding struct {
-	*Pipeline
-	options  GuardOptions
-	report   *GuardReport
+	*pipeline.Pipeline
+	options  Options
+	report   *Report
 	reach    reach
-	sessions map[string]*GuardSession // by source and id
-	known    map[string]bool          // real paths of sessions' files
-	own      string                   // the library's real folder, ""
+	sessions map[string]*Session // by source and id
+	known    map[string]bool     // real paths of sessions' files
+	own      string              // the library's real folder, ""
 }
 
 // aim resolves the paths.
@@ -303,7 +306,7 @@ func (g *guarding) aim(paths []string) error {
 		if err != nil {
 			return err
 		}
-		at := GuardPath{Path: abs, Real: abs}
+		at := Path{Path: abs, Real: abs}
 		fi, err := os.Stat(abs)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
@@ -311,7 +314,7 @@ func (g *guarding) aim(paths []string) error {
 		case err != nil:
 			return err
 		default:
-			at.Real = realOf(abs)
+			at.Real = pipeline.RealOf(abs)
 			g.reach.targets = append(g.reach.targets, fi)
 		}
 		if !slices.Contains(g.report.Paths, at) {
@@ -327,7 +330,7 @@ func (g *guarding) libraryItself() {
 	if g.Library == nil {
 		return
 	}
-	g.own = realOf(g.Library.Dir())
+	g.own = pipeline.RealOf(g.Library.Dir())
 	if g.reach.has(g.own) {
 		g.danger(Danger{Path: g.own, Kind: DangerLibrary, Blocks: true})
 		return
@@ -349,13 +352,13 @@ func (g *guarding) danger(d Danger) {
 func (g *guarding) sources(ctx context.Context) {
 	for _, reader := range g.Readers {
 		for _, root := range g.RootsOf(reader) {
-			real := realOf(root)
+			real := pipeline.RealOf(root)
 			switch {
-			case !isFolder(real):
+			case !pipeline.IsFolder(real):
 			case g.reach.has(real):
 				g.danger(Danger{Path: real, Kind: DangerSource})
 				g.find(ctx, reader, root)
-			case slices.ContainsFunc(g.report.Paths, func(at GuardPath) bool { return !at.Gone && isBelow(at.Real, real) }):
+			case slices.ContainsFunc(g.report.Paths, func(at Path) bool { return !at.Gone && isBelow(at.Real, real) }):
 				g.find(ctx, reader, root)
 			}
 		}
@@ -366,7 +369,7 @@ func (g *guarding) sources(ctx context.Context) {
 func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) {
 	found, problems := reader.Find(ctx, path, nil)
 	for _, pr := range problems {
-		if !g.reach.has(realOf(pr.Path)) {
+		if !g.reach.has(pipeline.RealOf(pr.Path)) {
 			continue
 		}
 		g.report.Problems = append(g.report.Problems, pr)
@@ -418,7 +421,7 @@ func (g *guarding) take(f ingest.Found) {
 	key := string(f.Source) + " " + string(f.ID)
 	s := g.sessions[key]
 	if s == nil {
-		s = &GuardSession{ID: f.ID, Source: f.Source}
+		s = &Session{ID: f.ID, Source: f.Source}
 		g.sessions[key] = s
 	}
 	s.found = append(s.found, f)
@@ -436,10 +439,10 @@ func (g *guarding) take(f ingest.Found) {
 }
 
 // riskOf takes all files for being at risk, until they are compared.
-func riskOf(files []ingest.File) []GuardFile {
-	var all []GuardFile
+func riskOf(files []ingest.File) []File {
+	var all []File
 	for _, f := range files {
-		all = append(all, GuardFile{Path: f.Path, Role: f.Role, Size: f.Size, State: GuardNew})
+		all = append(all, File{Path: f.Path, Role: f.Role, Size: f.Size, State: New})
 	}
 	return all
 }
@@ -457,7 +460,7 @@ func (g *guarding) compare(ctx context.Context) error {
 	return group.Wait()
 }
 
-func (g *guarding) compareOne(ctx context.Context, s *GuardSession) {
+func (g *guarding) compareOne(ctx context.Context, s *Session) {
 	held := func(ingest.File) error { return library.ErrNotHeld }
 	forgotten := false
 	if g.Library != nil {
@@ -467,7 +470,7 @@ func (g *guarding) compareOne(ctx context.Context, s *GuardSession) {
 			s.Title = e.Title
 		}
 	}
-	var left []GuardFile
+	var left []File
 	for _, f := range s.AtRisk {
 		root, file := fileAt(s.found, f.Path)
 		err := held(file)
@@ -475,15 +478,15 @@ func (g *guarding) compareOne(ctx context.Context, s *GuardSession) {
 		case err == nil:
 			continue
 		case forgotten:
-			f.State = GuardForgotten
+			f.State = Forgotten
 		case errors.Is(err, library.ErrDamaged):
-			f.State, f.Why = GuardDamaged, err.Error()
+			f.State, f.Why = Damaged, err.Error()
 		case !errors.Is(err, library.ErrNotHeld):
-			f.State, f.Why = GuardUnreadable, err.Error()
+			f.State, f.Why = Unreadable, err.Error()
 		}
 		left = append(left, f)
-		if f.Role == ingest.Transcript && f.State != GuardForgotten {
-			s.Deleted = earliest(s.Deleted, deletedOn(root, file))
+		if f.Role == ingest.Transcript && f.State != Forgotten {
+			s.Deleted = earliest(s.Deleted, pipeline.DeletedOn(root, file))
 		}
 	}
 	s.AtRisk = left
@@ -512,14 +515,14 @@ func (g *guarding) finish() {
 	for _, s := range g.sessions {
 		g.report.Sessions = append(g.report.Sessions, *s)
 	}
-	slices.SortFunc(g.report.Sessions, func(a, b GuardSession) int {
+	slices.SortFunc(g.report.Sessions, func(a, b Session) int {
 		if a.unsafe() != b.unsafe() {
 			return map[bool]int{true: -1, false: 1}[a.unsafe()]
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
 	slices.Sort(g.report.Memory)
-	if slices.ContainsFunc(g.report.Sessions, func(s GuardSession) bool { return s.Source == ingest.Memory && s.forgotten() }) {
+	if slices.ContainsFunc(g.report.Sessions, func(s Session) bool { return s.Source == ingest.Memory && s.forgotten() }) {
 		g.report.Memory = nil
 	}
 	g.report.stuck = g.stuck()
@@ -563,7 +566,7 @@ func (r *reach) real(path string) string {
 	dir := filepath.Dir(path)
 	real, ok := r.reals[dir]
 	if !ok {
-		real = realOf(dir)
+		real = pipeline.RealOf(dir)
 		if r.reals == nil {
 			r.reals = map[string]string{}
 		}

@@ -1,4 +1,4 @@
-package pipeline_test
+package guard_test
 
 import (
 	"context"
@@ -6,9 +6,38 @@ import (
 	"path/filepath"
 	"testing"
 
+	"recall/distill/offline"
+	"recall/index"
 	"recall/ingest"
+	"recall/ingest/claudecode"
+	"recall/ingest/cowork"
+	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/guard"
+	"recall/redact"
 )
+
+// open makes a pipeline over a new library in a folder.
+func open(t *testing.T, dir string) *pipeline.Pipeline {
+	t.Helper()
+	l, err := library.Create(filepath.Join(dir, "Recall"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	cache := filepath.Join(dir, "cache")
+	x, err := index.Open(filepath.Join(cache, "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	rules, err := redact.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &pipeline.Pipeline{Library: l, Index: x, Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}},
+		Distiller: offline.Distiller{}, Rules: rules, Cache: cache}
+}
 
 // A Cowork session is guarded with its outputs: safe once archived, and not any
 // more when one of them changes.
@@ -32,35 +61,35 @@ func TestGuardCowork(t *testing.T) {
 	}
 	p := open(t, filepath.Join(dir, "Recall"))
 	p.Roots = map[ingest.Source][]string{ingest.Cowork: {root}, ingest.ClaudeCode: {}}
-	guard := func(path string) *pipeline.GuardReport {
+	look := func(path string) *guard.Report {
 		t.Helper()
-		g, err := p.Guard(context.Background(), []string{path}, pipeline.GuardOptions{})
+		g, err := guard.Look(context.Background(), p, []string{path}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return g
 	}
-	if g := guard(root); g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Outputs != 1 || len(g.Sessions[0].AtRisk) != 3 {
+	if g := look(root); g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Outputs != 1 || len(g.Sessions[0].AtRisk) != 3 {
 		t.Errorf("before it is archived: %+v", g)
 	}
-	g := guard(root)
-	if problems, err := p.ArchiveAtRisk(context.Background(), g); err != nil || len(problems) > 0 {
+	g := look(root)
+	if problems, err := guard.Archive(context.Background(), p, g); err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
-	g = guard(filepath.Join(dir, "Claude"))
+	g = look(filepath.Join(dir, "Claude"))
 	if !g.Safe() || g.Other.Count != 2 {
 		t.Errorf("archived: safe %v, %d other files, want the key and the log: %+v", g.Safe(), g.Other.Count, g)
 	}
-	if g := guard(filepath.Join(storage, "outputs")); !g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Files != 1 {
+	if g := look(filepath.Join(storage, "outputs")); !g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Files != 1 {
 		t.Errorf("its outputs alone: %+v", g)
 	}
 	if err := os.WriteFile(filepath.Join(storage, "outputs", "a.md"), []byte("# Offer B\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if g := guard(root); g.Safe() || len(g.Unsafe()) != 1 || g.Unsafe()[0].AtRisk[0].Role != ingest.OutputFile {
+	if g := look(root); g.Safe() || len(g.Unsafe()) != 1 || g.Unsafe()[0].AtRisk[0].Role != ingest.OutputFile {
 		t.Errorf("an output has changed: %+v", g)
 	}
-	if g := guard(dir); len(g.Blocking()) == 0 || g.Blocking()[0].Kind != pipeline.DangerLibrary {
+	if g := look(dir); len(g.Blocking()) == 0 || g.Blocking()[0].Kind != guard.DangerLibrary {
 		t.Errorf("a folder with the library in it: %+v", g.Dangers)
 	}
 }
@@ -81,11 +110,11 @@ func TestGuardUnreadable(t *testing.T) {
 	}
 	p := open(t, filepath.Join(dir, "Recall"))
 	p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {}}
-	g, err := p.Guard(context.Background(), []string{filepath.Join(dir, "work")}, pipeline.GuardOptions{})
+	g, err := guard.Look(context.Background(), p, []string{filepath.Join(dir, "work")}, guard.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != pipeline.DangerUnread || len(g.Problems) != 1 {
+	if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != guard.DangerUnread || len(g.Problems) != 1 {
 		t.Errorf("safe %v, %+v, %v", g.Safe(), b, g.Problems)
 	}
 }
@@ -106,11 +135,11 @@ func TestGuardLoosePart(t *testing.T) {
 		}
 		p := open(t, filepath.Join(dir, "Recall"))
 		p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {root}}
-		g, err := p.Guard(context.Background(), []string{root}, pipeline.GuardOptions{})
+		g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != pipeline.DangerLoose || b[0].Path != lone {
+		if b := g.Blocking(); g.Safe() || len(b) != 1 || b[0].Kind != guard.DangerLoose || b[0].Path != lone {
 			t.Errorf("%s: safe %v, %+v, %v", name, g.Safe(), b, g.Problems)
 		}
 	}
@@ -152,7 +181,7 @@ func TestGuardLoosePartHeld(t *testing.T) {
 			f.WriteString(line(`"isSidechain":true,"agentId":"a1b2c3d",`, "a2"))
 			f.Close()
 		}
-		g, err := p.Guard(context.Background(), []string{root}, pipeline.GuardOptions{})
+		g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
