@@ -12,7 +12,7 @@ import (
 )
 
 // Damage of the index may show only when it is written. Whatever writes it goes
-// through here or through takeIn: the index is made again, and the work goes on.
+// through here or through TakeIn: the index is made again, and the work goes on.
 
 // OnIndex does something that needs the index and writes to it. One that isn't
 // there or is damaged is made from the library first; where the damage shows

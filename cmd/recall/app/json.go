@@ -27,3 +27,8 @@ func (a *App) WriteJSON(doc string) error {
 	_, err := io.WriteString(a.Out, sink.Text(doc, sink.JSON))
 	return err
 }
+
+// Page is a page on the standard output, as wide and coloured as that is.
+func (a *App) Page() terminal.Page {
+	return terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+}

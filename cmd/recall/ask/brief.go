@@ -166,9 +166,9 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if err != nil {
 		return err
 	}
-	w := &briefer{App: a, ctx: ctx, l: l, clean: rules.Session()}
+	w := &briefer{App: a, l: l, clean: rules.Session()}
 	b.Task = w.clean.Text(strings.TrimSpace(b.Task))
-	text, err := w.write(b)
+	text, err := w.write(ctx, b)
 	if err != nil {
 		return err
 	}

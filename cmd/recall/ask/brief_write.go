@@ -22,7 +22,6 @@ import (
 // briefer writes a brief.
 type briefer struct {
 	*app.App
-	ctx     context.Context
 	l       *library.Library
 	clean   *redact.Redactor
 	secrets int
@@ -32,7 +31,7 @@ type briefer struct {
 
 // write puts a brief together: the task, what is known, the files in what is
 // left of the budget.
-func (w *briefer) write(b library.Brief) (string, error) {
+func (w *briefer) write(ctx context.Context, b library.Brief) (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "# Task\n%s\n", b.Task)
 	p, project, err := w.payload(b)
@@ -48,7 +47,7 @@ func (w *briefer) write(b library.Brief) (string, error) {
 			shown[id] = true
 		}
 	}
-	bearing, err := w.bearing(b.Task, project, shown)
+	bearing, err := w.bearing(ctx, b.Task, project, shown)
 	if err != nil {
 		return "", err
 	}
@@ -89,9 +88,8 @@ const (
 
 // bearing lists the decisions and dead ends that the task is about, those that it
 // goes against first. It is recall's own word and stands under its marker.
-func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (string, error) {
-	ctx := w.ctx
-	if err := w.Indexed(w.ctx, w.l); err != nil {
+func (w *briefer) bearing(ctx context.Context, task, project string, shown map[payload.ItemID]bool) (string, error) {
+	if err := w.Indexed(ctx, w.l); err != nil {
 		return "", err
 	}
 	var ids, lines []string
@@ -116,7 +114,7 @@ func (w *briefer) bearing(task, project string, shown map[payload.ItemID]bool) (
 		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number},
 			"the task goes against this, "+kindPrefix(g.Reason))
 	}
-	found, err := w.Search(w.ctx, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
+	found, err := w.Search(ctx, w.l, index.Query{Text: task, Project: project, Limit: 2 * bearingMost,
 		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,
 			payload.Question}})
 	if err != nil {

@@ -101,8 +101,8 @@ func runChanged(ctx context.Context, a *app.App, l *library.Library, project str
 	}
 	doc := ChangedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Settled: []reversedDoc{},
 		Open: []logItemDoc{}}
-	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(t.items)}, W: a.Out, St: terminal.Styles(a.Color),
-		Width: terminal.Width(a.Out)}
+	p := a.Page()
+	p.Several = severalProjects(t.items)
 	var decided, open []index.Placed
 	for _, one := range t.items {
 		if one.Item.At.Before(since) || !one.Item.Current() || !slices.Contains(only, one.Item.Kind) {

@@ -174,7 +174,7 @@ func printFiles(a *app.App, doc FilesDoc) {
 		fmt.Fprintf(a.Out, "%s\n", s.Line(w))
 		fmt.Fprintf(a.Out, "  %s%s, %s, last in turn %d%s\n", st.Dim, strings.Join(hows, ", "), answer.Count(s.Calls, "call"),
 			s.Turn, st.Reset)
-		p := terminal.Page{W: a.Out, St: st, Width: w}
+		p := a.Page()
 		for _, it := range s.Items {
 			items++
 			printItem(&p, it)

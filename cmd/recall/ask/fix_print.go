@@ -16,7 +16,7 @@ const stepsShown = 8
 
 func printFix(a *app.App, doc FixDoc, asked string) {
 	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
-	p := terminal.Page{W: a.Out, St: st, Width: w}
+	p := a.Page()
 	switch doc.Match {
 	case "none":
 		fmt.Fprintf(a.Out, "No command of any session that recall knows of ran into %s\n", txt.Clip(terminal.Line(asked), 80))

@@ -141,7 +141,7 @@ func wordShare(words []string, text string) float64 {
 
 func printTold(a *app.App, doc FixDoc) {
 	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
-	p := terminal.Page{W: a.Out, St: st, Width: w}
+	p := a.Page()
 	fmt.Fprintf(a.Out, "%s%s%s\n", st.Dim, map[string]string{
 		"prompt":  "No command ran into it, but it was typed or pasted here:",
 		"finding": "No command ran into it and nobody typed it; what was found nearest to it:",

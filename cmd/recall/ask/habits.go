@@ -195,7 +195,8 @@ func printHabits(a *app.App, found []HabitDoc) {
 			several = several || e.Project != found[0].Evidence[0].Project
 		}
 	}
-	p := terminal.Page{Voice: answer.Voice{Several: several}, W: a.Out, St: st, Width: terminal.Width(a.Out)}
+	p := a.Page()
+	p.Several = several
 	for _, h := range found {
 		p.Headed(st.Green+"●"+st.Reset, terminal.Line(h.Text),
 			fmt.Sprintf("%s in %s", answer.Count(h.Times, "time"), answer.Count(h.Sessions, "session")))

@@ -225,8 +225,8 @@ func onTopic(ctx context.Context, a *app.App, l *library.Library, q index.Query)
 }
 
 func printLog(a *app.App, t *timeline, items []index.Placed) {
-	p := terminal.Page{Voice: answer.Voice{Several: severalProjects(items)}, W: a.Out, St: terminal.Styles(a.Color),
-		Width: terminal.Width(a.Out)}
+	p := a.Page()
+	p.Several = severalProjects(items)
 	if len(items) == 0 {
 		fmt.Fprintln(a.Out, "Nothing was decided about this that recall knows of.")
 		return

@@ -28,7 +28,7 @@ func whyItem(ctx context.Context, a *app.App, arg string, asJSON bool) error {
 	if asJSON {
 		return a.PrintJSON(doc)
 	}
-	pg := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+	pg := a.Page()
 	printWalk(&pg, &doc)
 	return nil
 }

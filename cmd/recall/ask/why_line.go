@@ -123,7 +123,7 @@ func whySessions(ctx context.Context, a *app.App, l *library.Library, doc *WhyDo
 		return err
 	}
 	names.Asked = doc.File
-	w := whyAsker{app: a, ctx: ctx, lib: l, names: names, blamed: b}
+	w := whyAsker{app: a, lib: l, names: names, blamed: b}
 	if w.shelf, err = app.NewShelf(l); err != nil {
 		return err
 	}
@@ -136,12 +136,12 @@ func whySessions(ctx context.Context, a *app.App, l *library.Library, doc *WhyDo
 		by = "time and message"
 	}
 	for _, c := range found {
-		if err := w.add(doc, c.Session, by, c.N); err != nil {
+		if err := w.add(ctx, doc, c.Session, by, c.N); err != nil {
 			return err
 		}
 	}
 	if len(doc.Sessions) == 0 && doc.Verdict != "no line" {
-		if err := w.writers(doc); err != nil {
+		if err := w.writers(ctx, doc); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,6 @@ func whySessions(ctx context.Context, a *app.App, l *library.Library, doc *WhyDo
 // whyAsker holds what one question rests on.
 type whyAsker struct {
 	app    *app.App
-	ctx    context.Context
 	lib    *library.Library
 	shelf  *app.Shelf
 	names  *app.FileNames
@@ -204,11 +203,11 @@ const writersRead = 6
 
 // writers adds the sessions that wrote the line before it was committed. A line
 // that says too little to be told from others has none.
-func (w *whyAsker) writers(doc *WhyDoc) error {
+func (w *whyAsker) writers(ctx context.Context, doc *WhyDoc) error {
 	if !telling(w.blamed.Text) {
 		return nil
 	}
-	touched, err := w.names.Touched(w.ctx, w.app.Index)
+	touched, err := w.names.Touched(ctx, w.app.Index)
 	if err != nil {
 		return err
 	}
@@ -220,7 +219,7 @@ func (w *whyAsker) writers(doc *WhyDoc) error {
 			continue
 		}
 		read[t.Session] = true
-		if err := w.add(doc, t.Session, "text", 0); err != nil {
+		if err := w.add(ctx, doc, t.Session, "text", 0); err != nil {
 			return err
 		}
 	}
@@ -235,12 +234,12 @@ func telling(line string) bool {
 
 // add reads a session and adds what it says of the line. One that was found by
 // the line's text alone is added only if it wrote it.
-func (w *whyAsker) add(doc *WhyDoc, session, by string, turn int) error {
+func (w *whyAsker) add(ctx context.Context, doc *WhyDoc, session, by string, turn int) error {
 	p, err := w.app.Pipeline(w.lib)
 	if err != nil {
 		return err
 	}
-	s, err := p.Read(w.ctx, ingest.SessionID(session))
+	s, err := p.Read(ctx, ingest.SessionID(session))
 	if err != nil {
 		fmt.Fprintf(w.app.Err, "recall: skipped: %s: %v\n", session, err)
 		return nil
@@ -256,7 +255,7 @@ func (w *whyAsker) add(doc *WhyDoc, session, by string, turn int) error {
 		found.Said = wrote.Why
 	}
 	from := exchange(s, at, &found)
-	items, err := w.app.Index.ItemsOf(w.ctx, []string{session})
+	items, err := w.app.Index.ItemsOf(ctx, []string{session})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 func printWhy(a *app.App, doc WhyDoc) {
 	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
-	p := terminal.Page{W: a.Out, St: st, Width: w}
+	p := a.Page()
 	fmt.Fprintf(a.Out, "%s%s:%d%s  %s\n", st.Bold, terminal.Line(doc.File), doc.Line, st.Reset,
 		txt.Clip(terminal.Line(doc.Text), max(30, w-40)))
 	if c := doc.Commit; c != nil {

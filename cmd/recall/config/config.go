@@ -73,7 +73,7 @@ type Config struct {
 		Weight  int           `mapstructure:"vector_weight"` // hundredths
 
 		Rerank   string        `mapstructure:"rerank"`
-		Patience time.Duration `mapstructure:"model_timeout"` // see queryPatience
+		Patience time.Duration `mapstructure:"model_timeout"` // see QueryPatience
 	} `mapstructure:"query"`
 	Embed struct {
 		Dir   string `mapstructure:"dir"` // absolute; "" if not set
@@ -142,7 +142,7 @@ func (c *Config) Auto(key string) bool { return c.origins[key].layer == fromDefa
 func (c *Config) Environment(key string) bool { return c.origins[key].layer == fromEnv }
 
 // Load puts the settings together: built-in defaults < file < RECALL_*
-// environment < flags that say which key they set (see setsKey). explicit is
+// environment < flags that say which key they set (see SetsKey). explicit is
 // --config, env as os.Environ gives it. Without any file all is default.
 // The error names every unknown key and bad value with its place.
 func Load(flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {

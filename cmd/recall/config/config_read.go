@@ -303,7 +303,7 @@ func variables() []string {
 	return append(names, SortedNames(Specials)...)
 }
 
-// flags takes the flags that were given and set a key (see setsKey).
+// flags takes the flags that were given and set a key (see SetsKey).
 func (s *settings) flags(flags *pflag.FlagSet, at Surroundings) {
 	if flags == nil {
 		return

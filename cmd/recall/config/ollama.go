@@ -44,7 +44,7 @@ func OllamaHere(env string) string {
 }
 
 // OllamaChatter names the model that Ollama was given last of those that talk;
-// "" as ollamaEmbedder.
+// "" as app.OllamaEmbedder.
 func OllamaChatter(ctx context.Context, address string) string {
 	for _, m := range OllamaModels(ctx, address) {
 		if !m.Embeds {

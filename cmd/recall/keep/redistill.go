@@ -244,7 +244,7 @@ func printDiff(a *app.App, d redistilled) {
 	st := terminal.Styles(a.Color)
 	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60),
 		st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
-	pg := terminal.Page{W: a.Out, St: st, Width: terminal.Width(a.Out)}
+	pg := a.Page()
 	for _, r := range d.Reworded {
 		pg.Wrapped("  ~ ", "    ", r.Kind+": "+r.Text, "")
 		pg.Wrapped("    was ", "        ", r.Was, st.Dim)

@@ -22,7 +22,7 @@ import (
 type Day struct {
 	Text  string
 	At    time.Time
-	parse func(string, time.Time, *time.Location) (time.Time, error) // parseWhen, parseDay
+	parse func(string, time.Time, *time.Location) (time.Time, error) // terminal.ParseWhen, terminal.ParseDay
 }
 
 func (d *Day) String() string { return d.Text }

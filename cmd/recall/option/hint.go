@@ -90,7 +90,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 var flagGroup = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
 // FlagsTogether words cobra's complaint about flags that exclude one another as
-// notTogether does.
+// NotTogether does.
 func FlagsTogether(err error) error {
 	m := flagGroup.FindStringSubmatch(err.Error())
 	if m == nil {

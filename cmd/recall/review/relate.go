@@ -150,7 +150,7 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 			verb = string(link.Relation)
 		}
 	}
-	pg := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+	pg := a.Page()
 	pg.Wrapped("  ", "  ", pg.Past(later), "")
 	fmt.Fprintln(a.Out, verb)
 	pg.Wrapped("  ", "  ", pg.Past(earlier), "")

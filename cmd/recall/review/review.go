@@ -137,8 +137,8 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 		return err
 	}
 	r := &Reviewer{App: a, Ctx: ctx, L: l, Lines: NewLines(ctx, a.In), Touched: map[string]bool{}}
-	r.P = terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out), Bare: true}
-	r.P.Several = w.several
+	r.P = a.Page()
+	r.P.Bare, r.P.Several = true, w.several
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
 }
@@ -247,8 +247,8 @@ func newEdit(op payload.Op, id payload.ItemID) payload.Edit {
 
 // printWaiting is the list for where nobody can be asked.
 func printWaiting(a *app.App, w *Waiting) {
-	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out), Bare: true}
-	p.Several = w.several
+	p := a.Page()
+	p.Bare, p.Several = true, w.several
 	for _, c := range w.Conflicts {
 		printContradiction(&p, c)
 	}

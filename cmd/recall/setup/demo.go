@@ -64,7 +64,7 @@ func runDemo(ctx context.Context, a *app.App, dir string) error {
 			return err
 		}
 		fmt.Fprintf(a.Out, "\n%s$ recall query %q%s\n", st.Bold, q.Text, st.Reset)
-		p := terminal.Page{W: a.Out, St: st, Width: terminal.Width(a.Out)}
+		p := a.Page()
 		p.Answer(&ans)
 	}
 	lib := filepath.Join(dir, "Recall")

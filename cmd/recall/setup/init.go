@@ -162,7 +162,7 @@ func tryOne(ctx context.Context, a *app.App, l *library.Library) error {
 		}
 		if ans.Verdict == answer.Answered && ans.Shown[0].Item != nil && ans.Shown[0].Session == string(e.ID) {
 			fmt.Fprintf(a.Out, "\n$ recall query %q\n", question)
-			p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+			p := a.Page()
 			p.Answer(&ans)
 			return nil
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // Presentable is a copy of a document as it may be printed: lists are there, perhaps
-// empty, and fields tagged show:"path" are as shownPath has them.
+// empty, and fields tagged show:"path" are as ShownPath has them.
 func Presentable(v reflect.Value, path bool) reflect.Value {
 	switch v.Kind() {
 	case reflect.String:

@@ -48,7 +48,7 @@ func ParseWhen(s string, now time.Time, loc *time.Location) (time.Time, error) {
 		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
 }
 
-// ParseDay is parseWhen for a day, a month or a year as a whole: its end. A
+// ParseDay is ParseWhen for a day, a month or a year as a whole: its end. A
 // moment is itself.
 func ParseDay(s string, now time.Time, loc *time.Location) (time.Time, error) {
 	t, err := ParseWhen(s, now, loc)

@@ -1,10 +1,8 @@
-package main
+package terminal
 
 import (
 	"testing"
 	"time"
-
-	"recall/cmd/recall/terminal"
 )
 
 func TestParseWhen(t *testing.T) {
@@ -21,13 +19,13 @@ func TestParseWhen(t *testing.T) {
 		"1y":                   "2025-04-17T00:00:00Z",
 		"2026-04-17T12:00:00Z": "2026-04-17T12:00:00Z",
 	} {
-		got, err := terminal.ParseWhen(in, now, time.UTC)
+		got, err := ParseWhen(in, now, time.UTC)
 		if err != nil || got.Format(time.RFC3339) != want {
 			t.Errorf("parseWhen(%q) = %v, %v; want %s", in, got, err, want)
 		}
 	}
 	for _, in := range []string{"", "soon", "d", "-3d", "2026-13-01", "99999d"} {
-		if got, err := terminal.ParseWhen(in, now, time.UTC); err == nil {
+		if got, err := ParseWhen(in, now, time.UTC); err == nil {
 			t.Errorf("parseWhen(%q) = %v, want an error", in, got)
 		}
 	}
