@@ -53,8 +53,7 @@ func commandRules(b *builder) {
 	for _, program := range placed {
 		b.add(program, lineWord)
 	}
-	b.add(" /user:", netUse)
-	b.add("/add", netUse)
+	b.add("net use", netUse)
 	b.add("smbclient", percentUser)
 	b.add("mount.cifs", percentUser)
 	for _, before := range leading {
@@ -214,11 +213,10 @@ func lineWord(s *scan, from, to int) {
 }
 
 // netUse masks the password on the line of Windows' "net use" and "net user".
-func netUse(s *scan, from, _ int) {
-	begin := max(0, from-200)
-	if i := strings.LastIndex(s.text[begin:from], "net use"); i >= 0 &&
-		strings.IndexByte(s.text[begin+i:from], '\n') < 0 {
-		lineWord(s, begin+i, begin+i+len("net use"))
+func netUse(s *scan, from, to int) {
+	line, _, _ := strings.Cut(s.text[to:min(len(s.text), to+200)], "\n")
+	if line = lowerASCII(line); strings.Contains(line, " /user:") || strings.Contains(line, "/add") {
+		lineWord(s, from, to)
 	}
 }
 

@@ -47,7 +47,7 @@ func (v value) secret(s *scan, st strength) bool {
 		return set && v.drawn()
 	}
 	return len(t) >= 10 && mixed(t) && (!public(t) || v.login && len(t) >= 32) && entropy(t) >= 3 &&
-		!numbered(t) && v.allowedOp() || set && !v.id && shape.digits >= 3 && v.credible(shape) &&
+		!numbered(t) && v.allowedOp() || set && shape.digits >= 3 && v.credible(shape) &&
 		(!strings.Contains(t, "-") || textureOf(t) != ordinary)
 }
 

@@ -31,8 +31,7 @@ var secretNames = []secretName{
 	{"cred", "secret", middle, true}, {"creds", "login", middle, true}, {"mnemonic", "secret", strong, true},
 	{"key", "secret", vague, false}, {"code", "secret", vague, true},
 	{"sharedaccesssignature", "secret", middle, false},
-	{"token", "token", weak, false}, {"sessid", "token", weak, false}, {"session_key", "token", weak, false},
-	{"sig", "token", weak, true},
+	{"token", "token", weak, false}, {"sig", "token", weak, true},
 	{"signature", "token", weak, true},
 	{"auth", "secret", vague, true}, {"salt", "secret", vague, true}, {"seed", "secret", vague, true},
 	{"otp", "secret", vague, true}, {"dsn", "secret", vague, true}, {"_pat", "token", vague, false},
@@ -155,7 +154,6 @@ func named(literal, kind string, st strength, whole bool) detector {
 				(s.logsIn(from) || (v.quoted && v.op != "," || v.op == "=" && !v.spaced) && wordChar(s.before(from)))
 		}
 		v.pair = kind == "login" || literal == "credential"
-		v.id = strings.HasPrefix(literal, "sess")
 		if v.secret(s, st) {
 			s.add(v.from, v.to, kind)
 		}

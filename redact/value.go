@@ -19,7 +19,6 @@ type value struct {
 	login    bool   // the name is of a token that lets in
 	flag     bool   // it is a flag's: --name value
 	whole    bool   // with its name it makes up a line
-	id       bool   // the name is of what identifies, and may let in
 }
 
 const (
