@@ -143,7 +143,8 @@ func (c *checking) answers() {
 			_, err = unpackAnswer(packed)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.found(Finding{Path: c.rel(path), State: Damaged, What: "a model's answer that can't be read: " + err.Error(), Mend: MendRender})
+			c.found(Finding{Path: c.rel(path), State: Damaged,
+				What: "a model's answer that can't be read: " + err.Error(), Mend: MendRender})
 		}
 		return nil
 	})

@@ -340,7 +340,8 @@ func (a *archiving) vanished() {
 		}
 		all := slices.Clone(f.Sources)
 		f.Sources = slices.DeleteFunc(f.Sources, func(s SourceState) bool {
-			return s.Gone && slices.ContainsFunc(all, func(o SourceState) bool { return !o.Gone && o.Version == s.Version && o.Size >= s.Size })
+			return s.Gone && slices.ContainsFunc(all,
+				func(o SourceState) bool { return !o.Gone && o.Version == s.Version && o.Size >= s.Size })
 		})
 		if !was && f.gone() {
 			a.change.Vanished = append(a.change.Vanished, f.Name)

@@ -195,7 +195,8 @@ func (w *tarring) session(v *folderView) error {
 		if err := w.add(at+name, v.size[name], io.TeeReader(open[i], sum)); err != nil {
 			return err
 		}
-		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 && !slices.Contains(want, disk.CRCText(sum.Sum32())) {
+		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
+			!slices.Contains(want, disk.CRCText(sum.Sum32())) {
 			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
 		}
 	}
@@ -227,7 +228,8 @@ func (w *tarring) add(name string, size int64, r io.Reader) error {
 		return nil
 	}
 	full := tarTop + name
-	if err := w.tar.WriteHeader(&tar.Header{Name: full, Mode: 0o600, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatPAX}); err != nil {
+	if err := w.tar.WriteHeader(&tar.Header{Name: full, Mode: 0o600, Size: size, Typeflag: tar.TypeReg,
+		Format: tar.FormatPAX}); err != nil {
 		return err
 	}
 	h := sha256.New()

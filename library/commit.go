@@ -17,7 +17,8 @@ func (l *Library) commitNew(a *archiving) error {
 	}
 	defer disk.UnlinkAll(build) // of a failure
 	raw := filepath.Join(build, "raw")
-	if err := disk.Do(disk.OpMakeDirs, raw, "", func() error { return disk.MakeAllDirs(raw) }); err != nil { // synced below
+	// synced below
+	if err := disk.Do(disk.OpMakeDirs, raw, "", func() error { return disk.MakeAllDirs(raw) }); err != nil {
 		return err
 	}
 	a.entry.Format = Format
@@ -26,7 +27,8 @@ func (l *Library) commitNew(a *archiving) error {
 		return err
 	}
 	lines := filepath.Join(raw, "versions.jsonl")
-	err = errors.Join(disk.Overwrite(lines, disk.SealLines(encodeLines(a.lines))), disk.Overwrite(sessionFile(build), text))
+	err = errors.Join(disk.Overwrite(lines, disk.SealLines(encodeLines(a.lines))),
+		disk.Overwrite(sessionFile(build), text))
 	if err != nil {
 		return err
 	}

@@ -160,7 +160,8 @@ func (f *FileState) choose(v *versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
 	best := -1
 	for i, s := range f.Sources {
-		if best < 0 || s.Size > f.Sources[best].Size || (s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone) {
+		if best < 0 || s.Size > f.Sources[best].Size ||
+			(s.Size == f.Sources[best].Size && f.Sources[best].Gone && !s.Gone) {
 			best = i
 		}
 	}

@@ -53,7 +53,8 @@ func (l *Library) viewFolder(id ingest.SessionID) (*folderView, error) {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
 	s.v = parseVersions("versions.jsonl", disk.SplitLines(s.text["raw/versions.jsonl"]))
-	if p, err := payload.Decode(s.text["payload.json"]); err == nil && flipped(e.Folder, []byte(p.Written), s.text["payload.md"]) {
+	if p, err := payload.Decode(s.text["payload.json"]); err == nil &&
+		flipped(e.Folder, []byte(p.Written), s.text["payload.md"]) {
 		s.text["payload.md"] = []byte(p.Written)
 	}
 	return s, nil
@@ -165,7 +166,8 @@ func (s *folderView) contents() map[fileContent]bool {
 
 // hasBadLine reports whether a line isn't as it was written.
 func hasBadLine(text []byte) bool {
-	return slices.ContainsFunc(disk.SplitLines(text), func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
+	return slices.ContainsFunc(disk.SplitLines(text),
+		func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
 }
 
 // lacking lists the lines of b that a doesn't have, sealed; not those that aren't

@@ -32,7 +32,8 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	for _, state := range files {
 		ver := v.at(state.Name, state.Version)
 		if ver == nil {
-			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged, state.Version)
+			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged,
+				state.Version)
 		}
 		file := ingest.File{Name: state.Name, Role: state.Role, Size: ver.Size, Open: func() (io.ReadCloser, error) {
 			return l.openSegments(id, state.Name, state.Version, ver.Segs), nil
@@ -49,14 +50,15 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 
 // openSegments streams a version's content.
 func (l *Library) openSegments(id ingest.SessionID, name string, n int, segs []segment) *segmentReader {
-	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: segs, anew: func() []segment {
-		if _, v, err := l.versionsOf(id); err == nil {
-			if ver := v.at(name, n); ver != nil {
-				return ver.Segs
+	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: segs,
+		anew: func() []segment {
+			if _, v, err := l.versionsOf(id); err == nil {
+				if ver := v.at(name, n); ver != nil {
+					return ver.Segs
+				}
 			}
-		}
-		return nil
-	}}
+			return nil
+		}}
 }
 
 // openRaw opens a segment of a session, wherever its folder is by now.

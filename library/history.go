@@ -61,7 +61,8 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	}
 	ver := v.at(name, n)
 	if ver == nil {
-		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n, len(v.files[name]))
+		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n,
+			len(v.files[name]))
 	}
 	f := FileVersion{Name: name, Version: n, Size: ver.Size, Sum: ver.Sum}
 	if state != nil {

@@ -91,7 +91,8 @@ func (r *repairing) projects(path string) (string, error) {
 			return "", err
 		}
 		r.enterAgain(all)
-		return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost", nil
+		return "put aside as " + filepath.Base(aside) +
+			"; the projects are entered again, names given by hand are lost", nil
 	}
 	reg.reclaim(all)
 	if text, err = toml.Marshal(reg); err != nil {

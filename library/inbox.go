@@ -203,7 +203,8 @@ func (f *folding) take(path string, n int, line []byte) {
 
 func (f *folding) unreadable(path string, n int, line []byte) {
 	f.bad = append(append(f.bad, line...), '\n')
-	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path, Reason: fmt.Sprintf("line %d is no event: kept in inbox/unreadable.txt", n)})
+	f.out.Problems = append(f.out.Problems, ingest.Problem{Path: path,
+		Reason: fmt.Sprintf("line %d is no event: kept in inbox/unreadable.txt", n)})
 }
 
 // session finds a session by its id or by another it is known by.
@@ -276,7 +277,8 @@ func (f *folding) clear(paths []string) error {
 	paths = slices.DeleteFunc(paths, func(path string) bool {
 		fi, err := os.Stat(path)
 		since := time.Since(timeOfAside(path))
-		return err != nil || since >= 0 && since < setAsideFor || time.Since(fi.ModTime()) < setAsideFor && time.Since(fi.ModTime()) >= 0
+		return err != nil || since >= 0 && since < setAsideFor ||
+			time.Since(fi.ModTime()) < setAsideFor && time.Since(fi.ModTime()) >= 0
 	})
 	for _, path := range paths {
 		if err := removeIfThere(path); err != nil {

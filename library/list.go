@@ -125,7 +125,8 @@ func (l *Library) Lookup(name string) (Entry, error) {
 		if fits(strings.ToLower(string(e.ID))) || fits(bareID(e.ID)) {
 			return true
 		}
-		return slices.ContainsFunc(e.Aliases, func(id ingest.SessionID) bool { return fits(strings.ToLower(string(id))) })
+		return slices.ContainsFunc(e.Aliases,
+			func(id ingest.SessionID) bool { return fits(strings.ToLower(string(id))) })
 	}
 	tests := []func(e Entry) bool{
 		func(e Entry) bool { return strings.ToLower(string(e.ID)) == want },

@@ -48,7 +48,8 @@ func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) 
 	for _, s := range src.v.stored() {
 		name := "raw/" + s.String()
 		if _, there := src.size[name]; !there {
-			m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)), "it is gone there; recall verify says more")
+			m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)),
+				"it is gone there; recall verify says more")
 		}
 		if !here[name] {
 			return keep, sourceError{errors.New("damaged there; it stays as it was here")}

@@ -111,7 +111,10 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 			names = append(names, name)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(followOrder(a), followOrder(b)), cmp.Compare(a, b)) })
+	slices.SortFunc(names, func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(followOrder(a), followOrder(b)), cmp.Compare(a, b))
+	})
 	files, err := m.stageCopies(ctx, src, names)
 	if err != nil {
 		return err
@@ -182,7 +185,8 @@ func isSegment(name string) bool { return path.Dir(name) == "raw" }
 // storedAlike reports whether two files of a segment may be equal, by what is known
 // of both.
 func storedAlike(a, b *versions, name string) bool {
-	return len(a.crcs[name]) == 0 || len(b.crcs[name]) == 0 || slices.ContainsFunc(a.crcs[name], func(crc string) bool { return slices.Contains(b.crcs[name], crc) })
+	return len(a.crcs[name]) == 0 || len(b.crcs[name]) == 0 ||
+		slices.ContainsFunc(a.crcs[name], func(crc string) bool { return slices.Contains(b.crcs[name], crc) })
 }
 
 // followOrder is the order in which files may be put in place.
@@ -470,7 +474,8 @@ func inOrder(lines [][]byte) []byte {
 		}
 		all = append(all, timed{t.At, line})
 	}
-	slices.SortStableFunc(all, func(a, b timed) int { return cmp.Or(a.at.Compare(b.at), bytes.Compare(a.line, b.line)) })
+	slices.SortStableFunc(all,
+		func(a, b timed) int { return cmp.Or(a.at.Compare(b.at), bytes.Compare(a.line, b.line)) })
 	all = slices.CompactFunc(all, func(a, b timed) bool { return bytes.Equal(a.line, b.line) })
 	var out []byte
 	for _, t := range all {

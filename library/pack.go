@@ -180,7 +180,8 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 
 // readsBack unpacks a staged segment and compares.
 func readsBack(ctx context.Context, st staged) error {
-	back := &segmentReader{open: func(string) (*os.File, error) { return disk.Open(st.temp) }, segs: []segment{st.segment}}
+	back := &segmentReader{open: func(string) (*os.File, error) { return disk.Open(st.temp) },
+		segs: []segment{st.segment}}
 	defer back.Close()
 	_, _, err := hashAll(ctxReader{ctx, back})
 	return err
@@ -212,7 +213,8 @@ func (l *Library) stageAs(r io.Reader, offset int64, level *sync.Pool) (staged, 
 
 // best compresses as small as it gets. One holds much memory: they aren't kept.
 var best = &sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(32<<20))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedBestCompression),
+		zstd.WithWindowSize(32<<20))
 	if err != nil {
 		panic(err) // only options can be wrong
 	}
@@ -308,7 +310,8 @@ func (v *versions) with(of map[string]staged) (lines []versionLine) {
 	slices.Sort(files)
 	for _, file := range files {
 		for n, ver := range v.files[file] {
-			line := versionLine{File: file, Role: v.roles[file], Version: n + 1, Add: []string{}, Size: ver.Size, Sum: ver.Sum}
+			line := versionLine{File: file, Role: v.roles[file], Version: n + 1, Add: []string{}, Size: ver.Size,
+				Sum: ver.Sum}
 			var end int64
 			for _, s := range ver.Segs {
 				if s.Offset < end {

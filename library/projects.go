@@ -134,7 +134,8 @@ func (r *registry) match(id string, p ingest.Project) *Project {
 
 // knows reports whether there is nothing to learn from p.
 func (p *Project) knows(q ingest.Project) bool {
-	return !p.hides(q) && (q.Was == "" || p.Root == q.Root) && (q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
+	return !p.hides(q) && (q.Was == "" || p.Root == q.Root) &&
+		(q.Root != p.Root || ((q.Remote == "" || p.Remote == q.Remote) && (q.Birth == "" || p.Birth == q.Birth)))
 }
 
 func (p *Project) learn(q ingest.Project) {
@@ -150,7 +151,8 @@ func (p *Project) learn(q ingest.Project) {
 
 // hides reports whether q tells of a secret in a name of p that p still shows.
 func (p *Project) hides(q ingest.Project) bool {
-	return q.ShownName != "" && p.Base == q.Name || q.ShownRoot != "" && safer(q.ShownRoot, p.Show(q.Root)) != p.Show(q.Root)
+	return q.ShownName != "" && p.Base == q.Name ||
+		q.ShownRoot != "" && safer(q.ShownRoot, p.Show(q.Root)) != p.Show(q.Root)
 }
 
 func (p *Project) hide(q ingest.Project) {
@@ -190,7 +192,8 @@ func (l *Library) Roots() ([]ingest.Root, error) {
 	var roots []ingest.Root
 	for _, p := range reg.Projects {
 		if p.Root != "" {
-			roots = append(roots, ingest.Root{Dir: p.Root, Former: p.Former, Merged: p.Merged, Remote: p.Remote, Birth: p.Birth})
+			roots = append(roots, ingest.Root{Dir: p.Root, Former: p.Former, Merged: p.Merged, Remote: p.Remote,
+				Birth: p.Birth})
 		}
 	}
 	return roots, nil
@@ -218,7 +221,10 @@ func (l *Library) Projects() ([]Project, error) {
 		return nil, err
 	}
 	all := reg.clone().Projects
-	slices.SortFunc(all, func(a, b Project) int { return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name)) })
+	slices.SortFunc(all, func(a,
+		b Project) int {
+		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
+	})
 	return all, nil
 }
 
@@ -255,7 +261,8 @@ func (l *Library) RenameProject(id, name string) error {
 		}
 		for _, o := range r.Projects {
 			if o.ID != p.ID && strings.EqualFold(o.Name, name) {
-				return fmt.Errorf("rename project: there is a project %q already; merge them or take another name", o.Name)
+				return fmt.Errorf("rename project: there is a project %q already; merge them or take another name",
+					o.Name)
 			}
 		}
 		p.Name, p.Named = name, true

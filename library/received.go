@@ -113,7 +113,8 @@ func (l *Library) Received() ([]Handed, error) {
 			continue
 		}
 		byID[r.Handoff] = &Handed{Handover: *h, ID: r.Handoff, Project: r.Project, Came: r.At,
-			Accepted: map[payload.ItemID]bool{}, Reworded: map[payload.ItemID]string{}, Pinned: map[payload.ItemID]bool{}}
+			Accepted: map[payload.ItemID]bool{}, Reworded: map[payload.ItemID]string{},
+			Pinned: map[payload.ItemID]bool{}}
 		all = append(all, byID[r.Handoff])
 	}
 	out := make([]Handed, len(all))

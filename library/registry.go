@@ -89,7 +89,8 @@ func (r *registry) clone() *registry {
 	c := &registry{Projects: slices.Clone(r.Projects)}
 	for i := range c.Projects {
 		p := &c.Projects[i]
-		p.Former, p.Merged, p.Ids, p.Shown = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids), slices.Clone(p.Shown)
+		p.Former, p.Merged, p.Ids, p.Shown = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids),
+			slices.Clone(p.Shown)
 	}
 	return c
 }
@@ -145,7 +146,8 @@ func (r *registry) arrange() {
 		return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.ID, b.ID))
 	})
 	taken := map[string]bool{"unsorted": true, "cache": true, "inbox": true, "readme.md": true, "library.toml": true,
-		"projects.toml": true, "tombstones.jsonl": true, "threads.jsonl": true, "journal.jsonl": true, "usage.jsonl": true}
+		"projects.toml": true, "tombstones.jsonl": true, "threads.jsonl": true, "journal.jsonl": true,
+		"usage.jsonl": true}
 	for _, p := range byRoot {
 		name := p.Base
 		if p.Named {

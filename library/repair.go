@@ -175,7 +175,8 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil), disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil),
+		disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
 	if err := r.uninherit(f, path); err != nil {
@@ -184,7 +185,8 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	if len(aside) == 0 && doubtful == 0 {
 		return "sealed again", nil
 	}
-	how := fmt.Sprintf("%d lines taken as they read now, %d put aside in %s.damaged", doubtful, countLines(aside), filepath.Base(path))
+	how := fmt.Sprintf("%d lines taken as they read now, %d put aside in %s.damaged", doubtful, countLines(aside),
+		filepath.Base(path))
 	if filepath.Base(path) == "journal.jsonl" { // what happened when; nothing rests on it
 		return how, nil
 	}

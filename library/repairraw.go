@@ -52,7 +52,8 @@ func (r *repairing) segment(f Finding) (string, error) {
 	if r.from != nil {
 		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
 	}
-	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them", s.Length)
+	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them",
+		s.Length)
 }
 
 // bytesAt is where a segment's bytes may be: in a segment's file, in a source at
@@ -180,7 +181,8 @@ func (e *Entry) fillFrom(v *versions, folder string) {
 	for name, list := range v.files {
 		state := e.file(name)
 		if state == nil {
-			e.Files = append(e.Files, FileState{Name: name, Role: v.roles[name], Version: len(list), Sources: []SourceState{}})
+			e.Files = append(e.Files, FileState{Name: name, Role: v.roles[name], Version: len(list),
+				Sources: []SourceState{}})
 			state = &e.Files[len(e.Files)-1]
 		}
 		if state.Version < 1 || state.Version > len(list) {
@@ -232,7 +234,8 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 		}
 		own := bareID(id)
 		last := strings.ToLower(base[strings.LastIndexByte(base, ' ')+1:])
-		return strings.EqualFold(base, string(id)) || len(last) >= 8 && strings.HasPrefix(own, last) || last == strings.ToLower(string(id))
+		return strings.EqualFold(base, string(id)) || len(last) >= 8 && strings.HasPrefix(own, last) ||
+			last == strings.ToLower(string(id))
 	}
 	if fits(said) {
 		return said
@@ -362,7 +365,8 @@ func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
 	if e.file(line.File) == nil || e.file(line.File).Role != line.Role {
 		return errors.New("no such file")
 	}
-	trial := &versions{files: map[string][]version{line.File: slices.Clone(v.files[line.File])}, crcs: map[string][]string{}, roles: map[string]ingest.FileRole{}}
+	trial := &versions{files: map[string][]version{line.File: slices.Clone(v.files[line.File])},
+		crcs: map[string][]string{}, roles: map[string]ingest.FileRole{}}
 	if err := trial.apply(line); err != nil {
 		return err
 	}
@@ -406,7 +410,8 @@ func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine
 	if chain == nil && state.Size > 0 {
 		return versionLine{}, false
 	}
-	line := versionLine{File: state.Name, Role: state.Role, Version: len(v.files[state.Name]) + 1, Add: []string{}, Size: state.Size, Sum: state.Sum}
+	line := versionLine{File: state.Name, Role: state.Role, Version: len(v.files[state.Name]) + 1, Add: []string{},
+		Size: state.Size, Sum: state.Sum}
 	for _, s := range chain {
 		line.Add = append(line.Add, s.String())
 		crc, err := fileCRC(filepath.Join(e.Folder, "raw", s.String()))
@@ -448,7 +453,8 @@ func (r *repairing) strays(e Entry, v *versions) []versionLine {
 	slices.SortStableFunc(chains, func(a, b []segment) int { return int(sizeOf(b) - sizeOf(a)) })
 	var lines []versionLine
 	for i, chain := range chains {
-		line := versionLine{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1, Add: []string{}, Size: sizeOf(chain)}
+		line := versionLine{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1,
+			Add: []string{}, Size: sizeOf(chain)}
 		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}

@@ -41,7 +41,8 @@ func (e Entry) State() (State, error) {
 			case err != nil:
 				return Unreadable, err
 			default:
-				there = append(there, ingest.File{Name: f.Name, Role: f.Role, Path: src.Path, Size: fi.Size(), Mod: fi.ModTime(), Stamp: ingest.Stamp(src.Path, fi)})
+				there = append(there, ingest.File{Name: f.Name, Role: f.Role, Path: src.Path, Size: fi.Size(),
+					Mod: fi.ModTime(), Stamp: ingest.Stamp(src.Path, fi)})
 			}
 		}
 	}

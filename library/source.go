@@ -32,7 +32,8 @@ type reading struct {
 // new. If the source changed meanwhile, it is read again until two passes
 // agree about the bytes taken; after three it is taken as it is, and torn says
 // so.
-func (l *Library) readSource(ctx context.Context, root string, f ingest.File, base version) (r reading, torn bool, err error) {
+func (l *Library) readSource(ctx context.Context, root string, f ingest.File,
+	base version) (r reading, torn bool, err error) {
 	if err := within(root, f.Path); err != nil {
 		return reading{}, false, sourceError{err}
 	}

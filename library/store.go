@@ -329,7 +329,8 @@ func (l *Library) readFile(id ingest.SessionID, name string) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, newPayload)) || disk.Exists(filepath.Join(e.Folder, newMarkdown))) {
+		if strings.HasPrefix(name, "payload.") && (disk.Exists(filepath.Join(e.Folder, newPayload)) ||
+			disk.Exists(filepath.Join(e.Folder, newMarkdown))) {
 			l.healLocked(id)
 		}
 		text, err := disk.ReadPlain(filepath.Join(e.Folder, name))

@@ -207,7 +207,8 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 			return fmt.Errorf("%q is a link or a device: %w", h.Name, ErrSuspect)
 		}
 		name := path.Clean(h.Name)
-		if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(h.Name, "\\\x00") || strings.HasPrefix(h.Name, "/") || strings.Contains("/"+h.Name+"/", "/../") {
+		if !filepath.IsLocal(filepath.FromSlash(name)) || strings.ContainsAny(h.Name, "\\\x00") ||
+			strings.HasPrefix(h.Name, "/") || strings.Contains("/"+h.Name+"/", "/../") {
 			return fmt.Errorf("%q leads out of the folder: %w", h.Name, ErrSuspect)
 		}
 		if err := do(name, t); err != nil {
@@ -226,7 +227,8 @@ func notWhole(err error) error {
 		return fmt.Errorf("no backup of recall's: %w", ErrSuspect)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("it ends in the middle: %w", ErrDamaged)
-	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, tar.ErrHeader), errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, tar.ErrHeader), errors.Is(err, zstd.ErrWindowSizeExceeded),
+		errors.Is(err, zstd.ErrDecoderSizeExceeded):
 		return fmt.Errorf("%w: %v", ErrDamaged, err)
 	}
 	return err

@@ -253,7 +253,8 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 		return
 	}
 	mend := MendNone
-	if disk.Exists(filepath.Join(b.Path, "raw", "versions.jsonl")) || disk.Exists(filepath.Join(b.Path, "payload.json")) {
+	if disk.Exists(filepath.Join(b.Path, "raw", "versions.jsonl")) ||
+		disk.Exists(filepath.Join(b.Path, "payload.json")) {
 		mend = MendRender
 	}
 	c.found(Finding{Path: c.rel(filepath.Join(b.Path, "session.json")), State: Damaged, What: b.Reason, Mend: mend})
@@ -273,7 +274,8 @@ func (c *checking) top(entries []Entry) {
 	case f.Format < 2:
 		// without any checksum yet
 	case disk.SealOfTOML(text) != disk.SealGood:
-		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written", Mend: MendRender})
+		c.found(Finding{Path: "library.toml", State: Damaged, What: "not what its last line says was written",
+			Mend: MendRender})
 	}
 	c.readme(f)
 	c.projects(f.Format, entries)

@@ -70,7 +70,8 @@ func (f *folderCheck) foundIn(s segment, name string, state FindingState, mend M
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.findings = append(f.findings, Finding{
-		Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend, segment: s,
+		Path: f.c.rel(f.at(name)), Session: f.entry.ID, State: state, What: fmt.Sprintf(format, args...), Mend: mend,
+		segment: s,
 	})
 }
 
@@ -115,7 +116,8 @@ func (f *folderCheck) versions() {
 	}
 	behind := ""
 	for _, state := range f.entry.Files {
-		if ver := f.v.at(state.Name, state.Version); ver == nil || ver.Size < state.Size || ver.Size == state.Size && ver.Sum != state.Sum {
+		if ver := f.v.at(state.Name, state.Version); ver == nil || ver.Size < state.Size ||
+			ver.Size == state.Size && ver.Sum != state.Sum {
 			behind = state.Name
 		}
 	}
@@ -200,7 +202,8 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 	case p != nil && p.Written != string(text) && f.due() == string(text):
 		f.found("payload.md", Unfinished, "", "of a save that was cut off")
 	case p != nil && flipped(f.entry.Folder, []byte(p.Written), text):
-		f.found("payload.md", Damaged, MendRender, "a bit of it is not as it was written, and nobody has written to it since")
+		f.found("payload.md", Damaged, MendRender,
+			"a bit of it is not as it was written, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
 		f.found("payload.md", Edited, "", "by hand since it was written; the next sync takes the edit in")
 	}
@@ -241,7 +244,8 @@ func (f *folderCheck) logs() {
 // rendered checks the files whose sums stand in session.json.
 func (f *folderCheck) rendered(p *payload.Payload) {
 	state := Damaged
-	if disk.Exists(f.at(newMarkdown)) || disk.Exists(f.at(newPayload)) || p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
+	if disk.Exists(f.at(newMarkdown)) || disk.Exists(f.at(newPayload)) ||
+		p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
 		state = Unfinished // session.json comes last
 	}
 	for name, want := range f.entry.Sums {
@@ -263,7 +267,8 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 
 // others tells of files that nothing was said of.
 func (f *folderCheck) others() {
-	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true, "payload.md": true,
+	needed := map[string]bool{"session.json": true, "raw/versions.jsonl": true, "payload.json": true,
+		"payload.md":  true,
 		"edits.jsonl": true, "notes.jsonl": true}
 	for _, s := range f.segs {
 		needed["raw/"+s.String()] = true

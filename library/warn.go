@@ -57,9 +57,11 @@ func exposes(dir string) string {
 	switch {
 	case name == "mobile documents", name == "com~apple~clouddocs", strings.HasPrefix(name, "icloud"):
 		return "iCloud"
-	case name == "onedrive", strings.HasPrefix(name, "onedrive - "), above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
+	case name == "onedrive", strings.HasPrefix(name, "onedrive - "),
+		above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
 		return "OneDrive"
-	case name == "dropbox", strings.HasPrefix(name, "dropbox ("), above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), disk.Exists(filepath.Join(dir, ".dropbox")):
+	case name == "dropbox", strings.HasPrefix(name, "dropbox ("),
+		above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), disk.Exists(filepath.Join(dir, ".dropbox")):
 		return "Dropbox"
 	case above == "cloudstorage":
 		return "a synchronised folder"

@@ -99,7 +99,8 @@ type rule struct{ suffix, instead string }
 
 var (
 	step2 = rules{
-		'i' - 'a': {{"biliti", "ble"}, {"entli", "ent"}, {"ousli", "ous"}, {"aliti", "al"}, {"iviti", "ive"}, {"enci", "ence"}, {"anci", "ance"}, {"logi", "log"}, {"alli", "al"}, {"bli", "ble"}, {"eli", "e"}},
+		'i' - 'a': {{"biliti", "ble"}, {"entli", "ent"}, {"ousli", "ous"}, {"aliti", "al"}, {"iviti", "ive"},
+			{"enci", "ence"}, {"anci", "ance"}, {"logi", "log"}, {"alli", "al"}, {"bli", "ble"}, {"eli", "e"}},
 		'l' - 'a': {{"ational", "ate"}, {"tional", "tion"}},
 		'm' - 'a': {{"alism", "al"}},
 		'n' - 'a': {{"ization", "ize"}, {"ation", "ate"}},

@@ -108,7 +108,8 @@ func wide(r rune) bool {
 	if r < 0x1100 {
 		return false
 	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer) || r == 'ー'
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
+		unicode.Khmer) || r == 'ー'
 }
 
 func runEnd(s string, i int, in func(rune) bool) int {

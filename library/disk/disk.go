@@ -47,7 +47,8 @@ var Unsynced atomic.Bool
 
 // refused tells a file system that can't sync from one that failed to.
 func refused(err error) error {
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) || errors.Is(err, errors.ErrUnsupported) {
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) ||
+		errors.Is(err, errors.ErrUnsupported) {
 		Unsynced.Store(true)
 		return nil
 	}

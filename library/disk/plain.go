@@ -66,10 +66,12 @@ func named(err error, dir string) error {
 	var k *os.LinkError
 	switch {
 	case errors.As(err, &p) && !filepath.IsAbs(p.Path):
-		return cmp.Or(linkAbove(p.Path, dir), error(&fs.PathError{Op: strings.TrimSuffix(p.Op, "at"), Path: filepath.Join(dir, p.Path), Err: p.Err}))
+		return cmp.Or(linkAbove(p.Path, dir),
+			error(&fs.PathError{Op: strings.TrimSuffix(p.Op, "at"), Path: filepath.Join(dir, p.Path), Err: p.Err}))
 	case errors.As(err, &k):
 		from, to := filepath.Join(dir, k.Old), filepath.Join(dir, k.New)
-		return cmp.Or(linkAbove(k.Old, dir), linkAbove(k.New, dir), error(&os.LinkError{Op: strings.TrimSuffix(k.Op, "at"), Old: from, New: to, Err: k.Err}))
+		return cmp.Or(linkAbove(k.Old, dir), linkAbove(k.New, dir),
+			error(&os.LinkError{Op: strings.TrimSuffix(k.Op, "at"), Old: from, New: to, Err: k.Err}))
 	}
 	return err
 }
@@ -77,7 +79,8 @@ func named(err error, dir string) error {
 // linkAbove is ErrNotPlain where a name below a folder lies behind a link.
 func linkAbove(name, dir string) error {
 	for name = filepath.Dir(name); filepath.Dir(name) != name; name = filepath.Dir(name) {
-		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil && fi.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+		if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil &&
+			fi.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
 			return NotPlain("open", filepath.Join(dir, name))
 		}
 	}
@@ -116,12 +119,14 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 
 // Unlink removes a file, a link or an empty folder.
 func Unlink(path string) error {
-	return inOpened(path, func(root *os.Root, name string) error { return root.Remove(name) }, func() error { return os.Remove(path) })
+	return inOpened(path, func(root *os.Root, name string) error { return root.Remove(name) },
+		func() error { return os.Remove(path) })
 }
 
 // UnlinkAll removes a folder with all that is in it; what links in it lead to stays.
 func UnlinkAll(path string) error {
-	return inOpened(path, func(root *os.Root, name string) error { return root.RemoveAll(name) }, func() error { return os.RemoveAll(path) })
+	return inOpened(path, func(root *os.Root, name string) error { return root.RemoveAll(name) },
+		func() error { return os.RemoveAll(path) })
 }
 
 // moveOver is os.Rename.
@@ -148,12 +153,14 @@ func secondName(from, to string) error {
 
 // MakeDir makes a folder.
 func MakeDir(dir string) error {
-	return inOpened(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) }, func() error { return os.Mkdir(dir, 0o700) })
+	return inOpened(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) },
+		func() error { return os.Mkdir(dir, 0o700) })
 }
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	return inOpened(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) }, func() error { return os.MkdirAll(dir, 0o700) })
+	return inOpened(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) },
+		func() error { return os.MkdirAll(dir, 0o700) })
 }
 
 // Walk is filepath.WalkDir below a real folder; links in it are named, not followed.
@@ -214,7 +221,8 @@ func ReadRegular(path string, most int64) ([]byte, error) {
 	case !fi.Mode().IsRegular():
 		return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
 	case fi.Size() > most:
-		return nil, &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("%d bytes: too large for what it is", fi.Size())}
+		return nil, &fs.PathError{Op: "read", Path: path,
+			Err: fmt.Errorf("%d bytes: too large for what it is", fi.Size())}
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -43,7 +43,8 @@ func (m Manifest) Cleanup(contents map[string][]byte, folders []string) (string,
 			fmt.Fprintf(&calls, "# %s\nagain %s %s\n", comment(f.Reason), quote(f.Path), sumOf(text))
 		case f.Rebuildable && len(f.Calls) == 0:
 			c.Again++
-			fmt.Fprintf(&calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)), quote(f.Path))
+			fmt.Fprintf(&calls, "# %s: %s\nagain %s ''\n", comment(f.Reason), comment(oneLine(f.Command)),
+				quote(f.Path))
 		default:
 			c.Keep++
 			reason := f.Reason
@@ -63,8 +64,10 @@ func (m Manifest) Cleanup(contents map[string][]byte, folders []string) (string,
 		return "", c, ErrNothing{"this session left nothing in its machine that recall knows of"}
 	}
 	m.about(&b, "Clears up after", "")
-	fmt.Fprintf(&b, "# Files that can be made again: %d. Files that are copied to %s first: %d.\n", c.Again, m.KeptName(), c.Keep)
-	fmt.Fprintf(&b, "kept_name=%s\nlog_name=%s\nsession_end=%s\n\n", quote(m.KeptName()), quote("recall-cleanup-"+m.short()+".log"), quote(endStamp(m.End)))
+	fmt.Fprintf(&b, "# Files that can be made again: %d. Files that are copied to %s first: %d.\n", c.Again,
+		m.KeptName(), c.Keep)
+	fmt.Fprintf(&b, "kept_name=%s\nlog_name=%s\nsession_end=%s\n\n", quote(m.KeptName()),
+		quote("recall-cleanup-"+m.short()+".log"), quote(endStamp(m.End)))
 	b.WriteString(cleanupShell)
 	b.WriteString("\n" + calls.String())
 	b.WriteString(cleanupEnd)

@@ -59,9 +59,11 @@ func (m Manifest) Rebuild(contents map[string][]byte, archived map[string]string
 	for _, n := range w.notes {
 		b.WriteString("# " + comment(n) + "\n")
 	}
-	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()), quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
+	fmt.Fprintf(&b, "\nfiles_name=%s\nkept_name=%s\nlog_name=%s\nsession=%s\n", quote(m.FilesName()),
+		quote(m.KeptName()), quote("recall-rebuild-"+m.short()+".log"), quote(w.home))
 	b.WriteString(rebuildShell)
-	b.WriteString("\n# Packages.\n" + w.packages.String() + "\n# Files.\n" + w.puts.String() + "\n# Commands that made the rest, in order.\n" + w.again.String())
+	b.WriteString("\n# Packages.\n" + w.packages.String() + "\n# Files.\n" + w.puts.String() +
+		"\n# Commands that made the rest, in order.\n" + w.again.String())
 	b.WriteString(rebuildEnd)
 	return b.String(), w.out
 }
@@ -123,7 +125,8 @@ func (w *rebuilding) input(in Input) {
 	case name != "" && in.SHA256 != "" && !within(in.Path, w.folders):
 		w.outside(in.Path)
 	case name != "" && in.SHA256 != "":
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}), in.SHA256)
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(in.Path), w.add(in.Path, Placed{Archived: name}),
+			in.SHA256)
 	case in.Machine == VM:
 		w.lose(in.Path, "it lay in the machine before")
 	default:
@@ -142,9 +145,11 @@ func (w *rebuilding) file(f Made) {
 	case !within(f.Path, w.folders) && (stored || written || f.Machine != Host):
 		w.outside(f.Path)
 	case stored:
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Archived: name}), f.SHA256)
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Archived: name}),
+			f.SHA256)
 	case written:
-		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}), sumOf(text))
+		fmt.Fprintf(&w.puts, "put %s \"$files\"/%s %s\n", w.place(f.Path), w.add(f.Path, Placed{Content: text}),
+			sumOf(text))
 	case f.Machine == Host:
 		w.notes = append(w.notes, "On the host, where it was: "+f.Path)
 	case f.Rebuildable && len(f.Calls) == 0:
@@ -162,7 +167,8 @@ func (w *rebuilding) file(f Made) {
 // commands lists what made the rest, each line once, in the order of its turns.
 func (w *rebuilding) commands() {
 	all := slices.DeleteFunc(w.m.made(), func(f Made) bool {
-		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.folders) || w.archived[f.SHA256] != "" && f.SHA256 != ""
+		return !f.Rebuildable || len(f.Calls) > 0 || f.Machine == Host || !within(f.Path, w.folders) ||
+			w.archived[f.SHA256] != "" && f.SHA256 != ""
 	})
 	slices.SortStableFunc(all, func(a, b Made) int { return a.Turn - b.Turn })
 	done := map[string]bool{}

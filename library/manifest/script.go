@@ -18,7 +18,8 @@ func comment(s string) string { return sink.Line(s, sink.Terminal) }
 // usable reports whether a path may stand in a script: whole, absolute, with
 // nothing in it that leads elsewhere, and no secret taken out of it.
 func usable(p string) bool {
-	return strings.HasPrefix(p, "/") && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0) && !strings.Contains(p, "‹")
+	return strings.HasPrefix(p, "/") && path.Clean(p) == p && p != "/" && !strings.ContainsRune(p, 0) &&
+		!strings.Contains(p, "‹")
 }
 
 // short is the part of a session's id that names files.
@@ -45,7 +46,8 @@ func (m Manifest) RebuildName() string { return "recall-rebuild-" + m.short() + 
 
 // about is the head of both scripts.
 func (m Manifest) about(b *strings.Builder, what, rest string) {
-	fmt.Fprintf(b, "#!/bin/sh\n# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session, m.Start.UTC().Format("2006-01-02"), rest)
+	fmt.Fprintf(b, "#!/bin/sh\n# %s the session %q (%s) of %s%s.\n", what, comment(m.Task), m.Session,
+		m.Start.UTC().Format("2006-01-02"), rest)
 }
 
 // ErrNothing: the session ran on the host and has no machine to clear up.

@@ -226,7 +226,8 @@ func (w *work) fill(m *Manifest) {
 			continue
 		}
 		ok, reason := w.rebuildable(f)
-		made := Made{Path: f.path, Host: host, Machine: machine, How: f.how, Rebuildable: ok, Reason: reason, Command: f.recipe.command, Dir: f.recipe.dir,
+		made := Made{Path: f.path, Host: host, Machine: machine, How: f.how, Rebuildable: ok, Reason: reason,
+			Command: f.recipe.command, Dir: f.recipe.dir,
 			From: f.recipe.from, SHA256: a.SHA256, Size: a.Size, Turn: f.turn, Calls: f.recipe.calls}
 		if w.onTheWay(f, onHost) {
 			m.Intermediate = append(m.Intermediate, made)
@@ -247,7 +248,8 @@ func (w *work) onTheWay(f *file, onHost bool) bool {
 	case w.machine == VM:
 		return !onHost && (f.reads > 0 || strings.HasPrefix(f.path, "/tmp/"))
 	}
-	return strings.HasPrefix(f.path, "/tmp/") || strings.HasPrefix(f.path, "/private/tmp/") || strings.HasPrefix(f.path, "/var/folders/")
+	return strings.HasPrefix(f.path, "/tmp/") || strings.HasPrefix(f.path, "/private/tmp/") ||
+		strings.HasPrefix(f.path, "/var/folders/")
 }
 
 // fillArchived adds the uploads and outputs that no call is seen to touch.
@@ -272,7 +274,8 @@ func (w *work) fillArchived(m *Manifest, listed map[string]bool) {
 		if strings.HasPrefix(name, "uploads/") {
 			m.Inputs = append(m.Inputs, Input{Path: p, Host: host, Machine: Host, SHA256: a.SHA256, Size: a.Size})
 		} else {
-			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create, Reason: "no call is seen to make it",
+			m.Outputs = append(m.Outputs, Made{Path: p, Host: host, Machine: Host, How: trace.Create,
+				Reason: "no call is seen to make it",
 				SHA256: a.SHA256, Size: a.Size})
 		}
 	}

@@ -24,14 +24,16 @@ var htmlPage = sync.OnceValue(func() *template.Template {
 	_, css, _ := strings.Cut(htmlText, "<style>")
 	css, _, _ = strings.Cut(css, "</style>")
 	sum := sha256.Sum256([]byte(css))
-	return template.Must(template.New("transcript").Parse(strings.Replace(htmlText, "STYLE", "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
+	return template.Must(template.New("transcript").Parse(strings.Replace(htmlText, "STYLE",
+		"'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)))
 })
 
 // HTML renders a session as one page that needs nothing from anywhere else: no
 // script, no font, no request, and a policy that lets a browser do none of these.
 // Messages are laid out as Markdown; what they say is escaped. p may be nil.
 func HTML(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
-	h := htmlSession{transcript: transcript{session: s, about: a, sides: sidesOf(s)}, agents: map[string][]ingest.Subagent{}}
+	h := htmlSession{transcript: transcript{session: s, about: a, sides: sidesOf(s)},
+		agents: map[string][]ingest.Subagent{}}
 	for _, agent := range s.Subagents {
 		h.agents[agent.Call] = append(h.agents[agent.Call], agent)
 	}
@@ -119,7 +121,8 @@ func (h *htmlSession) page(p *payload.Payload) htmlDoc {
 		doc.Facts = append(doc.Facts, stamps(s.Start, s.End)+" UTC")
 	}
 	if s.Parent != nil {
-		doc.Parent = fmt.Sprintf("From session %s (%s); turns copied from it: %d.", s.Parent.Session, s.Parent.How, s.Parent.Turns)
+		doc.Parent = fmt.Sprintf("From session %s (%s); turns copied from it: %d.", s.Parent.Session, s.Parent.How,
+			s.Parent.Turns)
 	}
 	for _, f := range s.Uploads {
 		doc.Files = append(doc.Files, htmlFile{"given", f.Name, f.Path})
@@ -173,7 +176,8 @@ func htmlSections(p *payload.Payload) []htmlSection {
 }
 
 func (h *htmlSession) turn(t ingest.Turn, days bool) htmlTurn {
-	v := htmlTurn{N: t.N, Who: speakerName(t), Class: "other", Anchors: anchorIDs(append([]string{string(t.ID)}, t.Records...))}
+	v := htmlTurn{N: t.N, Who: speakerName(t), Class: "other",
+		Anchors: anchorIDs(append([]string{string(t.ID)}, t.Records...))}
 	if !t.At.IsZero() {
 		v.When = t.At.UTC().Format("15:04")
 		if day := t.At.UTC().Format(time.DateOnly); days && day != h.last {
@@ -190,13 +194,15 @@ func (h *htmlSession) turn(t ingest.Turn, days bool) htmlTurn {
 	for _, n := range []struct {
 		is   bool
 		text string
-	}{{t.Queued, "typed while the assistant worked"}, {t.Abandoned, "abandoned: on a branch that was rewound"}, {t.Copied, "copied from the session this was forked from"}} {
+	}{{t.Queued, "typed while the assistant worked"}, {t.Abandoned, "abandoned: on a branch that was rewound"},
+		{t.Copied, "copied from the session this was forked from"}} {
 		if n.is {
 			notes = append(notes, n.text)
 		}
 	}
 	for _, f := range t.Foreign {
-		notes = append(notes, fmt.Sprintf("%d characters of this are from %s, not the speaker's own words", len([]rune(part(t.Text, f))), f.Label))
+		notes = append(notes, fmt.Sprintf("%d characters of this are from %s, not the speaker's own words",
+			len([]rune(part(t.Text, f))), f.Label))
 	}
 	for _, name := range t.Uploads {
 		notes = append(notes, "attached: "+oneLine(name, 200))
@@ -229,7 +235,8 @@ func anchorIDs(ids []string) []string {
 
 func (h *htmlSession) call(c ingest.ToolCall) htmlCall {
 	what := h.subject(c)
-	v := htmlCall{Name: oneLine(c.Name, 80), What: what, Gist: firstLine(c.Result), State: "ok", Word: oneLine(c.Reason, 600)}
+	v := htmlCall{Name: oneLine(c.Name, 80), What: what, Gist: firstLine(c.Result), State: "ok",
+		Word: oneLine(c.Reason, 600)}
 	v.Anchors = anchorIDs([]string{string(c.ResultTurn), string(c.ReasonTurn)})
 	v.Where = h.where(c, what)
 	switch {
@@ -240,12 +247,14 @@ func (h *htmlSession) call(c ingest.ToolCall) htmlCall {
 	case c.Failed:
 		v.State = "failed"
 	}
-	v.Verdict = map[ingest.Verdict]string{ingest.Rejected: "rejected by you", ingest.Denied: "denied", ingest.Clarify: "you wanted to talk about it first", ingest.Approved: "approved by you"}[c.Verdict]
+	v.Verdict = map[ingest.Verdict]string{ingest.Rejected: "rejected by you", ingest.Denied: "denied",
+		ingest.Clarify: "you wanted to talk about it first", ingest.Approved: "approved by you"}[c.Verdict]
 	if c.Commit != "" {
 		v.Commit = c.Commit + " " + oneLine(c.CommitMessage, 160)
 	}
 	for _, a := range c.Answers {
-		v.Answers = append(v.Answers, htmlAnswer{a.Question, strings.Join(a.Chosen, ", "), strings.Join(notChosen(a), ", "), a.Notes})
+		v.Answers = append(v.Answers, htmlAnswer{a.Question, strings.Join(a.Chosen, ", "),
+			strings.Join(notChosen(a), ", "), a.Notes})
 	}
 	if len(c.Answers) > 0 || c.Plan != nil {
 		v.Gist = ""

@@ -26,12 +26,14 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 	blocks := slices.DeleteFunc(parser.DefaultBlockParsers(), func(p util.PrioritizedValue) bool {
 		return p.Value == parser.NewHTMLBlockParser()
 	})
-	inline := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100), util.Prioritized(parser.NewLinkParser(), 200),
+	inline := []util.PrioritizedValue{util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
 		util.Prioritized(parser.NewEmphasisParser(), 500)}
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inline...))),
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
-		goldmark.WithRendererOptions(html.WithXHTML(), html.WithHardWraps(), renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
+		goldmark.WithRendererOptions(html.WithXHTML(), html.WithHardWraps(),
+			renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
 })
 
 // message is a turn's Markdown as HTML.

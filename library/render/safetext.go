@@ -115,7 +115,8 @@ func escapeHTML(b *strings.Builder, line string) {
 		case c == '`':
 			open = inCode && !open
 			b.WriteByte(c)
-		case c == '<' && !open && i+1 < len(line) && (line[i+1] == '/' || line[i+1] == '!' || line[i+1] == '?' || unicode.IsLetter(rune(line[i+1]))):
+		case c == '<' && !open && i+1 < len(line) &&
+			(line[i+1] == '/' || line[i+1] == '!' || line[i+1] == '?' || unicode.IsLetter(rune(line[i+1]))):
 			b.WriteString("&lt;")
 		default:
 			b.WriteByte(c)

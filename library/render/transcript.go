@@ -45,7 +45,8 @@ func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 	buf := pages.Get().(*bytes.Buffer)
 	defer pages.Put(buf)
 	buf.Reset()
-	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split, buf: buf, yield: yield}
+	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split,
+		buf: buf, yield: yield}
 	for _, agent := range s.Subagents {
 		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
 	}
@@ -230,7 +231,8 @@ func (t *transcript) said(turn *ingest.Turn) {
 		t.buf.WriteByte('\n')
 	}
 	for _, f := range turn.Foreign {
-		fmt.Fprintf(t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n", len([]rune(part(turn.Text, f))), plainText(f.Label))
+		fmt.Fprintf(t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n",
+			len([]rune(part(turn.Text, f))), plainText(f.Label))
 	}
 	for _, name := range turn.Uploads {
 		fmt.Fprintf(t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
@@ -253,7 +255,8 @@ func part(text string, f ingest.Foreign) string {
 // agent folds a sub-agent's turns.
 func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
-	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name, html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
+	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
+		html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
 	for i := range a.Turns {
 		turn := &a.Turns[i]
 		if t.split && t.buf.Len() > partSize {

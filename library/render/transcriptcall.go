@@ -26,7 +26,8 @@ func (t *transcript) call(c *ingest.ToolCall) {
 		fmt.Fprintf(t.buf, "  - commit %s %s\n", code(c.Commit), plainText(oneLine(c.CommitMessage, 160)))
 	}
 	for _, a := range c.Answers {
-		fmt.Fprintf(t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)), plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
+		fmt.Fprintf(t.buf, "  - *%s* You: **%s**", plainText(oneLine(a.Question, 400)),
+			plainText(oneLine(strings.Join(a.Chosen, ", "), 400)))
 		if others := notChosen(a); len(others) > 0 {
 			fmt.Fprintf(t.buf, " (not: %s)", plainText(oneLine(strings.Join(others, ", "), 400)))
 		}

@@ -94,7 +94,8 @@ const (
 	DangerSource  DangerKind = "sessions" // where a client keeps its sessions
 	DangerTooMuch DangerKind = "too much" // more files than could be looked at
 	DangerUnread  DangerKind = "unread"   // it can't be looked into, so nobody knows what is there
-	DangerLoose   DangerKind = "loose"    // a part of a session that recall can't take in, as a sub-agent without its session
+	// a part of a session that recall can't take in, as a sub-agent without its session
+	DangerLoose DangerKind = "loose"
 )
 
 // OtherFiles are files that are neither a session's nor the library's: recall
@@ -240,7 +241,8 @@ type Options struct {
 // looks at every place that sessions are taken from. Library may be nil: then
 // nothing is safe.
 func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) (*Report, error) {
-	g := &guarding{Pipeline: p, report: &Report{}, options: o, sessions: map[string]*Session{}, known: map[string]bool{}}
+	g := &guarding{Pipeline: p, report: &Report{}, options: o, sessions: map[string]*Session{},
+		known: map[string]bool{}}
 	if o.Limit == 0 {
 		g.options.Limit = time.Minute
 	}
@@ -399,7 +401,8 @@ func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 	}
 	return slices.ContainsFunc(e.Files, func(f library.FileState) bool {
 		return filepath.Base(filepath.FromSlash(f.Name)) == filepath.Base(path) &&
-			g.Library.Held(ctx, e.ID, ingest.File{Name: f.Name, Path: path, Role: f.Role, Size: fi.Size(), Mod: fi.ModTime()}) == nil
+			g.Library.Held(ctx, e.ID, ingest.File{Name: f.Name, Path: path, Role: f.Role, Size: fi.Size(),
+				Mod: fi.ModTime()}) == nil
 	})
 }
 
@@ -522,11 +525,13 @@ func (g *guarding) finish() {
 		return cmp.Compare(a.ID, b.ID)
 	})
 	slices.Sort(g.report.Memory)
-	if slices.ContainsFunc(g.report.Sessions, func(s Session) bool { return s.Source == ingest.Memory && s.forgotten() }) {
+	if slices.ContainsFunc(g.report.Sessions,
+		func(s Session) bool { return s.Source == ingest.Memory && s.forgotten() }) {
 		g.report.Memory = nil
 	}
 	g.report.stuck = g.stuck()
-	slices.SortFunc(g.report.Dangers, func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
+	slices.SortFunc(g.report.Dangers,
+		func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
 }
 
 // stuck says why a sync couldn't take in what is at risk, and what is to be done first;
@@ -548,7 +553,8 @@ func (g *guarding) stuck() string {
 		return fmt.Sprintf("the library can't be written to (%v): mend that, then recall sync", err)
 	}
 	if free := disk.Free(dir); free < need {
-		return fmt.Sprintf("the library's disk has %d KB left for %d KB: make room there, then recall sync", free>>10, (need+1023)>>10)
+		return fmt.Sprintf("the library's disk has %d KB left for %d KB: make room there, then recall sync", free>>10,
+			(need+1023)>>10)
 	}
 	return ""
 }

@@ -32,7 +32,8 @@ var notFiles = map[string]bool{"/proc": true, "/sys": true, "/dev": true}
 // look walks through the paths: for sessions outside of the configured places,
 // for dangerous folders, and to count what is neither.
 func (g *guarding) look(ctx context.Context) error {
-	w := &walker{guarding: g, ctx: ctx, until: time.Now().Add(g.options.Limit), slots: make(chan struct{}, 4*runtime.GOMAXPROCS(0)), groups: map[string]int{}}
+	w := &walker{guarding: g, ctx: ctx, until: time.Now().Add(g.options.Limit),
+		slots: make(chan struct{}, 4*runtime.GOMAXPROCS(0)), groups: map[string]int{}}
 	for _, at := range g.report.Paths {
 		if at.Gone {
 			continue
@@ -174,7 +175,8 @@ func (w *walker) special(dir string) bool {
 	case name == coworkSessions || name == codeTabRecords:
 		w.danger(Danger{Path: dir, Kind: DangerSource})
 		w.anchors = append(w.anchors, dir)
-	case name == "projects" && isFile(filepath.Join(filepath.Dir(dir), "settings.json")), name == "projects" && filepath.Base(filepath.Dir(dir)) == ".claude":
+	case name == "projects" && isFile(filepath.Join(filepath.Dir(dir), "settings.json")),
+		name == "projects" && filepath.Base(filepath.Dir(dir)) == ".claude":
 		w.danger(Danger{Path: dir, Kind: DangerSource})
 		w.anchors = append(w.anchors, filepath.Dir(dir))
 	case isFile(filepath.Join(dir, "library.toml")):
@@ -210,7 +212,8 @@ func (w *walker) findMore() {
 				w.take(s)
 			}
 		}
-		if !w.known[path] && filepath.Base(filepath.Dir(path)) == "subagents" && strings.HasPrefix(filepath.Base(path), "agent-") && !w.heldLoose(w.ctx, path) {
+		if !w.known[path] && filepath.Base(filepath.Dir(path)) == "subagents" &&
+			strings.HasPrefix(filepath.Base(path), "agent-") && !w.heldLoose(w.ctx, path) {
 			w.danger(Danger{Path: path, Kind: DangerLoose, Blocks: true}) // its session's own file is gone
 		}
 	}

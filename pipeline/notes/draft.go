@@ -50,7 +50,8 @@ func GroundDraft(s *ingest.Session, markdown string, now time.Time) ([]DraftLine
 		if l.Why != "" {
 			continue
 		}
-		l.Note.Type, l.Note.By, l.Note.Session, l.Note.At = payload.NoteType, "agent", string(s.ID), now.UTC().Truncate(time.Second)
+		l.Note.Type, l.Note.By, l.Note.Session, l.Note.At = payload.NoteType, "agent", string(s.ID),
+			now.UTC().Truncate(time.Second)
 		l.ground(before, look)
 	}
 	return lines, nil

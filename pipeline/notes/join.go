@@ -46,7 +46,8 @@ func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
 // the transcript says.
 func strengthen(it, note *payload.Item) {
 	e := note.Evidence[0]
-	if len(it.Evidence) < 3 && !slices.ContainsFunc(it.Evidence, func(o payload.Evidence) bool { return o.Turn == e.Turn }) {
+	if len(it.Evidence) < 3 &&
+		!slices.ContainsFunc(it.Evidence, func(o payload.Evidence) bool { return o.Turn == e.Turn }) {
 		it.Evidence = append(slices.Clone(it.Evidence), e)
 	}
 	if it.Why == "" {

@@ -71,10 +71,12 @@ func withTranscripts(s *ingest.Session, notes []payload.Note) []payload.Note {
 		t := &s.Turns[i]
 		for k := range t.Calls {
 			c := &t.Calls[k]
-			if !ingest.OwnTool(c.Name, "recall_note") || t.Copied || t.Abandoned || !c.Done || c.Failed || c.Verdict == ingest.Rejected || have[c.ID] {
+			if !ingest.OwnTool(c.Name, "recall_note") || t.Copied || t.Abandoned || !c.Done || c.Failed ||
+				c.Verdict == ingest.Rejected || have[c.ID] {
 				continue
 			}
-			n := payload.Note{Type: payload.NoteType, Session: string(s.ID), At: t.At, Call: c.ID, By: "agent", Kind: payload.Kind(c.Input["kind"]),
+			n := payload.Note{Type: payload.NoteType, Session: string(s.ID), At: t.At, Call: c.ID, By: "agent",
+				Kind: payload.Kind(c.Input["kind"]),
 				Text: c.Input["text"], Why: c.Input["why"], Scope: c.Input["scope"], Quote: c.Input["quote"],
 				Alternatives: listIn(c.Input["alternatives"]), About: listIn(c.Input["about"])}
 			if n.Check() == nil {
@@ -109,7 +111,8 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	if quote == "" {
 		return nil, noQuote
 	}
-	it := payload.Item{Kind: n.Kind, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope), Alternatives: n.Alternatives, About: n.About,
+	it := payload.Item{Kind: n.Kind, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope),
+		Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent
 	for _, p := range g.places(quote, n.Call) {
@@ -166,7 +169,8 @@ func (g *grounds) places(quote, call string) []standing {
 			}
 			own = g.found(own, i, payload.ByUser, quote, c.Reason)
 			for _, a := range c.Answers {
-				agreed = g.found(agreed, i, payload.ByBoth, quote, append(slices.Clone(a.Chosen), a.Notes, a.Question)...)
+				agreed = g.found(agreed, i, payload.ByBoth, quote,
+					append(slices.Clone(a.Chosen), a.Notes, a.Question)...)
 			}
 			if c.Plan != nil && c.Verdict == ingest.Approved {
 				agreed = g.found(agreed, i, payload.ByBoth, quote, c.Plan.Text)
