@@ -166,6 +166,9 @@ func bareEnd(t string, at int, line bool) int {
 		i = n
 	}
 	end := at + i
+	if line && end-at > 1 && t[end-1] == ';' && end < len(t) && is(t[end], blank) { // a shell's next command
+		end--
+	}
 	for !line && end > at && strings.IndexByte(".:!?", t[end-1]) >= 0 && end-at > 1 {
 		end--
 	}

@@ -201,6 +201,7 @@ func TestRestOfTextIsKept(t *testing.T) {
 		{"postgres://app:Tr0ub4dor@db:5432/app", "postgres://app:‹url-password 1›@db:5432/app"},
 		{`password = "gr33nTea" # old`, `password = "‹password 1›" # old`},
 		{"export A_TOKEN=q7Rk2mXz9LpT4vBn8WsY\nnext", "export A_TOKEN=‹token 1›\nnext"},
+		{"export A_TOKEN=q7Rk2mXz9LpT4vBn8WsY; make lint", "export A_TOKEN=‹token 1›; make lint"},
 		{"AKIAQ3EGXMPLRWOZ7TKB and AKIAQ3EGXMPLRWOZ7TKC and AKIAQ3EGXMPLRWOZ7TKB",
 			"‹aws-key 1› and ‹aws-key 2› and ‹aws-key 1›"},
 		{"the password is gr33nTea99.", "the password is ‹password 1›."},
