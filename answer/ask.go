@@ -161,17 +161,19 @@ func (a *Answer) See(r *Result) []Linked {
 	return see
 }
 
-// SaysFirst is what is shown first, in words.
-func (a *Answer) SaysFirst() string {
-	if len(a.Shown) == 0 {
+// Says is what is shown in a place, from 0, in words; "" if nothing is.
+func (a *Answer) Says(place int) string {
+	if place >= len(a.Shown) {
 		return ""
 	}
-	v, r := Voice{}, a.Shown[0]
-	if said := v.Tried(a.Question, r); said != "" && a.Verdict == Answered {
-		return said
-	}
-	if r.Item == nil && a.Verdict == Answered {
-		return v.Passage(r, answering)
+	v, r := Voice{}, a.Shown[place]
+	if place == 0 && a.Verdict == Answered {
+		if said := v.Tried(a.Question, r); said != "" {
+			return said
+		}
+		if r.Item == nil {
+			return v.Passage(r, answering)
+		}
 	}
 	if r.Item == nil {
 		return v.Passage(r, passage)

@@ -86,7 +86,7 @@ type result struct {
 type said struct {
 	results  []result // ranked: items, or messages where there are no items
 	sessions []string // in order of their first result
-	first    *result  // what is printed first
+	shown    []result // what is printed, the first of it
 	refused  bool
 	weak     bool
 	coverage float64
@@ -138,9 +138,14 @@ func madeOf(q Question, a said) QuestionsMade {
 		first := a.results[0]
 		m.StaleFirst = holdsAny(first, q.Stale) && !holdsAny(first, q.Expect)
 	}
-	if a.first != nil {
-		m.First = a.first.text
-		m.Answer1 = !a.refused && holdsAny(*a.first, q.Expect)
+	for i, r := range a.shown {
+		if !a.refused && holdsAny(r, q.Expect) {
+			m.Answer1 = m.Answer1 || i == 0
+			m.Answer5 = true
+		}
+	}
+	if len(a.shown) > 0 {
+		m.First = a.shown[0].text
 	}
 	return m
 }

@@ -87,19 +87,20 @@ func TestCountsOfAnswers(t *testing.T) {
 	old, new := result{session: "s", holds: []string{"s#d1"}}, result{session: "s", holds: []string{"s#d2"}}
 	both := result{session: "s", holds: []string{"s#d1", "s#d2"}}
 	list := []QuestionsMade{
-		madeOf(q, said{results: []result{old, new}, first: &old}),
-		madeOf(q, said{results: []result{new, old}, first: &new}),
-		madeOf(q, said{results: []result{both}, first: &both}),
-		madeOf(q, said{results: []result{new}, first: &new, refused: true}),
+		madeOf(q, said{results: []result{old, new}, shown: []result{old, new}}),
+		madeOf(q, said{results: []result{new, old}, shown: []result{new}}),
+		madeOf(q, said{results: []result{both}, shown: []result{both}}),
+		madeOf(q, said{results: []result{new}, shown: []result{new}, refused: true}),
 		madeOf(Question{Q: "which font?"}, said{refused: true}),
-		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, first: &old}),
+		madeOf(Question{Q: "which logo?"}, said{results: []result{old}, shown: []result{old}}),
 	}
 	s := summedUp(list)
 	if s.Stale.K != 1 || s.Stale.N != 4 || s.Abstained.K != 1 || s.Abstained.N != 2 || s.Refused.K != 1 || s.Refused.N != 4 {
 		t.Errorf("got stale %+v, abstained %+v, refused %+v", s.Stale, s.Abstained, s.Refused)
 	}
-	if s.All.N != 4 || s.All.Hit1.Value != .75 || s.All.Answer1.Value != .5 {
-		t.Errorf("got %d answerable, hit@1 %v, answer@1 %v; want 4, 0.75, 0.5 (one refused, one stale)", s.All.N, s.All.Hit1.Value, s.All.Answer1.Value)
+	if s.All.N != 4 || s.All.Hit1.Value != .75 || s.All.Answer1.Value != .5 || s.All.Answer5.Value != .75 {
+		t.Errorf("got %d answerable, hit@1 %v, answer@1 %v, answer@5 %v; want 4, 0.75, 0.5 (one refused, one stale), 0.75", s.All.N,
+			s.All.Hit1.Value, s.All.Answer1.Value, s.All.Answer5.Value)
 	}
 }
 

@@ -186,6 +186,7 @@ type QuestionRates struct {
 	Session5 Interval `json:"session5"`
 	Session  Interval `json:"session20"`
 	Answer1  Interval `json:"answer1"` // the first thing printed holds an expected item
+	Answer5  Interval `json:"answer5"` // one of the first five does
 }
 
 // QuestionsMade is one question with what came out.
@@ -199,6 +200,7 @@ type QuestionsMade struct {
 	Ranks      []int    `json:"ranks"` // of the expected ones, from 1; 0 where not among the first 20
 	SessionAt  int      `json:"session_at"`
 	Answer1    bool     `json:"answer1"`
+	Answer5    bool     `json:"answer5"`
 	StaleFirst bool     `json:"stale_first,omitempty"`
 	Refused    bool     `json:"refused,omitempty"`
 	Weak       bool     `json:"weak,omitempty"` // told that nothing clearly answers

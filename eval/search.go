@@ -238,9 +238,7 @@ func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Qu
 				a.results = append(a.results, result{m.Session, quoted(quotes[m.Session], m.Text), m.Session + "#" + string(m.Turn), m.Text})
 			}
 		}
-		if len(a.results) > 0 {
-			a.first = &a.results[0]
-		}
+		a.shown = a.results[:min(len(a.results), printed)]
 		return a, nil
 	}
 }
@@ -319,6 +317,9 @@ func (x *indexed) of(ctx context.Context, sessions []*ingest.Session) (*index.In
 // are among them.
 const depth = 100
 
+// printed is how many results are looked at as they are printed: what recall query shows.
+const printed = 5
+
 func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 	until, err := q.asOf()
 	if err != nil {
@@ -342,12 +343,16 @@ func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 			a.results = append(a.results, x.result(r))
 		}
 	}
-	if len(found.Shown) > 0 {
-		first := x.result(found.Shown[0])
-		if first.text = found.SaysFirst(); found.Shown[0].Item == nil {
-			first.holds = quoted(x.quotes[first.session], first.text)
+	for i, r := range found.Shown[:min(len(found.Shown), printed)] {
+		shown := x.result(r)
+		shown.text = found.Says(i)
+		if r.Item == nil {
+			shown.holds = nil // but what is printed of the turn
 		}
-		a.first = &first
+		if r.Item == nil || r.Item.Kind == payload.Lead { // a passage holds what it quotes
+			shown.holds = append(shown.holds, quoted(x.quotes[shown.session], shown.text)...)
+		}
+		a.shown = append(a.shown, shown)
 	}
 	return a, nil
 }

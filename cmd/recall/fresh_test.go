@@ -166,7 +166,7 @@ func TestQuestionBesideAnotherRecall(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	defer held.Unlock()
-	out, errOut := recall([]string{"RECALL_QUERY_BUDGET=50ms"}, "query", "where do failed jobs go")
+	out, errOut := recall([]string{"RECALL_QUERY_BUDGET=500ms"}, "query", "where do failed jobs go")
 	if !strings.Contains(out, "dead-letter table") || strings.Contains(errOut, "warning") || !strings.Contains(errOut, "not all that is new could be taken in (1 fault); recall sync says why") {
 		t.Errorf("got %q, %q", out, errOut)
 	}

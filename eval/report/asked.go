@@ -48,6 +48,7 @@ var askedMeasures = []measure{
 	{"session@1", func(r *eval.QuestionRates) eval.Interval { return r.Session1 }},
 	{"session@5", func(r *eval.QuestionRates) eval.Interval { return r.Session5 }},
 	{"answer@1", func(r *eval.QuestionRates) eval.Interval { return r.Answer1 }},
+	{"answer@5", func(r *eval.QuestionRates) eval.Interval { return r.Answer5 }},
 }
 
 func askedTiles(s *eval.QuestionScore) []tile {

@@ -243,6 +243,7 @@ var EvalMeasures = []evalMeasure{
 	{"session@5", func(r *eval.QuestionRates) eval.Interval { return r.Session5 }},
 	{"session@20", func(r *eval.QuestionRates) eval.Interval { return r.Session }},
 	{"answer@1", func(r *eval.QuestionRates) eval.Interval { return r.Answer1 }},
+	{"answer@5", func(r *eval.QuestionRates) eval.Interval { return r.Answer5 }},
 }
 
 // found is every figure of the system under test.
@@ -256,7 +257,8 @@ func (t evalTables) found(q *eval.QuestionScore) {
 	}
 	t.note("hit@k: an expected item is among the first k results; session@k: one of the right session.")
 	t.note("recall@5: the share of the expected items there. MRR: one divided by the rank of the first.")
-	t.note("nDCG@10: how near the top they all stand. answer@1: what recall query prints first holds the answer.")
+	t.note("nDCG@10: how near the top they all stand. answer@1: what recall query prints first holds the answer;")
+	t.note("answer@5: one of the five that it prints does, items and passages alike.")
 	t.note("paraphrased: in few of the item's own words. Intervals by drawing the questions anew (bootstrap).")
 }
 
