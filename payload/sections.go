@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"fmt"
 	"strings"
 	"sync"
 	"unicode"
@@ -18,14 +17,6 @@ const (
 
 // Variants lists all variants, the default first.
 var Variants = []Variant{Coding, Debug, Handoff}
-
-// ParseVariant returns the variant of that name; the error names all.
-func ParseVariant(name string) (Variant, error) {
-	if v := Variant(strings.ToLower(name)); layouts[v] != nil {
-		return v, nil
-	}
-	return "", fmt.Errorf("no variant %q; there are %s, %s and %s", name, Coding, Debug, Handoff)
-}
 
 // A section is a heading and the kind of the items under it.
 type section struct {
