@@ -85,7 +85,8 @@ func TestImportsPointDown(t *testing.T) {
 				t.Fatal(err)
 			}
 			if to, ours := strings.CutPrefix(p, "recall/"); ours && !s.test {
-				if within, ok := below[s.dir]; ok && strings.HasPrefix(to+"/", room+"/") && !slices.Contains(within, to) {
+				if within, ok := below[s.dir]; ok && strings.HasPrefix(to+"/", room+"/") &&
+					!slices.Contains(within, to) {
 					t.Errorf("%s/%s imports %s: %s may not know it", s.dir, s.name, p, s.dir)
 				}
 				to, _, _ = strings.Cut(to, "/")
@@ -135,10 +136,12 @@ func TestCommandsStandOnFloors(t *testing.T) {
 		}
 		for _, imp := range s.file.Imports {
 			p, _ := strconv.Unquote(imp.Path.Value)
-			if to, ours := strings.CutPrefix(p, "recall/cmd/recall/"); ours && room != "" && !slices.Contains(allowed, to) {
+			if to, ours := strings.CutPrefix(p, "recall/cmd/recall/"); ours && room != "" &&
+				!slices.Contains(allowed, to) {
 				t.Errorf("%s/%s imports %s: %s may not know %s", s.dir, s.name, p, room, to)
 			}
-			if commands := room == "" || room == "option" || slices.Contains(allowed, "option"); p == "github.com/spf13/cobra" && !commands {
+			if commands := room == "" || room == "option" ||
+				slices.Contains(allowed, "option"); p == "github.com/spf13/cobra" && !commands {
 				t.Errorf("%s/%s imports cobra, which ends at the commands", s.dir, s.name)
 			}
 		}
@@ -247,9 +250,13 @@ var atOneDoor = []struct {
 		"os.MkdirTemp", "os.Remove", "os.RemoveAll", "os.Rename", "os.Link", "os.Symlink", "os.Truncate", "os.Chmod", "os.Chtimes", "filepath.Glob", "filepath.Walk",
 		"filepath.WalkDir", "flock.New"},
 		[]string{"library/disk/plain.go", "library/disk/plain_unix.go", "library/disk/plain_windows.go",
-			"library/disk/disk.go",                                                                                       // folders to be synced
-			"library/listcache.go",                                                                                       // in the user's cache folder
-			"library/backup.go", "library/backupfile.go", "library/unpack.go", "library/restore.go", "library/source.go", // files outside the library
+			// folders to be synced
+			"library/disk/disk.go",
+			// in the user's cache folder
+			"library/listcache.go",
+			// files outside the library
+			"library/backup.go", "library/backupfile.go", "library/unpack.go", "library/restore.go",
+			"library/source.go",
 			"library/ramdisk/ramdisk_linux.go"}, // of tests
 		"links inside a library are followed by nobody: use what library/disk offers"},
 }

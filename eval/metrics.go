@@ -82,7 +82,8 @@ var questionMetrics = []struct {
 	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) }, func(r *QuestionRates) *Interval { return &r.Session5 }},
 	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) }, func(r *QuestionRates) *Interval { return &r.Session }},
 	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) }, func(r *QuestionRates) *Interval { return &r.Answer1 }},
-	{"answer@5", func(m *QuestionsMade) float64 { return truth(m.Answer5) }, func(r *QuestionRates) *Interval { return &r.Answer5 }},
+	{"answer@5", func(m *QuestionsMade) float64 { return truth(m.Answer5) },
+		func(r *QuestionRates) *Interval { return &r.Answer5 }},
 }
 
 // summedUp makes the figures of a search from its answers.

@@ -129,7 +129,8 @@ func (c Change) Do() error {
 		}
 	}
 	// Somebody may have written to it since it was read.
-	if now, err := disk.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) || err != nil && c.Existed {
+	if now, err := disk.ReadRegular(c.Real, MostOfSettings); err == nil && !bytes.Equal(now, c.Before) ||
+		err != nil && c.Existed {
 		return fmt.Errorf("%s was changed at this moment; try again", c.Path)
 	}
 	if c.Removes {

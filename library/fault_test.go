@@ -465,7 +465,8 @@ func lostPower(start *node, log []logged, dir string, names, content float64) *n
 func namedForGood(name string, file bool, log []logged) bool {
 	for i, later := range log {
 		switch {
-		case later.Kind == disk.OpSyncDir && later.Path == filepath.Dir(name), file && later.Kind == disk.OpSync && later.Path == name:
+		case later.Kind == disk.OpSyncDir && later.Path == filepath.Dir(name), file && later.Kind == disk.OpSync &&
+			later.Path == name:
 			return true
 		case later.Kind == disk.OpRename && later.Path == name:
 			return namedForGood(later.To, file, log[i+1:])

@@ -166,7 +166,8 @@ func (f *folding) read(path string) error {
 		if len(line) == 0 {
 			continue
 		}
-		for at := bytes.LastIndex(line, []byte(`{"`)); disk.SealOf(line) == disk.SealBad && at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
+		for at := bytes.LastIndex(line, []byte(`{"`)); disk.SealOf(line) == disk.SealBad &&
+			at > 0; at = bytes.LastIndex(line[:at], []byte(`{"`)) {
 			if disk.SealOf(line[at:]) == disk.SealGood {
 				f.unreadable(path, n, line[:at])
 				line = line[at:]

@@ -369,7 +369,10 @@ func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, n
 	}
 	file := ingest.File{Name: name, Role: src.v.roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
 		if src.still {
-			return &segmentReader{open: func(seg string) (*os.File, error) { return disk.Open(filepath.Join(src.entry.Folder, "raw", seg)) }, segs: ver.Segs}, nil
+			return &segmentReader{open: func(seg string) (*os.File,
+				error) {
+				return disk.Open(filepath.Join(src.entry.Folder, "raw", seg))
+			}, segs: ver.Segs}, nil
 		}
 		r, _, err := m.from.OpenVersion(src.entry.ID, name, n)
 		return r, err

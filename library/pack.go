@@ -160,7 +160,10 @@ func (l *Library) stagePacked(ctx context.Context, folder string, run []segment)
 	for _, s := range run {
 		length += s.Length
 	}
-	in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }, segs: run}
+	in := &segmentReader{open: func(name string) (*os.File,
+		error) {
+		return disk.Open(filepath.Join(folder, "raw", name))
+	}, segs: run}
 	defer in.Close()
 	st, err := l.stageAs(ctxReader{ctx, in}, run[0].Offset, best)
 	if err != nil {
@@ -382,7 +385,10 @@ func (v *versions) covers(ctx context.Context, folder string, s segment) bool {
 			if ver.Size < s.Offset+s.Length {
 				continue
 			}
-			in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(folder, "raw", name)) }, segs: ver.Segs}
+			in := &segmentReader{open: func(name string) (*os.File,
+				error) {
+				return disk.Open(filepath.Join(folder, "raw", name))
+			}, segs: ver.Segs}
 			_, err := io.CopyN(io.Discard, ctxReader{ctx, in}, s.Offset)
 			sum, n := "", int64(0)
 			if err == nil {

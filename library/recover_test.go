@@ -58,7 +58,8 @@ func TestRecover(t *testing.T) {
 	}
 	photos := t.TempDir()
 	write(t, filepath.Join(photos, "2026", "Norway", "raw", "001.cr2"), "a picture")
-	if _, _, err := Recover(photos, "", nil); !errors.Is(err, ErrNoLibrary) || disk.Exists(filepath.Join(photos, "library.toml")) {
+	if _, _, err := Recover(photos, "", nil); !errors.Is(err, ErrNoLibrary) ||
+		disk.Exists(filepath.Join(photos, "library.toml")) {
 		t.Errorf("a folder of something else: %v", err)
 	}
 }

@@ -376,7 +376,10 @@ func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
 
 // holds reads segments one after the other and compares the whole.
 func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error {
-	in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }, segs: segs}
+	in := &segmentReader{open: func(name string) (*os.File,
+		error) {
+		return disk.Open(filepath.Join(e.Folder, "raw", name))
+	}, segs: segs}
 	defer in.Close()
 	got, n, err := hashAll(ctxReader{r.ctx, in})
 	if err == nil && (n != size || got != sum) {
@@ -458,7 +461,10 @@ func (r *repairing) strays(e Entry, v *versions) []versionLine {
 		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
-		in := &segmentReader{open: func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }, segs: chain}
+		in := &segmentReader{open: func(name string) (*os.File,
+			error) {
+			return disk.Open(filepath.Join(e.Folder, "raw", name))
+		}, segs: chain}
 		sum, _, err := hashAll(ctxReader{r.ctx, in})
 		in.Close()
 		if err != nil {

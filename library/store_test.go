@@ -155,7 +155,8 @@ func TestInboxJournalThreads(t *testing.T) {
 	if err := l.Journal("sync", map[string]any{"sessions": 2}); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "inbox", "events.jsonl")); !strings.Contains(string(got), `"note":"remember"`) || disk.SealOf(got[:len(got)-1]) != disk.SealGood {
+	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "inbox", "events.jsonl")); !strings.Contains(string(got),
+		`"note":"remember"`) || disk.SealOf(got[:len(got)-1]) != disk.SealGood {
 		t.Errorf("inbox: got %q", got)
 	}
 	if got, _ := os.ReadFile(filepath.Join(l.Dir(), "journal.jsonl")); !strings.Contains(string(got), `"what":"sync"`) {

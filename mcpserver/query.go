@@ -153,7 +153,8 @@ func tell(a *answer.Answer) string {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
 	}
 	if a.Left > 0 {
-		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute or two for them.", a.Left)
+		sh.linef("This answer doesn't know %d new or grown sessions yet; ask again in a minute or two for them.",
+			a.Left)
 	}
 	if told > 0 && a.Verdict != answer.Nothing {
 		sh.linef("Details of a line: recall_query with ids. The conversation around it: recall_session with session and turn.")

@@ -213,7 +213,8 @@ func (it *Item) receive() error {
 		}
 		return out
 	}
-	got := Item{ID: it.ID, Kind: it.Kind, Text: clip(it.Text), Why: clip(it.Why), Scope: clip(it.Scope), Path: clip(it.Path),
+	got := Item{ID: it.ID, Kind: it.Kind, Text: clip(it.Text), Why: clip(it.Why), Scope: clip(it.Scope),
+		Path:         clip(it.Path),
 		Alternatives: list(it.Alternatives), About: list(it.About), Aliases: list(it.Aliases), At: it.At, State: Stands,
 		By: ByUser, Maker: ByModel, Rule: ReceivedRule, Pinned: it.Pinned}
 	if slices.Contains(fileStates, it.Status) {
@@ -224,7 +225,8 @@ func (it *Item) receive() error {
 	}
 	for _, e := range it.Evidence[:min(len(it.Evidence), 3)] {
 		if quote := oneLine(e.Quote); quote != "" && utf8.RuneCountInString(quote) <= longest {
-			got.Evidence = append(got.Evidence, Evidence{Turn: text.Clip(oneLine(e.Turn), 80), N: max(0, e.N), Quote: quote})
+			got.Evidence = append(got.Evidence, Evidence{Turn: text.Clip(oneLine(e.Turn), 80), N: max(0, e.N),
+				Quote: quote})
 		}
 	}
 	*it = got

@@ -57,7 +57,8 @@ func (n *Note) Check() error {
 		for _, k := range NoteKinds {
 			names = append(names, string(k))
 		}
-		return fmt.Errorf("%q is no kind of note; kinds are %s", text.Clip(oneLine(string(n.Kind)), 40), strings.Join(names, ", "))
+		return fmt.Errorf("%q is no kind of note; kinds are %s", text.Clip(oneLine(string(n.Kind)), 40),
+			strings.Join(names, ", "))
 	case strings.TrimSpace(n.Text) == "":
 		return errors.New("a note needs a text: one sentence")
 	case utf8.RuneCountInString(n.Text) > mostNote || utf8.RuneCountInString(n.Why) > mostNote || utf8.RuneCountInString(n.Scope) > mostNote:

@@ -54,7 +54,8 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 // passing reports whether an error is the machine's of this moment: no room, or
 // somebody else at work.
 func passing(err error) bool {
-	return errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	return errors.Is(err, library.ErrBusy) || disk.IsFull(err) || errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrPermission)
 }
 
 // rests reports whether it is known that distilling a session now would fail.

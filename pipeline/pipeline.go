@@ -48,24 +48,26 @@ type Progress struct {
 
 // Report is what a sync did.
 type Report struct {
-	Found     int              `json:"found"`       // sessions seen at the sources
-	New       int              `json:"new"`         // archived for the first time
-	Grown     int              `json:"grown"`       // archived again: longer or rewritten
-	Vanished  int              `json:"vanished"`    // of which a file, or all, isn't at the source any more
-	Distilled int              `json:"distilled"`   // sessions distilled
-	Indexed   int              `json:"-"`           // sessions indexed
-	Items     int              `json:"items"`       // items in what was indexed
-	Edited    int              `json:"edited"`      // payloads whose hand edits were taken in
-	Notes     int              `json:"-"`           // of the inbox, now with their sessions
-	Bytes     int64            `json:"bytes"`       // source bytes newly archived
-	Packed    int              `json:"packed"`      // sessions whose segments were packed; of Archive
-	Saved     int64            `json:"saved_bytes"` // bytes on the disk that packing saved
-	Left      int              `json:"left"`        // sessions left for the next time, the time budget being used up or made only lately
-	Until     time.Time        `json:"-"`           // when the first of those left that are large may be made; zero if none is
-	Unread    []Unread         `json:"unread"`      // sessions with lines that no parser could use, of those indexed
-	Expiring  int              `json:"expiring"`    // transcripts that the client will delete within 7 days
-	Unsafe    int              `json:"unsafe"`      // of those: not archived as they are now
-	Problems  []ingest.Problem `json:"problems"`    // sessions and files skipped, each with its reason
+	Found     int   `json:"found"`       // sessions seen at the sources
+	New       int   `json:"new"`         // archived for the first time
+	Grown     int   `json:"grown"`       // archived again: longer or rewritten
+	Vanished  int   `json:"vanished"`    // of which a file, or all, isn't at the source any more
+	Distilled int   `json:"distilled"`   // sessions distilled
+	Indexed   int   `json:"-"`           // sessions indexed
+	Items     int   `json:"items"`       // items in what was indexed
+	Edited    int   `json:"edited"`      // payloads whose hand edits were taken in
+	Notes     int   `json:"-"`           // of the inbox, now with their sessions
+	Bytes     int64 `json:"bytes"`       // source bytes newly archived
+	Packed    int   `json:"packed"`      // sessions whose segments were packed; of Archive
+	Saved     int64 `json:"saved_bytes"` // bytes on the disk that packing saved
+	// sessions left for the next time, the time budget being used up or made only lately
+	Left int `json:"left"`
+	// when the first of those left that are large may be made; zero if none is
+	Until    time.Time        `json:"-"`
+	Unread   []Unread         `json:"unread"`   // sessions with lines that no parser could use, of those indexed
+	Expiring int              `json:"expiring"` // transcripts that the client will delete within 7 days
+	Unsafe   int              `json:"unsafe"`   // of those: not archived as they are now
+	Problems []ingest.Problem `json:"problems"` // sessions and files skipped, each with its reason
 }
 
 // Skipped reports whether anything was left out for a fault.

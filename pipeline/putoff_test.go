@@ -25,9 +25,11 @@ func TestLargeSessionThatGoesOn(t *testing.T) {
 	}
 	home := t.TempDir()
 	path := first.write(t, home)
-	appendText(t, path, `{"uuid":"big","parentUuid":null,"sessionId":"`+first.id+`","timestamp":"2026-10-05T10:00:00Z","type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"none","content":"`+
+	appendText(t, path, `{"uuid":"big","parentUuid":null,"sessionId":"`+first.id+
+		`","timestamp":"2026-10-05T10:00:00Z","type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"none","content":"`+
 		string(bytes.Repeat([]byte("line of it\\n"), 130<<20/12))+"\"}]}}\n")
-	other := talk{id: "77777777-0000-4000-8000-000000000001", start: first.start, said: []string{"Which port does the harbour listen on?", "It listens on 8081."}}
+	other := talk{id: "77777777-0000-4000-8000-000000000001", start: first.start,
+		said: []string{"Which port does the harbour listen on?", "It listens on 8081."}}
 	small := other.write(t, home)
 	root := filepath.Join(home, "projects")
 	p := open(t, t.TempDir())
@@ -36,7 +38,8 @@ func TestLargeSessionThatGoesOn(t *testing.T) {
 		t.Helper()
 		r, err := p.Sync(context.Background(), o)
 		if err != nil || r.Skipped() || r.Distilled != distilled || r.Left != left {
-			t.Fatalf("%s: %d distilled, %d left, %v %v; want %d and %d", what, r.Distilled, r.Left, err, r.Problems, distilled, left)
+			t.Fatalf("%s: %d distilled, %d left, %v %v; want %d and %d", what, r.Distilled, r.Left, err, r.Problems,
+				distilled, left)
 		}
 		return r
 	}
@@ -56,7 +59,8 @@ func TestLargeSessionThatGoesOn(t *testing.T) {
 
 	appendText(t, path, oneMore("more"))
 	appendText(t, small, oneMore("small"))
-	if r := sync("grown", pipeline.Options{}, 1, 1); r.Bytes == 0 || time.Until(r.Until) <= 0 || time.Until(r.Until) > 2*time.Minute {
+	if r := sync("grown", pipeline.Options{}, 1, 1); r.Bytes == 0 || time.Until(r.Until) <= 0 ||
+		time.Until(r.Until) > 2*time.Minute {
 		t.Errorf("%d bytes archived, made again at %v", r.Bytes, r.Until)
 	}
 	sync("grown, once more", pipeline.Options{}, 0, 1)

@@ -173,9 +173,12 @@ func (s *scan) goesOnInWords(from, to int) bool {
 func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
 
 var ordinaryKeys = byLast("public", "pub", "primary", "foreign", "cache", "sort", "partition", "dedup", "group", "hot",
-	"index", "idx", "schema", "sequence", "natural", "bucket", "object", "tur", "mon", "hash", "map", "idempotency", "row",
-	"lookup", "unique", "composite", "candidate", "shard", "routing", "query", "translation", "i18n", "locale", "option",
-	"config", "data", "item", "state", "storage_", "record", "metric", "label", "any", "this", "the", "a", "some", "arrow",
+	"index", "idx", "schema", "sequence", "natural", "bucket", "object", "tur", "mon", "hash", "map", "idempotency",
+	"row",
+	"lookup", "unique", "composite", "candidate", "shard", "routing", "query", "translation", "i18n", "locale",
+	"option",
+	"config", "data", "item", "state", "storage_", "record", "metric", "label", "any", "this", "the", "a", "some",
+	"arrow",
 	"function", "meta", "ctrl", "alt", "shift", "escape", "enter", "tab", "dictionary", "json", "yaml", "toml", "host",
 	"known", "fingerprint", "node", "commit", "file", "path", "build", "merge", "field", "column", "session", "react")
 

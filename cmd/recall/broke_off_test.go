@@ -41,7 +41,9 @@ func TestBrokenOffIsCounted(t *testing.T) {
 			}
 			ask := func(ctx context.Context, url string) error {
 				at := foldersOf(t)
-				cfg, err := config.Load(nil, fileOf(t, fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.Working, "c.yaml"), nil, at)
+				cfg, err := config.Load(nil, fileOf(t,
+					fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.Working,
+					"c.yaml"), nil, at)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -49,7 +51,8 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.Prices()).Complete(ctx, llm.Request{Task: "extract", Prompt: "what was decided?"})
+				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.Prices()).Complete(ctx,
+					llm.Request{Task: "extract", Prompt: "what was decided?"})
 				return err
 			}
 			gone := httptest.NewServer(nil)
@@ -112,7 +115,8 @@ func (c timeUp) Err() error {
 func foldersOf(t *testing.T) config.Surroundings {
 	t.Helper()
 	dir := t.TempDir()
-	at := config.Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"), Working: filepath.Join(dir, "work")}
+	at := config.Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"),
+		Working: filepath.Join(dir, "work")}
 	for _, d := range []string{at.Home, filepath.Join(at.User, "recall"), at.Working} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)

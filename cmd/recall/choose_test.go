@@ -30,7 +30,8 @@ func TestChoices(t *testing.T) {
 	var got []string
 	c := &config.Config{}
 	for _, ch := range setup.Choices(t.Context(), func(k string) string { return env[k] }, here) {
-		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.Name(), ch.Why, setup.With(c, ch).GoesTo(), setup.With(c, ch).Price(ch.Name())))
+		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.Name(), ch.Why, setup.With(c, ch).GoesTo(),
+			setup.With(c, ch).Price(ch.Name())))
 	}
 	want := []string{
 		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no price a token",
@@ -41,7 +42,8 @@ func TestChoices(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
-	if to := setup.With(c, setup.Choice{Provider: config.ProviderOllama, Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
+	if to := setup.With(c, setup.Choice{Provider: config.ProviderOllama,
+		Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
 		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
 	if got := setup.Choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
@@ -91,7 +93,9 @@ func TestInitProvider(t *testing.T) {
 	file := filepath.Join(conf, "recall", "config.yaml")
 
 	code, _, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != app.ExitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") || !strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") || asked != 1 {
+	if code != app.ExitError || !strings.Contains(errs, "not used: openai/tiny: unauthorized (401)") ||
+		!strings.Contains(errs, "hint: check the key in the environment of whoever runs recall (RECALL_LLM_KEY)") ||
+		asked != 1 {
 		t.Errorf("a key that is wrong: got %d, %d requests, %s", code, asked, errs)
 	}
 	if _, err := os.Stat(file); err == nil {
@@ -99,21 +103,25 @@ func TestInitProvider(t *testing.T) {
 	}
 	status = http.StatusOK
 	code, out, errs := init("--provider", "openai", "--url", s.URL+"/v1", "--model", "tiny")
-	if code != app.ExitOK || asked != 2 || !strings.Contains(out, "openai/tiny answers") || !strings.Contains(out, "Nothing leaves this machine.") || !strings.Contains(out, file) {
+	if code != app.ExitOK || asked != 2 || !strings.Contains(out, "openai/tiny answers") ||
+		!strings.Contains(out, "Nothing leaves this machine.") || !strings.Contains(out, file) {
 		t.Errorf("got %d, %d requests\n%s%s", code, asked, out, errs)
 	}
 	text, err := os.ReadFile(file)
 	if want := "llm:\n  provider: openai\n  model: tiny\n  url: " + s.URL + "/v1\n"; err != nil || string(text) != want {
 		t.Errorf("config.yaml: got %q, %v, want %q", text, err, want)
 	}
-	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != app.ExitOK || !strings.Contains(out, "go: what you and the assistant said") {
+	if code, out, errs := init("--provider", "relay", "--dir", "answers", "--model", "me"); code != app.ExitOK ||
+		!strings.Contains(out, "go: what you and the assistant said") {
 		t.Errorf("relay: got %d\n%s%s", code, out, errs)
 	}
 	c, err := config.Load(nil, "", nil, config.ThisSystem())
-	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") || c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != config.ByModel {
+	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") ||
+		c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != config.ByModel {
 		t.Errorf("after relay: got %+v, %v", c, err)
 	}
-	if code, out, _ := init("--provider", "none"); code != app.ExitOK || !strings.Contains(out, "Nothing leaves this machine.") {
+	if code, out, _ := init("--provider", "none"); code != app.ExitOK ||
+		!strings.Contains(out, "Nothing leaves this machine.") {
 		t.Errorf("none: got %d\n%s", code, out)
 	}
 	if c, err = config.Load(nil, "", nil, config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {

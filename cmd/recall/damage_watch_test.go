@@ -174,12 +174,14 @@ func (w *watched) sound(questions ...string) {
 	w.t.Helper()
 	for _, q := range append(questions, "do workers poll the jobs table?") {
 		var out, messages bytes.Buffer
-		if code := run(w.t.Context(), []string{"query", "--no-sync", q}, strings.NewReader(""), &out, &messages); code != app.ExitOK || messages.Len() > 0 {
+		if code := run(w.t.Context(), []string{"query", "--no-sync", q}, strings.NewReader(""), &out,
+			&messages); code != app.ExitOK || messages.Len() > 0 {
 			w.t.Errorf("%s: got exit code %d\n%s%s", q, code, &out, &messages)
 		}
 	}
 	var out bytes.Buffer
-	if code := run(w.t.Context(), []string{"sync"}, strings.NewReader(""), io.Discard, &out); code != app.ExitOK || out.Len() > 0 {
+	if code := run(w.t.Context(), []string{"sync"}, strings.NewReader(""), io.Discard, &out); code != app.ExitOK ||
+		out.Len() > 0 {
 		w.t.Errorf("a sync after it: got exit code %d\n%s", code, &out)
 	}
 	if code := run(w.t.Context(), []string{"verify"}, strings.NewReader(""), &out, &out); code != app.ExitOK {
@@ -229,7 +231,8 @@ func TestWatchMeetsDamage(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var out gathered
-			a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out, ConfigFile: w.config, Quiet: 300 * time.Millisecond}
+			a := &app.App{In: strings.NewReader(""), Out: &out, Err: &out, ConfigFile: w.config,
+				Quiet: 300 * time.Millisecond}
 			defer a.Close()
 			cmd := &cobra.Command{}
 			cmd.SetContext(ctx)

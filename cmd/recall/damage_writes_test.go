@@ -206,7 +206,8 @@ func TestDamageFoundByHandoff(t *testing.T) {
 	a.Index.Close()
 	a.Index = nil
 	spoilTables(t, app.IndexPath(l), "fulltext")
-	if err := a.IndexReceived(cmd.Context(), l); err != nil || !strings.Contains(out.String(), "making it again from the library") {
+	if err := a.IndexReceived(cmd.Context(), l); err != nil ||
+		!strings.Contains(out.String(), "making it again from the library") {
 		t.Errorf("got %v, said\n%s", err, &out)
 	}
 	found, err := a.Index.Search(t.Context(), index.Query{Text: "carrier pigeon"})

@@ -152,7 +152,8 @@ func readJSON(t *testing.T, file string, v any) {
 func mustRun(t *testing.T, args ...string) []byte {
 	t.Helper()
 	var out, errOut bytes.Buffer
-	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != app.ExitOK && code != app.ExitNothing {
+	if code := run(t.Context(), args, strings.NewReader(""), &out, &errOut); code != app.ExitOK &&
+		code != app.ExitNothing {
 		t.Fatalf("recall %s: exit code %d\n%s", strings.Join(args, " "), code, errOut.String())
 	}
 	return out.Bytes()

@@ -177,7 +177,8 @@ func hooksAtWork(t *testing.T, client string) {
 	m.asked()
 	archived("PreCompact and SessionEnd")
 	runs(client, "--dangerously-skip-permissions", "--resume", session, "-p", "What is next?")
-	if asked := m.asked(); !payloadDecides(asked, decided) && !payloadDecides(asked, "once at night rather than at every change") {
+	if asked := m.asked(); !payloadDecides(asked, decided) &&
+		!payloadDecides(asked, "once at night rather than at every change") {
 		t.Errorf("after the compaction the payload is gone:\n%.4000s", asked)
 	}
 

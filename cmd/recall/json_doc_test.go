@@ -190,7 +190,8 @@ func readJSONDocs(t *testing.T) map[string]map[string]string {
 		}
 		row := jsonDocRow.FindStringSubmatch(line)
 		if row == nil || current == nil || current[row[1]] != "" {
-			t.Fatalf("docs/internals/json.md:%d: a row that can't be read, or a second one for the same field: %s", n, line)
+			t.Fatalf("docs/internals/json.md:%d: a row that can't be read, or a second one for the same field: %s", n,
+				line)
 		}
 		current[row[1]] = strings.TrimSpace(row[2])
 	}

@@ -114,7 +114,8 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.SetOut(a.Out) // before the completion commands are made, which keep it
 	root.SetErr(a.Err)
 	root.SetFlagErrorFunc(option.BadFlag)
-	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "", "configuration file (default: see recall config --help)")
+	root.PersistentFlags().StringVar(&a.ConfigFile, "config", "",
+		"configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
 	root.AddGroup(

@@ -87,7 +87,8 @@ func (b *bed) record(kind string, message object, more object) {
 	b.at = b.at.Add(time.Minute)
 	b.n++
 	id := fmt.Sprintf("%s-%04d", b.id[:8], b.n)
-	o := object{"type": kind, "uuid": id, "parentUuid": b.parent, "sessionId": b.id, "timestamp": b.at.Format(time.RFC3339Nano), "cwd": b.cwd,
+	o := object{"type": kind, "uuid": id, "parentUuid": b.parent, "sessionId": b.id,
+		"timestamp": b.at.Format(time.RFC3339Nano), "cwd": b.cwd,
 		"version": "2.1.197", "gitBranch": b.branch, "isSidechain": false, "userType": "external", "message": message}
 	for k, v := range more {
 		o[k] = v
@@ -99,7 +100,8 @@ func (b *bed) record(kind string, message object, more object) {
 func (b *bed) says(text string) { b.record("user", object{"role": "user", "content": text}, nil) }
 
 func (b *bed) answers(blocks ...object) {
-	b.record("assistant", object{"id": fmt.Sprintf("m%d", b.n), "type": "message", "role": "assistant", "model": "claude-opus-4-8", "content": blocks,
+	b.record("assistant", object{"id": fmt.Sprintf("m%d", b.n), "type": "message", "role": "assistant",
+		"model": "claude-opus-4-8", "content": blocks,
 		"stop_reason": "end_turn", "usage": object{"input_tokens": 1, "output_tokens": 1}}, nil)
 }
 
@@ -109,7 +111,8 @@ func words(text string) object { return object{"type": "text", "text": text} }
 func (b *bed) calls(name string, input object, result any, more object) {
 	id := fmt.Sprintf("toolu_%s_%d", b.id[:8], b.n)
 	b.answers(object{"type": "tool_use", "id": id, "name": name, "input": input})
-	b.record("user", object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": id, "content": result}}}, more)
+	b.record("user", object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": id,
+		"content": result}}}, more)
 }
 
 // session writes one Claude Code session with a secret in each place.
@@ -125,32 +128,56 @@ func (b *bed) session(root string, i int) {
 	path := func(place string) string { return b.cwd + "/src/" + b.name(place) + ".go" }
 	b.line(object{"type": "custom-title", "customTitle": "Work on " + b.plant("title"), "sessionId": b.id})
 	b.says(fmt.Sprintf("Let's build importer %d with a heap instead of a sorted list, because it is faster.", i))
-	b.answers(object{"type": "thinking", "thinking": "I think of " + b.plant("thinking")}, words("I begin in "+path("path said")+"."))
+	b.answers(object{"type": "thinking", "thinking": "I think of " + b.plant("thinking")},
+		words("I begin in "+path("path said")+"."))
 	edited := path("path edited")
 	b.calls("Read", object{"file_path": path("path read")}, "1 package main", nil)
-	b.calls("Edit", object{"file_path": edited, "old_string": "a " + b.plant("edit's old"), "new_string": "b " + b.plant("edit's new")}, "done", nil)
+	b.calls("Edit", object{"file_path": edited, "old_string": "a " + b.plant("edit's old"),
+		"new_string": "b " + b.plant("edit's new")}, "done", nil)
 	b.calls("Write", object{"file_path": path("path written"), "content": b.plant("file's content")}, "done", nil)
-	b.calls("Bash", object{"command": "cd " + b.cwd + " && go test ./... # " + b.plant("command"), "description": "Run " + b.plant("description")},
+	b.calls("Bash", object{"command": "cd " + b.cwd + " && go test ./... # " + b.plant("command"),
+		"description": "Run " + b.plant("description")},
 		"FAIL "+b.plant("result")+"\nexit status 1", nil)
-	b.calls("Bash", object{"command": "git commit -m 'Add a heap " + b.name("commit's message") + "'"}, "[fix 1a2b3c4] Add a heap\n 1 file changed", nil)
+	b.calls("Bash", object{"command": "git commit -m 'Add a heap " + b.name("commit's message") + "'"},
+		"[fix 1a2b3c4] Add a heap\n 1 file changed", nil)
 	b.calls("Bash", object{"command": "mv " + path("path moved") + " " + path("path moved to")}, "", nil)
-	b.calls("mcp__"+b.name("MCP server")+"__query", object{b.name("input's name"): "x", "sql": b.plant("MCP input")}, "ok", nil)
-	b.calls("TodoWrite", object{"todos": []object{{"content": "Then tidy " + b.plant("todo"), "status": "pending", "activeForm": "Tidying"}}}, "ok", nil)
-	b.calls("Task", object{"subagent_type": b.name("agent's type"), "description": "Look at " + b.plant("agent's task"), "prompt": b.plant("agent's prompt")}, "I found "+b.plant("agent's report"), nil)
-	b.calls("ExitPlanMode", object{"plan": "# Plan\n1. Use a heap for " + b.plant("plan"), "planFilePath": "/home/ann/.claude/plans/" + b.name("plan's file") + ".md"}, "User has approved your plan. You can now start coding.", nil)
+	b.calls("mcp__"+b.name("MCP server")+"__query", object{b.name("input's name"): "x", "sql": b.plant("MCP input")},
+		"ok", nil)
+	b.calls("TodoWrite", object{"todos": []object{{"content": "Then tidy " + b.plant("todo"), "status": "pending",
+		"activeForm": "Tidying"}}}, "ok", nil)
+	b.calls("Task", object{"subagent_type": b.name("agent's type"),
+		"description": "Look at " + b.plant("agent's task"), "prompt": b.plant("agent's prompt")},
+		"I found "+b.plant("agent's report"), nil)
+	b.calls("ExitPlanMode", object{"plan": "# Plan\n1. Use a heap for " + b.plant("plan"),
+		"planFilePath": "/home/ann/.claude/plans/" + b.name("plan's file") + ".md"},
+		"User has approved your plan. You can now start coding.", nil)
 	question := "Which queue for " + b.plant("question") + "?"
-	b.calls("AskUserQuestion", object{"questions": []object{{"question": question, "header": "Queue", "options": []object{{"label": "Heap", "description": b.plant("option")}, {"label": "List", "description": "no"}}}}},
-		"ok", object{"toolUseResult": object{"answers": object{question: "Heap"}, "annotations": object{question: object{"notes": b.plant("answer's note")}}}})
-	b.record("user", object{"role": "user", "content": "<command-name>/" + b.name("command's name") + "</command-name><command-args>" + b.plant("command's arguments") + "</command-args>"}, nil)
-	b.says("<uploaded_files>\n<file><file_path>/tmp/" + b.name("upload") + ".pdf</file_path></file>\n</uploaded_files>\n\nUse " + path("path typed") + " instead of the old file, because " + b.plant("prompt") + " is in it.")
-	b.line(object{"type": "queue-operation", "operation": "enqueue", "timestamp": b.at.Format(time.RFC3339Nano), "sessionId": b.id, "content": "Later: " + b.plant("queued")})
+	b.calls("AskUserQuestion", object{"questions": []object{{"question": question, "header": "Queue",
+		"options": []object{{"label": "Heap", "description": b.plant("option")},
+			{"label": "List", "description": "no"}}}}},
+		"ok", object{"toolUseResult": object{"answers": object{question: "Heap"},
+			"annotations": object{question: object{"notes": b.plant("answer's note")}}}})
+	b.record("user", object{"role": "user", "content": "<command-name>/" + b.name("command's name") +
+		"</command-name><command-args>" + b.plant("command's arguments") + "</command-args>"}, nil)
+	b.says("<uploaded_files>\n<file><file_path>/tmp/" + b.name("upload") +
+		".pdf</file_path></file>\n</uploaded_files>\n\nUse " + path("path typed") +
+		" instead of the old file, because " + b.plant("prompt") + " is in it.")
+	b.line(object{"type": "queue-operation", "operation": "enqueue", "timestamp": b.at.Format(time.RFC3339Nano),
+		"sessionId": b.id, "content": "Later: " + b.plant("queued")})
 	b.record("user", object{"role": "user", "content": "This session is being continued from a previous conversation. " + b.plant("summary")}, object{"isCompactSummary": true})
-	b.line(object{"type": "pr-link", "prNumber": 7, "prUrl": "https://github.com/ann/" + b.name("PR") + "/pull/7", "prRepository": "ann/" + b.name("PR's repository"), "sessionId": b.id, "timestamp": b.at.Format(time.RFC3339Nano)})
-	b.line(object{"type": "worktree-state", "sessionId": b.id, "worktreeSession": object{"worktreePath": "/home/ann/trees/" + b.name("worktree"), "worktreeName": b.name("worktree's name"),
-		"worktreeBranch": b.name("worktree's branch"), "originalCwd": b.cwd}})
+	b.line(object{"type": "pr-link", "prNumber": 7, "prUrl": "https://github.com/ann/" + b.name("PR") + "/pull/7",
+		"prRepository": "ann/" + b.name("PR's repository"), "sessionId": b.id,
+		"timestamp": b.at.Format(time.RFC3339Nano)})
+	b.line(object{"type": "worktree-state", "sessionId": b.id,
+		"worktreeSession": object{"worktreePath": "/home/ann/trees/" + b.name("worktree"),
+			"worktreeName":   b.name("worktree's name"),
+			"worktreeBranch": b.name("worktree's branch"), "originalCwd": b.cwd}})
 	b.line(object{"type": "an-unknown-" + b.name("record's type"), "sessionId": b.id})
-	b.record("assistant", object{"id": "mlast", "type": "message", "role": "assistant", "model": "model-" + b.name("model"), "content": []object{words("Next: log what " + b.plant("reply") + " does. The mock is wrong, don't forget.")},
-		"stop_reason": "end_turn", "usage": object{"input_tokens": 1, "output_tokens": 1}}, object{"version": "9.9." + b.name("version")})
+	b.record("assistant", object{"id": "mlast", "type": "message", "role": "assistant",
+		"model": "model-" + b.name("model"), "content": []object{words("Next: log what " + b.plant("reply") +
+			" does. The mock is wrong, don't forget.")},
+		"stop_reason": "end_turn", "usage": object{"input_tokens": 1, "output_tokens": 1}},
+		object{"version": "9.9." + b.name("version")})
 	b.lines.WriteString(`{"type":"user" "` + b.name("broken line") + "\n")
 	slug := strings.Map(func(r rune) rune { // as the client calls the folder
 		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z') {
@@ -182,15 +209,18 @@ func (b *bed) cowork(root string, i int) {
 	dir := filepath.Join(root, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b")
 	b.cwd = "/sessions/calm-" + b.name("VM's process")
 	upload, output := b.name("Cowork upload"), b.name("Cowork output")
-	b.says("<uploaded_files>\n<file><file_path>" + b.cwd + "/mnt/uploads/" + upload + ".csv</file_path></file>\n</uploaded_files>\n\nLet's compare the offers by price instead of by date, because the budget is fixed.")
+	b.says("<uploaded_files>\n<file><file_path>" + b.cwd + "/mnt/uploads/" + upload +
+		".csv</file_path></file>\n</uploaded_files>\n\nLet's compare the offers by price instead of by date, because the budget is fixed.")
 	b.calls("Write", object{"file_path": b.cwd + "/mnt/outputs/" + output + ".md", "content": "x"}, "done", nil)
 	b.answers(words("Compared. See " + b.cwd + "/mnt/outputs/" + output + ".md"))
 	b.file(filepath.Join(dir, id, ".claude", "projects", "-sessions-calm", b.id+".jsonl"), b.lines.Bytes())
 	b.file(filepath.Join(dir, id, "uploads", upload+".csv"), []byte("a,b"))
 	b.file(filepath.Join(dir, id, "outputs", output+".md"), []byte("x"))
-	record := object{"sessionId": id, "processName": strings.TrimPrefix(b.cwd, "/sessions/"), "cliSessionId": b.id, "cwd": b.cwd, "title": "Compare " + b.plant("Cowork title"),
-		"initialMessage": "Let's compare " + b.plant("Cowork first message"), "model": "claude-opus-4-8", "scheduledTaskId": b.name("schedule"),
-		"createdAt": b.at.UnixMilli(), "lastActivityAt": b.at.UnixMilli(), "spaceId": fmt.Sprintf("space-%d", i)}
+	record := object{"sessionId": id, "processName": strings.TrimPrefix(b.cwd, "/sessions/"), "cliSessionId": b.id,
+		"cwd": b.cwd, "title": "Compare " + b.plant("Cowork title"),
+		"initialMessage": "Let's compare " + b.plant("Cowork first message"), "model": "claude-opus-4-8",
+		"scheduledTaskId": b.name("schedule"),
+		"createdAt":       b.at.UnixMilli(), "lastActivityAt": b.at.UnixMilli(), "spaceId": fmt.Sprintf("space-%d", i)}
 	if i%2 == 0 {
 		record["userSelectedFolders"] = []string{"/Users/ann/" + b.name("Cowork folder")}
 	}
@@ -211,5 +241,6 @@ func (b *bed) spaces(root string, n int) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	b.file(filepath.Join(root, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b", "spaces.json"), text)
+	b.file(filepath.Join(root, "0a000000-0000-4000-8000-00000000000a", "0b000000-0000-4000-8000-00000000000b",
+		"spaces.json"), text)
 }

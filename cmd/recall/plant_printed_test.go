@@ -29,7 +29,8 @@ func (b *bed) printed() map[string][]byte {
 		b.t.Fatalf("%d sessions, %v\n%s", len(sessions), err, all["sync"])
 	}
 	var projects []keep.ProjectDoc
-	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil || len(projects) < min(b.sessions, 20) {
+	if err := json.Unmarshal(say("project", "list", "--json"), &projects); err != nil ||
+		len(projects) < min(b.sessions, 20) {
 		b.t.Fatalf("%d projects, %v", len(projects), err)
 	}
 	for i, s := range sessions {
@@ -50,11 +51,18 @@ func (b *bed) printed() map[string][]byte {
 		say("thread", p.Name)
 	}
 	id := string(sessions[0].ID)
-	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"}, {"log"}, {"log", "--json"}, {"habits"}, {"verify"}, {"repair"},
-		{"usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"}, {"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
-		{"inspect", filepath.Join(os.Getenv("HOME"), "code")}, {"inspect", "--json", filepath.Join(os.Getenv("HOME"), "cowork")}, {"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out")}, {"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
-		{"brief", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"}, {"guard", os.Getenv("HOME")}, {"restore", id, "--dry-run"},
-		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"fix", "FAIL exit status 1"}, {"progress", id, "--once"}, {"reindex"}, {"archive"}, {"sync"}} {
+	for _, args := range [][]string{{"list"}, {"project", "list"}, {"status"}, {"status", "--json"}, {"changed"},
+		{"log"}, {"log", "--json"}, {"habits"}, {"verify"}, {"repair"},
+		{"usage"}, {"review"}, {"query", "--no-sync", "heap instead of sorted list"},
+		{"query", "--no-sync", "--json", "which offers do we compare"}, {"thread"},
+		{"inspect", filepath.Join(os.Getenv("HOME"), "code")},
+		{"inspect", "--json", filepath.Join(os.Getenv("HOME"), "cowork")},
+		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out")},
+		{"export", id, "--to", filepath.Join(os.Getenv("HOME"), "out.html")},
+		{"brief", "build the importer with a heap"}, {"handoff", "--to", "bea"}, {"guard"},
+		{"guard", os.Getenv("HOME")}, {"restore", id, "--dry-run"},
+		{"forget", id, "--dry-run"}, {"why", "src/x.go:1"}, {"files", "x.go"}, {"fix", "FAIL exit status 1"},
+		{"progress", id, "--once"}, {"reindex"}, {"archive"}, {"sync"}} {
 		say(args...)
 	}
 	var asked []string
@@ -65,7 +73,8 @@ func (b *bed) printed() map[string][]byte {
 		}
 		asked = append(asked, string(line)+"\n")
 	}
-	call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{}, "clientInfo": object{"name": "x", "version": "1"}})
+	call("initialize", object{"protocolVersion": "2025-06-18", "capabilities": object{},
+		"clientInfo": object{"name": "x", "version": "1"}})
 	call("resources/list", object{})
 	for i, s := range sessions {
 		if i%8 > 1 {
@@ -80,7 +89,8 @@ func (b *bed) printed() map[string][]byte {
 			call("tools/call", object{"name": "recall_resume", "arguments": object{"project": p.Name}})
 		}
 	}
-	for _, question := range []string{"which queue, heap or sorted list", "which offers do we compare", "what is next", "what went wrong"} {
+	for _, question := range []string{"which queue, heap or sorted list", "which offers do we compare",
+		"what is next", "what went wrong"} {
 		call("tools/call", object{"name": "recall_query", "arguments": object{"question": question}})
 		call("tools/call", object{"name": "recall_check", "arguments": object{"plan": question}})
 	}
@@ -94,8 +104,10 @@ func (b *bed) printed() map[string][]byte {
 		if i%8 > 0 {
 			continue
 		}
-		for event, in := range map[string]object{"session-start": {"source": "startup"}, "user-prompt-submit": {"prompt": "Which queue do we use, a heap?"},
-			"pre-tool-use": {"tool_name": "Bash", "tool_input": object{"command": "rm -rf " + os.Getenv("HOME")}}, "pre-compact": {"trigger": "auto"}, "session-end": {"reason": "exit"}} {
+		for event, in := range map[string]object{"session-start": {"source": "startup"},
+			"user-prompt-submit": {"prompt": "Which queue do we use, a heap?"},
+			"pre-tool-use":       {"tool_name": "Bash", "tool_input": object{"command": "rm -rf " + os.Getenv("HOME")}},
+			"pre-compact":        {"trigger": "auto"}, "session-end": {"reason": "exit"}} {
 			in["session_id"], in["cwd"], in["hook_event_name"] = fmt.Sprintf("hooked-%d", i), folder, event
 			text, err := json.Marshal(in)
 			if err != nil {
@@ -117,7 +129,8 @@ func (b *bed) printed() map[string][]byte {
 func (b *bed) asksServer(requests []string) []byte {
 	said := &allAnswers{left: len(requests), done: make(chan struct{})}
 	var errs bytes.Buffer
-	run(b.t.Context(), []string{"mcp"}, io.MultiReader(strings.NewReader(strings.Join(requests, "")), said), said, &errs)
+	run(b.t.Context(), []string{"mcp"}, io.MultiReader(strings.NewReader(strings.Join(requests, "")), said), said,
+		&errs)
 	return append(said.Bytes(), errs.Bytes()...)
 }
 

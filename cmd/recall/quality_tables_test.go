@@ -52,7 +52,8 @@ func (q quality) payloads(*testing.T) string {
 				rows = append(rows, append([]string{name, "", "", "too few"}, counts...))
 				return
 			}
-			rows = append(rows, append([]string{name, measure.Ranged(r.Precision), measure.Ranged(r.Recall), measure.Ranged(r.F1)}, counts...))
+			rows = append(rows, append([]string{name, measure.Ranged(r.Precision), measure.Ranged(r.Recall),
+				measure.Ranged(r.F1)}, counts...))
 		}
 		for _, k := range payload.Kinds {
 			if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
@@ -70,7 +71,8 @@ func (q quality) baselines(*testing.T) string {
 		rows := [][]string{{"", "precision", "recall", "F1", "F1, any kind", "sessions", "tokens", "grounded"}}
 		for _, s := range q.run("payloads", project).Systems {
 			p := s.Payloads
-			rows = append(rows, []string{s.Name, measure.Ranged(p.Micro.Precision), measure.Ranged(p.Micro.Recall), measure.Ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
+			rows = append(rows, []string{s.Name, measure.Ranged(p.Micro.Precision), measure.Ranged(p.Micro.Recall),
+				measure.Ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
 				fmt.Sprint(len(p.Sessions)), fmt.Sprintf("%.0f", p.Tokens), fmt.Sprintf("%.2f", p.Grounding.Value)})
 		}
 		return rows
@@ -210,7 +212,8 @@ func (q quality) refusals(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		rows := [][]string{{"", "superseded item first", "no answer, said so", "answer, but refused"}}
 		for _, s := range q.run("questions", project).Systems {
-			rows = append(rows, []string{s.Name, measure.Share(s.Questions.Stale), measure.Share(s.Questions.Abstained), measure.Share(s.Questions.Refused)})
+			rows = append(rows, []string{s.Name, measure.Share(s.Questions.Stale),
+				measure.Share(s.Questions.Abstained), measure.Share(s.Questions.Refused)})
 		}
 		return rows
 	})

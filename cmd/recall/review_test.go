@@ -52,7 +52,8 @@ func TestReviewWalk(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &review.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: review.NewLines(t.Context(), a.In), Touched: map[string]bool{}}
+		r := &review.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: review.NewLines(t.Context(), a.In),
+			Touched: map[string]bool{}}
 		r.P = terminal.Page{W: &out, Width: 100, Bare: true}
 		if err := r.Walk(w); err != nil {
 			t.Fatal(err)

@@ -31,7 +31,8 @@ var (
 	afterCues  = eachClass("after:")
 	headCues   = eachClass("head:")
 	roundCues  = [2]byClass{eachClass("a:passage:"), eachClass("u:passage:")} // of the other sentences of its passage
-	replyCues  = eachClass("reply:")                                          // of what the person said to it, or it answers
+	// of what the person said to it, or it answers
+	replyCues = eachClass("reply:")
 )
 
 func on(names ...string) (out []feature) {

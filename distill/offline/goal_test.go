@@ -16,7 +16,8 @@ func TestGreetingIsNoGoal(t *testing.T) {
 	} {
 		s := &ingest.Session{ID: "s"}
 		for i, text := range []string{c.first, c.then} {
-			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User, Kind: ingest.Prompt, Text: text})
+			s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(text), N: i + 1, Role: ingest.User,
+				Kind: ingest.Prompt, Text: text})
 		}
 		if got := goal(listen(s), false); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("%q, %q: got %+v, want %q", c.first, c.then, got, c.want)

@@ -119,7 +119,8 @@ func TestQuotesOnly(t *testing.T) {
 			case it.Kind == payload.Lead && strings.HasPrefix(it.Rule, "said-"):
 				leads++
 				quote := it.Evidence[0].Quote
-				long := len(it.Text) >= 240 && strings.HasPrefix(it.Text, plain(quote)) || strings.Contains(quote, "](") // a longer one is cut, within a link it may be much
+				// a longer one is cut, within a link it may be much
+				long := len(it.Text) >= 240 && strings.HasPrefix(it.Text, plain(quote)) || strings.Contains(quote, "](")
 				if it.Text != plain(quote) && !long {
 					t.Errorf("%s: a passage is worded anew: %q of %q", s.ID, it.Text, quote)
 				}

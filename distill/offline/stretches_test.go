@@ -69,7 +69,8 @@ func TestStretches(t *testing.T) {
 // yields no more passages than its length allows; twice it is the same.
 func TestLongSession(t *testing.T) {
 	s := longSession(2 * stretchTurns)
-	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "/home/ann/app/src/early.go", Input: map[string]string{"content": "x\n"}, Done: true}
+	s.Turns[1].Calls[0] = ingest.ToolCall{Name: "Write", Path: "/home/ann/app/src/early.go",
+		Input: map[string]string{"content": "x\n"}, Done: true}
 	last := &s.Turns[len(s.Turns)-2]
 	last.Calls[0].Path = "/home/ann/app/src/early.go"
 	items := distilled(t, s)

@@ -143,9 +143,12 @@ func (l *left) print(set []*example) {
 			note(sum, &sums, "all real", t)
 		}
 	}
-	fmt.Printf("%-44s %3s  %-20s  %-20s  %-7s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n", "any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(payload.MostLeads), "files P/R/F1", "goals P/R/F1", "in view", "chance")
+	fmt.Printf("%-44s %3s  %-20s  %-20s  %-7s  %-20s  %-20s  %-7s  %-6s\n", "project, left out", "n",
+		"any kind P/R/F1", "passages P/R/F1", "first "+fmt.Sprint(payload.MostLeads), "files P/R/F1", "goals P/R/F1",
+		"in view", "chance")
 	row := func(name string, t *tally) {
-		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f    %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any), three(t.passages), t.told.Precision(),
+		fmt.Printf("%-44s %3d  %-20s  %-20s  %.3f    %-20s  %-20s  %.3f    %.3f\n", name, t.sessions, three(t.any),
+			three(t.passages), t.told.Precision(),
 			three(t.files), three(t.goals), t.view.F1(), t.chance.F1())
 	}
 	for _, n := range names {

@@ -18,7 +18,8 @@ type record struct {
 // What was added is there in order; a line that was changed, one that says nothing and
 // one that is none are named, and cost no other; a torn last one is no line.
 func TestLog(t *testing.T) {
-	g := Log[record]{Path: filepath.Join(t.TempDir(), "below", "log.jsonl"), Valid: func(r record) bool { return r.Name != "" }}
+	g := Log[record]{Path: filepath.Join(t.TempDir(), "below", "log.jsonl"),
+		Valid: func(r record) bool { return r.Name != "" }}
 	if all, err := g.All(); err != nil || all != nil {
 		t.Fatalf("without a file: %v, %v", all, err)
 	}

@@ -20,7 +20,8 @@ func talk() *ingest.Session {
 	at := time.Date(2026, 4, 17, 16, 32, 0, 0, time.FixedZone("CEST", 2*3600))
 	next := func() time.Time { at = at.Add(time.Minute); return at }
 	return &ingest.Session{
-		ID: "7f3c1a2b-0000-4000-8000-000000000001", Source: ingest.Cowork, Title: "Fix <b>duplicate</b> jobs", Start: at, End: at.Add(time.Hour),
+		ID: "7f3c1a2b-0000-4000-8000-000000000001", Source: ingest.Cowork, Title: "Fix <b>duplicate</b> jobs",
+		Start: at, End: at.Add(time.Hour),
 		Where:  ingest.Where{Branch: "fix/queue"},
 		Parent: &ingest.Parent{Session: "7f3c0000", How: "fork", Turns: 1},
 		Turns: []ingest.Turn{

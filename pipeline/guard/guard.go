@@ -169,7 +169,8 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 			continue
 		}
 		g.report.Problems = append(g.report.Problems, pr)
-		if info, err := os.Lstat(pr.Path); (err != nil || info.Mode()&fs.ModeSymlink == 0) && !g.heldLoose(ctx, pr.Path) { // a link itself holds nothing
+		if info, err := os.Lstat(pr.Path); (err != nil || info.Mode()&fs.ModeSymlink == 0) &&
+			!g.heldLoose(ctx, pr.Path) { // a link itself holds nothing
 			g.danger(Danger{Path: pr.Path, Kind: DangerLoose, Blocks: true})
 		}
 	}

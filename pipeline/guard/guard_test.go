@@ -69,7 +69,8 @@ func TestGuardCowork(t *testing.T) {
 		}
 		return g
 	}
-	if g := look(root); g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Outputs != 1 || len(g.Sessions[0].AtRisk) != 3 {
+	if g := look(root); g.Safe() || len(g.Sessions) != 1 || g.Sessions[0].Outputs != 1 ||
+		len(g.Sessions[0].AtRisk) != 3 {
 		t.Errorf("before it is archived: %+v", g)
 	}
 	g := look(root)

@@ -19,7 +19,8 @@ type Report struct {
 	Dangers  []Danger         `json:"dangers"`  // folders of which more is known than their files
 	Other    OtherFiles       `json:"other"`    // that are no session's
 	Problems []ingest.Problem `json:"problems"`
-	Memory   []string         `json:"-"` // files of a client's own memory, there, unless it was forgotten; one of Sessions as well
+	// files of a client's own memory, there, unless it was forgotten; one of Sessions as well
+	Memory []string `json:"-"`
 
 	stuck      string // why a sync can't take in what is at risk, with the way out
 	everywhere bool   // no path was given: Paths are all places of sessions
@@ -39,9 +40,10 @@ type Session struct {
 	Title   string           `json:"title,omitempty"` // "" if the library doesn't have it
 	Files   int              `json:"files"`           // of it, there
 	Bytes   int64            `json:"bytes"`
-	Outputs int              `json:"outputs"`          // of the files, those that it produced
-	AtRisk  []File           `json:"at_risk"`          // that exist nowhere but there
-	Deleted time.Time        `json:"deleted,omitzero"` // when Claude Code deletes a transcript at risk, if that is known
+	Outputs int              `json:"outputs"` // of the files, those that it produced
+	AtRisk  []File           `json:"at_risk"` // that exist nowhere but there
+	// when Claude Code deletes a transcript at risk, if that is known
+	Deleted time.Time `json:"deleted,omitzero"`
 
 	found []ingest.Found // where it was found, usually one
 }

@@ -114,7 +114,8 @@ func goEnv(system, processor string) []string {
 
 // compile builds recall; nothing of this machine or of the time is in it.
 func (b *build) compile(path, system, processor string, tags ...string) error {
-	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -X recall/cmd/recall/app.version=" + b.version, "-o", path}
+	args := []string{"build", "-trimpath", "-buildvcs=false", "-ldflags",
+		"-s -w -buildid= -X recall/cmd/recall/app.version=" + b.version, "-o", path}
 	if len(tags) > 0 {
 		args = append(args, "-tags", strings.Join(tags, ","))
 	}

@@ -218,7 +218,8 @@ func desktopClients(asked bool) []mcpClient {
 	if w := cowork.OtherSide(); w != nil {
 		for _, dir := range w.Data {
 			if app.Exists(dir) {
-				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), there: true,
+				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file),
+					there:  true,
 					distro: w.Distro})
 			}
 		}
@@ -250,7 +251,8 @@ func changeClients(a *app.App, clients []mcpClient, dryRun bool, nothing string,
 		}
 		switch {
 		case errors.Is(err, hooks.ErrTaken):
-			faults = append(faults, terminal.WithHint(err, "rename or remove that server first: claude mcp remove recall"))
+			faults = append(faults, terminal.WithHint(err,
+				"rename or remove that server first: claude mcp remove recall"))
 		case err != nil:
 			faults = append(faults, err)
 		case !change.Differs():
@@ -347,7 +349,8 @@ func newMcpStatusCmd(a *app.App) *cobra.Command {
 				return a.PrintJSON(doc)
 			}
 			if doc.Plugin {
-				fmt.Fprintf(a.Out, "%-26s %s\n", "Claude Code, the plugin", "recall's plugin is on, and brings the server")
+				fmt.Fprintf(a.Out, "%-26s %s\n", "Claude Code, the plugin",
+					"recall's plugin is on, and brings the server")
 			}
 			if doc.twice() {
 				fmt.Fprintf(a.Out, "%-26s %s\n", "", twiceServed)

@@ -20,18 +20,19 @@ import (
 
 // ModelReport is what asking the model came to, for people and programs.
 type ModelReport struct {
-	Asked    int     `json:"asked"`    // sessions that it was asked about, or was to be
-	Improved int     `json:"improved"` // of those: have its payload now
-	Unripe   int     `json:"unripe"`   // of those: say too little to be asked about
-	Pending  int     `json:"pending"`  // of those: their answers come with a batch
-	Waiting  int     `json:"waiting"`  // of those: keep the payload that rules made, and are asked about again
-	Why      string  `json:"why,omitempty"`
-	Hint     string  `json:"hint,omitempty"` // what can be done about it
-	Growing  int     `json:"growing"`        // sessions that it has seen, which have grown by too little to be worth asking again yet
-	Resting  int     `json:"resting"`        // sessions it failed at before, that are left alone for a while
-	Links    int     `json:"links"`          // links between decisions that it found
-	Tokens   int     `json:"tokens"`         // in and out
-	Cost     float64 `json:"cost"`           // USD
+	Asked    int    `json:"asked"`    // sessions that it was asked about, or was to be
+	Improved int    `json:"improved"` // of those: have its payload now
+	Unripe   int    `json:"unripe"`   // of those: say too little to be asked about
+	Pending  int    `json:"pending"`  // of those: their answers come with a batch
+	Waiting  int    `json:"waiting"`  // of those: keep the payload that rules made, and are asked about again
+	Why      string `json:"why,omitempty"`
+	Hint     string `json:"hint,omitempty"` // what can be done about it
+	// sessions that it has seen, which have grown by too little to be worth asking again yet
+	Growing  int     `json:"growing"`
+	Resting  int     `json:"resting"` // sessions it failed at before, that are left alone for a while
+	Links    int     `json:"links"`   // links between decisions that it found
+	Tokens   int     `json:"tokens"`  // in and out
+	Cost     float64 `json:"cost"`    // USD
 	Unpriced bool    `json:"unpriced,omitempty"`
 	name     string
 	busy     bool

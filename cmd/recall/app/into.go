@@ -42,7 +42,8 @@ func (a *App) intoFile() (string, error) {
 	if user := config.ThisSystem().User; user != "" {
 		return filepath.Join(user, "recall", intoName), nil
 	}
-	return "", terminal.WithHint(errors.New("no place to remember a folder: no configuration folder is known"), "set HOME")
+	return "", terminal.WithHint(errors.New("no place to remember a folder: no configuration folder is known"),
+		"set HOME")
 }
 
 func readInto(file string) ([]keptFolder, error) {
@@ -96,7 +97,8 @@ func (a *App) ResumeInto(ctx context.Context, folder string, args []string, stop
 	same := func(k keptFolder) bool { return k.Library == l.ID() && k.Folder == folder }
 	if stop {
 		if !slices.ContainsFunc(list, same) {
-			return terminal.WithHint(fmt.Errorf("%s: nothing is kept there", folder), "recall resume --into FOLDER begins")
+			return terminal.WithHint(fmt.Errorf("%s: nothing is kept there", folder),
+				"recall resume --into FOLDER begins")
 		}
 		if err := writeInto(file, slices.DeleteFunc(list, same)); err != nil {
 			return err
@@ -131,7 +133,8 @@ func (a *App) intoProject(l *library.Library, folder string, args []string) (str
 		return "", terminal.WithHint(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
 	}
 	if rel, err := filepath.Rel(l.Dir(), folder); err == nil && filepath.IsLocal(rel) {
-		return "", terminal.WithHint(fmt.Errorf("%s is the library itself", folder), "name a folder that you give to Cowork")
+		return "", terminal.WithHint(fmt.Errorf("%s is the library itself", folder),
+			"name a folder that you give to Cowork")
 	}
 	if len(args) > 0 {
 		if strings.TrimSpace(args[0]) == "" {
@@ -159,7 +162,8 @@ func (a *App) keepPage(l *library.Library, k keptFolder) error {
 	path := filepath.Join(k.Folder, pageName)
 	have, err := ownPage(path)
 	if err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop", k.Folder)
+		return terminal.WithHint(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop",
+			k.Folder)
 	}
 	p, err := a.Compose(l, []string{k.Project})
 	if err != nil {

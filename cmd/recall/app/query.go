@@ -121,7 +121,8 @@ func (a *App) sayHow(ans *answer.Answer) {
 		a.Tells("only %s is searched, for “%s”%s", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")), event)
 	}
 	if n := ans.Widened; len(n.Words) > 0 {
-		a.Tells("nothing was found %s, for “%s”; all is searched", spanOf(n), terminal.Line(strings.Join(n.Words, "”, “")))
+		a.Tells("nothing was found %s, for “%s”; all is searched", spanOf(n),
+			terminal.Line(strings.Join(n.Words, "”, “")))
 	}
 	if ans.WithoutVectors {
 		a.Tells("the embedding model gave no usable answer in time; words alone were searched")

@@ -91,14 +91,16 @@ func (a *App) ImportHandoff(ctx context.Context, path, project string, asJSON bo
 	for _, old := range all {
 		if old.ID == key && (old.Project == id || id == "") {
 			if asJSON {
-				return a.PrintJSON(HandoffDoc{key, terminal.Line(h.From), name, len(old.Items), len(old.Waiting()), false})
+				return a.PrintJSON(HandoffDoc{key, terminal.Line(h.From), name, len(old.Items), len(old.Waiting()),
+					false})
 			}
 			fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n",
 				terminal.Line(h.From), len(old.Waiting()), answer.Count(len(old.Items), "item"))
 			return nil
 		}
 	}
-	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: key, At: time.Now().UTC().Truncate(time.Second),
+	if err := l.Receive(library.Received{Op: library.OpHandoff, Handoff: key,
+		At:      time.Now().UTC().Truncate(time.Second),
 		Project: id, Text: text}); err != nil {
 		return err
 	}
@@ -110,7 +112,8 @@ func (a *App) ImportHandoff(ctx context.Context, path, project string, asJSON bo
 	if id != "" {
 		what = "for project " + terminal.Line(name)
 	}
-	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", terminal.Line(h.From), answer.Count(len(h.Items), "item"),
+	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", terminal.Line(h.From),
+		answer.Count(len(h.Items), "item"),
 		what)
 	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
 	return nil
@@ -147,7 +150,8 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 		}
 		for _, it := range h.Waiting() {
 			place := index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}
-			out = append(out, Unseen{Place: place, Title: h.Title, Turn: FirstTurn(it), From: h.From, Item: it, Handoff: h.ID,
+			out = append(out, Unseen{Place: place, Title: h.Title, Turn: FirstTurn(it), From: h.From, Item: it,
+				Handoff: h.ID,
 				Nowhere: h.Project == ""})
 		}
 	}
@@ -156,7 +160,8 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 
 // ReceivedWord is what a person says about an item of somebody else's.
 func ReceivedWord(op library.ReceivedOp, u Unseen, line string) library.Received {
-	return library.Received{Op: op, Handoff: u.Handoff, Item: u.ID, Line: line, At: time.Now().UTC().Truncate(time.Second),
+	return library.Received{Op: op, Handoff: u.Handoff, Item: u.ID, Line: line,
+		At:  time.Now().UTC().Truncate(time.Second),
 		Who: Author()}
 }
 

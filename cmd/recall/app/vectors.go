@@ -24,7 +24,8 @@ func (a *App) UseVectors(ctx context.Context) error {
 		return err
 	}
 	if !has {
-		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n", e.Model())
+		fmt.Fprintf(a.Err, "recall: no vectors of %s yet, words alone are searched; recall embed makes them\n",
+			e.Model())
 		return nil
 	}
 	a.Index.UseVectors(e, float64(a.Config.Query.Weight)/100, nil)

@@ -137,7 +137,8 @@ func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, 
 	fmt.Fprintf(a.Out, "%s      → %s%s%s%s%s\n", indent, color, txt.Clip(terminal.Line(gist(x.Call)), max(30, w-34)),
 		st.Reset, took, who)
 	if x.Why != "" && x.Why != before {
-		fmt.Fprintf(a.Out, "%s      %swhy%s   %s\n", indent, st.Dim, st.Reset, txt.Clip(terminal.Line(x.Why), max(30, w-14)))
+		fmt.Fprintf(a.Out, "%s      %swhy%s   %s\n", indent, st.Dim, st.Reset,
+			txt.Clip(terminal.Line(x.Why), max(30, w-14)))
 	}
 	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
 		return // said already

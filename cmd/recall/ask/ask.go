@@ -12,7 +12,8 @@ import (
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newFilesCmd(a), newFixCmd(a),
-		newWhyCmd(a), newLogCmd(a), newChangedCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a), newHandoffCmd(a),
+		newWhyCmd(a), newLogCmd(a), newChangedCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a),
+		newHandoffCmd(a),
 		newActionsCmd(a), newHabitsCmd(a),
 	}
 }

@@ -110,7 +110,8 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		}
 		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.use })
 		if i < 0 {
-			return b, terminal.WithHint(fmt.Errorf("%q: no brief goes by that name", o.use), "recall brief --list has the names")
+			return b, terminal.WithHint(fmt.Errorf("%q: no brief goes by that name", o.use),
+				"recall brief --list has the names")
 		}
 		b = all[i]
 		if o.project != "" {
@@ -150,7 +151,8 @@ func matched(args []string) []string {
 
 func checkBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return terminal.WithHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d", briefBudget)
+		return terminal.WithHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d",
+			briefBudget)
 	}
 	return nil
 }

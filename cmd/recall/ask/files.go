@@ -172,7 +172,8 @@ func printFiles(a *app.App, doc FilesDoc) {
 			hows = append(hows, string(h))
 		}
 		fmt.Fprintf(a.Out, "%s\n", s.Line(w))
-		fmt.Fprintf(a.Out, "  %s%s, %s, last in turn %d%s\n", st.Dim, strings.Join(hows, ", "), answer.Count(s.Calls, "call"),
+		fmt.Fprintf(a.Out, "  %s%s, %s, last in turn %d%s\n", st.Dim, strings.Join(hows, ", "),
+			answer.Count(s.Calls, "call"),
 			s.Turn, st.Reset)
 		p := a.Page()
 		for _, it := range s.Items {

@@ -19,7 +19,8 @@ func printFix(a *app.App, doc FixDoc, asked string) {
 	p := a.Page()
 	switch doc.Match {
 	case "none":
-		fmt.Fprintf(a.Out, "No command of any session that recall knows of ran into %s\n", txt.Clip(terminal.Line(asked), 80))
+		fmt.Fprintf(a.Out, "No command of any session that recall knows of ran into %s\n",
+			txt.Clip(terminal.Line(asked), 80))
 		return
 	case "prompt", "finding", "query":
 		printTold(a, doc)
@@ -31,7 +32,8 @@ func printFix(a *app.App, doc FixDoc, asked string) {
 		fmt.Fprintf(a.Out, "%s %s\n", outcomeMark(s.Outcome, st), s.Line(w))
 		p.Wrapped("  ", "    ", terminal.Line(s.Error), st.Red)
 		if s.Command != "" {
-			fmt.Fprintf(a.Out, "  %sfrom%s %s (turn %d)\n", st.Dim, st.Reset, txt.Clip(terminal.Line(s.Command), w-20), s.Turn)
+			fmt.Fprintf(a.Out, "  %sfrom%s %s (turn %d)\n", st.Dim, st.Reset,
+				txt.Clip(terminal.Line(s.Command), w-20), s.Turn)
 		}
 		printTries(a, s.Tries, s.Command, &p)
 		fmt.Fprintf(a.Out, "  %s\n", outcomeText(s))
@@ -62,7 +64,8 @@ func printTries(a *app.App, tries []fixTry, command string, p *terminal.Page) {
 	}
 	if rest := tries[min(gone+1, len(tries)):]; len(rest) > 0 {
 		last := rest[len(rest)-1]
-		fmt.Fprintf(a.Out, "  … then with other errors, %s more, the last in turn %d: %s\n", answer.Count(len(rest), "run"),
+		fmt.Fprintf(a.Out, "  … then with other errors, %s more, the last in turn %d: %s\n",
+			answer.Count(len(rest), "run"),
 			last.Turn, last.Outcome)
 		if last.Said != "" {
 			p.Wrapped("  “", "   ", txt.Clip(terminal.Line(last.Said), 300)+"”", p.St.Dim)

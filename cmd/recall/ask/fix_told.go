@@ -56,7 +56,8 @@ func told(ctx context.Context, a *app.App, l *library.Library, text string) (mat
 	}
 	for _, t := range answer.Turns {
 		if t.Role == "user" && wordShare(words, t.Text) >= toldShare {
-			out = append(out, fixTold{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At, Kind: "prompt", Text: t.Text})
+			out = append(out, fixTold{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At, Kind: "prompt",
+				Text: t.Text})
 		}
 	}
 	for _, h := range answer.Hits {
@@ -85,7 +86,8 @@ func told(ctx context.Context, a *app.App, l *library.Library, text string) (mat
 			if wordShare(words, h.Item.Text+" "+h.Item.Why) < nearShare {
 				continue // the nearest there is, and far off
 			}
-			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At, Kind: string(h.Item.Kind),
+			out = append(out, fixTold{SessionRef: shelf.Ref(h.Session), Turn: h.Turn, At: h.Item.At,
+				Kind: string(h.Item.Kind),
 				Text: h.Item.Text, Why: h.Item.Why, ID: h.Item.ID})
 		}
 		if len(out) > 0 {
@@ -157,8 +159,9 @@ func printTold(a *app.App, doc FixDoc) {
 			continue
 		}
 		it := payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
-		p.Wrapped(terminal.Mark(it, st)+" ", "  ", fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60),
-			t.Turn, answer.Day(t.At)), "")
+		p.Wrapped(terminal.Mark(it, st)+" ", "  ",
+			fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60),
+				t.Turn, answer.Day(t.At)), "")
 		if t.Why != "" {
 			p.Wrapped("  why ", "      ", terminal.Line(t.Why), st.Dim)
 		}

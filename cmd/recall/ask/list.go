@@ -80,7 +80,8 @@ func printList(a *app.App, all []app.Listed) {
 		if title == "" {
 			title = "(no title)"
 		}
-		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, answer.Day(s.Start), st.Dim, answer.ShortID(s.ID),
+		fmt.Fprintf(out, "%4d  %s  %s%s%s  %s%-11s%s  %s\n", s.Number, answer.Day(s.Start), st.Dim,
+			answer.ShortID(s.ID),
 			st.Reset, colors[s.State], s.State, st.Reset, title)
 	}
 	if len(all) == 0 {

@@ -94,7 +94,8 @@ func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bo
 	c := exec.CommandContext(ctx, program[0], append(program[1:], atLine(program[0], path, line)...)...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
 	if err := c.Run(); err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path, line)
+		return terminal.WithHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path,
+			line)
 	}
 	return nil
 }

@@ -213,7 +213,8 @@ func (w *follower) print(ctx context.Context) error {
 		if title == "" {
 			title = "no title yet"
 		}
-		fmt.Fprintf(w.Out, "%s%s%s %s%s%s\n", st.Bold, terminal.Line(title), st.Reset, st.Dim, answer.ShortID(s.ID), st.Reset)
+		fmt.Fprintf(w.Out, "%s%s%s %s%s%s\n", st.Bold, terminal.Line(title), st.Reset, st.Dim, answer.ShortID(s.ID),
+			st.Reset)
 	}
 	w.titled = true
 	for _, d := range log {
@@ -234,8 +235,9 @@ func (w *follower) print(ctx context.Context) error {
 }
 
 func (w *follower) line(d ProgressDoc, st terminal.Style) {
-	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow, "refused": st.Red,
-		"asked": st.Dim}[d.What]
+	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow,
+		"refused": st.Red,
+		"asked":   st.Dim}[d.What]
 	at := "     "
 	if !d.At.IsZero() {
 		at = d.At.Local().Format("15:04")

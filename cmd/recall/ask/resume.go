@@ -45,7 +45,8 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, other := range []string{"copy", "save", "variant"} {
-				if err := errors.Join(option.NotTogether(cmd, "json", other), option.NotTogether(cmd, "into", other)); err != nil {
+				if err := errors.Join(option.NotTogether(cmd, "json", other),
+					option.NotTogether(cmd, "into", other)); err != nil {
 					return err
 				}
 			}
@@ -53,7 +54,8 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				return a.ResumeInto(cmd.Context(), into, args, stop)
 			}
 			if stop {
-				return terminal.WithHint(errors.New("--stop ends nothing without --into"), "recall resume --into FOLDER --stop")
+				return terminal.WithHint(errors.New("--stop ends nothing without --into"),
+					"recall resume --into FOLDER --stop")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -64,7 +66,8 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				return err
 			}
 			if left > 0 {
-				fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n", answer.Count(left, "new or grown session"))
+				fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
+					answer.Count(left, "new or grown session"))
 			}
 			p, err := a.Compose(l, args)
 			if err != nil {

@@ -156,7 +156,8 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 			}
 			err = l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
 			if err == nil {
-				fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on", "split": "two threads from now on"}[op])
+				fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
+					"split": "two threads from now on"}[op])
 			}
 			return err
 		},

@@ -67,7 +67,8 @@ func printSteps(p *terminal.Page, name string, list []answer.Linked) {
 		fmt.Fprintf(p.W, "%s:\n", name)
 	}
 	for _, l := range list {
-		p.Wrapped("  "+terminal.Mark(l.Item, p.St)+" ", "    ", fmt.Sprintf("%s — %s", p.Past(l.Placed), answer.Tie(l)), "")
+		p.Wrapped("  "+terminal.Mark(l.Item, p.St)+" ", "    ",
+			fmt.Sprintf("%s — %s", p.Past(l.Placed), answer.Tie(l)), "")
 		if quote := p.Quote(l.Item); quote != "" {
 			p.Wrapped("    ", "    ", quote, p.St.Dim)
 		}

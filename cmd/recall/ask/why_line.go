@@ -62,7 +62,8 @@ func whyLine(ctx context.Context, a *app.App, file string, line int, asJSON bool
 	}
 	doc := WhyDoc{Schema: 1, File: file, Line: line, Sessions: []whySession{}}
 	if !app.IsRegular(abs) {
-		return terminal.WithHint(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it", file)
+		return terminal.WithHint(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
+			file)
 	}
 	b, err := Blame(ctx, abs, line)
 	switch {
@@ -182,7 +183,8 @@ func (w *whyAsker) makers(ctx context.Context) ([]index.Commit, error) {
 		return once(exact), nil
 	}
 	return once(slices.DeleteFunc(all, func(c index.Commit) bool {
-		return c.Subject == "" || c.Subject != w.blamed.Subject || w.names.Project != nil && c.Project != w.names.Project.Name
+		return c.Subject == "" || c.Subject != w.blamed.Subject || w.names.Project != nil &&
+			c.Project != w.names.Project.Name
 	})), nil
 }
 

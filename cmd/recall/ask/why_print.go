@@ -20,7 +20,8 @@ func printWhy(a *app.App, doc WhyDoc) {
 			txt.Clip(terminal.Line(c.Author), 30), txt.Clip(terminal.Line(c.Subject), max(30, w-60)))
 	}
 	if doc.Note != "" {
-		fmt.Fprintf(a.Out, "%s: %s.\n", map[bool]string{true: "Can't tell", false: "Note"}[len(doc.Sessions) == 0], doc.Note)
+		fmt.Fprintf(a.Out, "%s: %s.\n", map[bool]string{true: "Can't tell", false: "Note"}[len(doc.Sessions) == 0],
+			doc.Note)
 	}
 	if doc.Verdict == "several" {
 		fmt.Fprintf(a.Out, "Any of %d sessions may be meant:\n", len(doc.Sessions))
@@ -40,7 +41,8 @@ func printWhy(a *app.App, doc WhyDoc) {
 		if len(s.Items) == 0 {
 			fmt.Fprintf(a.Out, "  Nothing that was decided there speaks of this line or file.\n")
 		}
-		fmt.Fprintf(a.Out, "  recall show %s --transcript, turn %d\n", answer.ShortID(ingest.SessionID(s.Session)), s.Turn)
+		fmt.Fprintf(a.Out, "  recall show %s --transcript, turn %d\n", answer.ShortID(ingest.SessionID(s.Session)),
+			s.Turn)
 	}
 }
 

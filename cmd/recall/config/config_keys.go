@@ -153,7 +153,8 @@ func (k configKey) Allowed() string {
 	case prices:
 		return "a list such as [{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0, batch: 0.5}]"
 	}
-	return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(millis(k.lo)), brief(millis(k.hi)))
+	return fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(millis(k.lo)),
+		brief(millis(k.hi)))
 }
 
 // brief is a time as a person writes it: 30m, not 30m0s.
@@ -261,7 +262,8 @@ func (k configKey) prices(n *yaml.Node) (any, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(text))
 	dec.KnownFields(true)
 	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s; allowed is %s", strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "),
+		return nil, fmt.Errorf("%s; allowed is %s",
+			strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " "),
 			k.Allowed())
 	}
 	for _, p := range list {

@@ -40,7 +40,8 @@ func TestPrint(t *testing.T) {
 	if got.File != p || len(got.Settings) != len(Keys) {
 		t.Errorf("got %+v", got)
 	}
-	if want := (Shown{"query.sync", false, fromEnv, "RECALL_QUERY_SYNC"}); !slices.ContainsFunc(got.Settings, func(s Shown) bool { return cmp.Equal(s, want) }) {
+	if want := (Shown{"query.sync", false, fromEnv, "RECALL_QUERY_SYNC"}); !slices.ContainsFunc(got.Settings,
+		func(s Shown) bool { return cmp.Equal(s, want) }) {
 		t.Errorf("got %+v, want %+v among them", got.Settings, want)
 	}
 }

@@ -102,10 +102,13 @@ func TestGoodFiles(t *testing.T) {
 		{"quoted number", "query:\n  limit: '9'\n", func(c *Config) any { return c.Query.Limit }, 9},
 		{"alias", "query:\n  limit: &n 9\npayload:\n  budget: 900\n", func(c *Config) any { return c.Query.Limit }, 9},
 		{"time", "query:\n  budget: 1m30s\n", func(c *Config) any { return c.Query.Budget }, 90 * time.Second},
-		{"home", "library:\n  dir: ~/Kept here\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.Home, "Kept here")},
+		{"home", "library:\n  dir: ~/Kept here\n", func(c *Config) any { return c.Library.Dir },
+			filepath.Join(at.Home, "Kept here")},
 		{"home, quoted", "library:\n  dir: \"~\"\n", func(c *Config) any { return c.Library.Dir }, at.Home},
-		{"home with backslash", "library:\n  dir: ~\\Recall\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.Home, "Recall")},
-		{"relative to the file", "library:\n  dir: lib\n", func(c *Config) any { return c.Library.Dir }, filepath.Join(at.User, "lib")},
+		{"home with backslash", "library:\n  dir: ~\\Recall\n", func(c *Config) any { return c.Library.Dir },
+			filepath.Join(at.Home, "Recall")},
+		{"relative to the file", "library:\n  dir: lib\n", func(c *Config) any { return c.Library.Dir },
+			filepath.Join(at.User, "lib")},
 		{"case and dots kept", "sources:\n  cowork: [~/My.Repo, ~/UPPER]\n", func(c *Config) any { return c.Sources.Cowork },
 			[]string{filepath.Join(at.Home, "My.Repo"), filepath.Join(at.Home, "UPPER")}},
 		{"one line for a model", "llm: {provider: anthropic}\n", func(c *Config) any { return c.Distill.Distiller }, "model"},
@@ -137,19 +140,22 @@ func TestEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{filepath.Join(at.Home, "a"), filepath.Join(at.Working, "b")}; !cmp.Equal(c.Sources.ClaudeCode, want) {
+	if want := []string{filepath.Join(at.Home, "a"), filepath.Join(at.Working, "b")}; !cmp.Equal(c.Sources.ClaudeCode,
+		want) {
 		t.Errorf("sources.claude_code: got %v, want %v", c.Sources.ClaudeCode, want)
 	}
 	if c.Query.Sync || c.Query.Budget != 500*time.Millisecond || c.Library.Dir != filepath.Join(at.Working, "lib=x") {
 		t.Errorf("got %+v", c)
 	}
-	if off, err := Load(nil, "", []string{"RECALL_SOURCES_COWORK=[]"}, at); err != nil || off.Auto("sources.cowork") || len(off.Sources.Cowork) != 0 {
+	if off, err := Load(nil, "", []string{"RECALL_SOURCES_COWORK=[]"}, at); err != nil ||
+		off.Auto("sources.cowork") || len(off.Sources.Cowork) != 0 {
 		t.Errorf("a source turned off by a variable: got %+v, %v", off, err)
 	}
 	if !c.Auto("payload.variant") {
 		t.Error("an empty variable counts as set")
 	}
-	c, err = Load(nil, "", []string{"RECALL_LLM_PROVIDER=ollama", "RECALL_DISTILL_BUDGET_NIGHT_COST=2.5", "RECALL_LLM_PRICES=[{model: m, in: 3}]", "RECALL_LLM_KEY=k"}, at)
+	c, err = Load(nil, "", []string{"RECALL_LLM_PROVIDER=ollama", "RECALL_DISTILL_BUDGET_NIGHT_COST=2.5",
+		"RECALL_LLM_PRICES=[{model: m, in: 3}]", "RECALL_LLM_KEY=k"}, at)
 	if err != nil {
 		t.Fatal(err)
 	}

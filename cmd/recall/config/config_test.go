@@ -23,7 +23,8 @@ import (
 func standIn(t *testing.T) Surroundings {
 	t.Helper()
 	dir := t.TempDir()
-	at := Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"), Working: filepath.Join(dir, "work")}
+	at := Surroundings{Home: filepath.Join(dir, "home"), User: filepath.Join(dir, "conf"),
+		Working: filepath.Join(dir, "work")}
 	for _, d := range []string{at.Home, filepath.Join(at.User, "recall"), at.Working} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
@@ -130,7 +131,8 @@ func TestPrecedence(t *testing.T) {
 // A switch that turns something off is the key's opposite; a flag given with
 // its default value still beats what is weaker.
 func TestSwitchAndGivenDefault(t *testing.T) {
-	c, err := Load(flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"}, standIn(t))
+	c, err := Load(flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"},
+		standIn(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +195,13 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 	}
 	put(t, "query:\n\tlimit: 3\n", at.Working, "config.yaml")
 	var out bytes.Buffer
-	if c, err = Load(nil, "", nil, at); err != nil || c.Print(&out) != nil || !strings.Contains(out.String(), "can't be read: 2: ") {
+	if c, err = Load(nil, "", nil, at); err != nil || c.Print(&out) != nil ||
+		!strings.Contains(out.String(), "can't be read: 2: ") {
 		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
 	}
 	put(t, "query:\n  limitt: 3\n", at.Working, "config.yaml")
-	if c, err := Load(nil, "", nil, at); err != nil || len(c.Refused) != 1 || !strings.Contains(c.Refused[0], "limitt") {
+	if c, err := Load(nil, "", nil, at); err != nil || len(c.Refused) != 1 ||
+		!strings.Contains(c.Refused[0], "limitt") {
 		t.Errorf("a misspelt key in our section: got %v, %+v; want it told, and no more", err, c)
 	}
 }
@@ -206,7 +210,8 @@ func TestForeignFileInWorkingDirectory(t *testing.T) {
 // repository, can say nothing but what is a matter of taste.
 func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 	at := standIn(t)
-	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.Working, "config.yaml") // of some other program, as many are
+	// of some other program, as many are
+	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.Working, "config.yaml")
 	if c, err := Load(nil, "", nil, at); err != nil || c.Passed != theirs {
 		t.Errorf("another program's file: got %+v, %v, want it passed by", c, err)
 	}

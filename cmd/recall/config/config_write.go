@@ -25,7 +25,8 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 		return own, nil
 	}
 	if at.User == "" {
-		return "", terminal.WithHint(errors.New("no configuration folder is known"), "name a file: recall init --config FILE")
+		return "", terminal.WithHint(errors.New("no configuration folder is known"),
+			"name a file: recall init --config FILE")
 	}
 	return filepath.Join(at.User, "recall", configName), nil
 }

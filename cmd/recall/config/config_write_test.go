@@ -60,7 +60,8 @@ func TestWriteConfig(t *testing.T) {
 	if err := os.Chmod(real, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteConfig(name, []Written{{"llm.provider", "openai"}, {"llm.url", "http://127.0.0.1:1234/v1"}, {"llm.model", "qwen3: 8b"}}, at); err != nil {
+	if err := WriteConfig(name, []Written{{"llm.provider", "openai"}, {"llm.url", "http://127.0.0.1:1234/v1"},
+		{"llm.model", "qwen3: 8b"}}, at); err != nil {
 		t.Fatal(err)
 	}
 	c, err := Load(nil, "", nil, at)
@@ -83,7 +84,8 @@ func TestWriteConfig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteConfig(name, []Written{{"llm.provider", "magic"}}, at); err == nil || !strings.Contains(err.Error(), "isn't changed") {
+	if err := WriteConfig(name, []Written{{"llm.provider", "magic"}}, at); err == nil ||
+		!strings.Contains(err.Error(), "isn't changed") {
 		t.Errorf("a bad value: got %v", err)
 	}
 	after, err := os.ReadFile(real)

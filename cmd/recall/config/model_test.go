@@ -41,7 +41,9 @@ func TestProviders(t *testing.T) {
 		env := func(k string) string { return c.env[k] }
 		m, err := cfg.Provider(t.Context(), env)
 		if c.err != "" {
-			if err == nil || !strings.Contains(err.Error(), c.err) || !strings.Contains(terminal.HintOf(err), c.hint) || c.key != "" && strings.Contains(err.Error()+terminal.HintOf(err), c.key) {
+			if err == nil || !strings.Contains(err.Error(), c.err) ||
+				!strings.Contains(terminal.HintOf(err), c.hint) || c.key != "" &&
+				strings.Contains(err.Error()+terminal.HintOf(err), c.key) {
 				t.Errorf("%s: got %v (%s), want %q with a hint at %q", c.name, err, terminal.HintOf(err), c.err, c.hint)
 			}
 			continue

@@ -158,8 +158,9 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	if o.Context == 0 {
 		o.Context = min(ollamaHolds(ctx, address, o.Model), ollamaMost)
 	}
-	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context, MaxOutput: o.MaxOutput,
-		Timeout: o.Timeout})
+	return langchain.NewOllama(langchain.Options{URL: address, Model: o.Model, Window: o.Context,
+		MaxOutput: o.MaxOutput,
+		Timeout:   o.Timeout})
 }
 
 // ollamaMost is the window that Ollama is asked to hold at most unless

@@ -42,7 +42,8 @@ func TestWayOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := cfg.WayOut(c.err); !strings.Contains(got, c.want) || c.want == "" && got != "" || strings.Contains(got, "\n") {
+		if got := cfg.WayOut(c.err); !strings.Contains(got, c.want) || c.want == "" && got != "" ||
+			strings.Contains(got, "\n") {
 			t.Errorf("%s: %v: got %q, want %q in it", c.text, c.err, got, c.want)
 		}
 		if got := cfg.WayIn(c.err); got == "" || strings.Contains(got, asksAgain) || strings.Contains(got, asksLater) {

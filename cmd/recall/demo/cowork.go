@@ -111,9 +111,11 @@ func (s *session) audit(local string) ([]byte, error) {
 			add(r.at.Add(-300*time.Millisecond), obj("type", "user", "uuid", own("typed"), "session_id", local,
 				"parent_tool_use_id", nil,
 				"message", obj("role", "user", "content", r.typed)))
-			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message,
+			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message",
+				r.message,
 				"isReplay", true))
-			add(r.at.Add(400*time.Millisecond), obj("type", "system", "subtype", "init", "cwd", "/sessions/"+s.head["process"],
+			add(r.at.Add(400*time.Millisecond), obj("type", "system", "subtype", "init", "cwd",
+				"/sessions/"+s.head["process"],
 				"session_id", s.id,
 				"tools", []string{"Read", "Write", "mcp__workspace__bash"}, "model", s.head["model"], "permissionMode", "default",
 				"claude_code_version", s.head["version"], "uuid", own("init")))
@@ -123,9 +125,10 @@ func (s *session) audit(local string) ([]byte, error) {
 				r.message))
 			if r.asked {
 				id := own("permission")
-				add(r.at.Add(200*time.Millisecond), obj("type", "system", "subtype", "permission_request", "uuid", id, "session_id",
-					s.id,
-					"tool_name", r.call.name, "tool_input", r.call.input))
+				add(r.at.Add(200*time.Millisecond),
+					obj("type", "system", "subtype", "permission_request", "uuid", id, "session_id",
+						s.id,
+						"tool_name", r.call.name, "tool_input", r.call.input))
 				decision := "deny"
 				if r.allowed {
 					decision = "allow_once"
@@ -140,13 +143,16 @@ func (s *session) audit(local string) ([]byte, error) {
 						text, _ = blocks[0][1].value.(string)
 					}
 				}
-				add(r.at.Add(900*time.Millisecond), obj("type", "result", "subtype", "success", "is_error", false, "num_turns",
-					turns, "duration_ms", 31000,
-					"result", text, "total_cost_usd", 0.05*float64(turns), "session_id", s.id, "permission_denials", []object{},
-					"uuid", own("result")))
+				add(r.at.Add(900*time.Millisecond),
+					obj("type", "result", "subtype", "success", "is_error", false, "num_turns",
+						turns, "duration_ms", 31000,
+						"result", text, "total_cost_usd", 0.05*float64(turns), "session_id", s.id, "permission_denials",
+						[]object{},
+						"uuid", own("result")))
 			}
 		case r.typ == "user" && r.call != nil:
-			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message,
+			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message",
+				r.message,
 				"tool_use_result", r.result))
 		case r.typ == "user":
 			add(r.at, obj("type", "user", "uuid", r.uuid, "session_id", s.id, "parent_tool_use_id", nil, "message", r.message))

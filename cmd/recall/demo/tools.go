@@ -123,7 +123,8 @@ func (w *scribe) form(b block) (name string, input object, a answer, err error) 
 		p, text := w.path(b.arg), b.part(0)+"\n"
 		w.produced(b.arg, text)
 		return "Write", obj("file_path", p, "content", text), answer{content: "File created successfully at: " + p + current,
-			result: obj("type", "create", "filePath", p, "content", text, "structuredPatch", []object{}, "originalFile", nil,
+			result: obj("type", "create", "filePath", p, "content", text, "structuredPatch", []object{},
+				"originalFile", nil,
 				"userModified", false)}, nil
 	case "edit":
 		p, before, after := w.path(b.arg), b.part(0), b.part(1)

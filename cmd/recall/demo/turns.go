@@ -103,7 +103,8 @@ func (w *scribe) user(b block) {
 	var content any = text
 	var rest object
 	if cowork {
-		w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id, "content",
+		w.bare("type", "queue-operation", "operation", "enqueue", "timestamp", stamp(w.now), "sessionId", w.s.id,
+			"content",
 			text)
 		w.bare("type", "queue-operation", "operation", "dequeue", "timestamp", stamp(w.now), "sessionId", w.s.id)
 		content = []object{obj("type", "text", "text", w.manifest(options["files"])+text)}

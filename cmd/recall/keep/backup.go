@@ -204,7 +204,8 @@ func importFrom(ctx context.Context, a *app.App, path string, o library.MergeOpt
 		return err
 	}
 	if n := len(m.Kept); n > 0 {
-		fmt.Fprintf(a.Err, "recall: %s forgotten there and kept here; --forget lets them go\n", answer.Count(n, "session"))
+		fmt.Fprintf(a.Err, "recall: %s forgotten there and kept here; --forget lets them go\n",
+			answer.Count(n, "session"))
 	}
 	return printMerged(a, m, "import", path, asJSON)
 }

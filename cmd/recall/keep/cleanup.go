@@ -153,7 +153,8 @@ type scripting struct {
 func planScripts(ctx context.Context, a *app.App, name string, o scriptOptions) (*scripting, error) {
 	if o.to == "" {
 		return nil, terminal.WithHint(errors.New("no folder to write to"),
-			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it", o.called)
+			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
+			o.called)
 	}
 	var allowed []string
 	for _, dir := range o.allow {

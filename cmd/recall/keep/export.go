@@ -78,7 +78,8 @@ prints. A file that is there and different is only replaced with --force.`,
 // check settles the format and refuses what makes no sense.
 func (o *exportOptions) check() error {
 	if o.to == "" {
-		return terminal.WithHint(errors.New("export: --to says where"), "recall export SESSION --to FILE.html, or a folder")
+		return terminal.WithHint(errors.New("export: --to says where"),
+			"recall export SESSION --to FILE.html, or a folder")
 	}
 	if o.outputs && o.format != "" {
 		return terminal.WithHint(errors.New("--outputs and --format don't go together"),
@@ -86,7 +87,8 @@ func (o *exportOptions) check() error {
 	}
 	if o.format == "" {
 		ext := strings.ToLower(filepath.Ext(o.to))
-		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"}, ext) &&
+		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
+			ext) &&
 			!app.IsDir(o.to) {
 			return terminal.WithHint(fmt.Errorf("export to %s: no such format", o.to),
 				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
@@ -300,7 +302,8 @@ func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	for i := range files {
 		f := &files[i]
 		if f.Blocked() || f.State == library.PutLonger && !f.Over {
-			return terminal.WithHint(fmt.Errorf("%s is there already; nothing was written", f.Path), "--force replaces it")
+			return terminal.WithHint(fmt.Errorf("%s is there already; nothing was written", f.Path),
+				"--force replaces it")
 		}
 		bytes += f.Size
 	}

@@ -179,7 +179,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
 	if len(left) > 0 {
-		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s", answer.Count(len(left), "file"),
+		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s",
+			answer.Count(len(left), "file"),
 			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
 	}
 	return unsearched(a, plan)
@@ -202,7 +203,8 @@ func printForgetting(a *app.App, f *pipeline.Forgetting, gone []ingest.SessionID
 		listed(a, "the text stands in ", terminal.ShowAll(l.Holds))
 		listed(a, "stays at the source: ", terminal.ShowAll(l.Sources))
 		for _, c := range l.Forks {
-			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n", answer.ShortID(c.Entry.ID),
+			fmt.Fprintf(a.Out, "    copied: %s %s holds %s of it and stays (--forks takes it too)\n",
+				answer.ShortID(c.Entry.ID),
 				titleOf(c.Entry), answer.Count(c.N, "turn"))
 		}
 		for _, c := range l.Given {

@@ -118,7 +118,8 @@ func pathsOf(command []string) ([]string, error) {
 			continue
 		}
 		if !remover && opaque.MatchString(name) {
-			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments", terminal.Line(word)),
+			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments",
+				terminal.Line(word)),
 				"name the folders: recall guard FOLDER --run -- %s …", terminal.Line(command[0]))
 		}
 		if i == 0 {
@@ -206,7 +207,8 @@ func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before 
 	}
 	after, err := guard.Look(ctx, p, paths, o)
 	if err == nil {
-		fmt.Fprintf(a.Err, "recall: archived %s first\n", answer.Count(len(before.Unsafe())-len(after.Unsafe()), "session"))
+		fmt.Fprintf(a.Err, "recall: archived %s first\n",
+			answer.Count(len(before.Unsafe())-len(after.Unsafe()), "session"))
 	}
 	return after, err
 }

@@ -68,7 +68,8 @@ func printUnsafe(a *app.App, s guard.Session, st terminal.Style) {
 			fmt.Fprintf(a.Out, "    … and %d more; --json lists all\n", len(s.AtRisk)-most)
 			break
 		}
-		fmt.Fprintf(a.Out, "    %-12s %9s  %s\n", f.State, terminal.Size(f.Size), terminal.Line(terminal.ShownPath(f.Path)))
+		fmt.Fprintf(a.Out, "    %-12s %9s  %s\n", f.State, terminal.Size(f.Size),
+			terminal.Line(terminal.ShownPath(f.Path)))
 		if f.Why != "" {
 			fmt.Fprintf(a.Out, "    %s\n", terminal.Line(terminal.ShownPath(f.Why)))
 		}

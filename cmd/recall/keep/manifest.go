@@ -112,7 +112,8 @@ func printManifest(a *app.App, doc ManifestDoc) {
 		}
 	}
 	where := map[manifest.Machine]string{manifest.VM: "a virtual machine", manifest.Host: "the host"}[doc.Machine]
-	fmt.Fprintf(a.Out, "%s%s%s  %s, on %s; its source: %s\n", st.Bold, txt.Clip(terminal.Line(doc.Task), w-50), st.Reset,
+	fmt.Fprintf(a.Out, "%s%s%s  %s, on %s; its source: %s\n", st.Bold, txt.Clip(terminal.Line(doc.Task), w-50),
+		st.Reset,
 		doc.Source, where, doc.State)
 	head("Packages", len(doc.Packages))
 	for _, p := range doc.Packages {

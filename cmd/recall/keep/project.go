@@ -62,14 +62,16 @@ func newProjectListCmd(a *app.App) *cobra.Command {
 			}
 			all := []ProjectDoc{}
 			for _, p := range projects {
-				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root), terminal.ShowEach(p.Former, p.Show),
+				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root),
+					terminal.ShowEach(p.Former, p.Show),
 					terminal.ShowEach(p.Merged, p.Show)})
 			}
 			if asJSON {
 				return a.PrintJSON(all)
 			}
 			for _, p := range all {
-				name, roots := terminal.Line(p.Name), terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
+				name, roots := terminal.Line(p.Name),
+					terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
 				if w := terminal.Width(a.Out); w < terminal.Narrow {
 					fmt.Fprintf(a.Out, "%s, %s\n", txt.Clip(name, w-16), answer.Count(p.Sessions, "session"))
 					terminal.SayLine(a.Out, w, "  ", "  ", roots)

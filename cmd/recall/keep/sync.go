@@ -88,10 +88,12 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 			return err
 		},
 	}
-	cmd.Flags().StringArrayVar(&from, "from", nil, "take in this file or folder instead of the usual places (repeatable)")
+	cmd.Flags().StringArrayVar(&from, "from", nil,
+		"take in this file or folder instead of the usual places (repeatable)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	cmd.Flags().BoolVar(&watch, "watch", false, "go on: archive what is written within seconds, until stopped")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "tell what a model would be asked and what it would cost; do nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false,
+		"tell what a model would be asked and what it would cost; do nothing")
 	cmd.Flags().BoolVar(&live, "live", false, "ask the model also about sessions that are going on")
 	cmd.Flags().BoolVar(&noModel, "no-model", false, "ask no model")
 	cmd.MarkFlagsMutuallyExclusive("dry-run", "watch", "no-model")

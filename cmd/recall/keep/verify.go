@@ -78,7 +78,8 @@ func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) 
 
 func printVerified(a *app.App, v library.Verified, took time.Duration) {
 	s := terminal.Styles(a.Color)
-	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green, library.Unfinished: s.Yellow}
+	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green,
+		library.Unfinished: s.Yellow}
 	lost := 0
 	for _, f := range v.Findings {
 		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path),

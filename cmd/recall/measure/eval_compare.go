@@ -78,6 +78,7 @@ func changes(c *eval.Comparison) string {
 	for _, d := range all {
 		n[d.Verdict]++
 	}
-	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell", answer.Count(len(c.Figures)-len(all), "figure"),
+	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell",
+		answer.Count(len(c.Figures)-len(all), "figure"),
 		n[eval.Better], n[eval.Worse], n[eval.CantTell])
 }

@@ -126,7 +126,8 @@ func unpack(ctx context.Context, a *app.App, l *library.Library, set *eval.Set, 
 		}
 	}
 	if len(wanted) == 0 {
-		return terminal.WithHint(fmt.Errorf("none of the %s of %s is in the library", answer.Count(len(set.Golds), "session"),
+		return terminal.WithHint(fmt.Errorf("none of the %s of %s is in the library",
+			answer.Count(len(set.Golds), "session"),
 			set.Name), "name the folder of their transcripts with --from")
 	}
 	for _, e := range shelf.Entries {

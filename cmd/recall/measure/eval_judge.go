@@ -30,7 +30,8 @@ func addRecord(cmd *cobra.Command, folder *string) {
 
 func checkJudge(judge string) error {
 	if judge != judgeWords && judge != judgeModel {
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeWords,
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s",
+			judgeWords,
 			judgeModel)
 	}
 	return nil

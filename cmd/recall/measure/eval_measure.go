@@ -292,7 +292,8 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	if g.Holds() {
-		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset, base.At.Local().Format("2006-01-02"),
+		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
+			base.At.Local().Format("2006-01-02"),
 			changes(g.Comparison))
 		return true, nil
 	}

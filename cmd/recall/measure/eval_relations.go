@@ -50,7 +50,8 @@ directory and not asked again.`,
 				}
 			}
 			if sample < 0 {
-				return terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample), "0 is all pairs")
+				return terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample),
+					"0 is all pairs")
 			}
 			return runEvalRelations(cmd.Context(), a, judge, record, sample, asJSON)
 		},
@@ -87,7 +88,8 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 		}
 		name = asked.Name()
 	default:
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s", judgeRules,
+		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s",
+			judgeRules,
 			judgeModel)
 	}
 	agreement, err := eval.AgreeOnRelations(ctx, name, by, pairs)
@@ -112,7 +114,8 @@ func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
 	if err != nil {
 		return nil, err
 	}
-	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput, Anew: true,
+	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput,
+		Anew:  true,
 		Store: dir})
 	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
 		pairs := make([]model.Pair, len(labelled))

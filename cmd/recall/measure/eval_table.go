@@ -106,7 +106,8 @@ func (t evalTables) kinds(s, floor *eval.PayloadScore) {
 			t.cells(bold, widths, append([]string{name, "", "too few", "", ""}, counts...)...)
 			return
 		}
-		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 8), Ranged(r.F1), Ranged(r.Precision), Ranged(r.Recall)},
+		t.cells(bold, widths, append([]string{name, bar(r.F1.Value, 8), Ranged(r.F1), Ranged(r.Precision),
+			Ranged(r.Recall)},
 			counts...)...)
 	}
 	for _, k := range payload.Kinds {
@@ -219,7 +220,8 @@ func evalCost(d float64) string {
 func (t evalTables) questions(r *eval.Run) {
 	ours := r.Systems[0].Questions
 	t.head(r, "Answers")
-	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"), ours.All.N,
+	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"),
+		ours.All.N,
 		answer.Count(r.Gold.Sessions, "gold session"))
 	t.found(ours)
 	t.answers(r)
@@ -298,7 +300,8 @@ func (t evalTables) refusals(r *eval.Run) {
 	t.columns(widths, "who answers", "superseded first", "no answer, said so", "answer, but refused", "a question")
 	for i, s := range r.Systems {
 		if q := s.Questions; q != nil {
-			t.cells(i == 0, widths, txt.Clip(terminal.Line(s.Name), 21), Share(q.Stale), Share(q.Abstained), Share(q.Refused),
+			t.cells(i == 0, widths, txt.Clip(terminal.Line(s.Name), 21), Share(q.Stale), Share(q.Abstained),
+				Share(q.Refused),
 				evalTime(q.Seconds))
 		}
 	}

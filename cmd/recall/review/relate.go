@@ -41,7 +41,8 @@ in links.jsonl of the project; nothing is deleted.`,
 				want, form = 2, "recall relate --retract 1 3"
 			}
 			if len(args) != want {
-				return terminal.WithHint(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"), want),
+				return terminal.WithHint(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"),
+					want),
 					"like this: %s", form)
 			}
 			return nil

@@ -67,7 +67,8 @@ func ReadWaiting(a *app.App, l *library.Library, entries []library.Entry) (*Wait
 
 // waitingIn is an item of a session.
 func waitingIn(s *app.Shelf, e library.Entry, it payload.Item, changed bool) *app.Unseen {
-	return &app.Unseen{Place: placeIn(s, e), Title: e.Title, Turn: app.FirstTurn(it), Changed: changed, Item: it, Entry: e}
+	return &app.Unseen{Place: placeIn(s, e), Title: e.Title, Turn: app.FirstTurn(it), Changed: changed, Item: it,
+		Entry: e}
 }
 
 // conflicts lists what contradicts, claims one place, or is superseded by a

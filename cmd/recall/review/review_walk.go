@@ -38,7 +38,8 @@ var errQuit = errors.New("quit")
 func (r *Reviewer) Walk(w *Waiting) error {
 	items := slices.Concat(w.Received, w.Items)
 	all := len(w.Conflicts) + len(items)
-	fmt.Fprintf(r.Out, "%s to look at, %s\n", answer.Count(len(items), "item"), answer.Count(len(w.Conflicts), "conflict"))
+	fmt.Fprintf(r.Out, "%s to look at, %s\n", answer.Count(len(items), "item"),
+		answer.Count(len(w.Conflicts), "conflict"))
 	for i, c := range w.Conflicts {
 		fmt.Fprintf(r.Out, "\n%s%d of %d%s", r.P.St.Dim, i+1, all, r.P.St.Reset)
 		if err := r.settle(c); err != nil {

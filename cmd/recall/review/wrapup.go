@@ -198,7 +198,8 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 			txt.Clip(terminal.Line(d.Text), 60), d.Why)
 	}
 	if o.draft != "" {
-		fmt.Fprintf(a.Err, "recall: of the draft %s kept, %d dropped\n", answer.Count(doc.Kept, "line"), len(doc.Dropped))
+		fmt.Fprintf(a.Err, "recall: of the draft %s kept, %d dropped\n", answer.Count(doc.Kept, "line"),
+			len(doc.Dropped))
 	}
 	fmt.Fprintf(a.Err, "recall: saved in %s\n", e.Folder)
 	if doc.Scratch != "" {

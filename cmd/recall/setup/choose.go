@@ -37,7 +37,8 @@ var gateways = []struct{ variable, url, model string }{
 func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
 	var found []Choice
 	if path, err := look("claude"); err == nil {
-		found = append(found, Choice{Provider: config.ProviderClaude, Why: "the program " + path + ", by your subscription"})
+		found = append(found, Choice{Provider: config.ProviderClaude,
+			Why: "the program " + path + ", by your subscription"})
 	}
 	for _, k := range []struct{ variable, provider string }{{config.EnvAnthropicKey, config.ProviderAnthropic},
 		{config.EnvOpenAIKey, config.ProviderOpenAI}} {
@@ -47,7 +48,8 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 	}
 	for _, g := range gateways {
 		if strings.TrimSpace(env(g.variable)) != "" {
-			found = append(found, Choice{Provider: config.ProviderOpenAI, Model: g.model, url: g.url, Why: "by " + g.variable})
+			found = append(found, Choice{Provider: config.ProviderOpenAI, Model: g.model, url: g.url,
+				Why: "by " + g.variable})
 		}
 	}
 	if model := config.OllamaChatter(ctx, config.OllamaHere(env("OLLAMA_HOST"))); model != "" {

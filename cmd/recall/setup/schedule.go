@@ -100,7 +100,8 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 	if err != nil {
 		return schedule.Plan{}, err
 	}
-	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()), At: at}
+	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()),
+		At: at}
 	if u, err := user.Current(); err == nil && runtime.GOOS == "windows" {
 		p.User = u.Username
 	}

@@ -75,7 +75,8 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error)
 		return app.ExitError, err
 	}
 	if !ok {
-		return app.ExitOK, schedule.Log(dir, job, time.Now().UTC().Format(time.RFC3339)+" the run before is still at work")
+		return app.ExitOK, schedule.Log(dir, job, time.Now().UTC().Format(time.RFC3339)+
+			" the run before is still at work")
 	}
 	defer lock.Unlock()
 	var args []string

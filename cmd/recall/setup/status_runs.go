@@ -160,7 +160,8 @@ func (s StatusDoc) runs(line func(name, format string, args ...any)) {
 	}
 	line("disk", "%s%s%s", least, terminal.Size(s.Disk.Bytes), free)
 	if s.Spent != nil {
-		line("models", "this month %s, %d tokens, $%.2f", answer.Count(s.Spent.Calls, "call"), s.Spent.Tokens, s.Spent.Cost)
+		line("models", "this month %s, %d tokens, $%.2f", answer.Count(s.Spent.Calls, "call"), s.Spent.Tokens,
+			s.Spent.Cost)
 	}
 }
 

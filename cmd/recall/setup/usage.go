@@ -182,7 +182,8 @@ func usageNames(l *library.Library, by string) (func(library.Spent) string, erro
 		case !ok:
 			return answer.ShortID(ingest.SessionID(s.Session)) + "  forgotten"
 		default:
-			return strings.TrimSpace(answer.ShortID(ingest.SessionID(s.Session)) + "  " + txt.Clip(terminal.Line(title), 50))
+			return strings.TrimSpace(answer.ShortID(ingest.SessionID(s.Session)) + "  " +
+				txt.Clip(terminal.Line(title), 50))
 		}
 	}, nil
 }
@@ -223,7 +224,8 @@ func printUsage(a *app.App, d *UsageDoc) {
 		wide = max(wide, len([]rune(r.Name)))
 	}
 	st := terminal.Styles(a.Color)
-	fmt.Fprintf(a.Out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.Dim, wide, d.By, "calls", "failed", "tokens in",
+	fmt.Fprintf(a.Out, "%s%-*s  %7s  %7s  %12s  %12s  %12s  %10s%s\n", st.Dim, wide, d.By, "calls", "failed",
+		"tokens in",
 		"of cache", "tokens out", "cost", st.Reset)
 	for _, r := range append(d.Rows, d.Total) {
 		cost := config.Dollars(r.Cost)
@@ -234,14 +236,16 @@ func printUsage(a *app.App, d *UsageDoc) {
 			cost += "+?"
 		}
 		fmt.Fprintf(a.Out, "%-*s  %7s  %7s  %12s  %12s  %12s  %10s\n", wide, r.Name, config.Thousands(r.Calls),
-			config.Thousands(r.Failed), config.Thousands(r.In), config.Thousands(r.Cached), config.Thousands(r.Out), cost)
+			config.Thousands(r.Failed), config.Thousands(r.In), config.Thousands(r.Cached), config.Thousands(r.Out),
+			cost)
 	}
 	if e := d.Total.Estimated; e != nil {
 		fmt.Fprintf(a.Out, "~ %s of it estimated, for %s that broke off or of which the service didn't say\n",
 			app.TokensAndCost(e.Tokens, e.Cost, false), answer.Count(e.Calls, "call"))
 	}
 	if d.Total.Unpriced > 0 {
-		fmt.Fprintf(a.Out, "+? %s of models without a known price: set llm.prices\n", answer.Count(d.Total.Unpriced, "call"))
+		fmt.Fprintf(a.Out, "+? %s of models without a known price: set llm.prices\n",
+			answer.Count(d.Total.Unpriced, "call"))
 	}
 	fmt.Fprintln(a.Out, d.Month.String())
 }

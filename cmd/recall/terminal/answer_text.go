@@ -20,7 +20,8 @@ func (p *Page) Answer(a *answer.Answer) {
 	}
 	switch {
 	case a.Verdict == answer.Nothing:
-		SayLine(p.W, p.Width, "", "", "Nothing decided about this that recall knows of. Searched "+a.Searched.String()+".")
+		SayLine(p.W, p.Width, "", "", "Nothing decided about this that recall knows of. Searched "+
+			a.Searched.String()+".")
 		if len(a.Shown) > 0 && p.Nearest(a.Shown[0]) != "" {
 			SayLine(p.W, p.Width, "Nearest: ", "  ", p.Nearest(a.Shown[0]))
 		}
@@ -173,7 +174,8 @@ func (p *Page) short(r *answer.Result) {
 
 // turn prints a stretch of a transcript, at most so many lines of it.
 func (p *Page) turn(r *answer.Result, lines int) {
-	head := fmt.Sprintf("%s, %s, %s", p.Speaker(r.Role == "assistant"), p.Where(r.Place, r.Turn, true), answer.Day(r.At))
+	head := fmt.Sprintf("%s, %s, %s", p.Speaker(r.Role == "assistant"), p.Where(r.Place, r.Turn, true),
+		answer.Day(r.At))
 	text := p.Passage(r, lines*(p.Width-4))
 	if text == "" {
 		head += " (no words, only tool calls)"
