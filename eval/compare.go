@@ -178,8 +178,8 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 	if len(pairs) == 0 {
 		return
 	}
-	for _, m := range questionMetrics {
-		c.mean(m.name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
+	for _, m := range QuestionMetrics {
+		c.mean(m.Name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
 	}
 	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 }, func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
 	refused := func(q *QuestionsMade) float64 { return truth(q.Refused) }

@@ -66,22 +66,37 @@ func (m *QuestionsMade) NDCG(k int) float64 {
 	return gain / ideal
 }
 
-// questionMetrics are the figures of QuestionRates, in order.
-var questionMetrics = []struct {
-	name string
+// A QuestionMetric is a figure of QuestionRates.
+type QuestionMetric struct {
+	Name string // as tables head it: "hit@5"
 	of   func(*QuestionsMade) float64
 	in   func(*QuestionRates) *Interval
-}{
-	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) }, func(r *QuestionRates) *Interval { return &r.Hit1 }},
-	{"hit@5", func(m *QuestionsMade) float64 { return m.Hit(5) }, func(r *QuestionRates) *Interval { return &r.Hit5 }},
-	{"hit@20", func(m *QuestionsMade) float64 { return m.Hit(20) }, func(r *QuestionRates) *Interval { return &r.Hit20 }},
-	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) }, func(r *QuestionRates) *Interval { return &r.Recall5 }},
+}
+
+// Of is the figure's value in some rates.
+func (m *QuestionMetric) Of(r *QuestionRates) Interval { return *m.in(r) }
+
+// QuestionMetrics are all of them, in the order in which they are shown.
+var QuestionMetrics = []QuestionMetric{
+	{"hit@1", func(m *QuestionsMade) float64 { return m.Hit(1) },
+		func(r *QuestionRates) *Interval { return &r.Hit1 }},
+	{"hit@5", func(m *QuestionsMade) float64 { return m.Hit(5) },
+		func(r *QuestionRates) *Interval { return &r.Hit5 }},
+	{"hit@20", func(m *QuestionsMade) float64 { return m.Hit(20) },
+		func(r *QuestionRates) *Interval { return &r.Hit20 }},
+	{"recall@5", func(m *QuestionsMade) float64 { return m.Recall(5) },
+		func(r *QuestionRates) *Interval { return &r.Recall5 }},
 	{"MRR", (*QuestionsMade).Reciprocal, func(r *QuestionRates) *Interval { return &r.MRR }},
-	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) }, func(r *QuestionRates) *Interval { return &r.NDCG10 }},
-	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) }, func(r *QuestionRates) *Interval { return &r.Session1 }},
-	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) }, func(r *QuestionRates) *Interval { return &r.Session5 }},
-	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) }, func(r *QuestionRates) *Interval { return &r.Session }},
-	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) }, func(r *QuestionRates) *Interval { return &r.Answer1 }},
+	{"nDCG@10", func(m *QuestionsMade) float64 { return m.NDCG(10) },
+		func(r *QuestionRates) *Interval { return &r.NDCG10 }},
+	{"session@1", func(m *QuestionsMade) float64 { return m.HitSession(1) },
+		func(r *QuestionRates) *Interval { return &r.Session1 }},
+	{"session@5", func(m *QuestionsMade) float64 { return m.HitSession(5) },
+		func(r *QuestionRates) *Interval { return &r.Session5 }},
+	{"session@20", func(m *QuestionsMade) float64 { return m.HitSession(20) },
+		func(r *QuestionRates) *Interval { return &r.Session }},
+	{"answer@1", func(m *QuestionsMade) float64 { return truth(m.Answer1) },
+		func(r *QuestionRates) *Interval { return &r.Answer1 }},
 	{"answer@5", func(m *QuestionsMade) float64 { return truth(m.Answer5) },
 		func(r *QuestionRates) *Interval { return &r.Answer5 }},
 }
@@ -97,7 +112,7 @@ func summedUp(made []QuestionsMade) *QuestionScore {
 			}
 		}
 		r.N = len(set)
-		for _, metric := range questionMetrics {
+		for _, metric := range QuestionMetrics {
 			values := make([]float64, len(set))
 			for i, m := range set {
 				values[i] = metric.of(m)

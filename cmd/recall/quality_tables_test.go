@@ -166,13 +166,13 @@ func (q quality) questions(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		r := q.run("questions", project)
 		head := []string{fmt.Sprintf("%d questions", r.Systems[0].Questions.All.N)}
-		for _, m := range measure.EvalMeasures {
+		for _, m := range eval.QuestionMetrics {
 			head = append(head, m.Name)
 		}
 		rows := [][]string{head}
 		for i, s := range r.Systems {
 			row := []string{s.Name}
-			for _, m := range measure.EvalMeasures {
+			for _, m := range eval.QuestionMetrics {
 				f := m.Of(&s.Questions.All)
 				if i == 0 {
 					row = append(row, measure.Ranged(f))
@@ -188,7 +188,7 @@ func (q quality) questions(*testing.T) string {
 
 func (q quality) paraphrased(*testing.T) string {
 	head := []string{""}
-	for _, m := range measure.EvalMeasures {
+	for _, m := range eval.QuestionMetrics {
 		head = append(head, m.Name)
 	}
 	rows := [][]string{head}
@@ -199,7 +199,7 @@ func (q quality) paraphrased(*testing.T) string {
 			r    eval.QuestionRates
 		}{{"plain", s.Plain}, {"paraphrased", s.Paraphrased}} {
 			row := []string{fmt.Sprintf("%s, %d %s", project, part.r.N, part.name)}
-			for _, m := range measure.EvalMeasures {
+			for _, m := range eval.QuestionMetrics {
 				row = append(row, fmt.Sprintf("%.2f", m.Of(&part.r).Value))
 			}
 			rows = append(rows, row)

@@ -33,24 +33,6 @@ type askedQuestion struct {
 	State, Sign, Say string
 }
 
-type measure struct {
-	name string
-	of   func(*eval.QuestionRates) eval.Interval
-}
-
-var askedMeasures = []measure{
-	{"hit@1", func(r *eval.QuestionRates) eval.Interval { return r.Hit1 }},
-	{"hit@5", func(r *eval.QuestionRates) eval.Interval { return r.Hit5 }},
-	{"hit@20", func(r *eval.QuestionRates) eval.Interval { return r.Hit20 }},
-	{"recall@5", func(r *eval.QuestionRates) eval.Interval { return r.Recall5 }},
-	{"MRR", func(r *eval.QuestionRates) eval.Interval { return r.MRR }},
-	{"nDCG@10", func(r *eval.QuestionRates) eval.Interval { return r.NDCG10 }},
-	{"session@1", func(r *eval.QuestionRates) eval.Interval { return r.Session1 }},
-	{"session@5", func(r *eval.QuestionRates) eval.Interval { return r.Session5 }},
-	{"answer@1", func(r *eval.QuestionRates) eval.Interval { return r.Answer1 }},
-	{"answer@5", func(r *eval.QuestionRates) eval.Interval { return r.Answer5 }},
-}
-
 func askedTiles(s *eval.QuestionScore) []tile {
 	all := &s.All
 	return []tile{
@@ -71,8 +53,8 @@ func counts(k eval.KofN) string {
 
 func viewAsked(run *eval.Run) *askedView {
 	v := &askedView{}
-	for _, m := range askedMeasures {
-		v.Measures = append(v.Measures, m.name)
+	for _, m := range eval.QuestionMetrics {
+		v.Measures = append(v.Measures, m.Name)
 	}
 	for i, s := range run.Systems {
 		q := s.Questions
@@ -91,8 +73,8 @@ func viewAsked(run *eval.Run) *askedView {
 
 func cells(r *eval.QuestionRates) []cell {
 	var all []cell
-	for _, m := range askedMeasures {
-		all = append(all, cell{m.name, m.of(r)})
+	for _, m := range eval.QuestionMetrics {
+		all = append(all, cell{m.Name, m.Of(r)})
 	}
 	return all
 }

@@ -113,21 +113,21 @@ func kindsPlot(run *eval.Run) *plot {
 
 // asksPlot is what of the questions is found, a row a measure.
 func asksPlot(run *eval.Run) *plot {
-	rows := askedMeasures
+	rows := eval.QuestionMetrics
 	p := &plot{Title: "What is found", Note: "Bars are 95 % intervals over questions."}
 	p.across(92, len(rows))
 	x := scale{0, 1, 92, right, false}
 	for i, row := range rows {
 		y := 24 + float64(i)*rowHeight
-		p.text(86, y+4, row.name, "end", "name")
+		p.text(86, y+4, row.Name, "end", "name")
 		for j, s := range run.Systems {
 			if s.Questions == nil {
 				continue
 			}
-			f := row.of(&s.Questions.All)
-			p.mark(x, f, y, j, row.name+", "+s.Name)
+			f := row.Of(&s.Questions.All)
+			p.mark(x, f, y, j, row.Name+", "+s.Name)
 			if j == 0 {
-				p.Desc += fmt.Sprintf("%s %s (%s). ", row.name, figure(f.Value), span(f))
+				p.Desc += fmt.Sprintf("%s %s (%s). ", row.Name, figure(f.Value), span(f))
 			}
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/redact"
@@ -61,12 +60,7 @@ kept in the user's cache directory and not asked again.`,
 			if err != nil {
 				return err
 			}
-			if judge == "" {
-				judge = judgeModel
-				if c.LLM.Provider == config.NoProvider {
-					judge = judgeWords
-				}
-			}
+			judge = judgeOr(c, judge, judgeWords)
 			return runEvalJudge(cmd.Context(), a, judge, record, gold, asJSON)
 		},
 	}

@@ -14,6 +14,7 @@ import (
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/distill"
 	"recall/distill/model"
@@ -32,6 +33,18 @@ const (
 	judgeWords = "words"
 	judgeModel = "model"
 )
+
+// judgeOr is the judge that was asked for; else the configured model, or where there is
+// none, without.
+func judgeOr(c *config.Config, asked, without string) string {
+	switch {
+	case asked != "":
+		return asked
+	case c.LLM.Provider == config.NoProvider:
+		return without
+	}
+	return judgeModel
+}
 
 // evalModel is the configured model as measurements ask it.
 type evalModel struct {

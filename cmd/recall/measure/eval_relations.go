@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
 	"recall/distill/model"
 	"recall/eval"
@@ -43,12 +42,7 @@ directory and not asked again.`,
 			if err != nil {
 				return err
 			}
-			if judge == "" {
-				judge = judgeModel
-				if c.LLM.Provider == config.NoProvider {
-					judge = judgeRules
-				}
-			}
+			judge = judgeOr(c, judge, judgeRules)
 			if sample < 0 {
 				return terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample),
 					"0 is all pairs")

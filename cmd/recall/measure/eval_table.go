@@ -228,32 +228,12 @@ func (t evalTables) questions(r *eval.Run) {
 	t.refusals(r)
 }
 
-// evalMeasure is a figure of questions.
-type evalMeasure struct {
-	Name string
-	Of   func(*eval.QuestionRates) eval.Interval
-}
-
-var EvalMeasures = []evalMeasure{
-	{"hit@1", func(r *eval.QuestionRates) eval.Interval { return r.Hit1 }},
-	{"hit@5", func(r *eval.QuestionRates) eval.Interval { return r.Hit5 }},
-	{"hit@20", func(r *eval.QuestionRates) eval.Interval { return r.Hit20 }},
-	{"recall@5", func(r *eval.QuestionRates) eval.Interval { return r.Recall5 }},
-	{"MRR", func(r *eval.QuestionRates) eval.Interval { return r.MRR }},
-	{"nDCG@10", func(r *eval.QuestionRates) eval.Interval { return r.NDCG10 }},
-	{"session@1", func(r *eval.QuestionRates) eval.Interval { return r.Session1 }},
-	{"session@5", func(r *eval.QuestionRates) eval.Interval { return r.Session5 }},
-	{"session@20", func(r *eval.QuestionRates) eval.Interval { return r.Session }},
-	{"answer@1", func(r *eval.QuestionRates) eval.Interval { return r.Answer1 }},
-	{"answer@5", func(r *eval.QuestionRates) eval.Interval { return r.Answer5 }},
-}
-
 // found is every figure of the system under test.
 func (t evalTables) found(q *eval.QuestionScore) {
 	widths := []int{10, 10, 16, 16, 16}
 	t.columns(widths, "", "", "all", fmt.Sprintf("plain (%d)", q.Plain.N),
 		fmt.Sprintf("paraphrased (%d)", q.Paraphrased.N))
-	for _, m := range EvalMeasures {
+	for _, m := range eval.QuestionMetrics {
 		t.cells(false, widths, m.Name, bar(m.Of(&q.All).Value, 10), Ranged(m.Of(&q.All)), orNone(q.Plain, m),
 			orNone(q.Paraphrased, m))
 	}
@@ -264,7 +244,7 @@ func (t evalTables) found(q *eval.QuestionScore) {
 	t.note("paraphrased: in few of the item's own words. Intervals by drawing the questions anew (bootstrap).")
 }
 
-func orNone(r eval.QuestionRates, m evalMeasure) string {
+func orNone(r eval.QuestionRates, m eval.QuestionMetric) string {
 	if r.N == 0 {
 		return "–"
 	}
@@ -275,7 +255,7 @@ func orNone(r eval.QuestionRates, m evalMeasure) string {
 func (t evalTables) answers(r *eval.Run) {
 	widths := []int{21}
 	head := []string{"who answers"}
-	for _, m := range EvalMeasures {
+	for _, m := range eval.QuestionMetrics {
 		head = append(head, strings.NewReplacer("session", "sess", "recall", "rec").Replace(m.Name))
 		widths = append(widths, max(5, len(head[len(head)-1])))
 	}
@@ -285,7 +265,7 @@ func (t evalTables) answers(r *eval.Run) {
 			continue
 		}
 		line := []string{txt.Clip(terminal.Line(s.Name), 21)}
-		for _, m := range EvalMeasures {
+		for _, m := range eval.QuestionMetrics {
 			line = append(line, fmt.Sprintf("%.2f", m.Of(&s.Questions.All).Value))
 		}
 		t.cells(i == 0, widths, line...)
