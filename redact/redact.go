@@ -76,8 +76,9 @@ func (b *builder) add(literal string, d detector) {
 		return
 	}
 	if len(literal) == 2 { // too short for the automaton: with what may follow
-		for _, c := range " :=_-\"'/>)" {
-			b.add(literal+string(c), func(s *scan, from, to int) { d(s, from, to-1) })
+		for _, c := range " :=_-\"'/>)：는은はが是为為" { // also as Korean, Japanese and Chinese say that it is
+			after := utf8.RuneLen(c)
+			b.add(literal+string(c), func(s *scan, from, to int) { d(s, from, to-after) })
 		}
 		return
 	}

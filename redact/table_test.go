@@ -59,6 +59,8 @@ func masked(t *testing.T) map[string][2]string {
 		"password connection string": {"Server=db;Database=x;User Id=sa;Password=gr33n!Tea;", "gr33n!Tea"},
 		"password german":            {"Passwort: Winter2024", "Winter2024"},
 		"pwd":                        {"pwd: kx92mm1a", "kx92mm1a"},
+		"pw in korean":               {"PW는 kx92mm1Q!a", "kx92mm1Q!a"},
+		"pw in japanese":             {"PWは kx92mm1Q です", "kx92mm1Q"},
 		"passphrase words":           {`passphrase = "correct horse battery staple"`, "correct horse battery staple"},
 		"secret":                     {`client_secret: "` + a36 + `"`, a36},
 		"secret uuid": {"secret: 3f2b8c1e-9d47-4a6b-8e21-7c5d0f9a1b34",
