@@ -19,7 +19,8 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd":       {"hooks", "mcpserver", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink"},
+	"cmd": {"hooks", "mcpserver", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
+		"demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink"},
@@ -35,6 +36,8 @@ var rooms = map[string][]string{
 	"prompts":   {},
 	"redact":    {},
 	"sink":      {},
+	"demo":      {},
+	"schedule":  {},
 }
 
 // below are rooms within rooms, with what of their own room they may import.
@@ -107,8 +110,6 @@ func TestImportsPointDown(t *testing.T) {
 // one another: what two of them need stands in app.
 var floors = map[string][]string{
 	"terminal": {},
-	"demo":     {},
-	"schedule": {},
 	"config":   {"terminal"},
 	"app":      {"config", "terminal"},
 	"option":   {"app", "terminal"},
@@ -116,8 +117,8 @@ var floors = map[string][]string{
 	"review":   {"option", "app", "config", "terminal"},
 	"keep":     {"option", "app", "config", "terminal"},
 	"agents":   {"option", "app", "config", "terminal"},
-	"measure":  {"option", "app", "config", "terminal", "demo"},
-	"setup":    {"option", "app", "config", "terminal", "demo", "schedule"},
+	"measure":  {"option", "app", "config", "terminal"},
+	"setup":    {"option", "app", "config", "terminal"},
 }
 
 // Cobra ends at RunE: what is below the commands takes a context and options.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/distill/offline"
 	"recall/eval"
 	"recall/ingest"

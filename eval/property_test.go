@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/payload"
 )
 

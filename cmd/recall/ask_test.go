@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/demo"
 	"recall/cmd/recall/setup"
+	"recall/demo"
 )
 
 // chatting answers chat completions with as many items as a session has plain

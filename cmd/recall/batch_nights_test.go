@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"recall/cmd/recall/config"
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/library"
 )
 

@@ -17,7 +17,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/index"
 	"recall/library"
 	"recall/payload"

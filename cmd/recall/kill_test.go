@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/cmd/recall/demo"
+	"recall/demo"
 )
 
 // TestMain of script_test.go makes a "recall" program of this test binary and

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/ingest"
 	"recall/library"
 )

@@ -24,7 +24,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/demo"
+	"recall/demo"
 	"recall/library"
 )
 

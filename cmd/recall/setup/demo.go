@@ -10,8 +10,8 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/demo"
 	"recall/cmd/recall/terminal"
+	"recall/demo"
 	"recall/library"
 	"recall/pipeline"
 )

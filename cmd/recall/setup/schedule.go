@@ -16,8 +16,8 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/config"
-	"recall/cmd/recall/schedule"
 	"recall/cmd/recall/terminal"
+	"recall/schedule"
 )
 
 func newScheduleCmd(a *app.App) *cobra.Command {

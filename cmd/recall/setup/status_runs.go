@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/cmd/recall/schedule"
 	"recall/cmd/recall/terminal"
 	"recall/library"
+	"recall/schedule"
 	txt "recall/text"
 )
 

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "find the evidence turns of the gold sets again")
 
-const goldDir = "../../../eval/testdata/demo"
+const goldDir = "../eval/testdata/demo"
 
 // The gold sets cite records of the sample sessions by uuid. Quotes are written
 // by hand, turns are found: -update writes them after a script was changed.
@@ -50,7 +50,7 @@ func TestGoldCitesRecords(t *testing.T) {
 			if *update {
 				item["turns"] = found
 			} else if !slices.Equal(cited, found) {
-				t.Errorf("%s: %s cites %v, want %v (go test ./cmd/recall/demo -update)", filepath.Base(file), item["id"], cited, found)
+				t.Errorf("%s: %s cites %v, want %v (go test ./demo -update)", filepath.Base(file), item["id"], cited, found)
 			}
 		}
 		if *update && !t.Failed() {
