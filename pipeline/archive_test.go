@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
@@ -268,7 +268,7 @@ func TestWatch(t *testing.T) {
 // known, as a process of its own does it: 300 ms at most.
 func BenchmarkArchiveNothingNew(b *testing.B) {
 	root := b.TempDir()
-	if _, err := synth.Write(root, synth.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
 		b.Fatal(err)
 	}
 	p := own(open(b, b.TempDir()), root)

@@ -19,7 +19,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/ingest/cowork"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -83,7 +83,7 @@ func benchBytes() int64 {
 func madeUp(b *testing.B) (root string) {
 	const each = 4 << 20
 	root = b.TempDir()
-	if _, err := synth.Write(root, synth.Options{Sessions: max(1, int(benchBytes()/each)), BytesEach: each, Seed: 1}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: max(1, int(benchBytes()/each)), BytesEach: each, Seed: 1}); err != nil {
 		b.Fatal(err)
 	}
 	return root
@@ -167,7 +167,7 @@ func watchHeap() func() uint64 {
 // metadata alone, under 300 ms.
 func BenchmarkSyncNothingNew(b *testing.B) {
 	root := b.TempDir()
-	if _, err := synth.Write(root, synth.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 10_000, BytesEach: 2 << 10, Seed: 2}); err != nil {
 		b.Fatal(err)
 	}
 	p := open(b, b.TempDir())

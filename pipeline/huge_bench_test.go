@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/pipeline"
 )
 
@@ -66,7 +66,7 @@ func syncTimed(b *testing.B, p *pipeline.Pipeline) time.Duration {
 }
 
 func writeHuge(b *testing.B, root string, size int64) (path string) {
-	all, err := synth.Write(root, synth.Options{Sessions: 1, BytesEach: size / 2, Seed: 7})
+	all, err := synthtest.Write(root, synthtest.Options{Sessions: 1, BytesEach: size / 2, Seed: 7})
 	if err != nil {
 		b.Fatal(err)
 	}

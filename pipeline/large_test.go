@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"recall/ingest"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 )
 
 // What a sync may hold in memory, whatever it takes in.
@@ -43,7 +43,7 @@ func TestHugeTranscriptOfImages(t *testing.T) {
 		t.Skip("skipped: no RECALL_LONG, and it is 300 MB")
 	}
 	root := t.TempDir()
-	if _, err := synth.Write(root, synth.Options{Sessions: 1, BytesEach: 300 << 20, Images: true, Seed: 3}); err != nil {
+	if _, err := synthtest.Write(root, synthtest.Options{Sessions: 1, BytesEach: 300 << 20, Images: true, Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	if mb := peakOf(t, root); mb > mostMB {

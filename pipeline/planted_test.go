@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"recall/redact/planted"
+	"recall/redact/plantedtest"
 )
 
 // secretTalks are sessions in which secrets stand everywhere that something can
 // stand, n in all.
 func secretTalks(sessions, n int) (talks []talk, secrets []string) {
 	r := rand.New(rand.NewPCG(1, 2))
-	kinds, kind := planted.Kinds(), 0
+	kinds, kind := plantedtest.Kinds(), 0
 	next := func() string {
 		if kind >= n {
 			return ""

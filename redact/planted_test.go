@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"recall/redact"
-	"recall/redact/planted"
+	"recall/redact/plantedtest"
 )
 
 // leaked plants each kind a few times in a text and returns those that are left, and how many were planted.
-func leaked(r *redact.Rules, kinds []planted.Kind, draws int) (left []string, n int) {
+func leaked(r *redact.Rules, kinds []plantedtest.Kind, draws int) (left []string, n int) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for _, k := range kinds {
 		for range draws {
@@ -36,12 +36,12 @@ func TestPlantedKindsAreMasked(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		kinds []planted.Kind
+		kinds []plantedtest.Kind
 		draws int
 		most  float64 // of a hundred
 	}{
-		{"held out", planted.HeldOut(), 5, 10}, {"known", planted.Kinds(), 5, 1},
-		{"by name and way", planted.Grid(), 1, 6}, {"keys of services", planted.Services(), 1, 27},
+		{"held out", plantedtest.HeldOut(), 5, 10}, {"known", plantedtest.Kinds(), 5, 1},
+		{"by name and way", plantedtest.Grid(), 1, 6}, {"keys of services", plantedtest.Services(), 1, 27},
 	} {
 		left, n := leaked(r, c.kinds, c.draws)
 		t.Logf("%s: %d of %d left, %.1f %%", c.name, len(left), n, 100*float64(len(left))/float64(n))

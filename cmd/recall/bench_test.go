@@ -12,7 +12,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/index"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/library"
 	"recall/payload"
 )
@@ -46,7 +46,7 @@ func queryProcess(b *testing.B, exe string, items int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	made := synth.Items(items, 1)
+	made := synthtest.Items(items, 1)
 	fillIndex(b, app.IndexPath(l), made)
 	l.Close()
 	var version, query processTimes
@@ -91,7 +91,7 @@ func asExit(err error, to **exec.ExitError) bool {
 
 // fillIndex puts made-up items into an index, six to a session, each with a
 // turn that says it.
-func fillIndex(tb testing.TB, path string, made []synth.Item) {
+func fillIndex(tb testing.TB, path string, made []synthtest.Item) {
 	tb.Helper()
 	x, err := index.Open(path)
 	if err != nil {

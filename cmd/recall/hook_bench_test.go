@@ -12,7 +12,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/hooks"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/library"
 )
 
@@ -59,7 +59,7 @@ func BenchmarkHookProcess(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	made := synth.Items(100_000, 1)
+	made := synthtest.Items(100_000, 1)
 	for i := range made {
 		made[i].Project = fmt.Sprint("p", i/6%projects)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/library"
 )
 
@@ -21,7 +21,7 @@ type mcpPipe struct {
 	in      *io.PipeWriter
 	answers *bufio.Reader
 	ended   chan error
-	made    []synth.Item
+	made    []synthtest.Item
 }
 
 func newMCPPipe(tb testing.TB, items int) *mcpPipe {
@@ -36,7 +36,7 @@ func newMCPPipe(tb testing.TB, items int) *mcpPipe {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	p := &mcpPipe{tb: tb, made: synth.Items(items, 1), ended: make(chan error, 1)}
+	p := &mcpPipe{tb: tb, made: synthtest.Items(items, 1), ended: make(chan error, 1)}
 	fillIndex(tb, app.IndexPath(l), p.made)
 	l.Close()
 	in, toServer := io.Pipe()

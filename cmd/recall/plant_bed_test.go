@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"recall/redact/planted"
+	"recall/redact/plantedtest"
 )
 
 // bed is where secrets are planted: each in a place of a transcript of its own.
 type bed struct {
 	t        *testing.T
 	r        *rand.Rand
-	kinds    []planted.Kind
+	kinds    []plantedtest.Kind
 	kind     int // of those planted in texts
 	named    int // and in names
 	sessions int
@@ -38,7 +38,7 @@ type bed struct {
 
 // plot is where a secret was planted.
 type plot struct {
-	kind  planted.Kind
+	kind  plantedtest.Kind
 	place string
 }
 
@@ -53,7 +53,7 @@ func (b *bed) plant(place string) string {
 	return b.draw(b.kinds[b.kind%len(b.kinds)], place)
 }
 
-func (b *bed) draw(k planted.Kind, place string) string {
+func (b *bed) draw(k plantedtest.Kind, place string) string {
 	text, secrets := k.Draw(b.r)
 	for _, s := range secrets {
 		b.secrets[s] = plot{k, place}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"recall/index/indextest"
-	"recall/redact/planted"
+	"recall/redact/plantedtest"
 )
 
 // plantedTable is the file that the table of all kinds is written to, "" where a
@@ -42,7 +42,7 @@ func TestPlantedSecretsStayInRaw(t *testing.T) {
 		t.Skip("skipped: -short")
 	}
 	d := newDesk(t)
-	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: planted.Kinds(), secrets: map[string]plot{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
+	b := &bed{t: t, r: rand.New(rand.NewPCG(7, 11)), kinds: plantedtest.Kinds(), secrets: map[string]plot{}, at: time.Now().UTC().Add(-60 * 24 * time.Hour)}
 	if b.sessions = 34; plantedTable != "" { // each kind in a dozen places
 		b.sessions = len(b.kinds) / 3
 	}

@@ -9,7 +9,7 @@ import (
 
 	"recall/eval"
 	"recall/ingest"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 	"recall/llm"
 )
 
@@ -17,7 +17,7 @@ import (
 func bigSession(tb testing.TB, bytes int64) *ingest.Session {
 	tb.Helper()
 	dir := tb.TempDir()
-	made, err := synth.Write(dir, synth.Options{Seed: 1, Sessions: 1, BytesEach: bytes})
+	made, err := synthtest.Write(dir, synthtest.Options{Seed: 1, Sessions: 1, BytesEach: bytes})
 	if err != nil {
 		tb.Fatal(err)
 	}

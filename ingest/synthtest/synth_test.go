@@ -1,4 +1,4 @@
-package synth_test
+package synthtest_test
 
 import (
 	"bytes"
@@ -13,20 +13,20 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
-	"recall/ingest/synth"
+	"recall/ingest/synthtest"
 )
 
 // Sessions parse without a skipped line or an unknown record, and the parser sees
 // what was said.
 func TestSessionsParseCleanly(t *testing.T) {
-	for name, o := range map[string]synth.Options{
+	for name, o := range map[string]synthtest.Options{
 		"text":   {Sessions: 8, BytesEach: 300 << 10, Seed: 1},
 		"images": {Sessions: 4, BytesEach: 2 << 20, Images: true, Seed: 2},
 		"small":  {Sessions: 20, BytesEach: 2 << 10, Seed: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			made, err := synth.Write(dir, o)
+			made, err := synthtest.Write(dir, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,7 +50,7 @@ func TestSessionsParseCleanly(t *testing.T) {
 	}
 }
 
-func checkSession(t *testing.T, m synth.Session, f ingest.Found, o synth.Options) (answers, refusals int) {
+func checkSession(t *testing.T, m synthtest.Session, f ingest.Found, o synthtest.Options) (answers, refusals int) {
 	t.Helper()
 	s, err := claudecode.Reader{}.Parse(context.Background(), f)
 	if err != nil {
@@ -96,7 +96,7 @@ func checkSession(t *testing.T, m synth.Session, f ingest.Found, o synth.Options
 func TestSameSeedSameBytes(t *testing.T) {
 	read := func(seed uint64) map[string]string {
 		dir := t.TempDir()
-		made, err := synth.Write(dir, synth.Options{Sessions: 5, BytesEach: 60 << 10, Seed: seed})
+		made, err := synthtest.Write(dir, synthtest.Options{Sessions: 5, BytesEach: 60 << 10, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,11 +129,11 @@ func TestSameSeedSameBytes(t *testing.T) {
 // per cent, results as text 16, results as objects 34 (measured over 19.6 MB of
 // real ones); 76 per cent base64 where there are images.
 func TestSharesOfBytes(t *testing.T) {
-	text := shares(t, synth.Options{Sessions: 6, BytesEach: 1 << 20, Seed: 4})
+	text := shares(t, synthtest.Options{Sessions: 6, BytesEach: 1 << 20, Seed: 4})
 	within(t, "said", text.said, 0.015, 0.045)
 	within(t, "results", text.results, 0.10, 0.22)
 	within(t, "objects of results", text.objects, 0.25, 0.42)
-	images := shares(t, synth.Options{Sessions: 6, BytesEach: 8 << 20, Images: true, Seed: 5})
+	images := shares(t, synthtest.Options{Sessions: 6, BytesEach: 8 << 20, Images: true, Seed: 5})
 	within(t, "base64", images.base64, 0.70, 0.82)
 }
 
@@ -158,9 +158,9 @@ type block struct {
 	Content    json.RawMessage
 }
 
-func shares(t *testing.T, o synth.Options) byteShares {
+func shares(t *testing.T, o synthtest.Options) byteShares {
 	t.Helper()
-	made, err := synth.Write(t.TempDir(), o)
+	made, err := synthtest.Write(t.TempDir(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func contentShares(l line) (said, results int) {
 }
 
 func TestItems(t *testing.T) {
-	items := synth.Items(1000, 1)
+	items := synthtest.Items(1000, 1)
 	if len(items) != 1000 {
 		t.Fatalf("got %d items, want 1000", len(items))
 	}
@@ -230,7 +230,7 @@ func TestItems(t *testing.T) {
 	if len(ids) != 1000 || len(questions) < 300 || len(kinds) != 6 {
 		t.Errorf("got %d ids, %d questions, kinds %v, want 1000, many and six", len(ids), len(questions), kinds)
 	}
-	if diff := cmp.Diff(items[:50], synth.Items(50, 1), cmp.AllowUnexported(synth.Item{})); diff != "" {
+	if diff := cmp.Diff(items[:50], synthtest.Items(50, 1), cmp.AllowUnexported(synthtest.Item{})); diff != "" {
 		t.Errorf("fewer items aren't the first of more (-more +fewer):\n%s", diff)
 	}
 }
@@ -241,7 +241,7 @@ func BenchmarkWrite(b *testing.B) {
 			dir := b.TempDir()
 			b.SetBytes(16 << 20)
 			for b.Loop() {
-				if _, err := synth.Write(dir, synth.Options{Sessions: 4, BytesEach: 4 << 20, Images: images}); err != nil {
+				if _, err := synthtest.Write(dir, synthtest.Options{Sessions: 4, BytesEach: 4 << 20, Images: images}); err != nil {
 					b.Fatal(err)
 				}
 			}

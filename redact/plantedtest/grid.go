@@ -1,4 +1,4 @@
-package planted
+package plantedtest
 
 import (
 	_ "embed"
@@ -35,7 +35,7 @@ func crossed(class, list string) (all []Kind) {
 		}
 		key, text, ok := strings.Cut(line, "\t")
 		if !ok {
-			panic(fmt.Sprintf("planted: %q is neither a name nor a way", line))
+			panic(fmt.Sprintf("plantedtest: %q is neither a name nor a way", line))
 		}
 		*into = append(*into, [2]string{key, text})
 	}

@@ -1,4 +1,4 @@
-// Package synth makes up Claude Code transcripts and payload items in any
+// Package synthtest makes up Claude Code transcripts and payload items in any
 // amount, for tests and benchmarks. Everything in them is invented; the same
 // options give the same bytes.
 //
@@ -23,7 +23,7 @@
 //	turns that are searched           51     59
 //	statements to distill            125    151
 //	times that zstd makes it smaller 6.3    6.9
-package synth
+package synthtest
 
 import (
 	"bufio"

@@ -1,6 +1,6 @@
-// Package planted draws secrets for tests to put where nothing derived may have
+// Package plantedtest draws secrets for tests to put where nothing derived may have
 // them. What it draws has the shape of real ones; none is real.
-package planted
+package plantedtest
 
 import (
 	_ "embed"
@@ -40,7 +40,7 @@ func parse(list string) (all []Kind) {
 		name, text, ok := strings.Cut(line, "\t")
 		class, name, named := strings.Cut(name, "/")
 		if !ok || !named || !strings.Contains(text, "«") {
-			panic(fmt.Sprintf("planted: %q isn't a kind", line))
+			panic(fmt.Sprintf("plantedtest: %q isn't a kind", line))
 		}
 		all = append(all, Kind{class, name, text})
 	}
