@@ -1,25 +1,24 @@
 // Package demo holds the sample sessions that `recall demo` shows recall with:
-// six weeks of one invented developer's work on two projects, told in short
-// scripts (scripts/*.txt), and the generator that turns them into transcripts
-// of the exact form that Claude Code and Cowork write.
+// six weeks of one invented developer's work on two projects, in the exact
+// form that Claude Code and Cowork write.
 //
-// All is invented: people, companies, figures, keys. The same scripts give the
+// All is invented: people, companies, figures, keys. samples.zip is made of
+// short scripts (testdata/scripts; go test ./demo -update), which give the
 // same bytes on every machine, record ids included, so that evidence can name
 // them (see eval/testdata/demo).
 package demo
 
 import (
-	"embed"
-	"fmt"
+	"archive/zip"
+	"bytes"
+	_ "embed"
+	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"sort"
-	"strings"
 )
 
-//go:embed scripts/*.txt
-var scripts embed.FS
+//go:embed samples.zip
+var samples []byte
 
 // A Question is worth asking of the sample sessions.
 type Question struct {
@@ -52,82 +51,28 @@ func Questions() []Question {
 // Write unpacks the sample sessions into dir: a Claude Code root (with
 // projects/ in it) and a Cowork root. Files are 0600, folders 0700.
 func Write(dir string) (claudeRoot, coworkRoot string, err error) {
-	files, err := generate()
+	all, err := zip.NewReader(bytes.NewReader(samples), int64(len(samples)))
 	if err != nil {
 		return "", "", err
 	}
-	names := make([]string, 0, len(files))
-	for name := range files {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	for _, name := range names {
+	err = fs.WalkDir(all, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		p := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(p), 0o700); err != nil {
-			return "", "", err
+		if e.IsDir() {
+			return os.MkdirAll(p, 0o700)
 		}
-		if err := os.WriteFile(p, files[name], 0o600); err != nil {
-			return "", "", err
+		text, err := fs.ReadFile(all, name)
+		if err != nil {
+			return err
 		}
-	}
-	return filepath.Join(dir, claudeDir), filepath.Join(dir, filepath.FromSlash(coworkDir)), nil
+		return os.WriteFile(p, text, 0o600)
+	})
+	return filepath.Join(dir, claudeDir), filepath.Join(dir, filepath.FromSlash(coworkDir)), err
 }
 
 const (
 	claudeDir = "claude"
 	coworkDir = "Claude/local-agent-mode-sessions"
 )
-
-// generate turns all scripts into files by slash-separated path.
-func generate() (map[string][]byte, error) {
-	all, err := load()
-	if err != nil {
-		return nil, err
-	}
-	files := map[string][]byte{}
-	for _, name := range sortedKeys(all) {
-		s, err := tell(all[name], all)
-		if err != nil {
-			return nil, err
-		}
-		if all[name].head["source"] == "cowork" {
-			err = writeCowork(s, files)
-		} else {
-			err = writeClaude(s, files)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("demo %s: %w", name, err)
-		}
-	}
-	files[coworkBase+"/spaces.json"] = spaces(all)
-	return files, nil
-}
-
-// load parses every script, by name without extension.
-func load() (map[string]*script, error) {
-	entries, err := scripts.ReadDir("scripts")
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]*script{}
-	for _, e := range entries {
-		text, err := scripts.ReadFile(path.Join("scripts", e.Name()))
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(e.Name(), ".txt")
-		if all[name], err = parse(name, string(text)); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	return keys
-}
