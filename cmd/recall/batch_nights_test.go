@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/cmd/recall/config"
+	"recall/config"
 	"recall/demo"
 	"recall/library"
 )

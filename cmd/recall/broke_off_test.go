@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"recall/cmd/recall/config"
+	"recall/config"
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline"

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/setup"
+	"recall/config"
 )
 
 // What init offers is what is here, and where each would send sessions is said.

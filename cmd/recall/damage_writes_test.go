@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
+	"recall/config"
 	"recall/demo"
 	"recall/index"
 	"recall/library"

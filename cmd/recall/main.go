@@ -17,13 +17,13 @@ import (
 	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/keep"
 	"recall/cmd/recall/measure"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/hooks"
 )
 

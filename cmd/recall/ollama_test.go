@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 )
 
 func TestOllamaHere(t *testing.T) {

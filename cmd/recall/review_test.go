@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/review"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/library"
 	"recall/payload"
 )

@@ -15,8 +15,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/distill"
 	"recall/distill/offline"
 	"recall/index"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/distill/model"
 	"recall/index"
 	"recall/ingest"

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"recall/answer"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/distill"
 	"recall/ingest"
 	"recall/library"

@@ -13,8 +13,8 @@ import (
 	"slices"
 	"strings"
 
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"

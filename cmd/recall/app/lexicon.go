@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/index/embed"
 	"recall/library"
 )

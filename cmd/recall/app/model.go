@@ -5,8 +5,8 @@ import (
 	"errors"
 	"os"
 
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/distill/model"
 	"recall/library"
 	"recall/llm"

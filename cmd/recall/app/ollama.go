@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"recall/cmd/recall/config"
+	"recall/config"
 )
 
 // OfferOllama tells of an embedding model that Ollama has on this machine, and

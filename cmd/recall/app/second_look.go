@@ -7,8 +7,8 @@ import (
 
 	"recall/answer"
 	"recall/answer/compose"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/library"
 	"recall/redact"
 )

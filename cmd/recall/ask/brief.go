@@ -14,9 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/library"
 	"recall/redact"
 	txt "recall/text"

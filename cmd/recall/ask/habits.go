@@ -14,9 +14,9 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/index"
 	"recall/index/habits"
 	"recall/library"

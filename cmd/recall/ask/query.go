@@ -11,9 +11,9 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/index"
 	"recall/library"
 )

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
+	"recall/config"
 )
 
 func newConfigCmd(a *app.App) *cobra.Command {

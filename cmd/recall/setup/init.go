@@ -11,8 +11,8 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
 	"recall/cmd/recall/terminal"
+	"recall/config"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"

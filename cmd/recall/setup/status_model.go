@@ -5,7 +5,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/config"
+	"recall/config"
 	"recall/library"
 	"recall/pipeline"
 )

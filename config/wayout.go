@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 )
 
@@ -18,8 +18,8 @@ func (c *Config) WayOut(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case terminal.HintOf(err) != "":
-		return terminal.HintOf(err)
+	case hint.Of(err) != "":
+		return hint.Of(err)
 	case errors.As(err, &capped):
 		return c.capHint(capped)
 	case !errors.As(err, &fault):

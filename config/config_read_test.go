@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 )
 
@@ -195,7 +195,7 @@ func TestWindowsPaths(t *testing.T) {
 		}
 	}
 	_, err := Load(nil, put(t, "library:\n  dir: \"C:\\Users\\ann\"\n", at.User, "w.yaml"), nil, at)
-	var h *terminal.Hinted
+	var h *hint.Error
 	if !errors.As(err, &h) || !strings.Contains(h.Hint, "single quotes") {
 		t.Errorf("backslashes in double quotes: got %v, want a hint at single quotes", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 )
 
@@ -33,7 +33,7 @@ func TestWayOut(t *testing.T) {
 		{"", &llm.Capped{Cap: "night", Limit: "$1.00"}, "distill.budget.night_cost"},
 		{"", &llm.Capped{Cap: "month", Limit: "500 tokens"}, "distill.budget.month_tokens"},
 		{"", &llm.Capped{Cap: "session", Limit: "$0.25"}, "recall redistill"},
-		{"", terminal.WithHint(errors.New("no key"), "put it there"), "put it there"},
+		{"", hint.With(errors.New("no key"), "put it there"), "put it there"},
 		{"", nil, ""},
 		{"", errors.New("a fault of ours"), ""},
 	} {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"os"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index/embed"
 	"recall/llm"
 	"recall/llm/openai"
@@ -23,13 +23,13 @@ func (c *Config) Embedder() (llm.Embedder, error) {
 	switch c.Query.Vectors {
 	case "static":
 		if c.Embed.Dir == "" {
-			return nil, terminal.WithHint(errors.New("query.vectors is static, and embed.dir isn't set"),
+			return nil, hint.With(errors.New("query.vectors is static, and embed.dir isn't set"),
 				"set embed.dir to the folder of a model2vec model")
 		}
 		return embed.LoadStatic(c.Embed.Dir)
 	case "service":
 		if c.Embed.URL == "" || c.Embed.Model == "" {
-			return nil, terminal.WithHint(errors.New("query.vectors is service, and embed.url or embed.model isn't set"),
+			return nil, hint.With(errors.New("query.vectors is service, and embed.url or embed.model isn't set"),
 				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
 		}
 		rules, err := redact.New()

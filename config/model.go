@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 	"recall/llm/anthropic"
 	"recall/llm/claudecli"
@@ -64,7 +64,7 @@ func (c *Config) chooseDistiller() error {
 		c.Distill.Distiller = ByModel
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
-		return terminal.WithHint(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
+		return hint.With(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+
 			" is model, and llm.provider isn't set"),
 			"set llm.provider to one of %s; recall init helps to choose", strings.Join(Providers[1:], ", "))
 	}
@@ -133,7 +133,7 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 		return claudecli.New(claudecli.Options{Model: o.Model, Window: o.Context, Timeout: o.Timeout})
 	case ProviderRelay, ProviderReplay:
 		if o.Dir == "" {
-			return nil, terminal.WithHint(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"),
+			return nil, hint.With(errors.New("llm.provider is "+o.Provider+", and llm.dir isn't set"),
 				"set llm.dir to the folder of requests and answers")
 		}
 		if o.Provider == ProviderReplay {
@@ -196,7 +196,7 @@ func (c *Config) key(env func(string) string) (string, error) {
 	}
 	key, variable := issued(host, env)
 	if key == "" && variable != "" {
-		return "", terminal.WithHint(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host),
+		return "", hint.With(errors.New("llm.provider is "+c.LLM.Provider+", and there is no key for "+host),
 			"put the key into the environment as %s; recall keeps it nowhere", variable)
 	}
 	return key, nil // a service of one's own may want none; if it does, it says so

@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 	"recall/llm/langchain"
+	"recall/sink"
 )
 
 // Where Ollama listens unless OLLAMA_HOST says otherwise, and how long it may
@@ -74,7 +75,7 @@ func OllamaModels(ctx context.Context, address string) []ollamaModel {
 	}
 	var list []ollamaModel
 	for _, m := range has.Models {
-		name := terminal.Line(strings.TrimSuffix(m.Name, ":latest"))
+		name := sink.Line(strings.TrimSuffix(m.Name, ":latest"), sink.Terminal)
 		if inCloud(name) {
 			continue // it is for its user to say that this leaves the machine
 		}
@@ -147,7 +148,7 @@ func (c *Config) ollama(ctx context.Context, env func(string) string) (llm.Model
 	address := o.URL
 	if address == "" {
 		if address = OllamaHere(env("OLLAMA_HOST")); address == "" {
-			return nil, terminal.WithHint(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"),
+			return nil, hint.With(errors.New("llm.provider is ollama, and OLLAMA_HOST names another machine"),
 				"set llm.url to that machine's address: sessions are sent there only if you say so")
 		}
 		address = "http://" + address

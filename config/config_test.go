@@ -265,7 +265,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 
 // The shipped config.yaml has every key, commented out, at its default.
 func TestShippedFile(t *testing.T) {
-	const shipped = "../../../config.yaml"
+	const shipped = "../config.yaml"
 	at := standIn(t)
 	c, err := Load(nil, shipped, nil, Surroundings{Home: at.Home, Working: mustGetwd(t)})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 )
 
@@ -25,7 +25,7 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 		return own, nil
 	}
 	if at.User == "" {
-		return "", terminal.WithHint(errors.New("no configuration folder is known"),
+		return "", hint.With(errors.New("no configuration folder is known"),
 			"name a file: recall init --config FILE")
 	}
 	return filepath.Join(at.User, "recall", configName), nil
@@ -55,7 +55,7 @@ func WriteConfig(name string, settings []Written, at Surroundings) error {
 	out := string(text)
 	for _, s := range settings {
 		if out, err = withSetting(out, s); err != nil {
-			return terminal.WithHint(fmt.Errorf("%s: %w", name, err), "put it in by hand: %s: %s", s.Key, s.Value)
+			return hint.With(fmt.Errorf("%s: %w", name, err), "put it in by hand: %s: %s", s.Key, s.Value)
 		}
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), ".config-*.yaml")

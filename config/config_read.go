@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 )
 
@@ -43,9 +43,9 @@ func (s *settings) err() error {
 	}
 	err := errors.New(strings.Join(s.problems, "\n"))
 	if s.hint != "" {
-		return terminal.WithHint(err, "%s", s.hint)
+		return hint.With(err, "%s", s.hint)
 	}
-	return terminal.WithHint(err, "recall config --help lists every key")
+	return hint.With(err, "recall config --help lists every key")
 }
 
 // file reads config.yaml. It walks the nodes itself, as viper forgets lines,

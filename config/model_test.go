@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 )
 
@@ -42,9 +42,9 @@ func TestProviders(t *testing.T) {
 		m, err := cfg.Provider(t.Context(), env)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) ||
-				!strings.Contains(terminal.HintOf(err), c.hint) || c.key != "" &&
-				strings.Contains(err.Error()+terminal.HintOf(err), c.key) {
-				t.Errorf("%s: got %v (%s), want %q with a hint at %q", c.name, err, terminal.HintOf(err), c.err, c.hint)
+				!strings.Contains(hint.Of(err), c.hint) || c.key != "" &&
+				strings.Contains(err.Error()+hint.Of(err), c.key) {
+				t.Errorf("%s: got %v (%s), want %q with a hint at %q", c.name, err, hint.Of(err), c.err, c.hint)
 			}
 			continue
 		}

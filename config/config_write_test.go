@@ -48,7 +48,7 @@ func TestWithSetting(t *testing.T) {
 // that wouldn't load is left as it was; modes and links stay.
 func TestWriteConfig(t *testing.T) {
 	at := standIn(t)
-	shipped, err := os.ReadFile("../../../config.yaml")
+	shipped, err := os.ReadFile("../config.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/llm"
 )
 
@@ -224,7 +224,7 @@ func findConfig(explicit, fromEnv string, at Surroundings) (file, passed string,
 		info, err := os.Stat(p)
 		switch {
 		case err != nil:
-			return "", "", terminal.WithHint(fmt.Errorf("%s: %w", named.by, err), "omit %s to run with defaults",
+			return "", "", hint.With(fmt.Errorf("%s: %w", named.by, err), "omit %s to run with defaults",
 				named.by)
 		case info.IsDir():
 			return "", "", fmt.Errorf("%s: %s is a folder, not a file", named.by, p)
