@@ -165,6 +165,14 @@ type Origin struct {
 	Number  int    `json:"number,omitempty"` // its place by start time in its project, as of now; 0 if not known
 }
 
+// FirstTurn is the ordinal of the turn that the item first stands in, 0 if it has no evidence.
+func (it *Item) FirstTurn() int {
+	if len(it.Evidence) == 0 {
+		return 0
+	}
+	return it.Evidence[0].N
+}
+
 // Current reports whether the item holds today: it stands or was reopened. An
 // empty state counts as standing.
 func (it *Item) Current() bool {

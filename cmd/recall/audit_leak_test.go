@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"recall/cmd/recall/app"
 )
 
 // No secret is in what tells of a session's doings: what was called with what,
@@ -29,7 +27,7 @@ func TestNoSecretLeaksFromDoings(t *testing.T) {
 		check("recall "+strings.Join(args, " "), out)
 		return out
 	}
-	var sessions []app.Listed
+	var sessions []listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) == 0 {
 		t.Fatalf("%d sessions, %v", len(sessions), err)
 	}

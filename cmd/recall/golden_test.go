@@ -13,9 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/answer"
-	"recall/cmd/recall/ask"
 	"recall/cmd/recall/terminal"
 	"recall/distill/relate"
+	"recall/history"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -69,7 +69,7 @@ func goldenAnswer(t *testing.T, l *library.Library, question string, docs ...ind
 		t.Fatal(err)
 	}
 	if l != nil && len(ans.Shown) > 0 {
-		ans.Shown[0].Since = ask.ChangedSince(ctx, l, *ans.Shown[0])
+		ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
 	}
 	var b strings.Builder
 	p := terminal.Page{W: &b, Width: 128}

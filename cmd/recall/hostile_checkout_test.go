@@ -79,7 +79,7 @@ func TestHostileCheckout(t *testing.T) {
 			if named {
 				first = []string{"--library", filepath.Join(c.repo, ".lib")}
 			}
-			var sessions []app.Listed
+			var sessions []listed
 			begun := c.run(append(first, "init", "--yes")...)
 			c.run(append(first, "list", "--json")...)
 			json.Unmarshal(c.out.Bytes(), &sessions)

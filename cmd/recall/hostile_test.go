@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/cmd/recall/ask"
+	"recall/history"
 )
 
 // hostileRepositories configure git, each in another way, to run a program.
@@ -145,11 +145,11 @@ func TestHostileRepositoryRunsNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := ask.Blame(ctx, real, 3)
+			b, err := history.Blame(ctx, real, 3)
 			if !strings.HasPrefix(name, "partial") && (err != nil || b.Subject != "first" || b.Text != "two") {
 				t.Errorf("got %+v, %v; want the line's commit", b, err)
 			}
-			if b, err := ask.Blame(ctx, real, 2); !strings.HasPrefix(name, "partial") && (err != nil || b.Hash != "") {
+			if b, err := history.Blame(ctx, real, 2); !strings.HasPrefix(name, "partial") && (err != nil || b.Hash != "") {
 				t.Errorf("a line that isn't committed: got %+v, %v", b, err)
 			}
 			init := recallCmd(t, home, "init", "--yes")

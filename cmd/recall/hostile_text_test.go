@@ -11,7 +11,6 @@ import (
 	"time"
 	"unicode"
 
-	"recall/cmd/recall/app"
 	"recall/cmd/recall/keep"
 )
 
@@ -37,7 +36,7 @@ func TestHostileTextLeavesAsText(t *testing.T) {
 	}
 	say("init", "--yes")
 	say("sync")
-	var sessions []app.Listed
+	var sessions []listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2 || !strings.Contains(sessions[0].Title, "\u202e") {
 		t.Fatalf("got %+v, %v, want two sessions whose titles are as they were", sessions, err)
 	}

@@ -24,30 +24,34 @@ import (
 	"recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
 	"recall/eval"
+	"recall/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
 )
 
+// listed is a session as recall list has it.
+type listed = library.Listed
+
 // jsonDocs are the sections of docs/internals/json.md and the types that they describe.
 var jsonDocs = map[string]reflect.Type{
 	"recall query":              reflect.TypeFor[answer.Answer](),
 	"recall actions":            reflect.TypeFor[ask.ActionsDoc](),
-	"recall files":              reflect.TypeFor[ask.FilesDoc](),
-	"recall fix":                reflect.TypeFor[ask.FixDoc](),
-	"recall why FILE:LINE":      reflect.TypeFor[ask.WhyDoc](),
+	"recall files":              reflect.TypeFor[history.Files](),
+	"recall fix":                reflect.TypeFor[history.Fix](),
+	"recall why FILE:LINE":      reflect.TypeFor[history.Why](),
 	"recall why ITEM":           reflect.TypeFor[answer.Item](),
 	"recall log":                reflect.TypeFor[ask.LogDoc](),
-	"recall changed":            reflect.TypeFor[ask.ChangedDoc](),
+	"recall changed":            reflect.TypeFor[history.Changed](),
 	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
-	"recall list":               reflect.TypeFor[app.Listed](),
+	"recall list":               reflect.TypeFor[library.Listed](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall hooks status":       reflect.TypeFor[agents.HooksDoc](),
 	"recall mcp status":         reflect.TypeFor[agents.McpStatusDoc](),
 	"recall schedule status":    reflect.TypeFor[setup.ScheduleDoc](),
 	"recall wrap-up":            reflect.TypeFor[review.WrapUpDoc](),
-	"recall progress":           reflect.TypeFor[ask.ProgressDoc](),
+	"recall progress":           reflect.TypeFor[history.Step](),
 	"recall habits":             reflect.TypeFor[ask.HabitDoc](),
 	"recall import FILE.md":     reflect.TypeFor[app.HandoffDoc](),
 	"recall review":             reflect.TypeFor[review.Waiting](),

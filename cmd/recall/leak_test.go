@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"recall/answer"
-	"recall/cmd/recall/app"
 )
 
 // The made-up secrets of the samples, as demo/script.go writes them. Split, so
@@ -32,7 +31,7 @@ func TestNoSecretLeaks(t *testing.T) {
 		outputs["recall "+strings.Join(args, " ")] = out
 		return out
 	}
-	var sessions []app.Listed
+	var sessions []listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) == 0 {
 		t.Fatalf("recall list: %d sessions, %v", len(sessions), err)
 	}

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/cmd/recall/app"
 	"recall/cmd/recall/keep"
 )
 
@@ -24,7 +23,7 @@ func (b *bed) printed() map[string][]byte {
 	}
 	say("init", "--yes")
 	say("sync")
-	var sessions []app.Listed
+	var sessions []listed
 	if err := json.Unmarshal(say("list", "--json"), &sessions); err != nil || len(sessions) != 2*b.sessions {
 		b.t.Fatalf("%d sessions, %v\n%s", len(sessions), err, all["sync"])
 	}

@@ -28,6 +28,23 @@ func (a *App) WriteJSON(doc string) error {
 	return err
 }
 
+// Show prints a document, for programs or as a page for people. Where there is nothing in
+// it the exit code says so.
+func (a *App) Show(doc any, asJSON, nothing bool, print func(p *terminal.Page)) error {
+	if asJSON {
+		if err := a.PrintJSON(doc); err != nil {
+			return err
+		}
+	} else {
+		page := a.Page()
+		print(&page)
+	}
+	if nothing {
+		return ExitCode(ExitNothing)
+	}
+	return nil
+}
+
 // Page is a page on the standard output, as wide and coloured as that is.
 func (a *App) Page() terminal.Page {
 	return terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}

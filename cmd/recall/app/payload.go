@@ -16,7 +16,7 @@ import (
 
 // Compose makes the payload of the thread that is meant.
 func (a *App) Compose(l *library.Library, args []string) (*payload.Payload, error) {
-	shelf, err := NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (a *App) Compose(l *library.Library, args []string) (*payload.Payload, erro
 	if err != nil {
 		return nil, err
 	}
-	p, err := pipeline.Compose(l, payload.Pick(threads, branch), entries, shelf.Numbers())
+	p, err := pipeline.Compose(l, payload.Pick(threads, branch), entries, shelf.Number)
 	if err == nil && p == nil {
 		err = terminal.WithHint(errors.New("no session to go on from"),
 			"recall sync takes sessions in; recall list shows them")

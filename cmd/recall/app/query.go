@@ -39,6 +39,21 @@ func (a *App) Fresh(ctx context.Context, l *library.Library) (left int, err erro
 	return report.Left, nil
 }
 
+// UpToDate opens what questions about the past rest on: the library, with what is new taken in, and the index.
+func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := a.Fresh(ctx, l); err != nil {
+		return nil, err
+	}
+	if err := a.Indexed(ctx, l); err != nil {
+		return nil, err
+	}
+	return a.Pipeline(l)
+}
+
 // Ask answers a question as a person asked it, and says on stderr how it was read.
 func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question) (answer.Answer, error) {
 	model, why := a.secondLook(ctx, l, q.Paragraph)

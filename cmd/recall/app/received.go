@@ -150,7 +150,7 @@ func Received(l *library.Library, project string) ([]Unseen, error) {
 		}
 		for _, it := range h.Waiting() {
 			place := index.Place{Session: "handoff " + h.ID, SessionTitle: h.Title, Project: h.Handover.Project}
-			out = append(out, Unseen{Place: place, Title: h.Title, Turn: FirstTurn(it), From: h.From, Item: it,
+			out = append(out, Unseen{Place: place, Title: h.Title, Turn: it.FirstTurn(), From: h.From, Item: it,
 				Handoff: h.ID,
 				Nowhere: h.Project == ""})
 		}
@@ -186,11 +186,4 @@ type Unseen struct {
 	Entry   library.Entry `json:"-"`
 	Handoff string        `json:"-"` // of somebody else's, ""
 	Nowhere bool          `json:"-"` // that handoff is for no project here
-}
-
-func FirstTurn(it payload.Item) int {
-	if len(it.Evidence) > 0 {
-		return it.Evidence[0].N
-	}
-	return 0
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	txt "recall/text"
@@ -27,83 +29,24 @@ func IsDemo(l *library.Library) bool {
 // EnvSession is where Claude Code tells its MCP servers which session it runs.
 const EnvSession = "CLAUDE_CODE_SESSION_ID"
 
-// Shelf is the library's sessions with what is computed when they are shown:
-// their project's name and their number in it.
-type Shelf struct {
-	Entries []library.Entry // by start time
-	Project map[string]library.Project
-	Number  map[ingest.SessionID]int
-}
-
-func NewShelf(l *library.Library) (*Shelf, error) {
-	entries, err := l.Sessions()
+// Read parses a session from the library, secrets out.
+func (a *App) Read(ctx context.Context, l *library.Library, e library.Entry) (*ingest.Session, error) {
+	p, err := a.Pipeline(l)
 	if err != nil {
 		return nil, err
 	}
-	projects, err := l.Projects()
-	if err != nil {
-		return nil, err
-	}
-	s := &Shelf{Entries: entries, Project: map[string]library.Project{}, Number: map[ingest.SessionID]int{}}
-	for _, p := range projects {
-		s.Project[p.ID] = p
-		for _, merged := range p.Ids {
-			s.Project[merged] = p
-		}
-	}
-	n := map[string]int{}
-	for _, e := range entries {
-		id := s.Of(e).ID
-		n[id]++
-		s.Number[e.ID] = n[id]
-	}
-	return s, nil
+	return p.Read(ctx, e.ID)
 }
 
-// Numbers are the sessions' numbers by id.
-func (s *Shelf) Numbers() map[string]int {
-	numbers := map[string]int{}
-	for id, n := range s.Number {
-		numbers[string(id)] = n
+// Indexed opens the index to ask it something, and makes it first where it
+// must be.
+func (a *App) Indexed(ctx context.Context, l *library.Library) error {
+	err := a.ReadIndex(l)
+	if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, index.ErrRebuild) {
+		return err
 	}
-	return numbers
-}
-
-// Of is the project of a session; one without a name while it isn't distilled.
-func (s *Shelf) Of(e library.Entry) library.Project {
-	if p, ok := s.Project[e.Project]; ok {
-		return p
-	}
-	return library.Project{ID: e.Project, Name: "unsorted"}
-}
-
-// Projects counts those that have a session.
-func (s *Shelf) Projects() int {
-	ids := map[string]bool{}
-	for _, e := range s.Entries {
-		ids[s.Of(e).ID] = true
-	}
-	return len(ids)
-}
-
-// In lists the sessions of one project, all if it is "".
-func (s *Shelf) In(id string) []library.Entry {
-	if id == "" {
-		return s.Entries
-	}
-	var in []library.Entry
-	for _, e := range s.Entries {
-		if s.Of(e).ID == id {
-			in = append(in, e)
-		}
-	}
-	return in
-}
-
-// State is how safe a session is.
-func State(e library.Entry) library.State {
-	s, _ := e.State()
-	return s
+	fmt.Fprintln(a.Err, "recall: the index must be made again from the library; this takes a while, once")
+	return a.Reindex(ctx, l)
 }
 
 // Named opens the library and finds the session in it that a person names.

@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/history"
 	"recall/ingest"
 	"recall/ingest/trace"
 	txt "recall/text"
@@ -100,7 +101,7 @@ func printActions(a *app.App, s *ingest.Session, tr *trace.Trace) {
 			copied++
 			continue
 		}
-		if d := app.DayOf(x.At); d != day && d != "" {
+		if d := answer.Day(x.At); d != day && !x.At.IsZero() {
 			day = d
 			fmt.Fprintf(a.Out, "%s%s%s\n", st.Dim, d, st.Reset)
 		}
@@ -133,7 +134,7 @@ func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, 
 		who += " · abandoned"
 	}
 	fmt.Fprintf(a.Out, "%s%4d  %s  %s%s%s\n", indent, x.N, at, st.Bold,
-		txt.Clip(terminal.Line(whatCalled(x.Call)), max(30, w-14)), st.Reset)
+		txt.Clip(terminal.Line(history.Called(x.Call)), max(30, w-14)), st.Reset)
 	fmt.Fprintf(a.Out, "%s      → %s%s%s%s%s\n", indent, color, txt.Clip(terminal.Line(gist(x.Call)), max(30, w-34)),
 		st.Reset, took, who)
 	if x.Why != "" && x.Why != before {
@@ -153,18 +154,6 @@ func shortTime(d time.Duration) string {
 		return fmt.Sprintf("%.0f s", d.Seconds())
 	}
 	return strings.TrimSuffix(d.Round(time.Second).String(), "0s")
-}
-
-// whatCalled is a call on one line.
-func whatCalled(c *ingest.ToolCall) string {
-	switch with := c.With(); {
-	case with == "":
-		return c.Name
-	case c.Command == "" && c.Path != "":
-		return c.Name + " " + with
-	default:
-		return c.Name + ": " + with
-	}
 }
 
 // gist is what came of a call: how, and the first line that it printed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,28 +11,10 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/distill/relate"
-	"recall/index"
-	"recall/library"
+	"recall/history"
 	"recall/payload"
+	"recall/pipeline"
 )
-
-// ChangedDoc is the JSON form of recall changed.
-type ChangedDoc struct {
-	Since    time.Time     `json:"since"`
-	Decided  []logItemDoc  `json:"decided"`  // decided or ruled out since, oldest first
-	Reversed []reversedDoc `json:"reversed"` // what something said since took the place of
-	Settled  []reversedDoc `json:"settled"`  // what was open or put off, and something said since settled, perhaps
-	Open     []logItemDoc  `json:"open"`     // put off or asked since, and not settled for sure
-}
-
-// reversedDoc is an item and what took its place.
-type reversedDoc struct {
-	Earlier  logItemDoc       `json:"earlier"`
-	Later    logItemDoc       `json:"later"`
-	Relation payload.Relation `json:"relation"`
-	Sure     bool             `json:"sure"`
-}
 
 func newChangedCmd(a *app.App) *cobra.Command {
 	var f queryFlags
@@ -54,18 +35,21 @@ session worked.`,
 			if err := option.NotTogether(cmd, "all", "project"); err != nil {
 				return err
 			}
-			l, err := a.Library(cmd.Context())
+			for _, k := range f.kinds {
+				if !slices.Contains(changedKinds, k) {
+					return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
+						"recall query --kind %s finds them", k)
+				}
+			}
+			p, err := a.UpToDate(cmd.Context())
 			if err != nil {
 				return err
 			}
-			if _, err := a.Fresh(cmd.Context(), l); err != nil {
-				return err
-			}
-			project, err := a.Only(l, f.project, all)
+			project, err := a.Only(p.Library, f.project, all)
 			if err != nil {
 				return err
 			}
-			return runChanged(cmd.Context(), a, l, project, f, asJSON)
+			return runChanged(cmd.Context(), a, p, project, f, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -84,98 +68,45 @@ session worked.`,
 var changedKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Deferred,
 	payload.Question}
 
-func runChanged(ctx context.Context, a *app.App, l *library.Library, project string, f queryFlags, asJSON bool) error {
-	since, only := f.since.At, []payload.Kind(f.kinds)
+func runChanged(ctx context.Context, a *app.App, p *pipeline.Pipeline, project string, f queryFlags, asJSON bool) error {
+	only := []payload.Kind(f.kinds)
 	if len(only) == 0 {
 		only = changedKinds
 	}
-	for _, k := range only {
-		if !slices.Contains(changedKinds, k) {
-			return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
-				"recall query --kind %s finds them", k)
-		}
-	}
-	t, err := readTimeline(ctx, a, l, project, changedKinds...)
+	line, err := history.Timeline(ctx, p, project, changedKinds...)
 	if err != nil {
 		return err
 	}
-	doc := ChangedDoc{Since: since.UTC(), Decided: []logItemDoc{}, Reversed: []reversedDoc{}, Settled: []reversedDoc{},
-		Open: []logItemDoc{}}
-	p := a.Page()
-	p.Several = severalProjects(t.items)
-	var decided, open []index.Placed
-	for _, one := range t.items {
-		if one.Item.At.Before(since) || !one.Item.Current() || !slices.Contains(only, one.Item.Kind) {
-			continue
-		}
-		if _, gone := t.hidden[one.Item.ID]; gone {
-			continue
-		}
-		if relate.Left(one.Item.Kind) {
-			open = append(open, one)
-			doc.Open = append(doc.Open, t.doc(one))
-		} else {
-			decided = append(decided, one)
-			doc.Decided = append(doc.Decided, t.doc(one))
-		}
-	}
-	for _, one := range t.items {
-		if !slices.Contains(only, one.Item.Kind) {
-			continue
-		}
-		for _, k := range []payload.Link{t.hidden[one.Item.ID], t.doubted[one.Item.ID]} {
-			if k.From == "" || k.Relation == payload.Same || k.At.Before(since) {
-				continue
-			}
-			list := &doc.Reversed
-			if relate.Left(one.Item.Kind) {
-				list = &doc.Settled
-			}
-			*list = append(*list, reversedDoc{t.doc(one), t.doc(t.known[k.From]), k.Relation, k.Hides()})
-		}
-	}
-	if asJSON {
-		err = a.PrintJSON(doc)
-	} else {
-		printChanged(&p, t, doc, decided, open)
-	}
-	if err == nil && len(doc.Decided)+len(doc.Reversed)+len(doc.Settled)+len(doc.Open) == 0 {
-		err = app.ExitCode(app.ExitNothing)
-	}
-	return err
+	doc := history.ChangedOf(line, f.since.At, only)
+	return a.Show(doc, asJSON, doc.Empty(), func(p *terminal.Page) {
+		p.Several = severalProjects(line)
+		printChanged(p, doc)
+	})
 }
 
-func printChanged(p *terminal.Page, t *timeline, doc ChangedDoc, decided, open []index.Placed) {
-	if len(doc.Decided)+len(doc.Reversed)+len(doc.Settled)+len(doc.Open) == 0 {
+func printChanged(p *terminal.Page, doc *history.Changed) {
+	if doc.Empty() {
 		fmt.Fprintf(p.W, "Nothing was decided, reversed or left open since %s.\n", answer.Day(doc.Since))
-		return
 	}
-	printSection(p, "Decided", decided, t)
-	printBecame(p, "Reversed", doc.Reversed, t)
-	printBecame(p, "Settled", doc.Settled, t)
-	printSection(p, "Left open", open, t)
+	printSection(p, "Decided", doc.Decided, printDated)
+	printSection(p, "Reversed", doc.Reversed, printReversed)
+	printSection(p, "Settled", doc.Settled, printReversed)
+	printSection(p, "Left open", doc.Open, printDated)
 }
 
-// printBecame lists what something later took the place of.
-func printBecame(p *terminal.Page, name string, list []reversedDoc, t *timeline) {
+func printReversed(p *terminal.Page, r history.Reversed) {
+	perhaps := map[bool]string{true: "", false: "perhaps "}[r.Sure]
+	if r.Relation == payload.Contradicts {
+		perhaps = "in conflict with "
+	}
+	p.Wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(r.Earlier.Placed), perhaps, p.Past(r.Later.Placed)), "")
+}
+
+func printSection[T any](p *terminal.Page, name string, list []T, print func(*terminal.Page, T)) {
 	if len(list) > 0 {
 		fmt.Fprintf(p.W, "%s%s%s\n", p.St.Bold, name, p.St.Reset)
 	}
-	for _, r := range list {
-		perhaps := map[bool]string{true: "", false: "perhaps "}[r.Sure]
-		if r.Relation == payload.Contradicts {
-			perhaps = "in conflict with "
-		}
-		p.Wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(r.Earlier.Placed), perhaps, p.Past(r.Later.Placed)), "")
-	}
-}
-
-func printSection(p *terminal.Page, name string, items []index.Placed, t *timeline) {
-	if len(items) == 0 {
-		return
-	}
-	fmt.Fprintf(p.W, "%s%s%s\n", p.St.Bold, name, p.St.Reset)
-	for _, one := range items {
-		printOnLine(p, t, one)
+	for _, one := range list {
+		print(p, one)
 	}
 }

@@ -4,64 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/history"
 	"recall/index"
-	"recall/ingest"
 	"recall/ingest/trace"
-	"recall/library"
-	"recall/pipeline"
-)
-
-// FixDoc is the JSON form of recall fix.
-type FixDoc struct {
-	Schema int       `json:"schema"` // 1
-	Match  string    `json:"match"`  // same, similar; prompt, finding, query: see Told; none
-	Met    int       `json:"met"`    // in how many sessions
-	Seen   []fixSeen `json:"seen"`   // the newest first
-	Told   []fixTold `json:"told,omitempty"`
-}
-
-// fixSeen is one session's meeting with the error.
-type fixSeen struct {
-	app.SessionRef
-	Turn    int       `json:"turn"`
-	At      time.Time `json:"at,omitzero"`
-	Error   string    `json:"error"`
-	Command string    `json:"command,omitempty"` // that ran into it
-	Outcome string    `json:"outcome"`           // helped, came again, other error, not known
-	Tries   []fixTry  `json:"tries"`
-}
-
-// fixTry is what was done before the command was run again.
-type fixTry struct {
-	Did     []fixStep `json:"did"`
-	Then    string    `json:"then,omitempty"` // the command run again
-	Turn    int       `json:"turn,omitempty"` // of that
-	Outcome string    `json:"outcome"`
-	Said    string    `json:"said,omitempty"` // by the assistant, afterwards
-}
-
-type fixStep struct {
-	Turn  int           `json:"turn"`
-	Tool  string        `json:"tool"`
-	What  string        `json:"what"` // command or path
-	Why   string        `json:"why,omitempty"`
-	Files []trace.Touch `json:"files,omitempty"`
-	Edits []ingest.Edit `json:"edits,omitempty"`
-}
-
-// How many sessions are read, and how many are shown.
-const (
-	fixRead = 8
-	fixShow = 3
+	"recall/payload"
+	txt "recall/text"
 )
 
 func newFixCmd(a *app.App) *cobra.Command {
@@ -132,196 +87,178 @@ func runFix(ctx context.Context, a *app.App, text string, asJSON bool) error {
 		return terminal.WithHint(fmt.Errorf("no error text"),
 			`recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
 	}
-	l, err := a.Library(ctx)
+	p, err := a.UpToDate(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := a.Fresh(ctx, l); err != nil {
-		return err
-	}
-	if err := a.Indexed(ctx, l); err != nil {
-		return err
-	}
-	doc := FixDoc{Schema: 1, Match: "same", Seen: []fixSeen{}}
-	met, err := a.Index.Faults(ctx, signatures(text))
-	if err == nil && len(met) == 0 {
-		doc.Match = "similar"
-		met, err = similarFaults(ctx, a, text)
-	}
+	doc, err := history.FixOf(ctx, p, text,
+		func(q index.Query) (index.Answer, error) { return a.Search(ctx, p.Library, q) })
 	if err != nil {
 		return err
 	}
-	if len(met) == 0 {
-		if doc.Match, doc.Told, err = told(ctx, a, l, text); err != nil {
-			return err
-		}
-	}
-	if err := repairs(ctx, a, l, &doc, met); err != nil {
-		return err
-	}
-	if asJSON {
-		err = a.PrintJSON(doc)
-	} else {
-		printFix(a, doc, text)
-	}
-	if err == nil && len(doc.Seen) == 0 && (len(doc.Told) == 0 || doc.Match == "query") {
-		err = app.ExitCode(app.ExitNothing)
-	}
-	return err
+	a.PrintProblems(doc.Problems)
+	return a.Show(doc, asJSON, !doc.Found(), func(p *terminal.Page) { printFix(p, doc, text) })
 }
 
-// signatures are those of the text's lines that state an error, and of the text as one.
-func signatures(text string) []int64 {
-	var sigs []int64
-	add := func(line string) {
-		if sig := trace.Signature(line); sig != 0 && !slices.Contains(sigs, sig) && len(sigs) < 200 {
-			sigs = append(sigs, sig)
+// stepsShown is how many steps of a try are printed; --json has them all.
+const stepsShown = 8
+
+func printFix(p *terminal.Page, doc *history.Fix, asked string) {
+	switch doc.Match {
+	case "none":
+		fmt.Fprintf(p.W, "No command of any session that recall knows of ran into %s\n",
+			txt.Clip(terminal.Line(asked), 80))
+		return
+	case "prompt", "finding", "query":
+		printTold(p, doc)
+		return
+	case "similar":
+		fmt.Fprintf(p.W, "%sNot this very error, but similar ones:%s\n", p.St.Dim, p.St.Reset)
+	}
+	for _, s := range doc.Seen {
+		fmt.Fprintf(p.W, "%s %s\n", outcomeMark(s.Outcome, p.St), p.Session(s.SessionRef))
+		p.Wrapped("  ", "    ", terminal.Line(s.Error), p.St.Red)
+		if s.Command != "" {
+			fmt.Fprintf(p.W, "  %sfrom%s %s (turn %d)\n", p.St.Dim, p.St.Reset,
+				txt.Clip(terminal.Line(s.Command), p.Width-20), s.Turn)
 		}
+		printTries(p, s.Tries, s.Command)
+		fmt.Fprintf(p.W, "  %s\n", outcomeText(s))
 	}
-	for line := range strings.Lines(text) {
-		add(strings.TrimSpace(line))
+	if more := doc.Met - len(doc.Seen); more > 0 {
+		fmt.Fprintf(p.W, "%s more met it.\n", answer.Count(more, "session"))
 	}
-	add(text)
-	return sigs
 }
 
-// similarFaults finds errors that share most of the text's words.
-func similarFaults(ctx context.Context, a *app.App, text string) ([]index.Faulted, error) {
-	words := errorWords(text)
-	all := 0
-	for _, w := range words {
-		all += len(w)
-	}
-	if len(words) == 0 || all < 6 {
-		return nil, nil
-	}
-	type match struct {
-		sig   int64
-		share float64
-	}
-	var best []match
-	err := a.Index.EachFault(ctx, func(sig int64, text string) bool {
-		if share := wordShare(words, text); share >= toldShare {
-			best = append(best, match{sig, share})
-		}
-		return ctx.Err() == nil
-	})
-	if err != nil || len(best) == 0 {
-		return nil, err
-	}
-	slices.SortStableFunc(best, func(a, b match) int { return int(1000*b.share) - int(1000*a.share) })
-	var sigs []int64
-	for _, m := range best[:min(len(best), 20)] {
-		if m.share >= best[0].share-0.1 {
-			sigs = append(sigs, m.sig)
-		}
-	}
-	return a.Index.Faults(ctx, sigs)
-}
-
-// errorWords are the words that an error is looked for by: what is masked and
-// what every error says left out.
-func errorWords(text string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(trace.Normal(text),
-		func(r rune) bool { return strings.ContainsRune(" \t\n:;,()[]{}<>\"'`=#", r) }) {
-		w = strings.Trim(w, ".!?")
-		if len(w) < 3 || w == "‹path›" ||
-			slices.Contains([]string{"the", "error", "failed", "fail", "and", "for", "with", "not"}, w) ||
-			slices.Contains(out, w) {
-			continue
-		}
-		out = append(out, w)
-	}
-	return out[:min(len(out), 40)]
-}
-
-// repairs reads the sessions that met the error, the newest first, and tells
-// what each did about it. What helped is shown even if it is older than the
-// others.
-func repairs(ctx context.Context, a *app.App, l *library.Library, doc *FixDoc, met []index.Faulted) error {
-	var order []string
-	sigs := map[string][]int64{}
-	for _, f := range met {
-		if len(sigs[f.Session]) == 0 {
-			order = append(order, f.Session)
-		}
-		sigs[f.Session] = append(sigs[f.Session], f.Sig)
-	}
-	doc.Met = len(order)
-	if len(order) == 0 {
-		return nil
-	}
-	p, err := a.Pipeline(l)
-	if err != nil {
-		return err
-	}
-	shelf, err := app.NewShelf(l)
-	if err != nil {
-		return err
-	}
-	helped := false
-	for _, id := range order[:min(len(order), fixRead)] {
-		if len(doc.Seen) >= fixShow && helped {
+// printTries shows what was done up to the run in which the error was gone;
+// of what failed to help, the first and the last.
+func printTries(p *terminal.Page, tries []history.Try, command string) {
+	gone := len(tries) - 1
+	for i, t := range tries {
+		if t.Outcome != trace.Again {
+			gone = i
 			break
 		}
-		seen, ok, err := meeting(ctx, p, shelf.Ref(id), sigs[id])
-		if err != nil {
-			fmt.Fprintf(a.Err, "recall: skipped: %s: %v\n", id, err)
+	}
+	for i, t := range tries[:gone+1] {
+		if gone > 2 && i > 0 && i < gone-1 {
+			if i == 1 {
+				fmt.Fprintf(p.W, "  … %s more after which the error came again\n", answer.Count(gone-2, "attempt"))
+			}
 			continue
 		}
-		good := ok && seen.Outcome == trace.Helped
-		if ok && (len(doc.Seen) < fixShow || good) {
-			doc.Seen = append(doc.Seen, seen)
-		}
-		helped = helped || good
+		printTry(p, t, command)
 	}
-	return nil
+	if rest := tries[min(gone+1, len(tries)):]; len(rest) > 0 {
+		last := rest[len(rest)-1]
+		fmt.Fprintf(p.W, "  … then with other errors, %s more, the last in turn %d: %s\n",
+			answer.Count(len(rest), "run"),
+			last.Turn, last.Outcome)
+		if last.Said != "" {
+			p.Wrapped("  “", "   ", txt.Clip(terminal.Line(last.Said), 300)+"”", p.St.Dim)
+		}
+	}
 }
 
-// meeting tells what one session did about an error: of several times, the
-// last that helped, else the first.
-func meeting(ctx context.Context, p *pipeline.Pipeline, ref app.SessionRef, sigs []int64) (fixSeen, bool, error) {
-	s, err := p.Read(ctx, ingest.SessionID(ref.Session))
-	if err != nil {
-		return fixSeen{}, false, err
+func printTry(p *terminal.Page, t history.Try, command string) {
+	switch {
+	case len(t.Did) == 0 && t.Then != command:
+		fmt.Fprintf(p.W, "  %snothing was changed, it was run another way%s\n", p.St.Dim, p.St.Reset)
+	case len(t.Did) == 0:
+		fmt.Fprintf(p.W, "  %snothing was changed%s\n", p.St.Dim, p.St.Reset)
 	}
-	tr := trace.Of(s)
-	var best *trace.Repair
-	for _, f := range tr.Faults {
-		if !slices.Contains(sigs, f.Sig) {
+	for k, d := range t.Did {
+		if k == stepsShown {
+			fmt.Fprintf(p.W, "  … %s more\n", answer.Count(len(t.Did)-k, "step"))
+			break
+		}
+		printDeed(p, d)
+	}
+	if t.Then != "" {
+		fmt.Fprintf(p.W, "  then %s: %s (turn %d)\n", txt.Clip(terminal.Line(t.Then), p.Width-40), t.Outcome, t.Turn)
+	}
+	if t.Said != "" {
+		p.Wrapped("  “", "   ", txt.Clip(terminal.Line(t.Said), 300)+"”", p.St.Dim)
+	}
+}
+
+func printDeed(p *terminal.Page, d history.Deed) {
+	fmt.Fprintf(p.W, "  %s· %s%s\n", p.St.Bold, txt.Clip(terminal.Line(d.What), p.Width-8), p.St.Reset)
+	if d.Why != "" {
+		p.Wrapped("    ", "    ", txt.Clip(terminal.Line(d.Why), 240), p.St.Dim)
+	}
+	for _, e := range d.Edits[:min(2, len(d.Edits))] {
+		old, fresh := changedLine(e.Old, e.New)
+		if old != "" {
+			fmt.Fprintf(p.W, "    %s- %s%s\n", p.St.Red, txt.Clip(old, p.Width-8), p.St.Reset)
+		}
+		if fresh != "" {
+			fmt.Fprintf(p.W, "    %s+ %s%s\n", p.St.Green, txt.Clip(fresh, p.Width-8), p.St.Reset)
+		}
+	}
+}
+
+// changedLine is the first line in which two texts differ.
+func changedLine(before, after string) (string, string) {
+	b, n := strings.Split(before, "\n"), strings.Split(after, "\n")
+	for i := range max(len(b), len(n)) {
+		var x, y string
+		if i < len(b) {
+			x = terminal.Line(b[i])
+		}
+		if i < len(n) {
+			y = terminal.Line(n[i])
+		}
+		if x != y {
+			return x, y
+		}
+	}
+	return "", ""
+}
+
+func outcomeMark(outcome string, st terminal.Style) string {
+	switch outcome {
+	case trace.Helped:
+		return st.Green + "●" + st.Reset
+	case trace.Again, trace.Other:
+		return st.Red + "✗" + st.Reset
+	}
+	return st.Yellow + "○" + st.Reset
+}
+
+func outcomeText(s history.Met) string {
+	switch s.Outcome {
+	case trace.Helped:
+		return "It helped: the same command succeeded afterwards."
+	case trace.Again:
+		return "It did not help: the error came again, and the session has no later run without it."
+	case trace.Other:
+		return "The error went, another one took its place, and the session has no later run without one."
+	}
+	return "Whether it helped isn't known: the command wasn't run again."
+}
+
+func printTold(p *terminal.Page, doc *history.Fix) {
+	fmt.Fprintf(p.W, "%s%s%s\n", p.St.Dim, map[string]string{
+		"prompt":  "No command ran into it, but it was typed or pasted here:",
+		"finding": "No command ran into it and nobody typed it; what was found nearest to it:",
+		"query":   "No command ran into it, nobody typed it and nothing was found about it; recall query says:",
+	}[doc.Match], p.St.Reset)
+	for _, t := range doc.Told {
+		if t.Kind == "prompt" {
+			fmt.Fprintf(p.W, "○ %s\n", p.Session(t.SessionRef))
+			p.Wrapped("  “", "   ", fmt.Sprintf("%s” (turn %d)", txt.Clip(terminal.Line(t.Text), 300), t.Turn), "")
+			for _, it := range t.Items {
+				p.Noted(it)
+			}
 			continue
 		}
-		r := tr.RepairOf(s, f)
-		if best == nil || r.Outcome == trace.Helped &&
-			(best.Outcome != trace.Helped || r.Failed.N > best.Tries[len(best.Tries)-1].Then.N) {
-			best = &r
+		it := payload.Item{Kind: payload.Kind(t.Kind), Text: t.Text, State: payload.Stands}
+		p.Wrapped(terminal.Mark(it, p.St)+" ", "  ",
+			fmt.Sprintf("%s (%s, turn %d, %s)", p.Sentence(it), txt.Clip(t.Title, 60),
+				t.Turn, answer.Day(t.At)), "")
+		if t.Why != "" {
+			p.Wrapped("  why ", "      ", terminal.Line(t.Why), p.St.Dim)
 		}
 	}
-	if best == nil {
-		return fixSeen{}, false, nil
-	}
-	seen := fixSeen{SessionRef: ref, Turn: best.Failed.N, At: best.Failed.At, Error: best.Error,
-		Command: best.Failed.Call.Command, Outcome: best.Outcome, Tries: []fixTry{}}
-	for _, t := range best.Tries {
-		try := fixTry{Outcome: t.Outcome, Said: t.Said, Did: []fixStep{}}
-		if t.Then != nil {
-			try.Then, try.Turn = t.Then.Call.Command, t.Then.N
-		}
-		for _, d := range t.Did {
-			try.Did = append(try.Did, stepOf(d))
-		}
-		seen.Tries = append(seen.Tries, try)
-	}
-	return seen, true, nil
-}
-
-func stepOf(x *trace.Action) fixStep {
-	step := fixStep{Turn: x.N, Tool: x.Call.Name, What: whatCalled(x.Call), Why: x.Why, Edits: x.Call.Edits}
-	for _, t := range x.Touches {
-		if t.How != trace.Read {
-			step.Files = append(step.Files, t)
-		}
-	}
-	return step
 }

@@ -19,6 +19,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/history"
 	"recall/library"
 	"recall/payload"
 	"recall/prompts"
@@ -90,7 +91,7 @@ is written; it says where it stands.`,
 
 // sender is who hands over, as they sign their commits here; "" where git knows no
 // name: the machine's login is nobody's business.
-func sender(ctx context.Context) string { return app.GitConfig(ctx, ".", "user.name") }
+func sender(ctx context.Context) string { return history.GitConfig(ctx, ".", "user.name") }
 
 func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 	page := payload.PlainHandover(text)

@@ -39,7 +39,7 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 			if err != nil {
 				return err
 			}
-			shelf, err := app.NewShelf(l)
+			shelf, err := l.Shelf()
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 	return cmd
 }
 
-func printList(a *app.App, all []app.Listed) {
+func printList(a *app.App, all []library.Listed) {
 	st := terminal.Styles(a.Color)
 	colors := map[library.State]string{library.Safe: st.Green, library.OnlyHere: st.Green, library.Behind: st.Yellow,
 		library.Unreadable: st.Red}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,94 +13,18 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/history"
 	"recall/index"
-	"recall/index/rank"
-	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
-
-// timeline are a project's items by time, with what took whose place.
-type timeline struct {
-	items   []index.Placed                  // oldest first
-	hidden  map[payload.ItemID]payload.Link // by the earlier item: what took its place for sure
-	doubted map[payload.ItemID]payload.Link // the same, not for sure
-	known   map[payload.ItemID]index.Placed
-}
 
 // timelineKinds are the items that a time line of decisions is about.
 var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
 
-// readTimeline reads the items of a project, "" for all, with their links.
-func readTimeline(ctx context.Context, a *app.App, l *library.Library, project string,
-	kinds ...payload.Kind) (*timeline, error) {
-	if err := a.Indexed(ctx, l); err != nil {
-		return nil, err
-	}
-	shelf, err := app.NewShelf(l)
-	if err != nil {
-		return nil, err
-	}
-	t := &timeline{hidden: map[payload.ItemID]payload.Link{}, doubted: map[payload.ItemID]payload.Link{},
-		known: map[payload.ItemID]index.Placed{}}
-	if t.items, err = a.Index.ItemsIn(ctx, project, kinds...); err != nil {
-		return nil, err
-	}
-	numbers := map[string]int{}
-	for id, n := range shelf.Number {
-		numbers[string(id)] = n
-	}
-	for i := range t.items {
-		t.items[i].SessionN = numbers[t.items[i].Session]
-		t.known[t.items[i].Item.ID] = t.items[i]
-	}
-	links, err := a.Index.Links(ctx)
-	if err != nil {
-		return nil, err
-	}
-	ends := map[payload.ItemID][]payload.Link{}
-	for _, k := range links {
-		if _, ok := t.known[k.To]; ok {
-			ends[k.To] = append(ends[k.To], k)
-		}
-	}
-	for id, links := range ends {
-		by, sure := payload.Overtaken(id, links, func(k payload.Link) bool {
-			from, ok := t.known[k.From]
-			return ok && from.Item.Current()
-		})
-		switch {
-		case sure:
-			t.hidden[id] = *by
-		case by != nil:
-			t.doubted[id] = *by
-		}
-	}
-	return t, nil
-}
-
 // LogDoc is the JSON form of recall log.
 type LogDoc struct {
-	Items []logItemDoc `json:"items"` // oldest first
-}
-
-// logItemDoc is an item on a time line.
-type logItemDoc struct {
-	index.Placed
-	Until *time.Time     `json:"until,omitempty"` // when something took its place
-	By    payload.ItemID `json:"by,omitempty"`    // that something
-	Sure  bool           `json:"sure"`            // it did for sure; false also where nothing did
-}
-
-func (t *timeline) doc(p index.Placed) logItemDoc {
-	d := logItemDoc{Placed: p}
-	k, sure := t.hidden[p.Item.ID]
-	if !sure {
-		k = t.doubted[p.Item.ID]
-	}
-	if k.From != "" {
-		d.Until, d.By, d.Sure = &k.At, k.From, sure
-	}
-	return d
+	Items []history.Dated `json:"items"` // oldest first
 }
 
 func newLogCmd(a *app.App) *cobra.Command {
@@ -129,21 +52,18 @@ worked.`,
 				return terminal.WithHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s",
 					cmd.Flag("limit").DefValue)
 			}
-			l, err := a.Library(cmd.Context())
+			p, err := a.UpToDate(cmd.Context())
 			if err != nil {
 				return err
 			}
-			q, err := f.query(strings.Join(args, " "), l, limit)
+			q, err := f.query(strings.Join(args, " "), p.Library, limit)
 			if err != nil {
 				return err
 			}
-			if _, err := a.Fresh(cmd.Context(), l); err != nil {
+			if q.Project, err = a.Only(p.Library, f.project, all); err != nil {
 				return err
 			}
-			if q.Project, err = a.Only(l, f.project, all); err != nil {
-				return err
-			}
-			return runLog(cmd.Context(), a, l, q, limit, asJSON)
+			return runLog(cmd.Context(), a, p, q, limit, asJSON)
 		},
 	}
 	flags := cmd.Flags()
@@ -159,106 +79,61 @@ worked.`,
 	return cmd
 }
 
-func runLog(ctx context.Context, a *app.App, l *library.Library, q index.Query, limit int, asJSON bool) error {
+func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, limit int, asJSON bool) error {
 	if len(q.Kinds) == 0 {
 		q.Kinds = timelineKinds
 	}
-	t, err := readTimeline(ctx, a, l, q.Project, q.Kinds...)
+	items, err := history.Timeline(ctx, p, q.Project, q.Kinds...)
 	if err != nil {
 		return err
 	}
 	keep := map[payload.ItemID]bool{}
 	if q.Text != "" {
-		if keep, err = onTopic(ctx, a, l, q); err != nil {
+		q.Limit = 30
+		found, err := a.Search(ctx, p.Library, q)
+		if err != nil {
 			return err
 		}
+		keep = history.OnTopic(found)
 	}
-	items := slices.DeleteFunc(slices.Clone(t.items), func(p index.Placed) bool {
-		return q.Text != "" && !keep[p.Item.ID] || p.Item.At.Before(q.Since) ||
-			!q.Until.IsZero() && !p.Item.At.Before(q.Until)
+	items = slices.DeleteFunc(items, func(d history.Dated) bool {
+		return q.Text != "" && !keep[d.Item.ID] || d.Item.At.Before(q.Since) ||
+			!q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
-	items = items[max(0, len(items)-limit):]
-	if asJSON {
-		doc := LogDoc{Items: []logItemDoc{}}
-		for _, p := range items {
-			doc.Items = append(doc.Items, t.doc(p))
+	doc := LogDoc{Items: items[max(0, len(items)-limit):]}
+	return a.Show(doc, asJSON, len(doc.Items) == 0, func(p *terminal.Page) {
+		if len(doc.Items) == 0 {
+			fmt.Fprintln(p.W, "Nothing was decided about this that recall knows of.")
 		}
-		err = a.PrintJSON(doc)
-	} else {
-		printLog(a, t, items)
-	}
-	if err == nil && len(items) == 0 {
-		err = app.ExitCode(app.ExitNothing)
-	}
-	return err
-}
-
-// onTopic are the items that a search finds for a topic, with all that they
-// took the place of or that may bear on them.
-func onTopic(ctx context.Context, a *app.App, l *library.Library, q index.Query) (map[payload.ItemID]bool, error) {
-	q.Limit = 30
-	found, err := a.Search(ctx, l, q)
-	if err != nil {
-		return nil, err
-	}
-	keep := map[payload.ItemID]bool{}
-	if found.Unknown {
-		return keep, nil
-	}
-	take := func(about func(index.Hit) bool) {
-		for _, h := range found.Hits {
-			if !about(h) {
-				continue
-			}
-			keep[h.Item.ID] = true
-			for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
-				keep[l.Item.ID] = true
-			}
+		p.Several = severalProjects(doc.Items)
+		for _, one := range doc.Items {
+			printDated(p, one)
 		}
-	}
-	listed := len(found.Listed) > 0 // the topic names none
-	take(func(h index.Hit) bool { return listed || len(h.Terms) > 0 })
-	if len(keep) == 0 { // found by other words than the topic's alone
-		take(func(h index.Hit) bool { return h.Look[rank.Kindred] > 0 })
-	}
-	return keep, nil
+	})
 }
 
-func printLog(a *app.App, t *timeline, items []index.Placed) {
-	p := a.Page()
-	p.Several = severalProjects(items)
-	if len(items) == 0 {
-		fmt.Fprintln(a.Out, "Nothing was decided about this that recall knows of.")
-		return
-	}
-	for _, one := range items {
-		printOnLine(&p, t, one)
-	}
+func severalProjects(items []history.Dated) bool {
+	return slices.ContainsFunc(items, func(d history.Dated) bool { return d.Project != items[0].Project })
 }
 
-func severalProjects(items []index.Placed) bool {
-	for _, one := range items {
-		if one.Project != items[0].Project {
-			return true
-		}
-	}
-	return false
-}
-
-// printOnLine prints an item on a time line, with what became of it.
-func printOnLine(p *terminal.Page, t *timeline, one index.Placed) {
-	it := one.Item
+// printDated prints an item on a time line, with what became of it.
+func printDated(p *terminal.Page, d history.Dated) {
+	it := d.Item
 	sign, end := terminal.Mark(it, p.St), ""
-	if k, ok := t.hidden[it.ID]; ok {
+	switch {
+	case d.Sure:
 		sign = p.St.Dim + "◌" + p.St.Reset
-		end = " → " + map[bool]string{true: "said again", false: it.Kind.Became()}[k.Relation == payload.Same] + " " +
-			answer.Day(k.At)
-	} else if k, ok := t.doubted[it.ID]; ok {
-		end = " → " + k.Doubt().Word(it.Kind) + " " + answer.Day(k.At)
-	} else if !it.Current() {
+		became := it.Kind.Became()
+		if d.Link.Relation == payload.Same {
+			became = "said again"
+		}
+		end = " → " + became + " " + answer.Day(d.Link.At)
+	case d.By != "":
+		end = " → " + d.Link.Doubt().Word(it.Kind) + " " + answer.Day(d.Link.At)
+	case !it.Current():
 		end = " → " + string(it.State)
 	}
 	text := strings.TrimRight(p.Sentence(it), ".")
 	p.Wrapped(fmt.Sprintf("%s%s%s %s ", p.St.Dim, answer.Day(it.At), p.St.Reset, sign), "             ",
-		fmt.Sprintf("%s (%s)%s", text, p.Where(one.Place, one.Turn, false), end), "")
+		fmt.Sprintf("%s (%s)%s", text, p.Where(d.Place, d.Turn, false), end), "")
 }

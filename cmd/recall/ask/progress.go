@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/history"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -114,7 +115,7 @@ func lastHere(ctx context.Context, a *app.App, p *pipeline.Pipeline, all []inges
 	here := ""
 	if p.Library != nil {
 		here, _ = pipeline.Here(p.Library, dir)
-		shelf, err := app.NewShelf(p.Library)
+		shelf, err := p.Library.Shelf()
 		if err != nil {
 			return ingest.Found{}, err
 		}
@@ -203,7 +204,7 @@ func (w *follower) print(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log, err := progressOf(ctx, s)
+	log, err := history.Progress(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -234,7 +235,7 @@ func (w *follower) print(ctx context.Context) error {
 	return nil
 }
 
-func (w *follower) line(d ProgressDoc, st terminal.Style) {
+func (w *follower) line(d history.Step, st terminal.Style) {
 	color := map[string]string{"decided": st.Green, "tried": st.Red, "error": st.Red, "flag": st.Yellow,
 		"refused": st.Red,
 		"asked":   st.Dim}[d.What]
@@ -250,7 +251,7 @@ func (w *follower) line(d ProgressDoc, st terminal.Style) {
 }
 
 // printLine prints one object a line.
-func (w *follower) printLine(d ProgressDoc) error {
+func (w *follower) printLine(d history.Step) error {
 	text, err := json.Marshal(d)
 	if err == nil {
 		_, err = fmt.Fprintf(w.Out, "%s\n", text)

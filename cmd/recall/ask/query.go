@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/history"
 	"recall/index"
 	"recall/library"
 )
@@ -119,7 +120,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	}
 	ans.Left = left
 	if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-		ans.Shown[0].Since = ChangedSince(ctx, l, *ans.Shown[0])
+		ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -48,7 +48,7 @@ Without PROJECT it is the one you are in; where no session worked the exit code 
 			if err != nil {
 				return err
 			}
-			shelf, err := app.NewShelf(l)
+			shelf, err := l.Shelf()
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ Without PROJECT it is the one you are in; where no session worked the exit code 
 	return cmd
 }
 
-func printThreads(a *app.App, l *library.Library, shelf *app.Shelf, project string, asJSON bool) error {
+func printThreads(a *app.App, l *library.Library, shelf *library.Shelf, project string, asJSON bool) error {
 	entries := shelf.In(project)
 	threads, err := pipeline.Threads(l, entries)
 	if err != nil {
@@ -97,7 +97,7 @@ func printThreads(a *app.App, l *library.Library, shelf *app.Shelf, project stri
 		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), terminal.Width(a.Out)), st.Reset)
 		fmt.Fprintf(a.Out, "  %s%s%s\n", st.Dim, span(d), st.Reset)
 		for _, id := range d.Sessions {
-			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", shelf.Number[id], st.Dim, answer.ShortID(id), st.Reset,
+			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", shelf.Number[string(id)], st.Dim, answer.ShortID(id), st.Reset,
 				txt.Clip(terminal.Line(titles[id]), terminal.Width(a.Out)-20))
 		}
 	}

@@ -1,12 +1,19 @@
 package ask
 
 import (
-	"regexp"
-	"strconv"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/history"
+	"recall/ingest"
+	txt "recall/text"
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
@@ -29,11 +36,11 @@ Of a file without a line: what recall files tells. Exit code 1 if there is no an
   recall why internal/queue/backoff.go:42 --json | jq '.sessions[0].items'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			file, line := fileLine(args[0])
+			file, line := history.FileLine(args[0])
 			switch {
 			case line > 0:
 				return whyLine(cmd.Context(), a, file, line, asJSON)
-			case app.IsRegular(args[0]):
+			case history.IsRegular(args[0]):
 				return runFiles(cmd.Context(), a, args[0], false, asJSON)
 			}
 			return whyItem(cmd.Context(), a, args[0], asJSON)
@@ -43,18 +50,136 @@ Of a file without a line: what recall files tells. Exit code 1 if there is no an
 	return cmd
 }
 
-var lineEnd = regexp.MustCompile(`^(.+?):(\d{1,9})(?::\d+)?$`)
-
-// fileLine parts FILE:LINE or FILE:LINE:COLUMN; 0 if it is neither. A file
-// whose own name ends so is that file.
-func fileLine(arg string) (string, int) {
-	m := lineEnd.FindStringSubmatch(arg)
-	if m == nil || app.IsRegular(arg) {
-		return arg, 0
-	}
-	n, err := strconv.Atoi(m[2])
+func whyLine(ctx context.Context, a *app.App, file string, line int, asJSON bool) error {
+	real, err := filepath.Abs(file)
 	if err != nil {
-		return arg, 0
+		return err
 	}
-	return m[1], n
+	if plain, err := filepath.EvalSymlinks(real); err == nil {
+		real = plain
+	}
+	if !history.IsRegular(real) {
+		return terminal.WithHint(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
+			file)
+	}
+	p, err := a.UpToDate(ctx)
+	if err != nil {
+		return err
+	}
+	doc, err := history.WhyLine(ctx, p, real, file, line)
+	if errors.Is(err, history.ErrOwner) {
+		return terminal.WithHint(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
+	}
+	if err != nil {
+		return err
+	}
+	a.PrintProblems(doc.Problems)
+	return a.Show(doc, asJSON, len(doc.Sessions) == 0, func(p *terminal.Page) { printLine(p, doc) })
+}
+
+func printLine(p *terminal.Page, doc *history.Why) {
+	fmt.Fprintf(p.W, "%s%s:%d%s  %s\n", p.St.Bold, terminal.Line(doc.File), doc.Line, p.St.Reset,
+		txt.Clip(terminal.Line(doc.Text), max(30, p.Width-40)))
+	if c := doc.Commit; c != nil {
+		fmt.Fprintf(p.W, "commit %s  %s  %s  %s\n", c.Hash[:10], c.At.Local().Format("2006-01-02 15:04"),
+			txt.Clip(terminal.Line(c.Author), 30), txt.Clip(terminal.Line(c.Subject), max(30, p.Width-60)))
+	}
+	if doc.Note != "" {
+		fmt.Fprintf(p.W, "%s: %s.\n", map[bool]string{true: "Can't tell", false: "Note"}[len(doc.Sessions) == 0],
+			doc.Note)
+	}
+	if doc.Verdict == "several" {
+		fmt.Fprintf(p.W, "Any of %d sessions may be meant:\n", len(doc.Sessions))
+	}
+	for _, s := range doc.Sessions {
+		fmt.Fprintln(p.W, p.Session(s.SessionRef))
+		fmt.Fprintf(p.W, "  %s%s%s\n", p.St.Dim, linkedBy(s), p.St.Reset)
+		for _, said := range []struct{ name, text string }{{"asked", s.Asked}, {"said ", s.Said}} {
+			if said.text != "" {
+				p.Wrapped("  "+said.name+" ", "        ", "“"+txt.Clip(terminal.Line(said.text), 240)+"”", "")
+			}
+		}
+		for _, it := range s.Items {
+			p.Noted(it)
+		}
+		if len(s.Items) == 0 {
+			fmt.Fprintln(p.W, "  Nothing that was decided there speaks of this line or file.")
+		}
+		fmt.Fprintf(p.W, "  recall show %s --transcript, turn %d\n", answer.ShortID(ingest.SessionID(s.Session)), s.Turn)
+	}
+}
+
+// linkedBy says how sure it is that the session is behind the line.
+func linkedBy(s history.Behind) string {
+	wrote := "; the commit, turn %d"
+	if s.Wrote {
+		wrote = "; it wrote the line in turn %d"
+	}
+	how := map[string]string{
+		"hash":             "it made this commit",
+		"time and message": "it made a commit of this message at that time",
+		"text":             "it made no such commit, but wrote this text",
+	}[s.By]
+	return fmt.Sprintf(how+wrote, s.Turn)
+}
+
+// whyItem walks from an item to its evidence, to what lost against it, and to
+// what came before and after it.
+func whyItem(ctx context.Context, a *app.App, arg string, asJSON bool) error {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := a.Item(ctx, l, arg)
+	if err != nil {
+		return err
+	}
+	doc, err := answer.Why(ctx, a.Index, p)
+	if err != nil {
+		return err
+	}
+	doc.Since = history.ChangedSince(ctx, l, answer.Result{Place: p.Place, Item: &p.Item})
+	return a.Show(doc, asJSON, false, func(p *terminal.Page) { printWalk(p, &doc) })
+}
+
+// printWalk prints an item, all it rests on, and what came before and after.
+func printWalk(p *terminal.Page, doc *answer.Item) {
+	it := answer.WithReason(doc.Item)
+	state := answer.State(it)
+	if doc.Standing != nil {
+		state = "superseded " + answer.Day(doc.Standing.Item.At)
+	}
+	p.Headline(it, state)
+	p.Field("why", it.Why)
+	p.Field("who", p.Source(it, doc.Place, doc.Turn))
+	for i, lost := range it.Alternatives {
+		p.Field(map[bool]string{true: "over"}[i == 0], lost)
+	}
+	for _, e := range it.Evidence {
+		p.Quoted("", e.Quote)
+		if len(it.Evidence) > 1 {
+			fmt.Fprintf(p.W, "    %sturn %d%s\n", p.St.Dim, e.N, p.St.Reset)
+		}
+	}
+	if len(it.Evidence) == 0 {
+		p.Field("", "A person wrote it; there is no other evidence.")
+	}
+	printSteps(p, "before", doc.Earlier)
+	printSteps(p, "later", doc.Later)
+	p.Changes(doc.Since)
+	p.Wrapped("  ", "  ", fmt.Sprintf("recall open %s · recall relate %s supersedes …", it.ID, it.ID), p.St.Dim)
+}
+
+// printSteps prints what came before or after an item, with how that is known.
+func printSteps(p *terminal.Page, name string, list []answer.Linked) {
+	if len(list) > 0 {
+		fmt.Fprintf(p.W, "%s:\n", name)
+	}
+	for _, l := range list {
+		p.Wrapped("  "+terminal.Mark(l.Item, p.St)+" ", "    ",
+			fmt.Sprintf("%s — %s", p.Past(l.Placed), answer.Tie(l)), "")
+		if quote := p.Quote(l.Item); quote != "" {
+			p.Wrapped("    ", "    ", quote, p.St.Dim)
+		}
+	}
 }

@@ -65,7 +65,8 @@ they are now.`,
 			if err != nil {
 				return err
 			}
-			doc := ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(app.State(e)), Now: []inputNow{}}
+			state, _ := e.State()
+			doc := ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state), Now: []inputNow{}}
 			for _, in := range doc.Inputs {
 				if in.Machine == manifest.Host {
 					doc.Now = append(doc.Now, lookAtInput(in))

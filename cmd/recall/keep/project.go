@@ -52,7 +52,7 @@ func newProjectListCmd(a *app.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			shelf, err := app.NewShelf(l)
+			shelf, err := l.Shelf()
 			if err != nil {
 				return err
 			}

@@ -115,7 +115,7 @@ func unpack(ctx context.Context, a *app.App, l *library.Library, set *eval.Set, 
 	if err != nil {
 		return err
 	}
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func printContradiction(p *terminal.Page, c conflict) {
 	}
 }
 
-func placeIn(s *app.Shelf, e library.Entry) index.Place {
-	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[e.ID], SessionStart: e.Start,
+func placeIn(s *library.Shelf, e library.Entry) index.Place {
+	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[string(e.ID)], SessionStart: e.Start,
 		Project: s.Of(e).Name, Source: string(e.Source)}
 }

@@ -32,7 +32,7 @@ func (w *Waiting) empty() bool { return len(w.Items)+len(w.Conflicts)+len(w.Rece
 // ReadWaiting collects what nobody has looked at in these sessions, and the
 // conflicts that one of them has part in.
 func ReadWaiting(a *app.App, l *library.Library, entries []library.Entry) (*Waiting, error) {
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +66,15 @@ func ReadWaiting(a *app.App, l *library.Library, entries []library.Entry) (*Wait
 }
 
 // waitingIn is an item of a session.
-func waitingIn(s *app.Shelf, e library.Entry, it payload.Item, changed bool) *app.Unseen {
-	return &app.Unseen{Place: placeIn(s, e), Title: e.Title, Turn: app.FirstTurn(it), Changed: changed, Item: it,
+func waitingIn(s *library.Shelf, e library.Entry, it payload.Item, changed bool) *app.Unseen {
+	return &app.Unseen{Place: placeIn(s, e), Title: e.Title, Turn: it.FirstTurn(), Changed: changed, Item: it,
 		Entry: e}
 }
 
 // conflicts lists what contradicts, claims one place, or is superseded by a
 // model's word alone, with part in one of the sessions; the newest first. Of what
 // is overtaken nothing is said.
-func conflicts(l *library.Library, shelf *app.Shelf, in map[string]bool) ([]conflict, error) {
+func conflicts(l *library.Library, shelf *library.Shelf, in map[string]bool) ([]conflict, error) {
 	lines, _, err := l.Links()
 	if err != nil && !errors.Is(err, library.ErrDamaged) {
 		return nil, err
@@ -134,7 +134,7 @@ func conflicts(l *library.Library, shelf *app.Shelf, in map[string]bool) ([]conf
 }
 
 // finder finds items that hold, each session's payload being read once.
-func finder(l *library.Library, shelf *app.Shelf) func(session string, id payload.ItemID) *app.Unseen {
+func finder(l *library.Library, shelf *library.Shelf) func(session string, id payload.ItemID) *app.Unseen {
 	bySession := map[string]map[payload.ItemID]*app.Unseen{}
 	entries := map[string]library.Entry{}
 	for _, e := range shelf.Entries {

@@ -232,7 +232,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 			return e, nil
 		}
 	}
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -295,7 +295,7 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 
 // handedOn is what the session after this one starts with.
 func handedOn(a *app.App, l *library.Library, e library.Entry) (string, error) {
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return "", err
 	}
@@ -308,7 +308,7 @@ func handedOn(a *app.App, l *library.Library, e library.Entry) (string, error) {
 		if !slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(e.ID) }) {
 			continue
 		}
-		p, err := pipeline.Compose(l, t, entries, shelf.Numbers())
+		p, err := pipeline.Compose(l, t, entries, shelf.Number)
 		if err != nil {
 			return "", err
 		}

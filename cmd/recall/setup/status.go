@@ -91,7 +91,7 @@ func newStatusCmd(a *app.App) *cobra.Command {
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return StatusDoc{}, err
 	}
@@ -101,7 +101,7 @@ func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, 
 		s.Warnings = append(s.Warnings, err.Error())
 	}
 	for _, e := range shelf.Entries {
-		switch app.State(e) {
+		switch state, _ := e.State(); state {
 		case library.Safe:
 			s.Safe++
 		case library.Behind:

@@ -156,7 +156,7 @@ func usageNames(l *library.Library, by string) (func(library.Spent) string, erro
 	case "day":
 		return func(s library.Spent) string { return s.At.Local().Format("2006-01-02") }, nil
 	}
-	shelf, err := app.NewShelf(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,9 @@ import (
 
 	"recall/answer"
 	"recall/index"
+	"recall/library"
 	"recall/payload"
+	txt "recall/text"
 )
 
 // Page lays out for a person what an answer says.
@@ -123,5 +125,26 @@ func (p *Page) Wrapped(first, next, text, color string) {
 			reset = ""
 		}
 		fmt.Fprintln(p.W, lead+color+line+reset)
+	}
+}
+
+// Session is a session on a line.
+func (p *Page) Session(r library.SessionRef) string {
+	return fmt.Sprintf("%s  session %d of %s, %s  %s", answer.Day(r.Start), r.Number, Line(r.Project),
+		answer.ShortID(r.Session), txt.Clip(Line(r.Title), max(20, p.Width-60)))
+}
+
+// Noted prints an item below a session, with why and the first of its quotes.
+func (p *Page) Noted(it payload.Item) {
+	p.Wrapped("  "+Mark(it, p.St)+" ", "    ", p.Sentence(it)+" ("+answer.State(it)+")", "")
+	if it.Why != "" {
+		p.Wrapped("    why ", "        ", Line(it.Why), p.St.Dim)
+	}
+	for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
+		where := ""
+		if e.N > 0 {
+			where = fmt.Sprintf(" turn %d", e.N)
+		}
+		p.Wrapped("    ", "    ", "“"+txt.Clip(Line(e.Quote), 200)+"”"+where, p.St.Dim)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package history
 
 import (
 	"context"
@@ -13,27 +13,27 @@ import (
 	"recall/payload"
 )
 
-// FileNames are the names that one file goes by: where it is, where it lay in
+// fileNames are the names that one file goes by: where it is, where it lay in
 // the project's former folders and worktrees, what it was called before.
-type FileNames struct {
-	Asked   string
-	Project *library.Project // that it lies in; nil if none is known
-	Roots   []string         // the project's folders, slash-separated, and the worktree that it was asked from
-	Rels    []string         // below any of them: the present name first
+type fileNames struct {
+	asked   string
+	project *library.Project // that it lies in; nil if none is known
+	roots   []string         // the project's folders, slash-separated, and the worktree that it was asked from
+	rels    []string         // below any of them: the present name first
 	exact   []string         // whole paths
 }
 
-// NameFile finds out what a path on the command line stands for. The path of a
+// nameFile finds out what a path on the command line stands for. The path of a
 // file that isn't here, and lies in no project that the library knows, is known by
 // its end alone; one that is here is no other project's.
-func NameFile(l *library.Library, asked string) (*FileNames, error) {
+func nameFile(l *library.Library, asked string) (*fileNames, error) {
 	abs, err := filepath.Abs(asked)
 	if err != nil {
 		return nil, err
 	}
-	n := &FileNames{Asked: asked, exact: []string{Slashed(abs)}}
+	n := &fileNames{asked: asked, exact: []string{slashed(abs)}}
 	if real, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
-		n.addExact(Slashed(filepath.Join(real, filepath.Base(abs))))
+		n.addExact(slashed(filepath.Join(real, filepath.Base(abs))))
 	}
 	projects, err := l.Projects()
 	if err != nil {
@@ -44,25 +44,25 @@ func NameFile(l *library.Library, asked string) (*FileNames, error) {
 		p := &projects[i]
 		var roots []string
 		for _, r := range p.Roots() {
-			roots = append(roots, Slashed(r))
+			roots = append(roots, slashed(r))
 		}
-		if tree != "" && slices.Contains(roots, Slashed(main)) {
-			roots = append(roots, Slashed(tree))
+		if tree != "" && slices.Contains(roots, slashed(main)) {
+			roots = append(roots, slashed(tree))
 		}
 		for _, abs := range n.exact {
-			if rel, ok := BelowAny(abs, roots); ok && (n.Project == nil || len(n.Rels[0]) > len(rel)) {
-				n.Project, n.Roots, n.Rels = p, roots, []string{rel}
+			if rel, ok := belowAny(abs, roots); ok && (n.project == nil || len(n.rels[0]) > len(rel)) {
+				n.project, n.roots, n.rels = p, roots, []string{rel}
 			}
 		}
 	}
-	if n.Project == nil && !IsRegular(asked) && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
-		n.Rels = []string{Slashed(filepath.Clean(asked))}
+	if n.project == nil && !IsRegular(asked) && !filepath.IsAbs(asked) && !strings.HasPrefix(asked, "..") {
+		n.rels = []string{slashed(filepath.Clean(asked))}
 	}
 	return n, nil
 }
 
-// Slashed is a path as the index compares it.
-func Slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
+// slashed is a path as the index compares it.
+func slashed(p string) string { return strings.ReplaceAll(p, `\`, "/") }
 
 // workTree is the root of the git work tree around a path, and that of its
 // repository; "" if there is none.
@@ -84,9 +84,9 @@ func workTree(abs string) (tree, main string) {
 	return "", ""
 }
 
-// BelowAny is a path relative to the first of the folders that holds it, the
+// belowAny is a path relative to the first of the folders that holds it, the
 // folder of a worktree inside it left out.
-func BelowAny(p string, roots []string) (string, bool) {
+func belowAny(p string, roots []string) (string, bool) {
 	best := ""
 	for _, r := range roots {
 		if rest, ok := strings.CutPrefix(p, strings.TrimRight(r, "/")+"/"); ok && (best == "" || len(rest) < len(best)) {
@@ -103,24 +103,24 @@ func BelowAny(p string, roots []string) (string, bool) {
 	return best, best != ""
 }
 
-// Is reports whether a session's path is this file. In the project's own folders
+// is reports whether a session's path is this file. In the project's own folders
 // the place must be the same; elsewhere (a virtual machine, a worktree beside
 // it) the end of the path must, if the session is of the project.
-func (n *FileNames) Is(p, project string) bool {
-	p = Slashed(p)
+func (n *fileNames) is(p, project string) bool {
+	p = slashed(p)
 	if slices.Contains(n.exact, p) {
 		return true
 	}
-	if rel, ok := BelowAny(p, n.Roots); ok {
-		return slices.Contains(n.Rels, rel)
+	if rel, ok := belowAny(p, n.roots); ok {
+		return slices.Contains(n.rels, rel)
 	}
-	if n.Project != nil && n.Project.Name != project {
+	if n.project != nil && n.project.Name != project {
 		return false
 	}
-	return slices.ContainsFunc(n.Rels, func(rel string) bool { return p == rel || strings.HasSuffix(p, "/"+rel) })
+	return slices.ContainsFunc(n.rels, func(rel string) bool { return p == rel || strings.HasSuffix(p, "/"+rel) })
 }
 
-func (n *FileNames) addExact(p string) bool {
+func (n *fileNames) addExact(p string) bool {
 	if slices.Contains(n.exact, p) {
 		return false
 	}
@@ -129,9 +129,9 @@ func (n *FileNames) addExact(p string) bool {
 }
 
 // bases are the last names that it goes by.
-func (n *FileNames) bases() []string {
+func (n *fileNames) bases() []string {
 	var out []string
-	for _, p := range slices.Concat(n.exact, n.Rels) {
+	for _, p := range slices.Concat(n.exact, n.rels) {
 		if b := p[strings.LastIndexByte(p, '/')+1:]; !slices.Contains(out, b) {
 			out = append(out, b)
 		}
@@ -139,9 +139,9 @@ func (n *FileNames) bases() []string {
 	return out
 }
 
-// Touched lists who touched the file, under whatever name it had then, the
+// touched lists who touched the file, under whatever name it had then, the
 // newest first.
-func (n *FileNames) Touched(ctx context.Context, x *index.Index) ([]index.Touched, error) {
+func (n *fileNames) touched(ctx context.Context, x *index.Index) ([]index.Touched, error) {
 	var all []index.Touched
 	seen := map[string]bool{}
 	for round := 0; round < 8; round++ { // a file is renamed now and then, not forever
@@ -152,7 +152,7 @@ func (n *FileNames) Touched(ctx context.Context, x *index.Index) ([]index.Touche
 				return nil, err
 			}
 			for _, t := range found {
-				if key := t.Session + "\x00" + t.Path; n.Is(t.Path, t.Project) && !seen[key] {
+				if key := t.Session + "\x00" + t.Path; n.is(t.Path, t.Project) && !seen[key] {
 					seen[key] = true
 					all = append(all, t)
 					fresh = append(fresh, t.Path)
@@ -173,7 +173,7 @@ func (n *FileNames) Touched(ctx context.Context, x *index.Index) ([]index.Touche
 
 // follow adds the names that the file had before and after it, or a folder
 // around it, was renamed.
-func (n *FileNames) follow(ctx context.Context, x *index.Index, paths []string) (bool, error) {
+func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) (bool, error) {
 	more := false
 	done := map[string]bool{}
 	for _, p := range paths {
@@ -192,9 +192,9 @@ func (n *FileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 				if m.Old == at {
 					other = m.New
 				}
-				more = n.addExact(Slashed(other+rest)) || more
-				if rel, ok := BelowAny(Slashed(other+rest), n.Roots); ok && !slices.Contains(n.Rels, rel) {
-					n.Rels = append(n.Rels, rel)
+				more = n.addExact(slashed(other+rest)) || more
+				if rel, ok := belowAny(slashed(other+rest), n.roots); ok && !slices.Contains(n.rels, rel) {
+					n.rels = append(n.rels, rel)
 				}
 			}
 			i := strings.LastIndexAny(at, `/\`)
@@ -215,11 +215,11 @@ var bareNames = map[string]bool{"readme.md": true, "main.go": true, "index.ts": 
 	"makefile": true, "dockerfile": true, "cargo.toml": true, ".gitignore": true, "types.ts": true, "utils.ts": true,
 	"app.tsx": true}
 
-// Concerns reports whether an item speaks of the file: it names it, or its
+// concerns reports whether an item speaks of the file: it names it, or its
 // evidence does.
-func (n *FileNames) Concerns(it payload.Item) bool {
+func (n *fileNames) concerns(it payload.Item) bool {
 	for _, p := range append([]string{it.Path}, it.About...) {
-		if n.Meets(p) {
+		if n.meets(p) {
 			return true
 		}
 	}
@@ -230,7 +230,7 @@ func (n *FileNames) Concerns(it payload.Item) bool {
 	for _, text := range texts {
 		for _, word := range strings.FieldsFunc(text,
 			func(r rune) bool { return strings.ContainsRune(" \t\n`'\"()[]{}<>,;:!?*“”‘’„", r) }) {
-			if n.Meets(strings.TrimRight(word, ".")) {
+			if n.meets(strings.TrimRight(word, ".")) {
 				return true
 			}
 		}
@@ -238,15 +238,15 @@ func (n *FileNames) Concerns(it payload.Item) bool {
 	return false
 }
 
-// Meets reports whether a name in a text is one of the file's: the same end, from
+// meets reports whether a name in a text is one of the file's: the same end, from
 // the last name upwards.
-func (n *FileNames) Meets(word string) bool {
-	word = strings.TrimPrefix(strings.TrimPrefix(Slashed(word), "./"), "/")
+func (n *fileNames) meets(word string) bool {
+	word = strings.TrimPrefix(strings.TrimPrefix(slashed(word), "./"), "/")
 	if word == "" {
 		return false
 	}
 	alone := !strings.Contains(word, "/")
-	for _, p := range slices.Concat(n.Rels, n.exact) {
+	for _, p := range slices.Concat(n.rels, n.exact) {
 		p = strings.TrimPrefix(p, "/")
 		base := p[strings.LastIndexByte(p, '/')+1:]
 		switch {
@@ -257,4 +257,10 @@ func (n *FileNames) Meets(word string) bool {
 		}
 	}
 	return false
+}
+
+// IsRegular reports whether a path is that of a file here.
+func IsRegular(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular()
 }

@@ -1,4 +1,4 @@
-package app
+package history
 
 import (
 	"bytes"
@@ -12,9 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"recall/cmd/recall/terminal"
 	"recall/library"
-	txt "recall/text"
+	"recall/text"
 )
 
 // Why git has no answer.
@@ -23,6 +22,7 @@ var (
 	ErrNoRepo = errors.New("it lies in no git repository")
 	ErrNoLine = errors.New("no such line")
 	ErrNoFile = errors.New("git doesn't know this file")
+	ErrOwner  = errors.New("git doesn't trust this repository: it belongs to another user")
 )
 
 // A repository may be anybody's, and git does what its configuration says: runs
@@ -34,15 +34,15 @@ var (
 // gitWait is how long git may take: blame reads a file's whole history.
 const gitWait = 30 * time.Second
 
-// gitHistory is a repository as far as its history can be read.
-type gitHistory struct {
+// repository is a repository as far as its history can be read.
+type repository struct {
 	top     string // its work tree
 	dir     string // the bare one
 	objects string
 }
 
-// OpenHistory finds the history of the repository that a folder lies in. The caller closes it.
-func OpenHistory(ctx context.Context, folder string) (*gitHistory, error) {
+// openRepository finds the history of the repository that a folder lies in. The caller closes it.
+func openRepository(ctx context.Context, folder string) (*repository, error) {
 	// Looking these up runs nothing and fetches nothing, whatever is configured.
 	out, err := runGit(ctx, folder, nil, nil, "rev-parse", "--path-format=absolute", "--show-toplevel",
 		"--git-path", "objects", "--git-path", "shallow", "--show-object-format", "HEAD")
@@ -51,14 +51,14 @@ func OpenHistory(ctx context.Context, folder string) (*gitHistory, error) {
 	}
 	found := strings.Split(strings.TrimRight(string(out), "\r\n"), "\n")
 	if len(found) != 5 {
-		return nil, fmt.Errorf("git rev-parse answers %q", txt.Clip(terminal.Line(string(out)), 80))
+		return nil, fmt.Errorf("git rev-parse answers %q", text.Clip(line(string(out)), 80))
 	}
 	top, objects, shallow, format, head := found[0], found[1], found[2], found[3], found[4]
 	dir, err := os.MkdirTemp("", "recall-git-")
 	if err != nil {
 		return nil, err
 	}
-	r := &gitHistory{top: filepath.FromSlash(top), dir: dir, objects: objects}
+	r := &repository{top: filepath.FromSlash(top), dir: dir, objects: objects}
 	config := "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
 	if format != "sha1" {
 		config = "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = " + format + "\n"
@@ -67,20 +67,20 @@ func OpenHistory(ctx context.Context, folder string) (*gitHistory, error) {
 		os.Mkdir(filepath.Join(dir, "tree"), 0o700),
 		os.WriteFile(filepath.Join(dir, "config"), []byte(config), 0o600),
 		os.WriteFile(filepath.Join(dir, "HEAD"), []byte(head+"\n"), 0o600))
-	if text, rerr := library.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
-		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "shallow"), text, 0o600))
+	if data, rerr := library.ReadRegular(shallow, 64<<20); rerr == nil { // where a shallow clone's history ends
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, "shallow"), data, 0o600))
 	}
 	if err != nil {
-		r.Close()
+		r.close()
 		return nil, err
 	}
 	return r, nil
 }
 
-func (r *gitHistory) Close() { os.RemoveAll(r.dir) }
+func (r *repository) close() { os.RemoveAll(r.dir) }
 
-// Name is a file's in the repository: below its work tree, with slashes.
-func (r *gitHistory) Name(file string) (string, error) {
+// name is a file's in the repository: below its work tree, with slashes.
+func (r *repository) name(file string) (string, error) {
 	top, err := filepath.EvalSymlinks(r.top)
 	if err != nil {
 		return "", err
@@ -92,8 +92,8 @@ func (r *gitHistory) Name(file string) (string, error) {
 	return filepath.ToSlash(name), nil
 }
 
-// Git runs git on the repository's history.
-func (r *gitHistory) Git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
+// git runs git on the repository's history.
+func (r *repository) git(ctx context.Context, stdin io.Reader, args ...string) ([]byte, error) {
 	env := []string{"GIT_OBJECT_DIRECTORY=" + r.objects, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull,
 		"GIT_CONFIG_COUNT=0", "GIT_ATTR_NOSYSTEM=1"}
 	at := []string{"--git-dir=" + r.dir, "--work-tree=" + filepath.Join(r.dir, "tree"), "--literal-pathspecs", "-c",
@@ -108,7 +108,7 @@ func GitConfig(ctx context.Context, folder, key string) string {
 	if err != nil {
 		return ""
 	}
-	return terminal.Line(string(out))
+	return line(string(out))
 }
 
 // runGit runs git by its name, without a shell, asking nobody and fetching nothing.
@@ -134,17 +134,16 @@ func runGit(ctx context.Context, folder string, env []string, stdin io.Reader, a
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("git took longer than %v", gitWait)
 	case strings.Contains(said, "dubious ownership"):
-		return nil, terminal.WithHint(errors.New("git doesn't trust this repository: it belongs to another user"),
-			"if you do: git config --global --add safe.directory %s", strings.TrimRight(folder, `/\`))
+		return nil, ErrOwner
 	case strings.Contains(said, "not a git repository"), strings.Contains(said, "must be run in a work tree"):
 		return nil, ErrNoRepo
 	case strings.Contains(said, "no such path"), strings.Contains(said, "is outside repository"), strings.Contains(said,
 		"unknown revision"):
 		return nil, ErrNoFile
 	case strings.Contains(said, "has only"):
-		return nil, fmt.Errorf("%w: %s", ErrNoLine, strings.TrimPrefix(terminal.Line(said), "fatal: "))
+		return nil, fmt.Errorf("%w: %s", ErrNoLine, strings.TrimPrefix(line(said), "fatal: "))
 	default:
-		return nil, fmt.Errorf("git: %s", txt.Clip(terminal.Line(said), 200))
+		return nil, fmt.Errorf("git: %s", text.Clip(line(said), 200))
 	}
 }
 

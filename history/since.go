@@ -1,4 +1,4 @@
-package ask
+package history
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"recall/answer"
-	"recall/cmd/recall/app"
 	"recall/library"
 	"recall/payload"
 )
@@ -37,11 +36,11 @@ func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[
 	}
 	ctx, cancel := context.WithTimeout(ctx, sinceWait)
 	defer cancel()
-	repo, err := app.OpenHistory(ctx, p.Root)
+	repo, err := openRepository(ctx, p.Root)
 	if err != nil {
 		return nil
 	}
-	defer repo.Close()
+	defer repo.close()
 	args := []string{"log", "--no-renames", "--format=%x00", "--name-only",
 		"--since=" + r.Item.At.UTC().Format(time.RFC3339), "--"}
 	byName := map[string]string{}
@@ -50,14 +49,14 @@ func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[
 		if err != nil {
 			return nil
 		}
-		name, err := repo.Name(filepath.Join(root, filepath.FromSlash(f)))
+		name, err := repo.name(filepath.Join(root, filepath.FromSlash(f)))
 		if err != nil {
 			return nil
 		}
 		byName[name] = f
 		args = append(args, name)
 	}
-	out, err := repo.Git(ctx, nil, args...)
+	out, err := repo.git(ctx, nil, args...)
 	if err != nil {
 		return nil
 	}
@@ -68,7 +67,7 @@ func ChangedSince(ctx context.Context, l *library.Library, r answer.Result) map[
 func filesOf(root string, it payload.Item) []string {
 	var files []string
 	for _, name := range append([]string{it.Path}, it.About...) {
-		name, _ = fileLine(name)
+		name, _ = FileLine(name)
 		if filepath.IsAbs(name) {
 			rel, err := filepath.Rel(root, name)
 			if err != nil {

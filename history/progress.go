@@ -1,4 +1,4 @@
-package ask
+package history
 
 import (
 	"cmp"
@@ -8,34 +8,32 @@ import (
 	"strings"
 	"time"
 
-	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/distill/offline"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/payload"
-	txt "recall/text"
+	"recall/text"
 )
 
-// ProgressDoc is one line of a running session's log.
-type ProgressDoc struct {
+// Step is one line of a session's log.
+type Step struct {
 	At   time.Time `json:"at,omitzero"`
 	What string    `json:"what"` // asked, decided, tried, flag, next, file, commit, error, …
 	Text string    `json:"text"`
 	Turn int       `json:"turn,omitempty"`
 }
 
-// progressOf tells what a session did so far, in order: what was asked, what
+// Progress tells what a session did so far, in order: what was asked, what
 // came of it, which files were changed, what failed.
-func progressOf(ctx context.Context, s *ingest.Session) ([]ProgressDoc, error) {
+func Progress(ctx context.Context, s *ingest.Session) ([]Step, error) {
 	p, err := offline.Distiller{}.Distill(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	var log []ProgressDoc
-	add := func(at time.Time, what, text string, turn int) {
-		if text = txt.Clip(terminal.Line(text), 240); text != "" {
-			log = append(log, ProgressDoc{at.UTC(), what, text, turn})
+	var log []Step
+	add := func(at time.Time, what, said string, turn int) {
+		if said = text.Clip(line(said), 240); said != "" {
+			log = append(log, Step{at.UTC(), what, said, turn})
 		}
 	}
 	for i := range s.Turns {
@@ -45,7 +43,7 @@ func progressOf(ctx context.Context, s *ingest.Session) ([]ProgressDoc, error) {
 		}
 		switch t.Kind {
 		case ingest.Prompt, ingest.PlanTurn:
-			add(t.At, "asked", txt.Clip(terminal.Line(t.OwnText()), 120), t.N)
+			add(t.At, "asked", text.Clip(line(t.OwnText()), 120), t.N)
 		case ingest.Interrupt:
 			add(t.At, "stopped", "you stopped the assistant", t.N)
 		}
@@ -55,15 +53,15 @@ func progressOf(ctx context.Context, s *ingest.Session) ([]ProgressDoc, error) {
 		payload.Question: "open", payload.Hypothesis: "suspect", payload.Next: "next"}
 	for _, it := range p.Items {
 		if what := words[it.Kind]; what != "" && it.Current() {
-			text := it.Text
+			said := it.Text
 			if it.Why != "" {
-				text += " — " + it.Why
+				said += " — " + it.Why
 			}
-			add(it.At, what, text, app.FirstTurn(it))
+			add(it.At, what, said, it.FirstTurn())
 		}
 	}
 	addWork(s, add)
-	slices.SortStableFunc(log, func(a, b ProgressDoc) int { return cmp.Or(a.At.Compare(b.At), a.Turn-b.Turn) })
+	slices.SortStableFunc(log, func(a, b Step) int { return cmp.Or(a.At.Compare(b.At), a.Turn-b.Turn) })
 	return log, nil
 }
 

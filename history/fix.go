@@ -1,0 +1,256 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"recall/index"
+	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Fix is what was done about an error.
+type Fix struct {
+	Schema int    `json:"schema"` // 1
+	Match  string `json:"match"`  // same, similar; prompt, finding, query: see Told; none
+	Met    int    `json:"met"`    // in how many sessions
+	Seen   []Met  `json:"seen"`   // the newest first
+	Told   []Told `json:"told,omitempty"`
+
+	Problems []ingest.Problem `json:"-"` // sessions that met it and can't be read
+}
+
+// Found reports whether a session met the error, or somebody spoke of it.
+func (f *Fix) Found() bool { return len(f.Seen) > 0 || len(f.Told) > 0 && f.Match != "query" }
+
+// Met is one session's meeting with the error.
+type Met struct {
+	library.SessionRef
+	Turn    int       `json:"turn"`
+	At      time.Time `json:"at,omitzero"`
+	Error   string    `json:"error"`
+	Command string    `json:"command,omitempty"` // that ran into it
+	Outcome string    `json:"outcome"`           // helped, came again, other error, not known
+	Tries   []Try     `json:"tries"`
+}
+
+// Try is what was done before the command was run again.
+type Try struct {
+	Did     []Deed `json:"did"`
+	Then    string `json:"then,omitempty"` // the command run again
+	Turn    int    `json:"turn,omitempty"` // of that
+	Outcome string `json:"outcome"`
+	Said    string `json:"said,omitempty"` // by the assistant, afterwards
+}
+
+// Deed is one edit or command.
+type Deed struct {
+	Turn  int           `json:"turn"`
+	Tool  string        `json:"tool"`
+	What  string        `json:"what"` // command or path
+	Why   string        `json:"why,omitempty"`
+	Files []trace.Touch `json:"files,omitempty"`
+	Edits []ingest.Edit `json:"edits,omitempty"`
+}
+
+// Told is where an error that no command ran into was spoken of.
+type Told struct {
+	library.SessionRef
+	Turn int              `json:"turn,omitempty"`
+	At   time.Time        `json:"at,omitzero"`
+	Kind string           `json:"kind"` // prompt, or the item's
+	Text string           `json:"text"`
+	Why  string           `json:"why,omitempty"`
+	ID   payload.ItemID   `json:"id,omitempty"` // of an item
+	Then []payload.ItemID `json:"then,omitempty"`
+
+	Items []payload.Item `json:"-"` // those of Then
+}
+
+// How many sessions are read, and how many are shown.
+const (
+	fixRead = 8
+	fixShow = 3
+)
+
+// FixOf looks an error up: what was done where a command ran into it, else where it is
+// told of, for which search asks the index.
+func FixOf(ctx context.Context, p *pipeline.Pipeline, text string,
+	search func(index.Query) (index.Answer, error)) (*Fix, error) {
+	doc := &Fix{Schema: 1, Match: "same", Seen: []Met{}}
+	met, err := p.Index.Faults(ctx, signatures(text))
+	if err == nil && len(met) == 0 {
+		doc.Match = "similar"
+		met, err = similarFaults(ctx, p.Index, text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := p.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	if len(met) > 0 {
+		doc.repairs(ctx, p, shelf, met)
+		return doc, nil
+	}
+	t := &teller{index: p.Index, shelf: shelf, search: search, words: errorWords(text), text: text}
+	doc.Match, doc.Told, err = t.told(ctx)
+	return doc, err
+}
+
+// signatures are those of the text's lines that state an error, and of the text as one.
+func signatures(text string) []int64 {
+	var sigs []int64
+	add := func(line string) {
+		if sig := trace.Signature(line); sig != 0 && !slices.Contains(sigs, sig) && len(sigs) < 200 {
+			sigs = append(sigs, sig)
+		}
+	}
+	for line := range strings.Lines(text) {
+		add(strings.TrimSpace(line))
+	}
+	add(text)
+	return sigs
+}
+
+// similarFaults finds errors that share most of the text's words.
+func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.Faulted, error) {
+	words := errorWords(text)
+	all := 0
+	for _, w := range words {
+		all += len(w)
+	}
+	if len(words) == 0 || all < 6 {
+		return nil, nil
+	}
+	type match struct {
+		sig   int64
+		share float64
+	}
+	var best []match
+	err := x.EachFault(ctx, func(sig int64, text string) bool {
+		if share := wordShare(words, text); share >= toldShare {
+			best = append(best, match{sig, share})
+		}
+		return ctx.Err() == nil
+	})
+	if err != nil || len(best) == 0 {
+		return nil, err
+	}
+	slices.SortStableFunc(best, func(a, b match) int { return int(1000*b.share) - int(1000*a.share) })
+	var sigs []int64
+	for _, m := range best[:min(len(best), 20)] {
+		if m.share >= best[0].share-0.1 {
+			sigs = append(sigs, m.sig)
+		}
+	}
+	return x.Faults(ctx, sigs)
+}
+
+// errorWords are the words that an error is looked for by: what is masked and
+// what every error says left out.
+func errorWords(text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(trace.Normal(text),
+		func(r rune) bool { return strings.ContainsRune(" \t\n:;,()[]{}<>\"'`=#", r) }) {
+		w = strings.Trim(w, ".!?")
+		if len(w) < 3 || w == "‹path›" ||
+			slices.Contains([]string{"the", "error", "failed", "fail", "and", "for", "with", "not"}, w) ||
+			slices.Contains(out, w) {
+			continue
+		}
+		out = append(out, w)
+	}
+	return out[:min(len(out), 40)]
+}
+
+// wordShare is how much of an error's words stands in a text.
+func wordShare(words []string, text string) float64 {
+	text = strings.ToLower(text)
+	got, all := 0, 0
+	for _, w := range words {
+		all += len(w)
+		if strings.Contains(text, w) {
+			got += len(w)
+		}
+	}
+	return float64(got) / float64(max(1, all))
+}
+
+// repairs reads the sessions that met the error, the newest first, and tells
+// what each did about it. What helped is shown even if it is older than the
+// others.
+func (f *Fix) repairs(ctx context.Context, p *pipeline.Pipeline, shelf *library.Shelf, met []index.Faulted) {
+	var order []string
+	sigs := map[string][]int64{}
+	for _, m := range met {
+		if len(sigs[m.Session]) == 0 {
+			order = append(order, m.Session)
+		}
+		sigs[m.Session] = append(sigs[m.Session], m.Sig)
+	}
+	f.Met = len(order)
+	helped := false
+	for _, id := range order[:min(len(order), fixRead)] {
+		if len(f.Seen) >= fixShow && helped {
+			break
+		}
+		s, err := p.Read(ctx, ingest.SessionID(id))
+		if err != nil {
+			f.Problems = append(f.Problems, skipped(id, err))
+			continue
+		}
+		seen, ok := meeting(s, sigs[id])
+		seen.SessionRef = shelf.Ref(id)
+		good := ok && seen.Outcome == trace.Helped
+		if ok && (len(f.Seen) < fixShow || good) {
+			f.Seen = append(f.Seen, seen)
+		}
+		helped = helped || good
+	}
+}
+
+// meeting tells what one session did about an error: of several times, the
+// last that helped, else the first.
+func meeting(s *ingest.Session, sigs []int64) (Met, bool) {
+	tr := trace.Of(s)
+	var best *trace.Repair
+	for _, f := range tr.Faults {
+		if !slices.Contains(sigs, f.Sig) {
+			continue
+		}
+		r := tr.RepairOf(s, f)
+		if best == nil || r.Outcome == trace.Helped &&
+			(best.Outcome != trace.Helped || r.Failed.N > best.Tries[len(best.Tries)-1].Then.N) {
+			best = &r
+		}
+	}
+	if best == nil {
+		return Met{}, false
+	}
+	seen := Met{Turn: best.Failed.N, At: best.Failed.At, Error: best.Error, Command: best.Failed.Call.Command,
+		Outcome: best.Outcome, Tries: []Try{}}
+	for _, t := range best.Tries {
+		try := Try{Outcome: t.Outcome, Said: t.Said, Did: []Deed{}}
+		if t.Then != nil {
+			try.Then, try.Turn = t.Then.Call.Command, t.Then.N
+		}
+		for _, d := range t.Did {
+			deed := Deed{Turn: d.N, Tool: d.Call.Name, What: Called(d.Call), Why: d.Why, Edits: d.Call.Edits}
+			for _, touch := range d.Touches {
+				if touch.How != trace.Read {
+					deed.Files = append(deed.Files, touch)
+				}
+			}
+			try.Did = append(try.Did, deed)
+		}
+		seen.Tries = append(seen.Tries, try)
+	}
+	return seen, true
+}

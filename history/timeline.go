@@ -1,0 +1,128 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"recall/distill/relate"
+	"recall/index"
+	"recall/index/rank"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// Dated is an item on a time line.
+type Dated struct {
+	index.Placed
+	Until *time.Time     `json:"until,omitempty"` // when something took its place
+	By    payload.ItemID `json:"by,omitempty"`    // that something
+	Sure  bool           `json:"sure"`            // it did for sure; false also where nothing did
+	Link  payload.Link   `json:"-"`               // that says so; none where nothing did
+}
+
+// Timeline lists the items of a project, "" for all, oldest first, with what took whose place.
+func Timeline(ctx context.Context, p *pipeline.Pipeline, project string, kinds ...payload.Kind) ([]Dated, error) {
+	items, err := p.Index.ItemsIn(ctx, project, kinds...)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := p.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	links, err := p.Index.Links(ctx)
+	if err != nil {
+		return nil, err
+	}
+	known := map[payload.ItemID]bool{} // whether it holds
+	for _, one := range items {
+		known[one.Item.ID] = one.Item.Current()
+	}
+	ends := map[payload.ItemID][]payload.Link{}
+	for _, k := range links {
+		ends[k.To] = append(ends[k.To], k)
+	}
+	var line []Dated
+	for _, one := range items {
+		one.SessionN = shelf.Number[one.Session]
+		d := Dated{Placed: one}
+		by, sure := payload.Overtaken(one.Item.ID, ends[one.Item.ID], func(k payload.Link) bool { return known[k.From] })
+		if by != nil {
+			d.Until, d.By, d.Sure, d.Link = &by.At, by.From, sure, *by
+		}
+		line = append(line, d)
+	}
+	return line, nil
+}
+
+// OnTopic are the items that a search found for a topic, with all that they took
+// the place of or that may bear on them.
+func OnTopic(found index.Answer) map[payload.ItemID]bool {
+	keep := map[payload.ItemID]bool{}
+	if found.Unknown {
+		return keep
+	}
+	take := func(about func(index.Hit) bool) {
+		for _, h := range found.Hits {
+			if !about(h) {
+				continue
+			}
+			keep[h.Item.ID] = true
+			for _, l := range slices.Concat(h.History, h.Conflict, h.Related) {
+				keep[l.Item.ID] = true
+			}
+		}
+	}
+	listed := len(found.Listed) > 0 // the topic names none
+	take(func(h index.Hit) bool { return listed || len(h.Terms) > 0 })
+	if len(keep) == 0 { // found by other words than the topic's alone
+		take(func(h index.Hit) bool { return h.Look[rank.Kindred] > 0 })
+	}
+	return keep
+}
+
+// Changed is what was decided, reversed and left open since a day.
+type Changed struct {
+	Since    time.Time  `json:"since"`
+	Decided  []Dated    `json:"decided"`  // decided or ruled out since, oldest first
+	Reversed []Reversed `json:"reversed"` // what something said since took the place of
+	Settled  []Reversed `json:"settled"`  // what was open or put off, and something said since settled, perhaps
+	Open     []Dated    `json:"open"`     // put off or asked since, and not settled for sure
+}
+
+// Reversed is an item and what took its place.
+type Reversed struct {
+	Earlier  Dated            `json:"earlier"`
+	Later    Dated            `json:"later"`
+	Relation payload.Relation `json:"relation"`
+	Sure     bool             `json:"sure"`
+}
+
+// Empty reports whether nothing changed.
+func (c *Changed) Empty() bool { return len(c.Decided)+len(c.Reversed)+len(c.Settled)+len(c.Open) == 0 }
+
+// ChangedOf is what of a time line changed since, of items of some kinds.
+func ChangedOf(line []Dated, since time.Time, kinds []payload.Kind) *Changed {
+	c := &Changed{Since: since.UTC(), Decided: []Dated{}, Reversed: []Reversed{}, Settled: []Reversed{}, Open: []Dated{}}
+	byID := map[payload.ItemID]Dated{}
+	for _, one := range line {
+		byID[one.Item.ID] = one
+	}
+	for _, one := range line {
+		if !slices.Contains(kinds, one.Item.Kind) {
+			continue
+		}
+		fresh, became := &c.Decided, &c.Reversed
+		if relate.Left(one.Item.Kind) {
+			fresh, became = &c.Open, &c.Settled
+		}
+		if !one.Item.At.Before(since) && one.Item.Current() && !one.Sure {
+			*fresh = append(*fresh, one)
+		}
+		if k := one.Link; k.From != "" && k.Relation != payload.Same && !k.At.Before(since) {
+			*became = append(*became, Reversed{one, byID[k.From], k.Relation, k.Hides()})
+		}
+	}
+	return c
+}

@@ -1,0 +1,150 @@
+package library
+
+import (
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"recall/ingest"
+)
+
+// A Shelf is the library's sessions with what is computed when they are shown: their
+// project's name and their number in it.
+type Shelf struct {
+	Entries []Entry            // by start time
+	Project map[string]Project // by each id that it has had
+	Number  map[string]int     // by the session's id
+}
+
+// Shelf reads all sessions and projects.
+func (l *Library) Shelf() (*Shelf, error) {
+	entries, err := l.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	projects, err := l.Projects()
+	if err != nil {
+		return nil, err
+	}
+	s := &Shelf{Entries: entries, Project: map[string]Project{}, Number: map[string]int{}}
+	for _, p := range projects {
+		s.Project[p.ID] = p
+		for _, merged := range p.Ids {
+			s.Project[merged] = p
+		}
+	}
+	n := map[string]int{}
+	for _, e := range entries {
+		id := s.Of(e).ID
+		n[id]++
+		s.Number[string(e.ID)] = n[id]
+	}
+	return s, nil
+}
+
+// Of is the project of a session; one without a name while it isn't distilled.
+func (s *Shelf) Of(e Entry) Project {
+	if p, ok := s.Project[e.Project]; ok {
+		return p
+	}
+	return Project{ID: e.Project, Name: "unsorted"}
+}
+
+// Projects counts those that have a session.
+func (s *Shelf) Projects() int {
+	ids := map[string]bool{}
+	for _, e := range s.Entries {
+		ids[s.Of(e).ID] = true
+	}
+	return len(ids)
+}
+
+// In lists the sessions of one project, all if it is "".
+func (s *Shelf) In(id string) []Entry {
+	if id == "" {
+		return s.Entries
+	}
+	var in []Entry
+	for _, e := range s.Entries {
+		if s.Of(e).ID == id {
+			in = append(in, e)
+		}
+	}
+	return in
+}
+
+// A SessionRef names a session in a document about something else.
+type SessionRef struct {
+	Session string    `json:"session"`
+	Project string    `json:"project"`
+	Number  int       `json:"number"`
+	Title   string    `json:"title"`
+	Start   time.Time `json:"start,omitzero"`
+}
+
+// Ref names a session by its id.
+func (s *Shelf) Ref(id string) SessionRef {
+	for _, e := range s.Entries {
+		if string(e.ID) == id {
+			return SessionRef{id, s.Of(e).Name, s.Number[id], e.Title, e.Start}
+		}
+	}
+	return SessionRef{Session: id}
+}
+
+// Listed is a session in a list, as JSON too.
+type Listed struct {
+	ID        ingest.SessionID `json:"id"`
+	Source    ingest.Source    `json:"source"`
+	Project   string           `json:"project"`
+	Number    int              `json:"number"`
+	Title     string           `json:"title"`
+	Start     time.Time        `json:"start,omitzero"`
+	End       time.Time        `json:"end,omitzero"`
+	Turns     int              `json:"turns"`
+	State     State            `json:"state"`
+	Distilled bool             `json:"distilled"`
+	Parent    ingest.SessionID `json:"parent,omitempty"`
+	Folder    string           `json:"folder"`
+}
+
+// List is what is said of the sessions of one project, of all if it is "", by project and start time.
+func (s *Shelf) List(project string) []Listed {
+	entries := s.In(project)
+	safe := states(entries)
+	in := map[string][]Listed{}
+	for i, e := range entries {
+		p := s.Of(e).Name
+		key := strings.ToLower(p)
+		in[key] = append(in[key], Listed{e.ID, e.Source, p, s.Number[string(e.ID)], e.Title, e.Start, e.End, e.Turns,
+			safe[i], !e.Behind(), e.Parent, e.Folder})
+	}
+	all := make([]Listed, 0, len(entries))
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		all = append(all, in[key]...)
+	}
+	return all
+}
+
+// states is the state of each entry: a look at the disk for every one, so on
+// several cores.
+func states(entries []Entry) []State {
+	out := make([]State, len(entries))
+	const block = 256
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for from := 0; from < len(entries); from += block {
+		g.Go(func() error {
+			for i := from; i < min(from+block, len(entries)); i++ {
+				out[i], _ = entries[i].State()
+			}
+			return nil
+		})
+	}
+	g.Wait()
+	return out
+}
