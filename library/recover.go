@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strings"
 
@@ -77,14 +76,8 @@ func rememberedID(dir, caches string) string {
 	}
 	lists, _ := disk.Glob(caches, "*", "sessions-*.list")
 	for _, path := range lists {
-		text, ok := readSummed(path)
-		if !ok {
-			continue
-		}
-		var head listHead
-		r := &formReader{text: text}
-		r = &formReader{text: r.string()}
-		if listForms().head.get(r, reflect.ValueOf(&head).Elem()); r.err == nil && head.Dir == dir {
+		text, err := disk.ReadPlain(path)
+		if head, ok := readListHead(text); err == nil && ok && head.Dir == dir {
 			return head.Library
 		}
 	}
