@@ -47,14 +47,11 @@ func (l *Library) commitNew(a *archiving) error {
 	if err := errors.Join(disk.SyncDir(raw), disk.SyncDir(build)); err != nil {
 		return err
 	}
-	unlock, err := l.lock("folders")
+	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := l.refresh(); err != nil {
-		return err
-	}
 	if _, ok := l.known(a.entry.ID); ok {
 		return errStale
 	}
@@ -90,15 +87,11 @@ func (l *Library) commitChange(a *archiving) error {
 	if err := disk.SyncFiles(temps(a.segs)); err != nil {
 		return err
 	}
-	unlock, err := l.lockSession(a.entry.ID)
+	now, unlock, err := l.hold(a.entry.ID)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	now, err := l.reread(a.entry.ID)
-	if err != nil {
-		return err
-	}
 	v, err := readVersions(now.Folder)
 	if err != nil {
 		return err

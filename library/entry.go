@@ -32,10 +32,10 @@ type Entry struct {
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
-	Packed    string               `json:"packed,omitempty"`    // Input whose segments are packed; see Pack
-	Format    int                  `json:"format,omitempty"`    // of the library when it was last written; 0 is 1
-	Sums      map[string]string    `json:"sums,omitempty"`      // SHA-256 of what is rendered, by slash-separated path in the folder
-	Inherited map[string]inherited `json:"inherited,omitempty"` // append-only files as format 1 left them, by such a path
+	Packed    string            `json:"packed,omitempty"`    // Input whose segments are packed; see Pack
+	Format    int               `json:"format,omitempty"`    // of the library when it was last written; 0 is 1
+	Sums      map[string]string `json:"sums,omitempty"`      // SHA-256 of what is rendered, by slash-separated path in the folder
+	Inherited map[string]any    `json:"inherited,omitempty"` // append-only files that may have lines of format 1, by such a path
 
 	Folder string `json:"-"` // absolute
 }

@@ -131,14 +131,11 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 		return false, err
 	}
 	defer unlock()
-	unlockFolders, err := l.lock("folders")
+	unlockFolders, err := l.lockFolders()
 	if err != nil {
 		return false, err
 	}
 	defer unlockFolders()
-	if err := l.refresh(); err != nil {
-		return false, err
-	}
 	e, ok := l.known(id)
 	if !ok {
 		return false, nil
@@ -248,25 +245,7 @@ func (l *Library) rewriteLines(path string, drop func(line []byte) bool) error {
 	if err := l.replaceShared(path, int64(len(text)), rest, func(line []byte) bool { return !drop(line) }); err != nil {
 		return err
 	}
-	return errors.Join(l.disinherit(path), disk.SyncDir(filepath.Dir(path)))
-}
-
-// disinherit drops the sum of what an earlier format had written of a file
-// that was written anew.
-func (l *Library) disinherit(path string) error {
-	name, err := filepath.Rel(l.dir, path)
-	if err != nil {
-		return err
-	}
-	f, err := readLibraryFile(l.dir)
-	if err != nil {
-		return err
-	}
-	if _, ok := f.Inherited[filepath.ToSlash(name)]; !ok {
-		return nil
-	}
-	delete(f.Inherited, filepath.ToSlash(name))
-	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
+	return disk.SyncDir(filepath.Dir(path))
 }
 
 // dropProjects removes the projects that have no session left.

@@ -140,7 +140,7 @@ type libraryFile struct {
 
 	Backup bool `toml:"backup,omitempty" comment:"A copy that recall backup follows another library with."`
 
-	Inherited map[string]inherited `toml:"inherited,omitempty" comment:"Append-only files as an earlier format left them: their lines have no checksums."`
+	Inherited map[string]any `toml:"inherited,omitempty" comment:"Append-only files with lines that an earlier format left without checksums."`
 }
 
 // Create makes a library in dir, which may exist. A folder that is a library

@@ -242,7 +242,7 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
-	files, err := e.changed()
+	files, err := l.changed(&e)
 	if err != nil {
 		return err
 	}
@@ -258,8 +258,8 @@ func (l *Library) saveEntry(e Entry) error {
 }
 
 // changed is session.json as it is to be written; nothing if it is so already.
-func (e *Entry) changed() ([]newFile, error) {
-	if err := e.inherit(); err != nil {
+func (l *Library) changed(e *Entry) ([]newFile, error) {
+	if err := l.upgradeFolder(e); err != nil {
 		return nil, err
 	}
 	text, err := e.encode()

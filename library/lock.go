@@ -77,6 +77,28 @@ func (l *Library) lockSession(id ingest.SessionID) (unlock func(), err error) {
 	return l.lock("s-" + string(id))
 }
 
+// hold takes a session's lock, and gives its entry as it is on disk now.
+func (l *Library) hold(id ingest.SessionID) (e Entry, unlock func(), err error) {
+	if unlock, err = l.lockSession(id); err != nil {
+		return e, nil, err
+	}
+	if e, err = l.reread(id); err != nil {
+		unlock()
+	}
+	return e, unlock, err
+}
+
+// lockFolders takes the lock of folders, and looks at them again if it must.
+func (l *Library) lockFolders() (unlock func(), err error) {
+	if unlock, err = l.lock("folders"); err != nil {
+		return nil, err
+	}
+	if err = l.refresh(); err != nil {
+		unlock()
+	}
+	return unlock, err
+}
+
 // sameFile reports whether the locked file is still the one of that name.
 func sameFile(f *flock.Flock) bool {
 	held, err := f.Stat()

@@ -64,14 +64,11 @@ func (m *merging) settleNew(e Entry, build string) error {
 	if err != nil {
 		return err
 	}
-	unlock, err := l.lock("folders")
+	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := l.refresh(); err != nil {
-		return err
-	}
 	if _, ok := l.known(e.ID); ok {
 		return errStale
 	}
@@ -123,15 +120,11 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 	if files, err = m.spare(src, dst, files); err != nil {
 		return err
 	}
-	unlock, err := m.l.lockSession(src.entry.ID)
+	now, unlock, err := m.l.hold(src.entry.ID)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	now, err := m.l.reread(src.entry.ID)
-	if err != nil {
-		return err
-	}
 	if fresh, err := readVersions(now.Folder); err != nil || fresh.size != dst.v.size || now.Input != dst.entry.Input {
 		return errors.Join(err, errStale)
 	}
@@ -435,15 +428,11 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 // uniteLines adds the lines that an append-only file of a session lacks, in
 // the order of their times, and reports whether there were any.
 func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return false, err
-	}
 	path := filepath.Join(e.Folder, name)
 	have, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -456,9 +445,6 @@ func (l *Library) uniteLines(id ingest.SessionID, name string, other []byte) (bo
 	if err := l.put(path, inOrder(append(disk.SplitLines(have), fresh...))); err != nil {
 		return false, err
 	}
-	e = e.clone()
-	e.Inherited = maps.Clone(e.Inherited)
-	delete(e.Inherited, name) // its sum was of the old file
 	return true, errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e))
 }
 

@@ -148,7 +148,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		return err
 	}
 	if name == "threads.jsonl" {
-		err = errors.Join(m.l.put(path, inOrder(append(disk.SplitLines(have), fresh...))), m.l.disinherit(path))
+		err = m.l.put(path, inOrder(append(disk.SplitLines(have), fresh...)))
 	} else {
 		err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
 		if err == nil {

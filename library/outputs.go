@@ -79,15 +79,11 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	target := filepath.Join(e.Folder, filepath.FromSlash(name))
 	if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 		return err

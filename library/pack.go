@@ -233,15 +233,11 @@ func (p *packing) commit() error {
 	if err := disk.SyncFiles(temps(used)); err != nil {
 		return err
 	}
-	unlock, err := p.l.lockSession(p.entry.ID)
+	now, unlock, err := p.l.hold(p.entry.ID)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	now, err := p.l.reread(p.entry.ID)
-	if err != nil {
-		return err
-	}
 	v, err := readVersions(now.Folder)
 	if err != nil {
 		return err

@@ -86,20 +86,17 @@ func (l *Library) Settle() error {
 
 // placeOne takes over m, if there is one, and moves one session's folder.
 func (l *Library) placeOne(id ingest.SessionID, m *Meta) error {
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	if m != nil {
 		e.describe(m)
 		if err := l.saveEntry(e); err != nil {
 			return err
 		}
+		e, _ = l.known(id) // brought to this format
 	}
 	return l.move(e)
 }
@@ -117,14 +114,11 @@ func (e *Entry) describe(m *Meta) {
 
 // move brings a session's folder to its place. The caller holds its lock.
 func (l *Library) move(e Entry) error {
-	unlock, err := l.lock("folders")
+	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if err := l.refresh(); err != nil {
-		return err
-	}
 	reg, err := l.readRegistry()
 	if err != nil {
 		return err

@@ -126,15 +126,11 @@ func (r *repairing) libraryFile() error {
 
 // dropLeftover removes a segment whose bytes are held elsewhere.
 func (r *repairing) dropLeftover(f Finding, path string) error {
-	unlock, err := r.l.lockSession(f.Session)
+	e, unlock, err := r.l.hold(f.Session)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := r.l.reread(f.Session)
-	if err != nil {
-		return err
-	}
 	v, err := readVersions(e.Folder)
 	if err != nil {
 		return err
@@ -177,9 +173,6 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	}
 	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil),
 		disk.SyncDir(filepath.Dir(path))); err != nil {
-		return "", err
-	}
-	if err := r.uninherit(f, path); err != nil {
 		return "", err
 	}
 	if len(aside) == 0 && doubtful == 0 {
@@ -255,32 +248,6 @@ func lineMeans(line []byte, name string) bool {
 	return json.Valid(line)
 }
 
-// uninherit forgets the sum of what an earlier format wrote: it was sealed.
-func (r *repairing) uninherit(f Finding, path string) error {
-	if f.Session == "" {
-		lib, err := readLibraryFile(r.l.dir)
-		if err != nil {
-			return err
-		}
-		if _, ok := lib.Inherited[f.Path]; !ok {
-			return nil
-		}
-		delete(lib.Inherited, f.Path)
-		return errors.Join(r.l.putLibraryFile(lib), disk.SyncDir(r.l.dir))
-	}
-	e, err := r.l.reread(f.Session)
-	if err != nil {
-		return err
-	}
-	name, _ := filepath.Rel(e.Folder, path)
-	if _, ok := e.Inherited[filepath.ToSlash(name)]; !ok {
-		return nil
-	}
-	e = e.clone()
-	delete(e.Inherited, filepath.ToSlash(name))
-	return r.l.saveEntry(e)
-}
-
 // derived makes way for a file that is made by distilling. A payload.md that
 // can't be compared with what was written any more may hold edits: a copy stays.
 func (r *repairing) derived(f Finding, path string) (string, error) {
@@ -345,15 +312,11 @@ func (r *repairing) dropSum(id ingest.SessionID, name string) error {
 
 // markBehind has a session distilled again by the next sync.
 func (l *Library) markBehind(id ingest.SessionID) error {
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	e = e.clone()
 	e.Distilled = nil
 	return l.saveEntry(e)

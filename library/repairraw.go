@@ -21,15 +21,11 @@ import (
 // only that is stored otherwise, from the source, from another session, or from
 // the backup.
 func (r *repairing) segment(f Finding) (string, error) {
-	unlock, err := r.l.lockSession(f.Session)
+	e, unlock, err := r.l.hold(f.Session)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	e, err := r.l.reread(f.Session)
-	if err != nil {
-		return "", err
-	}
 	s := f.segment
 	if s.Sum == "" {
 		return "", errLost
@@ -203,7 +199,7 @@ func (e *Entry) fillFrom(v *versions, folder string) {
 		}
 	}
 	if e.Format < 2 {
-		e.Format = 0 // inherit sums what is there
+		e.Format = 0 // what is there is summed
 	}
 	e.finish()
 }
@@ -270,15 +266,11 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 // count if the bytes bear them out; what session.json names besides is put
 // together of the segments that are there.
 func (r *repairing) versions(f Finding) (string, error) {
-	unlock, err := r.l.lockSession(f.Session)
+	e, unlock, err := r.l.hold(f.Session)
 	if err != nil {
 		return "", err
 	}
 	defer unlock()
-	e, err := r.l.reread(f.Session)
-	if err != nil {
-		return "", err
-	}
 	path := filepath.Join(e.Folder, "raw", "versions.jsonl")
 	text, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -314,7 +306,6 @@ func (r *repairing) versions(f Finding) (string, error) {
 	if err := errors.Join(r.l.put(path, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
-	delete(e.Inherited, "raw/versions.jsonl")
 	e.fillFrom(v, e.Folder)
 	if err := r.l.saveEntry(e); err != nil {
 		return "", err

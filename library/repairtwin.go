@@ -305,14 +305,11 @@ func (t *twins) move(from, name string) error {
 
 // removeFolder removes a folder that isn't the one a session is known by.
 func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
-	unlockFolders, err := l.lock("folders")
+	unlockFolders, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlockFolders()
-	if err := l.refresh(); err != nil {
-		return err
-	}
 	if e, ok := l.known(id); ok && e.Folder == folder {
 		return errStale
 	}

@@ -67,15 +67,11 @@ func (l *Library) savePayload(id ingest.SessionID, d Derived) error {
 		return err
 	}
 	text = disk.SealJSON(text)
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	if err := l.heal(&e); err != nil {
 		return err
 	}
@@ -131,7 +127,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 		// First: while they lie there, nobody takes the others for damaged.
 		files = []newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}
 	}
-	entry, err := e.changed()
+	entry, err := l.changed(e)
 	if err != nil {
 		return err
 	}
@@ -284,15 +280,11 @@ func (l *Library) Markdown(id ingest.SessionID) ([]byte, error) {
 // what another process saves in between would look like a person's edit. Each
 // is nil where there is none.
 func (l *Library) Saved(id ingest.SessionID) (*payload.Payload, []byte, error) {
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return nil, nil, err
-	}
 	if err := l.heal(&e); err != nil {
 		return nil, nil, err
 	}
@@ -357,12 +349,8 @@ func (l *Library) readLines(id ingest.SessionID, name string) ([][]byte, error) 
 // healLocked heals under the session's lock. A library that can't be written
 // is read as it is.
 func (l *Library) healLocked(id ingest.SessionID) {
-	unlock, err := l.lockSession(id)
-	if err != nil {
-		return
-	}
-	defer unlock()
-	if e, err := l.reread(id); err == nil {
+	if e, unlock, err := l.hold(id); err == nil {
+		defer unlock()
 		l.heal(&e) // whoever writes next reports what is wrong
 	}
 }
@@ -435,15 +423,11 @@ func (l *Library) appendTo(id ingest.SessionID, name string, lines []byte) error
 	if len(lines) == 0 {
 		return nil
 	}
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	if err := disk.AppendLines(filepath.Join(e.Folder, name), lines); err != nil {
 		return fmt.Errorf("session %s: %s: %w", id, name, err)
 	}

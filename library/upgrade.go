@@ -23,28 +23,22 @@ import (
 //	2  everything carries one; see disk/check.go
 //
 // A library is brought to the newest format by the first one who writes to it,
-// a session's folder when it is next written. Nothing is rewritten for that:
-// what has no checksum is summed as it is then.
+// a session's folder when it is next written. Segments stay as they are; lines
+// get their checksums, and what is rendered is summed as it is then. An earlier
+// recall left the lines of format 1 as they were, and noted which files have
+// such: there a line without a checksum is none that was damaged.
 
-// inherited is the beginning of an append-only file that an earlier format
-// wrote.
-type inherited struct {
-	Size int64  `json:"size" toml:"size"`
-	Sum  string `json:"sha256" toml:"sha256"`
-}
-
-// inherit sums a file as it is, of which only whole lines count. There is none
-// of an empty one.
-func inherit(path string) (inherited, bool, error) {
+// seal gives each line of an append-only file its checksum.
+func (l *Library) seal(path string) error {
 	text, err := disk.ReadPlain(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return inherited{}, false, nil
+		return nil
 	}
 	if err != nil {
-		return inherited{}, false, err
+		return err
 	}
-	text = text[:bytes.LastIndexByte(text, '\n')+1]
-	return inherited{int64(len(text)), disk.HexSum(text)}, len(text) > 0, nil
+	return errors.Join(l.replaceShared(path, int64(len(text)), disk.SealLines(text), nil),
+		disk.SyncDir(filepath.Dir(path)))
 }
 
 // upgrade brings the files at the top to this format before the first write.
@@ -76,32 +70,17 @@ func (l *Library) upgrade() error {
 // upgradeTop seals what is at the top. library.toml comes last: it says that
 // the rest is.
 func (l *Library) upgradeTop(f libraryFile) error {
-	f.Format, f.Inherited = Format, map[string]inherited{}
-	// A new name, so that the events to come don't follow on those there are.
-	inbox := filepath.Join(l.dir, "inbox")
-	if disk.Exists(filepath.Join(inbox, eventsName)) {
-		err := disk.Rename(filepath.Join(inbox, eventsName), filepath.Join(inbox, "events-format1.jsonl"))
-		if err := errors.Join(err, disk.SyncDir(inbox)); err != nil {
-			return err
-		}
-	}
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
+	f.Format = Format
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
 		paths, err := disk.Glob(l.dir, pattern)
 		if err != nil {
 			return err
 		}
 		for _, path := range paths {
-			in, some, err := inherit(path)
-			if err != nil {
+			if err := l.seal(path); err != nil {
 				return err
 			}
-			if name, err := filepath.Rel(l.dir, path); some && err == nil {
-				f.Inherited[filepath.ToSlash(name)] = in
-			}
 		}
-	}
-	if err := l.sealLinks(); err != nil {
-		return err
 	}
 	page := filepath.Join(l.dir, "README.md")
 	if text, err := disk.ReadPlain(page); err == nil && ownReadme(text) {
@@ -118,24 +97,6 @@ func (l *Library) upgradeTop(f libraryFile) error {
 		return err
 	}
 	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
-}
-
-// sealLinks rewrites the links, whose files move with their projects.
-func (l *Library) sealLinks() error {
-	files, err := l.linkFiles()
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		text, err := disk.ReadPlain(path)
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(l.put(path, disk.SealLines(text)), disk.SyncDir(filepath.Dir(path))); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // putLibraryFile writes library.toml. The caller syncs the folder.
@@ -155,20 +116,15 @@ func ownReadme(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("# A recall library\n"))
 }
 
-// inherit notes what an earlier format left in a session's folder, before
-// session.json is written in this one.
-func (e *Entry) inherit() error {
+// upgradeFolder does that in a session's folder, before session.json is written
+// in this format.
+func (l *Library) upgradeFolder(e *Entry) error {
 	if e.Format >= Format {
 		return nil
 	}
-	old := map[string]inherited{}
 	for _, name := range []string{"raw/versions.jsonl", "edits.jsonl", "notes.jsonl"} {
-		in, some, err := inherit(filepath.Join(e.Folder, filepath.FromSlash(name)))
-		if err != nil {
+		if err := l.seal(filepath.Join(e.Folder, filepath.FromSlash(name))); err != nil {
 			return err
-		}
-		if some {
-			old[name] = in
 		}
 	}
 	sums := map[string]string{}
@@ -185,7 +141,7 @@ func (e *Entry) inherit() error {
 		}
 	}
 	maps.Copy(sums, e.Sums)
-	e.Format, e.Inherited, e.Sums = Format, old, sums
+	e.Format, e.Sums = Format, sums
 	return nil
 }
 

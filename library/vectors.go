@@ -18,15 +18,11 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	unlock, err := l.lockSession(id)
+	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	e, err := l.reread(id)
-	if err != nil {
-		return err
-	}
 	dir := filepath.Join(e.Folder, "vectors")
 	if err := disk.MakeDirs(dir); err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)

@@ -291,7 +291,7 @@ func (c *checking) top(entries []Entry) {
 			if err != nil {
 				what = err.Error()
 			} else {
-				what, state = checkLines(text, f.Inherited[name], f.Format >= 2)
+				what, state = checkLines(text, f.Format >= 2 && f.Inherited[name] == nil)
 			}
 			if what != "" {
 				c.found(Finding{Path: name, State: state, What: what})

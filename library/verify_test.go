@@ -1,6 +1,7 @@
 package library
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -152,4 +153,57 @@ func TestFlippedBit(t *testing.T) {
 	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
 		t.Errorf("after it was undone: %s", said(v))
 	}
+}
+
+// Lines that an earlier recall left as format 1 wrote them are no damage; those that
+// this one brought to its format are sealed.
+func TestLinesOfFormat1(t *testing.T) {
+	l := format1(t)
+	if err := l.Journal("test", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.AppendNotes(oldID, []json.RawMessage{[]byte(`{"text":"new"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	m := meta(t, l, "Old")
+	if err := l.Place(oldID, m); err != nil {
+		t.Fatal(err)
+	}
+	if found := damaged(t, l); len(found) != 0 {
+		t.Errorf("upgraded: %v", found)
+	}
+	e, err := l.Session(oldID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(e.Folder, "notes.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil || bytes.Count(text, []byte(disk.LineCheck)) != bytes.Count(text, []byte("\n")) {
+		t.Errorf("not each line has its checksum: %s, %v", text, err)
+	}
+	os.WriteFile(path, []byte("{\"text\":\"of format 1\"}\n"+string(text)), 0o600)
+	if found := damaged(t, l); len(found) != 1 {
+		t.Errorf("a line without its checksum: %v", found)
+	}
+	e.Inherited = map[string]any{"notes.jsonl": map[string]any{"size": 23, "sha256": "00"}}
+	if err := l.saveEntry(e); err != nil {
+		t.Fatal(err)
+	}
+	if found := damaged(t, l); len(found) != 0 {
+		t.Errorf("noted as left so: %v", found)
+	}
+}
+
+func damaged(t *testing.T, l *Library) (found []Finding) {
+	t.Helper()
+	v, err := l.Verify(t.Context(), VerifyOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range v.Findings {
+		if f.State == Damaged {
+			found = append(found, f)
+		}
+	}
+	return found
 }

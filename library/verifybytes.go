@@ -19,28 +19,17 @@ import (
 
 // checkLines says what is wrong with an append-only file, "" if nothing is. A
 // torn last line is no damage: its write was cut off.
-func checkLines(text []byte, old inherited, sealed bool) (what string, state FindingState) {
-	if old.Size > 0 && allSealed(text) {
-		old = inherited{} // it was written anew since
-	}
-	if int64(len(text)) < old.Size {
-		return fmt.Sprintf("%d bytes, it had %d", len(text), old.Size), Damaged
-	}
-	if disk.HexSum(text[:old.Size]) != old.Sum && old.Size > 0 {
-		return fmt.Sprintf("its first %d bytes aren't as they were", old.Size), Damaged
-	}
-	n := bytes.Count(text[:old.Size], []byte("\n"))
-	rest := text[old.Size:]
-	end := bytes.LastIndexByte(rest, '\n') + 1
+func checkLines(text []byte, sealed bool) (what string, state FindingState) {
+	n, end := 0, bytes.LastIndexByte(text, '\n')+1
 	var bad []int
-	for line := range bytes.Lines(rest[:end]) {
+	for line := range bytes.Lines(text[:end]) {
 		n++
 		if line = bytes.TrimSuffix(line, []byte("\n")); len(line) == 0 || lineIsGood(line, sealed) {
 			continue
 		}
 		bad = append(bad, n)
 	}
-	tail := rest[end:]
+	tail := text[end:]
 	whole := disk.Unended(tail)
 	switch {
 	case len(bad) == 1:
@@ -53,17 +42,6 @@ func checkLines(text []byte, old inherited, sealed bool) (what string, state Fin
 		return fmt.Sprintf("line %d was cut off while it was written", n+1), Unfinished
 	}
 	return "", ""
-}
-
-func allSealed(text []byte) bool {
-	n := 0
-	for _, line := range disk.SplitLines(text) {
-		if disk.SealOf(line) != disk.SealGood {
-			return false
-		}
-		n++
-	}
-	return n > 0
 }
 
 func lineIsGood(line []byte, sealed bool) bool {

@@ -78,6 +78,11 @@ func (f *folderCheck) foundIn(s segment, name string, state FindingState, mend M
 // sealed reports whether the session was written by a format with checksums.
 func (f *folderCheck) sealed() bool { return f.entry.Format >= 2 }
 
+// linesSealed reports whether each line of an append-only file was.
+func (f *folderCheck) linesSealed(name string) bool {
+	return f.sealed() && f.entry.Inherited[name] == nil
+}
+
 // rest checks all but the segments.
 func (f *folderCheck) rest() {
 	f.session()
@@ -121,7 +126,7 @@ func (f *folderCheck) versions() {
 			behind = state.Name
 		}
 	}
-	what, state := checkLines(f.lines, f.entry.Inherited[name], f.sealed())
+	what, state := checkLines(f.lines, f.linesSealed(name))
 	switch {
 	case what != "" && state == Damaged:
 		f.found(name, Damaged, MendSource, "%s", what)
@@ -226,16 +231,13 @@ func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
 		text, err := f.c.read(f.at(name))
 		if errors.Is(err, fs.ErrNotExist) {
-			if f.entry.Inherited[name].Size > 0 {
-				f.found(name, Damaged, "", "it is gone")
-			}
 			continue
 		}
 		if err != nil {
 			f.found(name, Damaged, "", "%v", err)
 			continue
 		}
-		if what, state := checkLines(text, f.entry.Inherited[name], f.sealed()); what != "" {
+		if what, state := checkLines(text, f.linesSealed(name)); what != "" {
 			f.found(name, state, "", "%s", what)
 		}
 	}
