@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"recall/index"
+	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -69,7 +70,7 @@ func placeOf(l *library.Library, dir string) (place, bool, error) {
 func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 	x, err := h.Index(p.l)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, index.ErrRebuild) { // slower, and as right
-		return fromLibrary(p)
+		return pipeline.Onward(p.l, p.project, p.branch, ingest.SessionID(p.own))
 	}
 	if err != nil {
 		return nil, err
@@ -148,43 +149,12 @@ func find(ctx context.Context, x *index.Index, p place) (r remembered, err error
 	if err != nil {
 		return r, err
 	}
-	for _, s := range p.pick(threads) {
+	for _, s := range pipeline.Pick(threads, p.branch, ingest.SessionID(p.own)) {
 		t := of[s.Session]
 		r.Sessions = append(r.Sessions, threadMember{ID: t.Session, Number: t.Number, Branch: t.Branch, Distiller: t.Distiller})
 		r.Order = append(r.Order, t.Items...)
 	}
 	return r, nil
-}
-
-// pick is the thread that is meant.
-func (p place) pick(threads [][]payload.ThreadInfo) []payload.ThreadInfo {
-	for _, t := range threads {
-		if p.own != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == p.own }) {
-			return t
-		}
-	}
-	return payload.Pick(threads, p.branch)
-}
-
-// fromLibrary composes the thread where there is no index.
-func fromLibrary(p place) (*payload.Payload, error) {
-	known, err := p.l.Project(p.project)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := p.l.SessionsOf(func(id string) bool { return id == p.project || slices.Contains(known.Ids, id) })
-	if err != nil {
-		return nil, err
-	}
-	numbers := map[string]int{}
-	for i, e := range entries {
-		numbers[string(e.ID)] = i + 1
-	}
-	threads, err := pipeline.Threads(p.l, entries)
-	if err != nil {
-		return nil, err
-	}
-	return pipeline.Compose(p.l, p.pick(threads), entries, numbers)
 }
 
 // composed makes the thread's payload of what the index has of its sessions.

@@ -236,7 +236,7 @@ func compose(t *testing.T, l *library.Library) *payload.Payload {
 	if len(threads) != 1 {
 		t.Fatalf("%d threads, want one", len(threads))
 	}
-	p, err := pipeline.Compose(l, threads[0], entries, nil)
+	p, err := pipeline.Onward(l, entries[0].Project, "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

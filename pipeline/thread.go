@@ -41,10 +41,46 @@ func Join(l *library.Library, infos []payload.ThreadInfo) ([][]payload.ThreadInf
 	return payload.Threads(infos, said), nil
 }
 
-// Compose makes the payload that a thread hands on; numbers are the sessions'
-// numbers by id. What people took over of others' handoffs for its project is
-// part of it.
-func Compose(l *library.Library, thread []payload.ThreadInfo, entries []library.Entry, numbers map[string]int) (*payload.Payload, error) {
+// Onward makes the payload that the next session of a project starts with: that of the
+// thread that a session belongs to, else of the one last active on the branch; nil if
+// there is none. Project is its id.
+func Onward(l *library.Library, project, branch string, of ingest.SessionID) (*payload.Payload, error) {
+	known, err := l.Project(project)
+	if err != nil && !errors.Is(err, library.ErrNoProject) {
+		return nil, err
+	}
+	entries, err := l.SessionsOf(func(id string) bool { return id == project || slices.Contains(known.Ids, id) })
+	if err != nil {
+		return nil, err
+	}
+	threads, err := Threads(l, entries)
+	if err != nil {
+		return nil, err
+	}
+	p, err := compose(l, Pick(threads, branch, of), entries)
+	if p != nil && known.Name != "" {
+		p.Project = known.Name // it may have been another one when it was distilled
+	}
+	return p, err
+}
+
+// Pick is the thread of a session, else the one last active on the branch, nil if there is none.
+func Pick(threads [][]payload.ThreadInfo, branch string, of ingest.SessionID) []payload.ThreadInfo {
+	for _, t := range threads {
+		if of != "" && slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(of) }) {
+			return t
+		}
+	}
+	return payload.Pick(threads, branch)
+}
+
+// compose makes the payload that a thread hands on; entries are its project's sessions.
+// What people took over of others' handoffs for the project is part of it.
+func compose(l *library.Library, thread []payload.ThreadInfo, entries []library.Entry) (*payload.Payload, error) {
+	numbers := map[string]int{}
+	for i, e := range entries {
+		numbers[string(e.ID)] = i + 1
+	}
 	in := map[string]bool{}
 	for _, t := range thread {
 		in[t.Session] = true

@@ -71,18 +71,12 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 			}
 			return r.Session().Text(text), nil
 		},
-		Compose: func(l *library.Library, project string) (*payload.Payload, error) {
-			var args []string
-			if project != "" {
-				args = []string{project}
-			}
-			return a.Compose(l, args)
-		},
-		Here: func(l *library.Library) (string, error) { return a.Only(l, "", false) },
-		When: func(text string) (time.Time, error) { return terminal.ParseWhen(text, time.Now(), time.Local) },
-		Day:  func(text string) (time.Time, error) { return terminal.ParseDay(text, time.Now(), time.Local) },
-		Hint: terminal.HintOf,
-		Log:  slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Compose: a.Compose,
+		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },
+		When:    func(text string) (time.Time, error) { return terminal.ParseWhen(text, time.Now(), time.Local) },
+		Day:     func(text string) (time.Time, error) { return terminal.ParseDay(text, time.Now(), time.Local) },
+		Hint:    terminal.HintOf,
+		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	err := s.Run(ctx, closing(a.In), nopCloser{terminal.Own(a.Out)})
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {

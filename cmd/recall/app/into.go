@@ -165,7 +165,7 @@ func (a *App) keepPage(l *library.Library, k keptFolder) error {
 		return terminal.WithHint(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop",
 			k.Folder)
 	}
-	p, err := a.Compose(l, []string{k.Project})
+	p, err := a.Compose(l, k.Project)
 	if err != nil {
 		return err
 	}

@@ -1,56 +1,50 @@
 package app
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/prompts"
 )
 
-// Compose makes the payload of the thread that is meant.
-func (a *App) Compose(l *library.Library, args []string) (*payload.Payload, error) {
-	shelf, err := l.Shelf()
+// Compose makes the payload of the thread that is meant: of a project by its name, "" for
+// the one here.
+func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error) {
+	project, branch, err := a.Meant(l, name)
 	if err != nil {
 		return nil, err
 	}
-	project, branch, err := a.Meant(l, args)
-	if err != nil {
-		return nil, err
-	}
-	entries := shelf.In(project)
-	threads, err := pipeline.Threads(l, entries)
-	if err != nil {
-		return nil, err
-	}
-	p, err := pipeline.Compose(l, payload.Pick(threads, branch), entries, shelf.Number)
+	p, err := pipeline.Onward(l, project, branch, "")
 	if err == nil && p == nil {
 		err = terminal.WithHint(errors.New("no session to go on from"),
 			"recall sync takes sessions in; recall list shows them")
 	}
-	if name := shelf.Project[project].Name; err == nil && name != "" {
-		p.Project = name // it may have been another one when it was distilled
-	}
 	return p, err
+}
+
+// HandedOn is a payload as the next session starts with it.
+func (a *App) HandedOn(p *payload.Payload, variant string) string {
+	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
+		Budget: a.Config.Payload.Budget}
+	return payload.Render(p, o).Text + "\n" + prompts.Confirm() + "\n"
 }
 
 // Meant is the project that a person means, by name or by where they are; and the
 // branch that they are on there.
-func (a *App) Meant(l *library.Library, args []string) (project, branch string, err error) {
+func (a *App) Meant(l *library.Library, name string) (project, branch string, err error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", "", err
 	}
-	if len(args) == 0 {
+	if name == "" {
 		return pipeline.Meant(l, dir)
 	}
-	project, err = ProjectID(l, args[0])
+	project, err = ProjectID(l, name)
 	if here, hereBranch := pipeline.Here(l, dir); project == here {
 		branch = hereBranch
 	}
@@ -63,11 +57,7 @@ func (a *App) Only(l *library.Library, name string, all bool) (string, error) {
 	if all {
 		return "", nil
 	}
-	var args []string
-	if name != "" {
-		args = []string{name}
-	}
-	id, _, err := a.Meant(l, args)
+	id, _, err := a.Meant(l, name)
 	if err != nil {
 		return "", err
 	}
@@ -81,41 +71,6 @@ func (a *App) Here(l *library.Library) (project string) {
 		project, _ = pipeline.Here(l, dir)
 	}
 	return project
-}
-
-var scratchName = regexp.MustCompile(`^session-(\d+)\.md$`)
-
-// SaveScratch writes the next session-N.md of a folder, going on from the
-// highest number that is there.
-func SaveScratch(dir, text string) (string, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	n := 0
-	for _, e := range entries {
-		if m := scratchName.FindStringSubmatch(e.Name()); m != nil {
-			if k, err := strconv.Atoi(m[1]); err == nil {
-				n = max(n, k)
-			}
-		}
-	}
-	for {
-		n++
-		path := filepath.Join(dir, fmt.Sprintf("session-%d.md", n))
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, os.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return "", err
-		}
-		_, err = f.WriteString(text)
-		return path, errors.Join(err, f.Close())
-	}
 }
 
 // Payload reads a session's payload.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
@@ -186,21 +185,15 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	}
 	switch {
 	case o.out != "":
-		if err := writeNew(o.out, []byte(text), o.force); err != nil {
+		if err := app.WriteNew(o.out, text, o.force); err != nil {
 			return err
 		}
 		fmt.Fprintln(a.Err, "recall: wrote", o.out)
 		return nil
-	case !o.print:
-		if err := clipboard.WriteAll(text); err == nil {
-			fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the session")
-			return nil
-		} else if terminal.IsTerminal(a.Out) {
-			fmt.Fprintf(a.Err, "recall: clipboard: %v; here it is:\n", err)
-		}
+	case o.print:
+		return a.Print(text)
 	}
-	_, err = fmt.Fprint(a.Out, text)
-	return err
+	return a.CopyOrPrint(text, "as the first message of the session")
 }
 
 func listBriefs(a *app.App, l *library.Library) error {

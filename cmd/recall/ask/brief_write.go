@@ -72,7 +72,7 @@ func (w *briefer) payload(b library.Brief) (*payload.Payload, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p, err := w.Compose(w.l, []string{project})
+	p, err := w.Compose(w.l, project)
 	if err != nil {
 		return nil, project, nil
 	}

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 	"unicode"
 
-	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
 	"recall/answer"
@@ -20,7 +17,6 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/history"
-	"recall/library"
 	"recall/payload"
 	"recall/prompts"
 	"recall/redact"
@@ -63,7 +59,7 @@ is written; it says where it stands.`,
 			if _, err := a.Fresh(cmd.Context(), l); err != nil {
 				return err
 			}
-			p, err := a.Compose(l, args)
+			p, err := a.Compose(l, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
@@ -95,50 +91,26 @@ func sender(ctx context.Context) string { return history.GitConfig(ctx, ".", "us
 
 func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 	page := payload.PlainHandover(text)
-	if copies {
-		if err := clipboard.WriteAll(page); err != nil {
-			return terminal.WithHint(fmt.Errorf("clipboard: %w", err), "omit --copy: it is written to a file")
+	switch {
+	case copies:
+		if err := a.Copy(page, "to "+to); err != nil {
+			return terminal.WithHint(err, "omit --copy: it is written to a file")
 		}
-		fmt.Fprintf(a.Err, "recall: copied; paste it to %s\n", to)
 		return nil
-	}
-	if out == "-" {
-		_, err := fmt.Fprint(a.Out, page)
-		return err
-	}
-	if out == "" {
+	case out == "-":
+		return a.Print(page)
+	case out == "":
 		out = fmt.Sprintf("handoff-%s-%s.md", slug(to), time.Now().Format("2006-01-02"))
 	}
 	evidence := app.EvidenceName(out)
-	if err := writeNew(out, []byte(page), force); err != nil {
+	if err := app.WriteNew(out, page, force); err != nil {
 		return err
 	}
-	if err := writeNew(evidence, []byte(text), force); err != nil {
+	if err := app.WriteNew(evidence, text, force); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall import\n", out, to, evidence)
 	return nil
-}
-
-// writeNew writes a file for this user only. One that is there stays, unless
-// that is asked for.
-func writeNew(path string, text []byte, force bool) error {
-	if old, err := library.ReadRegular(path, app.MostHandoff); err == nil && string(old) == string(text) {
-		return nil
-	}
-	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if force {
-		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
-	}
-	f, err := os.OpenFile(path, flag, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return terminal.WithHint(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }
 
 // slug is a name as part of a file's name.

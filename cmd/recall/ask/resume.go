@@ -3,11 +3,9 @@ package ask
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"strings"
 
-	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
 	"recall/answer"
@@ -17,7 +15,6 @@ import (
 	"recall/config"
 	"recall/library"
 	"recall/payload"
-	"recall/prompts"
 )
 
 func newResumeCmd(a *app.App) *cobra.Command {
@@ -69,20 +66,14 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				fmt.Fprintf(a.Err, "recall: %s not taken in yet; recall sync does it\n",
 					answer.Count(left, "new or grown session"))
 			}
-			p, err := a.Compose(l, args)
+			p, err := a.Compose(l, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}
 			if asJSON {
-				text, err := payload.Encode(p)
-				if err == nil {
-					err = a.WriteJSON(string(text))
-				}
-				return err
+				return printPayload(a, p)
 			}
-			text := payload.Render(p, payload.Options{Variant: chosenVariant(a, variant),
-				Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n"
-			return handOver(a, p, text, toClipboard, save)
+			return handOver(a, p, a.HandedOn(p, variant), toClipboard, save)
 		},
 	}
 	flags := cmd.Flags()
@@ -107,41 +98,42 @@ func hereName(a *app.App, l *library.Library) string {
 	return p.Name
 }
 
-// handOver gives the text to the person: printed, copied or saved.
-func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
-	if toClipboard {
-		if err := clipboard.WriteAll(text); err != nil {
-			return terminal.WithHint(fmt.Errorf("clipboard: %w", err),
-				"omit --copy and pipe it: recall resume | xclip -selection clipboard")
-		}
-		fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the next session")
-	}
-	if save {
-		if err := savePayload(a, p, text); err != nil {
-			return err
-		}
-	}
-	if !toClipboard && !save {
-		_, err := fmt.Fprint(a.Out, text)
-		return err
-	}
-	return nil
-}
-
-// savePayload writes the payload into the working directory, under a name that
-// isn't taken, and says where before it does.
-func savePayload(a *app.App, p *payload.Payload, text string) error {
-	name := fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End))
-	path, err := filepath.Abs(name + ".md")
-	for n := 2; err == nil; n++ {
-		if _, gone := os.Lstat(path); errors.Is(gone, fs.ErrNotExist) {
-			break
-		}
-		path, err = filepath.Abs(fmt.Sprintf("%s-%d.md", name, n))
-	}
+// printPayload prints a payload for programs.
+func printPayload(a *app.App, p *payload.Payload) error {
+	text, err := payload.Encode(p)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(a.Err, "recall: writing", path)
-	return writeNew(path, []byte(text), false)
+	return a.WriteJSON(string(text))
+}
+
+// handOver gives the text to the person: printed, copied or saved.
+func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
+	if toClipboard {
+		if err := a.Copy(text, "as the first message of the next session"); err != nil {
+			return terminal.WithHint(err, "omit --copy and pipe it: recall resume | xclip -selection clipboard")
+		}
+	}
+	if save {
+		path, err := filepath.Abs(app.FreeName(1, func(n int) string {
+			return fmt.Sprintf("payload-%s-%s%s.md", slug(p.Project), answer.Day(p.End), ending(n))
+		}))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(a.Err, "recall: writing", path)
+		return app.WriteNew(path, text, false)
+	}
+	if toClipboard {
+		return nil
+	}
+	return a.Print(text)
+}
+
+// ending tells the names of files of one day apart: none, -2, -3.
+func ending(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("-%d", n)
 }

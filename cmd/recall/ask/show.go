@@ -3,7 +3,6 @@ package ask
 import (
 	"cmp"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -47,14 +46,10 @@ beginning of its id.`,
 				return err
 			}
 			if asJSON {
-				text, err := payload.Encode(p)
-				if err == nil {
-					err = a.WriteJSON(string(text))
-				}
-				return err
+				return printPayload(a, p)
 			}
-			if _, err = io.WriteString(a.Out,
-				payload.Render(p, payload.Options{Variant: chosenVariant(a, variant), Budget: -1}).Text); err != nil {
+			o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)), Budget: -1}
+			if err := a.Print(payload.Render(p, o).Text); err != nil {
 				return err
 			}
 			return a.PrintNotes(cmd.Context(), l, e)
@@ -72,11 +67,6 @@ func addVariant(cmd *cobra.Command, variant *string) {
 		string(payload.Coding), string(payload.Debug), string(payload.Handoff))
 }
 
-// chosenVariant is a --variant; "" is the configured one.
-func chosenVariant(a *app.App, name string) payload.Variant {
-	return payload.Variant(cmp.Or(name, a.Config.Payload.Variant))
-}
-
 // copyTranscript prints all parts of a transcript.
 func copyTranscript(a *app.App, e library.Entry) error {
 	for i := 0; ; i++ {
@@ -90,7 +80,7 @@ func copyTranscript(a *app.App, e library.Entry) error {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(a.Out, terminal.Visible(string(text))); err != nil {
+		if err := a.Print(terminal.Visible(string(text))); err != nil {
 			return err
 		}
 	}

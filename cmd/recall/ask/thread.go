@@ -2,6 +2,7 @@ package ask
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,7 +53,7 @@ Without PROJECT it is the one you are in; where no session worked the exit code 
 			if err != nil {
 				return err
 			}
-			project, _, err := a.Meant(l, args)
+			project, _, err := a.Meant(l, strings.Join(args, ""))
 			if err != nil {
 				return err
 			}

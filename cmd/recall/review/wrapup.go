@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 	"unicode/utf8"
 
-	"github.com/atotto/clipboard"
 	"github.com/spf13/cobra"
 
 	"recall/answer"
@@ -171,12 +171,13 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		return err
 	}
 	doc.Payload = string(md)
-	text, err := handedOn(a, l, e)
+	next, err := pipeline.Onward(l, e.Project, "", e.ID)
 	if err != nil {
 		return err
 	}
+	text := a.HandedOn(next, "")
 	if o.scratch != "" {
-		if doc.Scratch, err = app.SaveScratch(o.scratch, text); err != nil {
+		if doc.Scratch, err = saveScratch(o.scratch, text); err != nil {
 			return err
 		}
 	}
@@ -209,16 +210,32 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 		fmt.Fprintf(a.Err, "recall: %s not reviewed yet: recall review %s\n", answer.Count(doc.Waiting, "item"),
 			answer.ShortID(e.ID))
 	}
-	if !o.print {
-		if err := clipboard.WriteAll(text); err == nil {
-			fmt.Fprintln(a.Err, "recall: copied; paste it as the first message of the next session")
-			return nil
-		} else if terminal.IsTerminal(a.Out) {
-			fmt.Fprintf(a.Err, "recall: clipboard: %v; here it is:\n", err)
+	if o.print {
+		return a.Print(text)
+	}
+	return a.CopyOrPrint(text, "as the first message of the next session")
+}
+
+// saveScratch writes the next session-N.md of a folder, going on from the
+// highest number that is there.
+func saveScratch(dir, text string) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	name := func(n int) string { return filepath.Join(dir, fmt.Sprintf("session-%d.md", n)) }
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	next := 1
+	for _, e := range entries {
+		var n int
+		if _, err := fmt.Sscanf(e.Name(), "session-%d.md", &n); err == nil {
+			next = max(next, n+1)
 		}
 	}
-	_, err = fmt.Fprint(a.Out, text)
-	return err
+	path := app.FreeName(next, name)
+	return path, app.WriteNew(path, text, false)
 }
 
 // toWrapUp is the session that is meant: by name, the one that recall was called
@@ -236,7 +253,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	if err != nil {
 		return library.Entry{}, err
 	}
-	project, _, err := a.Meant(l, nil)
+	project, _, err := a.Meant(l, "")
 	if err != nil {
 		return library.Entry{}, err
 	}
@@ -291,30 +308,4 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
 	a.PrintProblems(report.Problems)
 	return err
-}
-
-// handedOn is what the session after this one starts with.
-func handedOn(a *app.App, l *library.Library, e library.Entry) (string, error) {
-	shelf, err := l.Shelf()
-	if err != nil {
-		return "", err
-	}
-	entries := shelf.In(shelf.Of(e).ID)
-	threads, err := pipeline.Threads(l, entries)
-	if err != nil {
-		return "", err
-	}
-	for _, t := range threads {
-		if !slices.ContainsFunc(t, func(s payload.ThreadInfo) bool { return s.Session == string(e.ID) }) {
-			continue
-		}
-		p, err := pipeline.Compose(l, t, entries, shelf.Number)
-		if err != nil {
-			return "", err
-		}
-		p.Project = shelf.Of(e).Name
-		return payload.Render(p, payload.Options{Variant: payload.Variant(a.Config.Payload.Variant),
-			Budget: a.Config.Payload.Budget}).Text + "\n" + prompts.Confirm() + "\n", nil
-	}
-	return "", fmt.Errorf("session %s: in no thread", e.ID)
 }
