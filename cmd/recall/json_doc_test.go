@@ -29,6 +29,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/schedule"
 )
 
 // listed is a session as recall list has it.
@@ -49,7 +50,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
 	"recall hooks status":       reflect.TypeFor[agents.HooksDoc](),
 	"recall mcp status":         reflect.TypeFor[agents.McpStatusDoc](),
-	"recall schedule status":    reflect.TypeFor[setup.ScheduleDoc](),
+	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[review.WrapUpDoc](),
 	"recall progress":           reflect.TypeFor[history.Step](),
 	"recall habits":             reflect.TypeFor[ask.HabitDoc](),

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hooks"
 	"recall/library"
@@ -116,7 +116,7 @@ install up to date. Sessions that are running take them up when they start anew.
 			if err != nil {
 				return err
 			}
-			program, err := thisProgram(cmd.Context(), a)
+			program, err := thisProgram(a)
 			if err != nil {
 				return err
 			}
@@ -199,15 +199,10 @@ func change(a *app.App, c hooks.Change, dry bool, done, already string) error {
 
 // thisProgram is what the client is to start: this very program, by a path that
 // an upgrade keeps where there is one, with the settings that were given here.
-func thisProgram(ctx context.Context, a *app.App) (hooks.Program, error) {
-	exe, err := os.Executable()
+func thisProgram(a *app.App) (hooks.Program, error) {
+	exe, err := app.Self()
 	if err != nil {
 		return hooks.Program{}, err
-	}
-	if found, err := exec.LookPath("recall"); err == nil { // a package manager's link outlives the version it points to
-		if abs, err := filepath.Abs(found); err == nil && sameFile(abs, exe) {
-			exe = abs
-		}
 	}
 	p := hooks.Program{Path: exe}
 	for _, name := range []string{"config", "library"} {
@@ -224,15 +219,8 @@ func thisProgram(ctx context.Context, a *app.App) (hooks.Program, error) {
 	return p, nil
 }
 
-func sameFile(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(x, y)
-}
-
 func newHooksStatusCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the hooks are installed and what went wrong in them",
 		Long: `Tells for the user's settings and for those of the current folder whether recall's
@@ -240,25 +228,17 @@ hooks are in them, whether they call this program, and the last lines of the log
 Exit code 1 if they are in neither and recall's plugin isn't on.`,
 		Example: `  recall hooks status`,
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			doc, err := runHooksStatus(cmd.Context(), a)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(doc)
-			} else {
-				printHooks(a, doc)
-			}
-			if err == nil && !doc.Installed && !doc.Plugin {
-				return app.ExitCode(app.ExitNothing)
-			}
-			tellNoLibrary(cmd.Context(), a)
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(ctx context.Context, _ []string) (HooksDoc, error) {
+		doc, err := runHooksStatus(a)
+		switch {
+		case err != nil:
+			return doc, err
+		case !doc.Installed && !doc.Plugin:
+			return doc, app.ExitCode(app.ExitNothing)
+		}
+		tellNoLibrary(ctx, a)
+		return doc, nil
+	}, printHooks)
 }
 
 // tellNoLibrary says why the hooks do nothing yet.
@@ -285,10 +265,10 @@ type hooksFileJSON struct {
 	Problem  string   `json:"problem,omitempty"`
 }
 
-func runHooksStatus(ctx context.Context, a *app.App) (HooksDoc, error) {
+func runHooksStatus(a *app.App) (HooksDoc, error) {
 	doc := HooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{},
 		Log: filepath.Join(HooksDir(), hooks.LogName)}
-	program, err := thisProgram(ctx, a)
+	program, err := thisProgram(a)
 	if err != nil {
 		return doc, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hooks"
 	"recall/ingest"
@@ -66,7 +67,7 @@ exactly this back. For other clients it prints what to paste.`,
   recall mcp install --claude-code --dry-run
   recall mcp install --project`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return runMcpInstall(cmd.Context(), a, f) },
+		RunE: func(*cobra.Command, []string) error { return runMcpInstall(a, f) },
 	}
 	f.add(cmd)
 	return cmd
@@ -92,8 +93,8 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func runMcpInstall(ctx context.Context, a *app.App, f mcpFlags) error {
-	program, err := mcpProgram(ctx, a, f.project)
+func runMcpInstall(a *app.App, f mcpFlags) error {
+	program, err := mcpProgram(a, f.project)
 	if err != nil {
 		return err
 	}
@@ -140,7 +141,7 @@ func sayOtherSide(a *app.App, clients []mcpClient, f mcpFlags) {
 // mcpProgram is what clients start: this program by the name it keeps longest,
 // with the library and the configuration that were named. In a file that others
 // share it is recall on their PATH.
-func mcpProgram(ctx context.Context, a *app.App, shared bool) (hooks.Program, error) {
+func mcpProgram(a *app.App, shared bool) (hooks.Program, error) {
 	c, err := a.LoadConfig()
 	if err != nil {
 		return hooks.Program{}, err
@@ -148,7 +149,7 @@ func mcpProgram(ctx context.Context, a *app.App, shared bool) (hooks.Program, er
 	if shared {
 		return hooks.Program{Path: "recall"}, nil
 	}
-	p, err := thisProgram(ctx, a)
+	p, err := thisProgram(a)
 	if err == nil && c.Environment("library.dir") { // the client's environment may lack it
 		p.Args = append(p.Args, "--library", c.Library.Dir)
 	}
@@ -334,44 +335,35 @@ type mcpClientStatus struct {
 }
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:     "status",
 		Short:   "Tell which clients start recall's MCP server",
 		Example: "  recall mcp status",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			doc, err := mcpStatus()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(doc)
-			}
-			if doc.Plugin {
-				fmt.Fprintf(a.Out, "%-26s %s\n", "Claude Code, the plugin",
-					"recall's plugin is on, and brings the server")
-			}
-			if doc.twice() {
-				fmt.Fprintf(a.Out, "%-26s %s\n", "", twiceServed)
-			}
-			for _, c := range doc.Clients {
-				what := "not installed"
-				switch {
-				case c.Fault != "":
-					what = c.Fault
-				case c.Installed && !c.Works:
-					what = "starts " + hooks.Started(c.Command) + ", WHICH ISN'T THERE: recall mcp install mends it"
-				case c.Installed:
-					what = "starts " + strings.Join(c.Command, " ")
-				}
-				fmt.Fprintf(a.Out, "%-26s %s\n%-26s %s\n", c.Name, terminal.Line(what), "", terminal.Line(c.Path))
-			}
-			return nil
-		},
+	}, func(context.Context, []string) (McpStatusDoc, error) { return mcpStatus() }, printMcpStatus)
+}
+
+func printMcpStatus(a *app.App, doc McpStatusDoc) {
+	line := func(name, what string) { fmt.Fprintf(a.Out, "%-26s %s\n", name, terminal.Line(what)) }
+	if doc.Plugin {
+		line("Claude Code, the plugin", "recall's plugin is on, and brings the server")
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	if doc.twice() {
+		line("", twiceServed)
+	}
+	for _, c := range doc.Clients {
+		what := "not installed"
+		switch {
+		case c.Fault != "":
+			what = c.Fault
+		case c.Installed && !c.Works:
+			what = "starts " + hooks.Started(c.Command) + ", WHICH ISN'T THERE: recall mcp install mends it"
+		case c.Installed:
+			what = "starts " + strings.Join(c.Command, " ")
+		}
+		line(c.Name, what)
+		line("", c.Path)
+	}
 }
 
 // twiceServed is said where a model gets each tool of recall's twice.

@@ -116,27 +116,7 @@ func (a *App) PrintReport(r pipeline.Report) {
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Edited, "edited by hand"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	if r.New+r.Grown+r.Distilled == 0 {
-		parts = append(parts, "nothing new")
-	}
-	if r.Bytes > 0 {
-		parts = append(parts, terminal.Size(r.Bytes)+" archived")
-	}
-	if r.Left > 0 {
-		parts = append(parts, fmt.Sprintf("%d left for the next time", r.Left))
-	}
-	if len(r.Problems) > 0 {
-		parts = append(parts, fmt.Sprintf("%d skipped", len(r.Problems)))
-	}
-	fmt.Fprintln(a.Out, strings.Join(parts, ", "))
+	fmt.Fprintln(a.Out, strings.Join(append(parts, Did(r)...), ", "))
 	if wait := time.Until(r.Until); wait > 0 {
 		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
 	}

@@ -2,6 +2,7 @@ package keep
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -38,8 +39,7 @@ type inputNow struct {
 const hashMost = 256 << 20
 
 func newManifestCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:     "manifest SESSION",
 		Short:   "Tell what a session's work needs and left behind",
 		GroupID: "look",
@@ -52,35 +52,28 @@ they are now.`,
   recall manifest 7f3c --json | jq -r '.outputs[] | select(.rebuildable | not) | .path'`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
+	}, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {
+		l, e, err := a.Named(ctx, args[0])
+		if err != nil {
+			return doc, err
+		}
+		p, err := a.Pipeline(l)
+		if err != nil {
+			return doc, err
+		}
+		s, err := p.Read(ctx, e.ID)
+		if err != nil {
+			return doc, err
+		}
+		state, _ := e.State()
+		doc = ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state)}
+		for _, in := range doc.Inputs {
+			if in.Machine == manifest.Host {
+				doc.Now = append(doc.Now, lookAtInput(in))
 			}
-			p, err := a.Pipeline(l)
-			if err != nil {
-				return err
-			}
-			s, err := p.Read(cmd.Context(), e.ID)
-			if err != nil {
-				return err
-			}
-			state, _ := e.State()
-			doc := ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state), Now: []inputNow{}}
-			for _, in := range doc.Inputs {
-				if in.Machine == manifest.Host {
-					doc.Now = append(doc.Now, lookAtInput(in))
-				}
-			}
-			if asJSON {
-				return a.PrintJSON(doc)
-			}
-			printManifest(a, doc)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+		}
+		return doc, nil
+	}, printManifest)
 }
 
 func lookAtInput(in manifest.Input) inputNow {

@@ -41,49 +41,41 @@ type ProjectDoc struct {
 }
 
 func newProjectListCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:     "list",
 		Short:   "List the projects",
 		Example: "  recall project list",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			shelf, err := l.Shelf()
-			if err != nil {
-				return err
-			}
-			projects, err := l.Projects()
-			if err != nil {
-				return err
-			}
-			all := []ProjectDoc{}
-			for _, p := range projects {
-				all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root),
-					terminal.ShowEach(p.Former, p.Show),
-					terminal.ShowEach(p.Merged, p.Show)})
-			}
-			if asJSON {
-				return a.PrintJSON(all)
-			}
-			for _, p := range all {
-				name, roots := terminal.Line(p.Name),
-					terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
-				if w := terminal.Width(a.Out); w < terminal.Narrow {
-					fmt.Fprintf(a.Out, "%s, %s\n", txt.Clip(name, w-16), answer.Count(p.Sessions, "session"))
-					terminal.SayLine(a.Out, w, "  ", "  ", roots)
-					continue
-				}
-				fmt.Fprintf(a.Out, "%-30s %12s  %s\n", name, answer.Count(p.Sessions, "session"), roots)
-			}
-			return nil
-		},
+	}, func(ctx context.Context, _ []string) (all []ProjectDoc, err error) {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return nil, err
+		}
+		shelf, err := l.Shelf()
+		if err != nil {
+			return nil, err
+		}
+		projects, err := l.Projects()
+		for _, p := range projects {
+			all = append(all, ProjectDoc{p.Name, len(shelf.In(p.ID)), p.Show(p.Root),
+				terminal.ShowEach(p.Former, p.Show),
+				terminal.ShowEach(p.Merged, p.Show)})
+		}
+		return all, err
+	}, printProjects)
+}
+
+func printProjects(a *app.App, all []ProjectDoc) {
+	for _, p := range all {
+		name, roots := terminal.Line(p.Name),
+			terminal.Line(strings.Join(append([]string{p.Root}, p.Merged...), ", "))
+		if w := terminal.Width(a.Out); w < terminal.Narrow {
+			fmt.Fprintf(a.Out, "%s, %s\n", txt.Clip(name, w-16), answer.Count(p.Sessions, "session"))
+			terminal.SayLine(a.Out, w, "  ", "  ", roots)
+			continue
+		}
+		fmt.Fprintf(a.Out, "%-30s %12s  %s\n", name, answer.Count(p.Sessions, "session"), roots)
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
 }
 
 func newProjectRenameCmd(a *app.App) *cobra.Command {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/pipeline"
@@ -28,9 +29,8 @@ type RepairDoc struct {
 }
 
 func newRepairCmd(a *app.App) *cobra.Command {
-	var asJSON bool
 	var from string
-	cmd := &cobra.Command{
+	cmd := option.Result(a, &cobra.Command{
 		Use:     "repair [--from BACKUP]",
 		Short:   "Make good what verify finds, as far as that can be",
 		GroupID: "look",
@@ -46,30 +46,19 @@ with --from. Lost edits and older versions come from it by recall import.
 Exit codes: 0 all is as it should be; 1 something is still damaged.`,
 		Example: "  recall repair\n  recall repair --from /media/disk/Recall",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := libraryToRepair(cmd.Context(), a, from)
-			if err == nil {
-				err = l.ReadOnly()
-			}
-			if err != nil {
-				return err
-			}
-			doc, err := runRepair(cmd.Context(), a, l, from)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(doc)
-			} else {
-				printRepaired(a, doc)
-			}
-			if err == nil && doc.Damaged > 0 {
-				err = app.ExitCode(exitDamaged)
-			}
-			return err
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(ctx context.Context, _ []string) (doc RepairDoc, err error) {
+		l, err := libraryToRepair(ctx, a, from)
+		if err == nil {
+			err = l.ReadOnly()
+		}
+		if err == nil {
+			doc, err = runRepair(ctx, a, l, from)
+		}
+		if err == nil && doc.Damaged > 0 {
+			err = app.ExitCode(exitDamaged)
+		}
+		return doc, err
+	}, printRepaired)
 	cmd.Flags().StringVar(&from, "from", "", "take lost bytes from this backup, a folder or a file")
 	return cmd
 }

@@ -9,6 +9,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/pipeline"
@@ -24,11 +25,12 @@ type VerifyDoc struct {
 	Quick   bool   `json:"quick"`
 	Damaged int    `json:"damaged"`
 	library.Verified
+	took time.Duration
 }
 
 func newVerifyCmd(a *app.App) *cobra.Command {
-	var quick, asJSON bool
-	cmd := &cobra.Command{
+	var quick bool
+	cmd := option.Result(a, &cobra.Command{
 		Use:     "verify",
 		Short:   "Read the whole library again and say what is damaged",
 		GroupID: "look",
@@ -41,29 +43,20 @@ Exit codes: 0 all is as it was written; 1 something is damaged.`,
 		Example: `  recall verify
   recall verify --quick       packed bytes are compared without being unpacked`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			start := time.Now()
-			v, err := runVerify(cmd.Context(), a, l, quick)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = a.PrintJSON(VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v})
-			} else {
-				printVerified(a, v, time.Since(start))
-			}
-			if err == nil && v.Damage() > 0 {
-				err = app.ExitCode(exitDamaged)
-			}
-			return err
-		},
-	}
+	}, func(ctx context.Context, _ []string) (doc VerifyDoc, err error) {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return doc, err
+		}
+		start := time.Now()
+		v, err := runVerify(ctx, a, l, quick)
+		doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, took: time.Since(start)}
+		if err == nil && doc.Damaged > 0 {
+			err = app.ExitCode(exitDamaged)
+		}
+		return doc, err
+	}, printVerified)
 	cmd.Flags().BoolVar(&quick, "quick", false, "compare packed bytes as they are stored, without unpacking them")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -76,7 +69,7 @@ func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) 
 	}})
 }
 
-func printVerified(a *app.App, v library.Verified, took time.Duration) {
+func printVerified(a *app.App, v VerifyDoc) {
 	s := terminal.Styles(a.Color)
 	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green,
 		library.Unfinished: s.Yellow}
@@ -89,8 +82,8 @@ func printVerified(a *app.App, v library.Verified, took time.Duration) {
 		}
 	}
 	fmt.Fprintf(a.Out, "%s of %s read in %s: ", answer.Count(v.Files, "file"), answer.Count(v.Sessions, "session"),
-		terminal.Elapsed(took))
-	switch n := v.Damage(); {
+		terminal.Elapsed(v.took))
+	switch n := v.Damaged; {
 	case n == 0:
 		fmt.Fprintln(a.Out, "all is as it was written")
 	case lost == 0:

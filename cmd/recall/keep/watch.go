@@ -133,21 +133,9 @@ func printWatched(a *app.App, r pipeline.Report, err error) {
 		fmt.Fprintf(a.Err, "recall: %s %v; trying again\n", now, err)
 		return
 	}
-	parts := []string{}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Vanished, "vanished at their source"}, {r.Packed, "packed"},
-		{r.Distilled, "distilled"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
+	parts := app.Did(r)
 	if r.Indexed > r.Distilled { // made again
 		parts = append(parts, fmt.Sprintf("%d indexed", r.Indexed))
-	}
-	if r.Bytes > 0 {
-		parts = append(parts, terminal.Size(r.Bytes)+" archived")
 	}
 	fmt.Fprintln(a.Out, now, strings.Join(parts, ", "))
 	a.PrintProblems(r.Problems)

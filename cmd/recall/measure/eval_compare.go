@@ -1,19 +1,20 @@
 package measure
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 )
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:   "compare BEFORE AFTER",
 		Short: "Say what one run changed against another",
 		Long: `Compares two runs on the sessions or questions that both have, by paired
@@ -24,24 +25,17 @@ hold zero; else the runs can't tell.`,
   recall eval compare before.json after.json`,
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: completeRun,
-		RunE: func(_ *cobra.Command, args []string) error {
-			runs, err := readRuns(args)
-			if err != nil {
-				return err
-			}
-			c, err := eval.Compare(runs[0], runs[1])
-			if err != nil {
-				return terminal.WithHint(err, "compare two runs of one gold set, made by the same command")
-			}
-			if asJSON {
-				return a.PrintJSON(c)
-			}
-			printComparison(a, c)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(_ context.Context, args []string) (*eval.Comparison, error) {
+		runs, err := readRuns(args)
+		if err != nil {
+			return nil, err
+		}
+		c, err := eval.Compare(runs[0], runs[1])
+		if err != nil {
+			return nil, terminal.WithHint(err, "compare two runs of one gold set, made by the same command")
+		}
+		return c, nil
+	}, printComparison)
 }
 
 func printComparison(a *app.App, c *eval.Comparison) {

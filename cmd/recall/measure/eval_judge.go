@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/redact"
@@ -39,8 +40,7 @@ func checkJudge(judge string) error {
 func newEvalJudgeCmd(a *app.App) *cobra.Command {
 	var gold []string
 	var judge, record string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := option.Result(a, &cobra.Command{
 		Use:   "judge",
 		Short: "Measure how far a judge agrees with people",
 		Long: `Shows labelled pairs of statements (pairs-NAME.jsonl of the gold sets) to a judge,
@@ -55,57 +55,50 @@ kept in the user's cache directory and not asked again.`,
   recall eval judge --judge words --gold mine/gold
   recall eval judge --json | jq .wrong`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			judge = judgeOr(c, judge, judgeWords)
-			return runEvalJudge(cmd.Context(), a, judge, record, gold, asJSON)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
+		c, err := a.LoadConfig()
+		if err != nil {
+			return agreement, err
+		}
+		return runEvalJudge(ctx, a, judgeOr(c, judge, judgeWords), record, gold)
+	}, func(a *app.App, agreement eval.Agreement) {
+		t := evalTables{a.Out, terminal.Styles(a.Color)}
+		t.agreement(&agreement)
+		t.disagreements(&agreement)
+	})
 	addJudge(cmd, &judge, "", "who judges: words, or the configured model (default: the model if there is one)")
 	addRecord(cmd, &record)
 	cmd.Flags().StringArrayVar(&gold, "gold", nil, "folder of gold sets with labelled pairs; may be given again")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the agreement as JSON")
 	cmd.MarkFlagDirname("gold")
 	return cmd
 }
 
-func runEvalJudge(ctx context.Context, a *app.App, name, record string, gold []string, asJSON bool) error {
+func runEvalJudge(ctx context.Context, a *app.App, name, record string,
+	gold []string) (agreement eval.Agreement, err error) {
 	if err := checkJudge(name); err != nil {
-		return err
+		return agreement, err
 	}
 	pairs, err := labelledPairs(gold)
 	if err != nil {
-		return err
+		return agreement, err
 	}
 	var judge eval.Judge = eval.Words{}
 	var asked *evalModel
 	if name == judgeModel {
 		rules, err := redact.New()
 		if err != nil {
-			return err
+			return agreement, err
 		}
 		if asked, err = openEvalModel(ctx, a, record); err != nil {
-			return err
+			return agreement, err
 		}
 		if judge, err = asked.judging(rules); err != nil {
-			return err
+			return agreement, err
 		}
 	}
-	agreement, err := eval.Agree(ctx, judge, pairs)
+	agreement, err = eval.Agree(ctx, judge, pairs)
 	tellAsked(a, asked)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return a.PrintJSON(agreement)
-	}
-	t := evalTables{a.Out, terminal.Styles(a.Color)}
-	t.agreement(&agreement)
-	t.disagreements(&agreement)
-	return nil
+	return agreement, err
 }
 
 // labelledPairs are those of the folders, or the bundled ones.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/distill/model"
 	"recall/eval"
@@ -20,8 +21,7 @@ const judgeRules = "rules"
 func newEvalRelationsCmd(a *app.App) *cobra.Command {
 	var judge, record string
 	var sample int
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := option.Result(a, &cobra.Command{
 		Use:   "relations",
 		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
 		Long: `Shows labelled pairs of decisions, all invented, to whoever relates the sessions of
@@ -37,19 +37,17 @@ directory and not asked again.`,
   recall eval relations --sample 120
   recall eval relations --json | jq .relations.supersedes`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			judge = judgeOr(c, judge, judgeRules)
-			if sample < 0 {
-				return terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample),
-					"0 is all pairs")
-			}
-			return runEvalRelations(cmd.Context(), a, judge, record, sample, asJSON)
-		},
-	}
+	}, func(ctx context.Context, _ []string) (agreement eval.RelationAgreement, err error) {
+		c, err := a.LoadConfig()
+		if err != nil {
+			return agreement, err
+		}
+		if sample < 0 {
+			return agreement, terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample),
+				"0 is all pairs")
+		}
+		return runEvalRelations(ctx, a, judgeOr(c, judge, judgeRules), record, sample)
+	}, printRelations)
 	cmd.Flags().StringVar(&judge, "judge", "",
 		"who says it: rules, or the configured model (default: the model if there is one)")
 	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -57,14 +55,14 @@ directory and not asked again.`,
 	})
 	addRecord(cmd, &record)
 	cmd.Flags().IntVar(&sample, "sample", 0, "how many pairs to ask about (0: all)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the agreement as JSON")
 	return cmd
 }
 
-func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int, asJSON bool) error {
+func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int) (
+	agreement eval.RelationAgreement, err error) {
 	pairs, err := eval.InventedRelations()
 	if err != nil {
-		return err
+		return agreement, err
 	}
 	if sample > 0 {
 		pairs = eval.SampleRelations(pairs, sample)
@@ -75,31 +73,27 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 	case judgeRules:
 	case judgeModel:
 		if asked, err = openEvalModel(ctx, a, record); err != nil {
-			return err
+			return agreement, err
 		}
 		if by, err = relating(a, asked); err != nil {
-			return err
+			return agreement, err
 		}
 		name = asked.Name()
 	default:
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s",
-			judgeRules,
-			judgeModel)
+		return agreement, terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge),
+			"judges are %s and %s", judgeRules, judgeModel)
 	}
-	agreement, err := eval.AgreeOnRelations(ctx, name, by, pairs)
+	agreement, err = eval.AgreeOnRelations(ctx, name, by, pairs)
 	tellAsked(a, asked)
-	if err != nil {
-		return err
-	}
-	if asJSON {
-		return a.PrintJSON(agreement)
-	}
+	return agreement, err
+}
+
+func printRelations(a *app.App, agreement eval.RelationAgreement) {
 	t := evalTables{a.Out, terminal.Styles(a.Color)}
 	t.relations(&agreement)
-	if asked != nil {
+	if agreement.By != judgeRules {
 		t.trust(agreement.Relations[payload.Supersedes].Precision)
 	}
-	return nil
 }
 
 // relating asks a model about pairs as a sync does.

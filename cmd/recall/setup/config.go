@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -9,31 +10,25 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/config"
 )
 
 func newConfigCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:     "config",
 		Short:   "Show the settings and where each comes from",
 		Long:    configHelp(),
 		Example: "  recall config\n  RECALL_QUERY_LIMIT=10 recall config",
 		GroupID: "look",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := config.Load(cmd.Flags(), a.ConfigFile, os.Environ(), config.ThisSystem())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(ConfigDoc{c.File, c.Passed, c.Refused, c.Shown()})
-			}
-			return c.Print(a.Out)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return cmd
+	}, func(context.Context, []string) (ConfigDoc, error) {
+		c, err := config.Load(a.Flags, a.ConfigFile, os.Environ(), config.ThisSystem())
+		if err != nil {
+			return ConfigDoc{}, err
+		}
+		return ConfigDoc{c.File, c.Passed, c.Refused, c.Shown(), c}, nil
+	}, func(a *app.App, doc ConfigDoc) { doc.config.Print(a.Out) })
 }
 
 // configHelp is made from the table of keys, so that it can't drift.
@@ -72,4 +67,6 @@ type ConfigDoc struct {
 	Passed   string         `json:"passed,omitempty"`  // a config.yaml of somebody else's in the working directory
 	Refused  []string       `json:"refused,omitempty"` // what such a file may not set, or sets wrongly
 	Settings []config.Shown `json:"settings"`
+
+	config *config.Config
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"os/user"
 	"path/filepath"
 	"runtime"
@@ -96,9 +95,13 @@ func noScheduler(err error) error {
 
 // plan is what is to run: this program, with this configuration.
 func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) {
-	binary, err := stableBinary()
+	binary, err := app.Self()
 	if err != nil {
 		return schedule.Plan{}, err
+	}
+	if strings.Contains(filepath.ToSlash(binary), "/go-build") {
+		return schedule.Plan{}, terminal.WithHint(errors.New("this recall is in a temporary folder"),
+			"go install ./cmd/recall puts one where it stays")
 	}
 	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()),
 		At: at}
@@ -109,31 +112,6 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return p, err
 	}
 	return p, p.Check()
-}
-
-// stableBinary is the name that this program goes by for longest: a link to it
-// that was called, rather than the versioned folder that it points to.
-func stableBinary() (string, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	if strings.Contains(filepath.ToSlash(self), "/go-build") {
-		return "", terminal.WithHint(errors.New("this recall is in a temporary folder"),
-			"go install ./cmd/recall puts one where it stays")
-	}
-	called, err := exec.LookPath(os.Args[0])
-	if err == nil {
-		called, err = filepath.Abs(called)
-	}
-	if err == nil {
-		x, err1 := os.Stat(called)
-		y, err2 := os.Stat(self)
-		if err1 == nil && err2 == nil && os.SameFile(x, y) {
-			return called, nil
-		}
-	}
-	return self, nil
 }
 
 // jobEnvironment picks what a job needs of this environment: where programs,

@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/ingest"
@@ -63,31 +64,19 @@ func searchMode(c *config.Config) string {
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:     "status",
 		Short:   "Tell how the library, its sources and the index are",
 		Example: "  recall status",
 		GroupID: "look",
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			s, err := runStatus(cmd.Context(), a, l)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(s)
-			}
-			printStatus(a, s)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(ctx context.Context, _ []string) (StatusDoc, error) {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return StatusDoc{}, err
+		}
+		return runStatus(ctx, a, l)
+	}, printStatus)
 }
 
 func runStatus(ctx context.Context, a *app.App, l *library.Library) (StatusDoc, error) {
@@ -173,14 +162,8 @@ func (s StatusDoc) states() string {
 	if s.Safe > 0 || s.OnlyHere == 0 {
 		parts = append(parts, fmt.Sprintf("%d safe", s.Safe))
 	}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{s.OnlyHere, "kept, only here"}, {s.Behind, "behind"}, {s.Unreadable, "whose source can't be read"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
+	parts = append(parts, app.Counts(app.Counted{N: s.OnlyHere, What: "kept, only here"},
+		app.Counted{N: s.Behind, What: "behind"}, app.Counted{N: s.Unreadable, What: "whose source can't be read"})...)
 	return strings.Join(parts, "; ")
 }
 

@@ -1,8 +1,8 @@
 package setup
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"recall/answer"
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/schedule"
@@ -116,11 +117,11 @@ func night(ctx context.Context) nightDoc {
 	if _, err := os.Stat(dir); err != nil {
 		return nightDoc{}
 	}
-	s, err := schedules(ctx)
+	s, err := schedule.Look(ctx)
 	if err != nil {
 		return nightDoc{}
 	}
-	doc := nightDoc{Installed: s.Installed, System: s.System, Next: s.Next}
+	doc := nightDoc{Installed: s.Installed, System: string(s.System), Next: s.Next}
 	for _, j := range s.Jobs {
 		if !j.OK {
 			doc.Failed = j.Job + ": " + txt.Clip(terminal.Line(j.Error), 200)
@@ -177,18 +178,8 @@ func (r *runDoc) byRules() *runDoc {
 
 // words is what a run did.
 func (r *runDoc) words() string {
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.New, "new"}, {r.Grown, "grown"}, {r.Distilled, "distilled"}, {r.Improved, "improved"}, {r.Queued, "queued"},
-		{r.Skipped, "skipped"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
-	if len(parts) == 0 {
-		return "nothing new"
-	}
-	return strings.Join(parts, ", ")
+	parts := app.Counts(app.Counted{N: r.New, What: "new"}, app.Counted{N: r.Grown, What: "grown"},
+		app.Counted{N: r.Distilled, What: "distilled"}, app.Counted{N: r.Improved, What: "improved"},
+		app.Counted{N: r.Queued, What: "queued"}, app.Counted{N: r.Skipped, What: "skipped"})
+	return cmp.Or(strings.Join(parts, ", "), "nothing new")
 }

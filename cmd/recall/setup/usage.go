@@ -1,6 +1,8 @@
 package setup
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -59,8 +61,7 @@ type monthDoc struct {
 func newUsageCmd(a *app.App) *cobra.Command {
 	var by string
 	var since option.Day
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := option.Result(a, &cobra.Command{
 		Use:     "usage",
 		Short:   "Tell what models took, in tokens and money",
 		GroupID: "look",
@@ -73,26 +74,16 @@ estimated: sums with such calls in them begin with ~. What it cost is worked out
   recall usage --by model --since 2026-04
   recall usage --by project --json`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			doc, err := runUsage(a, l, by, since.At)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(doc)
-			}
-			printUsage(a, doc)
-			return nil
-		},
-	}
+	}, func(ctx context.Context, _ []string) (*UsageDoc, error) {
+		l, err := a.Library(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return runUsage(a, l, by, since.At)
+	}, printUsage)
 	option.WordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model",
 		"project", "task", "session")
 	since.Since(cmd.Flags(), "since", "only from this day on: 2026-04-17, 2026-04, 2w")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
@@ -127,23 +118,13 @@ func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*Usag
 		doc.Rows = append(doc.Rows, *r)
 	}
 	slices.SortFunc(doc.Rows, func(a, b usageRow) int {
-		if by == "day" || a.Cost == b.Cost && a.In == b.In {
-			return strings.Compare(a.Name, b.Name)
+		if by == "day" {
+			return cmp.Compare(a.Name, b.Name)
 		}
-		if a.Cost != b.Cost {
-			return sign(a.Cost < b.Cost)
-		}
-		return b.In - a.In
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(b.In, a.In), cmp.Compare(a.Name, b.Name))
 	})
 	doc.Month.Cap = a.Config.Distill.Budget.MonthCost
 	return doc, nil
-}
-
-func sign(up bool) int {
-	if up {
-		return 1
-	}
-	return -1
 }
 
 // usageNames gives what a call is summed up under.
