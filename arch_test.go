@@ -47,6 +47,7 @@ var rooms = map[string][]string{
 var below = map[string][]string{
 	"library/disk":   {},
 	"library/ledger": {"library/disk"},
+	"library/raw":    {"library/disk"},
 	"library/render": {},
 	"pipeline/notes": {},
 	"pipeline/guard": {"pipeline"},

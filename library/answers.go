@@ -1,7 +1,6 @@
 package library
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/zstd"
-
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // Models' answers lie in cache/<first two of the key>/<key>.zst, packed, with
@@ -36,7 +34,7 @@ func (l *Library) Answer(key string) (data []byte, ok bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("answer %s: %w", key, err)
 	}
-	data, err = unpackAnswer(packed)
+	data, err = raw.Unpack(packed)
 	return data, err == nil, nil
 }
 
@@ -50,17 +48,9 @@ func (l *Library) KeepAnswer(key string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	var packed bytes.Buffer
-	e := encoders.Get().(*zstd.Encoder)
-	e.Reset(&packed)
-	_, err = e.Write(data)
-	err = errors.Join(err, e.Close())
-	encoders.Put(e)
-	if err != nil {
-		return fmt.Errorf("answer %s: %w", key, err)
-	}
+	packed := raw.Pack(data)
 	for try := 0; ; try++ {
-		err = errors.Join(disk.MakeDirs(filepath.Dir(path)), l.put(path, packed.Bytes()))
+		err = errors.Join(disk.MakeDirs(filepath.Dir(path)), l.put(path, packed))
 		if !errors.Is(err, fs.ErrNotExist) || try == 3 { // all were dropped at this moment
 			break
 		}
@@ -89,7 +79,7 @@ func (l *Library) dropAnswers(ids []ingest.SessionID, texts *Needles) error {
 			return err
 		}
 		changed[filepath.Dir(path)] = true
-		return removeIfThere(path)
+		return disk.RemoveIfThere(path)
 	})
 	for dir := range changed {
 		err = errors.Join(err, disk.SyncDir(dir))
@@ -103,7 +93,7 @@ func answerStays(path string, ids []ingest.SessionID, texts *Needles) bool {
 	if err != nil {
 		return false
 	}
-	data, err := unpackAnswer(packed)
+	data, err := raw.Unpack(packed)
 	var answer struct {
 		Of []string `json:"of"`
 	}
@@ -122,16 +112,6 @@ func (l *Library) answerPath(key string) (string, error) {
 
 const cacheName = "cache"
 
-func unpackAnswer(packed []byte) ([]byte, error) {
-	d := decoders.Get().(*zstd.Decoder)
-	defer decoders.Put(d)
-	data, err := d.DecodeAll(packed, nil)
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
-}
-
 // answers checks what models answered: what can't be read is asked for again.
 func (c *checking) answers() {
 	_ = disk.Walk(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
@@ -140,7 +120,7 @@ func (c *checking) answers() {
 		}
 		packed, err := c.read(path)
 		if err == nil {
-			_, err = unpackAnswer(packed)
+			_, err = raw.Unpack(packed)
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			c.found(Finding{Path: c.rel(path), State: Damaged,

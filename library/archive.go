@@ -13,6 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // Change says what Archive found different. Files are named as in the session.
@@ -61,9 +62,9 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		} else if gone {
 			return fail(ErrForgotten)
 		}
-		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: newVersions()}
+		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: raw.NewVersions()}
 		if err = a.run(ctx, have); err != nil {
-			dropStaged(a.segs)
+			raw.Drop(a.segs...)
 		}
 		if errors.Is(err, errStale) && try < 5 {
 			l.forget()
@@ -152,21 +153,21 @@ type archiving struct {
 	l        *Library
 	found    ingest.Found
 	entry    Entry // as it will be
-	versions *versions
-	lines    []versionLine
-	segs     []staged
+	versions *raw.Versions
+	lines    []raw.Line
+	segs     []raw.Staged
 	change   Change
 	read     int // files that could be read
 }
 
 func (a *archiving) run(ctx context.Context, have bool) error {
 	if have {
-		v, err := readVersions(a.entry.Folder)
+		v, err := raw.ReadVersions(a.entry.Folder)
 		if err != nil {
 			return err
 		}
 		a.versions = v
-		a.change.Problems = append(a.change.Problems, v.lost...)
+		a.change.Problems = append(a.change.Problems, v.Lost...)
 	}
 	a.entry.ID = a.found.ID
 	if len(a.found.Files) > 0 {
@@ -175,11 +176,11 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 	before, _ := a.entry.encode()
 	for i, f := range a.found.Files {
 		if err := a.take(ctx, f); err != nil {
-			var src sourceError
+			var src raw.SourceError
 			if ctx.Err() != nil || !errors.As(err, &src) {
 				return err
 			}
-			a.problem(f.Path, src.error.Error())
+			a.problem(f.Path, src.Error())
 			continue
 		}
 		a.read++
@@ -240,14 +241,14 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 
 // stillThere is a version of a file, as far as its segments exist: the rest is
 // taken again from the source.
-func (a *archiving) stillThere(file string, number int) version {
-	v := a.versions.at(file, number)
+func (a *archiving) stillThere(file string, number int) raw.Version {
+	v := a.versions.At(file, number)
 	if v == nil {
-		return version{}
+		return raw.Version{}
 	}
 	for i, s := range v.Segs {
 		if !disk.Exists(filepath.Join(a.entry.Folder, "raw", s.String())) {
-			return version{Segs: v.Segs[:i]}
+			return raw.Version{Segs: v.Segs[:i]}
 		}
 	}
 	return *v
@@ -256,26 +257,26 @@ func (a *archiving) stillThere(file string, number int) version {
 // record turns a reading into lines for versions.jsonl and the new state of
 // the source.
 func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState) {
-	old := a.versions.at(f.Name, base)
+	old := a.versions.At(f.Name, base)
 	number := base
-	switch same := a.versions.find(f.Name, r.size, r.sum); {
+	switch same := a.versions.Find(f.Name, r.size, r.sum); {
 	case old != nil && r.keep < len(old.Segs) && len(r.added) > 0 && old.Size == r.size && old.Sum == r.sum:
 		// Segments were missing and are put back: the content is as it was.
-		a.addVersion(versionLine{Version: base, Keep: r.keep}, f, r)
+		a.addVersion(raw.Line{Version: base, Keep: r.keep}, f, r)
 	case same > 0:
-		dropStaged(r.added)
+		raw.Drop(r.added...)
 		number = same
 		if from != nil && same != base {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
 		}
 	case old != nil && r.whole:
-		a.addVersion(versionLine{Version: base, Keep: r.keep}, f, r)
+		a.addVersion(raw.Line{Version: base, Keep: r.keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
 	case old != nil && from != nil && len(r.added) == 0 && r.size == from.Size && from.Version == base:
 		// Another copy of the file has grown, this one is as it was.
 	default:
-		number = len(a.versions.files[f.Name]) + 1
-		line := versionLine{Version: number, Keep: r.keep}
+		number = len(a.versions.Files[f.Name]) + 1
+		line := raw.Line{Version: number, Keep: r.keep}
 		if r.keep > 0 {
 			line.From = base
 		}
@@ -292,13 +293,13 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 	a.seen(f, SourceState{Path: f.Path, Size: r.size, Mod: r.mod.UTC(), Stamp: f.Stamp, Version: number})
 }
 
-func (a *archiving) addVersion(line versionLine, f ingest.File, r reading) {
+func (a *archiving) addVersion(line raw.Line, f ingest.File, r reading) {
 	line.File, line.Role, line.Size, line.Sum, line.Add = f.Name, f.Role, r.size, r.sum, []string{}
 	for _, s := range r.added {
-		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, s.crc)
+		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, s.CRC)
 		a.change.Bytes += s.Length
 	}
-	if err := a.versions.apply(line); err != nil {
+	if err := a.versions.Apply(line); err != nil {
 		panic("library: a version that doesn't follow on the last: " + err.Error())
 	}
 	a.lines = append(a.lines, line)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	"recall/library/raw"
 )
 
 const id = "7f3c1a2b-0000-4000-8000-000000000001"
@@ -84,13 +85,13 @@ func TestEveryVersionStays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := readVersions(e.Folder)
-	if err != nil || len(v.lost) > 0 {
-		t.Fatal(err, v.lost)
+	v, err := raw.ReadVersions(e.Folder)
+	if err != nil || len(v.Lost) > 0 {
+		t.Fatal(err, v.Lost)
 	}
 	var got []string
-	for _, ver := range v.files["transcript.jsonl"] {
-		text, err := io.ReadAll(&segmentReader{open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, segs: ver.Segs})
+	for _, ver := range v.Files["transcript.jsonl"] {
+		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, Segs: ver.Segs})
 		if err != nil {
 			t.Fatal(err)
 		}

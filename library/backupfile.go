@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"hash/crc32"
 	"io"
 	"io/fs"
@@ -195,7 +194,7 @@ func (w *tarring) session(v *folderView) error {
 		if err := w.add(at+name, v.size[name], io.TeeReader(open[i], sum)); err != nil {
 			return err
 		}
-		if want := v.v.crcs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
+		if want := v.v.CRCs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
 			!slices.Contains(want, disk.CRCText(sum.Sum32())) {
 			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
 		}
@@ -233,7 +232,7 @@ func (w *tarring) add(name string, size int64, r io.Reader) error {
 		return err
 	}
 	h := sha256.New()
-	n, err := copyHashed(w.tar, []hash.Hash{h}, r, size)
+	n, err := disk.Copy(io.MultiWriter(w.tar, h), io.LimitReader(r, size))
 	if err == nil && n != size {
 		err = fmt.Errorf("%s: it has become shorter", name)
 	}
@@ -251,9 +250,8 @@ func (w *tarring) add(name string, size int64, r io.Reader) error {
 func (w *tarring) check(ctx context.Context, path string) error {
 	got := map[string]string{}
 	err := eachInTar(ctx, path, func(name string, r io.Reader) error {
-		h := sha256.New()
-		_, err := copyHashed(io.Discard, []hash.Hash{h}, r, 1<<62)
-		got[strings.TrimPrefix(name, tarTop)] = hex.EncodeToString(h.Sum(nil))
+		sum, err := disk.Sum(r)
+		got[strings.TrimPrefix(name, tarTop)] = sum.SHA256
 		return err
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // commitNew builds the folder of a new session aside and puts it into
@@ -16,9 +17,9 @@ func (l *Library) commitNew(a *archiving) error {
 		return err
 	}
 	defer disk.UnlinkAll(build) // of a failure
-	raw := filepath.Join(build, "raw")
+	segs := filepath.Join(build, "raw")
 	// synced below
-	if err := disk.Do(disk.OpMakeDirs, raw, "", func() error { return disk.MakeAllDirs(raw) }); err != nil {
+	if err := disk.Do(disk.OpMakeDirs, segs, "", func() error { return disk.MakeAllDirs(segs) }); err != nil {
 		return err
 	}
 	a.entry.Format = Format
@@ -26,25 +27,25 @@ func (l *Library) commitNew(a *archiving) error {
 	if err != nil {
 		return err
 	}
-	lines := filepath.Join(raw, "versions.jsonl")
-	err = errors.Join(disk.Overwrite(lines, disk.SealLines(encodeLines(a.lines))),
+	lines := raw.ListPath(build)
+	err = errors.Join(disk.Overwrite(lines, raw.EncodeLines(a.lines)),
 		disk.Overwrite(sessionFile(build), text))
 	if err != nil {
 		return err
 	}
 	// Into place before they are synced: all this is still out of sight, and
 	// one wait for the disk does for the files and their names.
-	if err := place(a.segs, raw, nil); err != nil {
+	if err := raw.Place(a.segs, build, nil); err != nil {
 		return err
 	}
 	files := []string{lines, sessionFile(build)}
 	for _, s := range a.segs {
-		files = append(files, filepath.Join(raw, s.String()))
+		files = append(files, raw.Path(build, s.Segment))
 	}
 	if err := disk.SyncFiles(files); err != nil {
 		return err
 	}
-	if err := errors.Join(disk.SyncDir(raw), disk.SyncDir(build)); err != nil {
+	if err := errors.Join(disk.SyncDir(segs), disk.SyncDir(build)); err != nil {
 		return err
 	}
 	unlock, err := l.lockFolders()
@@ -84,7 +85,7 @@ func (l *Library) freeName(dir, name string) string {
 // commitChange adds what is new to a session's folder: segments first, then
 // the lines that name them, then session.json.
 func (l *Library) commitChange(a *archiving) error {
-	if err := disk.SyncFiles(temps(a.segs)); err != nil {
+	if err := raw.Sync(a.segs); err != nil {
 		return err
 	}
 	now, unlock, err := l.hold(a.entry.ID)
@@ -92,64 +93,41 @@ func (l *Library) commitChange(a *archiving) error {
 		return err
 	}
 	defer unlock()
-	v, err := readVersions(now.Folder)
+	v, err := raw.ReadVersions(now.Folder)
 	if err != nil {
 		return err
 	}
-	if v.size != a.versions.size {
+	if v.Read != a.versions.Read {
 		return errStale
 	}
-	raw := filepath.Join(now.Folder, "raw")
-	if err := disk.MakeDirs(raw); err != nil {
+	segs := filepath.Join(now.Folder, "raw")
+	if err := disk.MakeDirs(segs); err != nil {
 		return err
 	}
-	if err := place(a.segs, raw, v.crcs); err != nil {
+	if err := raw.Place(a.segs, now.Folder, v); err != nil {
 		return err
 	}
 	// Before they are named: a line must never speak of what may not be there.
 	if len(a.segs) > 0 {
-		if err := disk.SyncDir(raw); err != nil {
+		if err := disk.SyncDir(segs); err != nil {
 			return err
 		}
 	}
 	if len(a.lines) > 0 {
-		list := filepath.Join(raw, "versions.jsonl")
+		list := raw.ListPath(now.Folder)
 		fresh := !disk.Exists(list)
-		if err := disk.AppendLines(list, encodeLines(a.lines)); err != nil {
+		if err := disk.AppendLines(list, raw.EncodeLines(a.lines)); err != nil {
 			return err
 		}
 		if fresh {
-			if err := disk.SyncDir(raw); err != nil {
+			if err := disk.SyncDir(segs); err != nil {
 				return err
 			}
 		}
-		if err := dropMerged(raw, v, a.lines); err != nil {
+		if err := v.DropMerged(now.Folder, a.lines); err != nil {
 			return err
 		}
 	}
 	now.Source, now.Root, now.Files, now.Input = a.entry.Source, a.entry.Root, a.entry.Files, a.entry.Input
 	return l.saveEntry(now)
-}
-
-// dropMerged removes the segments that lines have made needless: small ones,
-// stored again together.
-func dropMerged(raw string, v *versions, lines []versionLine) error {
-	before := v.stored()
-	for _, line := range lines {
-		if err := v.apply(line); err != nil {
-			return nil // an earlier line could not be read: nothing is sure
-		}
-	}
-	needed := map[segment]bool{}
-	for _, s := range v.stored() {
-		needed[s.segment] = true
-	}
-	for _, s := range before {
-		if !needed[s.segment] && len(v.lost) == 0 {
-			if err := removeIfThere(filepath.Join(raw, s.String())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // A copied file waits under .tmp to be given its place.
@@ -65,20 +65,20 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 			return c, errMoved
 		}
 		if err != nil {
-			return c, sourceError{err}
+			return c, raw.AtSource(err)
 		}
 		defer f.Close()
-		in = sourceReader{ctxReader{ctx, f}}
+		in = raw.FromSource(disk.Until(ctx, f))
 		crc = &disk.CRCWriter{W: io.Discard}
 		in = io.TeeReader(in, crc)
 	}
 	var err error
 	c.temp, err = m.linked(src, name)
 	if err == nil && c.temp != "" {
-		c.size, err = copyHashed(io.Discard, []hash.Hash{h}, in, 1<<62)
+		c.size, err = disk.Copy(h, in)
 	} else if err == nil {
 		c.temp, err = m.l.temp(func(w io.Writer) error {
-			n, err := copyHashed(w, []hash.Hash{h}, in, 1<<62)
+			n, err := disk.Copy(io.MultiWriter(w, h), in)
 			c.size = n
 			return err
 		})
@@ -113,7 +113,7 @@ func (m *merging) arrived(id ingest.SessionID) {
 // once.
 func (m *merging) linked(src *folderView, name string) (string, error) {
 	const worthIt = 64 << 10 // as linkTwin has it
-	if seg, err := parseSegment(strings.TrimPrefix(name, "raw/")); err != nil || seg.Length < worthIt {
+	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err != nil || seg.Length < worthIt {
 		return "", nil
 	}
 	m.mu.Lock()

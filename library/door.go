@@ -1,6 +1,8 @@
 package library
 
-import "recall/library/disk"
+import (
+	"recall/library/disk"
+)
 
 // Files of a library's kind, beside the library: see package disk.
 var (

@@ -17,6 +17,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -156,7 +157,7 @@ func (f *FileState) source(path string) *SourceState {
 // choose sets the current version from the sources: the longest, then one that
 // is there before one that is gone, then the first by path. The order in which
 // two copies arrived doesn't matter.
-func (f *FileState) choose(v *versions) {
+func (f *FileState) choose(v *raw.Versions) {
 	slices.SortFunc(f.Sources, func(a, b SourceState) int { return strings.Compare(a.Path, b.Path) })
 	best := -1
 	for i, s := range f.Sources {
@@ -169,7 +170,7 @@ func (f *FileState) choose(v *versions) {
 		return
 	}
 	f.Version = f.Sources[best].Version
-	if ver := v.at(f.Name, f.Version); ver != nil {
+	if ver := v.At(f.Name, f.Version); ver != nil {
 		f.Size, f.Sum = ver.Size, ver.Sum
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -24,7 +25,7 @@ type folderView struct {
 	entry Entry
 	text  map[string][]byte // by slash-separated name: all but raw/*.zst and outputs/
 	size  map[string]int64  // of the others
-	v     *versions
+	v     *raw.Versions
 	still bool // nobody moves or packs it: what never changes is read where it is
 }
 
@@ -52,7 +53,7 @@ func (l *Library) viewFolder(id ingest.SessionID) (*folderView, error) {
 	if s.entry, err = decodeEntry(s.text["session.json"], e.Folder); err != nil {
 		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
 	}
-	s.v = parseVersions("versions.jsonl", disk.SplitLines(s.text["raw/versions.jsonl"]))
+	s.v = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.text["raw/versions.jsonl"]))
 	if p, err := payload.Decode(s.text["payload.json"]); err == nil &&
 		flipped(e.Folder, []byte(p.Written), s.text["payload.md"]) {
 		s.text["payload.md"] = []byte(p.Written)
@@ -89,7 +90,7 @@ func readFolder(folder string) (*folderView, error) {
 // small that unpacking it is meant to hurt.
 func (s *folderView) plausible() error {
 	for name := range s.size {
-		seg, err := parseSegment(strings.TrimPrefix(name, "raw/"))
+		seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
 		if strings.HasPrefix(name, "raw/") && err != nil {
 			return fmt.Errorf("%s: %w: %v", name, ErrSuspect, err)
 		}
@@ -126,7 +127,7 @@ func (s *folderView) same(o *folderView) bool {
 // covers reports whether nothing of o would be lost if s took its place.
 func (s *folderView) covers(o *folderView) bool {
 	held := s.contents()
-	for file, list := range o.v.files {
+	for file, list := range o.v.Files {
 		for _, ver := range list {
 			if !held[fileContent{file, ver.Size, ver.Sum}] {
 				return false
@@ -138,7 +139,7 @@ func (s *folderView) covers(o *folderView) bool {
 			return false
 		}
 	}
-	if len(s.v.lost) > 0 || len(o.v.lost) > 0 {
+	if len(s.v.Lost) > 0 || len(o.v.Lost) > 0 {
 		return false
 	}
 	return !o.pending() || bytes.Equal(s.text["payload.md"], o.text["payload.md"])
@@ -156,7 +157,7 @@ type fileContent struct {
 func (s *folderView) contents() map[fileContent]bool {
 	all := map[fileContent]bool{}
 	for _, text := range disk.SplitLines(s.text["raw/versions.jsonl"]) {
-		var line versionLine
+		var line raw.Line
 		if jsonUnmarshal(text, &line) == nil {
 			all[fileContent{line.File, line.Size, line.Sum}] = true
 		}

@@ -278,5 +278,5 @@ func (l *Library) DropList() error {
 	l.mu.Lock()
 	l.listStale = true
 	l.mu.Unlock()
-	return removeIfThere(l.listFile())
+	return disk.RemoveIfThere(l.listFile())
 }

@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // Found is an archived session as discovery would have found it: the current
@@ -25,12 +26,12 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 	if err != nil {
 		return ingest.Found{}, err
 	}
-	v := parseVersions("versions.jsonl", lines)
+	v := raw.ParseVersions("versions.jsonl", lines)
 	f := ingest.Found{ID: e.ID, Source: e.Source, Root: e.Root}
 	files := slices.Clone(e.Files)
 	slices.SortStableFunc(files, func(a, b FileState) int { return a.Place - b.Place })
 	for _, state := range files {
-		ver := v.at(state.Name, state.Version)
+		ver := v.At(state.Name, state.Version)
 		if ver == nil {
 			return f, fmt.Errorf("session %s: %s: %w: version %d is not in versions.jsonl", id, state.Name, ErrDamaged,
 				state.Version)
@@ -49,11 +50,11 @@ func (l *Library) Found(id ingest.SessionID) (ingest.Found, error) {
 }
 
 // openSegments streams a version's content.
-func (l *Library) openSegments(id ingest.SessionID, name string, n int, segs []segment) *segmentReader {
-	return &segmentReader{open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, segs: segs,
-		anew: func() []segment {
+func (l *Library) openSegments(id ingest.SessionID, name string, n int, segs []raw.Segment) *raw.Reader {
+	return &raw.Reader{Open: func(seg string) (*os.File, error) { return l.openRaw(id, seg) }, Segs: segs,
+		Anew: func() []raw.Segment {
 			if _, v, err := l.versionsOf(id); err == nil {
-				if ver := v.at(name, n); ver != nil {
+				if ver := v.At(name, n); ver != nil {
 					return ver.Segs
 				}
 			}

@@ -1,13 +1,13 @@
 package library
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"recall/ingest"
+	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // ErrNotHeld: the library doesn't have these bytes.
@@ -30,7 +30,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 		f.Name = name // as keepNames has it
 	}
 	var damaged error
-	for _, n := range candidates(e.file(f.Name), v.files[f.Name], f) {
+	for _, n := range candidates(e.file(f.Name), v.Files[f.Name], f) {
 		same, err := l.sameAs(ctx, id, f, n)
 		switch {
 		case same:
@@ -49,7 +49,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 
 // candidates are the versions that may hold a file's bytes: the one that was
 // last taken from it first, then the newest.
-func candidates(state *FileState, all []version, f ingest.File) []int {
+func candidates(state *FileState, all []raw.Version, f ingest.File) []int {
 	var list []int
 	for n := len(all); n > 0; n-- {
 		if all[n-1].Size >= f.Size {
@@ -85,34 +85,6 @@ func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File
 		return false, err
 	}
 	defer src.Close()
-	return beginsWith(ctxReader{ctx, archived}, src)
-}
-
-// beginsWith reports whether a stream begins with all of another. It reads it to
-// its end, and so checks it, where it does.
-func beginsWith(whole, part io.Reader) (bool, error) {
-	bufA, bufB := copyBuffers.Get().(*[]byte), copyBuffers.Get().(*[]byte)
-	defer copyBuffers.Put(bufA)
-	defer copyBuffers.Put(bufB)
-	for {
-		n, err := io.ReadFull(part, *bufB)
-		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-			return false, err
-		}
-		ended := err != nil
-		m, err := io.ReadFull(whole, (*bufA)[:n])
-		if m < n {
-			if err == io.EOF || err == io.ErrUnexpectedEOF {
-				err = nil
-			}
-			return false, err
-		}
-		if !bytes.Equal((*bufA)[:n], (*bufB)[:n]) {
-			return false, nil
-		}
-		if ended {
-			_, err := io.Copy(io.Discard, whole)
-			return err == nil, err
-		}
-	}
+	_, whole, err := commonLength(disk.Until(ctx, archived), src)
+	return whole, err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library/raw"
 )
 
 // A FileVersion is one content that a file of a session has had. One that only
@@ -28,7 +29,7 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 		return nil, err
 	}
 	var all []FileVersion
-	for name, list := range v.files {
+	for name, list := range v.Files {
 		state := e.file(name)
 		for i, ver := range list {
 			f := FileVersion{Name: name, Version: i + 1, Size: ver.Size, Sum: ver.Sum}
@@ -59,10 +60,10 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	if n == 0 && state != nil {
 		n = state.Version
 	}
-	ver := v.at(name, n)
+	ver := v.At(name, n)
 	if ver == nil {
 		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n,
-			len(v.files[name]))
+			len(v.Files[name]))
 	}
 	f := FileVersion{Name: name, Version: n, Size: ver.Size, Sum: ver.Sum}
 	if state != nil {
@@ -71,7 +72,7 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	return l.openSegments(id, name, n, ver.Segs), f, nil
 }
 
-func (l *Library) versionsOf(id ingest.SessionID) (Entry, *versions, error) {
+func (l *Library) versionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {
 	e, err := l.Session(id)
 	if err != nil {
 		return e, nil, err
@@ -83,5 +84,5 @@ func (l *Library) versionsOf(id ingest.SessionID) (Entry, *versions, error) {
 	if e, err = l.Session(id); err != nil {
 		return e, nil, err
 	}
-	return e, parseVersions("versions.jsonl", lines), nil
+	return e, raw.ParseVersions("versions.jsonl", lines), nil
 }

@@ -282,7 +282,7 @@ func (f *folding) clear(paths []string) error {
 			time.Since(fi.ModTime()) < setAsideFor && time.Since(fi.ModTime()) >= 0
 	})
 	for _, path := range paths {
-		if err := removeIfThere(path); err != nil {
+		if err := disk.RemoveIfThere(path); err != nil {
 			return err
 		}
 	}

@@ -194,7 +194,7 @@ func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 		return err
 	}
 	fresh := path + ".new"
-	if err := removeIfThere(fresh); err != nil {
+	if err := disk.RemoveIfThere(fresh); err != nil {
 		return err
 	}
 	if err := disk.AppendLines(fresh, text); err != nil {

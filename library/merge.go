@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/library/raw"
 )
 
 // Two libraries are brought together session by session. What both hold is
@@ -156,7 +157,7 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 	defer m.arrived(id)
 	for try := 0; ; try++ {
 		err := m.sessionOnce(ctx, id)
-		var bad sourceError
+		var bad raw.SourceError
 		switch {
 		case errors.Is(err, errStale) && try < 5:
 			m.l.forget()
@@ -175,10 +176,10 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	src, err := m.from.viewFolder(id)
 	if err != nil {
-		return sourceError{err}
+		return raw.AtSource(err)
 	}
 	if err := src.plausible(); err != nil {
-		return sourceError{err}
+		return raw.AtSource(err)
 	}
 	if _, ok, err := m.l.current(id); err != nil {
 		return err

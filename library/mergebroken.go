@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // broken brings over, as they lie, the folders of the other library whose
@@ -27,7 +28,7 @@ func (m *merging) broken(ctx context.Context) error {
 			continue
 		}
 		err := m.carryFolder(ctx, b.Path)
-		if bad := (sourceError{}); errors.As(err, &bad) && ctx.Err() == nil {
+		if bad := (raw.SourceError{}); errors.As(err, &bad) && ctx.Err() == nil {
 			m.problem(b.Path, bad.Error())
 			continue
 		}
@@ -60,12 +61,12 @@ func (m *merging) leaveBroken(folder string) (string, error) {
 		return err.Error(), nil
 	}
 	src.entry = Entry{ID: id, Folder: folder}
-	src.v = parseVersions("versions.jsonl", disk.SplitLines(src.text["raw/versions.jsonl"]))
+	src.v = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.text["raw/versions.jsonl"]))
 	dst, err := m.l.viewFolder(id)
 	if err != nil {
 		return "", err
 	}
-	if dst.covers(src) && len(src.v.stored()) > 0 {
+	if dst.covers(src) && len(src.v.Stored()) > 0 {
 		return "left out: this session is here whole", nil
 	}
 	return "", nil
@@ -83,7 +84,7 @@ func (m *merging) carryFolder(ctx context.Context, folder string) error {
 	}
 	return disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return sourceError{err}
+			return raw.AtSource(err)
 		}
 		name, err := filepath.Rel(folder, path)
 		if err != nil || !d.Type().IsRegular() {
@@ -98,14 +99,14 @@ func (m *merging) carryFolder(ctx context.Context, folder string) error {
 
 // carryFile copies one file, beside one of that name with other content.
 func (m *merging) carryFile(ctx context.Context, from, to string) error {
-	sum, err := fileSum(from)
+	sum, err := disk.SumFile(from)
 	if err != nil {
-		return sourceError{err}
+		return raw.AtSource(err)
 	}
 	dir, base := filepath.Dir(to), filepath.Base(to)
 	taken, _ := disk.Glob(dir, disk.GlobSafe(base)+"*")
 	for _, have := range taken {
-		if got, err := fileSum(have); err == nil && got == sum {
+		if got, err := disk.SumFile(have); err == nil && got == sum {
 			return nil
 		}
 	}
@@ -113,10 +114,10 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	temp, err := m.l.temp(func(w io.Writer) error {
 		f, err := disk.Open(from)
 		if err != nil {
-			return sourceError{err}
+			return raw.AtSource(err)
 		}
 		defer f.Close()
-		size, err = io.Copy(w, sourceReader{ctxReader{ctx, f}})
+		size, err = io.Copy(w, raw.FromSource(disk.Until(ctx, f)))
 		return err
 	})
 	if err != nil {
@@ -126,7 +127,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
-	if err := checkFile(temp, size, sum); err != nil {
+	if err := checkFile(temp, size, sum.SHA256); err != nil {
 		return err
 	}
 	if err := disk.MakeDirs(dir); err != nil {

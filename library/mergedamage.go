@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 const damagedThere = "damaged there already; recall verify says more"
@@ -16,12 +17,12 @@ const damagedThere = "damaged there already; recall verify says more"
 // it. A session that isn't here gets it all the same: something may still be
 // got out of it.
 func (m *merging) damaged(ctx context.Context, src *folderView, c copied, crc string) bool {
-	seg, err := parseSegment(strings.TrimPrefix(c.name, "raw/"))
+	seg, err := raw.ParseSegment(strings.TrimPrefix(c.name, "raw/"))
 	if err != nil {
 		return false // no segment
 	}
-	want := src.v.crcs[seg.String()]
-	if slices.Contains(want, crc) || len(want) == 0 && readsBack(ctx, staged{seg, c.temp, crc}) == nil {
+	want := src.v.CRCs[seg.String()]
+	if slices.Contains(want, crc) || len(want) == 0 && (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil {
 		return false
 	}
 	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(c.name)), damagedThere)
@@ -45,14 +46,14 @@ func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) 
 			disk.Unlink(c.temp)
 		}
 	}
-	for _, s := range src.v.stored() {
+	for _, s := range src.v.Stored() {
 		name := "raw/" + s.String()
 		if _, there := src.size[name]; !there {
 			m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)),
 				"it is gone there; recall verify says more")
 		}
 		if !here[name] {
-			return keep, sourceError{errors.New("damaged there; it stays as it was here")}
+			return keep, raw.AtSource(errors.New("damaged there; it stays as it was here"))
 		}
 	}
 	return keep, nil

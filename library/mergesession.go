@@ -16,6 +16,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/library/render"
 	"recall/payload"
 )
@@ -125,7 +126,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 		return err
 	}
 	defer unlock()
-	if fresh, err := readVersions(now.Folder); err != nil || fresh.size != dst.v.size || now.Input != dst.entry.Input {
+	if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.v.Read || now.Input != dst.entry.Input {
 		return errors.Join(err, errStale)
 	}
 	if err := m.l.heal(&now); err != nil {
@@ -152,7 +153,7 @@ func (m *merging) follow(ctx context.Context, src, dst *folderView) error {
 func keepSources(e Entry, src, dst *folderView) Entry {
 	number := map[fileContent]int{} // the other's version that holds a content, or has grown out of it
 	for _, text := range disk.SplitLines(src.text["raw/versions.jsonl"]) {
-		var line versionLine
+		var line raw.Line
 		if jsonUnmarshal(text, &line) == nil {
 			number[fileContent{line.File, line.Size, line.Sum}] = line.Version
 		}
@@ -160,7 +161,7 @@ func keepSources(e Entry, src, dst *folderView) Entry {
 	a := &archiving{entry: e.clone()}
 	for _, f := range dst.entry.Files {
 		var there []int
-		for _, ver := range dst.v.files[f.Name] {
+		for _, ver := range dst.v.Files[f.Name] {
 			there = append(there, number[fileContent{f.Name, ver.Size, ver.Sum}])
 		}
 		a.uniteSources(f, there)
@@ -177,9 +178,9 @@ func isSegment(name string) bool { return path.Dir(name) == "raw" }
 
 // storedAlike reports whether two files of a segment may be equal, by what is known
 // of both.
-func storedAlike(a, b *versions, name string) bool {
-	return len(a.crcs[name]) == 0 || len(b.crcs[name]) == 0 ||
-		slices.ContainsFunc(a.crcs[name], func(crc string) bool { return slices.Contains(b.crcs[name], crc) })
+func storedAlike(a, b *raw.Versions, name string) bool {
+	return len(a.CRCs[name]) == 0 || len(b.CRCs[name]) == 0 ||
+		slices.ContainsFunc(a.CRCs[name], func(crc string) bool { return slices.Contains(b.CRCs[name], crc) })
 }
 
 // followOrder is the order in which files may be put in place.
@@ -253,19 +254,19 @@ func putPair(folder string, pair []copied) error {
 // packed, parts of transcripts, and outputs of one that is followed.
 func (m *merging) dropUnneeded(folder string, src, dst *folderView) error {
 	needed := map[string]bool{} // also those that the other has lost
-	for _, s := range src.v.stored() {
+	for _, s := range src.v.Stored() {
 		needed["raw/"+s.String()] = true
 	}
 	for name := range dst.size {
 		if _, ok := src.size[name]; !ok && !needed[name] && (isSegment(name) || m.options.Follow) {
-			if err := removeIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+			if err := disk.RemoveIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
 				return err
 			}
 		}
 	}
 	for name := range dst.text {
 		if _, ok := src.text[name]; !ok && render.IsTranscript(name) {
-			if err := removeIfThere(filepath.Join(folder, name)); err != nil {
+			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
 				return err
 			}
 		}
@@ -281,7 +282,7 @@ func (m *merging) blend(ctx context.Context, src, dst *folderView) error {
 	id := src.entry.ID
 	edits, err := src.pendingEdits("import")
 	if err != nil {
-		return sourceError{err}
+		return raw.AtSource(err)
 	}
 	pending, err := payload.EncodeEdits(edits)
 	if err != nil {
@@ -297,7 +298,7 @@ func (m *merging) blend(ctx context.Context, src, dst *folderView) error {
 	if len(dst.text["payload.json"]) == 0 && len(src.text["payload.json"]) > 0 {
 		p, err := payload.Decode(src.text["payload.json"])
 		if err != nil {
-			return sourceError{err}
+			return raw.AtSource(err)
 		}
 		return m.l.SavePayload(id, Derived{Payload: p, Markdown: []byte(p.Written), Seen: dst.text["payload.md"]})
 	}
@@ -315,21 +316,21 @@ func (m *merging) blendVersions(ctx context.Context, src *folderView) error {
 	if err != nil {
 		return err
 	}
-	v, err := readVersions(now.Folder)
+	v, err := raw.ReadVersions(now.Folder)
 	if err != nil {
 		return err
 	}
 	a := &archiving{l: l, found: ingest.Found{ID: id}, entry: now.clone(), versions: v, change: Change{ID: id}}
 	number := map[string][]int{} // of the other's versions, here
-	for _, name := range slices.Sorted(maps.Keys(src.v.files)) {
-		for i := range src.v.files[name] {
+	for _, name := range slices.Sorted(maps.Keys(src.v.Files)) {
+		for i := range src.v.Files[name] {
 			n, err := m.blendOne(ctx, a, src, name, i+1)
-			if bad := (sourceError{}); m.partial && errors.As(err, &bad) && ctx.Err() == nil {
+			if bad := (raw.SourceError{}); m.partial && errors.As(err, &bad) && ctx.Err() == nil {
 				m.problem(src.entry.Folder, name+": "+bad.Error())
 				n, err = 0, nil
 			}
 			if err != nil {
-				dropStaged(a.segs)
+				raw.Drop(a.segs...)
 				return err
 			}
 			number[name] = append(number[name], n)
@@ -347,7 +348,7 @@ func (m *merging) blendVersions(ctx context.Context, src *folderView) error {
 		return nil
 	}
 	if err := l.commitChange(a); err != nil {
-		dropStaged(a.segs)
+		raw.Drop(a.segs...)
 		return err
 	}
 	return nil
@@ -356,27 +357,24 @@ func (m *merging) blendVersions(ctx context.Context, src *folderView) error {
 // blendOne finds, or adds, one of the other's versions, and returns the number
 // that it has here.
 func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, name string, n int) (int, error) {
-	ver := src.v.files[name][n-1]
-	if have := a.versions.find(name, ver.Size, ver.Sum); have > 0 {
+	ver := src.v.Files[name][n-1]
+	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
 		return have, nil
 	}
-	file := ingest.File{Name: name, Role: src.v.roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
+	file := ingest.File{Name: name, Role: src.v.Roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
 		if src.still {
-			return &segmentReader{open: func(seg string) (*os.File,
-				error) {
-				return disk.Open(filepath.Join(src.entry.Folder, "raw", seg))
-			}, segs: ver.Segs}, nil
+			return raw.Read(src.entry.Folder, ver.Segs...), nil
 		}
 		r, _, err := m.from.OpenVersion(src.entry.ID, name, n)
 		return r, err
 	}}
-	for have, mine := range a.versions.files[name] { // grown out of it already?
+	for have, mine := range a.versions.Files[name] { // grown out of it already?
 		if mine.Size < ver.Size || len(a.lines) > 0 {
 			continue
 		}
 		same, err := a.l.sameAs(ctx, a.entry.ID, file, have+1)
 		if err != nil && !errors.Is(err, ErrDamaged) {
-			return 0, sourceError{err}
+			return 0, raw.AtSource(err)
 		}
 		if same {
 			return have + 1, nil
@@ -391,10 +389,10 @@ func (m *merging) blendOne(ctx context.Context, a *archiving, src *folderView, n
 		return 0, err
 	}
 	if r.size != ver.Size || r.sum != ver.Sum {
-		dropStaged(r.added)
-		return 0, sourceError{ErrDamaged}
+		raw.Drop(r.added...)
+		return 0, raw.AtSource(ErrDamaged)
 	}
-	line := versionLine{Version: len(a.versions.files[name]) + 1, Keep: r.keep}
+	line := raw.Line{Version: len(a.versions.Files[name]) + 1, Keep: r.keep}
 	if r.keep > 0 {
 		line.From = base
 	}

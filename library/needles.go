@@ -13,10 +13,9 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/klauspost/compress/zstd"
-
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // Needles are the forms in which a text stands in files: as it is, and as JSON
@@ -184,11 +183,10 @@ func (h *holding) file(root, path string) {
 	var r io.Reader = f
 	packed := strings.HasSuffix(path, ".zst")
 	if packed {
-		dec := decoders.Get().(*zstd.Decoder)
-		defer decoders.Put(dec)
-		defer dec.Reset(nil)
-		if err = dec.Reset(f); err == nil {
-			r = dec
+		in, done, bad := raw.Unpacked(f)
+		if err = bad; err == nil {
+			defer done()
+			r = in
 		}
 	}
 	found, ends, err2 := h.needles.inStream(r)
@@ -229,12 +227,12 @@ func (h *holding) across(l *Library, e Entry) {
 	if h.at[e.ID] != nil {
 		return
 	}
-	v, err := readVersions(e.Folder)
+	v, err := raw.ReadVersions(e.Folder)
 	if err != nil {
 		return // verify tells of it
 	}
 	raw := filepath.Join(e.Folder, "raw")
-	for _, list := range v.files {
+	for _, list := range v.Files {
 		for _, ver := range list {
 			var edge []byte
 			for _, s := range ver.Segs {

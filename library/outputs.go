@@ -11,6 +11,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // outputs/ holds the files that a session produced as they are now, plain, for
@@ -69,7 +70,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	}
 	defer r.Close()
 	temp, err := l.temp(func(w io.Writer) error {
-		_, err := io.Copy(w, ctxReader{ctx, r})
+		_, err := io.Copy(w, disk.Until(ctx, r))
 		return err
 	})
 	if err != nil {
@@ -108,8 +109,8 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 // keepChanged puts a file aside that is neither as recall wrote it nor as it is
 // about to.
 func keepChanged(l *Library, path, written, next string) error {
-	sum, err := fileSum(path)
-	if errors.Is(err, os.ErrNotExist) || err == nil && (sum == written || sum == next) {
+	sum, err := disk.SumFile(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && (sum.SHA256 == written || sum.SHA256 == next) {
 		return nil
 	}
 	if err != nil {
@@ -155,20 +156,21 @@ func (l *Library) noteTwins(e Entry) {
 // linkTwin replaces a staged segment by a second name of the same bytes in
 // another session, so that a file which is in several is stored once. Where
 // that can't be done the staged one stays. The other's bytes are read first.
-func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []staged, sum string) {
+func (l *Library) linkTwin(ctx context.Context, id ingest.SessionID, segs []raw.Staged, sum string) {
 	folder := l.twinOf(id, sum)
 	if folder == "" || len(segs) != 1 {
 		return
 	}
-	twin := filepath.Join(folder, "raw", segs[0].String())
-	crc, err := fileCRC(twin)
-	if err != nil || readsBack(ctx, staged{segs[0].segment, twin, crc}) != nil {
+	twin := raw.Path(folder, segs[0].Segment)
+	same := raw.Staged{Segment: segs[0].Segment, Temp: twin}
+	file, err := disk.SumFile(twin)
+	if err != nil || same.ReadsBack(ctx) != nil {
 		return
 	}
 	name, err := l.tempName()
 	if err != nil || disk.Link(twin, name) != nil {
 		return // another disk, or a system without links
 	}
-	disk.Unlink(segs[0].temp)
-	segs[0].temp, segs[0].crc = name, crc
+	disk.Unlink(segs[0].Temp)
+	segs[0].Temp, segs[0].CRC = name, file.CRC
 }

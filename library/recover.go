@@ -99,11 +99,11 @@ func (l *Library) Discard() (removed bool, err error) {
 	if err := l.Close(); err != nil {
 		return false, err
 	}
-	if err := removeIfThere(filepath.Join(l.dir, "library.toml")); err != nil {
+	if err := disk.RemoveIfThere(filepath.Join(l.dir, "library.toml")); err != nil {
 		return false, err
 	}
 	if own {
-		if err := removeIfThere(filepath.Join(l.dir, "README.md")); err != nil {
+		if err := disk.RemoveIfThere(filepath.Join(l.dir, "README.md")); err != nil {
 			return true, err
 		}
 	}

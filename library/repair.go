@@ -14,6 +14,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -131,11 +132,11 @@ func (r *repairing) dropLeftover(f Finding, path string) error {
 		return err
 	}
 	defer unlock()
-	v, err := readVersions(e.Folder)
+	v, err := raw.ReadVersions(e.Folder)
 	if err != nil {
 		return err
 	}
-	if err := dropStrays(r.ctx, e, v); err != nil {
+	if err := v.DropStrays(r.ctx, e.Folder); err != nil {
 		return err
 	}
 	if disk.Exists(filepath.Join(e.Folder, "raw", filepath.Base(path))) {
@@ -285,7 +286,7 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 		return "written again; what was there is kept beside", nil
 	}
 	if filepath.Base(path) != "payload.md" {
-		if err := removeIfThere(path); err != nil {
+		if err := disk.RemoveIfThere(path); err != nil {
 			return "", err
 		}
 	}

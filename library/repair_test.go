@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"recall/library/raw"
 )
 
 func repair(t testing.TB, l *Library) Repaired {
@@ -141,15 +143,15 @@ func TestStoredOtherwise(t *testing.T) {
 	write(t, filepath.Join(dir, "transcript.jsonl"), text)
 	archive(t, l, find(t, id, dir))
 	segs, _ := filepath.Glob(filepath.Join(rawOf(t, l), "*.zst"))
-	s, err := parseSegment(filepath.Base(segs[0]))
+	s, err := raw.ParseSegment(filepath.Base(segs[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := l.stageAs(strings.NewReader(text), 0, best)
-	if err != nil || st.segment != s {
+	st, err := raw.Stage(l.temp, strings.NewReader(text), 0, raw.Best)
+	if err != nil || st.Segment != s {
 		t.Fatal(err, st)
 	}
-	if err := os.Rename(st.temp, segs[0]); err != nil {
+	if err := os.Rename(st.Temp, segs[0]); err != nil {
 		t.Fatal(err)
 	}
 	for _, quick := range []bool{false, true} {

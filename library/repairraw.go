@@ -14,10 +14,11 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
-// segment brings the bytes of a damaged segment back: from its own file, if
+// raw.Segment brings the bytes of a damaged segment back: from its own file, if
 // only that is stored otherwise, from the source, from another session, or from
 // the backup.
 func (r *repairing) segment(f Finding) (string, error) {
@@ -30,14 +31,14 @@ func (r *repairing) segment(f Finding) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
 	}
-	name := filepath.Join(e.Folder, "raw", s.String())
+	name := raw.Path(e.Folder, s)
 	for _, p := range r.places(e, s) {
 		st, err := r.take(p, s)
 		if err != nil {
 			continue
 		}
-		if err := r.l.replaceSegments(e, []staged{st}); err != nil {
-			dropStaged([]staged{st})
+		if err := r.replace(e, st); err != nil {
+			raw.Drop(st)
 			return "", err
 		}
 		if p.path == name {
@@ -52,6 +53,18 @@ func (r *repairing) segment(f Finding) (string, error) {
 		s.Length)
 }
 
+// replace puts a staged segment in the place of the one of its name.
+func (r *repairing) replace(e Entry, st raw.Staged) error {
+	v, err := raw.ReadVersions(e.Folder)
+	if err == nil {
+		err = raw.Sync([]raw.Staged{st})
+	}
+	if err != nil {
+		return err
+	}
+	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.put)
+}
+
 // bytesAt is where a segment's bytes may be: in a segment's file, in a source at
 // the segment's offset, or in a backup.
 type bytesAt struct {
@@ -59,7 +72,7 @@ type bytesAt struct {
 	open func() (io.ReadCloser, error)
 }
 
-func (r *repairing) places(e Entry, s segment) []bytesAt {
+func (r *repairing) places(e Entry, s raw.Segment) []bytesAt {
 	all := []bytesAt{packedAt(filepath.Join(e.Folder, "raw", s.String()), s)}
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
@@ -75,13 +88,11 @@ func (r *repairing) places(e Entry, s segment) []bytesAt {
 	return append(all, r.inBackup(e.ID, s)...)
 }
 
-func packedAt(path string, s segment) bytesAt {
-	return bytesAt{path, func() (io.ReadCloser, error) {
-		return &segmentReader{open: func(string) (*os.File, error) { return disk.Open(path) }, segs: []segment{s}}, nil
-	}}
+func packedAt(path string, s raw.Segment) bytesAt {
+	return bytesAt{path, func() (io.ReadCloser, error) { return raw.ReadFile(path, s), nil }}
 }
 
-func sourceAt(path string, s segment) bytesAt {
+func sourceAt(path string, s raw.Segment) bytesAt {
 	return bytesAt{path, func() (io.ReadCloser, error) {
 		if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
 			return nil, errors.New("no file")
@@ -99,7 +110,7 @@ func sourceAt(path string, s segment) bytesAt {
 }
 
 // inBackup is where the backup has those bytes, in whatever segments.
-func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
+func (r *repairing) inBackup(id ingest.SessionID, s raw.Segment) []bytesAt {
 	if r.from == nil {
 		return nil
 	}
@@ -107,14 +118,15 @@ func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
 	if err != nil {
 		return nil
 	}
-	open := func(name string) (*os.File, error) { return disk.Open(filepath.Join(e.Folder, "raw", name)) }
 	var all []bytesAt
-	for _, list := range v.files {
+	for _, list := range v.Files {
 		for _, ver := range list {
 			for i, have := range ver.Segs {
 				if have.Offset <= s.Offset && s.Offset < have.Offset+have.Length && s.Offset+s.Length <= ver.Size {
 					all = append(all, bytesAt{e.Folder, func() (io.ReadCloser, error) {
-						return &segmentReader{open: open, segs: ver.Segs[i:], skip: s.Offset - have.Offset}, nil
+						in := raw.Read(e.Folder, ver.Segs[i:]...)
+						in.Skip = s.Offset - have.Offset
+						return in, nil
 					}})
 				}
 			}
@@ -124,15 +136,15 @@ func (r *repairing) inBackup(id ingest.SessionID, s segment) []bytesAt {
 }
 
 // take stages a segment from there, if that has its bytes.
-func (r *repairing) take(p bytesAt, s segment) (staged, error) {
+func (r *repairing) take(p bytesAt, s raw.Segment) (raw.Staged, error) {
 	in, err := p.open()
 	if err != nil {
-		return staged{}, err
+		return raw.Staged{}, err
 	}
 	defer in.Close()
-	st, err := r.l.stageWhole(io.LimitReader(ctxReader{r.ctx, in}, s.Length), s.Offset)
-	if err == nil && st.segment != s {
-		dropStaged([]staged{st})
+	st, err := raw.Stage(r.l.temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
+	if err == nil && st.Segment != s {
+		raw.Drop(st)
 		err = errors.New("other bytes")
 	}
 	return st, err
@@ -158,7 +170,7 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 		return "", err
 	}
 	defer unlock()
-	v, err := readVersions(folder)
+	v, err := raw.ReadVersions(folder)
 	if err != nil {
 		return "", err
 	}
@@ -173,25 +185,25 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 }
 
 // fillFrom completes an entry with the files that versions.jsonl knows.
-func (e *Entry) fillFrom(v *versions, folder string) {
-	for name, list := range v.files {
+func (e *Entry) fillFrom(v *raw.Versions, folder string) {
+	for name, list := range v.Files {
 		state := e.file(name)
 		if state == nil {
-			e.Files = append(e.Files, FileState{Name: name, Role: v.roles[name], Version: len(list),
+			e.Files = append(e.Files, FileState{Name: name, Role: v.Roles[name], Version: len(list),
 				Sources: []SourceState{}})
 			state = &e.Files[len(e.Files)-1]
 		}
 		if state.Version < 1 || state.Version > len(list) {
 			state.Version = len(list)
 		}
-		state.Role = v.roles[name]
+		state.Role = v.Roles[name]
 		ver := list[state.Version-1]
 		state.Size, state.Sum = ver.Size, ver.Sum
 	}
-	e.Files = slices.DeleteFunc(e.Files, func(f FileState) bool { return v.files[f.Name] == nil })
+	e.Files = slices.DeleteFunc(e.Files, func(f FileState) bool { return v.Files[f.Name] == nil })
 	if e.Source == "" {
 		e.Source = ingest.ClaudeCode
-		if v.files["record.json"] != nil || v.files["audit.jsonl"] != nil {
+		if v.Files["record.json"] != nil || v.Files["audit.jsonl"] != nil {
 			e.Source = ingest.Cowork
 		}
 		if p := payloadIn(folder); p != nil {
@@ -244,11 +256,11 @@ func idIn(folder string, said ingest.SessionID) ingest.SessionID {
 	}
 	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
 	for _, path := range segs {
-		s, err := parseSegment(filepath.Base(path))
+		s, err := raw.ParseSegment(filepath.Base(path))
 		if err != nil {
 			continue
 		}
-		in := &segmentReader{open: func(string) (*os.File, error) { return disk.Open(path) }, segs: []segment{s}}
+		in := raw.ReadFile(path, s)
 		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
 		in.Close()
 		for _, m := range idField.FindAllSubmatch(head, -1) {
@@ -281,7 +293,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 	e = e.clone()
 	for i := range e.Files {
 		state := &e.Files[i]
-		if ver := v.at(state.Name, state.Version); ver != nil && ver.Size == state.Size && ver.Sum == state.Sum {
+		if ver := v.At(state.Name, state.Version); ver != nil && ver.Size == state.Size && ver.Sum == state.Sum {
 			continue
 		}
 		line, ok := r.assemble(e, v, *state)
@@ -293,10 +305,10 @@ func (r *repairing) versions(f Finding) (string, error) {
 		for j := range state.Sources {
 			state.Sources[j].Version, state.Sources[j].Size = line.Version, -1 // compared anew
 		}
-		keep = append(keep, disk.SealLines(encodeLines([]versionLine{line}))...)
+		keep = append(keep, raw.EncodeLines([]raw.Line{line})...)
 	}
 	if len(aside) > 0 || len(text) == 0 {
-		keep = append(keep, disk.SealLines(encodeLines(r.strays(e, v)))...)
+		keep = append(keep, raw.EncodeLines(r.strays(e, v))...)
 	}
 	if len(aside) > 0 {
 		if err := appendAside(path+".damaged", aside); err != nil {
@@ -321,8 +333,8 @@ func (r *repairing) versions(f Finding) (string, error) {
 
 // sortVersions tells the lines of a versions.jsonl that count, sealed, from
 // those that can't be read.
-func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside []byte) {
-	v = newVersions()
+func (r *repairing) sortVersions(e Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
+	v = raw.NewVersions()
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
@@ -330,14 +342,14 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside
 		if whole := disk.Unended(line); whole != nil {
 			line = whole
 		}
-		var vl versionLine
+		var vl raw.Line
 		good := disk.SealOf(line) == disk.SealGood
 		err := json.Unmarshal(line, &vl)
 		if err == nil && !good {
 			err = r.bornOut(e, v, vl)
 		}
 		if err == nil {
-			err = v.apply(vl)
+			err = v.Apply(vl)
 		}
 		if err != nil {
 			aside = append(append(aside, line...), '\n')
@@ -352,39 +364,36 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *versions, keep, aside
 }
 
 // bornOut reports whether the bytes that a line speaks of are there as it says.
-func (r *repairing) bornOut(e Entry, v *versions, line versionLine) error {
+func (r *repairing) bornOut(e Entry, v *raw.Versions, line raw.Line) error {
 	if e.file(line.File) == nil || e.file(line.File).Role != line.Role {
 		return errors.New("no such file")
 	}
-	trial := &versions{files: map[string][]version{line.File: slices.Clone(v.files[line.File])},
-		crcs: map[string][]string{}, roles: map[string]ingest.FileRole{}}
-	if err := trial.apply(line); err != nil {
+	trial := &raw.Versions{Files: map[string][]raw.Version{line.File: slices.Clone(v.Files[line.File])},
+		CRCs: map[string][]string{}, Roles: map[string]ingest.FileRole{}}
+	if err := trial.Apply(line); err != nil {
 		return err
 	}
-	ver := trial.at(line.File, line.Version)
+	ver := trial.At(line.File, line.Version)
 	return r.holds(e, ver.Segs, ver.Size, ver.Sum)
 }
 
 // holds reads segments one after the other and compares the whole.
-func (r *repairing) holds(e Entry, segs []segment, size int64, sum string) error {
-	in := &segmentReader{open: func(name string) (*os.File,
-		error) {
-		return disk.Open(filepath.Join(e.Folder, "raw", name))
-	}, segs: segs}
+func (r *repairing) holds(e Entry, segs []raw.Segment, size int64, sum string) error {
+	in := raw.Read(e.Folder, segs...)
 	defer in.Close()
-	got, n, err := hashAll(ctxReader{r.ctx, in})
-	if err == nil && (n != size || got != sum) {
+	got, err := disk.Sum(disk.Until(r.ctx, in))
+	if err == nil && (got.Size != size || got.SHA256 != sum) {
 		err = ErrDamaged
 	}
 	return err
 }
 
 // assemble looks for segments that give a file's content as session.json has it.
-func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine, bool) {
+func (r *repairing) assemble(e Entry, v *raw.Versions, state FileState) (raw.Line, bool) {
 	at := segmentsIn(e.Folder)
 	tries := 0
-	var walk func(offset int64, chain []segment) []segment
-	walk = func(offset int64, chain []segment) []segment {
+	var walk func(offset int64, chain []raw.Segment) []raw.Segment
+	walk = func(offset int64, chain []raw.Segment) []raw.Segment {
 		if offset == state.Size {
 			if tries++; tries > 200 || r.holds(e, chain, state.Size, state.Sum) != nil {
 				return nil
@@ -402,32 +411,32 @@ func (r *repairing) assemble(e Entry, v *versions, state FileState) (versionLine
 	}
 	chain := walk(0, nil)
 	if chain == nil && state.Size > 0 {
-		return versionLine{}, false
+		return raw.Line{}, false
 	}
-	line := versionLine{File: state.Name, Role: state.Role, Version: len(v.files[state.Name]) + 1, Add: []string{},
+	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Add: []string{},
 		Size: state.Size, Sum: state.Sum}
 	for _, s := range chain {
 		line.Add = append(line.Add, s.String())
-		crc, err := fileCRC(filepath.Join(e.Folder, "raw", s.String()))
+		file, err := disk.SumFile(raw.Path(e.Folder, s))
 		if err != nil {
 			return line, false
 		}
-		line.CRC = append(line.CRC, crc)
+		line.CRC = append(line.CRC, file.CRC)
 	}
-	return line, v.apply(line) == nil
+	return line, v.Apply(line) == nil
 }
 
 // strays makes files of segments that no version has any more: the longest is
 // the conversation, if there is none; the names of the others aren't known.
-func (r *repairing) strays(e Entry, v *versions) []versionLine {
+func (r *repairing) strays(e Entry, v *raw.Versions) []raw.Line {
 	needed := map[string]bool{}
-	for _, s := range v.stored() {
+	for _, s := range v.Stored() {
 		needed[s.String()] = true
 	}
 	at := segmentsIn(e.Folder)
-	var chains [][]segment
-	var walk func(chain []segment, stray bool)
-	walk = func(chain []segment, stray bool) {
+	var chains [][]raw.Segment
+	var walk func(chain []raw.Segment, stray bool)
+	walk = func(chain []raw.Segment, stray bool) {
 		end := int64(0)
 		if len(chain) > 0 {
 			end = chain[len(chain)-1].Offset + chain[len(chain)-1].Length
@@ -444,39 +453,36 @@ func (r *repairing) strays(e Entry, v *versions) []versionLine {
 		}
 	}
 	walk(nil, false)
-	slices.SortStableFunc(chains, func(a, b []segment) int { return int(sizeOf(b) - sizeOf(a)) })
-	var lines []versionLine
+	slices.SortStableFunc(chains, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
+	var lines []raw.Line
 	for i, chain := range chains {
-		line := versionLine{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1,
+		line := raw.Line{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1,
 			Add: []string{}, Size: sizeOf(chain)}
-		if i == 0 && v.files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
+		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
-		in := &segmentReader{open: func(name string) (*os.File,
-			error) {
-			return disk.Open(filepath.Join(e.Folder, "raw", name))
-		}, segs: chain}
-		sum, _, err := hashAll(ctxReader{r.ctx, in})
+		in := raw.Read(e.Folder, chain...)
+		sum, err := disk.Sum(disk.Until(r.ctx, in))
 		in.Close()
 		if err != nil {
 			continue
 		}
-		line.Sum = sum
+		line.Sum = sum.SHA256
 		for _, s := range chain {
-			crc, err := fileCRC(filepath.Join(e.Folder, "raw", s.String()))
+			file, err := disk.SumFile(raw.Path(e.Folder, s))
 			if err != nil {
 				continue
 			}
-			line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, crc)
+			line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
 		}
-		if v.apply(line) == nil {
+		if v.Apply(line) == nil {
 			lines = append(lines, line)
 		}
 	}
 	return lines
 }
 
-func sizeOf(chain []segment) int64 {
+func sizeOf(chain []raw.Segment) int64 {
 	var n int64
 	for _, s := range chain {
 		n += s.Length
@@ -485,13 +491,10 @@ func sizeOf(chain []segment) int64 {
 }
 
 // segmentsIn are the segments that are in a folder, by their offset.
-func segmentsIn(folder string) map[int64][]segment {
-	names, _ := disk.Glob(folder, "raw", "*.zst")
-	at := map[int64][]segment{}
-	for _, n := range names {
-		if s, err := parseSegment(filepath.Base(n)); err == nil {
-			at[s.Offset] = append(at[s.Offset], s)
-		}
+func segmentsIn(folder string) map[int64][]raw.Segment {
+	at := map[int64][]raw.Segment{}
+	for _, s := range raw.In(folder) {
+		at[s.Offset] = append(at[s.Offset], s)
 	}
 	return at
 }

@@ -13,6 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -84,8 +85,8 @@ func (t *twins) view(e Entry) (*folderView, error) {
 	trial.Files = t.now.Files
 	v, keep, aside := t.r.sortVersions(trial, s.text[list])
 	if len(aside) > 0 || len(keep) == 0 {
-		keep = append(keep, disk.SealLines(encodeLines(t.unnamed(t.r.strays(e, v))))...)
-		v = parseVersions(list, disk.SplitLines(keep))
+		keep = append(keep, raw.EncodeLines(t.unnamed(t.r.strays(e, v)))...)
+		v = raw.ParseVersions(list, disk.SplitLines(keep))
 	}
 	if len(aside) > 0 || disk.SealOfJSON(s.text["session.json"]) != disk.SealGood {
 		e.Files = nil // where it was found is as sure as that
@@ -95,8 +96,8 @@ func (t *twins) view(e Entry) (*folderView, error) {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
 		s.text[name], t.aside[name], _ = sortLines(s.text[name], name)
 	}
-	for _, seg := range v.stored() {
-		if err := t.again(e, seg.segment); err != nil {
+	for _, seg := range v.Stored() {
+		if err := t.again(e, seg.Segment); err != nil {
 			return nil, err
 		}
 	}
@@ -105,16 +106,16 @@ func (t *twins) view(e Entry) (*folderView, error) {
 
 // unnamed leaves out the files made of stray segments whose content the new
 // folder has under its name.
-func (t *twins) unnamed(lines []versionLine) []versionLine {
-	v, err := readVersions(t.now.Folder)
+func (t *twins) unnamed(lines []raw.Line) []raw.Line {
+	v, err := raw.ReadVersions(t.now.Folder)
 	if err != nil {
 		return lines
 	}
-	var out []versionLine
+	var out []raw.Line
 	for _, line := range lines {
 		known := false
-		for name := range v.files {
-			known = known || v.find(name, line.Size, line.Sum) > 0
+		for name := range v.Files {
+			known = known || v.Find(name, line.Size, line.Sum) > 0
 		}
 		if !known {
 			out = append(out, line)
@@ -124,9 +125,9 @@ func (t *twins) unnamed(lines []versionLine) []versionLine {
 }
 
 // again puts a damaged segment's bytes back where they are found elsewhere.
-func (t *twins) again(e Entry, s segment) error {
+func (t *twins) again(e Entry, s raw.Segment) error {
 	at := filepath.Join(e.Folder, "raw", s.String())
-	if readsBack(t.r.ctx, staged{s, at, ""}) == nil {
+	if (raw.Staged{Segment: s, Temp: at}).ReadsBack(t.r.ctx) == nil {
 		return nil
 	}
 	from := e
@@ -136,7 +137,7 @@ func (t *twins) again(e Entry, s segment) error {
 		if err != nil {
 			continue
 		}
-		return errors.Join(disk.SyncFiles([]string{st.temp}), disk.Rename(st.temp, at))
+		return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 	}
 	return t.r.ctx.Err()
 }
@@ -182,7 +183,7 @@ func (t *twins) bring() error {
 // the files of those that the new folder doesn't have.
 func (t *twins) lacking() ([]string, error) {
 	var names []string
-	for name, list := range t.src.v.files {
+	for name, list := range t.src.v.Files {
 		for _, ver := range list {
 			ok, err := t.r.l.holdsContent(t.r.ctx, t.src.entry.ID, name, ver)
 			if err != nil {
@@ -199,22 +200,22 @@ func (t *twins) lacking() ([]string, error) {
 
 // holdsContent says, by reading, whether some version of a session's file
 // begins with a content.
-func (l *Library) holdsContent(ctx context.Context, id ingest.SessionID, name string, want version) (bool, error) {
+func (l *Library) holdsContent(ctx context.Context, id ingest.SessionID, name string, want raw.Version) (bool, error) {
 	_, v, err := l.versionsOf(id)
 	if err != nil {
 		return false, err
 	}
-	for n := len(v.files[name]); n > 0; n-- {
-		if v.files[name][n-1].Size < want.Size {
+	for n := len(v.Files[name]); n > 0; n-- {
+		if v.Files[name][n-1].Size < want.Size {
 			continue
 		}
 		in, _, err := l.OpenVersion(id, name, n)
 		if err != nil {
 			return false, err
 		}
-		got, _, err := hashAll(io.LimitReader(ctxReader{ctx, in}, want.Size))
+		got, err := disk.Sum(io.LimitReader(disk.Until(ctx, in), want.Size))
 		in.Close()
-		if err == nil && got == want.Sum {
+		if err == nil && got.SHA256 == want.Sum {
 			return true, nil
 		}
 	}
@@ -229,7 +230,7 @@ func (t *twins) carry() error {
 		held[c.sum] = true
 	}
 	needed := map[string]bool{}
-	for _, s := range t.src.v.stored() {
+	for _, s := range t.src.v.Stored() {
 		needed["raw/"+s.String()] = true
 	}
 	for name, lines := range t.aside {
@@ -247,7 +248,7 @@ func (t *twins) carry() error {
 			return err
 		}
 		name := filepath.ToSlash(rel)
-		seg, notSeg := parseSegment(strings.TrimPrefix(name, "raw/"))
+		seg, notSeg := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
 		switch {
 		case name == "session.json":
 			if text, err := disk.ReadPlain(at); err != nil || disk.SealOfJSON(text) == disk.SealGood {
@@ -261,10 +262,10 @@ func (t *twins) carry() error {
 			return t.move(at, "payload before repair.md")
 		case name == "payload.json":
 			return t.move(at, "payload.json.damaged")
-		case isSegment(name) && notSeg == nil && t.src.v.covers(t.r.ctx, t.src.entry.Folder, seg):
+		case isSegment(name) && notSeg == nil && t.src.v.Covers(t.r.ctx, t.src.entry.Folder, seg):
 			return nil
 		case strings.HasPrefix(name, "outputs/"):
-			if sum, err := fileSum(at); err != nil || held[sum] {
+			if sum, err := disk.SumFile(at); err != nil || held[sum.SHA256] {
 				return err
 			}
 		}
@@ -288,12 +289,12 @@ func (t *twins) putAside(name string, lines []byte) error {
 // move gives a file a place in the new folder, under a name of its own where
 // another file has that one.
 func (t *twins) move(from, name string) error {
-	sum, err := fileSum(from)
+	sum, err := disk.SumFile(from)
 	if err != nil {
 		return err
 	}
 	to := filepath.Join(t.now.Folder, filepath.FromSlash(name))
-	if have, err := fileSum(to); err == nil && have == sum {
+	if have, err := disk.SumFile(to); err == nil && have == sum {
 		return nil
 	}
 	dir := filepath.Dir(to)

@@ -1,13 +1,9 @@
 package library
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -80,7 +76,7 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 			return errors.New("a link that leads nowhere is there")
 		}
 		p.State = PutNew
-		_, err = io.Copy(io.Discard, ctxReader{ctx, r})
+		_, err = io.Copy(io.Discard, disk.Until(ctx, r))
 		return err
 	}
 	if err != nil {
@@ -94,7 +90,7 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	if !fi.Mode().IsRegular() {
 		return errors.New("something that is no file is there")
 	}
-	same, err := commonLength(ctxReader{ctx, r}, there)
+	same, _, err := commonLength(disk.Until(ctx, r), there)
 	if err != nil {
 		return err
 	}
@@ -115,30 +111,31 @@ func (l *Library) lookAtOne(ctx context.Context, id ingest.SessionID, p *Putting
 	return nil
 }
 
-// commonLength is how many bytes two streams begin with in common. archived is
-// read to its end in any case, which checks it.
-func commonLength(archived, there io.Reader) (int64, error) {
+// commonLength is how many bytes two streams begin with in common, and whether
+// those are all of the second. archived is read to its end, which checks it.
+func commonLength(archived, there io.Reader) (same int64, whole bool, err error) {
 	a, b := make([]byte, 128<<10), make([]byte, 128<<10)
-	var same int64
-	equal := true
-	for {
-		n, err := io.ReadFull(archived, a)
+	for equal := true; ; {
+		n, end := io.ReadFull(archived, a)
 		if equal {
-			m, err2 := io.ReadFull(there, b[:n])
-			if err2 != nil && err2 != io.EOF && err2 != io.ErrUnexpectedEOF {
-				return same, err2
+			m, err := io.ReadFull(there, b[:n])
+			if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+				return same, false, err
 			}
-			if equal = bytes.Equal(a[:n], b[:m]); equal {
-				same += int64(n)
-			} else {
-				same += int64(samePrefix(a[:n], b[:m]))
+			common := samePrefix(a[:n], b[:m])
+			same += int64(common)
+			equal, whole = common == n, common == m && m < n
+		}
+		switch end {
+		case nil:
+		case io.EOF, io.ErrUnexpectedEOF:
+			if equal { // as far as archived goes
+				m, err := there.Read(b[:1])
+				whole = m == 0 && err == io.EOF
 			}
-		}
-		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return same, nil
-		}
-		if err != nil {
-			return same, err
+			return same, whole, nil
+		default:
+			return same, false, end
 		}
 	}
 }
@@ -184,7 +181,7 @@ func (l *Library) putBackOne(ctx context.Context, id ingest.SessionID, p Putting
 	if err := os.MkdirAll(filepath.Dir(p.Path), 0o700); err != nil {
 		return err
 	}
-	return putVerified(ctxReader{ctx, r}, p.Path, p.Size, p.Sum, p.State != PutNew)
+	return putVerified(disk.Until(ctx, r), p.Path, p.Size, p.Sum, p.State != PutNew)
 }
 
 // putVerified brings a stream to path: written beside it, synced, read again
@@ -237,18 +234,10 @@ func nameNew(temp, path string) error {
 
 // checkFile reads a file and compares it with what it should hold.
 func checkFile(path string, size int64, sum string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
+	got, err := disk.SumFile(path)
+	if err == nil && (got.Size != size || got.SHA256 != sum) {
+		err = fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", got.Size, got.SHA256,
+			size, sum)
 	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := copyHashed(io.Discard, []hash.Hash{h}, f, 1<<62)
-	if err != nil {
-		return err
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); n != size || got != sum {
-		return fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", n, got, size, sum)
-	}
-	return nil
+	return err
 }

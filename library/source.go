@@ -15,14 +15,16 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // A reading is what one pass over a source found, compared with a version
 // that the library has.
 type reading struct {
-	keep  int      // leading segments of the version that the source still begins with
-	whole bool     // it begins with all of them; those after keep are small, and stored again with what follows
-	added []staged // what follows them
+	keep  int          // leading segments of the version that the source still begins with
+	whole bool         // it begins with all of them; those after keep are small, and stored again with what follows
+	added []raw.Staged // what follows them
 	size  int64
 	sum   string
 	mod   time.Time
@@ -33,12 +35,12 @@ type reading struct {
 // agree about the bytes taken; after three it is taken as it is, and torn says
 // so.
 func (l *Library) readSource(ctx context.Context, root string, f ingest.File,
-	base version) (r reading, torn bool, err error) {
+	base raw.Version) (r reading, torn bool, err error) {
 	if err := within(root, f.Path); err != nil {
-		return reading{}, false, sourceError{err}
+		return reading{}, false, raw.AtSource(err)
 	}
 	for try := 0; ; try++ {
-		dropStaged(r.added)
+		raw.Drop(r.added...)
 		r, torn, err = l.readOnce(ctx, f, base)
 		if err != nil || !torn || try == 2 {
 			return r, torn, err
@@ -55,22 +57,22 @@ var errOther = errors.New("not as it was")
 // readOnce is one pass, or two where the source isn't what it was with more behind
 // it: which of the segments it has then is looked for one by one. torn says that the
 // source's size or time changed meanwhile.
-func (l *Library) readOnce(ctx context.Context, f ingest.File, base version) (r reading, torn bool, err error) {
+func (l *Library) readOnce(ctx context.Context, f ingest.File, base raw.Version) (r reading, torn bool, err error) {
 	if base.Sum != "" {
 		if r, torn, err = l.readAfter(ctx, f, base); err != errOther {
 			return r, torn, err
 		}
 	}
-	return l.readAfter(ctx, f, version{Segs: base.Segs})
+	return l.readAfter(ctx, f, raw.Version{Segs: base.Segs})
 }
 
 // readAfter reads what follows on base, whose content has to be as base.Sum says,
 // if it does: then one hash of all is made instead of another of each segment.
-func (l *Library) readAfter(ctx context.Context, f ingest.File, after version) (r reading, torn bool, err error) {
+func (l *Library) readAfter(ctx context.Context, f ingest.File, after raw.Version) (r reading, torn bool, err error) {
 	base := after.Segs
 	src, fi, err := openSource(f)
 	if err != nil {
-		return reading{}, false, sourceError{err}
+		return reading{}, false, raw.AtSource(err)
 	}
 	defer func() { src.Close() }()
 	limit := int64(1) << 62
@@ -78,7 +80,7 @@ func (l *Library) readAfter(ctx context.Context, f ingest.File, after version) (
 	if fi != nil {
 		limit, r.mod = fi.Size(), fi.ModTime()
 	}
-	in := io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit)
+	in := io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit)
 	whole := sha256.New()
 	var small tail
 	from := mergeFrom(base, limit)
@@ -99,7 +101,7 @@ func (l *Library) readAfter(ctx context.Context, f ingest.File, after version) (
 			if n > 0 {
 				src.Close()
 				if src, in, err = reopen(ctx, f, r.size, limit); err != nil {
-					return r, false, sourceError{err}
+					return r, false, raw.AtSource(err)
 				}
 			}
 			break
@@ -114,14 +116,14 @@ func (l *Library) readAfter(ctx context.Context, f ingest.File, after version) (
 	if r.whole && small.hash != nil {
 		src.Close()
 		if src, in, err = reopen(ctx, f, small.size, limit); err != nil {
-			return r, false, sourceError{err}
+			return r, false, raw.AtSource(err)
 		}
 		r.keep, r.size, whole = small.keep, small.size, small.hash
 	}
 	for {
-		s, err := l.stageSegment(in, whole, r.size)
+		s, err := raw.StageNext(l.temp, in, r.size, whole)
 		if err != nil {
-			dropStaged(r.added)
+			raw.Drop(r.added...)
 			r.added = nil
 			return r, false, err
 		}
@@ -156,7 +158,7 @@ const (
 
 // mergeFrom is the first of the segments that are stored again when the source
 // has grown to size; all of them stay if it is len(base).
-func mergeFrom(base []segment, size int64) int {
+func mergeFrom(base []raw.Segment, size int64) int {
 	if len(base) == 0 {
 		return 0
 	}
@@ -184,12 +186,13 @@ func mergeFrom(base []segment, size int64) int {
 
 // compare reads as many bytes as the segment has and reports whether they are
 // its bytes, or, unless it is to look closely, as many; n is how many it read.
-func compare(in io.Reader, s segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
-	hashes, own := []hash.Hash{whole}, whole
-	if closely {
-		hashes, own = hashesFor(whole, s.Offset)
+func compare(in io.Reader, s raw.Segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
+	own, out := whole, io.Writer(whole)
+	if closely && s.Offset > 0 {
+		own = sha256.New()
+		out = io.MultiWriter(whole, own)
 	}
-	n, err = copyHashed(io.Discard, hashes, in, s.Length)
+	n, err = disk.Copy(out, io.LimitReader(in, s.Length))
 	return err == nil && n == s.Length && (!closely || hex.EncodeToString(own.Sum(nil)) == s.Sum), n, err
 }
 
@@ -201,9 +204,8 @@ func (l *Library) sameAgain(ctx context.Context, f ingest.File, r reading) bool 
 		return false
 	}
 	defer src.Close()
-	h := sha256.New()
-	n, err := copyHashed(io.Discard, []hash.Hash{h}, ctxReader{ctx, src}, r.size)
-	return err == nil && n == r.size && hex.EncodeToString(h.Sum(nil)) == r.sum
+	sum, err := disk.Sum(io.LimitReader(disk.Until(ctx, src), r.size))
+	return err == nil && sum.Size == r.size && sum.SHA256 == r.sum
 }
 
 // changedSince reports whether the file of that path is another one than fi or
@@ -252,10 +254,10 @@ func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadClo
 	if err != nil {
 		return nopCloser{}, nil, err
 	}
-	in := io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit)
+	in := io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit)
 	if s, ok := src.(io.Seeker); ok {
 		_, err = s.Seek(offset, io.SeekStart)
-		in = io.LimitReader(sourceReader{ctxReader{ctx, src}}, limit-offset)
+		in = io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit-offset)
 	} else {
 		_, err = io.CopyN(io.Discard, in, offset)
 	}
@@ -265,19 +267,6 @@ func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadClo
 type nopCloser struct{ io.Reader }
 
 func (nopCloser) Close() error { return nil }
-
-// ctxReader stops reading when its context is done.
-type ctxReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c ctxReader) Read(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
-}
 
 // within refuses a path that leaves, through a symbolic link, the folder that
 // it was found under: root, or its own folder where it lies elsewhere. The

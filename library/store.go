@@ -137,13 +137,13 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	}
 	defer aside.drop()
 	if err := aside.place(len(aside.files) - len(entry)); err != nil {
-		return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
+		return errors.Join(err, disk.RemoveIfThere(at(newPayload)), disk.RemoveIfThere(at(newMarkdown)))
 	}
 	if pair {
 		// A file system may report a fault of what it did.
 		if err := disk.Rename(at(newMarkdown), at("payload.md")); err != nil && !same(at("payload.md"), d.Markdown) {
 			// .json.new first: alone it would mean that the rename was done.
-			return errors.Join(err, removeIfThere(at(newPayload)), removeIfThere(at(newMarkdown)))
+			return errors.Join(err, disk.RemoveIfThere(at(newPayload)), disk.RemoveIfThere(at(newMarkdown)))
 		}
 	}
 	if d.Transcript != nil {
@@ -208,7 +208,7 @@ func removeParts(folder string, n int) error {
 func (l *Library) heal(e *Entry) error {
 	md, js := filepath.Join(e.Folder, newMarkdown), filepath.Join(e.Folder, newPayload)
 	if !disk.Exists(js) {
-		return removeIfThere(md)
+		return disk.RemoveIfThere(md)
 	}
 	e.Sums = maps.Clone(e.Sums)
 	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return isRendered(name) })
@@ -216,7 +216,7 @@ func (l *Library) heal(e *Entry) error {
 		return err
 	}
 	if disk.Exists(md) { // neither rename was done; .json.new goes first, as above
-		return errors.Join(removeIfThere(js), removeIfThere(md))
+		return errors.Join(disk.RemoveIfThere(js), disk.RemoveIfThere(md))
 	}
 	return disk.Rename(js, filepath.Join(e.Folder, "payload.json"))
 }
@@ -225,16 +225,6 @@ func (l *Library) heal(e *Entry) error {
 // it is to be rendered again.
 func (e Entry) CutOff() bool {
 	return e.Distilled != nil && e.Format >= 2 && e.Sums["transcript.md"] == ""
-}
-
-func removeIfThere(path string) error {
-	if !disk.Exists(path) {
-		return nil
-	}
-	if err := disk.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // isRendered reports whether a file is for people and its sum stands in session.json.

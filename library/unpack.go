@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -49,7 +48,7 @@ func (l *Library) OpenBackup(ctx context.Context, path string) (from *Library, d
 	if fi.IsDir() {
 		err = apart(l.dir, dir)
 	} else if aside, err = l.tempName(); err == nil {
-		dir, err = unpack(ctx, path, aside)
+		dir, err = unpackTar(ctx, path, aside)
 	}
 	if err == nil {
 		from, err = Open(dir)
@@ -111,9 +110,9 @@ func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
 	return createAs(dir, f.ID)
 }
 
-// unpack unpacks a backup's file into a new folder and returns where the
+// unpackTar unpacks a backup's file into a new folder and returns where the
 // library in it lies. Every file must have the sum that SHA256SUMS tells.
-func unpack(ctx context.Context, file, dir string) (library string, err error) {
+func unpackTar(ctx context.Context, file, dir string) (library string, err error) {
 	got, told := map[string]string{}, map[string]string{}
 	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
 		if path.Base(name) == sumsTop && strings.Count(name, "/") <= 1 {
@@ -137,7 +136,7 @@ func unpack(ctx context.Context, file, dir string) (library string, err error) {
 		if err != nil {
 			return err
 		}
-		_, err = copyHashed(f, []hash.Hash{h}, r, 1<<62)
+		_, err = disk.Copy(io.MultiWriter(f, h), r)
 		got[name] = hex.EncodeToString(h.Sum(nil))
 		return errors.Join(err, f.Close())
 	})
@@ -185,7 +184,7 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 		return err
 	}
 	defer un.Close()
-	in := &bounded{r: ctxReader{ctx, un}, left: unpackFree + fi.Size()*unpackMost}
+	in := &bounded{r: disk.Until(ctx, un), left: unpackFree + fi.Size()*unpackMost}
 	t := tar.NewReader(in)
 	for files := 0; ; files++ {
 		h, err := t.Next()

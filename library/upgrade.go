@@ -2,11 +2,8 @@ package library
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -133,9 +130,9 @@ func (l *Library) upgradeFolder(e *Entry) error {
 		names = append(names, render.TranscriptName(i))
 	}
 	for _, name := range names {
-		sum, err := fileSum(filepath.Join(e.Folder, name))
+		sum, err := disk.SumFile(filepath.Join(e.Folder, name))
 		if err == nil {
-			sums[name] = sum
+			sums[name] = sum.SHA256
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -143,18 +140,4 @@ func (l *Library) upgradeFolder(e *Entry) error {
 	maps.Copy(sums, e.Sums)
 	e.Format, e.Sums = Format, sums
 	return nil
-}
-
-// fileSum is the SHA-256 of a file.
-func fileSum(path string) (string, error) {
-	f, err := disk.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

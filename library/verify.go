@@ -13,6 +13,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // A Finding is one thing that Verify found.
@@ -23,7 +24,7 @@ type Finding struct {
 	What    string           `json:"what"`           // precisely
 	Mend    Mend             `json:"mend,omitempty"` // of damage: how it can be made good
 
-	segment segment // of a damaged one
+	segment raw.Segment // of a damaged one
 }
 
 // FindingState tells damage from what only should be known.
@@ -124,14 +125,7 @@ type checking struct {
 // A task is what one worker does at a time: a segment, or the rest of a folder.
 type task struct {
 	folder *folderCheck
-	seg    *storedSegment // nil: the folder's other files
-}
-
-// storedSegment is a segment with what is known of its file.
-type storedSegment struct {
-	segment
-	crcs []string // one of them, or none known
-	file string   // one that has it
+	seg    *raw.Stored // nil: the folder's other files
 }
 
 // add plans the check of one session.
@@ -150,14 +144,12 @@ func (c *checking) run() {
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			w := newUnpacker()
-			defer w.close()
 			for c.ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(c.tasks) {
 					return
 				}
-				c.do(c.tasks[i], w)
+				c.do(c.tasks[i])
 			}
 		})
 	}
@@ -177,12 +169,12 @@ func (c *checking) folders() []*folderCheck {
 	return all
 }
 
-func (c *checking) do(t task, w *unpacker) {
+func (c *checking) do(t task) {
 	if t.seg == nil {
 		t.folder.rest()
 		return
 	}
-	t.folder.checkSegment(*t.seg, w)
+	t.folder.checkSegment(*t.seg)
 	done := c.done.Add(t.seg.Length)
 	if c.options.Progress != nil {
 		c.mu.Lock()
@@ -214,10 +206,8 @@ func (c *checking) again(f *folderCheck) *folderCheck {
 		}
 	}
 	second := newFolderCheck(c, e)
-	w := newUnpacker()
-	defer w.close()
 	for _, s := range second.segs {
-		second.checkSegment(s, w)
+		second.checkSegment(s)
 	}
 	second.rest()
 	return second

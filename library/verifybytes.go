@@ -2,19 +2,15 @@ package library
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"hash"
-	"hash/crc32"
 	"io"
 	"os"
 	"slices"
 
-	"github.com/klauspost/compress/zstd"
-
 	"recall/library/disk"
+	"recall/library/raw"
 )
 
 // checkLines says what is wrong with an append-only file, "" if nothing is. A
@@ -58,81 +54,45 @@ func lineIsGood(line []byte, sealed bool) bool {
 // that isn't as it was stored.
 type storedOtherwise struct{ error }
 
-// An unpacker reads segments one after the other and keeps what it needs for
-// that.
-type unpacker struct {
-	dec *zstd.Decoder
-	buf []byte
-}
-
-func newUnpacker() *unpacker { return &unpacker{buf: make([]byte, 256<<10)} }
-
-func (u *unpacker) close() {
-	if u.dec != nil {
-		u.dec.Reset(nil)
-		decoders.Put(u.dec)
-	}
-}
-
-// check reads one segment's file and says how many bytes it read of it, how
+// checkSegment reads one segment's file and says how many bytes it read of it, how
 // many came out, and what is wrong.
-func (u *unpacker) check(path string, s storedSegment, quick bool) (stored, source int64, err error) {
+func checkSegment(path string, s raw.Stored, quick bool) (stored, source int64, err error) {
 	f, err := disk.Open(path)
 	if err != nil {
 		return 0, 0, plain(err)
 	}
 	defer f.Close()
-	in := &crcReader{r: f}
-	if quick {
-		stored, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{in}, u.buf)
-	} else {
-		var sum hash.Hash
-		sum, source, err = u.unpack(in, s.Length)
-		stored = in.n
-		if err == nil && (source != s.Length || hex.EncodeToString(sum.Sum(nil)) != s.Sum) {
-			err = fmt.Errorf("other content than its name says")
+	crc := &disk.CRCWriter{W: io.Discard}
+	in := io.TeeReader(f, crc)
+	if !quick {
+		var sum disk.Sums
+		sum, err = unpack(in, s.Length)
+		if source = sum.Size; err == nil && (source != s.Length || sum.SHA256 != s.Sum) {
+			err = errors.New("other content than its name says")
 		}
 	}
-	switch {
+	if err == nil {
+		_, err = disk.Copy(io.Discard, in) // quick, or what stands behind the frame
+	}
+	switch stored = crc.Size; {
 	case err != nil:
 		return stored, source, err
-	case len(s.crcs) == 0 || slices.Contains(s.crcs, disk.CRCText(in.sum)):
+	case len(s.CRCs) == 0 || slices.Contains(s.CRCs, disk.CRCText(crc.Sum)):
 		return stored, source, nil
 	case quick:
-		return stored, source, fmt.Errorf("the file isn't as it was stored")
+		return stored, source, errors.New("the file isn't as it was stored")
 	}
-	return stored, source, storedOtherwise{fmt.Errorf("the file isn't as it was stored, but its content is right")}
+	return stored, source, storedOtherwise{errors.New("the file isn't as it was stored, but its content is right")}
 }
 
-// unpack hashes what comes out, a little more than want at most.
-func (u *unpacker) unpack(in io.Reader, want int64) (hash.Hash, int64, error) {
-	if u.dec == nil {
-		u.dec = decoders.Get().(*zstd.Decoder)
-	}
-	sum := sha256.New()
-	if err := u.dec.Reset(in); err != nil {
-		return sum, 0, err
-	}
-	n, err := io.CopyBuffer(struct{ io.Writer }{sum}, struct{ io.Reader }{io.LimitReader(u.dec, want+1)}, u.buf)
+// unpack sums what comes out, a little more than want at most.
+func unpack(in io.Reader, want int64) (disk.Sums, error) {
+	out, done, err := raw.Unpacked(in)
 	if err != nil {
-		return sum, n, err
+		return disk.Sums{}, err
 	}
-	_, err = io.CopyBuffer(io.Discard, struct{ io.Reader }{in}, u.buf) // what stands behind the frame
-	return sum, n, err
-}
-
-// crcReader sums what passes.
-type crcReader struct {
-	r   io.Reader
-	sum uint32
-	n   int64
-}
-
-func (c *crcReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.sum = crc32.Update(c.sum, disk.Castagnoli, p[:n])
-	c.n += int64(n)
-	return n, err
+	defer done()
+	return disk.Sum(io.LimitReader(out, want+1))
 }
 
 // plain is a file system's error without the path, which the finding has.

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
 	"recall/library/disk"
+	"recall/library/raw"
 	"recall/payload"
 )
 
@@ -21,40 +21,22 @@ type folderCheck struct {
 	entry   Entry
 	lines   []byte // of versions.jsonl
 	noLines error
-	v       *versions
-	segs    []storedSegment // that versions need
+	v       *raw.Versions
+	segs    []raw.Stored // that versions need
 
 	mu       sync.Mutex
 	findings []Finding
 }
 
 func newFolderCheck(c *checking, e Entry) *folderCheck {
-	f := &folderCheck{c: c, entry: e, v: newVersions()}
+	f := &folderCheck{c: c, entry: e, v: raw.NewVersions()}
 	f.lines, f.noLines = c.read(f.at("raw/versions.jsonl"))
 	if f.noLines != nil {
 		return f
 	}
-	f.v = parseVersions(f.at("raw/versions.jsonl"), disk.SplitLines(f.lines))
-	f.segs = f.v.stored()
+	f.v = raw.ParseVersions(f.at("raw/versions.jsonl"), disk.SplitLines(f.lines))
+	f.segs = f.v.Stored()
 	return f
-}
-
-// stored lists every segment that a version needs, once.
-func (v *versions) stored() []storedSegment {
-	var all []storedSegment
-	seen := map[string]bool{}
-	for file, list := range v.files {
-		for _, ver := range list {
-			for _, s := range ver.Segs {
-				if name := s.String(); !seen[name] {
-					seen[name] = true
-					all = append(all, storedSegment{s, v.crcs[name], file})
-				}
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b storedSegment) int { return strings.Compare(a.String(), b.String()) })
-	return all
 }
 
 func (f *folderCheck) at(name string) string {
@@ -62,11 +44,11 @@ func (f *folderCheck) at(name string) string {
 }
 
 func (f *folderCheck) found(name string, state FindingState, mend Mend, format string, args ...any) {
-	f.foundIn(segment{}, name, state, mend, format, args...)
+	f.foundIn(raw.Segment{}, name, state, mend, format, args...)
 }
 
 // foundIn notes a finding about a segment. Several are looked at side by side.
-func (f *folderCheck) foundIn(s segment, name string, state FindingState, mend Mend, format string, args ...any) {
+func (f *folderCheck) foundIn(s raw.Segment, name string, state FindingState, mend Mend, format string, args ...any) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.findings = append(f.findings, Finding{
@@ -121,7 +103,7 @@ func (f *folderCheck) versions() {
 	}
 	behind := ""
 	for _, state := range f.entry.Files {
-		if ver := f.v.at(state.Name, state.Version); ver == nil || ver.Size < state.Size ||
+		if ver := f.v.At(state.Name, state.Version); ver == nil || ver.Size < state.Size ||
 			ver.Size == state.Size && ver.Sum != state.Sum {
 			behind = state.Name
 		}
@@ -134,15 +116,15 @@ func (f *folderCheck) versions() {
 		f.found(name, Damaged, MendSource, "it lacks the content of %s that session.json names", behind)
 	case what != "":
 		f.found(name, state, "", "%s", what)
-	case len(f.v.lost) > 0:
-		f.found(name, Damaged, MendSource, "%s", f.v.lost[0].Reason)
+	case len(f.v.Lost) > 0:
+		f.found(name, Damaged, MendSource, "%s", f.v.Lost[0].Reason)
 	}
 }
 
 // checkSegment reads one segment's file.
-func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
+func (f *folderCheck) checkSegment(s raw.Stored) {
 	name := "raw/" + s.String()
-	stored, source, err := w.check(f.at(name), s, f.c.options.Quick)
+	stored, source, err := checkSegment(f.at(name), s, f.c.options.Quick)
 	f.c.files.Add(1)
 	f.c.bytes.Add(stored)
 	f.c.source.Add(source)
@@ -150,7 +132,7 @@ func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
 		return
 	}
 	mend := MendNone
-	if state := f.entry.file(s.file); state != nil {
+	if state := f.entry.file(s.File); state != nil {
 		for _, src := range state.Sources {
 			if fi, err := os.Stat(src.Path); err == nil && fi.Size() >= s.Offset+s.Length {
 				mend = MendSource
@@ -161,7 +143,7 @@ func (f *folderCheck) checkSegment(s storedSegment, w *unpacker) {
 	if errors.As(err, &other) {
 		mend = MendRender
 	}
-	f.foundIn(s.segment, name, Damaged, mend, "%v, of %s", err, s.file)
+	f.foundIn(s.Segment, name, Damaged, mend, "%v, of %s", err, s.File)
 }
 
 // payload checks payload.json and returns it, nil if it can't be used.
@@ -254,14 +236,14 @@ func (f *folderCheck) rendered(p *payload.Payload) {
 		if name == "payload.json" {
 			continue
 		}
-		sum, err := fileSum(f.at(name))
+		sum, err := disk.SumFile(f.at(name))
 		f.c.files.Add(1)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			f.found(name, Damaged, MendRender, "it is gone")
 		case err != nil:
 			f.found(name, Damaged, MendRender, "%v", err)
-		case sum != want:
+		case sum.SHA256 != want:
 			f.found(name, state, MendRender, "not what session.json says was written")
 		}
 	}
@@ -286,7 +268,7 @@ func (f *folderCheck) others() {
 			return nil
 		}
 		name := f.name(path)
-		switch _, err := parseSegment(strings.TrimPrefix(name, "raw/")); {
+		switch _, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); {
 		case needed[name]:
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")

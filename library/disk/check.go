@@ -2,12 +2,14 @@ package disk
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 )
 
 // How a flipped bit is found:
@@ -35,13 +37,14 @@ func CRCText(sum uint32) string { return fmt.Sprintf("%08x", sum) }
 
 // CRCWriter sums what passes.
 type CRCWriter struct {
-	W   io.Writer
-	Sum uint32
+	W    io.Writer
+	Sum  uint32
+	Size int64
 }
 
 func (c *CRCWriter) Write(p []byte) (int, error) {
 	n, err := c.W.Write(p)
-	c.Sum = crc32.Update(c.Sum, Castagnoli, p[:n])
+	c.Sum, c.Size = crc32.Update(c.Sum, Castagnoli, p[:n]), c.Size+int64(n)
 	return n, err
 }
 
@@ -135,6 +138,55 @@ func SealOfTOML(text []byte) seal {
 		return SealGood
 	}
 	return SealBad
+}
+
+// Sums are what tells one content from another.
+type Sums struct {
+	Size   int64
+	SHA256 string // hex
+	CRC    string // CRC-32C, as CRCText has it
+}
+
+// Sum reads r to its end.
+func Sum(r io.Reader) (Sums, error) {
+	h := sha256.New()
+	crc := &CRCWriter{W: h}
+	_, err := Copy(crc, r)
+	return Sums{crc.Size, hex.EncodeToString(h.Sum(nil)), CRCText(crc.Sum)}, err
+}
+
+// SumFile is Sum of a plain file.
+func SumFile(path string) (Sums, error) {
+	f, err := Open(path)
+	if err != nil {
+		return Sums{}, err
+	}
+	defer f.Close()
+	return Sum(f)
+}
+
+var copyBuffers = sync.Pool{New: func() any { b := make([]byte, 256<<10); return &b }}
+
+// Copy is io.Copy by larger pieces.
+func Copy(w io.Writer, r io.Reader) (int64, error) {
+	buf := copyBuffers.Get().(*[]byte)
+	defer copyBuffers.Put(buf)
+	return io.CopyBuffer(struct{ io.Writer }{w}, struct{ io.Reader }{r}, *buf)
+}
+
+// Until stops reading when a context is done.
+func Until(ctx context.Context, r io.Reader) io.Reader { return ctxReader{ctx, r} }
+
+type ctxReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c ctxReader) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
 }
 
 func HexSum(data []byte) string {

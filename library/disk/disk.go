@@ -125,6 +125,17 @@ func MakeDirs(dir string) error {
 	return SyncDir(above)
 }
 
+// RemoveIfThere is Remove of what may be gone.
+func RemoveIfThere(path string) error {
+	if !Exists(path) {
+		return nil
+	}
+	if err := Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 func Remove(path string) error {
 	return Do(OpRemove, path, "", func() error { return Unlink(path) })
 }

@@ -1,4 +1,4 @@
-package library
+package raw
 
 import (
 	"bytes"
@@ -13,9 +13,9 @@ func FuzzVersions(f *testing.F) {
 	f.Add(`{"file":"a","version":9,"keep":-1}` + "\nnull\n[]\n{\"add\":[\"0--1-x.zst\"]}\n{torn")
 	f.Fuzz(func(t *testing.T, text string) {
 		lines := bytes.Split([]byte(text), []byte("\n"))
-		v := parseVersions("versions.jsonl", lines)
+		v := ParseVersions("versions.jsonl", lines)
 		used := 0
-		for name, all := range v.files {
+		for name, all := range v.Files {
 			for n, ver := range all {
 				used++
 				var size int64
@@ -27,8 +27,8 @@ func FuzzVersions(f *testing.F) {
 				}
 			}
 		}
-		if used > len(lines)-len(v.lost) {
-			t.Errorf("%d versions of %d lines, %d of them lost", used, len(lines), len(v.lost))
+		if used > len(lines)-len(v.Lost) {
+			t.Errorf("%d versions of %d lines, %d of them lost", used, len(lines), len(v.Lost))
 		}
 	})
 }

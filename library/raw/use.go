@@ -1,0 +1,191 @@
+package raw
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/library/disk"
+)
+
+// packMax is how many source bytes a packed segment holds at most.
+const packMax = 256 << 20
+
+// Runs are the longest stretches of segments that every version has whole or
+// not at all. A version that shares its beginning with another is cut there.
+func (v *Versions) Runs() [][]Segment {
+	owners := map[string]string{}
+	files := slices.Sorted(maps.Keys(v.Files))
+	for _, file := range files {
+		for n, ver := range v.Files[file] {
+			for _, s := range ver.Segs {
+				owners[s.String()] += fmt.Sprintf("%d:%s %d\n", len(file), file, n)
+			}
+		}
+	}
+	done := map[string]bool{}
+	var all [][]Segment
+	for _, file := range files {
+		for _, ver := range v.Files[file] {
+			for i := 0; i < len(ver.Segs); {
+				run, size := ver.Segs[i:i+1], ver.Segs[i].Length
+				for k := i + 1; k < len(ver.Segs) && owners[ver.Segs[k].String()] == owners[ver.Segs[i].String()] && size+ver.Segs[k].Length <= packMax; k++ {
+					run, size = ver.Segs[i:k+1], size+ver.Segs[k].Length
+				}
+				if name := run[0].String(); !done[name] {
+					done[name] = true
+					all = append(all, run)
+				}
+				i += len(run)
+			}
+		}
+	}
+	return all
+}
+
+// Use has every version in a session's folder that began a run with a segment of
+// that name use the staged one in its place, and removes what no version needs
+// then. put replaces a file whole.
+func (v *Versions) Use(folder string, of map[string]Staged, put func(path string, data []byte) error) error {
+	if err := v.Whole(); err != nil {
+		return err
+	}
+	raw := filepath.Join(folder, "raw")
+	lines := v.with(of)
+	var fresh, over []Staged
+	for _, st := range of {
+		if disk.Exists(Path(folder, st.Segment)) {
+			over = append(over, st) // the same bytes, stored otherwise: named first, then replaced
+		} else {
+			fresh = append(fresh, st)
+		}
+	}
+	if err := Place(fresh, folder, v); err != nil {
+		return err
+	}
+	if err := disk.SyncDir(raw); err != nil {
+		return err
+	}
+	// The whole list in one go: what it said before is said shorter.
+	if err := put(ListPath(folder), EncodeLines(lines)); err != nil {
+		return err
+	}
+	if err := disk.SyncDir(raw); err != nil {
+		return err
+	}
+	for _, st := range over {
+		if err := disk.Rename(st.Temp, Path(folder, st.Segment)); err != nil {
+			return err
+		}
+	}
+	if err := v.DropMerged(folder, lines); err != nil {
+		return err
+	}
+	return disk.SyncDir(raw)
+}
+
+// with are the lines that describe every version anew, each by one, with the
+// staged segments in the place of the runs that begin with those of that name.
+func (v *Versions) with(of map[string]Staged) (lines []Line) {
+	for _, file := range slices.Sorted(maps.Keys(v.Files)) {
+		for n, ver := range v.Files[file] {
+			line := Line{File: file, Role: v.Roles[file], Version: n + 1, Add: []string{}, Size: ver.Size,
+				Sum: ver.Sum}
+			var end int64
+			for _, s := range ver.Segs {
+				if s.Offset < end {
+					continue // in the staged one
+				}
+				name := s.String()
+				crc := strings.Join(v.CRCs[name], " ")
+				end = s.Offset + s.Length
+				if st, ok := of[name]; ok {
+					if st.String() != name {
+						name, crc = st.String(), ""
+					}
+					crc, end = strings.TrimSpace(crc+" "+st.CRC), st.Offset+st.Length
+				}
+				line.Add, line.CRC = append(line.Add, name), append(line.CRC, crc)
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// DropMerged removes the segments that lines have made needless: small ones,
+// stored again together.
+func (v *Versions) DropMerged(folder string, lines []Line) error {
+	before := v.Stored()
+	for _, line := range lines {
+		if err := v.Apply(line); err != nil {
+			return nil // an earlier line could not be read: nothing is sure
+		}
+	}
+	needed := map[Segment]bool{}
+	for _, s := range v.Stored() {
+		needed[s.Segment] = true
+	}
+	for _, s := range before {
+		if !needed[s.Segment] && len(v.Lost) == 0 {
+			if err := disk.RemoveIfThere(Path(folder, s.Segment)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// DropStrays removes segments that no version has, of a write that was cut off,
+// if all their bytes are held in a version. Others stay: they may be all that is
+// left of something.
+func (v *Versions) DropStrays(ctx context.Context, folder string) error {
+	needed := map[Segment]bool{}
+	for _, s := range v.Stored() {
+		needed[s.Segment] = true
+	}
+	for _, s := range In(folder) {
+		if needed[s] || !v.Covers(ctx, folder, s) {
+			continue
+		}
+		if err := disk.RemoveIfThere(Path(folder, s)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Covers reports whether some version holds the bytes of a segment, by reading them.
+func (v *Versions) Covers(ctx context.Context, folder string, s Segment) bool {
+	for _, list := range v.Files {
+		for _, ver := range list {
+			if ver.Size < s.Offset+s.Length {
+				continue
+			}
+			in := Read(folder, ver.Segs...)
+			r := disk.Until(ctx, in)
+			_, err := io.CopyN(io.Discard, r, s.Offset)
+			var sum disk.Sums
+			if err == nil {
+				sum, err = disk.Sum(io.LimitReader(r, s.Length))
+			}
+			in.Close()
+			if err == nil && sum.Size == s.Length && sum.SHA256 == s.Sum {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Whole is the error of a list with lines that can't be read.
+func (v *Versions) Whole() error {
+	if len(v.Lost) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", v.Lost[0].Path, v.Lost[0].Reason, disk.ErrDamaged)
+}

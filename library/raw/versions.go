@@ -1,0 +1,183 @@
+package raw
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/library/disk"
+)
+
+// A Line is a line of raw/versions.jsonl: the file's content is now the
+// first Keep segments that the version before it had (the same version for
+// growth, otherwise the one named in From), then Add.
+type Line struct {
+	File    string          `json:"file"`
+	Role    ingest.FileRole `json:"role"`
+	Version int             `json:"version"`        // from 1; growth keeps its number
+	From    int             `json:"from,omitempty"` // version that Keep counts in, 0: this one
+	Keep    int             `json:"keep"`
+	Add     []string        `json:"add"`
+	Size    int64           `json:"size"`
+	Sum     string          `json:"sha256"`        // of the whole content
+	CRC     []string        `json:"crc,omitempty"` // CRC-32C of the files named in Add, as stored; two where one is being stored anew
+}
+
+// A Version is one content of a file.
+type Version struct {
+	Segs []Segment
+	Size int64
+	Sum  string
+}
+
+// Versions are all contents of a session's files: number n of a file stands
+// at n-1.
+type Versions struct {
+	Files map[string][]Version
+	Roles map[string]ingest.FileRole
+	CRCs  map[string][]string // of each segment's file, as stored now or once
+	Read  int64               // of versions.jsonl as read, to notice another writer
+	Lost  []ingest.Problem
+}
+
+// ReadVersions reads a session's raw/versions.jsonl. A line that makes no sense is a
+// problem, and its version is lost, not the others.
+func ReadVersions(folder string) (*Versions, error) {
+	path := ListPath(folder)
+	lines, err := disk.WholeLines(path)
+	if err != nil {
+		return nil, err
+	}
+	return ParseVersions(path, lines), nil
+}
+
+// ParseVersions is ReadVersions of lines that were read from path.
+func ParseVersions(path string, lines [][]byte) *Versions {
+	v := NewVersions()
+	for i, text := range lines {
+		v.Read += int64(len(text)) + 1
+		var line Line
+		err := json.Unmarshal(text, &line)
+		if err == nil {
+			err = v.Apply(line)
+		}
+		if err != nil {
+			v.Lost = append(v.Lost, ingest.Problem{Path: path, Reason: fmt.Sprintf("line %d: %v", i+1, err)})
+		}
+	}
+	return v
+}
+
+// NewVersions are those of a session that has none.
+func NewVersions() *Versions {
+	return &Versions{Files: map[string][]Version{}, Roles: map[string]ingest.FileRole{}, CRCs: map[string][]string{}}
+}
+
+// Apply takes in one more line; an error leaves all as it was.
+func (v *Versions) Apply(line Line) error {
+	all := v.Files[line.File]
+	if line.Version < 1 || line.Version > len(all)+1 {
+		return fmt.Errorf("version %d of %s has none before it", line.Version, line.File)
+	}
+	var base []Segment
+	switch from := line.From; {
+	case from == 0 && line.Version <= len(all):
+		base = all[line.Version-1].Segs
+	case from > 0 && from <= len(all):
+		base = all[from-1].Segs
+	}
+	if line.Keep < 0 || line.Keep > len(base) {
+		return fmt.Errorf("keeps %d segments of %d", line.Keep, len(base))
+	}
+	next := Version{Segs: append([]Segment(nil), base[:line.Keep]...), Sum: line.Sum}
+	for _, s := range next.Segs {
+		next.Size += s.Length
+	}
+	for _, name := range line.Add {
+		s, err := ParseSegment(name)
+		if err != nil {
+			return err
+		}
+		if s.Offset != next.Size {
+			return fmt.Errorf("segment %s doesn't follow on byte %d", name, next.Size)
+		}
+		next.Segs = append(next.Segs, s)
+		next.Size += s.Length
+	}
+	if next.Size != line.Size {
+		return fmt.Errorf("size %d, but its segments have %d", line.Size, next.Size)
+	}
+	if line.Version > len(all) {
+		all = append(all, Version{})
+	}
+	all[line.Version-1] = next
+	v.Files[line.File], v.Roles[line.File] = all, line.Role
+	for i, name := range line.Add {
+		if i >= len(line.CRC) {
+			break
+		}
+		for _, crc := range strings.Fields(line.CRC[i]) {
+			if !slices.Contains(v.CRCs[name], crc) {
+				v.CRCs[name] = append(v.CRCs[name], crc)
+			}
+		}
+	}
+	return nil
+}
+
+// Find gives the number of the version with this content, 0 if there is none.
+func (v *Versions) Find(file string, size int64, sum string) int {
+	for i, have := range v.Files[file] {
+		if have.Size == size && have.Sum == sum {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// At returns a version by number, nil if there is none.
+func (v *Versions) At(file string, n int) *Version {
+	if n < 1 || n > len(v.Files[file]) {
+		return nil
+	}
+	return &v.Files[file][n-1]
+}
+
+// EncodeLines are lines as they stand in the list, each with its checksum.
+func EncodeLines(lines []Line) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	for _, line := range lines {
+		enc.Encode(line) // into memory, of plain fields: it can't fail
+	}
+	return disk.SealLines(b.Bytes())
+}
+
+// A Stored is a segment with what is known of its file.
+type Stored struct {
+	Segment
+	CRCs []string // one of them, or none known
+	File string   // one that has it
+}
+
+// Stored lists every segment that a version needs, once.
+func (v *Versions) Stored() []Stored {
+	var all []Stored
+	seen := map[string]bool{}
+	for file, list := range v.Files {
+		for _, ver := range list {
+			for _, s := range ver.Segs {
+				if name := s.String(); !seen[name] {
+					seen[name] = true
+					all = append(all, Stored{s, v.CRCs[name], file})
+				}
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Stored) int { return strings.Compare(a.String(), b.String()) })
+	return all
+}
