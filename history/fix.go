@@ -134,12 +134,12 @@ func similarFaults(ctx context.Context, x *index.Index, text string) ([]index.Fa
 		share float64
 	}
 	var best []match
-	err := x.EachFault(ctx, func(sig int64, text string) bool {
-		if share := wordShare(words, text); share >= toldShare {
-			best = append(best, match{sig, share})
+	known, err := x.FaultTexts(ctx)
+	for _, f := range known {
+		if share := wordShare(words, f.Text); share >= toldShare {
+			best = append(best, match{f.Sig, share})
 		}
-		return ctx.Err() == nil
-	})
+	}
 	if err != nil || len(best) == 0 {
 		return nil, err
 	}

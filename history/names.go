@@ -183,7 +183,7 @@ func (n *fileNames) follow(ctx context.Context, x *index.Index, paths []string) 
 		done[p] = true
 		rest := ""
 		for at := p; len(at) > 1; {
-			moves, err := x.Moves(ctx, []string{at})
+			moves, err := x.Moves(ctx, at)
 			if err != nil {
 				return false, err
 			}

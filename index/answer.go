@@ -49,11 +49,21 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 	return nil
 }
 
+const (
+	laterSessions = `SELECT EXISTS(SELECT 1 FROM session t WHERE t.project=s.project AND t.start>s.start AND t.start<?2 AND ` + ofOurs + `)
+			FROM session s WHERE s.id=?1`
+	placeOf = `SELECT s.sid, s.title, s.project, s.source, s.start, iif(s.source='` + Handed + `', 0,
+			(SELECT count(*) FROM session t WHERE t.project=s.project AND t.start<s.start)
+			+ (SELECT count(*) FROM session t WHERE t.project=s.project AND t.start=s.start AND t.sid<=s.sid)
+			- (SELECT count(*) FROM session t WHERE ` + ofOthers + ` AND +t.project=s.project AND (+t.start, t.sid)<=(s.start, s.sid)))
+			FROM session s WHERE s.id=?`
+)
+
 // ready prepares the statements that are run for each result; the transaction
 // closes them.
 func (r *reader) ready(ctx context.Context) (err error) {
-	if r.ofLater, err = r.prepare(ctx, laterSessions); err == nil {
-		r.ofSession, err = r.prepare(ctx, placeOf)
+	if r.ofLater, err = r.tx.PrepareContext(ctx, laterSessions); err == nil {
+		r.ofSession, err = r.tx.PrepareContext(ctx, placeOf)
 	}
 	return err
 }
@@ -88,7 +98,7 @@ func (r *reader) load(ctx context.Context, table int, list []*ranked) error {
 	if err != nil {
 		return err
 	}
-	rows, err := r.QueryContext(ctx, loadOf[table], string(names))
+	rows, err := r.tx.QueryContext(ctx, loadOf[table], string(names))
 	if err != nil {
 		return err
 	}

@@ -3,9 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 
 	"recall/index/postings"
@@ -18,15 +16,11 @@ const (
 )
 
 // scores adds up how well documents of a table match each of some words.
-func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64, stems []string) (*sums, error) {
+func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64, stems []string) (map[int64]float64, error) {
 	if err := f.fetch(ctx, table, stems, math.MaxInt); err != nil {
 		return nil, err
 	}
-	most := 0
-	for _, s := range stems {
-		most += f.most(s, table)
-	}
-	total := newSums(min(most, int(f.state.docs[table])))
+	total := map[int64]float64{}
 	docs := float64(f.state.docs[table])
 	if docs == 0 {
 		return total, nil
@@ -43,9 +37,7 @@ func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Colu
 		for _, m := range list {
 			freq := weights[0]*float64(m.Counts[0]) + weights[1]*float64(m.Counts[1])
 			long := bm25K * (1 - bm25B + bm25B*float64(m.size)/average)
-			if !total.add(m.Doc, idf*freq*(bm25K+1)/(freq+long)) {
-				return nil, fmt.Errorf("more documents hold a word than there are: %w", ErrRebuild)
-			}
+			total[m.Doc] += idf * freq * (bm25K + 1) / (freq + long)
 		}
 	}
 	return total, nil
@@ -71,12 +63,12 @@ func (f *fulltext) holders(ctx context.Context, table int, stem string, to []mat
 		data, _ := f.postings(p.lists[table])
 		r, read := postings.Read(data), 0
 		for one, ok := r.Next(); ok; one, ok = r.Next() {
-			size, err := f.sizes.of(ctx, table, one.Doc)
+			d, err := f.sizes.of(ctx, table, one.Doc)
 			if err != nil {
 				return nil, err
 			}
-			if size > 0 {
-				to = append(to, match{one, size})
+			if d.words > 0 {
+				to = append(to, match{one, d.words})
 			}
 			read++
 		}
@@ -106,52 +98,10 @@ func united(list []match) []match {
 	return out
 }
 
-// sums are scores by document, in a table with open addresses: a search adds
-// to some thousand of them.
-type sums struct {
-	list []scoredDoc // a power of two, more than there will be; doc 0 is free room
-	n    int
-}
-
+// scoredDoc is a document with its score.
 type scoredDoc struct {
 	doc   int64
 	score float64
-}
-
-// newSums makes room for n documents.
-func newSums(n int) *sums { return &sums{list: make([]scoredDoc, 2<<bits.Len(uint(n)))} }
-
-// add adds to a document's score; false if there is no room.
-func (s *sums) add(doc int64, score float64) bool {
-	at := s.at(doc)
-	if at.doc == 0 {
-		if s.n++; s.n == len(s.list) {
-			return false // one place stays free, where looking ends
-		}
-		at.doc = doc
-	}
-	at.score += score
-	return true
-}
-
-func (s *sums) at(doc int64) *scoredDoc {
-	mask := uint64(len(s.list) - 1)
-	i := uint64(doc) * 0x9e3779b97f4a7c15 >> 20 & mask
-	for s.list[i].doc != 0 && s.list[i].doc != doc {
-		i = (i + 1) & mask
-	}
-	return &s.list[i]
-}
-
-// all lists the documents, in no order.
-func (s *sums) all() []scoredDoc {
-	out := make([]scoredDoc, 0, s.n)
-	for _, d := range s.list {
-		if d.doc != 0 {
-			out = append(out, d)
-		}
-	}
-	return out
 }
 
 // best sorts the n best of a list, ties by number so that the same question
@@ -162,42 +112,8 @@ func best(list []scoredDoc, n int) []scoredDoc {
 	})
 }
 
-// firsts sorts the first n of a list, in place.
+// firsts sorts a list, and gives its first n.
 func firsts[T any](list []T, n int, compare func(a, b T) int) []T {
-	if n < len(list) {
-		list = partition(list, n, compare)
-	}
 	slices.SortFunc(list, compare)
-	return list
-}
-
-// partition moves the first n to the front, in no order, and gives them.
-func partition[T any](list []T, n int, compare func(a, b T) int) []T {
-	from, to := 0, len(list)
-	for to-from > 1 {
-		pivot := list[from+(to-from)/2]
-		i, j := from, to-1
-		for i <= j {
-			for compare(list[i], pivot) < 0 {
-				i++
-			}
-			for compare(list[j], pivot) > 0 {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case n <= j:
-			to = j + 1
-		case n > i:
-			from = i
-		default: // between i and j all are equal
-			return list[:n]
-		}
-	}
-	return list[:n]
+	return list[:min(n, len(list))]
 }

@@ -76,7 +76,7 @@ func (c *chains) load(ctx context.Context, ids []payload.ItemID) error {
 	asked := map[payload.ItemID]bool{}
 	got := map[[2]payload.ItemID]bool{}
 	for len(ids) > 0 {
-		links, err := linksAround(ctx, c.r, ids, c.r.q.AsOf)
+		links, err := linksAround(ctx, c.r.tx, ids, c.r.q.AsOf)
 		if err != nil {
 			return err
 		}

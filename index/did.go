@@ -135,27 +135,23 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 	if err := dropDid(ctx, tx, session, r, known); err != nil {
 		return err
 	}
-	paths, err := inserter(ctx, tx, len(r.touches),
-		`SELECT id FROM path WHERE path=?`,
-		`INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`,
-		`INSERT INTO path(base, path) VALUES(?,?) RETURNING id`)
+	touch, err := tx.PrepareContext(ctx, `INSERT INTO touch(path, session, how, n, at, calls) VALUES(?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
-	defer paths.close()
+	defer touch.Close()
 	for _, t := range r.touches {
 		id, ok := known[t.path]
 		if !ok {
-			err := paths.st[0].QueryRowContext(ctx, t.path).Scan(&id)
-			if err == sql.ErrNoRows {
-				err = paths.st[2].QueryRowContext(ctx, t.base, t.path).Scan(&id)
-			}
+			// The row that is there is "updated", so that its id is returned.
+			err := tx.QueryRowContext(ctx, `INSERT INTO path(base, path) VALUES(?,?) ON CONFLICT(path) DO UPDATE SET base=base RETURNING id`,
+				t.base, t.path).Scan(&id)
 			if err != nil {
 				return err
 			}
 			known[t.path] = id
 		}
-		if _, err := paths.st[1].ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
+		if _, err := touch.ExecContext(ctx, id, session, t.how, t.n, t.at, t.calls); err != nil {
 			return err
 		}
 	}
@@ -170,17 +166,11 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 			return err
 		}
 	}
-	faults, err := inserter(ctx, tx, len(r.faults),
-		`INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`)
-	if err != nil {
-		return err
-	}
-	defer faults.close()
 	for _, f := range r.faults {
-		if _, err := faults.st[0].ExecContext(ctx, f.sig, f.text); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, f.sig, f.text); err != nil {
 			return err
 		}
-		if _, err := faults.st[1].ExecContext(ctx, f.sig, session, f.n, f.at); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n, f.at); err != nil {
 			return err
 		}
 	}
@@ -222,21 +212,4 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, know
 		}
 	}
 	return nil
-}
-
-func column[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []T
-	for rows.Next() {
-		var v T
-		if err := rows.Scan(&v); err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, rows.Err()
 }

@@ -55,12 +55,12 @@ func BenchmarkDid(b *testing.B) {
 	b.Run("similar", func(b *testing.B) {
 		for b.Loop() {
 			found := 0
-			err := x.EachFault(ctx, func(_ int64, text string) bool {
-				if strings.Contains(strings.ToLower(text), strings.ToLower(name(77))) {
+			all, err := x.FaultTexts(ctx)
+			for _, f := range all {
+				if strings.Contains(strings.ToLower(f.Text), strings.ToLower(name(77))) {
 					found++
 				}
-				return true
-			})
+			}
 			if err != nil || found == 0 {
 				b.Fatal(found, err)
 			}

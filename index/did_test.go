@@ -60,7 +60,7 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff(want, files(t, x, "x/A.go")); diff != "" {
 		t.Error(diff)
 	}
-	moves, err := x.Moves(ctx, []string{"/app/src/b.go", "/nowhere"})
+	moves, err := x.Moves(ctx, "/app/src/b.go")
 	if diff := cmp.Diff([]Moved{{"two", "/app/src/a.go", "/app/src/b.go"}}, moves); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -71,7 +71,7 @@ func TestFiles(t *testing.T) {
 	if diff := cmp.Diff([]string{"one /app/src/a.go [read edited] 3 2"}, files(t, x, "a.go")); diff != "" {
 		t.Error(diff)
 	}
-	if moves, err := x.Moves(ctx, []string{"/app/src/b.go"}); len(moves) > 0 || err != nil {
+	if moves, err := x.Moves(ctx, "/app/src/b.go"); len(moves) > 0 || err != nil {
 		t.Errorf("got %v, %v", moves, err)
 	}
 }
@@ -112,9 +112,8 @@ func TestCommitsAndFaults(t *testing.T) {
 	if err != nil || len(met) != 2 || met[0].Session != "two" || met[1].Text != "a.c:3: undefined symbol: open" || met[1].N != 3 {
 		t.Errorf("got %+v, %v", met, err)
 	}
-	n := 0
-	if err := x.EachFault(ctx, func(int64, string) bool { n++; return true }); err != nil || n != 1 {
-		t.Errorf("%d different errors, want 1: %v", n, err)
+	if all, err := x.FaultTexts(ctx); err != nil || len(all) != 1 {
+		t.Errorf("%d different errors, want 1: %v", len(all), err)
 	}
 }
 

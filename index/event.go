@@ -148,6 +148,7 @@ type happening struct {
 	session  int64
 	text     string // in which its words are looked for
 	name     string
+	project  string
 	from, to time.Time
 }
 
@@ -175,26 +176,13 @@ func spanOf(list []happening, what string) event {
 
 // named reads what a query finds and keeps what holds all the words.
 func named(ctx context.Context, tx *sql.Tx, q Query, want map[string]bool, query, pattern string) ([]happening, error) {
-	rows, err := tx.QueryContext(ctx, query, pattern)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []happening
-	for rows.Next() {
-		var h happening
+	all, err := list(ctx, tx, func(rows *sql.Rows) (h happening, err error) {
 		var from, to int64
-		var project string
-		if err := rows.Scan(&h.session, &h.text, &h.name, &from, &to, &project); err != nil {
-			return nil, err
-		}
-		if q.Project != "" && q.Project != project || !holdsAll(h.text, want) {
-			continue
-		}
+		err = rows.Scan(&h.session, &h.text, &h.name, &from, &to, &h.project)
 		h.from, h.to = fromMillis(from), fromMillis(to)
-		out = append(out, h)
-	}
-	return out, rows.Err()
+		return h, err
+	}, query, pattern)
+	return slices.DeleteFunc(all, func(h happening) bool { return q.Project != "" && q.Project != h.project || !holdsAll(h.text, want) }), err
 }
 
 func holdsAll(said string, want map[string]bool) bool {

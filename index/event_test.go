@@ -19,7 +19,7 @@ func TestNarrowByEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	full, err := x.fulltext(t.Context(), tx, nil)
+	full, err := x.fulltext(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)
 	}

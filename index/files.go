@@ -2,7 +2,7 @@ package index
 
 import (
 	"context"
-	"encoding/json"
+	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -25,55 +25,30 @@ type Touched struct {
 // Files lists who touched the files of a name, in whatever folder: the newest
 // first.
 func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT s.sid, s.project, p.path, t.how, t.n, t.at, t.calls
-		FROM path p JOIN touch t ON t.path=p.id JOIN session s ON s.id=t.session WHERE p.base=? ORDER BY t.at DESC, s.sid`, baseOf(name))
-	if err != nil {
-		return nil, x.fail("read index", err)
-	}
-	defer rows.Close()
-	var all []Touched
-	for rows.Next() {
-		var t Touched
+	return readList(ctx, x, func(rows *sql.Rows) (t Touched, err error) {
 		var how int
 		var at int64
-		if err := rows.Scan(&t.Session, &t.Project, &t.Path, &how, &t.N, &at, &t.Calls); err != nil {
-			return nil, x.fail("read index", err)
-		}
+		err = rows.Scan(&t.Session, &t.Project, &t.Path, &how, &t.N, &at, &t.Calls)
 		t.At = fromMillis(at)
 		for i, h := range hows {
 			if how&(1<<i) != 0 {
 				t.Hows = append(t.Hows, h)
 			}
 		}
-		all = append(all, t)
-	}
-	return all, x.fail("read index", rows.Err())
+		return t, err
+	}, `SELECT s.sid, s.project, p.path, t.how, t.n, t.at, t.calls
+		FROM path p JOIN touch t ON t.path=p.id JOIN session s ON s.id=t.session WHERE p.base=? ORDER BY t.at DESC, s.sid`, baseOf(name))
 }
 
 // Moved is a file or folder that a session renamed.
 type Moved struct{ Session, Old, New string }
 
-// Moves lists the renamings of or to one of the paths.
-func (x *Index) Moves(ctx context.Context, paths []string) ([]Moved, error) {
-	var all []Moved
-	for _, p := range paths {
-		rows, err := x.db.QueryContext(ctx, `SELECT s.sid, m.old, m.new FROM moved m JOIN session s ON s.id=m.session WHERE m.old=?1 OR m.new=?1`, p)
-		if err != nil {
-			return nil, x.fail("read index", err)
-		}
-		for rows.Next() {
-			var m Moved
-			if err := rows.Scan(&m.Session, &m.Old, &m.New); err != nil {
-				rows.Close()
-				return nil, x.fail("read index", err)
-			}
-			all = append(all, m)
-		}
-		if err := rows.Close(); err != nil {
-			return nil, x.fail("read index", err)
-		}
-	}
-	return all, nil
+// Moves lists the renamings of or to a path.
+func (x *Index) Moves(ctx context.Context, path string) ([]Moved, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (m Moved, err error) {
+		err = rows.Scan(&m.Session, &m.Old, &m.New)
+		return m, err
+	}, `SELECT s.sid, m.old, m.new FROM moved m JOIN session s ON s.id=m.session WHERE m.old=?1 OR m.new=?1`, path)
 }
 
 // Commit is a commit that a session made, as its transcript states it.
@@ -89,40 +64,30 @@ type Commit struct {
 // Commits lists the commits whose hash may be the given one, which is whole or
 // at least 7 digits, and those of about that time, within a minute of at.
 func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commit, error) {
-	const cols = `SELECT s.sid, s.project, m.hash, m.subject, m.branch, m.dir, m.at, m.n FROM made m JOIN session s ON s.id=m.session WHERE `
-	var all []Commit
-	scan := func(query string, args ...any) error {
-		rows, err := x.db.QueryContext(ctx, cols+query, args...)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var c Commit
+	list := func(where string, args ...any) ([]Commit, error) {
+		return readList(ctx, x, func(rows *sql.Rows) (c Commit, err error) {
 			var ms int64
-			if err := rows.Scan(&c.Session, &c.Project, &c.Hash, &c.Subject, &c.Branch, &c.Dir, &ms, &c.N); err != nil {
-				return err
-			}
+			err = rows.Scan(&c.Session, &c.Project, &c.Hash, &c.Subject, &c.Branch, &c.Dir, &ms, &c.N)
 			c.At = fromMillis(ms)
-			if !slices.Contains(all, c) {
-				all = append(all, c)
-			}
-		}
-		return rows.Err()
+			return c, err
+		}, `SELECT s.sid, s.project, m.hash, m.subject, m.branch, m.dir, m.at, m.n FROM made m JOIN session s ON s.id=m.session WHERE `+
+			where+` ORDER BY m.at`, args...)
 	}
+	var all, then []Commit
+	var err error
 	if len(hash) >= 7 {
-		if err := scan(`m.hash >= ?1 AND m.hash < ?1||'g' ORDER BY m.at`, hash[:7]); err != nil {
-			return nil, x.fail("read index", err)
-		}
+		all, err = list(`m.hash >= ?1 AND m.hash < ?1||'g'`, hash[:7])
 		all = slices.DeleteFunc(all, func(c Commit) bool { return !strings.HasPrefix(hash, c.Hash) && !strings.HasPrefix(c.Hash, hash) })
 	}
-	if !at.IsZero() {
-		ms := millis(at)
-		if err := scan(`m.at BETWEEN ? AND ? ORDER BY m.at`, ms-60_000, ms+60_000); err != nil {
-			return nil, x.fail("read index", err)
+	if err == nil && !at.IsZero() {
+		then, err = list(`m.at BETWEEN ? AND ?`, millis(at)-60_000, millis(at)+60_000)
+	}
+	for _, c := range then {
+		if !slices.Contains(all, c) {
+			all = append(all, c)
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // Faulted is an error that a session met.
@@ -138,75 +103,45 @@ type Faulted struct {
 func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
 	var all []Faulted
 	for _, sig := range sigs {
-		rows, err := x.db.QueryContext(ctx, `SELECT s.sid, s.project, f.text, d.n, d.at FROM faulted d JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session WHERE d.sig=?`, sig)
-		if err != nil {
-			return nil, x.fail("read index", err)
-		}
-		for rows.Next() {
+		some, err := readList(ctx, x, func(rows *sql.Rows) (Faulted, error) {
 			f := Faulted{Sig: sig}
 			var ms int64
-			if err := rows.Scan(&f.Session, &f.Project, &f.Text, &f.N, &ms); err != nil {
-				rows.Close()
-				return nil, x.fail("read index", err)
-			}
+			err := rows.Scan(&f.Session, &f.Project, &f.Text, &f.N, &ms)
 			f.At = fromMillis(ms)
-			all = append(all, f)
+			return f, err
+		}, `SELECT s.sid, s.project, f.text, d.n, d.at FROM faulted d JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session WHERE d.sig=?`, sig)
+		if err != nil {
+			return nil, err
 		}
-		if err := rows.Close(); err != nil {
-			return nil, x.fail("read index", err)
-		}
+		all = append(all, some...)
 	}
 	slices.SortStableFunc(all, func(a, b Faulted) int { return b.At.Compare(a.At) })
 	return all, nil
 }
 
-// EachFault calls do for every error known, until it returns false.
-func (x *Index) EachFault(ctx context.Context, do func(sig int64, text string) bool) error {
-	rows, err := x.db.QueryContext(ctx, `SELECT sig, text FROM fault`)
-	if err != nil {
-		return x.fail("read index", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var sig int64
-		var text string
-		if err := rows.Scan(&sig, &text); err != nil {
-			return x.fail("read index", err)
-		}
-		if !do(sig, text) {
-			return nil
-		}
-	}
-	return x.fail("read index", rows.Err())
+// FaultTexts lists every error known, by signature and text alone.
+func (x *Index) FaultTexts(ctx context.Context) ([]Faulted, error) {
+	return readList(ctx, x, func(rows *sql.Rows) (f Faulted, err error) {
+		err = rows.Scan(&f.Sig, &f.Text)
+		return f, err
+	}, `SELECT sig, text FROM fault`)
 }
 
 // ItemsOf reads the items of sessions, in order.
 func (x *Index) ItemsOf(ctx context.Context, sessions []string) (map[string][]payload.Item, error) {
 	all := map[string][]payload.Item{}
 	for _, sid := range sessions {
-		rows, err := x.db.QueryContext(ctx, `SELECT i.data FROM item i JOIN session s ON s.id=i.session WHERE s.sid=? ORDER BY i.at, i.id`, sid)
+		items, err := readList(ctx, x, func(rows *sql.Rows) (it payload.Item, err error) {
+			var data sql.RawBytes
+			if err = rows.Scan(&data); err == nil {
+				it, err = unpackItem(data)
+			}
+			return it, err
+		}, `SELECT i.data FROM item i JOIN session s ON s.id=i.session WHERE s.sid=? ORDER BY i.at, i.id`, sid)
 		if err != nil {
-			return nil, x.fail("read index", err)
+			return nil, err
 		}
-		for rows.Next() {
-			var data []byte
-			var it payload.Item
-			err := rows.Scan(&data)
-			if err == nil {
-				var text string
-				if text, err = unpack(data); err == nil {
-					err = json.Unmarshal([]byte(text), &it)
-				}
-			}
-			if err != nil {
-				rows.Close()
-				return nil, x.fail("read index", err)
-			}
-			all[sid] = append(all[sid], it)
-		}
-		if err := rows.Close(); err != nil {
-			return nil, x.fail("read index", err)
-		}
+		all[sid] = items
 	}
 	return all, nil
 }

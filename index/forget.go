@@ -64,7 +64,7 @@ func (x *Index) scrub(ctx context.Context) error {
 // drops the words of deleted rows from the lists.
 func scrubRows(ctx context.Context, conn *sql.Conn) error {
 	return rewrite(ctx, conn, func(tx *sql.Tx, w *writing) error {
-		if err := w.mergeAll(ctx); err != nil {
+		if err := w.tidy(ctx, true); err != nil {
 			return err
 		}
 		for _, s := range []string{

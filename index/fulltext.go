@@ -22,7 +22,7 @@ import (
 //	                                    may merge the last, see merging.go
 //	block(id, segment, word, data)      its dictionary
 //	list(id, data)                      its long lists
-//	size(id, data)  owner(id, data)     see sizes and owners
+//	size(id, data)                      see sizes
 //
 // SQLite's own FTS5 does as much and was used before. Its bm25 looks each row's
 // length up, takes two thirds of a search and half of what putting in costs.
@@ -33,7 +33,6 @@ var textTables = []string{
 	`CREATE INDEX block_word ON block(segment, word)`,
 	`CREATE TABLE list(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
 	`CREATE TABLE size(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
-	`CREATE TABLE owner(id INTEGER PRIMARY KEY, data BLOB NOT NULL)`,
 }
 
 // emptyText is the row of a new index. It begins with a version that no index at
@@ -44,8 +43,6 @@ func emptyText() string {
 
 const (
 	readState  = `SELECT version, item, turn, items, itemwords, sources, sourcewords, turns, turnwords FROM fulltext`
-	sizeOf     = `SELECT data FROM size WHERE id=?`
-	ownerOf    = `SELECT data FROM owner WHERE id=?`
 	sessionsIn = `SELECT id FROM session WHERE project=?`
 
 	// For each word and segment, the block that holds the word if any does.
@@ -79,13 +76,11 @@ func (s *state) save(ctx context.Context, tx *sql.Tx) error {
 // fulltext is one transaction's view of the lists of words.
 type fulltext struct {
 	tx    *sql.Tx
-	kept  statements
+	read  *cache // of searches of this state of the index; nil for a writer
 	state state
-	lists listsIn
 	sizes sizes
 	known map[string]*found // by stem, what was looked up
 	long  map[int64][]byte  // long lists that were read, by their row
-	runs  map[int64][]run   // of owners that were looked up, by pieceID
 }
 
 // found is where a word stands. It isn't changed any more once it is known.
@@ -100,20 +95,14 @@ type place struct {
 	lists postings.Lists
 }
 
-func (x *Index) fulltext(ctx context.Context, tx *sql.Tx, kept statements) (*fulltext, error) {
-	f := &fulltext{tx: tx, kept: kept, known: map[string]*found{}, long: map[int64][]byte{}, runs: map[int64][]run{}}
-	st, err := f.kept.on(ctx, tx, readState)
-	if err != nil {
+func (x *Index) fulltext(ctx context.Context, tx *sql.Tx) (*fulltext, error) {
+	f := &fulltext{tx: tx, known: map[string]*found{}, long: map[int64][]byte{}}
+	if err := tx.QueryRowContext(ctx, readState).Scan(f.state.numbers()...); err != nil {
 		return nil, err
 	}
-	if err := st.QueryRowContext(ctx).Scan(f.state.numbers()...); err != nil {
-		return nil, err
-	}
-	f.sizes = sizes{tx: tx, cache: x.cacheOf(f.state.version)}
-	if f.lists, err = f.sizes.cache.listsIn(ctx, tx); err != nil {
-		return nil, err
-	}
-	f.sizes.load, err = f.kept.on(ctx, tx, sizeOf)
+	var err error
+	f.read, err = x.cacheOf(ctx, f)
+	f.sizes = sizes{tx: tx, pieces: &f.read.pieces}
 	return f, err
 }
 
@@ -125,10 +114,12 @@ func (f *fulltext) docs() corpus {
 // lookUp finds where words stand, given by stem. One with a "*" behind it stands
 // for all that begin so.
 func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
-	stems = f.cached(stems)
+	stems = slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return f.known[s] != nil })
 	if len(stems) == 0 {
 		return nil
 	}
+	slices.Sort(stems)
+	stems = slices.Compact(stems)
 	whole := slices.DeleteFunc(slices.Clone(stems), func(s string) bool { return strings.HasSuffix(s, "*") })
 	names, err := json.Marshal(whole)
 	if err != nil {
@@ -151,29 +142,11 @@ func (f *fulltext) lookUp(ctx context.Context, stems []string) error {
 		}
 		slices.SortFunc(f.known[s].places, func(a, b place) int { return cmp.Compare(a.order, b.order) })
 	}
-	f.sizes.cache.keep(stems, f.known)
 	return nil
 }
 
-// cached takes over what other searches have looked up, and gives the rest,
-// sorted.
-func (f *fulltext) cached(stems []string) (rest []string) {
-	f.sizes.cache.take(stems, f.known)
-	for _, s := range stems {
-		if f.known[s] == nil {
-			rest = append(rest, s)
-		}
-	}
-	slices.Sort(rest)
-	return slices.Compact(rest)
-}
-
 func (f *fulltext) readBlocks(ctx context.Context, stems []string, names string) error {
-	st, err := f.kept.on(ctx, f.tx, blocksOf)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(ctx, names)
+	rows, err := f.tx.QueryContext(ctx, blocksOf, names)
 	if err != nil {
 		return err
 	}
@@ -224,7 +197,7 @@ func cloned(l postings.Lists) postings.Lists {
 
 // beginning calls do for each word that begins so, of one segment after the other.
 func (f *fulltext) beginning(ctx context.Context, with string, do func(word string, b *block, lists postings.Lists)) error {
-	rows, err := f.QueryContext(ctx, blocksFrom, with, with+postings.Last)
+	rows, err := f.tx.QueryContext(ctx, blocksFrom, with, with+postings.Last)
 	if err != nil {
 		return err
 	}
@@ -266,11 +239,7 @@ func (f *fulltext) fetch(ctx context.Context, table int, stems []string, most in
 	if err != nil {
 		return err
 	}
-	st, err := f.kept.on(ctx, f.tx, listsOf)
-	if err != nil {
-		return err
-	}
-	rows, err := st.QueryContext(ctx, string(names))
+	rows, err := f.tx.QueryContext(ctx, listsOf, string(names))
 	if err != nil {
 		return err
 	}
@@ -333,15 +302,15 @@ func (f *fulltext) countIn(ctx context.Context, table int, l postings.List) (n i
 	}
 	data, ok := f.postings(l)
 	if !ok {
-		return int(int64(l.Docs) * there / max(f.lists.docs[kind], there, 1)), nil // a merge has dropped some
+		return int(int64(l.Docs) * there / max(f.read.listed[kind], there, 1)), nil // a merge has dropped some
 	}
 	r := postings.Read(data)
 	for one, ok := r.Next(); ok; one, ok = r.Next() {
-		size, err := f.sizes.of(ctx, table, one.Doc)
+		d, err := f.sizes.of(ctx, table, one.Doc)
 		if err != nil {
 			return n, err
 		}
-		if size > 0 {
+		if d.words > 0 {
 			n++
 		}
 	}
@@ -364,14 +333,4 @@ func termOf(w string) string {
 		return w + "*" // one Chinese character begins many a pair
 	}
 	return text.Stem(w)
-}
-
-// QueryContext runs a query in the transaction, with the kept statement where
-// there is one.
-func (f *fulltext) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	st := f.kept[query]
-	if st == nil {
-		return f.tx.QueryContext(ctx, query, args...)
-	}
-	return f.tx.StmtContext(ctx, st).QueryContext(ctx, args...)
 }

@@ -7,12 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/payload"
 )
@@ -38,7 +35,7 @@ type Placed struct {
 func (x *Index) Due(ctx context.Context) (sessions []string, made string, err error) {
 	err = x.db.QueryRowContext(ctx, `SELECT ifnull((SELECT made FROM linked), '')`).Scan(&made)
 	if err == nil {
-		sessions, err = texts(ctx, x.db, `SELECT sid FROM due ORDER BY sid`)
+		sessions, err = column[string](ctx, x.db, `SELECT sid FROM due ORDER BY sid`)
 	}
 	return sessions, made, x.fail("read index", err)
 }
@@ -51,16 +48,12 @@ func (x *Index) AllDue(ctx context.Context) error {
 
 // ProjectsOf lists the projects of sessions.
 func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, error) {
-	var all []string
-	for _, sid := range sessions {
-		names, err := texts(ctx, x.db, `SELECT project FROM session WHERE sid=?`, sid)
-		if err != nil {
-			return nil, x.fail("read index", err)
-		}
-		all = append(all, names...)
+	ids, err := json.Marshal(sessions)
+	if err != nil {
+		return nil, err
 	}
-	slices.Sort(all)
-	return slices.Compact(all), nil
+	all, err := column[string](ctx, x.db, `SELECT DISTINCT project FROM session WHERE sid IN (SELECT value FROM json_each(?)) ORDER BY project`, string(ids))
+	return all, x.fail("read index", err)
 }
 
 // ItemsIn lists a project's items of some kinds ("" and nil: of all), by when
@@ -70,26 +63,15 @@ func (x *Index) ItemsIn(ctx context.Context, project string, kinds ...payload.Ki
 	if len(kinds) > 0 {
 		q += ` AND i.kind IN ('` + strings.Join(kindWords(kinds), `','`) + `')`
 	}
-	rows, err := x.db.QueryContext(ctx, q+` ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project)
-	if err != nil {
-		return nil, x.fail("read index", err)
-	}
-	defer rows.Close()
-	var all []Placed
-	for rows.Next() {
-		var p Placed
-		var data []byte
+	return readList(ctx, x, func(rows *sql.Rows) (p Placed, err error) {
+		var data sql.RawBytes
 		var start int64
-		if err := rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &start); err != nil {
-			return nil, x.fail("read index", err)
+		if err = rows.Scan(&data, &p.Turn, &p.Session, &p.SessionTitle, &p.Project, &p.Source, &start); err == nil {
+			p.Item, err = unpackItem(data)
 		}
 		p.SessionStart = fromMillis(start)
-		if p.Item, err = unpackItem(data); err != nil {
-			return nil, x.fail("read index", err)
-		}
-		all = append(all, p)
-	}
-	return all, x.fail("read index", rows.Err())
+		return p, err
+	}, q+` ORDER BY i.at, s.start, s.sid, i.n, i.iid`, project)
 }
 
 // kindWords are kinds as SQL strings; what isn't a kind is left out.
@@ -105,7 +87,7 @@ func kindWords(kinds []payload.Kind) []string {
 
 // Links lists all links, in the order of payload.StandingLinks.
 func (x *Index) Links(ctx context.Context) ([]payload.Link, error) {
-	all, err := texts(ctx, x.db, `SELECT data FROM link ORDER BY at, later, earlier`)
+	all, err := column[string](ctx, x.db, `SELECT data FROM link ORDER BY at, later, earlier`)
 	if err != nil {
 		return nil, x.fail("read index", err)
 	}
@@ -140,7 +122,7 @@ func (x *Index) PutLinks(ctx context.Context, standing []payload.Link, made stri
 
 func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made string, done []string) error {
 	old := map[string]bool{}
-	have, err := texts(ctx, tx, `SELECT data FROM link`)
+	have, err := column[string](ctx, tx, `SELECT data FROM link`)
 	if err != nil {
 		return err
 	}
@@ -148,23 +130,23 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		old[text] = true
 	}
 	ctx = context.WithoutCancel(ctx) // see PutPrepared
-	in, err := inserter(ctx, tx, len(standing), `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
+	in, err := tx.PrepareContext(ctx, `INSERT OR REPLACE INTO link(later, earlier, at, data) VALUES(?,?,?,?)`)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	standing = slices.Clone(standing) // in the order of the table, whose pages are then filled one after the other
 	slices.SortFunc(standing, func(a, b payload.Link) int {
 		return cmp.Or(strings.Compare(string(a.From), string(b.From)), strings.Compare(string(a.To), string(b.To)))
 	})
-	encoded, err := encodeLinks(standing)
-	if err != nil {
-		return err
-	}
-	for i, l := range standing {
-		if text := encoded[i]; old[text] {
+	for _, l := range standing {
+		data, err := json.Marshal(l)
+		if err != nil {
+			return err
+		}
+		if text := string(data); old[text] {
 			delete(old, text)
-		} else if _, err := in.st[0].ExecContext(ctx, string(l.From), string(l.To), millis(l.At), text); err != nil {
+		} else if _, err := in.ExecContext(ctx, string(l.From), string(l.To), millis(l.At), text); err != nil {
 			return err
 		}
 	}
@@ -185,26 +167,6 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 	return err
 }
 
-// encodeLinks encodes links as the table holds them, on all cores.
-func encodeLinks(links []payload.Link) ([]string, error) {
-	out := make([]string, len(links))
-	each := len(links)/runtime.GOMAXPROCS(0) + 1
-	var g errgroup.Group
-	for from := 0; from < len(links); from += each {
-		g.Go(func() error {
-			for i := from; i < min(from+each, len(links)); i++ {
-				text, err := json.Marshal(links[i])
-				if err != nil {
-					return err
-				}
-				out[i] = string(text)
-			}
-			return nil
-		})
-	}
-	return out, g.Wait()
-}
-
 // ErrNoItem: no item, or several, of that id.
 var ErrNoItem = errors.New("no such item")
 
@@ -220,7 +182,7 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	if err := r.ready(ctx); err != nil {
 		return Placed{}, x.fail("read index", err)
 	}
-	ids, err := texts(ctx, tx, `SELECT DISTINCT iid FROM item WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
+	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
 	switch {
 	case err != nil:
 		return Placed{}, x.fail("read index", err)
@@ -266,7 +228,7 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 	if err != nil {
 		return nil, err
 	}
-	all, err := texts(ctx, q, linksOf, string(names), until)
+	all, err := column[string](ctx, q, linksOf, string(names), until)
 	if err != nil {
 		return nil, err
 	}
@@ -275,25 +237,3 @@ func linksAround(ctx context.Context, q querier, ids []payload.ItemID, before ti
 
 const linksOf = `SELECT data FROM (SELECT data, at, later, earlier FROM link WHERE later IN (SELECT value FROM json_each(?1))
 	UNION SELECT data, at, later, earlier FROM link WHERE earlier IN (SELECT value FROM json_each(?1))) WHERE at<?2 ORDER BY at, later, earlier`
-
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}
-
-// texts runs a query of one column.
-func texts(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, rows.Err()
-}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 	"sync"
@@ -208,7 +209,7 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 			args = append(args, p)
 		}
 	}
-	return numbers(ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds, ` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
+	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds, ` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
 }
 
 // itemsOf reads which of the sessions' items the query's conditions allow, newest first.
@@ -218,20 +219,18 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]
 		return nil, err
 	}
 	conds, args := r.conditions(documents[items])
-	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN (SELECT value FROM json_each(?)) AND `+
-		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`, append([]any{string(ids)}, args...)...)
-	if err != nil {
-		return nil, err
+	type row struct {
+		ranked
+		kind, project string
 	}
-	defer rows.Close()
+	rows, err := list(ctx, r.tx, func(rows *sql.Rows) (one *row, err error) {
+		one = &row{ranked: ranked{table: items}}
+		return one, rows.Scan(&one.id, &one.session, &one.kind, &one.project)
+	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN (SELECT value FROM json_each(?)) AND `+
+		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`, append([]any{string(ids)}, args...)...)
 	var found []*ranked
-	for rows.Next() {
-		var one ranked
-		var kind, project string
-		if err := rows.Scan(&one.id, &one.session, &kind, &project); err != nil {
-			return nil, err
-		}
-		if of := project + "\x00" + kind; rank.AsOfSession(payload.Kind(kind)) {
+	for _, one := range rows {
+		if of := one.project + "\x00" + one.kind; rank.AsOfSession(payload.Kind(one.kind)) {
 			if _, ok := last[of]; !ok {
 				last[of] = one.session
 			}
@@ -239,8 +238,7 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]
 				continue
 			}
 		}
-		one.table = items
-		found = append(found, &one)
+		found = append(found, &one.ranked)
 	}
-	return found, rows.Err()
+	return found, err
 }

@@ -1,8 +1,8 @@
 package index
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"slices"
 
@@ -10,10 +10,9 @@ import (
 )
 
 const (
-	enough       = 24        // segments that a Put merges: fewer than one put in twenty does
-	mostOfPut    = 8 << 20   // bytes that a Put merges; of more, Tidy does
-	timesAll     = 3         // see tidy
-	mostTogether = 256 << 20 // bytes of segments that are merged: a moment's work, and not twice the disk
+	enough       = 24       // segments that a Put merges: fewer than one put in twenty does
+	mostOfPut    = 8 << 20  // bytes that a Put merges; of more, Tidy does
+	mostTogether = 32 << 20 // bytes of segments that are made one: twice that is in memory meanwhile
 )
 
 // mergeSmall keeps searches quick without Tidy: many segments at the end are
@@ -33,79 +32,89 @@ func (w *writing) mergeSmall(ctx context.Context) error {
 	return nil
 }
 
-// tidy merges segments until each holds at least so many times as all after
-// it, so that there are few, and those of which much has gone.
-func (w *writing) tidy(ctx context.Context) error {
-	all := slices.Clone(w.segments)
-	for i, s := range all {
-		var after int64
-		for _, later := range all[i+1:] {
-			after += later.bytes
+// tidy makes one of segments that follow one another, as many as fit, and writes those
+// again of which much has gone; with all set, every one, so that no word is left of what
+// is gone.
+func (w *writing) tidy(ctx context.Context, all bool) error {
+	for rest := slices.Clone(w.segments); len(rest) > 0; {
+		n, bytes := 1, rest[0].bytes
+		for n < len(rest) && bytes+rest[n].bytes <= mostTogether {
+			bytes += rest[n].bytes
+			n++
 		}
-		switch {
-		case after > 0 && s.bytes < timesAll*after && s.bytes+after <= mostTogether:
-			return w.merge(ctx, all[i:])
-		case (s.gone[items]+s.gone[turns])*5 > s.listed[items]+s.listed[turns]:
-			if err := w.merge(ctx, all[i:i+1]); err != nil {
+		if s := rest[0]; all || n > 1 || (s.gone[items]+s.gone[turns])*5 > s.listed[items]+s.listed[turns] {
+			if err := w.merge(ctx, rest[:n]); err != nil {
 				return err
 			}
 		}
+		rest = rest[n:]
 	}
 	return nil
 }
 
-// mergeAll merges all, so that no word is left of what is gone.
-func (w *writing) mergeAll(ctx context.Context) error { return w.merge(ctx, w.segments) }
-
 // merge makes one segment of several that follow one another, none if nothing is
 // left of them.
 func (w *writing) merge(ctx context.Context, from []*segment) error {
-	if len(from) == 0 {
-		return nil
-	}
 	from = slices.Clone(from)
 	to := w.newSegment()
 	to.place, to.docs = from[0].place, from[0].docs
-	var fault error
-	alive := func(table int, doc int64) bool {
-		size, err := w.sizes.of(ctx, table, doc)
-		if err != nil {
-			fault = err
-		}
-		return size > 0
-	}
-	var parts []postings.Part
+	words := postings.NewBuilder(0)
 	for _, s := range from {
 		for kind := range s.docs {
 			to.docs[kind].to = max(to.docs[kind].to, s.docs[kind].to)
 			to.listed[kind] += s.listed[kind] - s.gone[kind]
 		}
-		p := postings.Part{Source: w.stored(ctx, s)}
-		if s.gone != [2]int64{} {
-			p.Alive = alive
+		if err := w.take(ctx, s, words); err != nil {
+			return err
 		}
-		parts = append(parts, p)
 	}
-	store, err := w.store(ctx, to)
-	if err != nil {
+	if err := w.write(ctx, to, words); err != nil {
 		return err
 	}
-	defer store.close()
-	if err := postings.Merge(store, parts...); err != nil {
-		return err
-	}
-	if fault != nil {
-		return fault
+	if to.bytes == 0 {
+		from = append(from, to)
 	}
 	for _, s := range from {
 		if err := w.dropSegment(ctx, s); err != nil {
 			return err
 		}
 	}
-	if to.bytes == 0 {
-		return w.dropSegment(ctx, to)
-	}
 	slices.SortFunc(w.segments, func(a, b *segment) int { return int(a.place - b.place) })
+	return nil
+}
+
+// take adds what is left of a segment to a builder.
+func (w *writing) take(ctx context.Context, s *segment, to *postings.Builder) error {
+	var fault error
+	alive := func(table int, doc int64) bool {
+		d, err := w.sizes.of(ctx, table, doc)
+		if err != nil {
+			fault = err
+			return false
+		}
+		return d.words > 0
+	}
+	list, err := w.tx.PrepareContext(ctx, `SELECT data FROM list WHERE id=?`)
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	long := func(row int64) (data []byte, err error) {
+		err = list.QueryRowContext(ctx, row).Scan(&data)
+		return data, err
+	}
+	blocks, err := column[[]byte](ctx, w.tx, `SELECT data FROM block WHERE id>=? AND id<? ORDER BY id`, s.blocks.from, s.blocks.to)
+	if err != nil {
+		return err
+	}
+	if n := s.blocks.to - s.blocks.from; int64(len(blocks)) != n {
+		return fmt.Errorf("%d of %d blocks of a segment: %w", len(blocks), n, ErrRebuild)
+	}
+	for _, b := range blocks {
+		if err := to.Take(b, long, alive); err != nil || fault != nil {
+			return cmp.Or(fault, err)
+		}
+	}
 	return nil
 }
 
@@ -123,69 +132,6 @@ func (w *writing) dropSegment(ctx context.Context, s *segment) error {
 		if _, err := w.tx.ExecContext(ctx, d.query, d.rows.from, d.rows.to); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// stored is a segment as it is read again: a postings.Source.
-type stored struct{ blocks, lists pager }
-
-func (w *writing) stored(ctx context.Context, s *segment) *stored {
-	return &stored{
-		blocks: pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM block WHERE id>=? AND id<? ORDER BY id LIMIT ?`, left: s.blocks},
-		lists:  pager{ctx: ctx, tx: w.tx, query: `SELECT id, data FROM list WHERE id>=? AND id<? ORDER BY id LIMIT ?`, left: s.lists},
-	}
-}
-
-func (s *stored) Block() ([]byte, error) { return s.blocks.next() }
-func (s *stored) Row() ([]byte, error)   { return s.lists.next() }
-
-// pager reads rows in order, some at a time: the same transaction writes others
-// meanwhile.
-type pager struct {
-	ctx   context.Context
-	tx    *sql.Tx
-	query string
-	left  span
-	read  [][]byte
-}
-
-const pagerRows = 128 // at a time, of a kilobyte or two
-
-func (p *pager) next() ([]byte, error) {
-	if len(p.read) == 0 && p.left.from < p.left.to {
-		if err := p.fill(); err != nil {
-			return nil, err
-		}
-	}
-	if len(p.read) == 0 {
-		return nil, nil
-	}
-	one := p.read[0]
-	p.read = p.read[1:]
-	return one, nil
-}
-
-func (p *pager) fill() error {
-	rows, err := p.tx.QueryContext(p.ctx, p.query, p.left.from, p.left.to, pagerRows)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var id int64
-		var data []byte
-		if err := rows.Scan(&id, &data); err != nil {
-			return err
-		}
-		p.read = append(p.read, data)
-		p.left.from = id + 1
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	if len(p.read) == 0 {
-		return fmt.Errorf("row %d of a segment isn't there: %w", p.left.from, ErrRebuild)
 	}
 	return nil
 }

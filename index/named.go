@@ -38,11 +38,11 @@ func (r *reader) named(ctx context.Context, ts []term) ([]string, error) {
 
 // projects lists all projects; they are read once in each state of the index.
 func (r *reader) projects(ctx context.Context) (all []string, err error) {
-	known := r.sizes.cache
+	known := r.read
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if known.projects == nil {
-		known.projects, err = texts(ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+		known.projects, err = column[string](ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
 	}
 	return known.projects, err
 }

@@ -26,7 +26,7 @@ func TestProjectNamedInQuestion(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		full, err := x.fulltext(t.Context(), tx, nil)
+		full, err := x.fulltext(t.Context(), tx)
 		if err != nil {
 			t.Fatal(err)
 		}

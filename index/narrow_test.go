@@ -15,7 +15,7 @@ func TestNarrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	full, err := x.fulltext(t.Context(), tx, nil)
+	full, err := x.fulltext(t.Context(), tx)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,16 +46,12 @@ func put(t *testing.T, x *Index, model string, vectors map[payload.ItemID][]floa
 func nearest(t *testing.T, x *Index, q Query, v []float32, of int, found ...candidate) map[int64]float64 {
 	t.Helper()
 	ctx := t.Context()
-	kept, err := x.prepared.all(ctx, x.db)
-	if err != nil {
-		t.Fatal(err)
-	}
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tx.Rollback()
-	full, err := x.fulltext(ctx, tx, kept)
+	full, err := x.fulltext(ctx, tx)
 	if err != nil {
 		t.Fatal(err)
 	}

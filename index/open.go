@@ -29,7 +29,7 @@ var ErrRebuild = errors.New("the index must be rebuilt")
 // schema is the version of everything in the file: tables, the cut of words,
 // the columns' content. Raise it when any of them changes.
 const (
-	schema = 15
+	schema = 16
 	appID  = 0x7265636c // "recl", in the file's header
 )
 
@@ -55,8 +55,6 @@ type Index struct {
 
 	weights rank.Weights
 	own     embed.Groups
-
-	prepared prepared
 
 	mu   sync.Mutex
 	read *cache // by the searches since the last change

@@ -154,19 +154,10 @@ func (w *writing) put(ctx context.Context, p *Prepared) error {
 
 // rows replaces a session's items and turns.
 func (w *writing) rows(ctx context.Context, session int64, r rows) error {
-	first := w.state.next
 	if err := w.items(ctx, session, r); err != nil {
 		return err
 	}
-	if err := w.turns(ctx, session, r); err != nil {
-		return err
-	}
-	for kind := range first {
-		if err := belong(ctx, w.tx, kind, first[kind], w.state.next[kind], session); err != nil {
-			return err
-		}
-	}
-	return nil
+	return w.turns(ctx, session, r)
 }
 
 func (w *writing) items(ctx context.Context, session int64, r rows) error {
@@ -180,20 +171,20 @@ func (w *writing) items(ctx context.Context, session int64, r rows) error {
 	if err := w.drop(ctx, "item", gone, ofItems, ofSources); err != nil {
 		return err
 	}
-	in, err := inserter(ctx, w.tx, len(fresh), `INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
+	in, err := w.tx.PrepareContext(ctx, `INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	for _, i := range fresh {
 		id := w.number(items)
-		if _, err := in.st[0].ExecContext(ctx, id, session, i.iid, i.kind, i.state, i.at, i.n, i.hash, i.data); err != nil {
+		if _, err := in.ExecContext(ctx, id, session, i.iid, i.kind, i.state, i.at, i.n, i.hash, i.data); err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofItems, id, i.text, r.words); err != nil {
+		if err := w.add(ctx, ofItems, session, id, i.text, r.words); err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofSources, id, i.source, r.words); err != nil {
+		if err := w.add(ctx, ofSources, session, id, i.source, r.words); err != nil {
 			return err
 		}
 	}
@@ -208,11 +199,11 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 	if err := w.drop(ctx, "turn", gone, ofTurns); err != nil {
 		return err
 	}
-	in, err := inserter(ctx, w.tx, len(fresh), `INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
+	in, err := w.tx.PrepareContext(ctx, `INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
-	defer in.close()
+	defer in.Close()
 	for _, row := range fresh {
 		t := row.cut
 		if t == nil {
@@ -220,10 +211,10 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 			t = &now
 		}
 		id := w.number(turns)
-		if _, err := in.st[0].ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, row.hash, t.text); err != nil {
+		if _, err := in.ExecContext(ctx, id, session, t.tid, t.n, t.role, t.at, row.hash, t.text); err != nil {
 			return err
 		}
-		if err := w.add(ctx, ofTurns, id, t.said, r.words); err != nil {
+		if err := w.add(ctx, ofTurns, session, id, t.said, r.words); err != nil {
 			return err
 		}
 	}
@@ -233,20 +224,14 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 // changes compares a session's rows with those in a table, by the hash of what
 // they hold: fresh ones must be written, the ids gone deleted.
 func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64, rows []T, hash func(T) int64) (fresh []T, gone []int64, err error) {
-	rs, err := tx.QueryContext(ctx, `SELECT id, hash FROM `+table+` WHERE session=? ORDER BY id`, session)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rs.Close()
 	old := map[int64][]int64{} // two equal rows have two ids
-	for rs.Next() {
+	_, err = list(ctx, tx, func(rs *sql.Rows) (none struct{}, err error) {
 		var id, h int64
-		if err := rs.Scan(&id, &h); err != nil {
-			return nil, nil, err
-		}
+		err = rs.Scan(&id, &h)
 		old[h] = append(old[h], id)
-	}
-	if err := rs.Err(); err != nil {
+		return none, err
+	}, `SELECT id, hash FROM `+table+` WHERE session=? ORDER BY id`, session)
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, r := range rows {
@@ -280,32 +265,6 @@ func each(ctx context.Context, tx *sql.Tx, query string, ids []int64) error {
 		}
 	}
 	return nil
-}
-
-// inserts are statements that write rows.
-type inserts struct{ st []*sql.Stmt }
-
-// inserter prepares statements, none if there is nothing to write.
-func inserter(ctx context.Context, tx *sql.Tx, n int, queries ...string) (*inserts, error) {
-	in := &inserts{}
-	if n == 0 {
-		return in, nil
-	}
-	for _, q := range queries {
-		st, err := tx.PrepareContext(ctx, q)
-		if err != nil {
-			in.close()
-			return nil, err
-		}
-		in.st = append(in.st, st)
-	}
-	return in, nil
-}
-
-func (in *inserts) close() {
-	for _, st := range in.st {
-		st.Close()
-	}
 }
 
 func millis(t time.Time) int64 {

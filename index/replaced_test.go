@@ -24,7 +24,7 @@ func TestFrequentWordsOfReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer tx.Rollback()
-		f, err := x.fulltext(ctx, tx, nil)
+		f, err := x.fulltext(ctx, tx)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,16 +34,12 @@ func (x *Index) search(ctx context.Context, q Query) (Answer, error) {
 	if q.Limit <= 0 {
 		q.Limit = shown
 	}
-	kept, err := x.prepared.all(ctx, x.db)
-	if err != nil {
-		return Answer{}, err
-	}
 	tx, err := x.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}) // one state of the index for all its steps
 	if err != nil {
 		return Answer{}, err
 	}
 	defer tx.Rollback()
-	full, err := x.fulltext(ctx, tx, kept)
+	full, err := x.fulltext(ctx, tx)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -149,7 +145,7 @@ type reader struct {
 // count says how much is searched; it is counted once in each state of the index.
 func (r *reader) count(ctx context.Context, a *Answer) error {
 	r.size = r.docs()
-	known := r.sizes.cache
+	known := r.read
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	n, ok := known.counts[r.q.Project]
@@ -173,12 +169,8 @@ func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 		err = row.Scan(&n.sessions, &n.projects, &n.items)
 		return n, err
 	}
-	st, err := r.prepare(ctx, allSessions)
-	if err != nil {
-		return n, err
-	}
 	n.items = r.size[items]
-	err = st.QueryRowContext(ctx).Scan(&n.sessions, &n.projects)
+	err = r.tx.QueryRowContext(ctx, allSessions).Scan(&n.sessions, &n.projects)
 	return n, err
 }
 
@@ -293,8 +285,11 @@ func (r *reader) add(ctx context.Context, all *gathered, k int, m weighted) erro
 }
 
 // wanted gives the best documents that the query's conditions allow.
-func (r *reader) wanted(ctx context.Context, kind int, sums *sums) ([]scoredDoc, error) {
-	list := sums.all()
+func (r *reader) wanted(ctx context.Context, kind int, sums map[int64]float64) ([]scoredDoc, error) {
+	list := make([]scoredDoc, 0, len(sums))
+	for doc, score := range sums {
+		list = append(list, scoredDoc{doc, score})
+	}
 	if r.q.Project != "" {
 		var err error
 		if list, err = r.inProject(ctx, kind, list); err != nil {
@@ -326,11 +321,11 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 	}
 	kept := list[:0]
 	for _, d := range list {
-		session, err := r.owner(ctx, kind, d.doc)
+		of, err := r.sizes.of(ctx, ofKind[kind], d.doc)
 		if err != nil {
 			return nil, err
 		}
-		if r.mine[session] {
+		if r.mine[int64(of.session)] {
 			kept = append(kept, d)
 		}
 	}
@@ -339,13 +334,13 @@ func (r *reader) inProject(ctx context.Context, kind int, list []scoredDoc) ([]s
 
 // sessionsOf are the rows of a project's sessions.
 func (r *reader) sessionsOf(ctx context.Context, project string) (map[int64]bool, error) {
-	known := r.sizes.cache
+	known := r.read
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if of := known.sessions[project]; of != nil {
 		return of, nil
 	}
-	rows, err := numbers(ctx, r.tx, sessionsIn, project)
+	rows, err := column[int64](ctx, r.tx, sessionsIn, project)
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +365,7 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 		ids.WriteString(strconv.FormatInt(d.doc, 10))
 	}
 	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (` + ids.String() + `) AND ` + strings.Join(conds, ` AND `)
-	got, err := numbers(ctx, r.tx, query, args...)
+	got, err := column[int64](ctx, r.tx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -379,23 +374,6 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 		is[id] = true
 	}
 	return slices.DeleteFunc(list, func(d scoredDoc) bool { return !is[d.doc] }), nil
-}
-
-func numbers(ctx context.Context, tx *sql.Tx, query string, args ...any) ([]int64, error) {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []int64
-	for rows.Next() {
-		var n int64
-		if err := rows.Scan(&n); err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, rows.Err()
 }
 
 // filtered reports whether the query has conditions on single documents of a kind.

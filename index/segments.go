@@ -20,7 +20,8 @@ type writing struct {
 }
 
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
-	w := &writing{fulltext: &fulltext{tx: tx, known: map[string]*found{}, sizes: sizes{tx: tx}}, fresh: postings.NewBuilder(0), paths: map[string]int64{}}
+	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: &pieces{of: map[int64]*sizePiece{}, writes: true}}},
+		fresh: postings.NewBuilder(0), paths: map[string]int64{}}
 	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
 		return nil, err
@@ -29,12 +30,11 @@ func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
 		return nil, err
 	}
 	w.first = w.state.next
-	w.sizes.load, err = tx.PrepareContext(ctx, sizeOf)
-	return w, err
+	return w, nil
 }
 
-// add puts a document of a table in. Numbers come from number.
-func (w *writing) add(ctx context.Context, table int, doc int64, b bag, of *vocabulary) error {
+// add puts a session's document of a table in. Numbers come from number.
+func (w *writing) add(ctx context.Context, table int, session, doc int64, b bag, of *vocabulary) error {
 	for _, c := range b.counts {
 		of.word(w.fresh, c.word).Add(table, postings.Posting{Doc: doc, Counts: c.n})
 	}
@@ -42,7 +42,7 @@ func (w *writing) add(ctx context.Context, table int, doc int64, b bag, of *voca
 	size := uint16(min(max(b.size, 1), math.MaxUint16)) // 0 is none
 	w.state.docs[table]++
 	w.state.words[table] += int64(size)
-	return w.sizes.set(ctx, table, doc, size)
+	return w.sizes.set(ctx, table, doc, sized{size, uint32(session)})
 }
 
 // number gives a new document's number.
@@ -56,10 +56,11 @@ func (w *writing) number(kind int) int64 {
 // passed over, until the lists are merged.
 func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 	for _, doc := range docs {
-		size, err := w.sizes.of(ctx, table, doc)
+		d, err := w.sizes.of(ctx, table, doc)
 		if err != nil {
 			return err
 		}
+		size := d.words
 		if size == 0 && table != ofSources { // not every item has words there
 			return fmt.Errorf("document %d has no size: %w", doc, ErrRebuild)
 		}
@@ -68,7 +69,7 @@ func (w *writing) remove(ctx context.Context, table int, docs []int64) error {
 			w.state.words[table] -= int64(size)
 			w.noteGone(table, doc)
 		}
-		if err := w.sizes.set(ctx, table, doc, 0); err != nil {
+		if err := w.sizes.set(ctx, table, doc, sized{}); err != nil {
 			return err
 		}
 	}
@@ -84,7 +85,6 @@ func (w *writing) noteGone(table int, doc int64) {
 	for _, s := range w.segments {
 		if s.docs[kind].from <= doc && doc < s.docs[kind].to {
 			s.gone[kind]++
-			s.changed = true
 		}
 	}
 }
@@ -97,21 +97,16 @@ func (w *writing) save(ctx context.Context) error {
 			s.docs[kind] = span{w.first[kind], w.state.next[kind]}
 			s.listed[kind] = s.docs[kind].to - s.docs[kind].from
 			for doc := s.docs[kind].from; doc < s.docs[kind].to; doc++ {
-				if size, err := w.sizes.of(ctx, ofKind[kind], doc); err != nil {
+				if d, err := w.sizes.of(ctx, ofKind[kind], doc); err != nil {
 					return err
-				} else if size == 0 {
+				} else if d.words == 0 {
 					s.gone[kind]++ // in the same transaction
 				}
 			}
 		}
-		to, err := w.store(ctx, s)
-		if err != nil {
+		if err := w.write(ctx, s, w.fresh); err != nil {
 			return err
 		}
-		if err := w.fresh.Write(to); err != nil {
-			return err
-		}
-		to.close()
 		if err := w.mergeSmall(ctx); err != nil {
 			return err
 		}
@@ -136,7 +131,6 @@ type segment struct {
 	docs          [2]span  // items and turns
 	listed        [2]int64 // how many of them had words in it when it was made
 	gone          [2]int64 // how many of those have gone since
-	changed       bool
 }
 
 const segmentColumns = `id, place, bytes, block, blockend, list, listend, item, itemend, turn, turnend, items, turns, itemsgone, turnsgone`
@@ -151,28 +145,15 @@ func (s *segment) columns() []any {
 
 // segments reads the rows, in order.
 func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT `+segmentColumns+` FROM segment ORDER BY place`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var all []*segment
-	for rows.Next() {
+	return list(ctx, tx, func(rows *sql.Rows) (*segment, error) {
 		s := &segment{}
-		if err := rows.Scan(s.columns()...); err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	return all, rows.Err()
+		return s, rows.Scan(s.columns()...)
+	}, `SELECT `+segmentColumns+` FROM segment ORDER BY place`)
 }
 
-// saveSegments writes the rows that changed.
+// saveSegments writes the rows.
 func (w *writing) saveSegments(ctx context.Context) error {
 	for _, s := range w.segments {
-		if !s.changed {
-			continue
-		}
 		if _, err := w.tx.ExecContext(ctx, `INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...); err != nil {
 			return err
 		}
@@ -191,7 +172,7 @@ func (w *writing) newSegment() *segment {
 		id = max(id, s.id+1)
 	}
 	at := span{id * rowsOfSegment, id * rowsOfSegment}
-	s := &segment{id: id, place: id, blocks: at, lists: at, changed: true}
+	s := &segment{id: id, place: id, blocks: at, lists: at}
 	w.segments = append(w.segments, s)
 	return s
 }
@@ -203,19 +184,19 @@ type segmentStore struct {
 	addBlock, addList *sql.Stmt
 }
 
-func (w *writing) store(ctx context.Context, s *segment) (*segmentStore, error) {
-	to := &segmentStore{segment: s, ctx: ctx}
-	var err error
-	if to.addBlock, err = w.tx.PrepareContext(ctx, `INSERT INTO block(id, segment, word, data) VALUES(?,?,?,?)`); err != nil {
-		return nil, err
+// write fills a segment.
+func (w *writing) write(ctx context.Context, s *segment, words *postings.Builder) error {
+	addBlock, err := w.tx.PrepareContext(ctx, `INSERT INTO block(id, segment, word, data) VALUES(?,?,?,?)`)
+	if err != nil {
+		return err
 	}
-	to.addList, err = w.tx.PrepareContext(ctx, `INSERT INTO list(id, data) VALUES(?,?)`)
-	return to, err
-}
-
-func (s *segmentStore) close() {
-	s.addBlock.Close()
-	s.addList.Close()
+	defer addBlock.Close()
+	addList, err := w.tx.PrepareContext(ctx, `INSERT INTO list(id, data) VALUES(?,?)`)
+	if err != nil {
+		return err
+	}
+	defer addList.Close()
+	return words.Write(&segmentStore{s, ctx, addBlock, addList})
 }
 
 func (s *segmentStore) Block(first string, data []byte) error {

@@ -27,59 +27,41 @@ type Line struct {
 
 // Stamps tells for each session what its entry was made from: Doc.Stamp.
 func (x *Index) Stamps(ctx context.Context) (map[string]string, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT sid, stamp FROM stamp`)
-	if err != nil {
-		return nil, x.fail("read index", err)
-	}
-	defer rows.Close()
 	all := map[string]string{}
-	for rows.Next() {
+	_, err := readList(ctx, x, func(rows *sql.Rows) (none struct{}, err error) {
 		var sid, stamp string
-		if err := rows.Scan(&sid, &stamp); err != nil {
-			return nil, x.fail("read index", err)
-		}
+		err = rows.Scan(&sid, &stamp)
 		all[sid] = stamp
-	}
-	return all, x.fail("read index", rows.Err())
+		return none, err
+	}, `SELECT sid, stamp FROM stamp`)
+	return all, err
 }
 
 // Known reports whether a line equals one that was written into a payload.md of
 // another session than the given ones, and for which items.
 func (x *Index) Known(ctx context.Context, line string, except ...string) (ids []string, ok bool, err error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT sid, iids FROM line WHERE hash=?`, LineHash(line))
-	if err != nil {
-		return nil, false, x.fail("read index", err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var sid, iids string
-		if err := rows.Scan(&sid, &iids); err != nil {
-			return nil, false, x.fail("read index", err)
-		}
-		if !slices.Contains(except, sid) {
-			return strings.Fields(iids), true, nil
+	type written struct{ sid, iids string }
+	all, err := readList(ctx, x, func(rows *sql.Rows) (w written, err error) {
+		err = rows.Scan(&w.sid, &w.iids)
+		return w, err
+	}, `SELECT sid, iids FROM line WHERE hash=?`, LineHash(line))
+	for _, w := range all {
+		if !slices.Contains(except, w.sid) {
+			return strings.Fields(w.iids), true, nil
 		}
 	}
-	return nil, false, x.fail("read index", rows.Err())
+	return nil, false, err
 }
 
 // LineHashes lists the LineHash of every line that Known knows: a caller with
 // many lines asks for those alone.
 func (x *Index) LineHashes(ctx context.Context) (map[int64]bool, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT hash FROM line`)
-	if err != nil {
-		return nil, x.fail("read index", err)
+	hashes, err := column[int64](ctx, x.db, `SELECT hash FROM line`)
+	all := make(map[int64]bool, len(hashes))
+	for _, h := range hashes {
+		all[h] = true
 	}
-	defer rows.Close()
-	all := map[int64]bool{}
-	for rows.Next() {
-		var hash int64
-		if err := rows.Scan(&hash); err != nil {
-			return nil, x.fail("read index", err)
-		}
-		all[hash] = true
-	}
-	return all, x.fail("read index", rows.Err())
+	return all, x.fail("read index", err)
 }
 
 // Listed reports whether a line is one of a list.

@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 
@@ -43,29 +44,21 @@ func threadRow(t Threaded) ([]byte, error) {
 // ThreadsIn lists a project's sessions by start, each with what finds its
 // thread. What was handed over by others is none.
 func (x *Index) ThreadsIn(ctx context.Context, project string) ([]Threaded, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT sid, thread FROM session WHERE project=? AND source<>'`+Handed+`' ORDER BY start, sid`, project)
-	if err != nil {
-		return nil, x.fail("read index", err)
-	}
-	defer rows.Close()
-	var all []Threaded
-	for rows.Next() {
-		var t Threaded
-		var sid, text string
-		var data []byte
-		err := rows.Scan(&sid, &data)
+	n := 0
+	return readList(ctx, x, func(rows *sql.Rows) (t Threaded, err error) {
+		var sid string
+		var data sql.RawBytes
+		if err = rows.Scan(&sid, &data); err != nil {
+			return t, err
+		}
+		text, err := unpack(data)
 		if err == nil {
-			if text, err = unpack(data); err == nil {
-				err = json.Unmarshal([]byte(text), &t)
-			}
+			err = json.Unmarshal([]byte(text), &t)
 		}
-		if err != nil {
-			return nil, x.fail("read index", err)
-		}
-		t.Session, t.Project, t.Number = sid, project, len(all)+1
-		all = append(all, t)
-	}
-	return all, x.fail("read index", rows.Err())
+		n++
+		t.Session, t.Project, t.Number = sid, project, n
+		return t, err
+	}, `SELECT sid, thread FROM session WHERE project=? AND source<>'`+Handed+`' ORDER BY start, sid`, project)
 }
 
 // said is another number when a session's items are others.

@@ -19,7 +19,7 @@ func (x *Index) Tidy(ctx context.Context) error {
 }
 
 func (x *Index) mergeSegments(ctx context.Context) error {
-	return rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx) })
+	return rewrite(ctx, x.db, func(_ *sql.Tx, w *writing) error { return w.tidy(ctx, false) })
 }
 
 // rewrite changes the lists of words, and what else do changes, in one transaction.

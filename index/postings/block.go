@@ -3,6 +3,7 @@ package postings
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 )
 
 // How a list stands in its entry.
@@ -88,29 +89,6 @@ func (e *entries) read() {
 	}
 }
 
-// skip passes over the lists behind a word.
-func (e *entries) skip() {
-	forms := e.bytes(1)
-	if e.left.err != nil {
-		return
-	}
-	for f := forms[0]; f != 0 && e.left.err == nil; f >>= 2 {
-		switch f & 3 {
-		case single:
-			if e.left.number()&3 == counted {
-				e.left.number()
-				e.left.number()
-			}
-		case inline:
-			e.left.number()
-			e.bytes(e.left.number())
-		case outside:
-			e.left.number()
-			e.left.number()
-		}
-	}
-}
-
 func (e *entries) list(l *List, form byte) {
 	switch form {
 	case single:
@@ -138,32 +116,13 @@ func (e *entries) bytes(n uint64) []byte {
 	return b
 }
 
-// Find looks a word up in the block that would hold it, which doesn't begin behind it.
-// The lists' data are a part of block.
+// Find looks a word up in the block that would hold it. The lists' data are a part of block.
 func Find(block []byte, word string) (lists Lists, ok bool, err error) {
 	e := entries{left: Read(block)}
-	same := 0 // bytes that the word before has in common with the one sought
-	for len(e.left.left) > 0 {
-		shared := int(min(e.left.number(), uint64(len(word))+1))
-		rest := e.bytes(e.left.number())
-		if shared < same {
-			return lists, false, e.left.err // it comes behind the one sought
+	for e.next() {
+		if order := strings.Compare(string(e.word), word); order >= 0 {
+			return e.lists, order == 0, nil
 		}
-		if shared == same {
-			n := 0
-			for n < len(rest) && same+n < len(word) && rest[n] == word[same+n] {
-				n++
-			}
-			same += n
-			if same == len(word) && n == len(rest) {
-				e.read()
-				return e.lists, e.left.err == nil, e.left.err
-			}
-			if same == len(word) || n < len(rest) && rest[n] > word[same] {
-				return lists, false, e.left.err
-			}
-		}
-		e.skip()
 	}
 	return lists, false, e.left.err
 }

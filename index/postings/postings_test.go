@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// memory is a Store, and what is read of it a Source.
+// memory is a Store.
 type memory struct {
 	firsts []string
 	blocks [][]byte
@@ -31,24 +31,24 @@ func (m *memory) Row(data []byte) (int64, error) {
 	return int64(len(m.rows)), nil
 }
 
-type again struct{ *memory }
-
-func (a again) Block() ([]byte, error) { return shift(&a.blocks), nil }
-func (a again) Row() ([]byte, error)   { return shift(&a.rows), nil }
-
-func shift(list *[][]byte) []byte {
-	if len(*list) == 0 {
-		return nil
+func (m *memory) row(n int64) ([]byte, error) {
+	if n < 1 || n > int64(len(m.rows)) {
+		return nil, ErrDamaged
 	}
-	one := (*list)[0]
-	*list = (*list)[1:]
-	return one
+	return m.rows[n-1], nil
 }
 
-func (m *memory) source() Source {
-	c := *m
-	return again{&c}
+// take has a builder add a segment.
+func (m *memory) take(b *Builder, alive func(table int, doc int64) bool) error {
+	for _, block := range m.blocks {
+		if err := b.Take(block, m.row, alive); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func whole(int, int64) bool { return true }
 
 // find looks a word up as an index does.
 func (m *memory) find(t *testing.T, word string) map[int][]Posting {
@@ -177,13 +177,11 @@ func TestMerge(t *testing.T) {
 	parts := []texts{random(r, 1, 200), random(r, 200, 230), random(r, 230, 500)}
 	gone := func(table int, doc int64) bool { return doc < 230 && (doc+int64(table))%7 == 0 || doc == 215 }
 	want := texts{}
-	var from []Part
-	for i, s := range parts {
-		p := Part{Source: s.build(t).source()}
-		if i < 2 { // the last is whole
-			p.Alive = func(table int, doc int64) bool { return !gone(table, doc) }
+	merged := NewBuilder(10)
+	for _, s := range parts {
+		if err := s.build(t).take(merged, func(table int, doc int64) bool { return !gone(table, doc) }); err != nil {
+			t.Fatal(err)
 		}
-		from = append(from, p)
 		for w, tables := range s {
 			for table, list := range tables {
 				for _, p := range list {
@@ -199,7 +197,7 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	m := new(memory)
-	if err := Merge(m, from...); err != nil {
+	if err := merged.Write(m); err != nil {
 		t.Fatal(err)
 	}
 	want.check(t, m)
@@ -208,8 +206,7 @@ func TestMerge(t *testing.T) {
 			t.Errorf("%q is still there, of a document that is gone", w)
 		}
 	}
-	apart := parts[2].build(t)
-	if err := Merge(new(memory), Part{Source: apart.source()}, Part{Source: parts[1].build(t).source()}); !errors.Is(err, ErrDamaged) {
+	if err := parts[1].build(t).take(merged, whole); !errors.Is(err, ErrDamaged) {
 		t.Errorf("segments out of order: got %v, want ErrDamaged", err)
 	}
 }
@@ -241,6 +238,6 @@ func FuzzBlock(f *testing.F) {
 			}
 		}
 		Each(block, word, func([]byte, Lists) {})
-		Merge(new(memory), Part{Source: (&memory{blocks: [][]byte{block}}).source()})
+		(&memory{blocks: [][]byte{block}}).take(NewBuilder(0), whole)
 	})
 }

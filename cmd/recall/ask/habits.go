@@ -124,13 +124,12 @@ func runHabits(ctx context.Context, a *app.App, l *library.Library, project stri
 	if err := a.Indexed(ctx, l); err != nil {
 		return nil, err
 	}
-	var typed []index.TurnHit
+	typed, err := a.Index.Typed(ctx, name)
+	if err != nil {
+		return nil, err
+	}
 	var turns []habits.Turn
-	for h, err := range a.Index.Typed(ctx, name) {
-		if err != nil {
-			return nil, err
-		}
-		typed = append(typed, h)
+	for _, h := range typed {
 		turns = append(turns, habits.Turn{Session: h.Place.Session, At: h.At, Text: h.Text})
 	}
 	rules := rulesIn(files)

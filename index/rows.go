@@ -1,0 +1,43 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+)
+
+// querier is a database, or a transaction of it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// list runs a query, and reads its rows by one.
+func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		v, err := one(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}
+
+// column runs a query of one column.
+func column[T any](ctx context.Context, q querier, query string, args ...any) ([]T, error) {
+	return list(ctx, q, func(rows *sql.Rows) (v T, err error) {
+		err = rows.Scan(&v)
+		return v, err
+	}, query, args...)
+}
+
+// readList is list outside of a transaction, as who asks is told of its faults.
+func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+	all, err := list(ctx, x.db, one, query, args...)
+	return all, x.fail("read index", err)
+}
