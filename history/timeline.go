@@ -102,15 +102,15 @@ type Reversed struct {
 // Empty reports whether nothing changed.
 func (c *Changed) Empty() bool { return len(c.Decided)+len(c.Reversed)+len(c.Settled)+len(c.Open) == 0 }
 
-// ChangedOf is what of a time line changed since, of items of some kinds.
-func ChangedOf(line []Dated, since time.Time, kinds []payload.Kind) *Changed {
+// ChangedOf is what of a time line changed since a day, of the items that are meant.
+func ChangedOf(line []Dated, since time.Time, meant func(Dated) bool) *Changed {
 	c := &Changed{Since: since.UTC(), Decided: []Dated{}, Reversed: []Reversed{}, Settled: []Reversed{}, Open: []Dated{}}
 	byID := map[payload.ItemID]Dated{}
 	for _, one := range line {
 		byID[one.Item.ID] = one
 	}
 	for _, one := range line {
-		if !slices.Contains(kinds, one.Item.Kind) {
+		if !meant(one) {
 			continue
 		}
 		fresh, became := &c.Decided, &c.Reversed

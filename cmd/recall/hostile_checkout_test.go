@@ -30,20 +30,20 @@ const (
 // everywhere are ways to call each command of recall's; OUT is a folder,
 // SESSION, OTHER and ITEM are two sessions and an item of the user's. A command without a line here fails the test.
 var everywhere = map[string][]string{
-	"actions": {"actions SESSION"}, "archive": {"archive"}, "backup": {"backup --to OUT/backup"}, "brief": {"brief umbrella f.txt"}, "calibrate": {"calibrate"},
-	"changed": {"changed", "changed --json"}, "cleanup": {"cleanup SESSION --to OUT"}, "completion bash": {"completion bash"}, "completion fish": {"completion fish"},
+	"archive": {"archive"}, "backup": {"backup --to OUT/backup"}, "brief": {"brief umbrella f.txt"}, "calibrate": {"calibrate"},
+	"cleanup": {"cleanup SESSION --to OUT"}, "completion bash": {"completion bash"}, "completion fish": {"completion fish"},
 	"completion powershell": {"completion powershell"}, "completion zsh": {"completion zsh"}, "config": {"config", "config --json"}, "demo": {"demo --dir OUT/demo"},
 	"edit": {"edit SESSION"}, "embed": {"embed"}, "eval compare": {}, "eval judge": {}, "eval label": {}, "eval payloads": {}, "eval questions": {}, "eval relations": {},
 	"eval report": {}, "export": {"export SESSION --to OUT/x.md", "export SESSION --format html --to OUT/x.html"}, "files": {"files f.txt"}, "fix": {"fix exit"},
 	"forget": {"forget SESSION --dry-run"}, "guard": {"guard", "guard ."}, "habits": {"habits"}, "handoff": {"handoff --to bea -o OUT/handoff.md"}, "hook": {},
 	"hooks install": {"hooks install", "hooks install --project"}, "hooks status": {"hooks status", "hooks status --json"}, "hooks uninstall": {"hooks uninstall", "hooks uninstall --project"}, "import": {"import OUT/backup"},
-	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"}, "log": {"log", "log umbrella"}, "manifest": {"manifest SESSION"},
+	"init": {"init --yes"}, "inspect": {"inspect f.txt", "inspect ."}, "list": {"list", "list --json"}, "log": {"log", "log umbrella", "log --changed", "log --changed --json"}, "manifest": {"manifest SESSION"},
 	"mcp": {"mcp"}, "mcp install": {"mcp install", "mcp install --project"}, "mcp status": {"mcp status"}, "mcp uninstall": {"mcp uninstall", "mcp uninstall --project"}, "open": {"open --print 1"},
 	"progress": {"progress --once"}, "project list": {"project list"}, "project merge": {"project merge nosuch other"}, "project rename": {"project rename nosuch other"},
 	"query": {"query umbrella", "query --json umbrella", "query what runs before each build"}, "rebuild": {"rebuild SESSION --to OUT"}, "redistill": {"redistill SESSION"},
 	"reindex": {"reindex"}, "relate": {"relate ITEM refines ITEM"}, "repair": {"repair"}, "rest": {}, "restore": {"restore SESSION --dry-run", "restore SESSION"},
 	"resume": {"resume", "resume --json"}, "review": {"review", "review --json"}, "schedule install": {"schedule install --dry-run"}, "schedule remove": {}, "schedule status": {"schedule status"},
-	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript"}, "status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
+	"scheduled": {"scheduled archive"}, "show": {"show SESSION", "show SESSION --transcript", "show SESSION --actions"}, "status": {"status", "status --json"}, "sync": {"sync"}, "thread join": {"thread join SESSION OTHER"},
 	"thread split": {"thread split SESSION OTHER"}, "usage": {"usage"}, "verify": {"verify", "verify --json"}, "version": {"version"}, "why": {"why f.txt:1", "why f.txt:2 --json", "why ITEM"}, "wrap-up": {"wrap-up --prompt"},
 }
 

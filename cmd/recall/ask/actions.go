@@ -5,11 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"recall/answer"
-	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/history"
 	"recall/ingest"
@@ -17,7 +13,7 @@ import (
 	txt "recall/text"
 )
 
-// ActionsDoc is the JSON form of recall actions.
+// ActionsDoc is the JSON form of recall show --actions.
 type ActionsDoc struct {
 	Schema  int              `json:"schema"` // 1
 	Session ingest.SessionID `json:"session"`
@@ -44,41 +40,6 @@ type actionDoc struct {
 	Copied    bool              `json:"copied,omitempty"`
 }
 
-func newActionsCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:     "actions SESSION",
-		Short:   "List what a session did, call by call",
-		GroupID: "look",
-		Long: `Lists a session's tool calls in order: what was called with what, what came of
-it, how long it took (the model's writing and your answer included), which
-files it touched, and the reason given before it. Sub-agents' calls stand after
-the call that started them. Secrets are left out.`,
-		Example: `  recall actions 7f3c | less
-  recall actions 7f3c --json | jq '.actions[] | select(.outcome == "failed")'`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			s, err := a.Read(cmd.Context(), l, e)
-			if err != nil {
-				return err
-			}
-			tr := trace.Of(s)
-			if asJSON {
-				return a.PrintJSON(actionsOf(s, tr))
-			}
-			printActions(a, s, tr)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON, with inputs and results")
-	return cmd
-}
-
 func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
 	d := ActionsDoc{Schema: 1, Session: s.ID, Title: s.Title, Actions: []actionDoc{}}
 	for i := range tr.Actions {
@@ -92,8 +53,7 @@ func actionsOf(s *ingest.Session, tr *trace.Trace) ActionsDoc {
 	return d
 }
 
-func printActions(a *app.App, s *ingest.Session, tr *trace.Trace) {
-	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
+func printActions(p *terminal.Page, s *ingest.Session, tr *trace.Trace) {
 	copied, day, why := 0, "", ""
 	for i := range tr.Actions {
 		x := &tr.Actions[i]
@@ -103,21 +63,21 @@ func printActions(a *app.App, s *ingest.Session, tr *trace.Trace) {
 		}
 		if d := answer.Day(x.At); d != day && !x.At.IsZero() {
 			day = d
-			fmt.Fprintf(a.Out, "%s%s%s\n", st.Dim, d, st.Reset)
+			fmt.Fprintf(p.W, "%s%s%s\n", p.St.Dim, d, p.St.Reset)
 		}
-		printAction(a, x, why, st, w)
+		printAction(p, x, why)
 		why = x.Why
 	}
 	if copied > 0 {
-		fmt.Fprintf(a.Out, "%d more stand in the session that this was forked from.\n", copied)
+		fmt.Fprintf(p.W, "%d more stand in the session that this was forked from.\n", copied)
 	}
 	if len(tr.Actions) == 0 {
-		fmt.Fprintf(a.Out, "%s called no tool.\n", answer.ShortID(s.ID))
+		fmt.Fprintf(p.W, "%s called no tool.\n", answer.ShortID(s.ID))
 	}
 }
 
 // printAction prints a call; the reason only if it isn't the one of the call before.
-func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, w int) {
+func printAction(p *terminal.Page, x *trace.Action, before string) {
 	at, took := "     ", ""
 	if !x.At.IsZero() {
 		at = x.At.Local().Format("15:04")
@@ -125,7 +85,7 @@ func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, 
 	if x.Took > 0 {
 		took = " · " + shortTime(x.Took)
 	}
-	color := map[string]string{"failed": st.Red, "rejected": st.Yellow, "denied": st.Yellow}[x.Call.Outcome()]
+	color := map[string]string{"failed": p.St.Red, "rejected": p.St.Yellow, "denied": p.St.Yellow}[x.Call.Outcome()]
 	indent, who := "", ""
 	if x.Agent != "" {
 		indent, who = "  ", " · sub-agent "+txt.Clip(x.Agent, 12)
@@ -133,19 +93,17 @@ func printAction(a *app.App, x *trace.Action, before string, st terminal.Style, 
 	if x.Abandoned {
 		who += " · abandoned"
 	}
-	fmt.Fprintf(a.Out, "%s%4d  %s  %s%s%s\n", indent, x.N, at, st.Bold,
-		txt.Clip(terminal.Line(history.Called(x.Call)), max(30, w-14)), st.Reset)
-	fmt.Fprintf(a.Out, "%s      → %s%s%s%s%s\n", indent, color, txt.Clip(terminal.Line(gist(x.Call)), max(30, w-34)),
-		st.Reset, took, who)
+	clip := func(text string, less int) string { return txt.Clip(terminal.Line(text), max(30, p.Width-less)) }
+	fmt.Fprintf(p.W, "%s%4d  %s  %s%s%s\n", indent, x.N, at, p.St.Bold, clip(history.Called(x.Call), 14), p.St.Reset)
+	fmt.Fprintf(p.W, "%s      → %s%s%s%s%s\n", indent, color, clip(gist(x.Call), 34), p.St.Reset, took, who)
 	if x.Why != "" && x.Why != before {
-		fmt.Fprintf(a.Out, "%s      %swhy%s   %s\n", indent, st.Dim, st.Reset,
-			txt.Clip(terminal.Line(x.Why), max(30, w-14)))
+		fmt.Fprintf(p.W, "%s      %swhy%s   %s\n", indent, p.St.Dim, p.St.Reset, clip(x.Why, 14))
 	}
 	if len(x.Touches) == 1 && x.Touches[0].Path == x.Call.Path {
 		return // said already
 	}
 	if files := touchedText(x.Touches); files != "" {
-		fmt.Fprintf(a.Out, "%s      %sfiles%s %s\n", indent, st.Dim, st.Reset, txt.Clip(files, max(60, 3*w)))
+		fmt.Fprintf(p.W, "%s      %sfiles%s %s\n", indent, p.St.Dim, p.St.Reset, txt.Clip(files, max(60, 3*p.Width)))
 	}
 }
 

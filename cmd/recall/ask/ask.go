@@ -12,8 +12,7 @@ import (
 func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newQueryCmd(a), newResumeCmd(a), newListCmd(a), newShowCmd(a), newThreadCmd(a), newFilesCmd(a), newFixCmd(a),
-		newWhyCmd(a), newLogCmd(a), newChangedCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a),
-		newHandoffCmd(a),
-		newActionsCmd(a), newHabitsCmd(a),
+		newWhyCmd(a), newLogCmd(a), newOpenCmd(a), newProgressCmd(a), newBriefCmd(a),
+		newHandoffCmd(a), newHabitsCmd(a),
 	}
 }

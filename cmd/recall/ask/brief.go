@@ -55,8 +55,6 @@ the files and decisions of today.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.out == "-" { // as of recall handoff
 				o.out, o.print = "", true
-			} else if err := option.NotTogether(cmd, "out", "print", "list"); err != nil {
-				return err
 			}
 			if cmd.Flags().Changed("budget") {
 				if err := checkBudget(o.budget); err != nil {
@@ -91,6 +89,7 @@ the files and decisions of today.`,
 	flags.BoolVar(&o.force, "force", false, "replace a file that is there")
 	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
+	cmd.MarkFlagsMutuallyExclusive("out", "print", "list")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	cmd.RegisterFlagCompletionFunc("use", completeBrief(a))
 	return cmd

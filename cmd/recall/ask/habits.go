@@ -61,12 +61,6 @@ Nothing is written, unless --write names the file and you say yes.`,
   recall habits --write CLAUDE.md`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := option.NotTogether(cmd, "json", "write"); err != nil {
-				return err
-			}
-			if err := option.NotTogether(cmd, "all", "project"); err != nil {
-				return err
-			}
 			if least < 2 {
 				return terminal.WithHint(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
 			}
@@ -103,6 +97,8 @@ Nothing is written, unless --write names the file and you say yes.`,
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("json", "write")
+	cmd.MarkFlagsMutuallyExclusive("all", "project")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	return cmd
 }

@@ -46,9 +46,6 @@ is written; it says where it stands.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "copy", "out"); err != nil {
-				return err
-			}
 			if to = terminal.Line(to); to == "" {
 				return terminal.WithHint(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
 			}
@@ -82,6 +79,7 @@ is written; it says where it stands.`,
 	flags.BoolVar(&force, "force", false, "replace files that are there")
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
+	cmd.MarkFlagsMutuallyExclusive("copy", "out")
 	return cmd
 }
 

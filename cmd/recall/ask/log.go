@@ -2,7 +2,6 @@ package ask
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,89 +18,136 @@ import (
 	"recall/pipeline"
 )
 
-// timelineKinds are the items that a time line of decisions is about.
-var timelineKinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
+type logOptions struct {
+	queryFlags
+	limit        int
+	all, changed bool
+}
 
-// LogDoc is the JSON form of recall log.
+// LogDoc is the JSON form of recall log; that of --changed is history.Changed.
 type LogDoc struct {
 	Items []history.Dated `json:"items"` // oldest first
 }
 
+// The items that a time line is about, and what of them may change.
+var (
+	logKinds     = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding}
+	changedKinds = append(slices.Clone(logKinds), payload.Deferred, payload.Question)
+)
+
 func newLogCmd(a *app.App) *cobra.Command {
-	f := queryFlags{}
-	var limit int
-	var all, asJSON bool
+	var o logOptions
 	cmd := &cobra.Command{
 		Use:     "log [TOPIC]",
-		Short:   "Show decisions on a time line",
+		Aliases: []string{"changed"},
+		Short:   "Show decisions on a time line, or what changed of late",
 		GroupID: "ask",
 		Long: `Lists what was decided, ruled out and found in the project that you are in,
 oldest first, with what took whose place. With a topic only what bears on it,
-found as recall query finds it. Exit code 1 if there is nothing, 2 where no session
-worked.`,
+found as recall query finds it.
+
+--changed tells instead what was decided since a day (7 days ago, where --since
+names none), which earlier decisions that reversed, what it settled that was open
+or put off before, and what was put off or asked and is still open.
+
+Exit code 1 if there is nothing, 2 where no session worked.`,
 		Example: `  recall log
   recall log retries --project billing
-  recall log --since 2w --all
-  recall log --kind finding`,
+  recall log --since 2w --all --kind finding
+  recall log --changed --since 2026-04-01`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(f.check(), option.NotTogether(cmd, "all", "project")); err != nil {
+			o.changed = o.changed || cmd.CalledAs() == "changed"
+			if err := o.check(cmd); err != nil {
 				return err
-			}
-			if limit < 1 {
-				return terminal.WithHint(fmt.Errorf("--limit %d: less than one", limit), "omit it for %s",
-					cmd.Flag("limit").DefValue)
 			}
 			p, err := a.UpToDate(cmd.Context())
 			if err != nil {
 				return err
 			}
-			q, err := f.query(strings.Join(args, " "), p.Library, limit)
+			q, err := o.query(strings.Join(args, " "), p.Library, o.limit)
 			if err != nil {
 				return err
 			}
-			if q.Project, err = a.Only(p.Library, f.project, all); err != nil {
+			if q.Project, err = a.Only(p.Library, o.project, o.all); err != nil {
 				return err
 			}
-			return runLog(cmd.Context(), a, p, q, limit, asJSON)
+			return runLog(cmd.Context(), a, p, q, o)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&f.project, "project", "p", "", "of this project (default: the one you are in)")
-	flags.BoolVar(&all, "all", false, "of all projects")
-	flags.VarP(&f.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
-	f.since.Since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
-	f.until.Since(flags, "until", "only before this day")
-	flags.IntVarP(&limit, "limit", "n", 40, "most items, the newest ones")
-	flags.BoolVar(&asJSON, "json", false, "print as JSON")
+	flags.StringVarP(&o.project, "project", "p", "", "of this project (default: the one you are in)")
+	flags.BoolVar(&o.all, "all", false, "of all projects")
+	flags.VarP(&o.kinds, "kind", "k", "only items of these kinds: decision, eliminated, finding, deferred, …")
+	o.since.Since(flags, "since", "only from this day on: 2026-04-17, 2w, yesterday")
+	o.until.Since(flags, "until", "only before this day")
+	flags.IntVarP(&o.limit, "limit", "n", 40, "most items, the newest ones")
+	flags.BoolVar(&o.changed, "changed", false, "what was decided, reversed, settled and left open since a day")
+	flags.BoolVar(&o.asJSON, "json", false, "print as JSON")
+	cmd.MarkFlagsMutuallyExclusive("all", "project")
+	cmd.MarkFlagsMutuallyExclusive("changed", "until", "limit")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	cmd.RegisterFlagCompletionFunc("kind", option.CompleteKind)
 	return cmd
 }
 
-func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, limit int, asJSON bool) error {
-	if len(q.Kinds) == 0 {
-		q.Kinds = timelineKinds
+// check refuses what doesn't go together, and fills in what isn't said.
+func (o *logOptions) check(cmd *cobra.Command) error {
+	if o.limit < 1 {
+		return terminal.WithHint(fmt.Errorf("--limit %d: less than one", o.limit), "omit it for %s",
+			cmd.Flag("limit").DefValue)
 	}
-	items, err := history.Timeline(ctx, p, q.Project, q.Kinds...)
+	if len(o.kinds) == 0 {
+		o.kinds = logKinds
+		if o.changed {
+			o.kinds = changedKinds
+		}
+	}
+	if o.changed && o.since.At.IsZero() {
+		if err := o.since.Set("7d"); err != nil {
+			return err
+		}
+	}
+	for _, k := range o.kinds {
+		if o.changed && !slices.Contains(changedKinds, k) {
+			return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
+				"recall query --kind %s finds them", k)
+		}
+	}
+	return o.queryFlags.check()
+}
+
+func runLog(ctx context.Context, a *app.App, p *pipeline.Pipeline, q index.Query, o logOptions) error {
+	kinds := q.Kinds
+	if o.changed {
+		kinds = changedKinds // what took an item's place may be of another kind
+	}
+	line, err := history.Timeline(ctx, p, q.Project, kinds...)
 	if err != nil {
 		return err
 	}
-	keep := map[payload.ItemID]bool{}
+	meant := func(d history.Dated) bool { return slices.Contains(q.Kinds, d.Item.Kind) }
 	if q.Text != "" {
 		q.Limit = 30
 		found, err := a.Search(ctx, p.Library, q)
 		if err != nil {
 			return err
 		}
-		keep = history.OnTopic(found)
+		keep := history.OnTopic(found)
+		meant = func(d history.Dated) bool { return keep[d.Item.ID] && slices.Contains(q.Kinds, d.Item.Kind) }
 	}
-	items = slices.DeleteFunc(items, func(d history.Dated) bool {
-		return q.Text != "" && !keep[d.Item.ID] || d.Item.At.Before(q.Since) ||
-			!q.Until.IsZero() && !d.Item.At.Before(q.Until)
+	if o.changed {
+		doc := history.ChangedOf(line, q.Since, meant)
+		return a.Show(doc, o.asJSON, doc.Empty(), func(p *terminal.Page) {
+			p.Several = severalProjects(line)
+			printChanged(p, doc)
+		})
+	}
+	line = slices.DeleteFunc(line, func(d history.Dated) bool {
+		return !meant(d) || d.Item.At.Before(q.Since) || !q.Until.IsZero() && !d.Item.At.Before(q.Until)
 	})
-	doc := LogDoc{Items: items[max(0, len(items)-limit):]}
-	return a.Show(doc, asJSON, len(doc.Items) == 0, func(p *terminal.Page) {
+	doc := LogDoc{Items: line[max(0, len(line)-o.limit):]}
+	return a.Show(doc, o.asJSON, len(doc.Items) == 0, func(p *terminal.Page) {
 		if len(doc.Items) == 0 {
 			fmt.Fprintln(p.W, "Nothing was decided about this that recall knows of.")
 		}
@@ -136,4 +182,31 @@ func printDated(p *terminal.Page, d history.Dated) {
 	text := strings.TrimRight(p.Sentence(it), ".")
 	p.Wrapped(fmt.Sprintf("%s%s%s %s ", p.St.Dim, answer.Day(it.At), p.St.Reset, sign), "             ",
 		fmt.Sprintf("%s (%s)%s", text, p.Where(d.Place, d.Turn, false), end), "")
+}
+
+func printChanged(p *terminal.Page, doc *history.Changed) {
+	if doc.Empty() {
+		fmt.Fprintf(p.W, "Nothing was decided, reversed or left open since %s.\n", answer.Day(doc.Since))
+	}
+	printSection(p, "Decided", doc.Decided, printDated)
+	printSection(p, "Reversed", doc.Reversed, printReversed)
+	printSection(p, "Settled", doc.Settled, printReversed)
+	printSection(p, "Left open", doc.Open, printDated)
+}
+
+func printReversed(p *terminal.Page, r history.Reversed) {
+	perhaps := map[bool]string{true: "", false: "perhaps "}[r.Sure]
+	if r.Relation == payload.Contradicts {
+		perhaps = "in conflict with "
+	}
+	p.Wrapped("  ", "    ", fmt.Sprintf("%s → %s%s", p.Past(r.Earlier.Placed), perhaps, p.Past(r.Later.Placed)), "")
+}
+
+func printSection[T any](p *terminal.Page, name string, list []T, print func(*terminal.Page, T)) {
+	if len(list) > 0 {
+		fmt.Fprintf(p.W, "%s%s%s\n", p.St.Bold, name, p.St.Reset)
+	}
+	for _, one := range list {
+		print(p, one)
+	}
 }

@@ -68,12 +68,6 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "json", "format"); err != nil {
-				return err
-			}
-			if err := option.NotTogether(cmd, "answer", "format"); err != nil {
-				return err
-			}
 			if err := f.check(); err != nil {
 				return err
 			}
@@ -95,6 +89,8 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
 	flags.BoolVar(&f.noSync, "no-sync", false, "answer from what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
+	cmd.MarkFlagsMutuallyExclusive("json", "format")
+	cmd.MarkFlagsMutuallyExclusive("answer", "format")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	cmd.RegisterFlagCompletionFunc("kind", option.CompleteKind)
 	return cmd

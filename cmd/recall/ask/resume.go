@@ -41,12 +41,6 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, other := range []string{"copy", "save", "variant"} {
-				if err := errors.Join(option.NotTogether(cmd, "json", other),
-					option.NotTogether(cmd, "into", other)); err != nil {
-					return err
-				}
-			}
 			if into != "" {
 				return a.ResumeInto(cmd.Context(), into, args, stop)
 			}
@@ -85,6 +79,10 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 	flags.BoolVar(&noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
 	flags.BoolVar(&asJSON, "json", false, "print as JSON, with all evidence")
+	for _, other := range []string{"copy", "save", "variant"} {
+		cmd.MarkFlagsMutuallyExclusive("json", other)
+		cmd.MarkFlagsMutuallyExclusive("into", other)
+	}
 	return cmd
 }
 

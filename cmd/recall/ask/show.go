@@ -2,6 +2,7 @@ package ask
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,54 +12,80 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/render"
 	"recall/payload"
 )
 
+type showOptions struct {
+	variant                     string
+	transcript, actions, asJSON bool
+}
+
 func newShowCmd(a *app.App) *cobra.Command {
-	var variant string
-	var transcript, asJSON bool
+	var o showOptions
 	cmd := &cobra.Command{
 		Use:     "show SESSION",
-		Short:   "Print a session's payload, or its transcript",
+		Aliases: []string{"actions"},
+		Short:   "Print a session's payload, its transcript, or what it did call by call",
 		GroupID: "ask",
 		Long: `Prints what a session decided, ruled out and left open, whole; or the session
-itself, readable. A session is named by its title, a part of it, or the
-beginning of its id.`,
+itself, readable (--transcript). A session is named by its title, a part of it, or
+the beginning of its id.
+
+--actions lists its tool calls in order: what was called with what, what came of
+it, how long it took (the model's writing and your answer included), which files
+it touched, and the reason given before it. Sub-agents' calls stand after the call
+that started them. Secrets are left out.`,
 		Example: `  recall show 7f3c
-  recall show "Retry policy" --transcript | less`,
+  recall show "Retry policy" --transcript | less
+  recall show 7f3c --actions --json | jq '.actions[] | select(.outcome == "failed")'`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "transcript", "json", "variant"); err != nil {
-				return err
-			}
+			o.actions = o.actions || cmd.CalledAs() == "actions"
 			l, e, err := a.Named(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if transcript {
-				return copyTranscript(a, e)
-			}
-			p, err := a.Payload(l, e)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printPayload(a, p)
-			}
-			o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)), Budget: -1}
-			if err := a.Print(payload.Render(p, o).Text); err != nil {
-				return err
-			}
-			return a.PrintNotes(cmd.Context(), l, e)
+			return runShow(cmd.Context(), a, l, e, o)
 		},
 	}
-	addVariant(cmd, &variant)
-	cmd.Flags().BoolVarP(&transcript, "transcript", "t", false, "print the readable transcript")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print payload.json, with all evidence")
+	addVariant(cmd, &o.variant)
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.transcript, "transcript", "t", false, "print the readable transcript")
+	flags.BoolVar(&o.actions, "actions", false, "list the calls of tools and what came of them")
+	flags.BoolVar(&o.asJSON, "json", false, "print payload.json, with all evidence; of --actions inputs and results")
+	cmd.MarkFlagsMutuallyExclusive("transcript", "json", "variant")
+	cmd.MarkFlagsMutuallyExclusive("transcript", "actions", "variant")
 	return cmd
+}
+
+func runShow(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o showOptions) error {
+	switch {
+	case o.transcript:
+		return copyTranscript(a, e)
+	case o.actions:
+		s, err := a.Read(ctx, l, e)
+		if err != nil {
+			return err
+		}
+		tr := trace.Of(s)
+		return a.Show(actionsOf(s, tr), o.asJSON, false, func(p *terminal.Page) { printActions(p, s, tr) })
+	}
+	p, err := a.Payload(l, e)
+	if err != nil {
+		return err
+	}
+	if o.asJSON {
+		return printPayload(a, p)
+	}
+	form := payload.Options{Variant: payload.Variant(cmp.Or(o.variant, a.Config.Payload.Variant)), Budget: -1}
+	if err := a.Print(payload.Render(p, form).Text); err != nil {
+		return err
+	}
+	return a.PrintNotes(ctx, l, e)
 }
 
 // addVariant adds --variant to a command.

@@ -48,9 +48,6 @@ that stand in none of their turns), and what still waits for you.`,
 		},
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "check", "out"); err != nil {
-				return err
-			}
 			if check != "" {
 				return checkLabels(cmd.Context(), a, check, from)
 			}
@@ -60,6 +57,7 @@ that stand in none of their turns), and what still waits for you.`,
 	cmd.Flags().StringVar(&out, "out", "", "write to this file, NAME.gold.json (default: print it)")
 	cmd.Flags().StringVar(&check, "check", "", "check this filled-in gold file")
 	cmd.Flags().StringVar(&from, "from", "", "with --check: folder of the transcripts (default: the library's)")
+	cmd.MarkFlagsMutuallyExclusive("check", "out")
 	cmd.MarkFlagFilename("out", "json")
 	cmd.MarkFlagFilename("check", "json")
 	cmd.MarkFlagDirname("from")

@@ -89,8 +89,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 
 var flagGroup = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
-// FlagsTogether words cobra's complaint about flags that exclude one another as
-// NotTogether does.
+// FlagsTogether words cobra's complaint about flags that exclude one another.
 func FlagsTogether(err error) error {
 	m := flagGroup.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -98,18 +97,4 @@ func FlagsTogether(err error) error {
 	}
 	return terminal.WithHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")),
 		"omit one of them")
-}
-
-// NotTogether refuses flags that contradict one another.
-func NotTogether(cmd *cobra.Command, names ...string) error {
-	var given []string
-	for _, name := range names {
-		if cmd.Flags().Changed(name) {
-			given = append(given, "--"+name)
-		}
-	}
-	if len(given) > 1 {
-		return terminal.WithHint(fmt.Errorf("%s don't go together", strings.Join(given, " and ")), "omit one of them")
-	}
-	return nil
 }

@@ -50,9 +50,6 @@ printed; the exit code is then 1 while something waits for you.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "editor", "json", "accept"); err != nil {
-				return err
-			}
 			if o.editor && len(args) == 0 {
 				return terminal.WithHint(errors.New("review: --editor opens one session's payload.md"),
 					"name it: recall review SESSION --editor")
@@ -74,6 +71,7 @@ printed; the exit code is then 1 while something waits for you.`,
 	flags.BoolVar(&o.editor, "editor", false, "edit payload.md instead")
 	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
+	cmd.MarkFlagsMutuallyExclusive("editor", "json", "accept")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	return cmd
 }

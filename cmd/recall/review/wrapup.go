@@ -71,9 +71,6 @@ is dropped and counted, the rest is merged with what recall found itself.`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := option.NotTogether(cmd, "json", "print", "prompt"); err != nil {
-				return err
-			}
 			if o.prompt {
 				_, err := fmt.Fprintln(a.Out, prompts.WrapUp())
 				return err
@@ -88,6 +85,7 @@ is dropped and counted, the rest is merged with what recall found itself.`,
 	flags.BoolVar(&o.noReview, "no-review", false, "ask nothing")
 	flags.BoolVar(&o.prompt, "prompt", false, "print what to ask the session's agent, and do nothing")
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON, ask and copy nothing")
+	cmd.MarkFlagsMutuallyExclusive("json", "print", "prompt")
 	return cmd
 }
 
