@@ -21,7 +21,7 @@ import (
 var rooms = map[string][]string{
 	"cmd": {"hooks", "mcpserver", "history", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
-	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text"},
+	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"history":   {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "text", "sink"},
 	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink"},

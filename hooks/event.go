@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // An Event is a moment at which the client calls.
@@ -123,6 +124,48 @@ func ReadInput(r io.Reader) (Input, error) {
 		return in, fmt.Errorf("what the client sent: %w", err)
 	}
 	return in, nil
+}
+
+// Read is ReadInput until nothing comes for a second: a client that never
+// closes it must not be waited for.
+func Read(r io.Reader) (Input, error) {
+	type result struct {
+		in  Input
+		err error
+	}
+	quiet := time.NewTimer(Quiet)
+	defer quiet.Stop()
+	done := make(chan result, 1)
+	go func() {
+		in, err := ReadInput(&heard{r, quiet})
+		done <- result{in, err}
+	}()
+	select {
+	case r := <-done:
+		return r.in, r.err
+	case <-quiet.C:
+		return Input{}, errors.New("nothing came on stdin")
+	}
+}
+
+// Quiet is for how long nothing may come.
+const Quiet = time.Second
+
+// heard is a reader that begins to wait anew whenever something comes, and has
+// nothing to wait for at its end.
+type heard struct {
+	io.Reader
+	quiet *time.Timer
+}
+
+func (h *heard) Read(p []byte) (int, error) {
+	n, err := h.Reader.Read(p)
+	if err != nil {
+		h.quiet.Stop()
+	} else {
+		h.quiet.Reset(Quiet)
+	}
+	return n, err
 }
 
 // FromSurroundings is what can be told without the client's words: at the end of

@@ -14,7 +14,6 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/hooks"
 	"recall/library"
@@ -65,14 +64,14 @@ func TestHookHearsOut(t *testing.T) {
 			defer r.Close()
 			go func() {
 				for _, part := range []string{`{"session_id":`, `"slow",`, `"prompt":"hello`, `"}`} {
-					time.Sleep(agents.HookQuiet * 3 / 4)
+					time.Sleep(hooks.Quiet * 3 / 4)
 					io.WriteString(w, part)
 				}
 				if ends {
 					w.Close()
 				}
 			}()
-			if in, err := agents.ReadHook(r); (err == nil) != ends || (in.Session == "slow") != ends {
+			if in, err := hooks.Read(r); (err == nil) != ends || (in.Session == "slow") != ends {
 				t.Errorf("it ends: %v, got %+v, %v", ends, in, err)
 			}
 		})

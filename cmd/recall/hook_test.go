@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/hooks"
 )
@@ -155,7 +154,7 @@ func (d *desk) context(answer string) string {
 }
 
 func (d *desk) log() string {
-	text, _ := os.ReadFile(filepath.Join(agents.HooksDir(), hooks.LogName))
+	text, _ := os.ReadFile(filepath.Join(hooks.Dir(), hooks.LogName))
 	return string(text)
 }
 
@@ -325,7 +324,7 @@ func TestHooksFailOpen(t *testing.T) {
 	if !strings.Contains(d.log(), "no hook \"no-such-event\"") {
 		t.Errorf("the log lacks it:\n%s", d.log())
 	}
-	if fi, err := os.Stat(filepath.Join(agents.HooksDir(), hooks.LogName)); err != nil || fi.Mode().Perm() != 0o600 {
+	if fi, err := os.Stat(filepath.Join(hooks.Dir(), hooks.LogName)); err != nil || fi.Mode().Perm() != 0o600 {
 		t.Errorf("the log is %v, %v; want 0600", fi, err)
 	}
 	// "claude mcp list" ends with a path of no file.

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/answer"
-	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
 	"recall/cmd/recall/keep"
@@ -25,6 +24,7 @@ import (
 	"recall/cmd/recall/setup"
 	"recall/eval"
 	"recall/history"
+	"recall/hooks"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -48,8 +48,8 @@ var jsonDocs = map[string]reflect.Type{
 	"recall manifest":           reflect.TypeFor[keep.ManifestDoc](),
 	"recall list":               reflect.TypeFor[library.Listed](),
 	"recall status":             reflect.TypeFor[setup.StatusDoc](),
-	"recall hooks status":       reflect.TypeFor[agents.HooksDoc](),
-	"recall mcp status":         reflect.TypeFor[agents.McpStatusDoc](),
+	"recall hooks status":       reflect.TypeFor[hooks.Status](),
+	"recall mcp status":         reflect.TypeFor[hooks.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[review.WrapUpDoc](),
 	"recall progress":           reflect.TypeFor[history.Step](),

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"recall/cmd/recall/agents"
 	"recall/cmd/recall/app"
 	"recall/hooks"
 	"recall/mcpserver"
@@ -194,8 +193,8 @@ func TestPluginBesideSettings(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(home, "settings.json"), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		t.Setenv(agents.EnvPlugin, c.plugin)
-		if got := agents.CalledTwice(); got != c.want {
+		t.Setenv(hooks.EnvPlugin, c.plugin)
+		if got := hooks.CalledTwice(); got != c.want {
 			t.Errorf("%+v: got %v", c, got)
 		}
 	}
@@ -208,7 +207,7 @@ func TestPluginBesideSettings(t *testing.T) {
 	}
 	os.Rename(filepath.Join(home, "settings"), local)
 	t.Setenv("CLAUDE_PROJECT_DIR", project)
-	if !agents.CalledTwice() {
+	if !hooks.CalledTwice() {
 		t.Error("hooks in the project's local settings: got false")
 	}
 }

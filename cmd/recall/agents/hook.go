@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -57,7 +55,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 	start := time.Now()
 	var event hooks.Event
 	var in hooks.Input
-	dir := HooksDir()
+	dir := hooks.Dir()
 	fault := func() (err error) {
 		defer func() {
 			if p := recover(); p != nil {
@@ -70,10 +68,10 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 		if len(args) != 1 {
 			return fmt.Errorf("%d events are named, want one", len(args))
 		}
-		if event, err = hooks.ParseEvent(args[0]); err != nil || CalledTwice() {
+		if event, err = hooks.ParseEvent(args[0]); err != nil || hooks.CalledTwice() {
 			return err
 		}
-		if in, err = ReadHook(a.In); err != nil && !errors.Is(err, hooks.ErrNoInput) {
+		if in, err = hooks.Read(a.In); err != nil && !errors.Is(err, hooks.ErrNoInput) {
 			return err
 		}
 		h, herr := hookHost(ctx, a, dir)
@@ -98,56 +96,6 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 	if fault != nil {
 		hooks.Log(dir, event, in, time.Since(start), fault)
 	}
-}
-
-// ReadHook reads stdin until nothing comes for a second: a client that never
-// closes it must not be waited for.
-func ReadHook(r io.Reader) (hooks.Input, error) {
-	type result struct {
-		in  hooks.Input
-		err error
-	}
-	quiet := time.NewTimer(HookQuiet)
-	defer quiet.Stop()
-	done := make(chan result, 1)
-	go func() {
-		in, err := hooks.ReadInput(&heard{r, quiet})
-		done <- result{in, err}
-	}()
-	select {
-	case r := <-done:
-		return r.in, r.err
-	case <-quiet.C:
-		return hooks.Input{}, errors.New("nothing came on stdin")
-	}
-}
-
-const HookQuiet = time.Second
-
-// heard is a reader that begins to wait anew whenever something comes, and has
-// nothing to wait for at its end.
-type heard struct {
-	io.Reader
-	quiet *time.Timer
-}
-
-func (h *heard) Read(p []byte) (int, error) {
-	n, err := h.Reader.Read(p)
-	if err != nil {
-		h.quiet.Stop()
-	} else {
-		h.quiet.Reset(HookQuiet)
-	}
-	return n, err
-}
-
-// HooksDir is where hooks keep their memos and their log.
-func HooksDir() string {
-	base, err := os.UserCacheDir()
-	if err != nil {
-		base = os.TempDir()
-	}
-	return filepath.Join(base, "recall", "hooks")
 }
 
 // hookHost is what hooks work with: everything offline, and opened on demand.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -55,46 +54,11 @@ func (s *scope) flags(cmd *cobra.Command, dry bool) {
 	}
 }
 
-// path is the settings file.
-func (s scope) path() (string, error) {
-	if s.project {
-		dir, err := os.Getwd()
-		return filepath.Join(dir, ".claude", "settings.json"), err
-	}
-	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
-		return filepath.Join(dir, "settings.json"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", terminal.WithHint(err, "set HOME, or CLAUDE_CONFIG_DIR to the folder of Claude Code's settings")
-	}
-	return filepath.Join(home, ".claude", "settings.json"), nil
-}
-
-// staysInside returns an error if a file of a project, there or not, lies behind a link
-// that leads out of it, as a cloned repository may bring: nothing is written there.
-func staysInside(project, file string) error {
-	root, err := os.OpenRoot(project)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	name, err := filepath.Rel(project, file)
-	if err == nil {
-		_, err = root.Stat(name)
-	}
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return terminal.WithHint(fmt.Errorf("%s: %w", file, err),
-		"a link that leads out of the project isn't followed; put a file in its place")
-}
-
-// toChange is path for a file that is about to be changed.
+// toChange is the settings file, which is about to be changed.
 func (s scope) toChange() (string, error) {
-	path, err := s.path()
+	path, err := hooks.SettingsFile(s.project)
 	if err == nil && s.project {
-		err = staysInside(filepath.Dir(filepath.Dir(path)), path)
+		err = hooks.StaysInside(filepath.Dir(filepath.Dir(path)), path)
 	}
 	return path, err
 }
@@ -228,8 +192,11 @@ hooks are in them, whether they call this program, and the last lines of the log
 Exit code 1 if they are in neither and recall's plugin isn't on.`,
 		Example: `  recall hooks status`,
 		Args:    cobra.NoArgs,
-	}, func(ctx context.Context, _ []string) (HooksDoc, error) {
-		doc, err := runHooksStatus(a)
+	}, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
+		program, err := thisProgram(a)
+		if err == nil {
+			doc, err = hooks.Look(program)
+		}
 		switch {
 		case err != nil:
 			return doc, err
@@ -248,59 +215,7 @@ func tellNoLibrary(ctx context.Context, a *app.App) {
 	}
 }
 
-type HooksDoc struct {
-	Installed bool            `json:"installed"`
-	Plugin    bool            `json:"plugin"` // recall's plugin is on in Claude Code: it calls them too
-	Settings  []hooksFileJSON `json:"settings"`
-	Log       string          `json:"log"`
-	Faults    []string        `json:"faults"` // the last lines of the log
-}
-
-type hooksFileJSON struct {
-	Path     string   `json:"path"`
-	Events   []string `json:"events"`
-	Programs []string `json:"programs"`
-	Stale    bool     `json:"stale"` // not as this program would install them
-	Off      bool     `json:"off"`   // the file says disableAllHooks
-	Problem  string   `json:"problem,omitempty"`
-}
-
-func runHooksStatus(a *app.App) (HooksDoc, error) {
-	doc := HooksDoc{Plugin: pluginOn(), Settings: []hooksFileJSON{}, Faults: []string{},
-		Log: filepath.Join(HooksDir(), hooks.LogName)}
-	program, err := thisProgram(a)
-	if err != nil {
-		return doc, err
-	}
-	for _, s := range []scope{{user: true}, {project: true}} {
-		path, err := s.path()
-		if err != nil {
-			return doc, err
-		}
-		if len(doc.Settings) > 0 && doc.Settings[0].Path == path { // at home both are one file
-			continue
-		}
-		f := hooksFileJSON{Path: path, Events: []string{}, Programs: []string{}}
-		c, err := hooks.PlanInstall(path, program)
-		if err != nil {
-			f.Problem = err.Error()
-		} else if events, programs, err := hooks.Installed(c.Before); err == nil && len(events) > 0 {
-			for _, e := range events {
-				f.Events = append(f.Events, string(e))
-			}
-			f.Programs, f.Stale, f.Off = programs, c.Differs(), c.Off
-			doc.Installed = true
-		}
-		doc.Settings = append(doc.Settings, f)
-	}
-	if text, err := library.ReadPlain(doc.Log); err == nil {
-		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-		doc.Faults = lines[max(0, len(lines)-5):]
-	}
-	return doc, nil
-}
-
-func printHooks(a *app.App, doc HooksDoc) {
+func printHooks(a *app.App, doc hooks.Status) {
 	switch {
 	case doc.Plugin && doc.Installed:
 		fmt.Fprintln(a.Out, "recall's plugin is on in Claude Code as well: its hooks step aside for those below")

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,38 +15,20 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hooks"
-	"recall/ingest"
 	"recall/ingest/cowork"
-	"recall/library"
 	txt "recall/text"
 )
 
-// mcpClient is a client whose configuration recall knows how to edit.
-type mcpClient struct {
-	Name  string `json:"client"`
-	Path  string `json:"path"`
-	typed bool   // its entries name their transport
-	there bool   // the client seems to be used here
-
-	distro  string // of WSL, if the client runs on the Windows around it
-	project string // whose file it is, "" for the user's own
-}
-
-// start is the program as the client has to start it.
-func (c mcpClient) start(p hooks.Program) hooks.Program {
-	if c.distro == "" {
-		return p
-	}
-	return hooks.Program{Path: "wsl.exe", Args: append([]string{"-d", c.distro, "--", p.Path}, p.Args...)}
-}
-
 // mcpFlags choose the clients.
-type mcpFlags struct{ code, desktop, project, dryRun bool }
+type mcpFlags struct {
+	hooks.Which
+	dryRun bool
+}
 
 func (f *mcpFlags) add(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.code, "claude-code", false, "only Claude Code, for all your projects")
-	cmd.Flags().BoolVar(&f.desktop, "claude-desktop", false, "only Claude Desktop, Cowork with it")
-	cmd.Flags().BoolVar(&f.project, "project", false,
+	cmd.Flags().BoolVar(&f.Code, "claude-code", false, "only Claude Code, for all your projects")
+	cmd.Flags().BoolVar(&f.Desktop, "claude-desktop", false, "only Claude Desktop, Cowork with it")
+	cmd.Flags().BoolVar(&f.Project, "project", false,
 		"only Claude Code in this project, for all who work on it (.mcp.json)")
 	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "print what would change, change nothing")
 }
@@ -81,12 +61,11 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 		Example: "  recall mcp uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			clients, err := f.clients()
+			clients, err := hooks.Clients(f.Which)
 			if err != nil {
 				return err
 			}
-			return changeClients(a, clients, f.dryRun, "recall isn't in it",
-				func(c mcpClient) (hooks.Change, error) { return hooks.PlanNoServer(c.Path, c.typed) })
+			return changeClients(a, clients, f.dryRun, "recall isn't in it", hooks.Client.Uninstall)
 		},
 	}
 	f.add(cmd)
@@ -94,23 +73,23 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 }
 
 func runMcpInstall(a *app.App, f mcpFlags) error {
-	program, err := mcpProgram(a, f.project)
+	program, err := mcpProgram(a, f.Project)
 	if err != nil {
 		return err
 	}
-	clients, err := f.clients()
+	clients, err := hooks.Clients(f.Which)
 	if err != nil {
 		return err
 	}
-	if !f.code && !f.desktop && !f.project {
-		clients = slices.DeleteFunc(clients, func(c mcpClient) bool { return !c.there })
+	if f.All() {
+		clients = slices.DeleteFunc(clients, func(c hooks.Client) bool { return !c.There })
 		if len(clients) == 0 {
 			fmt.Fprintln(a.Out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop enters it all the same.")
 		}
 	}
 	sayOtherSide(a, clients, f)
-	err = changeClients(a, clients, f.dryRun, "recall is in it already", func(c mcpClient) (hooks.Change, error) {
-		return hooks.PlanServer(c.Path, hooks.Server{Program: c.start(program), Typed: c.typed})
+	err = changeClients(a, clients, f.dryRun, "recall is in it already", func(c hooks.Client) (hooks.Change, error) {
+		return c.Install(program)
 	})
 	if err != nil {
 		return err
@@ -118,7 +97,7 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 	if len(clients) > 0 && !f.dryRun {
 		fmt.Fprintln(a.Out, "A client that is running takes it up when it is started again.")
 	}
-	if doc, err := mcpStatus(); err == nil && doc.twice() {
+	if doc, err := hooks.LookAtClients(); err == nil && doc.Twice() {
 		fmt.Fprintf(a.Err, "recall: warning: %s\n", twiceServed)
 	}
 	printSnippets(a, program)
@@ -126,12 +105,12 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 }
 
 // sayOtherSide tells what happens on the Windows around a WSL, before it does.
-func sayOtherSide(a *app.App, clients []mcpClient, f mcpFlags) {
+func sayOtherSide(a *app.App, clients []hooks.Client, f mcpFlags) {
 	w := cowork.OtherSide()
-	if w == nil || f.code || f.project {
+	if w == nil || f.Code || f.Project {
 		return
 	}
-	if i := slices.IndexFunc(clients, func(c mcpClient) bool { return c.distro != "" }); i >= 0 {
+	if i := slices.IndexFunc(clients, func(c hooks.Client) bool { return c.Distro != "" }); i >= 0 {
 		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other user's configuration is touched.\n", terminal.Line(w.Distro))
 	} else if len(w.Data) == 0 {
 		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. WSLENV=USERPROFILE/p, set on Windows, says it.")
@@ -156,96 +135,15 @@ func mcpProgram(a *app.App, shared bool) (hooks.Program, error) {
 	return p, err
 }
 
-// clients are those that the flags name, all if they name none.
-func (f *mcpFlags) clients() ([]mcpClient, error) {
-	var list []mcpClient
-	every := !f.code && !f.desktop && !f.project
-	if f.code || every {
-		c, err := claudeCodeClient()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, c)
-	}
-	if f.desktop || every {
-		list = append(list, desktopClients(f.desktop)...)
-	}
-	if f.project || every {
-		dir, err := os.Getwd()
-		if err != nil {
-			return nil, err
-		}
-		if repo, ok := ingest.RepositoryOf(dir); ok {
-			dir = repo.Root
-		}
-		c := mcpClient{Name: "Claude Code, this project", Path: filepath.Join(dir, ".mcp.json"), typed: true, project: dir}
-		if f.project || app.Exists(c.Path) && entered(c.Path) {
-			list = append(list, c)
-		}
-	}
-	return list, nil
-}
-
-// entered reports whether a configuration has recall's server.
-func entered(path string) bool {
-	text, err := library.ReadRegular(path, hooks.MostOfSettings)
-	if err != nil {
-		return false
-	}
-	have, err := hooks.InstalledServer(text)
-	return err == nil && have != nil
-}
-
-func claudeCodeClient() (mcpClient, error) {
-	home, err := os.UserHomeDir()
-	dir := os.Getenv("CLAUDE_CONFIG_DIR")
-	switch {
-	case dir == "" && err != nil:
-		return mcpClient{}, err
-	case dir == "":
-		dir = home
-	}
-	c := mcpClient{Name: "Claude Code", Path: filepath.Join(dir, ".claude.json"), typed: true}
-	_, onPath := exec.LookPath("claude")
-	c.there = app.Exists(c.Path) || onPath == nil || home != "" && app.Exists(filepath.Join(home, ".claude"))
-	return c, nil
-}
-
-// desktopClients are the app's configurations: of each of its folders that is
-// there, else the usual one.
-func desktopClients(asked bool) []mcpClient {
-	const file = "claude_desktop_config.json"
-	var list []mcpClient
-	if w := cowork.OtherSide(); w != nil {
-		for _, dir := range w.Data {
-			if app.Exists(dir) {
-				list = append(list, mcpClient{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file),
-					there:  true,
-					distro: w.Distro})
-			}
-		}
-	}
-	dirs := cowork.AppData()
-	for _, dir := range dirs {
-		if app.Exists(dir) {
-			list = append(list, mcpClient{Name: "Claude Desktop", Path: filepath.Join(dir, file), there: true})
-		}
-	}
-	if len(list) == 0 && len(dirs) > 0 && asked {
-		list = append(list, mcpClient{Name: "Claude Desktop", Path: filepath.Join(dirs[0], file)})
-	}
-	return list
-}
-
 // changeClients carries one change out for each client. What fails for one
 // doesn't keep the others from it.
-func changeClients(a *app.App, clients []mcpClient, dryRun bool, nothing string,
-	plan func(mcpClient) (hooks.Change, error)) error {
+func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing string,
+	plan func(hooks.Client) (hooks.Change, error)) error {
 	var faults []error
 	for _, c := range clients {
 		change, err := plan(c)
-		if err == nil && change.Differs() && c.project != "" {
-			err = staysInside(c.project, c.Path)
+		if err == nil && change.Differs() && c.Project != "" {
+			err = hooks.StaysInside(c.Project, c.Path)
 		}
 		if err == nil && change.Differs() && !dryRun {
 			err = change.Do()
@@ -319,36 +217,21 @@ Other clients:
 `, entry, code, command, list)
 }
 
-// McpStatusDoc is the JSON form of recall mcp status.
-type McpStatusDoc struct {
-	Schema  int               `json:"schema"` // 1
-	Plugin  bool              `json:"plugin"` // recall's plugin is on in Claude Code: it brings the server too
-	Clients []mcpClientStatus `json:"clients"`
-}
-
-type mcpClientStatus struct {
-	mcpClient
-	Installed bool     `json:"installed"`
-	Command   []string `json:"command,omitempty"` // that the client starts
-	Works     bool     `json:"works"`             // that program is there
-	Fault     string   `json:"fault,omitempty"`   // why its configuration can't be read
-}
-
 func newMcpStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:     "status",
 		Short:   "Tell which clients start recall's MCP server",
 		Example: "  recall mcp status",
 		Args:    cobra.NoArgs,
-	}, func(context.Context, []string) (McpStatusDoc, error) { return mcpStatus() }, printMcpStatus)
+	}, func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
 }
 
-func printMcpStatus(a *app.App, doc McpStatusDoc) {
+func printMcpStatus(a *app.App, doc hooks.Served) {
 	line := func(name, what string) { fmt.Fprintf(a.Out, "%-26s %s\n", name, terminal.Line(what)) }
 	if doc.Plugin {
 		line("Claude Code, the plugin", "recall's plugin is on, and brings the server")
 	}
-	if doc.twice() {
+	if doc.Twice() {
 		line("", twiceServed)
 	}
 	for _, c := range doc.Clients {
@@ -368,31 +251,3 @@ func printMcpStatus(a *app.App, doc McpStatusDoc) {
 
 // twiceServed is said where a model gets each tool of recall's twice.
 const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp uninstall --claude-code, or turn the plugin off"
-
-// twice reports whether Claude Code starts the server for the plugin and for its
-// own configuration too.
-func (d McpStatusDoc) twice() bool {
-	return d.Plugin && slices.ContainsFunc(d.Clients, func(c mcpClientStatus) bool { return c.typed && c.Installed })
-}
-
-func mcpStatus() (McpStatusDoc, error) {
-	doc := McpStatusDoc{Schema: 1, Plugin: pluginOn(), Clients: []mcpClientStatus{}}
-	f := mcpFlags{code: true, desktop: true, project: true}
-	clients, err := f.clients()
-	for _, c := range clients {
-		s := mcpClientStatus{mcpClient: c}
-		text, err := library.ReadRegular(c.Path, hooks.MostOfSettings)
-		if err == nil {
-			s.Command, err = hooks.InstalledServer(text)
-		}
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			s.Fault = err.Error()
-		}
-		if s.Installed = s.Command != nil; s.Installed {
-			_, err := exec.LookPath(hooks.Started(s.Command))
-			s.Works = err == nil
-		}
-		doc.Clients = append(doc.Clients, s)
-	}
-	return doc, err
-}

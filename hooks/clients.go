@@ -1,0 +1,168 @@
+package hooks
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+
+	"recall/ingest"
+	"recall/ingest/cowork"
+	"recall/library/disk"
+)
+
+// Client is one whose configuration recall knows how to edit, so that it starts the MCP server.
+type Client struct {
+	Name  string `json:"client"`
+	Path  string `json:"path"`
+	typed bool   // its entries name their transport
+
+	There   bool   `json:"-"` // the client seems to be used here
+	Distro  string `json:"-"` // of WSL, if the client runs on the Windows around it
+	Project string `json:"-"` // whose file it is, "" for the user's own
+}
+
+// Install says what entering the server would do, Uninstall what taking it out would.
+func (c Client) Install(p Program) (Change, error) {
+	if c.Distro != "" {
+		p = Program{Path: "wsl.exe", Args: append([]string{"-d", c.Distro, "--", p.Path}, p.Args...)}
+	}
+	return PlanServer(c.Path, Server{Program: p, Typed: c.typed})
+}
+
+func (c Client) Uninstall() (Change, error) { return PlanNoServer(c.Path, c.typed) }
+
+// Which are the clients that are meant; all, if none is named.
+type Which struct{ Code, Desktop, Project bool }
+
+// All reports whether no client is named.
+func (w Which) All() bool { return w == Which{} }
+
+// Clients are those that are meant.
+func Clients(w Which) ([]Client, error) {
+	var list []Client
+	if w.Code || w.All() {
+		c, err := claudeCode()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, c)
+	}
+	if w.Desktop || w.All() {
+		list = append(list, desktops(w.Desktop)...)
+	}
+	if w.Project || w.All() {
+		dir, err := os.Getwd()
+		if err != nil {
+			return nil, err
+		}
+		if repo, ok := ingest.RepositoryOf(dir); ok {
+			dir = repo.Root
+		}
+		c := Client{Name: "Claude Code, this project", Path: filepath.Join(dir, ".mcp.json"), typed: true, Project: dir}
+		if command, err := c.command(); w.Project || err == nil && command != nil {
+			list = append(list, c)
+		}
+	}
+	return list, nil
+}
+
+// command is what the client starts of recall's; nil if nothing.
+func (c Client) command() ([]string, error) {
+	text, err := disk.ReadRegular(c.Path, MostOfSettings)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return InstalledServer(text)
+}
+
+func claudeCode() (Client, error) {
+	home, err := os.UserHomeDir()
+	dir := os.Getenv("CLAUDE_CONFIG_DIR")
+	switch {
+	case dir == "" && err != nil:
+		return Client{}, err
+	case dir == "":
+		dir = home
+	}
+	c := Client{Name: "Claude Code", Path: filepath.Join(dir, ".claude.json"), typed: true}
+	_, onPath := exec.LookPath("claude")
+	c.There = exists(c.Path) || onPath == nil || home != "" && exists(filepath.Join(home, ".claude"))
+	return c, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// desktops are the app's configurations: of each of its folders that is
+// there, else the usual one.
+func desktops(asked bool) []Client {
+	const file = "claude_desktop_config.json"
+	var list []Client
+	if w := cowork.OtherSide(); w != nil {
+		for _, dir := range w.Data {
+			if exists(dir) {
+				list = append(list, Client{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), There: true,
+					Distro: w.Distro})
+			}
+		}
+	}
+	dirs := cowork.AppData()
+	for _, dir := range dirs {
+		if exists(dir) {
+			list = append(list, Client{Name: "Claude Desktop", Path: filepath.Join(dir, file), There: true})
+		}
+	}
+	if len(list) == 0 && len(dirs) > 0 && asked {
+		list = append(list, Client{Name: "Claude Desktop", Path: filepath.Join(dirs[0], file)})
+	}
+	return list
+}
+
+// Served is which clients start recall's MCP server.
+type Served struct {
+	Schema  int            `json:"schema"` // 1
+	Plugin  bool           `json:"plugin"` // recall's plugin is on in Claude Code: it brings the server too
+	Clients []ClientStatus `json:"clients"`
+}
+
+// ClientStatus is whether a client starts recall's MCP server.
+type ClientStatus struct {
+	Client
+	Installed bool     `json:"installed"`
+	Command   []string `json:"command,omitempty"` // that the client starts
+	Works     bool     `json:"works"`             // that program is there
+	Fault     string   `json:"fault,omitempty"`   // why its configuration can't be read
+}
+
+// Twice reports whether Claude Code starts the server for the plugin and for its
+// own configuration too.
+func (s Served) Twice() bool {
+	return s.Plugin && slices.ContainsFunc(s.Clients, func(c ClientStatus) bool { return c.typed && c.Installed })
+}
+
+// LookAtClients reads the configurations of all clients.
+func LookAtClients() (Served, error) {
+	all := Served{Schema: 1, Plugin: PluginOn()}
+	clients, err := Clients(Which{Code: true, Desktop: true, Project: true})
+	for _, c := range clients {
+		s := ClientStatus{Client: c}
+		var fault error
+		if s.Command, fault = c.command(); fault != nil {
+			s.Fault = fault.Error()
+		}
+		if s.Installed = s.Command != nil; s.Installed {
+			_, err := exec.LookPath(Started(s.Command))
+			s.Works = err == nil
+		}
+		all.Clients = append(all.Clients, s)
+	}
+	return all, err
+}

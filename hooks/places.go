@@ -1,0 +1,151 @@
+package hooks
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"recall/hint"
+	"recall/library/disk"
+)
+
+// EnvPlugin is set for the hooks of a plugin.
+const EnvPlugin = "CLAUDE_PLUGIN_ROOT"
+
+// Dir is where hooks keep their memos and their log.
+func Dir() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "recall", "hooks")
+}
+
+// SettingsFile is Claude Code's settings: the user's, or those of the current folder.
+func SettingsFile(project bool) (string, error) {
+	if project {
+		dir, err := os.Getwd()
+		return filepath.Join(dir, ".claude", "settings.json"), err
+	}
+	if dir := os.Getenv("CLAUDE_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, "settings.json"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", hint.With(err, "set HOME, or CLAUDE_CONFIG_DIR to the folder of Claude Code's settings")
+	}
+	return filepath.Join(home, ".claude", "settings.json"), nil
+}
+
+// settingsFiles are the user's and the current folder's, of which one may not be known; at home both are one file.
+func settingsFiles() []string {
+	var files []string
+	for _, project := range []bool{false, true} {
+		if path, err := SettingsFile(project); err == nil && (len(files) == 0 || files[0] != path) {
+			files = append(files, path)
+		}
+	}
+	return files
+}
+
+// StaysInside returns an error if a file of a project, there or not, lies behind a link
+// that leads out of it, as a cloned repository may bring: nothing is written there.
+func StaysInside(project, file string) error {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(project, file)
+	if err == nil {
+		_, err = root.Stat(name)
+	}
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return hint.With(fmt.Errorf("%s: %w", file, err),
+		"a link that leads out of the project isn't followed; put a file in its place")
+}
+
+// PluginOn reports whether Claude Code's settings, the user's or those of the
+// current folder, have recall's plugin on.
+func PluginOn() bool {
+	for _, path := range settingsFiles() {
+		if c, err := open(path); err == nil && c.Plugin {
+			return true
+		}
+	}
+	return false
+}
+
+// CalledTwice says that the plugin calls, and that the settings' own hooks call
+// too: whoever has both must not be told everything twice.
+func CalledTwice() bool {
+	if os.Getenv(EnvPlugin) == "" {
+		return false
+	}
+	paths := settingsFiles()
+	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" { // where the session began; it may have gone elsewhere since
+		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
+			filepath.Join(dir, ".claude", "settings.local.json"))
+	}
+	for _, path := range paths {
+		text, err := disk.ReadRegular(path, MostOfSettings)
+		if err != nil {
+			continue
+		}
+		if events, _, err := Installed(text); err == nil && len(events) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Status is whether Claude Code calls recall, and what went wrong when it did.
+type Status struct {
+	Installed bool         `json:"installed"`
+	Plugin    bool         `json:"plugin"` // recall's plugin is on in Claude Code: it calls them too
+	Settings  []FileStatus `json:"settings"`
+	Log       string       `json:"log"`
+	Faults    []string     `json:"faults"` // the last lines of the log
+}
+
+// FileStatus is what a settings file has of recall's hooks.
+type FileStatus struct {
+	Path     string   `json:"path"`
+	Events   []string `json:"events"`
+	Programs []string `json:"programs"`
+	Stale    bool     `json:"stale"` // not as this program would install them
+	Off      bool     `json:"off"`   // the file says disableAllHooks
+	Problem  string   `json:"problem,omitempty"`
+}
+
+// Look reads the user's settings, those of the current folder and the log; program is what an install would enter.
+func Look(program Program) (Status, error) {
+	s := Status{Plugin: PluginOn(), Log: filepath.Join(Dir(), LogName)}
+	if _, err := SettingsFile(false); err != nil {
+		return s, err
+	}
+	for _, path := range settingsFiles() {
+		f := FileStatus{Path: path}
+		c, err := PlanInstall(path, program)
+		if err != nil {
+			f.Problem = err.Error()
+		} else if events, programs, err := Installed(c.Before); err == nil && len(events) > 0 {
+			for _, e := range events {
+				f.Events = append(f.Events, string(e))
+			}
+			f.Programs, f.Stale, f.Off = programs, c.Differs(), c.Off
+			s.Installed = true
+		}
+		s.Settings = append(s.Settings, f)
+	}
+	if text, err := disk.ReadPlain(s.Log); err == nil {
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+		s.Faults = lines[max(0, len(lines)-5):]
+	}
+	return s, nil
+}
