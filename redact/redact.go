@@ -42,8 +42,8 @@ type detector func(s *scan, from, to int)
 func New() (*Rules, error) {
 	b := &builder{ids: map[string]int{}, broken: map[string]bool{}}
 	ownRules(b)
-	for i := range shipped {
-		r := &lazyRule{shippedRule: &shipped[i]}
+	for _, r := range shipped() {
+		r := &lazyRule{shippedRule: &r}
 		for _, a := range r.anchors {
 			b.add(a, r.detect)
 			if r.form == formAt {
@@ -121,14 +121,14 @@ func (r *Rules) Version() string { return version() }
 var version = sync.OnceValue(func() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "code %d\n", codeVersion)
-	for i := range shipped {
-		fmt.Fprintf(h, "%q\n", shipped[i].fields())
+	for _, r := range shipped() {
+		fmt.Fprintf(h, "%q\n", r.fields())
 	}
 	for _, k := range keyForms {
 		fmt.Fprintf(h, "%v\n", k)
 	}
 	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)
-	for _, list := range [][]string{allowedSecrets, slices.Sorted(keys(dummies))} {
+	for _, list := range [][]string{allowedSecrets(), slices.Sorted(keys(dummies))} {
 		_, _ = io.WriteString(h, strings.Join(list, "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]

@@ -1,15 +1,24 @@
 package redact
 
 import (
+	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 )
 
-//go:generate go run ./rules/gen
+// shippedTable holds the rules of gitleaks (v8.30.1, MIT) and those of rules/recall.toml that are written as they
+// are, one a line, as TestShippedTable makes them: id, kind, form, "bound" or nothing, least, most, entropy, group,
+// expression, anchors parted by "|", and each pattern of values that are no secrets in a field of its own. Lines
+// "allowed" have a pattern of values that are none whatever the rule.
+//
+//go:embed rules/shipped.tsv
+var shippedTable string
 
-// form is how a rule of gitleaks is tried; rules/gen tells which a rule has.
+// form is how a rule of gitleaks is tried.
 type form uint8
 
 const (
@@ -33,6 +42,41 @@ type shippedRule struct {
 }
 
 func (r *shippedRule) fields() string { return fmt.Sprintf("%#v", *r) }
+
+// forms are the names of forms in the table.
+var forms = []string{"at", "assign", "around"}
+
+// shipped reads the table, at its first use.
+var shipped = sync.OnceValue(func() (all []shippedRule) {
+	number := func(s string) int {
+		n, _ := strconv.Atoi(s)
+		return n
+	}
+	for line := range strings.Lines(shippedTable) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if f[0] == allowedLine {
+			continue
+		}
+		r := shippedRule{id: f[0], kind: f[1], form: form(slices.Index(forms, f[2])), bound: f[3] != "",
+			least: number(f[4]), most: number(f[5]), group: number(f[7]), expr: f[8], anchors: strings.Split(f[9], "|")}
+		r.entropy, _ = strconv.ParseFloat(f[6], 64)
+		r.allow = append(r.allow, f[10:]...)
+		all = append(all, r)
+	}
+	return all
+})
+
+const allowedLine = "allowed"
+
+// allowedSecrets reads the lines of what is never a secret.
+func allowedSecrets() (all []string) {
+	for line := range strings.Lines(shippedTable) {
+		if expr, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), allowedLine+"\t"); ok {
+			all = append(all, expr)
+		}
+	}
+	return all
+}
 
 // How far a rule looks, in bytes.
 const (
@@ -162,5 +206,5 @@ func secretGroup(m []int, group int) (from, to int) {
 func allowed(secret string) bool { return allowExpr().MatchString(secret) }
 
 var allowExpr = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets, ")|(?:") + ")")
+	return regexp.MustCompile("(?:" + strings.Join(allowedSecrets(), ")|(?:") + ")")
 })

@@ -1,4 +1,4 @@
-package main
+package rules
 
 import (
 	"fmt"
@@ -21,18 +21,18 @@ func shape(r rule) (form, expr string, anchors []string, err error) {
 	name, value, ok := named(r.Regex)
 	if ok {
 		anchors, err = beginnings(name)
-		return "formAssign", value, anchors, err
+		return "assign", value, anchors, err
 	}
 	if near := keywordOnly[r.ID]; near != nil {
-		return "formAround", r.Regex, near, nil
+		return "around", r.Regex, near, nil
 	}
 	if anchors, err = beginnings(r.Regex); err == nil {
-		return "formAt", `\A(?:` + r.Regex + `)`, anchors, nil
+		return "at", `\A(?:` + r.Regex + `)`, anchors, nil
 	}
 	if len(r.Keywords) == 0 {
 		return "", "", nil, fmt.Errorf("neither a beginning nor keywords: %v", err)
 	}
-	return "formAround", r.Regex, slices.Clone(r.Keywords), nil
+	return "around", r.Regex, slices.Clone(r.Keywords), nil
 }
 
 // named splits an expression of the usual build into that of its name and that
