@@ -175,26 +175,26 @@ func anchored(p string) string {
 // highest; pairs under the threshold, or not allowed (nil: all are), are none.
 // Rows of one group say the same thing, and only one of them is paired.
 func pairUp(alike [][]float64, threshold float64, groups []int, allowed func(i, j int) bool) []Pair {
-	var cost [][]float64 // by group; 0 where two can't be a pair
+	var score [][]float64 // by group; 0 where two can't be a pair
 	var from [][]int     // the group's row that is most like the column
 	place := map[int]int{}
 	for i, row := range alike {
 		g, seen := place[groups[i]]
 		if !seen {
-			g = len(cost)
+			g = len(score)
 			place[groups[i]] = g
-			cost, from = append(cost, make([]float64, len(row))), append(from, make([]int, len(row)))
+			score, from = append(score, make([]float64, len(row))), append(from, make([]int, len(row)))
 		}
 		for j, x := range row {
-			if x >= threshold && -x < cost[g][j] && (allowed == nil || allowed(i, j)) {
-				cost[g][j], from[g][j] = -x, i
+			if x >= threshold && x > score[g][j] && (allowed == nil || allowed(i, j)) {
+				score[g][j], from[g][j] = x, i
 			}
 		}
 	}
 	var pairs []Pair
-	for g, j := range payload.Assign(cost) {
-		if j >= 0 && cost[g][j] < 0 {
-			pairs = append(pairs, Pair{from[g][j], j, -cost[g][j]})
+	for g, j := range payload.Assign(score) {
+		if j >= 0 {
+			pairs = append(pairs, Pair{from[g][j], j, score[g][j]})
 		}
 	}
 	return pairs

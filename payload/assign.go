@@ -2,41 +2,27 @@ package payload
 
 import "math"
 
-// Assign pairs rows with columns one to one so that the summed cost is lowest
-// (the Hungarian method with potentials, O(n²m)). It returns for each row its
-// column, or -1. A pair whose cost is +Inf or NaN is never made; apart from
-// that as many pairs as possible are made. All rows must be equally long.
-func Assign(cost [][]float64) []int {
-	rows := len(cost)
-	if rows == 0 {
-		return nil
+// Assign pairs rows with columns one to one so that the summed score is highest (the Hungarian method with
+// potentials, O(n²m)). It returns for each row its column, or -1: two whose score is 0 are no pair. Scores aren't
+// negative, and all rows are equally long.
+func Assign(score [][]float64) []int {
+	rows, cols := len(score), 0
+	if rows > 0 {
+		cols = max(rows, len(score[0])) // those that aren't there score 0
 	}
-	cols := len(cost[0])
-	if rows > cols {
-		byCol := Assign(transpose(cost))
-		byRow := fill(make([]int, rows), -1)
-		for c, r := range byCol {
-			if r >= 0 {
-				byRow[r] = c
-			}
+	cost := func(r, c int) float64 { // counted from 1
+		if row := score[r-1]; c <= len(row) {
+			return -row[c-1]
 		}
-		return byRow
+		return 0
 	}
-	never := forbidden(cost)
-	at := func(r, c int) float64 { // 1-based
-		if v := cost[r-1][c-1]; !math.IsInf(v, 1) && !math.IsNaN(v) {
-			return v
-		}
-		return never
-	}
-	byCol := hungarian(rows, cols, at)
-	byRow := fill(make([]int, rows), -1)
-	for c := 1; c <= cols; c++ {
-		if r := byCol[c]; r > 0 && at(r, c) < never {
-			byRow[r-1] = c - 1
+	pairs := fill(make([]int, rows), -1)
+	for c, r := range hungarian(rows, cols, cost) {
+		if r > 0 && cost(r, c) < 0 {
+			pairs[r-1] = c - 1
 		}
 	}
-	return byRow
+	return pairs
 }
 
 // hungarian returns the row of each column, both counted from 1, 0 for none.
@@ -83,31 +69,6 @@ func hungarian(rows, cols int, cost func(r, c int) float64) []int {
 	}
 	rowOf[0] = 0
 	return rowOf
-}
-
-// forbidden returns a cost so high that one pair fewer of it outweighs all
-// others together.
-func forbidden(cost [][]float64) float64 {
-	sum := 1.0
-	for _, row := range cost {
-		for _, v := range row {
-			if !math.IsInf(v, 0) && !math.IsNaN(v) {
-				sum += 2 * math.Abs(v)
-			}
-		}
-	}
-	return sum
-}
-
-func transpose(cost [][]float64) [][]float64 {
-	out := make([][]float64, len(cost[0]))
-	for c := range out {
-		out[c] = make([]float64, len(cost))
-		for r := range cost {
-			out[c][r] = cost[r][c]
-		}
-	}
-	return out
 }
 
 func fill(s []int, v int) []int {

@@ -1,7 +1,6 @@
 package payload
 
 import (
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,73 +8,62 @@ import (
 )
 
 func TestAssign(t *testing.T) {
-	inf := math.Inf(1)
 	for _, tt := range []struct {
-		name string
-		cost [][]float64
-		want []int
+		name  string
+		score [][]float64
+		want  []int
 	}{
-		{"empty", nil, nil},
+		{"empty", nil, []int{}},
 		{"no columns", [][]float64{{}, {}}, []int{-1, -1}},
-		{"greedy would lose", [][]float64{{1, 2}, {1, 9}}, []int{1, 0}},
-		{"more rows", [][]float64{{5}, {1}, {3}}, []int{-1, 0, -1}},
-		{"more columns", [][]float64{{5, 1, 3}}, []int{1}},
-		{"forbidden", [][]float64{{inf, 1}, {inf, 0}}, []int{-1, 1}},
-		{"as many pairs as possible", [][]float64{{0, 100}, {0, inf}}, []int{1, 0}},
-		{"not a number", [][]float64{{math.NaN(), inf}}, []int{-1}},
-		{"negative", [][]float64{{-1, -5}, {-2, -5}}, []int{1, 0}},
+		{"the best pair first would lose", [][]float64{{9, 8}, {9, 1}}, []int{1, 0}},
+		{"more rows", [][]float64{{1}, {5}, {3}}, []int{-1, 0, -1}},
+		{"more columns", [][]float64{{1, 5, 3}}, []int{1}},
+		{"no pair", [][]float64{{0, 1}, {0, 2}}, []int{-1, 1}},
+		{"two rather than one", [][]float64{{6, 4}, {5, 0}}, []int{1, 0}},
 	} {
-		if diff := cmp.Diff(tt.want, Assign(tt.cost)); diff != "" {
+		if diff := cmp.Diff(tt.want, Assign(tt.score)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }
 
-// The sum is as low as that of the best of all permutations.
+// The sum is as high as that of the best of all ways to pair.
 func TestAssignIsOptimal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, cols := rapid.IntRange(1, 6).Draw(t, "rows"), rapid.IntRange(1, 6).Draw(t, "cols")
-		cost := make([][]float64, rows)
-		for r := range cost {
+		score := make([][]float64, rows)
+		for r := range score {
 			for range cols {
-				cost[r] = append(cost[r], float64(rapid.IntRange(-20, 20).Draw(t, "cost")))
+				score[r] = append(score[r], float64(rapid.IntRange(0, 20).Draw(t, "score")))
 			}
 		}
-		got := Assign(cost)
-		sum, used, pairs := 0.0, map[int]bool{}, 0
-		for r, c := range got {
+		sum, used := 0.0, map[int]bool{}
+		for r, c := range Assign(score) {
 			if c < 0 {
 				continue
 			}
-			if used[c] {
-				t.Fatalf("column %d is used twice: %v", c, got)
+			if used[c] || score[r][c] == 0 {
+				t.Fatalf("row %d with column %d, in use (%v) or no pair: %v", r, c, used[c], score)
 			}
 			used[c] = true
-			sum += cost[r][c]
-			pairs++
+			sum += score[r][c]
 		}
-		if pairs != min(rows, cols) {
-			t.Fatalf("got %d pairs, want %d", pairs, min(rows, cols))
-		}
-		if want := bestSum(cost, 0, map[int]bool{}, max(0, rows-cols)); sum != want {
-			t.Fatalf("got sum %v, want %v of %v", sum, want, cost)
+		if want := bestSum(score, 0, map[int]bool{}); sum != want {
+			t.Fatalf("got sum %v, want %v of %v", sum, want, score)
 		}
 	})
 }
 
-// bestSum tries everything; spare rows may stay alone.
-func bestSum(cost [][]float64, row int, used map[int]bool, spare int) float64 {
-	if row == len(cost) {
+// bestSum tries everything.
+func bestSum(score [][]float64, row int, used map[int]bool) float64 {
+	if row == len(score) {
 		return 0
 	}
-	best := math.Inf(1)
-	if spare > 0 {
-		best = bestSum(cost, row+1, used, spare-1)
-	}
-	for c, v := range cost[row] {
+	best := bestSum(score, row+1, used)
+	for c, v := range score[row] {
 		if !used[c] {
 			used[c] = true
-			best = min(best, v+bestSum(cost, row+1, used, spare))
+			best = max(best, v+bestSum(score, row+1, used))
 			delete(used, c)
 		}
 	}

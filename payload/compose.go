@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -27,10 +28,7 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	}
 	thread = slices.Clone(thread)
 	slices.SortStableFunc(thread, func(a, b *Payload) int {
-		if d := a.Start.Compare(b.Start); d != 0 {
-			return d
-		}
-		return strings.Compare(a.Session, b.Session)
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session))
 	})
 	last := thread[len(thread)-1]
 	out := &Payload{

@@ -52,21 +52,29 @@ type Fields struct {
 
 // EncodeEdits returns edits as lines to append to edits.jsonl.
 func EncodeEdits(edits []Edit) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for _, e := range edits {
-		if err := enc.Encode(e); err != nil {
-			return nil, fmt.Errorf("encode edit of %s: %w", e.ID, err)
-		}
-	}
-	return buf.Bytes(), nil
+	return encodeLines(edits, (*Edit).check)
 }
 
 // DecodeEdits reads edits.jsonl. It returns the edits that it could read
 // together with an error that names the lines it couldn't.
 func DecodeEdits(data []byte) ([]Edit, error) {
 	return decodeLines(data, (*Edit).check)
+}
+
+// encodeLines writes the JSON lines of an append-only file; one that doesn't pass the check is an error.
+func encodeLines[T any](all []T, check func(*T) error) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	for i := range all {
+		if err := check(&all[i]); err != nil {
+			return nil, err
+		}
+		if err := enc.Encode(&all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return buf.Bytes(), nil
 }
 
 // decodeLines reads the JSON lines of an append-only file that pass a check. The

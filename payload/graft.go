@@ -1,6 +1,9 @@
 package payload
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Graft returns the items of a session that grew since a model distilled it:
 // what the model made of the turns up to the ordinal last, and of what rules
@@ -31,28 +34,17 @@ func Graft(old, rules *Payload, place func(turn string) int, last int) []Item {
 		}
 		return !slices.ContainsFunc(it.Evidence, func(e Evidence) bool { at := place(e.Turn); return at >= 0 && at <= last })
 	})
-	before := traitsOf(kept, indexes(kept))
-	for _, t := range traitsOf(newer, indexes(newer)) {
+	before := traitsOf(kept)
+	for _, t := range traitsOf(newer) {
 		if !slices.ContainsFunc(before, func(b traits) bool { return b.item.Kind == t.item.Kind && sameness(&b, &t) > 0 }) {
 			kept = append(kept, *t.item)
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b Item) int {
-		if a.Kind != b.Kind {
-			return kindOrder(a.Kind) - kindOrder(b.Kind)
-		}
-		return a.At.Compare(b.At)
+		return cmp.Or(kindOrder(a.Kind)-kindOrder(b.Kind), a.At.Compare(b.At))
 	})
 	for i := range kept {
 		kept[i].ID, kept[i].Pinned = "", false // Inherit gives them back
 	}
 	return kept
-}
-
-func indexes(items []Item) []int {
-	all := make([]int, len(items))
-	for i := range items {
-		all[i] = i
-	}
-	return all
 }

@@ -73,34 +73,38 @@ func pairItems(old, updated []Item) []int {
 	used := make([]bool, len(old))
 	pairSame(old, updated, pairs, used, func(it *Item) string { return string(it.Kind) + "\x00" + identity(it) })
 	pairSame(old, updated, pairs, used, identity)
+	if !slices.Contains(pairs, -1) {
+		return pairs
+	}
+	before, after := traitsOf(old), traitsOf(updated)
+	pairBest(pairs, used, func(i, k int) float64 { return sameness(&before[k], &after[i]) })
+	return pairs
+}
+
+// pairBest pairs what is not paired yet so that the summed score is highest.
+func pairBest(pairs []int, used []bool, score func(i, k int) float64) {
 	var news, olds []int
-	for i := range updated {
+	for i := range pairs {
 		if pairs[i] < 0 {
 			news = append(news, i)
 		}
 	}
-	for k := range old {
+	for k := range used {
 		if !used[k] {
 			olds = append(olds, k)
 		}
 	}
-	if len(news) == 0 || len(olds) == 0 {
-		return pairs
-	}
-	before, after := traitsOf(old, olds), traitsOf(updated, news)
-	cost := make([][]float64, len(news))
-	for a := range news {
-		cost[a] = make([]float64, len(olds))
-		for b := range olds {
-			cost[a][b] = -sameness(&before[b], &after[a])
+	scores := make([][]float64, len(news))
+	for a, i := range news {
+		for _, k := range olds {
+			scores[a] = append(scores[a], score(i, k))
 		}
 	}
-	for a, b := range Assign(cost) {
-		if b >= 0 && cost[a][b] < 0 {
+	for a, b := range Assign(scores) {
+		if b >= 0 {
 			pairs[news[a]] = olds[b]
 		}
 	}
-	return pairs
 }
 
 // pairSame pairs, in order, what is not paired yet and has the same key.
@@ -133,24 +137,24 @@ func identity(it *Item) string {
 // traits are what items are compared by.
 type traits struct {
 	item   *Item
-	said   []gist // its text; its text with the reason; its text before a person changed it
-	quotes map[string]gist
+	said   []Words // its text; its text with the reason; its text before a person changed it
+	quotes map[string]Words
 }
 
-func traitsOf(items []Item, which []int) []traits {
+func traitsOf(items []Item) []traits {
 	var out []traits
-	for _, i := range which {
+	for i := range items {
 		it := &items[i]
-		t := traits{item: it, quotes: map[string]gist{}}
-		t.said = append(t.said, gistOf(it.Text+" "+it.Path))
+		t := traits{item: it, quotes: map[string]Words{}}
+		t.said = append(t.said, WordsOf(it.Text+" "+it.Path))
 		if it.Why != "" {
-			t.said = append(t.said, gistOf(it.Text+" "+it.Path+" "+it.Why))
+			t.said = append(t.said, WordsOf(it.Text+" "+it.Path+" "+it.Why))
 		}
 		if it.Was != "" {
-			t.said = append(t.said, gistOf(it.Was+" "+it.Path))
+			t.said = append(t.said, WordsOf(it.Was+" "+it.Path))
 		}
 		for _, e := range it.Evidence {
-			t.quotes[e.Turn] = gistOf(e.Quote)
+			t.quotes[e.Turn] = WordsOf(e.Quote)
 		}
 		out = append(out, t)
 	}
@@ -168,13 +172,13 @@ func sameness(a, b *traits) float64 {
 	said := 0.0
 	for _, x := range a.said {
 		for _, y := range b.said {
-			said = max(said, x.like(y))
+			said = max(said, x.Alike(y))
 		}
 	}
 	inTurn, quote := false, 0.0
 	for turn, q := range a.quotes {
 		if other, ok := b.quotes[turn]; ok {
-			inTurn, quote = true, max(quote, q.like(other))
+			inTurn, quote = true, max(quote, q.Alike(other))
 		}
 	}
 	same := said >= likeAnywhere || inTurn && (said >= likeInTurn || said >= likeInQuote && quote >= quoteInTurn)

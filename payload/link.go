@@ -1,9 +1,7 @@
 package payload
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -107,34 +105,25 @@ func (d Doubt) Word(of Kind) string {
 }
 
 func (l *Link) check() error {
+	wrong := ""
 	switch {
 	case l.Op != OpLink && l.Op != OpRetract:
-		return fmt.Errorf("unknown operation %q", l.Op)
+		wrong = fmt.Sprintf("unknown operation %q", l.Op)
 	case l.From == "" || l.To == "" || l.From == l.To:
-		return errors.New("want two items")
+		wrong = "want two items"
 	case l.Maker == "":
-		return errors.New("no maker")
+		wrong = "no maker"
 	case l.Op == OpLink && !slices.Contains(Relations, l.Relation):
-		return fmt.Errorf("unknown relation %q", l.Relation)
+		wrong = fmt.Sprintf("unknown relation %q", l.Relation)
+	default:
+		return nil
 	}
-	return nil
+	return fmt.Errorf("link from %s to %s: %s", l.From, l.To, wrong)
 }
 
 // EncodeLinks returns links as lines to append to links.jsonl.
 func EncodeLinks(links []Link) ([]byte, error) {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	for i := range links {
-		l := &links[i]
-		if err := l.check(); err != nil {
-			return nil, fmt.Errorf("link from %s to %s: %w", l.From, l.To, err)
-		}
-		if err := enc.Encode(l); err != nil {
-			return nil, fmt.Errorf("link from %s to %s: %w", l.From, l.To, err)
-		}
-	}
-	return buf.Bytes(), nil
+	return encodeLines(links, (*Link).check)
 }
 
 // DecodeLinks reads links.jsonl. It returns what it could read together with an
@@ -199,11 +188,5 @@ func (s *saidOf) strongest() (*Link, bool) {
 }
 
 func compareLinks(a, b Link) int {
-	if c := a.At.Compare(b.At); c != 0 {
-		return c
-	}
-	if a.From != b.From {
-		return bytes.Compare([]byte(a.From), []byte(b.From))
-	}
-	return bytes.Compare([]byte(a.To), []byte(b.To))
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 }

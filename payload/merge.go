@@ -124,64 +124,29 @@ func (m *merger) title() {
 func (m *merger) pair() {
 	m.pairs = fill(make([]int, len(m.now.Lines)), -1)
 	used := make([]bool, len(m.base.Lines))
-	for _, key := range []func(*Item) string{
-		func(it *Item) string { return string(it.Kind) + " " + words(it) },
-		words,
-	} {
-		at := map[string][]int{}
-		for k := range m.base.Lines {
-			if !used[k] {
-				at[key(&m.base.Lines[k].Item)] = append(at[key(&m.base.Lines[k].Item)], k)
-			}
+	old, now := itemsOf(m.base.Lines), itemsOf(m.now.Lines)
+	pairSame(old, now, m.pairs, used, func(it *Item) string { return string(it.Kind) + " " + LineOf(it) })
+	pairSame(old, now, m.pairs, used, LineOf)
+	pairBest(m.pairs, used, func(i, k int) float64 {
+		if m.copied(i) {
+			return 0
 		}
-		for i := range m.now.Lines {
-			if left := at[key(&m.now.Lines[i].Item)]; m.pairs[i] < 0 && len(left) > 0 {
-				m.pairs[i], used[left[0]] = left[0], true
-				at[key(&m.now.Lines[i].Item)] = left[1:]
-			}
-		}
-	}
-	m.pairChanged(used)
+		return m.changedLike(i, k, used)
+	})
 }
 
-// words is what a line says, pinned, ticked or not.
-func words(it *Item) string {
-	plain := *it
-	plain.Pinned = false
-	return formatItem(&plain)
-}
-
-func (m *merger) pairChanged(used []bool) {
-	var news, olds []int
-	for i, k := range m.pairs {
-		if k < 0 && !m.copied(i) {
-			news = append(news, i)
-		}
+func itemsOf(lines []Line) (items []Item) {
+	for _, l := range lines {
+		items = append(items, l.Item)
 	}
-	for k := range used {
-		if !used[k] {
-			olds = append(olds, k)
-		}
-	}
-	cost := make([][]float64, len(news))
-	for a, i := range news {
-		cost[a] = make([]float64, len(olds))
-		for b, k := range olds {
-			cost[a][b] = -m.changedLike(i, k, used)
-		}
-	}
-	for a, b := range Assign(cost) {
-		if b >= 0 && cost[a][b] < 0 {
-			m.pairs[news[a]] = olds[b]
-		}
-	}
+	return items
 }
 
 // changedLike returns how sure it is that line i of now is line k of base, changed; 0 if it isn't.
 func (m *merger) changedLike(i, k int, used []bool) float64 {
 	now, old := &m.now.Lines[i].Item, &m.base.Lines[k].Item
-	like := gistOf(now.Path + " " + now.Text).like(gistOf(old.Path + " " + old.Text))
-	like = max(like, gistOf(words(now)).like(gistOf(words(old))))
+	like := WordsOf(now.Path + " " + now.Text).Alike(WordsOf(old.Path + " " + old.Text))
+	like = max(like, WordsOf(LineOf(now)).Alike(WordsOf(LineOf(old))))
 	if now.Kind == File && old.Kind == File && now.Path == old.Path {
 		like = 1
 	}
@@ -216,7 +181,7 @@ func (m *merger) alone(i, k int, used []bool) bool {
 // copied reports whether line i repeats an earlier line of the page.
 func (m *merger) copied(i int) bool {
 	for j := range i {
-		if a, b := &m.now.Lines[j].Item, &m.now.Lines[i].Item; a.Kind == b.Kind && words(a) == words(b) {
+		if a, b := &m.now.Lines[j].Item, &m.now.Lines[i].Item; a.Kind == b.Kind && LineOf(a) == LineOf(b) {
 			return true
 		}
 	}
@@ -270,7 +235,7 @@ func (m *merger) added(i int) {
 		return
 	}
 	same := func(other Item) bool {
-		return other.Kind == it.Kind && words(&other) == words(&it) && !slices.Contains(m.base.IDs, other.ID)
+		return other.Kind == it.Kind && LineOf(&other) == LineOf(&it) && !slices.Contains(m.base.IDs, other.ID)
 	}
 	if k := slices.IndexFunc(m.p.Items, same); k >= 0 {
 		m.do(OpPin, m.p.Items[k].ID, nil, nil)
@@ -329,7 +294,7 @@ func (m *merger) first() {
 		return
 	}
 	for _, e := range m.edits {
-		if e.Op == OpAdd && words(e.Item) == words(&m.now.Lines[i].Item) {
+		if e.Op == OpAdd && LineOf(e.Item) == LineOf(&m.now.Lines[i].Item) {
 			e.Item.Pinned = true
 		}
 	}

@@ -220,10 +220,10 @@ func TestThePageIsWhatStands(t *testing.T) {
 		save(after, -1)
 		want, got := map[string]bool{}, map[string]bool{}
 		for _, l := range doc.Lines {
-			want[string(l.Item.Kind)+" "+words(&l.Item)] = true
+			want[string(l.Item.Kind)+" "+LineOf(&l.Item)] = true
 		}
 		for i := range after.Items {
-			got[string(after.Items[i].Kind)+" "+words(&after.Items[i])] = true
+			got[string(after.Items[i].Kind)+" "+LineOf(&after.Items[i])] = true
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("(-page +items):\n%s\nof edits %v on\n%s", diff, edits, page)

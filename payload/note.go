@@ -92,15 +92,3 @@ func DecodeNotes(lines []json.RawMessage) []Note {
 	}
 	return out
 }
-
-// Words are those of a text, to be compared with many others'.
-type Words struct{ g gist }
-
-// WordsOf takes a text's words.
-func WordsOf(text string) Words { return Words{gistOf(text)} }
-
-// Alike is how alike two texts are, 0 to 1, by the words that they share.
-func (w Words) Alike(v Words) float64 { return w.g.like(v.g) }
-
-// Alike is that of two texts.
-func Alike(a, b string) float64 { return gistOf(a).like(gistOf(b)) }

@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -24,49 +25,29 @@ type section struct {
 	heading string
 }
 
+// layouts are the sections of each variant, in order, under the headings of titles where it has none of its own.
 var layouts = map[Variant][]section{
-	Coding: {
-		{Goal, "Current goal"},
-		{Decision, "Decisions made"},
-		{Deferred, "Decisions deferred"},
-		{Eliminated, "Hypotheses eliminated (do not revisit)"},
-		{Finding, "What was found"},
-		{Hypothesis, "Surviving hypothesis"},
-		{File, "Files in play"},
-		{Flag, "Don't forget"},
-		{Question, "Open questions"},
-		{Status, "Status"},
-		{Next, "Next action"},
-		{Lead, "In their own words"},
-	},
-	Debug: {
-		{Finding, "What was found"},
-		{Hypothesis, "Surviving hypothesis"},
-		{Eliminated, "Hypotheses eliminated (do not revisit)"},
-		{Goal, "Current goal"},
-		{Decision, "Decisions made"},
-		{Flag, "Don't forget"},
-		{File, "Files in play"},
-		{Question, "Open questions"},
-		{Deferred, "Decisions deferred"},
-		{Status, "Status"},
-		{Next, "Next action"},
-		{Lead, "In their own words"},
-	},
-	Handoff: {
-		{Goal, "Feature goal"},
-		{Decision, "Decisions locked in"},
-		{Question, "Open questions"},
-		{Status, "Status"},
-		{Flag, "Warnings"},
-		{Deferred, "Decisions deferred"},
-		{Eliminated, "Ruled out (do not revisit)"},
-		{Finding, "What was found"},
-		{Hypothesis, "Surviving hypothesis"},
-		{File, "Files in play"},
-		{Next, "Next action"},
-		{Lead, "In their own words"},
-	},
+	Coding: sections(nil, Goal, Decision, Deferred, Eliminated, Finding, Hypothesis, File, Flag, Question, Status, Next,
+		Lead),
+	Debug: sections(nil, Finding, Hypothesis, Eliminated, Goal, Decision, Flag, File, Question, Deferred, Status, Next,
+		Lead),
+	Handoff: sections(map[Kind]string{Goal: "Feature goal", Decision: "Decisions locked in", Flag: "Warnings",
+		Eliminated: "Ruled out (do not revisit)"},
+		Goal, Decision, Question, Status, Flag, Deferred, Eliminated, Finding, Hypothesis, File, Next, Lead),
+}
+
+var titles = map[Kind]string{
+	Goal: "Current goal", Decision: "Decisions made", Deferred: "Decisions deferred",
+	Eliminated: "Hypotheses eliminated (do not revisit)", Finding: "What was found", Hypothesis: "Surviving hypothesis",
+	File: "Files in play", Flag: "Don't forget", Question: "Open questions", Status: "Status", Next: "Next action",
+	Lead: "In their own words",
+}
+
+func sections(own map[Kind]string, kinds ...Kind) (all []section) {
+	for _, k := range kinds {
+		all = append(all, section{k, cmp.Or(own[k], titles[k])})
+	}
+	return all
 }
 
 // headings knows the kind of every heading that recall writes, and of what

@@ -8,18 +8,17 @@ import (
 	"recall/text"
 )
 
-// A gist is what is left of a text for comparing it: its words with their weights.
-type gist struct {
+// Words are what is left of a text for comparing it with many others: its words with their weights.
+type Words struct {
 	words map[string]float64
 	sum   float64
 }
 
-// gistOf takes a text's words, stemmed by their commonest endings. A name
-// (digits, capitals inside, dots, underscores) weighs three times a word, a
-// function word a fifth.
-func gistOf(text string) gist {
-	g := gist{words: map[string]float64{}}
-	for _, w := range strings.FieldsFunc(text, betweenWords) {
+// WordsOf takes a text's words, stemmed. A name (digits, capitals inside, dots, underscores) weighs three times a
+// word, a function word a fifth.
+func WordsOf(s string) Words {
+	g := Words{words: map[string]float64{}}
+	for _, w := range strings.FieldsFunc(s, betweenWords) {
 		w = strings.Trim(w, "._-/'’")
 		if w == "" {
 			continue
@@ -32,7 +31,7 @@ func gistOf(text string) gist {
 		case isName(w):
 			weight = 3
 		default:
-			low = stem(low)
+			low = text.Stem(low)
 		}
 		if _, ok := g.words[low]; !ok {
 			g.words[low] = weight
@@ -55,9 +54,12 @@ func isName(w string) bool {
 	return false
 }
 
-// like returns how alike two texts are, 0 to 1: the weight of the words that
-// they share, in parts of the mean of both (Dice).
-func (g gist) like(h gist) float64 {
+// Alike is how alike two texts are, 0 to 1.
+func Alike(a, b string) float64 { return WordsOf(a).Alike(WordsOf(b)) }
+
+// Alike is how alike two texts are, 0 to 1: the weight of the words that they share, in parts of the mean of both
+// (Dice).
+func (g Words) Alike(h Words) float64 {
 	if g.sum == 0 || h.sum == 0 {
 		return 0
 	}
@@ -68,15 +70,6 @@ func (g gist) like(h gist) float64 {
 		}
 	}
 	return 2 * shared / (g.sum + h.sum)
-}
-
-func stem(w string) string {
-	for _, end := range []string{"ings", "ing", "edly", "ied", "ies", "ed", "es", "ly", "s", "e"} {
-		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
-			return rest
-		}
-	}
-	return w
 }
 
 var functionWords = sync.OnceValue(func() map[string]bool {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// goalsAlike is how alike two goals are (see gist.like) to be one.
+// goalsAlike is how alike two goals are (see Words.Alike) to be one.
 const goalsAlike = 0.6
 
 // A tie joins two sessions, by their places in order of time.
@@ -153,11 +153,11 @@ func (t *tier) branches() {
 // goals ties sessions of a project whose goals are alike. An inverted index
 // keeps this from comparing all with all.
 func (t *tier) goals(group []int) {
-	gists := map[int]gist{}
+	words := map[int]Words{}
 	byWord := groups{}
 	for _, i := range group {
-		g := gistOf(t.sessions[i].Goal)
-		gists[i] = g
+		g := WordsOf(t.sessions[i].Goal)
+		words[i] = g
 		candidates := map[int]bool{}
 		for w, weight := range g.words {
 			if weight < 1 {
@@ -173,7 +173,7 @@ func (t *tier) goals(group []int) {
 			byWord.add(w, i)
 		}
 		for k := range candidates {
-			if g.like(gists[k]) >= goalsAlike {
+			if g.Alike(words[k]) >= goalsAlike {
 				apart, _ := t.apart(k, i)
 				t.ties = append(t.ties, tie{4, apart, k, i})
 			}
