@@ -112,8 +112,8 @@ func (d describer) counts(c *Counts) {
 		kind(c.Approved, "approved"), some(c.Answers, "answer"), some(c.Plans, "plan"), some(c.Commits, "commit"), kind(c.Unanswered, "without result"))
 }
 
-func tokens(u InspectedUsage) string {
-	if u == (InspectedUsage{}) {
+func tokens(u Usage) string {
+	if u == (Usage{}) {
 		return ""
 	}
 	return fmt.Sprintf("%s in · %s out · %s written to cache · %s read from it",
@@ -230,7 +230,7 @@ func (d describer) extras(in *Inspection) {
 }
 
 // report accounts for the lines.
-func (d describer) report(r *InspectedReport) {
+func (d describer) report(r *Report) {
 	d.printf("\n")
 	kind := func(n int, what string) string {
 		if n == 0 {
@@ -260,7 +260,7 @@ func (d describer) report(r *InspectedReport) {
 	}
 }
 
-func placed(s InspectedSkip) string {
+func placed(s Skip) string {
 	return fmt.Sprintf("%s:%d (byte %s)", s.File, s.Line, thousands(s.Offset))
 }
 

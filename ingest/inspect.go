@@ -18,12 +18,14 @@ func Inspect(s *Session) Inspection {
 		ID: s.ID, Source: s.Source, Aliases: s.Aliases, Title: oneLine(s.Title), TitleFrom: s.TitleFrom,
 		Start: s.Start, End: s.End, Continued: s.ContinuedIn,
 		Branches: s.Where.Branches, Folders: s.Where.Folders, Space: s.Where.Space,
-		Models: s.Models, Versions: s.Versions, Usage: InspectedUsage(s.Usage), UsageAll: InspectedUsage(s.UsageAll), Cost: s.Cost,
-		Turns: []InspectedTurn{}, PlanFiles: s.PlanFiles,
-		Uploads: inspectFiles(s.Uploads), Outputs: inspectFiles(s.Outputs), Report: inspectReport(&s.Report),
+		Models: s.Models, Versions: s.Versions, Usage: s.Usage, UsageAll: s.UsageAll, Cost: s.Cost,
+		Parent: s.Parent, Dirs: s.Where.Cwds, Turns: []InspectedTurn{}, PlanFiles: s.PlanFiles,
+		Uploads: inspectFiles(s.Uploads), Outputs: inspectFiles(s.Outputs), Report: s.Report,
 	}
 	in.flags(s)
-	in.where(s)
+	if w := s.Where.Worktree; w != nil {
+		in.Worktree, in.Original = w.Path, w.Original
+	}
 	in.turns(s)
 	in.extras(s)
 	return in
@@ -37,18 +39,6 @@ func (in *Inspection) flags(s *Session) {
 		if f.is {
 			in.Flags = append(in.Flags, f.name)
 		}
-	}
-}
-
-func (in *Inspection) where(s *Session) {
-	if s.Parent != nil {
-		in.Parent = &InspectedParent{s.Parent.Session, s.Parent.How, s.Parent.Turns}
-	}
-	for _, c := range s.Where.Cwds {
-		in.Dirs = append(in.Dirs, InspectedDir(c))
-	}
-	if w := s.Where.Worktree; w != nil {
-		in.Worktree, in.Original = w.Path, w.Original
 	}
 }
 
@@ -68,10 +58,12 @@ func (in *Inspection) turns(s *Session) {
 
 func (in *Inspection) extras(s *Session) {
 	for _, c := range s.Compactions {
-		in.Compactions = append(in.Compactions, InspectedCompaction{c.Trigger, c.Before, c.After, clipLine(c.Wish), c.At, c.Line})
+		c.Wish = clipLine(c.Wish)
+		in.Compactions = append(in.Compactions, c)
 	}
 	for _, t := range s.Tasks {
-		in.Tasks = append(in.Tasks, InspectedTask{t.ID, t.Status, clipLine(t.Subject)})
+		t.Subject = clipLine(t.Subject)
+		in.Tasks = append(in.Tasks, t)
 	}
 	for _, a := range s.Subagents {
 		in.Subagents = append(in.Subagents, InspectedSubagent{a.ID, a.Type, clipLine(a.Description), a.Call, len(a.Turns)})
@@ -81,26 +73,12 @@ func (in *Inspection) extras(s *Session) {
 	}
 }
 
-func inspectFiles(files []FileRef) []InspectedFile {
-	var list []InspectedFile
-	for _, f := range files {
-		list = append(list, InspectedFile{oneLine(f.Name), f.Size})
+func inspectFiles(files []FileRef) []FileRef {
+	files = slices.Clone(files)
+	for i := range files {
+		files[i].Name = oneLine(files[i].Name)
 	}
-	return list
-}
-
-func inspectReport(r *Report) InspectedReport {
-	x := InspectedReport{Files: r.Files, Bytes: r.Bytes, Lines: r.Lines, Records: r.Records, Duplicates: r.Duplicates,
-		Blank: r.Blank, Repaired: r.Repaired, Ignored: r.Ignored, Unknown: r.Unknown, SkippedTotal: r.SkippedTotal,
-		Newer: r.Newer, Conflicts: r.Conflicts}
-	for _, s := range r.Skipped {
-		x.Skipped = append(x.Skipped, InspectedSkip(s))
-	}
-	if r.Tail != nil {
-		t := InspectedSkip(*r.Tail)
-		x.Tail = &t
-	}
-	return x
+	return files
 }
 
 // add counts one turn.
@@ -173,7 +151,8 @@ func inspectCall(c *ToolCall) InspectedCall {
 	x := InspectedCall{Tool: c.Name, What: clipLine(subject(c)), State: "ok", Verdict: c.Verdict, Reason: clipLine(c.Reason),
 		Commit: c.Commit}
 	for _, a := range c.Answers {
-		x.Answers = append(x.Answers, InspectedAnswer{oneLine(a.Question), a.Chosen, a.Free, clipLine(a.Notes)})
+		a.Question, a.Notes = oneLine(a.Question), clipLine(a.Notes)
+		x.Answers = append(x.Answers, a)
 	}
 	switch {
 	case !c.Done:

@@ -7,39 +7,39 @@ import "time"
 // not used. Texts are shortened. Its JSON is what "recall inspect --json"
 // prints, and stable.
 type Inspection struct {
-	ID        SessionID        `json:"id"`
-	Source    Source           `json:"source"`
-	Aliases   []SessionID      `json:"aliases,omitempty"`
-	Title     string           `json:"title"`
-	TitleFrom string           `json:"title_from,omitempty"`
-	Start     time.Time        `json:"start,omitzero"`
-	End       time.Time        `json:"end,omitzero"`
-	Flags     []string         `json:"flags,omitempty"` // archived, helper, remote, transcript missing
-	Parent    *InspectedParent `json:"parent,omitempty"`
-	Continued SessionID        `json:"continued_in,omitempty"`
+	ID        SessionID   `json:"id"`
+	Source    Source      `json:"source"`
+	Aliases   []SessionID `json:"aliases,omitempty"`
+	Title     string      `json:"title"`
+	TitleFrom string      `json:"title_from,omitempty"`
+	Start     time.Time   `json:"start,omitzero"`
+	End       time.Time   `json:"end,omitzero"`
+	Flags     []string    `json:"flags,omitempty"` // archived, helper, remote, transcript missing
+	Parent    *Parent     `json:"parent,omitempty"`
+	Continued SessionID   `json:"continued_in,omitempty"`
 
-	Dirs     []InspectedDir `json:"dirs,omitempty"`
-	Branches []string       `json:"branches,omitempty"`
-	Worktree string         `json:"worktree,omitempty"`
-	Original string         `json:"worktree_of,omitempty"`
-	Folders  []string       `json:"folders,omitempty"`
-	Space    string         `json:"space,omitempty"`
-	Models   []string       `json:"models,omitempty"`
-	Versions []string       `json:"versions,omitempty"`
-	Usage    InspectedUsage `json:"usage"`
-	UsageAll InspectedUsage `json:"usage_all"` // abandoned branches included
-	Cost     float64        `json:"cost_usd,omitempty"`
+	Dirs     []CwdCount `json:"dirs,omitempty"`
+	Branches []string   `json:"branches,omitempty"`
+	Worktree string     `json:"worktree,omitempty"`
+	Original string     `json:"worktree_of,omitempty"`
+	Folders  []string   `json:"folders,omitempty"`
+	Space    string     `json:"space,omitempty"`
+	Models   []string   `json:"models,omitempty"`
+	Versions []string   `json:"versions,omitempty"`
+	Usage    Usage      `json:"usage"`
+	UsageAll Usage      `json:"usage_all"` // abandoned branches included
+	Cost     float64    `json:"cost_usd,omitempty"`
 
-	Counts      Counts                `json:"counts"`
-	Turns       []InspectedTurn       `json:"turns"`
-	Compactions []InspectedCompaction `json:"compactions,omitempty"`
-	Tasks       []InspectedTask       `json:"tasks,omitempty"`
-	Subagents   []InspectedSubagent   `json:"subagents,omitempty"`
-	PRs         []string              `json:"prs,omitempty"`
-	PlanFiles   []string              `json:"plan_files,omitempty"`
-	Uploads     []InspectedFile       `json:"uploads,omitempty"`
-	Outputs     []InspectedFile       `json:"outputs,omitempty"`
-	Report      InspectedReport       `json:"report"`
+	Counts      Counts              `json:"counts"`
+	Turns       []InspectedTurn     `json:"turns"`
+	Compactions []Compaction        `json:"compactions,omitempty"`
+	Tasks       []Task              `json:"tasks,omitempty"`
+	Subagents   []InspectedSubagent `json:"subagents,omitempty"`
+	PRs         []string            `json:"prs,omitempty"`
+	PlanFiles   []string            `json:"plan_files,omitempty"`
+	Uploads     []FileRef           `json:"uploads,omitempty"`
+	Outputs     []FileRef           `json:"outputs,omitempty"`
+	Report      Report              `json:"report"`
 }
 
 // Counts are how many of a kind a session has; what is abandoned is counted apart.
@@ -79,60 +79,14 @@ type InspectedTurn struct {
 
 // InspectedCall is a tool call in a line.
 type InspectedCall struct {
-	Tool    string            `json:"tool"`
-	What    string            `json:"what,omitempty"` // its command, path or other subject
-	State   string            `json:"state"`          // ok, failed, no result
-	Verdict Verdict           `json:"verdict,omitempty"`
-	Reason  string            `json:"reason,omitempty"`
-	Answers []InspectedAnswer `json:"answers,omitempty"`
-	Plan    string            `json:"plan,omitempty"`
-	Commit  string            `json:"commit,omitempty"`
-}
-
-// InspectedAnswer is an answer to a question.
-type InspectedAnswer struct {
-	Question string   `json:"question"`
-	Chosen   []string `json:"chosen"`
-	Free     bool     `json:"free,omitempty"`
-	Notes    string   `json:"notes,omitempty"`
-}
-
-// InspectedParent is where a session comes from.
-type InspectedParent struct {
-	Session SessionID `json:"session"`
-	How     string    `json:"how"`
-	Turns   int       `json:"turns_copied"`
-}
-
-// InspectedDir is a working directory.
-type InspectedDir struct {
-	Dir   string `json:"dir"`
-	Turns int    `json:"turns"`
-}
-
-// InspectedUsage counts tokens.
-type InspectedUsage struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheWrite int64 `json:"cache_write"`
-	CacheRead  int64 `json:"cache_read"`
-}
-
-// InspectedCompaction is a place where the client cut its context.
-type InspectedCompaction struct {
-	Trigger string    `json:"trigger"`
-	Before  int64     `json:"tokens_before"`
-	After   int64     `json:"tokens_after,omitempty"`
-	Wish    string    `json:"wish,omitempty"`
-	At      time.Time `json:"at,omitzero"`
-	Line    int       `json:"line"`
-}
-
-// InspectedTask is a task at its last state.
-type InspectedTask struct {
-	ID      string `json:"id"`
-	Status  string `json:"status"`
-	Subject string `json:"subject"`
+	Tool    string   `json:"tool"`
+	What    string   `json:"what,omitempty"` // its command, path or other subject
+	State   string   `json:"state"`          // ok, failed, no result
+	Verdict Verdict  `json:"verdict,omitempty"`
+	Reason  string   `json:"reason,omitempty"`
+	Answers []Answer `json:"answers,omitempty"`
+	Plan    string   `json:"plan,omitempty"`
+	Commit  string   `json:"commit,omitempty"`
 }
 
 // InspectedSubagent is a sub-agent in a line.
@@ -142,36 +96,4 @@ type InspectedSubagent struct {
 	Description string `json:"description,omitempty"`
 	Call        string `json:"call,omitempty"`
 	Turns       int    `json:"turns"`
-}
-
-// InspectedFile is a file beside a session.
-type InspectedFile struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-}
-
-// InspectedReport is a Report.
-type InspectedReport struct {
-	Files        int             `json:"files"`
-	Bytes        int64           `json:"bytes"`
-	Lines        int             `json:"lines"`
-	Records      int             `json:"records"`
-	Duplicates   int             `json:"duplicates,omitempty"`
-	Blank        int             `json:"blank,omitempty"`
-	Repaired     int             `json:"repaired_parents,omitempty"`
-	Ignored      map[string]int  `json:"ignored,omitempty"`
-	Unknown      map[string]int  `json:"unknown,omitempty"`
-	Skipped      []InspectedSkip `json:"skipped,omitempty"` // at most 1,000
-	SkippedTotal int             `json:"skipped_total,omitempty"`
-	Tail         *InspectedSkip  `json:"tail,omitempty"`
-	Newer        string          `json:"newer,omitempty"`
-	Conflicts    []string        `json:"conflicts,omitempty"`
-}
-
-// InspectedSkip is a line that was not used.
-type InspectedSkip struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Offset int64  `json:"offset"`
-	Reason string `json:"reason"`
 }

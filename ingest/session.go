@@ -99,8 +99,8 @@ type Where struct {
 
 // CwdCount is a working directory and how many typed and spoken turns ran there.
 type CwdCount struct {
-	Dir   string
-	Turns int
+	Dir   string `json:"dir"`
+	Turns int    `json:"turns"`
 }
 
 // Worktree is a git worktree that the client made for the session.
@@ -111,7 +111,10 @@ type Worktree struct {
 
 // Usage counts tokens, each message once, with the values of its last line.
 type Usage struct {
-	Input, Output, CacheWrite, CacheRead int64
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheWrite int64 `json:"cache_write"`
+	CacheRead  int64 `json:"cache_read"`
 }
 
 // Role says who speaks in a turn.
@@ -224,13 +227,13 @@ type Edit struct {
 
 // Answer is a person's answer to one question of a tool call.
 type Answer struct {
-	Question string
-	Header   string
-	Options  []Option
-	Chosen   []string // labels, or the free text as its only element
-	Free     bool     // Chosen is the person's own text, not a label
-	Notes    string
-	Multi    bool
+	Question string   `json:"question"`
+	Header   string   `json:"-"`
+	Options  []Option `json:"-"`
+	Chosen   []string `json:"chosen"`         // labels, or the free text as its only element
+	Free     bool     `json:"free,omitempty"` // Chosen is the person's own text, not a label
+	Notes    string   `json:"notes,omitempty"`
+	Multi    bool     `json:"-"`
 }
 
 // Option is one choice offered with a question.
@@ -254,22 +257,23 @@ type Subagent struct {
 
 // Task is a todo of the session at its last state.
 type Task struct {
-	ID      string
-	Subject string
-	Detail  string
-	Status  string // pending, in_progress, completed
-	Turn    TurnID // where it was last touched
-	At      time.Time
+	ID      string    `json:"id"`
+	Status  string    `json:"status"` // pending, in_progress, completed
+	Subject string    `json:"subject"`
+	Detail  string    `json:"-"`
+	Turn    TurnID    `json:"-"` // where it was last touched
+	At      time.Time `json:"-"`
 }
 
 // Compaction is a place where the client cut its context.
 type Compaction struct {
-	Trigger       string // manual, auto
-	Before, After int64  // tokens; After 0 if unknown
-	Summary       TurnID // the turn holding the summary, "" if none
-	Wish          string // what the person asked to keep
-	At            time.Time
-	Line          int
+	Trigger string    `json:"trigger"`       // manual, auto
+	Before  int64     `json:"tokens_before"` // 0 if unknown, as is After
+	After   int64     `json:"tokens_after,omitempty"`
+	Summary TurnID    `json:"-"`              // the turn holding the summary, "" if none
+	Wish    string    `json:"wish,omitempty"` // what the person asked to keep
+	At      time.Time `json:"at,omitzero"`
+	Line    int       `json:"line"`
 }
 
 // PR is a pull request made in the session.
@@ -281,16 +285,16 @@ type PR struct {
 
 // Parent says where a session comes from.
 type Parent struct {
-	Session SessionID
-	How     string // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
-	Turns   int    // turns copied from it
+	Session SessionID `json:"session"`
+	How     string    `json:"how"`          // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
+	Turns   int       `json:"turns_copied"` // from it
 }
 
 // FileRef is a file beside a session.
 type FileRef struct {
-	Name string // relative to the session's folder of such files
-	Path string // on this machine
-	Size int64
+	Name string `json:"name"` // relative to the session's folder of such files
+	Path string `json:"-"`    // on this machine
+	Size int64  `json:"size"`
 }
 
 // Report says what a parser did with every line it was given:
@@ -298,26 +302,26 @@ type FileRef struct {
 // whose line end was lost, count as two lines; a partial last line (Tail) as
 // none.
 type Report struct {
-	Files        int
-	Bytes        int64
-	Lines        int
-	Records      int // lines understood or known and ignored
-	Duplicates   int
-	Blank        int
-	Repaired     int            // dangling parents mended
-	Ignored      map[string]int // known record types that hold nothing to keep, by name
-	Unknown      map[string]int // record types, subtypes and block types this version doesn't know
-	Skipped      []Skip         // at most 1,000 kept; SkippedTotal counts all
-	SkippedTotal int
-	Tail         *Skip    // a partial last line that waits for the next time, nil if none
-	Newer        string   // version of a client newer than any this parser was tried with, ""
-	Conflicts    []string // two files claiming one id, clock nonsense, … in words
+	Files        int            `json:"files"`
+	Bytes        int64          `json:"bytes"`
+	Lines        int            `json:"lines"`
+	Records      int            `json:"records"` // lines understood or known and ignored
+	Duplicates   int            `json:"duplicates,omitempty"`
+	Blank        int            `json:"blank,omitempty"`
+	Repaired     int            `json:"repaired_parents,omitempty"` // dangling parents mended
+	Ignored      map[string]int `json:"ignored,omitempty"`          // known types that hold nothing to keep
+	Unknown      map[string]int `json:"unknown,omitempty"`          // types that this version doesn't know
+	Skipped      []Skip         `json:"skipped,omitempty"`          // the first maxSkips, see SkippedTotal
+	SkippedTotal int            `json:"skipped_total,omitempty"`
+	Tail         *Skip          `json:"tail,omitempty"`      // a partial last line that waits, nil if none
+	Newer        string         `json:"newer,omitempty"`     // a client's version not tried with, ""
+	Conflicts    []string       `json:"conflicts,omitempty"` // two files claiming one id, clock nonsense, … in words
 }
 
 // Skip is a line that could not be used.
 type Skip struct {
-	File   string `json:"-"`
+	File   string `json:"file"`
 	Line   int    `json:"line"`
-	Offset int64  `json:"-"`
+	Offset int64  `json:"offset"`
 	Reason string `json:"reason"`
 }

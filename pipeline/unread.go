@@ -5,10 +5,11 @@ import "recall/ingest"
 // Unread is a session in which some lines could not be read. The rest of it
 // was taken in, and the library holds all of its bytes.
 type Unread struct {
-	Session     ingest.SessionID `json:"session"`
-	Path        string           `json:"path" show:"path"` // of the first one: its file at the source
-	Lines       int              `json:"lines"`            // how many
-	ingest.Skip                  // the first one
+	Session ingest.SessionID `json:"session"`
+	Path    string           `json:"path" show:"path"` // of the first one: its file at the source
+	Lines   int              `json:"lines"`            // how many
+	Line    int              `json:"line"`             // of the first one
+	Reason  string           `json:"reason"`           // why it couldn't be read
 }
 
 // unread tells of a session's lines that no parser could use.
@@ -18,11 +19,13 @@ func unread(m *made) (Unread, bool) {
 		return Unread{}, false
 	}
 	u := Unread{Session: m.entry.ID, Lines: report.SkippedTotal, Path: m.entry.Folder}
+	var first ingest.Skip
 	if len(report.Skipped) > 0 {
-		u.Skip = report.Skipped[0]
+		first = report.Skipped[0]
 	}
+	u.Line, u.Reason = first.Line, first.Reason
 	for _, f := range m.entry.Files {
-		if f.Name == u.File && len(f.Sources) > 0 {
+		if f.Name == first.File && len(f.Sources) > 0 {
 			u.Path = ingest.MapPath(f.Sources[0].Path, m.clean.Name) // it is shown
 		}
 	}

@@ -166,29 +166,13 @@ func reason(c *jsonl.Cursor, b []byte) string {
 	}
 }
 
-const maxSkips = 1000
-
 func (p *parser) skip(why string) {
-	rep := &p.s.Report
-	rep.SkippedTotal++
-	if len(rep.Skipped) < maxSkips {
-		rep.Skipped = append(rep.Skipped, ingest.Skip{File: p.file, Line: p.line, Offset: p.off, Reason: why})
-	}
+	p.s.Report.Skip(ingest.Skip{File: p.file, Line: p.line, Offset: p.off, Reason: why})
 }
 
-func (p *parser) ignore(what string) {
-	if p.s.Report.Ignored == nil {
-		p.s.Report.Ignored = map[string]int{}
-	}
-	p.s.Report.Ignored[what]++
-}
+func (p *parser) ignore(what string) { p.s.Report.Ignore(what) }
 
-func (p *parser) unknown(what string) {
-	if p.s.Report.Unknown == nil {
-		p.s.Report.Unknown = map[string]int{}
-	}
-	p.s.Report.Unknown[what]++
-}
+func (p *parser) unknown(what string) { p.s.Report.Odd(what) }
 
 // text makes a string of raw, the same one for the same bytes.
 func (p *parser) text(raw []byte) string {

@@ -37,7 +37,7 @@ func (p *parser) finishSubagents() {
 		k := p.kids[id]
 		k.finish()
 		p.finishSpilled(k.s.Turns)
-		addReport(&p.s.Report, &k.s.Report)
+		p.s.Report.Add(k.s.Report)
 		if hiddenAgent(id) {
 			continue
 		}
@@ -141,31 +141,6 @@ func readSmall(f ingest.File, limit int64) ([]byte, error) {
 
 func (p *parser) problem(name string, err error) {
 	p.s.Report.Conflicts = append(p.s.Report.Conflicts, name+": "+err.Error())
-}
-
-func addReport(to, from *ingest.Report) {
-	to.Files += from.Files
-	to.Bytes += from.Bytes
-	to.Lines += from.Lines
-	to.Records += from.Records
-	to.Duplicates += from.Duplicates
-	to.Blank += from.Blank
-	to.Skipped = append(to.Skipped, from.Skipped...)
-	to.SkippedTotal += from.SkippedTotal
-	if to.Tail == nil {
-		to.Tail = from.Tail
-	}
-	addCounts(&to.Ignored, from.Ignored)
-	addCounts(&to.Unknown, from.Unknown)
-}
-
-func addCounts(to *map[string]int, from map[string]int) {
-	for k, n := range from {
-		if *to == nil {
-			*to = map[string]int{}
-		}
-		(*to)[k] += n
-	}
 }
 
 var agentTrailer = lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)

@@ -133,23 +133,15 @@ func (a *auditLog) take(l jsonl.Line) {
 }
 
 func (a *auditLog) skip(at spot, why string) {
-	skip(&a.report, ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: why})
+	a.report.Skip(ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: why})
 }
 
 // known counts a line that was understood, under its name if nothing is kept.
 func (a *auditLog) known(name string) {
 	a.report.Records++
 	if name != "" {
-		a.report.Ignored = count(a.report.Ignored, name)
+		a.report.Ignore(name)
 	}
-}
-
-func count(m map[string]int, name string) map[string]int {
-	if m == nil {
-		m = map[string]int{}
-	}
-	m[name]++
-	return m
 }
 
 // takeEntry puts one entry where it belongs.
@@ -179,7 +171,7 @@ func (a *auditLog) takeEntry(e *entry, at spot) {
 		a.known("audit " + e.kind)
 	default:
 		a.report.Records++
-		a.report.Unknown = count(a.report.Unknown, "audit "+orNone(e.kind))
+		a.report.Odd("audit " + orNone(e.kind))
 	}
 }
 
@@ -243,7 +235,7 @@ func (a *auditLog) takeSystem(e *entry, at spot) {
 			return
 		}
 		a.report.Records++
-		a.report.Unknown = count(a.report.Unknown, "audit system "+orNone(e.subtype))
+		a.report.Odd("audit system " + orNone(e.subtype))
 	}
 }
 

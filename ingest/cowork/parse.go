@@ -33,20 +33,22 @@ func (Reader) Parse(ctx context.Context, f ingest.Found) (*ingest.Session, error
 	switch {
 	case log == nil:
 	case len(s.Turns) == 0 && len(heard.Turns) > 0:
-		heard.Report = joinReports(s.Report, heard.Report)
+		s.Report.Add(heard.Report)
+		heard.Report = s.Report
 		heard.Usage, heard.UsageAll = orTokens(heard.Usage, log), orTokens(heard.UsageAll, log)
 		s = heard
 		addAliases(s, log)
 	default:
 		join(s, heard, log)
-		s.Report = joinReports(s.Report, heard.Report)
+		s.Report.Add(heard.Report)
 	}
 	if log != nil {
 		hear(s, log)
 		s.Cost = log.cost.sum()
 	}
 	s.ID, s.Source = f.ID, ingest.Cowork
-	s.Report = joinReports(own, s.Report)
+	own.Add(s.Report)
+	s.Report = own
 	overlay(s, rec, f.Files)
 	number(s)
 	return s, nil
@@ -194,7 +196,7 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 	s.Parent = nil
 	s.Report.Repaired = 0 // the chain in the log is ours
 	s.Report.Bytes = 0    // those of the lines passed on; the log counted its own
-	s.Report = joinReports(s.Report, log.report)
+	s.Report.Add(log.report)
 }
 
 // addAliases gives the session the ids that only the log knows.
@@ -204,40 +206,6 @@ func addAliases(s *ingest.Session, log *auditLog) {
 			s.Aliases = append(s.Aliases, ingest.SessionID(id))
 		}
 	}
-}
-
-func joinReports(a, b ingest.Report) ingest.Report {
-	a.Files += b.Files
-	a.Bytes += b.Bytes
-	a.Lines += b.Lines
-	a.Records += b.Records
-	a.Duplicates += b.Duplicates
-	a.Blank += b.Blank
-	a.Repaired += b.Repaired
-	a.SkippedTotal += b.SkippedTotal
-	a.Skipped = append(a.Skipped, b.Skipped...)
-	if len(a.Skipped) > 1000 {
-		a.Skipped = a.Skipped[:1000]
-	}
-	a.Ignored, a.Unknown = addCounts(a.Ignored, b.Ignored), addCounts(a.Unknown, b.Unknown)
-	if a.Tail == nil {
-		a.Tail = b.Tail
-	}
-	if a.Newer == "" {
-		a.Newer = b.Newer
-	}
-	a.Conflicts = append(a.Conflicts, b.Conflicts...)
-	return a
-}
-
-func addCounts(to, from map[string]int) map[string]int {
-	for k, n := range from {
-		if to == nil {
-			to = map[string]int{}
-		}
-		to[k] += n
-	}
-	return to
 }
 
 // number gives the turns their places.

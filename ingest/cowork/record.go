@@ -221,7 +221,7 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 	b, whole, err := head(f, recordMax)
 	rep.Bytes += int64(len(b))
 	if err != nil {
-		skip(rep, ingest.Skip{File: f.Name, Line: 1, Reason: reason(err).Error()})
+		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: reason(err).Error()})
 		return record{}
 	}
 	r, err := readRecord(b)
@@ -229,15 +229,7 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 	case errors.Is(err, errHalf) && whole:
 		rep.Tail = &ingest.Skip{File: f.Name, Line: 1, Reason: "record " + errHalf.Error()}
 	case err != nil:
-		skip(rep, ingest.Skip{File: f.Name, Line: 1, Reason: fmt.Sprintf("record unusable: %v", err)})
+		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: fmt.Sprintf("record unusable: %v", err)})
 	}
 	return r
-}
-
-// skip reports a line that could not be used.
-func skip(rep *ingest.Report, s ingest.Skip) {
-	rep.SkippedTotal++
-	if len(rep.Skipped) < 1000 {
-		rep.Skipped = append(rep.Skipped, s)
-	}
 }
