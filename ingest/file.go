@@ -3,6 +3,10 @@ package ingest
 import (
 	"context"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"time"
 )
 
@@ -35,6 +39,26 @@ type File struct {
 	Mod   time.Time
 	Stamp string // see Stamp; "" if it isn't on this machine
 	Open  func() (io.ReadCloser, error)
+}
+
+// FileAt is a file of a session at its source.
+func FileAt(name string, role FileRole, path string, info fs.FileInfo) File {
+	return File{Name: name, Role: role, Path: path, Size: info.Size(), Mod: info.ModTime(), Stamp: Stamp(path, info),
+		Open: func() (io.ReadCloser, error) { return os.Open(path) }}
+}
+
+// Folders are those of the folders that are there, each once however many names it goes by.
+func Folders(dirs []string) []string {
+	var there []string
+	var infos []fs.FileInfo
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		same := func(o fs.FileInfo) bool { return os.SameFile(o, info) }
+		if err == nil && info.IsDir() && !slices.ContainsFunc(infos, same) {
+			there, infos = append(there, filepath.Clean(dir)), append(infos, info)
+		}
+	}
+	return there
 }
 
 // Found is one session as discovery sees it: ids and files, nothing parsed

@@ -25,9 +25,9 @@ const ModelCall = "<!-- recall: model call -->"
 const Confirmation = "Based on the context above, what's your understanding of the current goal, and what would you do next?"
 
 var (
-	markerIDs   = lazy(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
-	markerOpen  = lazy(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
-	markerClose = lazy(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
+	markerIDs   = Lazy(`<!-- recall((?: [0-9a-z]{4,16})+) -->`)
+	markerOpen  = Lazy(`(?m)^[ \t>]*<!-- recall((?: [0-9a-z]{4,16})*) -->[ \t\r]*$`)
+	markerClose = Lazy(`(?m)^[ \t>]*<!-- /recall -->[ \t\r]*$`)
 )
 
 // CarriedIDs returns the ids in recall's markers in a text, each once.
@@ -37,7 +37,7 @@ func CarriedIDs(text string) []string {
 	}
 	var ids []string
 	for _, m := range markerIDs().FindAllStringSubmatch(text, -1) {
-		ids = addIDs(ids, strings.Fields(m[1]))
+		ids = Union(ids, strings.Fields(m[1])...)
 	}
 	return ids
 }
@@ -62,7 +62,7 @@ func PayloadIDs(text string, fetched bool) []string {
 	for _, m := range markerIDs().FindAllStringSubmatchIndex(text, -1) {
 		page, _, _ := strings.Cut(text[m[1]:], "<!-- /recall")
 		if strings.Contains(page, PayloadHeading) {
-			ids = addIDs(ids, strings.Fields(text[m[2]:m[3]]))
+			ids = Union(ids, strings.Fields(text[m[2]:m[3]])...)
 		}
 	}
 	return ids
@@ -92,13 +92,14 @@ func (s *Session) Hand(text string) {
 	}
 }
 
-func addIDs(ids, more []string) []string {
-	for _, id := range more {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
+// Union adds what a list doesn't have yet.
+func Union[T comparable](list []T, more ...T) []T {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
 		}
 	}
-	return ids
+	return list
 }
 
 // MarkForeign finds the parts of a turn's text that aren't its speaker's own
@@ -107,7 +108,7 @@ func addIDs(ids, more []string) []string {
 // there. A marker that is never closed holds to the end of the text.
 func MarkForeign(t *Turn) {
 	t.Foreign = recallParts(t.Text)
-	t.Carried = addIDs(t.Carried, CarriedIDs(t.Text))
+	t.Carried = Union(t.Carried, CarriedIDs(t.Text)...)
 	if t.Role == User {
 		t.Foreign = mergeForeign(append(t.Foreign, memoryParts(t.Text)...))
 	}
@@ -184,10 +185,10 @@ func (s *Session) MarkPasted(known func(line string) (ids []string, ok bool)) (a
 			continue
 		}
 		t.Foreign = mergeForeign(append(t.Foreign, pasted...))
-		t.Carried = addIDs(t.Carried, ids)
-		s.Carried = addIDs(s.Carried, ids)
+		t.Carried = Union(t.Carried, ids...)
+		s.Carried = Union(s.Carried, ids...)
 		if t.Role == User {
-			s.Pasted = addIDs(s.Pasted, ids)
+			s.Pasted = Union(s.Pasted, ids...)
 		}
 		any = true
 	}
@@ -214,7 +215,7 @@ func pastedParts(text string, known func(string) ([]string, bool)) (parts []Fore
 				break
 			}
 			next = true
-			ids = addIDs(ids, got)
+			ids = Union(ids, got...)
 			if open {
 				parts[len(parts)-1].To = end
 			} else {
@@ -243,4 +244,4 @@ func shortItem(line string) bool {
 	return ok && (numbered && len(line) < shortest || (numbered || mark == "-" || mark == "*") && ofSession().MatchString(line))
 }
 
-var ofSession = lazy(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)
+var ofSession = Lazy(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)

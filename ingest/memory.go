@@ -29,28 +29,28 @@ type memoryRule struct {
 var memoryRules = func() []memoryRule {
 	var rules []memoryRule
 	for _, m := range memoryTags {
-		rules = append(rules, memoryRule{lazy(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
+		rules = append(rules, memoryRule{Lazy(`(?mi)^[ \t>]*<(` + m.tag + `)(?:\s[^>\n]*)?>`), m.label})
 	}
 	return rules
 }()
 
 var (
-	contentsOf = lazy(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
-	memoryWord = lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
-	claudeMd   = lazy(`(?m)^# claudeMd[ \t\r]*$`)
+	contentsOf = Lazy(`(?m)^Contents of ([^\n]*?(?:CLAUDE(?:\.local)?|AGENTS|MEMORY|GEMINI)\.md|[^\n]*?/memory/[^\n]*?\.md)\b[^\n]*:[ \t\r]*$`)
+	memoryWord = Lazy(`(?i)</[a-z_-]*(?:memor|claude|engram|mem0|mempalace|system[-_])`)
+	claudeMd   = Lazy(`(?m)^# claudeMd[ \t\r]*$`)
 	// Plain headings under which known tools put what they remember.
 	headings = []memoryRule{
-		{lazy(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
-		{lazy(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
-		{lazy(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
-		{lazy(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
+		{Lazy(`(?mi)^#+ (?:\$CMEM|claude-mem)\b[^\n]*$`), "claude-mem"},
+		{Lazy(`(?m)^#+ \[[^\]\n]+\] recent context, [^\n]*$`), "claude-mem"},
+		{Lazy(`(?mi)^#+ (?:Engram|Memory from Previous Sessions)\b[^\n]*$`), "engram"},
+		{Lazy(`(?mi)^#+ (?:mem0|MemPalace)\b[^\n]*memor[^\n]*$`), ForeignMemory},
 	}
 	// What ends a part that has no closing tag.
-	afterRules = lazy(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
+	afterRules = Lazy(`(?m)^(?:[ \t]*IMPORTANT: this context may or may not be relevant[^\n]*$|# (?:currentDate|gitStatus|userEmail|important-instruction-reminders)\b|</)`)
 )
 
-// lazy puts off compiling an expression to its first use: most commands read no transcript.
-func lazy(expr string) func() *regexp.Regexp {
+// Lazy puts off compiling an expression to its first use: most commands read no transcript.
+func Lazy(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 

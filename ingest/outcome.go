@@ -34,3 +34,26 @@ func (c *ToolCall) With() string {
 	}
 	return ""
 }
+
+// BindReason gives a call that was refused without a word the prompt that came next on its branch as its reason, if
+// nothing was said in between.
+func BindReason(call *ToolCall, abandoned bool, next []Turn) {
+	if call.Reason != "" {
+		return
+	}
+	for i := range next {
+		t := &next[i]
+		switch {
+		case t.Abandoned != abandoned, t.Kind == Interrupt, t.Kind == Event:
+		case t.Kind == Prompt:
+			call.Reason, call.ReasonTurn = t.Text, t.ID
+			return
+		case t.Kind == PlanTurn && call.Plan != nil && SamePlan(call.Plan.Text, t.Text):
+			// Approved "with clear context": the call is broken off and the plan sent anew.
+			call.Verdict, call.ReasonTurn = Approved, t.ID
+			return
+		default:
+			return
+		}
+	}
+}

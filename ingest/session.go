@@ -197,12 +197,11 @@ type ToolCall struct {
 	HostPath string            // Path on the host, where the source knows the difference; else ""
 	Command  string            // shell command, ""
 
-	Done       bool   // a result is there
-	Failed     bool   // the result says error, or a shell command's exit code isn't 0
-	Result     string // clipped to ClipResult, beginning and end kept; ANSI removed
-	ResultLen  int64  // bytes of the whole result text
-	ResultTurn TurnID // uuid of the record with the result; evidence for answers and refusals
-	ResultLine int
+	Done       bool      // a result is there
+	Failed     bool      // the result says error, or a shell command's exit code isn't 0
+	Result     string    // clipped to ClipResult, beginning and end kept; ANSI removed
+	ResultLen  int64     // bytes of the whole result text
+	ResultTurn TurnID    // uuid of the record with the result; evidence for answers and refusals
 	At         time.Time // of the result, zero if none
 	Spilled    string    // side file with the whole result, relative to the session, ""
 

@@ -13,13 +13,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 	if len(b.input) == 0 {
 		return call
 	}
-	call.Input = map[string]string{}
-	c := jsonl.NewCursor(b.input)
-	if c.Kind() != '{' {
-		call.Input["input"] = clipValue(c)
-		return call
-	}
-	c.Object(func(name []byte) { call.Input[p.text(name)] = clipValue(c) })
+	call.Input = Input(jsonl.NewCursor(b.input), p.text)
 	call.Path = firstOf(call.Input["file_path"], call.Input["notebook_path"])
 	switch call.Name {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
@@ -37,6 +31,17 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 		p.noteOwnPlan(call.Path, b.input)
 	}
 	return call
+}
+
+// Input reads the input of a tool as ToolCall.Input has it; text makes the names.
+func Input(c *jsonl.Cursor, text func(raw []byte) string) map[string]string {
+	in := map[string]string{}
+	if c.Kind() != '{' {
+		in["input"] = clipValue(c)
+		return in
+	}
+	c.Object(func(name []byte) { in[text(name)] = clipValue(c) })
+	return in
 }
 
 // clipValue reads any value as text of at most ClipInput bytes.

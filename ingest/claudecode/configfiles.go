@@ -43,7 +43,7 @@ func configRootOf(path string) (string, bool) {
 	return filepath.Dir(projects), filepath.Base(projects) == "projects"
 }
 
-var todoName = lazy(`^(.+?)-agent-(.+)\.json$`)
+var todoName = ingest.Lazy(`^(.+?)-agent-(.+)\.json$`)
 
 // todos takes <root>/todos/<session>-agent-<agent>.json; the agent of the
 // session's own list is the session, the others are sub-agents'.
@@ -62,7 +62,7 @@ func (f *finder) todos(dir string, byID map[string]*group) {
 			role = ingest.SideFile
 		}
 		if info, ok := f.stat(filepath.Join(dir, e.Name()), e); ok && info.Size() > 2 {
-			byID[m[1]].add(fileOf("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
+			byID[m[1]].add(ingest.FileAt("todos/"+e.Name(), role, filepath.Join(dir, e.Name()), info))
 		}
 	}
 }
@@ -89,7 +89,7 @@ func (f *finder) perSession(dir, name string, role ingest.FileRole, ext string, 
 				continue
 			}
 			if info, ok := f.stat(path, e); ok {
-				g.add(fileOf(name+"/"+e.Name(), role, path, info))
+				g.add(ingest.FileAt(name+"/"+e.Name(), role, path, info))
 			}
 		}
 	}
@@ -124,7 +124,7 @@ func (f *finder) plans(dir string, groups []*group) {
 				slugs[g] = slug
 			}
 			if slug == words {
-				g.add(fileOf("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
+				g.add(ingest.FileAt("plans/"+e.Name(), ingest.PlanFile, filepath.Join(dir, e.Name()), info))
 				break
 			}
 		}
@@ -133,7 +133,7 @@ func (f *finder) plans(dir string, groups []*group) {
 
 func (g *group) mod() time.Time { return g.transcripts[0].info.ModTime() }
 
-var slugField = lazy(`"slug":"([a-z0-9-]+)"`)
+var slugField = ingest.Lazy(`"slug":"([a-z0-9-]+)"`)
 
 // slugAtEnd returns the words that name a session's plan, from its last
 // lines; "" if it has none.

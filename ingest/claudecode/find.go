@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -30,16 +29,7 @@ func (Reader) Roots() []string {
 	if err == nil {
 		all = append(all, filepath.Join(home, ".claude"), filepath.Join(home, ".config", "claude"))
 	}
-	var roots []string
-	var infos []os.FileInfo
-	for _, dir := range all {
-		info, err := os.Stat(dir)
-		if err != nil || !info.IsDir() || slices.ContainsFunc(infos, func(o os.FileInfo) bool { return os.SameFile(o, info) }) {
-			continue
-		}
-		roots, infos = append(roots, filepath.Clean(dir)), append(infos, info)
-	}
-	return roots
+	return ingest.Folders(all)
 }
 
 // Find lists the sessions under a file or folder.
@@ -206,7 +196,7 @@ func (f *finder) stat(path string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return info, info.Mode().IsRegular()
 }
 
-var uuidStem = lazy(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
+var uuidStem = ingest.Lazy(`^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$`)
 
 // file takes in one .jsonl file that may be a session's conversation. Where the
 // client puts it, under a name that is a UUID, it needn't be opened for that.
@@ -226,7 +216,7 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		case h.sidechain:
 			f.loose = append(f.loose, looseAgent{
 				session: h.session,
-				file:    fileOf("subagents/agent-"+firstOf(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl", ingest.SubagentFile, path, info),
+				file:    ingest.FileAt("subagents/agent-"+firstOf(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl", ingest.SubagentFile, path, info),
 			})
 			return
 		case !isUUID && h.session != "":
@@ -258,9 +248,9 @@ func folderID(id string) string {
 }
 
 var (
-	fitID    = lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
-	deviceID = lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
-	unfit    = lazy(`[^A-Za-z0-9]+`)
+	fitID    = ingest.Lazy(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$`)
+	deviceID = ingest.Lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)`)
+	unfit    = ingest.Lazy(`[^A-Za-z0-9]+`)
 )
 
 // peek tells what a file is: from what is known of it, else by its beginning.

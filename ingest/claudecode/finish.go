@@ -86,17 +86,15 @@ func (p *parser) sum(d *draft) {
 		p.countDir(t.Dir, 1)
 	}
 	if t.Model != "" {
-		s.Models = addOnce(s.Models, t.Model)
+		s.Models = ingest.Union(s.Models, t.Model)
 	}
 	s.UsageAll.Add(t.Usage)
 	if !t.Abandoned {
 		s.Usage.Add(t.Usage)
 	}
-	for _, id := range t.Carried {
-		s.Carried = addOnce(s.Carried, id)
-	}
+	s.Carried = ingest.Union(s.Carried, t.Carried...)
 	if t.Role == ingest.User {
-		s.Pasted = union(s.Pasted, ingest.PayloadIDs(t.Text, false))
+		s.Pasted = ingest.Union(s.Pasted, ingest.PayloadIDs(t.Text, false)...)
 	}
 	if t.At.IsZero() {
 		return
@@ -114,35 +112,14 @@ func (p *parser) sum(d *draft) {
 	}
 }
 
-// bindReasons gives a call that was refused without a word the prompt that
-// came next as its reason, if nothing was said in between.
+// bindReasons does so for all calls that were refused.
 func (p *parser) bindReasons() {
 	turns := p.s.Turns
 	for i := range turns {
 		for c := range turns[i].Calls {
-			call := &turns[i].Calls[c]
-			if call.Verdict != ingest.Rejected || call.Reason != "" {
-				continue
+			if call := &turns[i].Calls[c]; call.Verdict == ingest.Rejected {
+				ingest.BindReason(call, turns[i].Abandoned, turns[i+1:])
 			}
-			bindReason(call, turns[i].Abandoned, turns[i+1:])
-		}
-	}
-}
-
-func bindReason(call *ingest.ToolCall, abandoned bool, next []ingest.Turn) {
-	for i := range next {
-		t := &next[i]
-		switch {
-		case t.Abandoned != abandoned, t.Kind == ingest.Interrupt, t.Kind == ingest.Event:
-		case t.Kind == ingest.Prompt:
-			call.Reason, call.ReasonTurn = t.Text, t.ID
-			return
-		case t.Kind == ingest.PlanTurn && call.Plan != nil && ingest.SamePlan(call.Plan.Text, t.Text):
-			// Approved "with clear context": the call is broken off and the plan sent anew.
-			call.Verdict, call.ReasonTurn = ingest.Approved, t.ID
-			return
-		default:
-			return
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package claudecode
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"recall/ingest"
@@ -11,17 +9,12 @@ import (
 )
 
 var (
-	commitCall = lazy(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
-	commitLine = lazy(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
+	commitCall = ingest.Lazy(`\bgit(?:\s+-[cC]\s+\S+|\s+--[a-z-]+(?:=\S+)?)*\s+commit\b`)
+	commitLine = ingest.Lazy(`(?m)^\[[^\]\n]* ([0-9a-f]{7,40})\] (.*)$`)
 	// The two ways in which messages are handed over: a here-document, or quotes.
-	hereMessage   = lazy(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
-	quotedMessage = lazy(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
+	hereMessage   = ingest.Lazy(`(?s)<<-?\s*['"]?EOF['"]?[^\n]*\n(.*?)\n\s*EOF`)
+	quotedMessage = ingest.Lazy(`(?s)\s-[a-z]*m[ =]?(?:"((?:[^"\\]|\\.)*)"|'([^']*)')`)
 )
-
-// lazy puts off compiling an expression to its first use: most commands read no transcript.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // noteCommit finds the commit that a shell command made: its hash as git
 // printed it, and its message, which stands in the command if git was quiet.

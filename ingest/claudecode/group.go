@@ -1,9 +1,7 @@
 package claudecode
 
 import (
-	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -54,7 +52,7 @@ func (f *finder) sideFiles(g *group, dir string) {
 		}
 		if info, ok := f.stat(path, e); ok {
 			name := filepath.ToSlash(rel)
-			g.add(fileOf(name, sideRole(name), path, info))
+			g.add(ingest.FileAt(name, sideRole(name), path, info))
 		}
 		return nil
 	}) // errors are in problems
@@ -71,13 +69,6 @@ func sideRole(name string) ingest.FileRole {
 		return ingest.SubagentMeta
 	}
 	return ingest.SideFile
-}
-
-func fileOf(name string, role ingest.FileRole, path string, info fs.FileInfo) ingest.File {
-	return ingest.File{
-		Name: name, Role: role, Path: path, Size: info.Size(), Mod: info.ModTime(), Stamp: ingest.Stamp(path, info),
-		Open: func() (io.ReadCloser, error) { return os.Open(path) },
-	}
 }
 
 // found makes the sessions of all that was gathered, in order of their ids.
@@ -111,7 +102,7 @@ func (g *group) found(root string) ingest.Found {
 			}
 		}
 		names[name] = true
-		s.Files = append(s.Files, fileOf(name, ingest.Transcript, t.path, t.info))
+		s.Files = append(s.Files, ingest.FileAt(name, ingest.Transcript, t.path, t.info))
 	}
 	sort.Slice(g.side, func(i, j int) bool { return g.side[i].Name < g.side[j].Name })
 	s.Files = append(s.Files, g.side...)

@@ -31,7 +31,7 @@ func (Reader) Memory(root string) (ingest.Found, []ingest.Problem) {
 			return
 		}
 		if info, ok := f.stat(path, e); ok {
-			m.Files = append(m.Files, fileOf(filepath.ToSlash(rel), ingest.MemoryFile, path, info))
+			m.Files = append(m.Files, ingest.FileAt(filepath.ToSlash(rel), ingest.MemoryFile, path, info))
 		}
 	}
 	history := filepath.Join(real, "history.jsonl")

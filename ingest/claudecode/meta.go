@@ -93,7 +93,7 @@ func (p *parser) takeMeta(r *record) {
 		p.unknown(firstOf(jsonl.Unquote(r.kind), "(no type)"))
 	}
 	if id := p.text(r.session); id != "" && p.meta.session == "" {
-		m.sessions = addOnce(m.sessions, id)
+		m.sessions = ingest.Union(m.sessions, id)
 	}
 }
 

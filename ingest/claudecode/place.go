@@ -16,15 +16,15 @@ func (p *parser) place(r *record) {
 	}
 	if changed(r.branch, w.Branch) && string(r.branch) != "HEAD" {
 		w.Branch = p.text(r.branch)
-		w.Branches = addOnce(w.Branches, w.Branch)
+		w.Branches = ingest.Union(w.Branches, w.Branch)
 	}
 	if changed(r.version, p.meta.version) {
 		p.meta.version = p.text(r.version)
-		p.s.Versions = addOnce(p.s.Versions, p.meta.version)
+		p.s.Versions = ingest.Union(p.s.Versions, p.meta.version)
 	}
 	if changed(r.session, p.meta.session) {
 		p.meta.session = p.text(r.session)
-		p.meta.sessions = addOnce(p.meta.sessions, p.meta.session)
+		p.meta.sessions = ingest.Union(p.meta.sessions, p.meta.session)
 	}
 	if changed(r.entrypoint, p.meta.entrypoint) {
 		p.meta.entrypoint = p.text(r.entrypoint)
@@ -51,22 +51,6 @@ func (p *parser) countDir(dir string, turns int) {
 		}
 	}
 	p.s.Where.Cwds = append(p.s.Where.Cwds, ingest.CwdCount{Dir: dir, Turns: turns})
-}
-
-func addOnce(list []string, s string) []string {
-	for _, have := range list {
-		if have == s {
-			return list
-		}
-	}
-	return append(list, s)
-}
-
-func union(list, more []string) []string {
-	for _, s := range more {
-		list = addOnce(list, s)
-	}
-	return list
 }
 
 // when reads a record's time; the zero time if it has none or nonsense.

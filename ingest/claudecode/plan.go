@@ -45,7 +45,7 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	}
 	call.Plan = &ingest.Plan{Text: clipText(strings.TrimSpace(plan)), File: file, Edited: edited || rewritten}
 	if file != "" {
-		p.s.PlanFiles = addOnce(p.s.PlanFiles, file)
+		p.s.PlanFiles = ingest.Union(p.s.PlanFiles, file)
 	}
 	if approved == ingest.Approved && !agent && !waiting {
 		call.Verdict = ingest.Approved
@@ -75,7 +75,7 @@ func (p *parser) noteOwnPlan(path string, input []byte) {
 	if !isPlanFile(path) {
 		return
 	}
-	p.s.PlanFiles = addOnce(p.s.PlanFiles, path)
+	p.s.PlanFiles = ingest.Union(p.s.PlanFiles, path)
 	p.meta.lastPlan = clipText(inputString(input, "content"))
 	p.meta.lastPlanFile = path
 }
@@ -92,7 +92,7 @@ func (p *parser) editOwnPlan(path string, input []byte) {
 
 // planName is what the client names plans like, in whatever folder its
 // configuration lies.
-var planName = lazy(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
+var planName = ingest.Lazy(`/plans/[a-z]+(?:-[a-z]+){2,}\.md$`)
 
 // isPlanFile reports whether path is one of the client's plan files.
 func isPlanFile(path string) bool {

@@ -72,7 +72,7 @@ func (p *parser) recoverQueued() {
 	}
 }
 
-var slashCommand = lazy(`^/[a-z][\w:-]*(\s|$)`)
+var slashCommand = ingest.Lazy(`^/[a-z][\w:-]*(\s|$)`)
 
 // said reports whether text is a turn of the person's, or whole lines of one:
 // several queued prompts are delivered as one.

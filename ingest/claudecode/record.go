@@ -1,6 +1,8 @@
 package claudecode
 
 import (
+	"strings"
+
 	"recall/ingest/jsonl"
 )
 
@@ -280,4 +282,23 @@ func (b *block) decode(c *jsonl.Cursor) {
 			b.isError = c.Bool()
 		}
 	})
+}
+
+// Content reads the message of a user's record: its text blocks, a line each, and whether tools' results stand in it.
+func Content(raw []byte) (text string, results bool) {
+	var m message
+	m.decode(jsonl.NewCursor(raw))
+	if m.plain != nil {
+		return jsonl.Unquote(m.plain), false
+	}
+	var parts []string
+	for _, b := range m.blocks {
+		switch string(b.kind) {
+		case "text":
+			parts = append(parts, jsonl.Unquote(b.text))
+		case "tool_result":
+			results = true
+		}
+	}
+	return strings.Join(parts, "\n"), results
 }

@@ -35,7 +35,7 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 		return
 	}
 	call.Done = true
-	call.At, call.ResultTurn, call.ResultLine = at, ingest.TurnID(r.id()), p.line
+	call.At, call.ResultTurn = at, ingest.TurnID(r.id())
 	d := p.callIn[id]
 	if len(r.uuid) > 0 {
 		d.turn.Records = append(d.turn.Records, r.id())
@@ -43,8 +43,8 @@ func (p *parser) takeResult(b *block, r *record, at time.Time) {
 	if bytes.Contains(b.content, marker) {
 		text := jsonl.Unquote(b.content)
 		p.s.Hand(text)
-		p.s.Pasted = union(p.s.Pasted, ingest.PayloadIDs(text, true))
-		d.turn.Carried = union(d.turn.Carried, ingest.CarriedIDs(text))
+		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(text, true)...)
+		d.turn.Carried = ingest.Union(d.turn.Carried, ingest.CarriedIDs(text)...)
 	}
 	text := resultText(b.content)
 	call.Failed = b.isError || exitCode(text.head) > 0
@@ -65,11 +65,11 @@ func (p *parser) carry(raw []byte, hook bool) {
 		return
 	}
 	text := jsonl.Unquote(raw)
-	p.s.Carried = union(p.s.Carried, ingest.CarriedIDs(text))
+	p.s.Carried = ingest.Union(p.s.Carried, ingest.CarriedIDs(text)...)
 	if hook {
-		p.s.Injected = union(p.s.Injected, ingest.PayloadIDs(text, false))
+		p.s.Injected = ingest.Union(p.s.Injected, ingest.PayloadIDs(text, false)...)
 	} else {
-		p.s.Pasted = union(p.s.Pasted, ingest.PayloadIDs(text, true))
+		p.s.Pasted = ingest.Union(p.s.Pasted, ingest.PayloadIDs(text, true)...)
 	}
 	p.s.Hand(text)
 }
@@ -82,7 +82,7 @@ func (p *parser) warn(raw []byte) {
 	}
 	for _, d := range slices.Backward(p.drafts) {
 		if d.turn.Role == ingest.User && d.turn.Kind == ingest.Prompt {
-			d.turn.Warned = union(d.turn.Warned, ingest.CarriedIDs(jsonl.Unquote(raw)))
+			d.turn.Warned = ingest.Union(d.turn.Warned, ingest.CarriedIDs(jsonl.Unquote(raw))...)
 			return
 		}
 	}
@@ -162,7 +162,7 @@ func clipMiddle(s string, n int) string {
 	return strings.ToValidUTF8(s[:n*3/4], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-n/4:], "")
 }
 
-var ansi = lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
+var ansi = ingest.Lazy("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\-_])")
 
 func stripANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {

@@ -111,7 +111,7 @@ func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	call.Result, call.ResultLen = stripANSI(text), max(size, f.Size)
 }
 
-var savedTo = lazy(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
+var savedTo = ingest.Lazy(`(?:Full output|Output has been) saved to:? (\S[^\n]*)`)
 
 // persisted returns the path of the file that holds the whole of an output.
 func persisted(text string) string {

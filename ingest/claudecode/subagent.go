@@ -143,7 +143,7 @@ func (p *parser) problem(name string, err error) {
 	p.s.Report.Conflicts = append(p.s.Report.Conflicts, name+": "+err.Error())
 }
 
-var agentTrailer = lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
+var agentTrailer = ingest.Lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent finds which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {

@@ -137,7 +137,7 @@ func (p *parser) takeAttachment(r *record, n int32, at time.Time) {
 		p.meta.tasks.remind(jsonl.NewCursor(a.content), ingest.TurnID(r.uuid), at)
 	case "plan_mode", "plan_mode_reentry", "plan_mode_exit", "plan_file_reference":
 		if a.planFile != "" {
-			p.s.PlanFiles = addOnce(p.s.PlanFiles, a.planFile)
+			p.s.PlanFiles = ingest.Union(p.s.PlanFiles, a.planFile)
 		}
 	case "goal_status":
 		p.takeGoal(r, n, at, a.goal)

@@ -70,7 +70,7 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 	t.todos, t.touched = list, true
 }
 
-var taskNumber = lazy(`Task #(\S+) created`)
+var taskNumber = ingest.Lazy(`Task #(\S+) created`)
 
 func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn, At: at}

@@ -34,7 +34,7 @@ func (p *parser) finishTitle() {
 		for i := range s.Turns {
 			t := &s.Turns[i]
 			if s.Title == "" && t.Abandoned == abandoned && (t.Kind == ingest.Prompt || t.Kind == ingest.PlanTurn) {
-				if title := titleOf(t.OwnText()); title != imageOnly {
+				if title := TitleOf(t.OwnText()); title != imageOnly {
 					set(title, "prompt")
 				}
 			}
@@ -42,8 +42,8 @@ func (p *parser) finishTitle() {
 	}
 }
 
-// titleOf makes a title of a prompt: its first line, at most 80 runes.
-func titleOf(text string) string {
+// TitleOf makes a title of a prompt: its first line, at most 80 runes.
+func TitleOf(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	line = strings.TrimLeft(line, "#> ")
 	if utf8.RuneCountInString(line) <= 80 {

@@ -3,7 +3,6 @@ package cowork
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -146,8 +145,8 @@ func (a *auditLog) known(name string) {
 
 // takeEntry puts one entry where it belongs.
 func (a *auditLog) takeEntry(e *entry, at spot) {
-	if e.session != "" && !slices.Contains(a.sessions, e.session) {
-		a.sessions = append(a.sessions, e.session)
+	if e.session != "" {
+		a.sessions = ingest.Union(a.sessions, e.session)
 	}
 	if e.inAgent && (e.kind == "user" || e.kind == "assistant") {
 		a.known("audit sub-agent " + e.kind)

@@ -77,7 +77,7 @@ func clicks(s *ingest.Session, cards []card) {
 			call.Verdict = ingest.Approved
 		case !c.granted:
 			call.Verdict = ingest.Rejected
-			bindReason(call, s.Turns[at.turn+1:])
+			ingest.BindReason(call, s.Turns[at.turn].Abandoned, s.Turns[at.turn+1:])
 		}
 	}
 }
@@ -139,29 +139,12 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		}
 		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"], Path: c.input["file_path"],
 			Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
-		bindReason(&call, s.Turns[i+1:])
+		ingest.BindReason(&call, t.Abandoned, s.Turns[i+1:])
 		t.Calls = append(t.Calls, call)
 		return
 	}
 	s.Report.Conflicts = append(s.Report.Conflicts,
 		fmt.Sprintf("audit.jsonl:%d: %s was refused, but no message stands before it", c.line, c.tool))
-}
-
-// bindReason takes the prompt that came next as the reason of a refusal, if
-// nothing was said in between.
-func bindReason(call *ingest.ToolCall, next []ingest.Turn) {
-	for i := range next {
-		switch t := &next[i]; t.Kind {
-		case ingest.Interrupt, ingest.Event:
-		case ingest.Prompt:
-			if call.Reason == "" {
-				call.Reason, call.ReasonTurn = t.Text, t.ID
-			}
-			return
-		default:
-			return
-		}
-	}
 }
 
 // stopped adds the person's Stop as a turn, unless the transcript has it: a

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/ingest/jsonl"
 )
 
@@ -99,7 +100,7 @@ func (e *entry) rare(c *jsonl.Cursor, name string, granted *bool) {
 	case "tool_use_id":
 		e.call = text(c)
 	case "tool_input":
-		e.input = inputs(c)
+		e.input = claudecode.Input(c, jsonl.Unquote)
 	case "granted":
 		*granted = true
 		e.granted = truth(c)
@@ -128,25 +129,6 @@ func (e *entry) rare(c *jsonl.Cursor, name string, granted *bool) {
 	}
 }
 
-// inputs reads a tool's input as ToolCall.Input has it.
-func inputs(c *jsonl.Cursor) map[string]string {
-	in := map[string]string{}
-	if c.Kind() != '{' {
-		in["input"] = c.Text()
-		return in
-	}
-	c.Object(func(name []byte) { in[jsonl.Unquote(name)] = inputValue(c) })
-	return in
-}
-
-func inputValue(c *jsonl.Cursor) string {
-	if c.Kind() == '"' {
-		return jsonl.Clip(c.RawString(), ingest.ClipInput*3/4, ingest.ClipInput/4)
-	}
-	raw := c.Raw()
-	return strings.ToValidUTF8(string(raw[:min(len(raw), ingest.ClipInput)]), "")
-}
-
 // modelUsage sums the tokens that a result states for each model.
 func modelUsage(c *jsonl.Cursor) ingest.Usage {
 	var u ingest.Usage
@@ -170,50 +152,6 @@ func modelUsage(c *jsonl.Cursor) ingest.Usage {
 // prompt is the text of a user's entry that somebody may have typed; false if
 // it holds a tool's result or was written by the app.
 func (e *entry) prompt() (string, bool) {
-	if e.synthetic {
-		return "", false
-	}
-	typed := true
-	var parts []string
-	c := jsonl.NewCursor(e.message)
-	read := func(name []byte) {
-		if string(name) != "content" {
-			return
-		}
-		if c.Kind() == '"' {
-			parts = append(parts, c.String())
-			return
-		}
-		c.Array(func() {
-			kind, words := block(c)
-			switch kind {
-			case "text":
-				parts = append(parts, words)
-			case "tool_result":
-				typed = false
-			}
-		})
-	}
-	if c.Kind() == '"' {
-		parts = append(parts, c.String())
-	} else {
-		c.Object(read)
-	}
-	all := strings.Join(parts, "\n")
-	return all, typed && strings.TrimSpace(all) != ""
-}
-
-func block(c *jsonl.Cursor) (kind, words string) {
-	if c.Kind() == '"' {
-		return "text", c.String()
-	}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			kind = text(c)
-		case "text":
-			words = text(c)
-		}
-	})
-	return kind, words
+	text, results := claudecode.Content(e.message)
+	return text, !e.synthetic && !results && strings.TrimSpace(text) != ""
 }

@@ -6,10 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,12 +19,7 @@ import (
 const maxDepth = 8
 
 // sessionName is what names a session, of its record and its storage folder.
-var sessionName = lazy(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
-
-// lazy puts off compiling an expression to its first use: most commands read no transcript.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
+var sessionName = ingest.Lazy(`^local_[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
 // notSearched are folders beside the accounts' that hold none of the app's
 // sessions, some of them look-alikes.

@@ -1,11 +1,11 @@
 package cowork
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
 	"recall/ingest"
-	"recall/ingest/jsonl"
 )
 
 // id names an entry that has no uuid by its place, which never changes: the
@@ -50,7 +50,7 @@ func (a *auditLog) give(e *entry, at spot) {
 	case e.kind == "system":
 		member("subtype", e.subtype)
 		member("logicalParentUuid", a.last)
-		raw("compactMetadata", compactMetadata(e.compact))
+		raw("compactMetadata", e.compact)
 	case e.message[0] == '"':
 		w.WriteString(`,"message":{"role":` + quote(e.kind) + `,"content":`)
 		w.Write(e.message)
@@ -70,41 +70,9 @@ func (a *auditLog) give(e *entry, at spot) {
 	a.last = e.uuid
 }
 
-// compactMetadata spells the fields as transcripts do.
-func compactMetadata(raw []byte) []byte {
-	if len(raw) == 0 {
-		return nil
-	}
-	trigger, before, after := "", int64(0), int64(0)
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "trigger":
-			trigger = text(c)
-		case "pre_tokens", "preTokens":
-			before = c.Int()
-		case "post_tokens", "postTokens":
-			after = c.Int()
-		}
-	})
-	return fmt.Appendf(nil, `{"trigger":%s,"preTokens":%d,"postTokens":%d}`, quote(trigger), before, after)
-}
-
-// quote writes a string as JSON. Strings come from JSON and hold no broken UTF-8.
 func quote(s string) string {
-	out := make([]byte, 0, len(s)+2)
-	out = append(out, '"')
-	for i := 0; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			out = append(out, '\\', c)
-		case c < ' ':
-			out = fmt.Appendf(out, `\u%04x`, c)
-		default:
-			out = append(out, c)
-		}
-	}
-	return string(append(out, '"'))
+	b, _ := json.Marshal(s) // of a string there is no error
+	return string(b)
 }
 
 // spending adds up what grows within one run of the CLI and begins anew with
@@ -130,14 +98,12 @@ func (s *spentTokens) add(total ingest.Usage) {
 		return
 	}
 	if total.Output < s.now.Output {
-		s.before = plus(s.before, s.now)
+		s.before.Add(s.now)
 	}
 	s.now = total
 }
 
-func (s spentTokens) sum() ingest.Usage { return plus(s.before, s.now) }
-
-func plus(a, b ingest.Usage) ingest.Usage {
-	return ingest.Usage{Input: a.Input + b.Input, Output: a.Output + b.Output,
-		CacheWrite: a.CacheWrite + b.CacheWrite, CacheRead: a.CacheRead + b.CacheRead}
+func (s spentTokens) sum() ingest.Usage {
+	s.before.Add(s.now)
+	return s.before
 }

@@ -38,18 +38,9 @@ func join(s, heard *ingest.Session, log *auditLog) {
 	}
 	insert(s, lost, after)
 	joinCompactions(s, heard.Compactions)
-	s.Models, s.Carried = union(s.Models, heard.Models), union(s.Carried, heard.Carried)
-	s.Pasted, s.Injected = union(s.Pasted, heard.Pasted), union(s.Injected, heard.Injected)
-	s.Handed = union(s.Handed, heard.Handed)
-}
-
-func union(list, more []string) []string {
-	for _, m := range more {
-		if !slices.Contains(list, m) {
-			list = append(list, m)
-		}
-	}
-	return list
+	s.Models, s.Carried = ingest.Union(s.Models, heard.Models...), ingest.Union(s.Carried, heard.Carried...)
+	s.Pasted, s.Injected = ingest.Union(s.Pasted, heard.Pasted...), ingest.Union(s.Injected, heard.Injected...)
+	s.Handed = ingest.Union(s.Handed, heard.Handed...)
 }
 
 // joiner finds the transcript's turn for one of the log's.

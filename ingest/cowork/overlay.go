@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"recall/ingest"
+	"recall/ingest/claudecode"
 )
 
 // overlay puts on a session what its record and the files beside it say.
@@ -67,24 +67,10 @@ func overlayTitle(s *ingest.Session, rec record) {
 	case rec.title != "":
 		s.Title, s.TitleFrom = rec.title, "record"
 	case s.Title == "" && rec.initial != "":
-		if title := titleOf(rec.initial); title != "" {
+		if title := claudecode.TitleOf(claudecode.Classify(rec.initial).Text); title != "" {
 			s.Title, s.TitleFrom = title, "prompt"
 		}
 	}
-}
-
-// titleOf is the first line of what was typed, at most 80 letters.
-func titleOf(text string) string {
-	if rest, ok := strings.CutPrefix(text, "<uploaded_files>"); ok {
-		if _, after, ok := strings.Cut(rest, "</uploaded_files>"); ok {
-			text = after
-		}
-	}
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	if line = strings.TrimSpace(line); utf8.RuneCountInString(line) > 80 {
-		line = string([]rune(line)[:79]) + "…"
-	}
-	return line
 }
 
 func isRemote(id string) bool {
@@ -122,11 +108,7 @@ func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
 	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) {
 		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {
-			for _, host := range mounts.Grants(c.Result) {
-				if !slices.Contains(w.Folders, host) {
-					w.Folders = append(w.Folders, host)
-				}
-			}
+			w.Folders = ingest.Union(w.Folders, mounts.Grants(c.Result)...)
 		}
 	})
 	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) { mapCall(c, mounts) })

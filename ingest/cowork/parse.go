@@ -89,8 +89,8 @@ func parseTranscripts(ctx context.Context, f ingest.Found, files []ingest.File, 
 		return nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}
 	for _, file := range files {
-		if id := ingest.SessionID(stem(file.Name)); id != own.ID && !slices.Contains(s.Aliases, id) {
-			s.Aliases = append(s.Aliases, id)
+		if id := ingest.SessionID(stem(file.Name)); id != own.ID {
+			s.Aliases = ingest.Union(s.Aliases, id)
 		}
 	}
 	s.Aliases = append(s.Aliases, own.ID)
@@ -171,11 +171,6 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 		t := &s.Turns[i]
 		p := at(t.Line)
 		t.From, t.Line, t.Offset = "audit", p.line, p.offset
-		for j := range t.Calls {
-			if c := &t.Calls[j]; c.Done {
-				c.ResultLine = at(c.ResultLine).line
-			}
-		}
 		for _, copy := range log.copies[string(t.ID)] {
 			if copy.uuid != "" && !slices.Contains(t.Records, copy.uuid) {
 				t.Records = append(t.Records, copy.uuid)
@@ -202,9 +197,7 @@ func placeAudit(s *ingest.Session, log *auditLog) {
 // addAliases gives the session the ids that only the log knows.
 func addAliases(s *ingest.Session, log *auditLog) {
 	for _, id := range log.sessions {
-		if !slices.Contains(s.Aliases, ingest.SessionID(id)) {
-			s.Aliases = append(s.Aliases, ingest.SessionID(id))
-		}
+		s.Aliases = ingest.Union(s.Aliases, ingest.SessionID(id))
 	}
 }
 

@@ -33,8 +33,7 @@ type record struct {
 	folders                     []string
 	created, active             time.Time
 	archived, hostLoop          bool
-	unavailable                 bool // the app found no transcript
-	known                       int  // fields that only records have
+	known                       int // fields that only records have
 }
 
 // readRecord reads a record from its JSON. What stands before an error is
@@ -98,8 +97,6 @@ func (r *record) member(c *jsonl.Cursor, name string) {
 		r.archived = truth(c)
 	case "hostLoopMode":
 		r.hostLoop = truth(c)
-	case "transcriptUnavailable":
-		r.unavailable = truth(c)
 	case "userSelectedFolders":
 		r.folders = texts(c)
 	}

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"recall/ingest"
 )
 
 // sessionsFolder is the name of a root, in the app's data folder.
@@ -25,28 +27,7 @@ func thisSystem() system {
 
 // roots lists the existing ones. One folder can go by two names: the Windows
 // store's app sees its own data under %APPDATA% too.
-func (s system) roots() []string {
-	var list []string
-	var infos []os.FileInfo
-	for _, dir := range s.candidates() {
-		fi, err := os.Stat(dir)
-		if err != nil || !fi.IsDir() || sameAsAny(fi, infos) {
-			continue
-		}
-		infos = append(infos, fi)
-		list = append(list, dir)
-	}
-	return list
-}
-
-func sameAsAny(fi os.FileInfo, others []os.FileInfo) bool {
-	for _, o := range others {
-		if os.SameFile(fi, o) {
-			return true
-		}
-	}
-	return false
-}
+func (s system) roots() []string { return ingest.Folders(s.candidates()) }
 
 func (s system) candidates() []string {
 	if over := s.getenv("RECALL_COWORK_DIR"); over != "" {

@@ -3,7 +3,6 @@ package cowork
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -68,8 +67,7 @@ func (l *lister) file(name string, role ingest.FileRole, path string) (ingest.Fi
 	if !fi.Mode().IsRegular() {
 		return ingest.File{}, false
 	}
-	return ingest.File{Name: name, Role: role, Path: path, Size: fi.Size(), Mod: fi.ModTime(), Stamp: ingest.Stamp(path, fi),
-		Open: func() (io.ReadCloser, error) { return os.Open(path) }}, true
+	return ingest.FileAt(name, role, path, fi), true
 }
 
 // transcripts lists the conversations of all slugs, and what lies beside them. A
@@ -124,29 +122,10 @@ func (l *lister) slugs() []string {
 			links = append(links, dir)
 		}
 	}
-	return append(dirs, newFolders(links, dirs)...)
-}
-
-// newFolders are those of the links that lead to a folder not among dirs, each
-// once.
-func newFolders(links, dirs []string) []string {
 	if len(links) == 0 {
-		return nil
+		return dirs
 	}
-	var infos []os.FileInfo
-	for _, dir := range dirs {
-		if fi, err := os.Stat(dir); err == nil {
-			infos = append(infos, fi)
-		}
-	}
-	var out []string
-	for _, link := range links {
-		if fi, err := os.Stat(link); err == nil && fi.IsDir() && !sameAsAny(fi, infos) {
-			infos = append(infos, fi)
-			out = append(out, link)
-		}
-	}
-	return out
+	return ingest.Folders(append(dirs, links...))
 }
 
 func (l *lister) staysInside(link string) bool {

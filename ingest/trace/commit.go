@@ -22,10 +22,10 @@ type Commit struct {
 }
 
 var (
-	commitPrinted = lazy(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
-	logLine       = lazy(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
-	pushedTip     = lazy(`(?m)^\s*[0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+\S+ -> \S+`)
-	bareHash      = lazy(`(?m)^[0-9a-f]{7,40}$`)
+	commitPrinted = ingest.Lazy(`(?m)^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.*)$`)
+	logLine       = ingest.Lazy(`(?m)^(?:\* )?([0-9a-f]{7,40}) (?:\([^)\n]*\) )?(.+)$`)
+	pushedTip     = ingest.Lazy(`(?m)^\s*[0-9a-f]{7,40}\.\.([0-9a-f]{7,40})\s+\S+ -> \S+`)
+	bareHash      = ingest.Lazy(`(?m)^[0-9a-f]{7,40}$`)
 )
 
 // commits lists the commits that calls made. A commit is told by the hash that

@@ -69,8 +69,8 @@ func (a *Action) shows() bool {
 }
 
 var (
-	strongWords = lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|\S+:\d+:\d+: `)
-	allWell     = lazy(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:0|no) error`)
+	strongWords = ingest.Lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|\S+:\d+:\d+: `)
+	allWell     = ingest.Lazy(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:0|no) error`)
 )
 
 // FaultLines picks the lines of a call's output that state an error. shows says
@@ -291,14 +291,14 @@ func Signature(line string) int64 {
 }
 
 var (
-	pathText  = lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
-	spotText  = lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
-	hexText   = lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
-	leadMarks = lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
+	pathText  = ingest.Lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
+	spotText  = ingest.Lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
+	hexText   = ingest.Lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
+	leadMarks = ingest.Lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
 // tailMarks are a test's time and the name of the linter that complains.
-var tailMarks = lazy(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
+var tailMarks = ingest.Lazy(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
 // saysNothing tells, of a line as Normal makes it, that something failed and not what.
 func saysNothing(line string) bool {

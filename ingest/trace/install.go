@@ -5,7 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"recall/ingest"
 )
 
 // A Package is something that the session installed.
@@ -146,8 +147,8 @@ func asked(r rules, args []string) []spec {
 }
 
 var (
-	packageName = lazy(`^@?[A-Za-z0-9][A-Za-z0-9._+~/@-]*$`)
-	versionText = lazy(`^[A-Za-z0-9._+~:^-]*$`)
+	packageName = ingest.Lazy(`^@?[A-Za-z0-9][A-Za-z0-9._+~/@-]*$`)
+	versionText = ingest.Lazy(`^[A-Za-z0-9._+~:^-]*$`)
 )
 
 // pythonName leaves extras and looser bounds out: "uvicorn[standard]>=0.2".
@@ -251,33 +252,29 @@ type printer struct {
 	had  bool
 }
 
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
-
 var printers = map[string][]printer{
-	"pip":  {{lazy(`(?m)^Requirement already satisfied: ([A-Za-z0-9._-]+)[^\n(]* \(([0-9][^)\s]*)\)`), true}},
-	"uv":   {{lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
-	"npm":  {{lazy(`(?m)^[+└├─\s]*((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
-	"pnpm": {{lazy(`(?m)^\+ ((?:@[\w.-]+/)?[\w.-]+) (\d[\w.+-]*)`), false}},
-	"yarn": {{lazy(`(?m)^[└├]─ ((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
-	"apt": {{lazy(`(?m)^Setting up ([a-z0-9][a-z0-9+.:-]*) \(([^)\s]+)\)`), false},
-		{lazy(`(?m)^([a-z0-9][a-z0-9+.:-]*) is already the newest version(?: \(([^)\s]+)\))?`), true}},
-	"cargo": {{lazy("(?m)^\\s*Installed package `([\\w-]+) v([^`\\s]+)"), false},
-		{lazy("(?m)^\\s*Replaced package `[^`]*` with `([\\w-]+) v([^`\\s]+)"), false},
-		{lazy(`(?m)^\s*Adding ([\w-]+) v(\S+) to `), false},
-		{lazy("(?m)Ignored package `([\\w-]+) v([^`\\s]+)` is already installed"), true}},
-	"go": {{lazy(`(?m)^go: added (\S+) (v\S+)`), false}, {lazy(`(?m)^go: (?:upgraded|downgraded) (\S+) v\S+ => (v\S+)`), false},
-		{lazy(`(?m)^go: downloading (\S+) (v\S+)`), false}},
-	"brew": {{lazy(`(?m)^==> Pouring ([\w@.+-]+?)--(\d[\w.+-]*?)\.(?:arm64_|x86_64_|all|big_sur|catalina|monterey|ventura|sonoma|sequoia|tahoe)`), false},
-		{lazy(`(?m)/Cellar/([\w@.+-]+)/(\d[^/:\s]*):`), false},
-		{lazy(`(?m)^(?:Warning: )?([\w@.+-]+) (\d\S*) is already installed`), true},
-		{lazy(`(?m)Not upgrading ([\w@.+-]+), the latest version is (already) installed`), true}},
-	"bun":     {{lazy(`(?m)^(?:installed |[+] )((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)`), false}},
-	"uv-tool": {{lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
+	"pip":  {{ingest.Lazy(`(?m)^Requirement already satisfied: ([A-Za-z0-9._-]+)[^\n(]* \(([0-9][^)\s]*)\)`), true}},
+	"uv":   {{ingest.Lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
+	"npm":  {{ingest.Lazy(`(?m)^[+└├─\s]*((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
+	"pnpm": {{ingest.Lazy(`(?m)^\+ ((?:@[\w.-]+/)?[\w.-]+) (\d[\w.+-]*)`), false}},
+	"yarn": {{ingest.Lazy(`(?m)^[└├]─ ((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
+	"apt": {{ingest.Lazy(`(?m)^Setting up ([a-z0-9][a-z0-9+.:-]*) \(([^)\s]+)\)`), false},
+		{ingest.Lazy(`(?m)^([a-z0-9][a-z0-9+.:-]*) is already the newest version(?: \(([^)\s]+)\))?`), true}},
+	"cargo": {{ingest.Lazy("(?m)^\\s*Installed package `([\\w-]+) v([^`\\s]+)"), false},
+		{ingest.Lazy("(?m)^\\s*Replaced package `[^`]*` with `([\\w-]+) v([^`\\s]+)"), false},
+		{ingest.Lazy(`(?m)^\s*Adding ([\w-]+) v(\S+) to `), false},
+		{ingest.Lazy("(?m)Ignored package `([\\w-]+) v([^`\\s]+)` is already installed"), true}},
+	"go": {{ingest.Lazy(`(?m)^go: added (\S+) (v\S+)`), false}, {ingest.Lazy(`(?m)^go: (?:upgraded|downgraded) (\S+) v\S+ => (v\S+)`), false},
+		{ingest.Lazy(`(?m)^go: downloading (\S+) (v\S+)`), false}},
+	"brew": {{ingest.Lazy(`(?m)^==> Pouring ([\w@.+-]+?)--(\d[\w.+-]*?)\.(?:arm64_|x86_64_|all|big_sur|catalina|monterey|ventura|sonoma|sequoia|tahoe)`), false},
+		{ingest.Lazy(`(?m)/Cellar/([\w@.+-]+)/(\d[^/:\s]*):`), false},
+		{ingest.Lazy(`(?m)^(?:Warning: )?([\w@.+-]+) (\d\S*) is already installed`), true},
+		{ingest.Lazy(`(?m)Not upgrading ([\w@.+-]+), the latest version is (already) installed`), true}},
+	"bun":     {{ingest.Lazy(`(?m)^(?:installed |[+] )((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)`), false}},
+	"uv-tool": {{ingest.Lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
 }
 
-var pipInstalled = lazy(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
+var pipInstalled = ingest.Lazy(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
 
 // printed reads what the output says was installed, or was there already.
 func (m installer) printed(out string) []Package {
@@ -314,17 +311,17 @@ func lastDashBeforeDigit(s string) int {
 }
 
 var refusals = map[string]func() *regexp.Regexp{
-	"pip":     lazy(`(?m)(?:No matching distribution found for|Could not find a version that satisfies the requirement|Failed building wheel for|ERROR: (?:externally-managed)) ?([A-Za-z0-9._-]*)`),
-	"uv":      lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
-	"uv-tool": lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
-	"npm":     lazy(`(?m)^npm (?:ERR!|error) (?:404  ?'((?:@[\w.-]+/)?[\w.-]+)|code)`),
-	"pnpm":    lazy(`(?m)ERR_PNPM_\w+`),
-	"yarn":    lazy(`(?m)^error `),
-	"bun":     lazy(`(?m)^error: `),
-	"apt":     lazy(`(?m)^E: (?:Unable to locate package (\S+)|Package '([^']+)' has no installation candidate|.+)`),
-	"cargo":   lazy("(?m)^error(?:\\[\\w+\\])?: (?:could not find `([^`]+)`)?"),
-	"go":      lazy(`(?m)^go: (?:module )?(\S+?)(?:@\S+)?: (?:no matching versions|invalid version|module .*: not found|reading |cannot find|not a valid)`),
-	"brew":    lazy(`(?m)^Error: `),
+	"pip":     ingest.Lazy(`(?m)(?:No matching distribution found for|Could not find a version that satisfies the requirement|Failed building wheel for|ERROR: (?:externally-managed)) ?([A-Za-z0-9._-]*)`),
+	"uv":      ingest.Lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
+	"uv-tool": ingest.Lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
+	"npm":     ingest.Lazy(`(?m)^npm (?:ERR!|error) (?:404  ?'((?:@[\w.-]+/)?[\w.-]+)|code)`),
+	"pnpm":    ingest.Lazy(`(?m)ERR_PNPM_\w+`),
+	"yarn":    ingest.Lazy(`(?m)^error `),
+	"bun":     ingest.Lazy(`(?m)^error: `),
+	"apt":     ingest.Lazy(`(?m)^E: (?:Unable to locate package (\S+)|Package '([^']+)' has no installation candidate|.+)`),
+	"cargo":   ingest.Lazy("(?m)^error(?:\\[\\w+\\])?: (?:could not find `([^`]+)`)?"),
+	"go":      ingest.Lazy(`(?m)^go: (?:module )?(\S+?)(?:@\S+)?: (?:no matching versions|invalid version|module .*: not found|reading |cannot find|not a valid)`),
+	"brew":    ingest.Lazy(`(?m)^Error: `),
 }
 
 // refused lists the packages that the output says were not installed; an empty
