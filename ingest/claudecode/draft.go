@@ -32,6 +32,13 @@ func lineID(file string, line int) ingest.TurnID {
 	return id
 }
 
+// saidBy notes which turn a record is of.
+func (p *parser) saidBy(n int32, d *draft) {
+	if n >= 0 {
+		p.nodes[n].said = d
+	}
+}
+
 // draft begins a turn from a record.
 func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind ingest.TurnKind) *draft {
 	d := &draft{node: n}
@@ -47,5 +54,6 @@ func (p *parser) draft(r *record, n int32, at time.Time, role ingest.Role, kind 
 	t.Dir, t.From = p.meta.dir, "transcript"
 	t.File, t.Line, t.Offset = p.file, p.line, p.off
 	p.drafts = append(p.drafts, d)
+	p.saidBy(n, d)
 	return d
 }

@@ -11,7 +11,7 @@ import (
 func (p *parser) finish() {
 	p.recoverQueued()
 	// What only reading took: of very many small records it is as much as they say.
-	p.seen, p.messages, p.calls, p.callIn, p.told = nil, nil, nil, nil, told{}
+	p.seen, p.messages, p.calls, p.callIn = nil, nil, nil, nil
 	p.settle()
 	p.sortDrafts()
 	gone := p.abandoned()

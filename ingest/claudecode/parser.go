@@ -30,7 +30,6 @@ type parser struct {
 	order   []int32 // of nodes, parents first; see settle
 
 	drafts   []*draft
-	told     told
 	messages map[string]*draft // by message.id
 	calls    map[string]*ingest.ToolCall
 	callIn   map[string]*draft // tool_use id → the draft that holds it
