@@ -176,7 +176,7 @@ func anchored(p string) string {
 // Rows of one group say the same thing, and only one of them is paired.
 func pairUp(alike [][]float64, threshold float64, groups []int, allowed func(i, j int) bool) []Pair {
 	var score [][]float64 // by group; 0 where two can't be a pair
-	var from [][]int     // the group's row that is most like the column
+	var from [][]int      // the group's row that is most like the column
 	place := map[int]int{}
 	for i, row := range alike {
 		g, seen := place[groups[i]]
