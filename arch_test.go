@@ -19,11 +19,12 @@ import (
 // rooms is the table of ARCHITECTURE.md: each room with the rooms that it may
 // import. A package below a room belongs to it.
 var rooms = map[string][]string{
-	"cmd": {"hooks", "mcpserver", "history", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
+	"cmd": {"hooks", "mcpserver", "history", "review", "answer", "pipeline", "eval", "index", "distill", "library", "ingest", "payload", "llm", "prompts", "redact", "text", "sink",
 		"config", "hint", "demo", "schedule"},
 	"hooks":     {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "hint"},
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"history":   {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "text", "sink"},
+	"review":    {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
 	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink"},
 	"pipeline":  {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text"},
 	"eval":      {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},

@@ -20,7 +20,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/ask"
 	"recall/cmd/recall/keep"
-	"recall/cmd/recall/review"
+	reviewing "recall/cmd/recall/review"
 	"recall/cmd/recall/setup"
 	"recall/eval"
 	"recall/history"
@@ -29,6 +29,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/review"
 	"recall/schedule"
 )
 
@@ -51,12 +52,12 @@ var jsonDocs = map[string]reflect.Type{
 	"recall hooks status":       reflect.TypeFor[hooks.Status](),
 	"recall mcp status":         reflect.TypeFor[hooks.Served](),
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
-	"recall wrap-up":            reflect.TypeFor[review.WrapUpDoc](),
+	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall progress":           reflect.TypeFor[history.Step](),
 	"recall habits":             reflect.TypeFor[ask.HabitDoc](),
-	"recall import FILE.md":     reflect.TypeFor[app.HandoffDoc](),
+	"recall import FILE.md":     reflect.TypeFor[review.Handoff](),
 	"recall review":             reflect.TypeFor[review.Waiting](),
-	"unseen":                    reflect.TypeFor[app.Unseen](),
+	"unseen":                    reflect.TypeFor[review.Unseen](),
 	"recall sync":               reflect.TypeFor[keep.SyncReport](),
 	"recall sync --dry-run":     reflect.TypeFor[app.ForeseenDoc](),
 	"recall redistill":          reflect.TypeFor[keep.RedistillDoc](),
@@ -88,7 +89,7 @@ var jsonDocs = map[string]reflect.Type{
 // named are types that have a section of their own, by its name.
 var named = map[reflect.Type]string{
 	reflect.TypeFor[payload.Item]():       "item",
-	reflect.TypeFor[app.Unseen]():         "unseen",
+	reflect.TypeFor[review.Unseen]():      "unseen",
 	reflect.TypeFor[app.ForeseenDoc]():    "sync --dry-run",
 	reflect.TypeFor[eval.Interval]():      "interval",
 	reflect.TypeFor[eval.KofN]():          "k of n",

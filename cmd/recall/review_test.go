@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/review"
+	reviewing "recall/cmd/recall/review"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/library"
 	"recall/payload"
+	"recall/review"
 )
 
 // A person goes through one session: each answer is kept, nothing is asked
@@ -48,11 +49,11 @@ func TestReviewWalk(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		w, err := review.ReadWaiting(a, l, []library.Entry{e})
+		w, err := review.Read(l, []library.Entry{e})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &review.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: review.NewLines(t.Context(), a.In),
+		r := &reviewing.Reviewer{App: a, Ctx: cmd.Context(), L: l, Lines: reviewing.NewLines(t.Context(), a.In),
 			Touched: map[string]bool{}}
 		r.P = terminal.Page{W: &out, Width: 100, Bare: true}
 		if err := r.Walk(w); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"recall/cmd/recall/terminal"
 	"recall/library"
+	"recall/review"
 )
 
 // Copy puts a text on the clipboard, to be pasted as what is said.
@@ -42,7 +43,7 @@ func (a *App) Print(text string) error {
 // WriteNew writes a file for this user only. One that is there stays, unless
 // force says otherwise.
 func WriteNew(path, text string, force bool) error {
-	if old, err := library.ReadRegular(path, MostHandoff); err == nil && string(old) == text {
+	if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
 		return nil
 	}
 	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL

@@ -20,6 +20,7 @@ import (
 	"recall/payload"
 	"recall/prompts"
 	"recall/redact"
+	"recall/review"
 )
 
 func newHandoffCmd(a *app.App) *cobra.Command {
@@ -100,7 +101,7 @@ func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 	case out == "":
 		out = fmt.Sprintf("handoff-%s-%s.md", slug(to), time.Now().Format("2006-01-02"))
 	}
-	evidence := app.EvidenceName(out)
+	evidence := review.EvidenceName(out)
 	if err := app.WriteNew(out, page, force); err != nil {
 		return err
 	}

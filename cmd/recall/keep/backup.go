@@ -17,6 +17,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/library"
 	"recall/pipeline"
+	"recall/review"
 )
 
 func newBackupCmd(a *app.App) *cobra.Command {
@@ -157,7 +158,7 @@ handed to a session before you have looked at it with recall review.`,
 				return terminal.WithHint(fmt.Errorf("%s: neither a file nor a folder", args[0]),
 					"name a backup, a library or a handoff")
 			}
-			if app.IsHandoff(args[0]) {
+			if review.IsHandoff(args[0]) {
 				return a.ImportHandoff(cmd.Context(), args[0], project, asJSON)
 			}
 			if project != "" {

@@ -5,18 +5,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
-	"recall/distill/relate"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/review"
 )
 
 func newRelateCmd(a *app.App) *cobra.Command {
@@ -89,52 +88,7 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 			return err
 		}
 	}
-	for i, end := range ends {
-		if end.Source == index.Handed {
-			return terminal.WithHint(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it",
-				[]string{from, to}[i], end.SessionTitle),
-				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
-		}
-	}
-	later, earlier := ends[0], ends[1]
-	if later.Item.ID == earlier.Item.ID {
-		return fmt.Errorf("%s and %s are the same item", from, to)
-	}
-	if later.Project != earlier.Project {
-		return terminal.WithHint(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project),
-			"recall project merge makes them one")
-	}
-	if a, b := later.Item.Kind, earlier.Item.Kind; link.Op == payload.OpLink && !relate.Comparable(a, b) {
-		return terminal.WithHint(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a,
-			b),
-			"a goal is tied to goals only, and so are next steps, files and statuses; "+
-				"if the kind is wrong, move its line under the right heading with recall edit")
-	}
-	if link.Op == payload.OpRetract {
-		lines, _, err := l.Links()
-		if err != nil {
-			return err
-		}
-		if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
-			return k.From == later.Item.ID && k.To == earlier.Item.ID || k.From == earlier.Item.ID && k.To == later.Item.ID
-		}) {
-			return terminal.WithHint(fmt.Errorf("nothing ties %s and %s", from, to),
-				"recall why ITEM lists what bears on an item; numbers are those of the last answer")
-		}
-	}
-	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)
-	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, firstEvidence(earlier.Item)
-	link.Maker, link.Who, link.Said = payload.ByHuman, app.Author(), time.Now().UTC().Truncate(time.Second)
-	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
-		link.At = earlier.Item.At
-	}
-	lines := []payload.Link{link}
-	if link.Op == payload.OpRetract { // whichever way round it was
-		back := link
-		back.From, back.To, back.FromSession, back.ToSession, back.FromEvidence, back.ToEvidence = link.To, link.From, link.ToSession, link.FromSession, link.ToEvidence, link.FromEvidence
-		lines = append(lines, back)
-	}
-	if err := l.AppendLinks(lines); err != nil {
+	if err := review.Relate(l, link, ends, [2]string{from, to}, app.Author()); err != nil {
 		return err
 	}
 	if err := a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error {
@@ -152,15 +106,8 @@ func runRelate(ctx context.Context, a *app.App, l *library.Library, link payload
 		}
 	}
 	pg := a.Page()
-	pg.Wrapped("  ", "  ", pg.Past(later), "")
+	pg.Wrapped("  ", "  ", pg.Past(ends[0]), "")
 	fmt.Fprintln(a.Out, verb)
-	pg.Wrapped("  ", "  ", pg.Past(earlier), "")
+	pg.Wrapped("  ", "  ", pg.Past(ends[1]), "")
 	return nil
-}
-
-func firstEvidence(it payload.Item) *payload.Evidence {
-	if len(it.Evidence) == 0 {
-		return nil
-	}
-	return &it.Evidence[0]
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +14,9 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
-	"recall/index"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
+	"recall/review"
 )
 
 type reviewOptions struct {
@@ -98,7 +96,7 @@ func toReview(a *app.App, l *library.Library, args []string, o reviewOptions) ([
 
 func runReview(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry, one bool,
 	o reviewOptions) error {
-	w, err := ReadWaiting(a, l, entries)
+	w, err := review.Read(l, entries)
 	if err != nil {
 		return err
 	}
@@ -107,7 +105,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 		if err != nil {
 			return err
 		}
-		if w.Received, err = app.Received(l, id); err != nil {
+		if w.Received, err = review.Received(l, id); err != nil {
 			return err
 		}
 		if id != "" && !o.asJSON {
@@ -116,15 +114,15 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	}
 	switch {
 	case o.asJSON:
-		if err := a.PrintJSON(w); err != nil || w.empty() {
+		if err := a.PrintJSON(w); err != nil || w.Empty() {
 			return err
 		}
 		return app.ExitCode(app.ExitNothing)
 	case o.editor:
 		return reviewInEditor(ctx, a, l, entries[0])
 	case o.accept:
-		return acceptAll(ctx, a, l, w)
-	case w.empty():
+		return acceptAll(a, l, w)
+	case w.Empty():
 		fmt.Fprintln(a.Out, "nothing new to review")
 		return nil
 	case !terminal.IsTerminal(a.Out):
@@ -136,7 +134,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 	}
 	r := &Reviewer{App: a, Ctx: ctx, L: l, Lines: NewLines(ctx, a.In), Touched: map[string]bool{}}
 	r.P = a.Page()
-	r.P.Bare, r.P.Several = true, w.several
+	r.P.Bare, r.P.Several = true, w.Several
 	err = r.Walk(w)
 	return errors.Join(err, r.Finish())
 }
@@ -144,7 +142,7 @@ func runReview(ctx context.Context, a *app.App, l *library.Library, entries []li
 // tellNowhere says that something was handed over for no project here, where only
 // one project's is looked through.
 func tellNowhere(a *app.App, l *library.Library) {
-	all, err := app.Received(l, "")
+	all, err := review.Received(l, "")
 	if err != nil {
 		return // said by the review itself
 	}
@@ -169,11 +167,11 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 	if err := editPage(ctx, a, l, e); err != nil {
 		return err
 	}
-	w, err := ReadWaiting(a, l, []library.Entry{e})
-	if err != nil || len(w.Items) == 0 {
+	w, err := review.Read(l, []library.Entry{e})
+	if err != nil {
 		return err
 	}
-	return l.AppendEdits(e.ID, keeps(w.Items))
+	return review.Keep(l, w.Items, app.Author())
 }
 
 // editPage opens a session's payload.md in the editor and takes over what
@@ -198,19 +196,9 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 	return nil
 }
 
-func acceptAll(ctx context.Context, a *app.App, l *library.Library, w *Waiting) error {
-	for from := 0; from < len(w.Items); {
-		to := from
-		for to < len(w.Items) && w.Items[to].Entry.ID == w.Items[from].Entry.ID {
-			to++
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := l.AppendEdits(w.Items[from].Entry.ID, keeps(w.Items[from:to])); err != nil {
-			return err
-		}
-		from = to
+func acceptAll(a *app.App, l *library.Library, w *review.Waiting) error {
+	if err := review.Keep(l, w.Items, app.Author()); err != nil {
+		return err
 	}
 	fmt.Fprintf(a.Out, "%s kept", answer.Count(len(w.Items), "item"))
 	if n := len(w.Received); n > 0 { // another person's word is taken over one by one
@@ -223,30 +211,10 @@ func acceptAll(ctx context.Context, a *app.App, l *library.Library, w *Waiting) 
 	return nil
 }
 
-// keeps says of each item that it was looked at.
-func keeps(items []app.Unseen) []payload.Edit {
-	var edits []payload.Edit
-	for i := range items {
-		edits = append(edits, kept(items[i].Item))
-	}
-	return edits
-}
-
-func kept(it payload.Item) payload.Edit {
-	e := newEdit(payload.OpKeep, it.ID)
-	e.Seen = payload.Look(&it)
-	return e
-}
-
-// newEdit is this person's doing, now.
-func newEdit(op payload.Op, id payload.ItemID) payload.Edit {
-	return payload.Edit{Op: op, ID: id, At: time.Now().UTC().Truncate(time.Second), Who: app.Author()}
-}
-
 // printWaiting is the list for where nobody can be asked.
-func printWaiting(a *app.App, w *Waiting) {
+func printWaiting(a *app.App, w *review.Waiting) {
 	p := a.Page()
-	p.Bare, p.Several = true, w.several
+	p.Bare, p.Several = true, w.Several
 	for _, c := range w.Conflicts {
 		printContradiction(&p, c)
 	}
@@ -255,8 +223,8 @@ func printWaiting(a *app.App, w *Waiting) {
 	}
 	last := ""
 	for _, u := range w.Items {
-		if s := string(u.Entry.ID); s != last {
-			last = s
+		if u.Session != last {
+			last = u.Session
 			fmt.Fprintf(a.Out, "\n%s\n", p.Where(u.Place, 0, true))
 		}
 		printUnseen(&p, u)
@@ -265,7 +233,7 @@ func printWaiting(a *app.App, w *Waiting) {
 		answer.Count(len(w.Items)+len(w.Received), "item"), answer.Count(len(w.Conflicts), "conflict"))
 }
 
-func printUnseen(p *terminal.Page, u app.Unseen) {
+func printUnseen(p *terminal.Page, u review.Unseen) {
 	state := answer.State(u.Item)
 	if u.Changed {
 		state = "changed since you looked · " + state
@@ -285,7 +253,7 @@ func printUnseen(p *terminal.Page, u app.Unseen) {
 	}
 }
 
-func printContradiction(p *terminal.Page, c conflict) {
+func printContradiction(p *terminal.Page, c review.Conflict) {
 	what := "2 items contradict one another; which one stands is open:"
 	if c.Over != "" {
 		what = "2 items claim the place of another; which one stands is open:"
@@ -294,12 +262,7 @@ func printContradiction(p *terminal.Page, c conflict) {
 		what = "A model says that the first of 2 items takes the place of the second; both stand until you say so:"
 	}
 	fmt.Fprintf(p.W, "\n%s%s%s\n", p.St.Yellow, what, p.St.Reset)
-	for _, u := range []app.Unseen{c.Newer, c.Older} {
+	for _, u := range []review.Unseen{c.Newer, c.Older} {
 		printUnseen(p, u)
 	}
-}
-
-func placeIn(s *library.Shelf, e library.Entry) index.Place {
-	return index.Place{Session: string(e.ID), SessionTitle: e.Title, SessionN: s.Number[string(e.ID)], SessionStart: e.Start,
-		Project: s.Of(e).Name, Source: string(e.Source)}
 }

@@ -17,6 +17,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/review"
 )
 
 // Reviewer asks a person about one item after the other. What they say is
@@ -35,7 +36,7 @@ type Reviewer struct {
 // errQuit: the person has enough.
 var errQuit = errors.New("quit")
 
-func (r *Reviewer) Walk(w *Waiting) error {
+func (r *Reviewer) Walk(w *review.Waiting) error {
 	items := slices.Concat(w.Received, w.Items)
 	all := len(w.Conflicts) + len(items)
 	fmt.Fprintf(r.Out, "%s to look at, %s\n", answer.Count(len(items), "item"),
@@ -67,7 +68,7 @@ func (r *Reviewer) quit(err error, left int) error {
 }
 
 // ask does to an item what the person says.
-func (r *Reviewer) ask(u app.Unseen) error {
+func (r *Reviewer) ask(u review.Unseen) error {
 	for {
 		line, err := r.Lines.read(r.Out, "[k]eep, [e]dit, [d]rop, [p]in, [s]kip, [q]uit? ")
 		if err != nil {
@@ -76,13 +77,13 @@ func (r *Reviewer) ask(u app.Unseen) error {
 		switch strings.ToLower(line) {
 		case "k", "keep":
 			r.said.kept++
-			return r.keep(u)
+			return r.say(u, payload.OpKeep, "")
 		case "p", "pin":
 			r.said.pinned++
-			return r.change(u, newEdit(payload.OpPin, u.ID), kept(u.Item))
+			return r.say(u, payload.OpPin, "")
 		case "d", "drop":
 			r.said.dropped++
-			return r.change(u, newEdit(payload.OpDrop, u.ID))
+			return r.say(u, payload.OpDrop, "")
 		case "e", "edit":
 			if err := r.reword(u); err == nil || !errors.Is(err, errAgain) {
 				return err
@@ -101,7 +102,7 @@ func (r *Reviewer) ask(u app.Unseen) error {
 var errAgain = errors.New("again")
 
 // reword has the person write an item's line anew: in their editor, else here.
-func (r *Reviewer) reword(u app.Unseen) error {
+func (r *Reviewer) reword(u review.Unseen) error {
 	old := payload.LineOf(&u.Item)
 	line, err := r.rewritten(old)
 	if err != nil {
@@ -112,21 +113,13 @@ func (r *Reviewer) reword(u app.Unseen) error {
 		fmt.Fprintln(r.Out, "left as it is")
 		return errAgain
 	}
-	if u.Handoff != "" {
-		r.said.changed++
-		return r.received(app.ReceivedWord(library.OpAccept, u, line))
-	}
-	p, err := r.L.Payload(u.Entry.ID)
-	if err != nil {
-		return err
-	}
-	edits, err := payload.Reword(p, u.ID, line, newEdit("", ""))
-	if err != nil {
+	err = r.say(u, payload.OpSet, line)
+	if errors.Is(err, review.ErrLine) {
 		fmt.Fprintln(r.Out, err)
 		return errAgain
 	}
 	r.said.changed++
-	return r.change(u, edits...)
+	return err
 }
 
 func (r *Reviewer) rewritten(old string) (string, error) {
@@ -150,36 +143,19 @@ func (r *Reviewer) rewritten(old string) (string, error) {
 	return strings.Join(strings.Fields(string(text)), " "), err
 }
 
-func (r *Reviewer) keep(u app.Unseen) error {
-	if u.Handoff != "" {
-		return r.received(app.ReceivedWord(library.OpAccept, u, ""))
+// say keeps what the person said about an item.
+func (r *Reviewer) say(u review.Unseen, word payload.Op, line string) error {
+	switch {
+	case u.Handoff != "":
+		r.handed = true
+	case word != payload.OpKeep:
+		r.Touched[u.Session] = true
 	}
-	return r.L.AppendEdits(u.Entry.ID, []payload.Edit{kept(u.Item)})
-}
-
-// received keeps a word about what somebody handed over.
-func (r *Reviewer) received(word library.Received) error {
-	r.handed = true
-	return r.L.Receive(word)
-}
-
-// change does edits to an item. One that somebody handed over is taken over, or
-// not.
-func (r *Reviewer) change(u app.Unseen, edits ...payload.Edit) error {
-	if u.Handoff != "" {
-		if edits[0].Op == payload.OpDrop {
-			return r.received(app.ReceivedWord(library.OpRefuse, u, ""))
-		}
-		word := app.ReceivedWord(library.OpAccept, u, "")
-		word.Pin = edits[0].Op == payload.OpPin
-		return r.received(word)
-	}
-	r.Touched[string(u.Entry.ID)] = true
-	return r.L.AppendEdits(u.Entry.ID, edits)
+	return review.Say(r.L, u, word, line, app.Author())
 }
 
 // settle has the person say which of two items holds.
-func (r *Reviewer) settle(c conflict) error {
+func (r *Reviewer) settle(c review.Conflict) error {
 	printContradiction(&r.P, c)
 	for {
 		line, err := r.Lines.read(r.Out, "which one stands? [1] the first, [2] the second, [b]oth, [s]kip, [q]uit? ")

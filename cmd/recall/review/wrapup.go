@@ -8,8 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"time"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -20,10 +18,9 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/library"
-	"recall/payload"
 	"recall/pipeline"
-	"recall/pipeline/notes"
 	"recall/prompts"
+	"recall/review"
 	txt "recall/text"
 )
 
@@ -35,18 +32,10 @@ type wrapUpOptions struct {
 // WrapUpDoc is the JSON form of recall wrap-up.
 type WrapUpDoc struct {
 	Session ingest.SessionID `json:"session"`
-	Payload string           `json:"payload"`           // payload.md
-	Kept    int              `json:"kept"`              // lines of the draft that the conversation bears out
-	Dropped []droppedDoc     `json:"dropped"`           // and those that it doesn't
-	Quotes  []droppedDoc     `json:"quotes,omitempty"`  // lines that are kept, but not for the words that the draft quotes
-	Waiting int              `json:"waiting"`           // items that nobody has reviewed
-	Scratch string           `json:"scratch,omitempty"` // the file that was written
-}
-
-type droppedDoc struct {
-	Line int    `json:"line"`
-	Text string `json:"text"`
-	Why  string `json:"why"`
+	Payload string           `json:"payload"` // payload.md
+	review.Draft
+	Waiting int    `json:"waiting"`           // items that nobody has reviewed
+	Scratch string `json:"scratch,omitempty"` // the file that was written
 }
 
 func newWrapUpCmd(a *app.App) *cobra.Command {
@@ -102,7 +91,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	switch o.draft {
 	case "":
 	case "-":
-		draft, err = io.ReadAll(io.LimitReader(a.In, app.MostHandoff))
+		draft, err = io.ReadAll(io.LimitReader(a.In, review.MostHandoff))
 	default:
 		draft, err = library.ReadRegular(o.draft, mostDraft)
 	}
@@ -133,7 +122,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if err != nil {
 		return err
 	}
-	doc := WrapUpDoc{Session: e.ID, Dropped: []droppedDoc{}}
+	doc := WrapUpDoc{Session: e.ID}
 	if len(draft) > 0 {
 		if err := takeDraft(ctx, a, l, e, string(draft), &doc); err != nil {
 			return err
@@ -142,15 +131,15 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 	if _, err := a.Payload(l, e); err != nil {
 		return err
 	}
-	w, err := ReadWaiting(a, l, []library.Entry{e})
+	w, err := review.Read(l, []library.Entry{e})
 	if err != nil {
 		return err
 	}
-	if asks := terminal.IsTerminal(a.Out) && !o.noReview && !o.asJSON && o.draft != "-"; asks && !w.empty() {
+	if asks := terminal.IsTerminal(a.Out) && !o.noReview && !o.asJSON && o.draft != "-"; asks && !w.Empty() {
 		if err := runReview(ctx, a, l, []library.Entry{e}, true, reviewOptions{}); err != nil {
 			return err
 		}
-		if w, err = ReadWaiting(a, l, []library.Entry{e}); err != nil {
+		if w, err = review.Read(l, []library.Entry{e}); err != nil {
 			return err
 		}
 	}
@@ -274,35 +263,11 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if err != nil {
 		return err
 	}
-	s, err := p.Read(ctx, e.ID)
-	if err != nil {
-		return err
-	}
-	lines, err := notes.GroundDraft(s, p.Rules.Session().Text(draft), time.Now())
+	took, err := review.TakeDraft(ctx, p, e.ID, draft)
 	if err != nil {
 		return terminal.WithHint(err, "recall wrap-up --prompt prints what the agent is to write")
 	}
-	records, err := l.Notes(e.ID)
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return err
-	}
-	have := payload.DecodeNotes(records)
-	for _, d := range lines {
-		if d.Note == nil {
-			doc.Dropped = append(doc.Dropped, droppedDoc{d.N, d.Text, d.Why})
-			continue
-		}
-		doc.Kept++
-		if d.Unquoted != "" {
-			doc.Quotes = append(doc.Quotes, droppedDoc{d.N, d.Quote, d.Unquoted})
-		}
-		if slices.ContainsFunc(have, func(n payload.Note) bool { return n.Kind == d.Note.Kind && n.Text == d.Note.Text }) {
-			continue // it was wrapped up before
-		}
-		if err := l.Inbox(d.Note); err != nil {
-			return err
-		}
-	}
+	doc.Draft = *took
 	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
 	a.PrintProblems(report.Problems)
 	return err

@@ -1,0 +1,101 @@
+package review
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"recall/hint"
+	"recall/library"
+	"recall/payload"
+	"recall/redact"
+	"recall/sink"
+)
+
+// EvidenceName is the file beside a handoff's page that is imported.
+func EvidenceName(page string) string { return strings.TrimSuffix(page, ".md") + ".evidence.md" }
+
+// MostHandoff is how large a handoff's file may be, in bytes.
+const MostHandoff = 4 << 20
+
+// IsHandoff tells a handoff's file from a backup by how it begins.
+func IsHandoff(path string) bool {
+	fi, err := os.Stat(path)
+	if err != nil || !fi.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 64)
+	n, _ := f.Read(head)
+	return payload.IsHandover(string(head[:n]))
+}
+
+// Handoff is what another person handed over, kept here.
+type Handoff struct {
+	ID      string `json:"handoff"`
+	From    string `json:"from"`
+	Project string `json:"project"` // here, "" if none is known
+	Items   int    `json:"items"`
+	Waiting int    `json:"waiting"` // that nobody has reviewed
+	New     bool   `json:"new"`
+	For     string `json:"-"` // the project that they name
+}
+
+// Import keeps a handoff's file, secrets out, apart from what is this library's own.
+// Nothing of it is handed on before it was reviewed. Project is what the caller says
+// that it is for, here the one of the working directory, for a handoff whose own
+// project isn't known: ids, or "".
+func Import(l *library.Library, path, project, here string) (*Handoff, error) {
+	if beside := EvidenceName(path); IsHandoff(beside) {
+		path = beside // the same with its evidence
+	}
+	refused := func(err error) error {
+		return hint.With(fmt.Errorf("%s: %w", path, err),
+			"nothing of it was taken over; ask for the file that recall handoff wrote")
+	}
+	if fi, err := os.Stat(path); err == nil && fi.Size() > MostHandoff {
+		return nil, refused(fmt.Errorf("larger than a handoff may be, %d MB", MostHandoff>>20))
+	}
+	raw, err := library.ReadRegular(path, MostHandoff)
+	if err != nil {
+		return nil, err
+	}
+	rules, err := redact.New()
+	if err != nil {
+		return nil, err
+	}
+	text := rules.Session().Text(string(raw)) // somebody else's secrets aren't kept here either
+	h, err := payload.DecodeHandover(text)
+	if err != nil {
+		return nil, refused(err)
+	}
+	if theirs, err := l.Project(h.Project); project == "" && h.Project != "" && err == nil {
+		project = theirs.ID
+	}
+	if project == "" {
+		project = here
+	}
+	doc := &Handoff{ID: payload.HandoverID(text), From: sink.Line(h.From, sink.Terminal), Items: len(h.Items),
+		Waiting: len(h.Items), New: true, For: h.Project}
+	if p, err := l.Project(project); project != "" && err == nil {
+		doc.Project = p.Name
+	}
+	all, err := l.Received()
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	for _, old := range all {
+		if old.ID == doc.ID && (old.Project == project || project == "") {
+			doc.Items, doc.Waiting, doc.New = len(old.Items), len(old.Waiting()), false
+			return doc, nil
+		}
+	}
+	return doc, l.Receive(library.Received{Op: library.OpHandoff, Handoff: doc.ID,
+		At: time.Now().UTC().Truncate(time.Second), Project: project, Text: text})
+}
