@@ -13,8 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/cmd/recall/measure"
 	"recall/eval"
+	"recall/eval/report"
 	"recall/payload"
 )
 
@@ -47,13 +47,13 @@ func (q quality) payloads(*testing.T) string {
 		rows := [][]string{{fmt.Sprintf("%d sessions", len(s.Sessions)), "precision", "recall", "F1", "right", "found", "wanted", "F1 by chance"}}
 		row := func(name string, of func(*eval.PayloadScore) eval.Rates) {
 			r := of(s)
-			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), measure.Chance(floor, of)}
+			counts := []string{fmt.Sprint(r.Hits), fmt.Sprint(r.Pred), fmt.Sprint(r.Wanted), report.Chance(floor, of)}
 			if r.Few {
 				rows = append(rows, append([]string{name, "", "", "too few"}, counts...))
 				return
 			}
-			rows = append(rows, append([]string{name, measure.Ranged(r.Precision), measure.Ranged(r.Recall),
-				measure.Ranged(r.F1)}, counts...))
+			rows = append(rows, append([]string{name, report.Ranged(r.Precision), report.Ranged(r.Recall),
+				report.Ranged(r.F1)}, counts...))
 		}
 		for _, k := range payload.Kinds {
 			if r, ok := s.Kinds[k]; ok && r.Count != (eval.Count{}) {
@@ -71,8 +71,8 @@ func (q quality) baselines(*testing.T) string {
 		rows := [][]string{{"", "precision", "recall", "F1", "F1, any kind", "sessions", "tokens", "grounded"}}
 		for _, s := range q.run("payloads", project).Systems {
 			p := s.Payloads
-			rows = append(rows, []string{s.Name, measure.Ranged(p.Micro.Precision), measure.Ranged(p.Micro.Recall),
-				measure.Ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
+			rows = append(rows, []string{s.Name, report.Ranged(p.Micro.Precision), report.Ranged(p.Micro.Recall),
+				report.Ranged(p.Micro.F1), fmt.Sprintf("%.2f", p.Lenient.F1.Value),
 				fmt.Sprint(len(p.Sessions)), fmt.Sprintf("%.0f", p.Tokens), fmt.Sprintf("%.2f", p.Grounding.Value)})
 		}
 		return rows
@@ -175,7 +175,7 @@ func (q quality) questions(*testing.T) string {
 			for _, m := range eval.QuestionMetrics {
 				f := m.Of(&s.Questions.All)
 				if i == 0 {
-					row = append(row, measure.Ranged(f))
+					row = append(row, report.Ranged(f))
 				} else {
 					row = append(row, fmt.Sprintf("%.2f", f.Value))
 				}
@@ -212,8 +212,8 @@ func (q quality) refusals(*testing.T) string {
 	return q.each(func(project string) [][]string {
 		rows := [][]string{{"", "superseded item first", "no answer, said so", "answer, but refused"}}
 		for _, s := range q.run("questions", project).Systems {
-			rows = append(rows, []string{s.Name, measure.Share(s.Questions.Stale),
-				measure.Share(s.Questions.Abstained), measure.Share(s.Questions.Refused)})
+			rows = append(rows, []string{s.Name, report.Share(s.Questions.Stale),
+				report.Share(s.Questions.Abstained), report.Share(s.Questions.Refused)})
 		}
 		return rows
 	})
@@ -234,7 +234,7 @@ func (q quality) judge(*testing.T) string {
 		a := q.run("payloads", p).Agreement
 		row := []string{p, fmt.Sprint(a.Pairs), fmt.Sprintf("%d (%.2f)", a.Agree, float64(a.Agree)/float64(max(1, a.Pairs))), fmt.Sprintf("%d of %d", a.SameFound, a.Same)}
 		for _, f := range forms {
-			row = append(row, measure.Share(a.Forms[f]))
+			row = append(row, report.Share(a.Forms[f]))
 		}
 		rows = append(rows, row)
 	}

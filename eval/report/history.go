@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"recall/answer"
 	"recall/eval"
 	"recall/payload"
 )
@@ -34,7 +35,7 @@ func historyPlot(group []*eval.Run) *plot {
 			{"answer@1", func(s eval.System) (eval.Interval, bool) { return s.Questions.All.Answer1, true }},
 		}
 	}
-	p := &plot{Title: "History", Height: 250, Note: fmt.Sprintf("%s, the newest at the right.", upper(plural(len(group), "run")))}
+	p := &plot{Title: "History", Height: 250, Note: fmt.Sprintf("%s, the newest at the right.", upper(answer.Count(len(group), "run")))}
 	if len(group) == 1 {
 		p.Note = "One run so far: name more run files and they appear here."
 	}

@@ -1,4 +1,4 @@
-// Package report draws run files of package eval as one HTML page: figures with
+// Package report shows run files of package eval: as tables at a terminal, or as one HTML page: figures with
 // their intervals, and behind each the items that it counts, gold beside
 // predicted with the evidence of both. The page is complete in itself: no
 // script, nothing fetched, so it can be mailed, kept and read without a network.
@@ -15,6 +15,7 @@ import (
 	"slices"
 	"sync"
 
+	"recall/answer"
 	"recall/eval"
 	"recall/sink"
 )
@@ -28,7 +29,7 @@ var pageHTML string
 // pageTemplate is parsed when it is first asked for: few runs of the program do.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"figure": figure, "span": span, "kofn": kofn, "px": px, "short": shortID, "day": day, "plural": plural, "rev": clipRev,
+		"figure": figure, "span": span, "kofn": kofn, "px": px, "short": shortID, "day": day, "plural": answer.Count, "rev": clipRev,
 	}).Parse(pageHTML))
 })
 

@@ -46,18 +46,11 @@ func day(t time.Time) string {
 	return t.UTC().Format("2006-01-02")
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// seconds says how long something took.
+// seconds says how long something took, "–" for nothing worth telling.
 func seconds(s float64) string {
 	switch {
 	case s <= 0:
-		return "0"
+		return "–"
 	case s < 0.001:
 		return "under 1 ms"
 	case s < 1:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -236,22 +235,7 @@ func saveNew(path string, data []byte, force bool) error {
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err2 := temp.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	return err
+	return app.WriteWhole(path, data)
 }
 
 // exportOutputs copies what a session produced.

@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
+	"recall/eval/report"
 )
 
 // exitWorse is the exit code of eval where a baseline isn't reached any more.
@@ -43,6 +44,11 @@ than the baseline (--baseline), significantly.`,
 	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
 		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
 	return cmd
+}
+
+// tables prints on the standard output.
+func tables(a *app.App) report.Tables {
+	return report.Tables{W: a.Out, St: report.Style(terminal.Styles(a.Color))}
 }
 
 // keepRun writes a run to the file that was asked for, or to one of its own.

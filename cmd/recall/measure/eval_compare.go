@@ -2,11 +2,9 @@ package measure
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
@@ -35,44 +33,5 @@ hold zero; else the runs can't tell.`,
 			return nil, terminal.WithHint(err, "compare two runs of one gold set, made by the same command")
 		}
 		return c, nil
-	}, printComparison)
-}
-
-func printComparison(a *app.App, c *eval.Comparison) {
-	st := terminal.Styles(a.Color)
-	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
-	fmt.Fprintf(a.Out, "%s%s, then %s: %s in common%s\n", st.Bold, terminal.Line(c.Systems[0]),
-		terminal.Line(c.Systems[1]), answer.Count(c.Shared, one), st.Reset)
-	t := evalTables{a.Out, st}
-	if moved := moved(c); len(moved) > 0 {
-		t.differences(moved)
-		fmt.Fprintln(a.Out)
-	}
-	fmt.Fprintln(a.Out, changes(c))
-	for _, n := range c.Notes {
-		t.note("note: %s", n)
-	}
-}
-
-// moved are the figures of a comparison that aren't the same in both runs.
-func moved(c *eval.Comparison) []eval.Difference {
-	var all []eval.Difference
-	for _, d := range c.Figures {
-		if d.Change != (eval.Interval{}) {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-// changes counts what a comparison shows.
-func changes(c *eval.Comparison) string {
-	n := map[eval.Verdict]int{}
-	all := moved(c)
-	for _, d := range all {
-		n[d.Verdict]++
-	}
-	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell",
-		answer.Count(len(c.Figures)-len(all), "figure"),
-		n[eval.Better], n[eval.Worse], n[eval.CantTell])
+	}, func(a *app.App, c *eval.Comparison) { tables(a).Comparison(c) })
 }

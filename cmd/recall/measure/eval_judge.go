@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,9 +61,7 @@ kept in the user's cache directory and not asked again.`,
 		}
 		return runEvalJudge(ctx, a, judgeOr(c, judge, judgeWords), record, gold)
 	}, func(a *app.App, agreement eval.Agreement) {
-		t := evalTables{a.Out, terminal.Styles(a.Color)}
-		t.agreement(&agreement)
-		t.disagreements(&agreement)
+		tables(a).Judged(&agreement)
 	})
 	addJudge(cmd, &judge, "", "who judges: words, or the configured model (default: the model if there is one)")
 	addRecord(cmd, &record)
@@ -115,20 +112,4 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 			"they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
 	}
 	return set.Pairs, nil
-}
-
-// disagreements are the pairs that the judge sees otherwise than people.
-func (t evalTables) disagreements(a *eval.Agreement) {
-	if len(a.Wrong) == 0 {
-		return
-	}
-	t.title("judged otherwise")
-	for _, w := range a.Wrong {
-		people := "not the same"
-		if w.Same {
-			people = "the same"
-		}
-		fmt.Fprintf(t.w, "%s, say people; judged %.2f\n  %s\n  %s\n", people, w.Similarity,
-			terminal.Line(strings.TrimSpace(w.A)), terminal.Line(strings.TrimSpace(w.B)))
-	}
 }

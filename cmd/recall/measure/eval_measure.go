@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/eval"
+	"recall/eval/report"
 	"recall/ingest"
 	"recall/pipeline"
 	"recall/redact"
@@ -46,7 +47,7 @@ Without --gold: the bundled gold set over the bundled sample sessions. Without
   recall eval payloads --gold mine/gold --from mine/transcripts --json
   recall eval payloads --write-baseline base.json
   recall eval payloads --baseline base.json || echo "worse, or broken"`,
-	}, eval.Payloads, func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.payloads(r) })
+	}, eval.Payloads, report.Tables.Payloads)
 }
 
 func newEvalQuestionsCmd(a *app.App) *cobra.Command {
@@ -73,14 +74,13 @@ question is asked twice. --only leaves out the rest of what is compared.`,
 	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
 	config.SetsKey(cmd.Flags(), "rerank", "query.rerank")
 	cmd.Flags().StringArray("only", nil, "what to compare, as a run names it, such as oracle; may be given again")
-	return newMeasureCmd(a, cmd, eval.Questions,
-		func(w io.Writer, st terminal.Style, r *eval.Run) { evalTables{w, st}.questions(r) })
+	return newMeasureCmd(a, cmd, eval.Questions, report.Tables.Questions)
 }
 
 type measuring func(context.Context, eval.Options) (*eval.Run, error)
 
-func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables func(io.Writer, terminal.Style,
-	*eval.Run)) *cobra.Command {
+func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
+	print func(report.Tables, *eval.Run)) *cobra.Command {
 	var f evalFlags
 	cmd.Args = cobra.NoArgs
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -91,7 +91,7 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring, tables fun
 		if err != nil {
 			return err
 		}
-		return evaluated(a, r, f, tables)
+		return evaluated(a, r, f, print)
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.gold, "gold", nil, "folder of gold sets, a sub-folder a project; may be given again")
@@ -197,7 +197,7 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 		}
 	}
 	if distills {
-		o.Model, o.Spent = m.Name(), m.purse.of
+		o.Model, o.Spent = m.Name(), m.purse.Of
 		o.Distiller, err = improvingBy(a, m)
 	}
 	return m, err
@@ -226,7 +226,7 @@ func revision() string {
 }
 
 // evaluated keeps a run, prints it, and holds it against the baseline.
-func evaluated(a *app.App, r *eval.Run, f evalFlags, tables func(io.Writer, terminal.Style, *eval.Run)) error {
+func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *eval.Run)) error {
 	var base *eval.Run
 	if f.baseline != "" {
 		runs, err := readRuns([]string{f.baseline})
@@ -244,7 +244,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, tables func(io.Writer, term
 		say = a.Err
 		err = a.PrintJSON(r)
 	} else {
-		tables(a.Out, terminal.Styles(a.Color), r)
+		print(tables(a), r)
 		fmt.Fprintf(a.Out, "\nThe run, with the items behind each figure: %s\nAs a page: recall eval report %s --html\n",
 			file, app.ShellWord(file))
 	}
@@ -294,11 +294,11 @@ func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, e
 	if g.Holds() {
 		fmt.Fprintf(w, "%sreaches the baseline%s of %s (%s)\n", st.Green, st.Reset,
 			base.At.Local().Format("2006-01-02"),
-			changes(g.Comparison))
+			report.Changes(g.Comparison))
 		return true, nil
 	}
 	fmt.Fprintf(w, "%sworse than the baseline%s of %s, %s:\n", st.Red, st.Reset, base.At.Local().Format("2006-01-02"),
 		file)
-	evalTables{w, st}.differences(g.Dropped)
+	report.Tables{W: w, St: report.Style(st)}.Differences(g.Dropped)
 	return false, nil
 }

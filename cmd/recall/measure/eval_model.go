@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"recall/answer"
 	"recall/answer/compose"
@@ -24,7 +22,6 @@ import (
 	"recall/llm"
 	"recall/llm/replay"
 	"recall/payload"
-	"recall/pipeline"
 	"recall/redact"
 )
 
@@ -49,7 +46,7 @@ func judgeOr(c *config.Config, asked, without string) string {
 // evalModel is the configured model as measurements ask it.
 type evalModel struct {
 	llm.Model
-	purse *evalPurse
+	purse *eval.Purse
 }
 
 // openEvalModel is an error where no model is configured. A library that is there
@@ -64,13 +61,14 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 		return nil, terminal.WithHint(errors.New("no model is configured to ask"),
 			"set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
 	}
-	p := &evalPurse{spent: map[string]float64{}, cap: a.Config.Caps().Night}
+	most := a.Config.Caps().Night
+	p := &eval.Purse{Cost: most.Cost, Tokens: most.Tokens}
 	switch l, err := a.Library(ctx); {
 	case errors.Is(err, library.ErrNoLibrary):
 	case err != nil:
 		return nil, err
 	case l.ReadOnly() == nil:
-		p.below = a.Purse(l)
+		p.Below = a.Purse(l)
 	}
 	asked := llm.Patient(llm.Metered(m.Plain, p, m.Prices), a.Config.Patience())
 	if record != "" {
@@ -81,86 +79,14 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 	return &evalModel{asked, p}, nil
 }
 
-// report is what was asked, in one line; "" if nothing.
-func (m *evalModel) report() string {
-	if m == nil || m.purse.calls == 0 {
-		return ""
-	}
-	cost := fmt.Sprintf("$%.4f", m.purse.total)
-	if m.purse.unpriced {
-		cost = "price unknown"
-	}
-	return fmt.Sprintf("asked %s %s: %d tokens in, %d out, %s", m.Name(), answer.Count(m.purse.calls, "time"),
-		m.purse.usage.In, m.purse.usage.Out, cost)
-}
-
 // tellAsked says on stderr what was asked, if anything was.
 func tellAsked(a *app.App, m *evalModel) {
-	if said := m.report(); said != "" {
+	if m == nil {
+		return
+	}
+	if said := m.purse.Took(m.Name()); said != "" {
 		a.Tells("%s", said)
 	}
-}
-
-// evalPurse pays for a measurement: out of the library's purse if there is one,
-// else as much as a night may cost. It knows what each session cost. The library's
-// ledger isn't told which, as that would count against the session's own cap.
-type evalPurse struct {
-	below llm.Purse
-	cap   pipeline.Cap
-
-	mu       sync.Mutex
-	spent    map[string]float64 // USD, by session
-	total    float64
-	reserved float64
-	usage    llm.Usage
-	calls    int
-	unpriced bool
-}
-
-// Reserve implements llm.Purse.
-func (p *evalPurse) Reserve(c llm.Call) error {
-	if p.below != nil {
-		c.Account = llm.Account{}
-		return p.below.Reserve(c)
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.cap.Cost > 0 && p.total+p.reserved+c.Cost > p.cap.Cost {
-		return &llm.Capped{Cap: "night", Limit: fmt.Sprintf("$%.2f", p.cap.Cost)}
-	}
-	if most := p.cap.Tokens; most > 0 && p.usage.In+p.usage.Out+c.Usage.In+c.Usage.Out > most {
-		return &llm.Capped{Cap: "night", Limit: fmt.Sprintf("%d tokens", most)}
-	}
-	p.reserved += c.Cost
-	return nil
-}
-
-// Settle implements llm.Purse.
-func (p *evalPurse) Settle(reserved, took llm.Call) error {
-	p.mu.Lock()
-	p.spent[took.Account.Session] += took.Cost
-	p.total += took.Cost
-	p.usage = p.usage.Add(took.Usage)
-	if took.Model != "" {
-		p.calls++
-		p.unpriced = p.unpriced || !took.Priced
-	}
-	if p.below == nil {
-		p.reserved -= reserved.Cost
-	}
-	p.mu.Unlock()
-	if p.below == nil {
-		return nil
-	}
-	reserved.Account, took.Account = llm.Account{}, llm.Account{}
-	return p.below.Settle(reserved, took)
-}
-
-// of is what a session cost so far.
-func (p *evalPurse) of(session string) float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.spent[session]
 }
 
 // judging is the judge of that name.

@@ -89,10 +89,10 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 }
 
 func printRelations(a *app.App, agreement eval.RelationAgreement) {
-	t := evalTables{a.Out, terminal.Styles(a.Color)}
-	t.relations(&agreement)
+	t := tables(a)
+	t.Relations(&agreement)
 	if agreement.By != judgeRules {
-		t.trust(agreement.Relations[payload.Supersedes].Precision)
+		t.Trust(agreement.Relations[payload.Supersedes].Precision)
 	}
 }
 
@@ -132,38 +132,3 @@ func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
 // pairsTogether is how many pairs go into one request, several of which wait at
 // the same time: no more than a model is asked about at once.
 const pairsTogether = 15
-
-func (t evalTables) relations(a *eval.RelationAgreement) {
-	fmt.Fprintf(t.w, "%sHow a later decision bears on an earlier one, said by %s%s\nas people labelled it: %d of %d pairs\n", t.st.Bold, terminal.Line(a.By), t.st.Reset, a.Agree, a.Pairs)
-	widths := []int{12, 26, 26}
-	t.columns(widths, "relation", "right of those said", "seen of those labelled")
-	for _, r := range append(append([]payload.Relation{}, payload.Relations...), eval.Unrelated) {
-		rate := a.Relations[r]
-		t.cells(false, widths, string(r), some(rate.Precision), some(rate.Recall))
-	}
-	if len(a.Wrong) > 0 {
-		t.title("seen otherwise")
-	}
-	for _, w := range a.Wrong {
-		fmt.Fprintf(t.w, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said,
-			terminal.Line(w.Earlier), terminal.Line(w.Later))
-	}
-}
-
-// trust reports whether a model's word may hide a decision: as of a rule, what it
-// says must be right for 0.95, and the interval's lower end 0.9.
-func (t evalTables) trust(k eval.KofN) {
-	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
-		t.note("its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide")
-		return
-	}
-	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
-}
-
-// some is a share, "none" of nothing.
-func some(k eval.KofN) string {
-	if k.N == 0 {
-		return "none"
-	}
-	return Share(k)
-}

@@ -62,15 +62,15 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 		return err
 	}
 	if !asHTML {
-		t := evalTables{a.Out, terminal.Styles(a.Color)}
+		t := tables(a)
 		for i, r := range runs {
 			if i > 0 {
 				fmt.Fprintln(a.Out)
 			}
 			if r.What == "questions" {
-				t.questions(r)
+				t.Questions(r)
 			} else {
-				t.payloads(r)
+				t.Payloads(r)
 			}
 		}
 		return nil

@@ -1,4 +1,4 @@
-package measure
+package report
 
 import (
 	"fmt"
@@ -9,43 +9,48 @@ import (
 	"unicode/utf8"
 
 	"recall/answer"
-	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/payload"
-	txt "recall/text"
+	"recall/sink"
+	"recall/text"
 )
 
-// evalTables prints runs for people.
-type evalTables struct {
-	w  io.Writer
-	st terminal.Style
+// Style is how text is set off on a terminal; empty strings elsewhere.
+type Style struct{ Bold, Dim, Green, Red, Yellow, Reset string }
+
+// Tables prints runs, and what judges agree on, for people at a terminal.
+type Tables struct {
+	W  io.Writer
+	St Style
 }
 
-func (t evalTables) head(r *eval.Run, what string) {
+func onLine(s string) string { return sink.Line(s, sink.Terminal) }
+
+func (t Tables) head(r *eval.Run, what string) {
 	s := r.Systems[0]
 	name := s.Name
 	if s.Model != "" {
 		name += " (" + s.Model + ")"
 	}
-	fmt.Fprintf(t.w, "%s%s of %s against the gold set %q%s\n", t.st.Bold, what, name, terminal.Line(r.Gold.Name),
-		t.st.Reset)
+	fmt.Fprintf(t.W, "%s%s of %s against the gold set %q%s\n", t.St.Bold, what, name, onLine(r.Gold.Name),
+		t.St.Reset)
 }
 
 // title is the head of a table.
-func (t evalTables) title(format string, args ...any) {
-	fmt.Fprintf(t.w, "\n%s%s%s\n", t.st.Dim, fmt.Sprintf(format, args...), t.st.Reset)
+func (t Tables) title(format string, args ...any) {
+	fmt.Fprintf(t.W, "\n%s%s%s\n", t.St.Dim, fmt.Sprintf(format, args...), t.St.Reset)
 }
 
 // columns is the head of a table's columns.
-func (t evalTables) columns(widths []int, names ...string) {
-	fmt.Fprint(t.w, "\n", t.st.Dim)
+func (t Tables) columns(widths []int, names ...string) {
+	fmt.Fprint(t.W, "\n", t.St.Dim)
 	t.cells(false, widths, names...)
-	fmt.Fprint(t.w, t.st.Reset)
+	fmt.Fprint(t.W, t.St.Reset)
 }
 
 // note is a line of explanation.
-func (t evalTables) note(format string, args ...any) {
-	fmt.Fprintf(t.w, "%s  %s%s\n", t.st.Dim, fmt.Sprintf(format, args...), t.st.Reset)
+func (t Tables) note(format string, args ...any) {
+	fmt.Fprintf(t.W, "%s  %s%s\n", t.St.Dim, fmt.Sprintf(format, args...), t.St.Reset)
 }
 
 // Ranged is a figure with its interval: "0.55 (0.46–0.63)".
@@ -67,7 +72,7 @@ func bar(x float64, n int) string {
 
 // cells prints one line: the first cell to the left, the others to the right
 // of their columns.
-func (t evalTables) cells(bold bool, widths []int, cells ...string) {
+func (t Tables) cells(bold bool, widths []int, cells ...string) {
 	var b strings.Builder
 	for i, c := range cells {
 		pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
@@ -77,17 +82,17 @@ func (t evalTables) cells(bold bool, widths []int, cells ...string) {
 			b.WriteString("  " + pad + c)
 		}
 	}
-	line := strings.TrimRight(b.String(), " ")
+	row := strings.TrimRight(b.String(), " ")
 	if bold {
-		line = t.st.Bold + line + t.st.Reset
+		row = t.St.Bold + row + t.St.Reset
 	}
-	fmt.Fprintln(t.w, line)
+	fmt.Fprintln(t.W, row)
 }
 
-func (t evalTables) payloads(r *eval.Run) {
+func (t Tables) Payloads(r *eval.Run) {
 	ours := r.Systems[0].Payloads
 	t.head(r, "Payloads")
-	fmt.Fprintf(t.w, "%s, %s, of which %d must be found\n", answer.Count(len(ours.Sessions), "session"),
+	fmt.Fprintf(t.W, "%s, %s, of which %d must be found\n", answer.Count(len(ours.Sessions), "session"),
 		answer.Count(r.Gold.Items, "gold item"), r.Gold.Must)
 	t.kinds(ours, r.Floor())
 	t.beside(r)
@@ -97,7 +102,7 @@ func (t evalTables) payloads(r *eval.Run) {
 }
 
 // kinds is what was found of each kind, beside what sentences drawn at random reach.
-func (t evalTables) kinds(s, floor *eval.PayloadScore) {
+func (t Tables) kinds(s, floor *eval.PayloadScore) {
 	widths := []int{11, 8, 16, 16, 16, 5, 5, 6, 9}
 	t.columns(widths, "kind", "", "F1 (95 %)", "precision", "recall", "right", "found", "wanted", "by chance")
 	row := func(name string, r eval.Rates, chance string, bold bool) {
@@ -131,7 +136,7 @@ func Chance(floor *eval.PayloadScore, of func(*eval.PayloadScore) eval.Rates) st
 }
 
 // beside is the system under test beside its baselines.
-func (t evalTables) beside(r *eval.Run) {
+func (t Tables) beside(r *eval.Run) {
 	widths := []int{26, 16, 4, 6, 8, 8, 6, 10, 7}
 	head := []string{"what makes the payload", "F1, all kinds", "prec", "recall", "any kind", "grounded", "tokens",
 		"a session", "cost"}
@@ -146,10 +151,10 @@ func (t evalTables) beside(r *eval.Run) {
 			continue
 		}
 		two := func(x float64) string { return fmt.Sprintf("%.2f", x) }
-		line := []string{txt.Clip(terminal.Line(s.Name), 26), Ranged(p.Micro.F1), two(p.Micro.Precision.Value),
+		row := []string{text.Clip(onLine(s.Name), 26), Ranged(p.Micro.F1), two(p.Micro.Precision.Value),
 			two(p.Micro.Recall.Value), two(p.Lenient.F1.Value),
-			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), evalTime(p.Seconds), evalCost(p.Cost)}
-		t.cells(i == 0, widths, line[:n]...)
+			two(p.Grounding.Value), fmt.Sprintf("%.0f", p.Tokens), seconds(p.Seconds), dollars(p.Cost)}
+		t.cells(i == 0, widths, row[:n]...)
 	}
 	ours := r.Systems[0].Payloads
 	t.note("grounded: share of items whose quote stands in the turn that it cites. tokens: of payload.md.")
@@ -179,9 +184,9 @@ func sessionsUnlike(r *eval.Run) string {
 	return "on fewer sessions, where there is one: " + strings.Join(few, ", ") + "."
 }
 
-func (t evalTables) agreement(a *eval.Agreement) {
+func (t Tables) agreement(a *eval.Agreement) {
 	t.title("is it the same fact? judged by %s, from a similarity of %.2f on", a.Judge, a.Threshold)
-	fmt.Fprintf(t.w, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same,
+	fmt.Fprintf(t.W, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same,
 		a.SameFound)
 	var forms []string
 	for name := range a.Forms {
@@ -193,34 +198,14 @@ func (t evalTables) agreement(a *eval.Agreement) {
 		forms[i] = fmt.Sprintf("%s %d of %d", name, k.K, k.N)
 	}
 	if len(forms) > 0 {
-		fmt.Fprintf(t.w, "told apart from its opposite: %s\n", strings.Join(forms, ", "))
+		fmt.Fprintf(t.W, "told apart from its opposite: %s\n", strings.Join(forms, ", "))
 	}
 }
 
-// evalTime says how long something took, "" for nothing worth telling.
-func evalTime(s float64) string {
-	switch {
-	case s <= 0:
-		return "–"
-	case s < 0.001:
-		return "under 1 ms"
-	case s < 1:
-		return fmt.Sprintf("%.0f ms", s*1000)
-	}
-	return fmt.Sprintf("%.1f s", s)
-}
-
-func evalCost(d float64) string {
-	if d <= 0 {
-		return "nothing"
-	}
-	return fmt.Sprintf("$%.4f", d)
-}
-
-func (t evalTables) questions(r *eval.Run) {
+func (t Tables) Questions(r *eval.Run) {
 	ours := r.Systems[0].Questions
 	t.head(r, "Answers")
-	fmt.Fprintf(t.w, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"),
+	fmt.Fprintf(t.W, "%s asked, %d of them answerable, of %s\n", answer.Count(len(ours.Questions), "question"),
 		ours.All.N,
 		answer.Count(r.Gold.Sessions, "gold session"))
 	t.found(ours)
@@ -229,7 +214,7 @@ func (t evalTables) questions(r *eval.Run) {
 }
 
 // found is every figure of the system under test.
-func (t evalTables) found(q *eval.QuestionScore) {
+func (t Tables) found(q *eval.QuestionScore) {
 	widths := []int{10, 10, 16, 16, 16}
 	t.columns(widths, "", "", "all", fmt.Sprintf("plain (%d)", q.Plain.N),
 		fmt.Sprintf("paraphrased (%d)", q.Paraphrased.N))
@@ -252,7 +237,7 @@ func orNone(r eval.QuestionRates, m eval.QuestionMetric) string {
 }
 
 // answers is every system's figures, side by side.
-func (t evalTables) answers(r *eval.Run) {
+func (t Tables) answers(r *eval.Run) {
 	widths := []int{21}
 	head := []string{"who answers"}
 	for _, m := range eval.QuestionMetrics {
@@ -264,25 +249,25 @@ func (t evalTables) answers(r *eval.Run) {
 		if s.Questions == nil {
 			continue
 		}
-		line := []string{txt.Clip(terminal.Line(s.Name), 21)}
+		row := []string{text.Clip(onLine(s.Name), 21)}
 		for _, m := range eval.QuestionMetrics {
-			line = append(line, fmt.Sprintf("%.2f", m.Of(&s.Questions.All).Value))
+			row = append(row, fmt.Sprintf("%.2f", m.Of(&s.Questions.All).Value))
 		}
-		t.cells(i == 0, widths, line...)
+		t.cells(i == 0, widths, row...)
 	}
 	t.note("oracle: recall's search over the items that people wrote. What it misses is lost in searching,")
 	t.note("what it finds and recall doesn't is lost in distilling.")
 }
 
 // refusals is what must not happen, for every system.
-func (t evalTables) refusals(r *eval.Run) {
+func (t Tables) refusals(r *eval.Run) {
 	widths := []int{21, 20, 20, 20, 10}
 	t.columns(widths, "who answers", "superseded first", "no answer, said so", "answer, but refused", "a question")
 	for i, s := range r.Systems {
 		if q := s.Questions; q != nil {
-			t.cells(i == 0, widths, txt.Clip(terminal.Line(s.Name), 21), Share(q.Stale), Share(q.Abstained),
+			t.cells(i == 0, widths, text.Clip(onLine(s.Name), 21), Share(q.Stale), Share(q.Abstained),
 				Share(q.Refused),
-				evalTime(q.Seconds))
+				seconds(q.Seconds))
 		}
 	}
 	t.note("superseded first: what no longer holds came first.")
@@ -294,26 +279,121 @@ func (t evalTables) refusals(r *eval.Run) {
 }
 
 // differences prints figures before and after.
-func (t evalTables) differences(all []eval.Difference) {
+func (t Tables) Differences(all []eval.Difference) {
 	widths := []int{24, 7, 7, 26, 11}
 	t.columns(widths, "figure", "before", "after", "change (95 %)", "")
 	for _, d := range all {
 		verdict, color := string(d.Verdict), ""
 		switch d.Verdict {
 		case eval.Better:
-			color = t.st.Green
+			color = t.St.Green
 		case eval.Worse:
-			color = t.st.Red
+			color = t.St.Red
 		}
 		if d.Few {
 			verdict = "too few"
 			color = ""
 		}
-		fmt.Fprint(t.w, color)
+		fmt.Fprint(t.W, color)
 		t.cells(false, widths, d.Name, fmt.Sprintf("%.3f", d.Before), fmt.Sprintf("%.3f", d.After),
 			fmt.Sprintf("%+.3f (%+.3f to %+.3f)", d.Change.Value, d.Change.Low, d.Change.High), verdict)
 		if color != "" {
-			fmt.Fprint(t.w, t.st.Reset)
+			fmt.Fprint(t.W, t.St.Reset)
 		}
 	}
+}
+
+// Judged is how far a judge agrees with people, and where it doesn't.
+func (t Tables) Judged(a *eval.Agreement) {
+	t.agreement(a)
+	t.disagreements(a)
+}
+
+// disagreements are the pairs that the judge sees otherwise than people.
+func (t Tables) disagreements(a *eval.Agreement) {
+	if len(a.Wrong) == 0 {
+		return
+	}
+	t.title("judged otherwise")
+	for _, w := range a.Wrong {
+		people := "not the same"
+		if w.Same {
+			people = "the same"
+		}
+		fmt.Fprintf(t.W, "%s, say people; judged %.2f\n  %s\n  %s\n", people, w.Similarity,
+			onLine(strings.TrimSpace(w.A)), onLine(strings.TrimSpace(w.B)))
+	}
+}
+
+func (t Tables) Relations(a *eval.RelationAgreement) {
+	fmt.Fprintf(t.W, "%sHow a later decision bears on an earlier one, said by %s%s\nas people labelled it: %d of %d pairs\n", t.St.Bold, onLine(a.By), t.St.Reset, a.Agree, a.Pairs)
+	widths := []int{12, 26, 26}
+	t.columns(widths, "relation", "right of those said", "seen of those labelled")
+	for _, r := range append(append([]payload.Relation{}, payload.Relations...), eval.Unrelated) {
+		rate := a.Relations[r]
+		t.cells(false, widths, string(r), some(rate.Precision), some(rate.Recall))
+	}
+	if len(a.Wrong) > 0 {
+		t.title("seen otherwise")
+	}
+	for _, w := range a.Wrong {
+		fmt.Fprintf(t.W, "%s: %s, say people; said %s\n  earlier: %s\n  later:   %s\n", w.ID, w.People, w.Said,
+			onLine(w.Earlier), onLine(w.Later))
+	}
+}
+
+// Trust reports whether a model's word may hide a decision: as of a rule, what it
+// says must be right for 0.95, and the interval's lower end 0.9.
+func (t Tables) Trust(k eval.KofN) {
+	if k.N > 0 && float64(k.K) >= 0.95*float64(k.N) && k.Low >= 0.9 {
+		t.note("its \"supersedes\" is right often enough to hide what is superseded: distill.links: hide")
+		return
+	}
+	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
+}
+
+// some is a share, "none" of nothing.
+func some(k eval.KofN) string {
+	if k.N == 0 {
+		return "none"
+	}
+	return Share(k)
+}
+
+// Comparison is what moved from one run to the other.
+func (t Tables) Comparison(c *eval.Comparison) {
+	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
+	fmt.Fprintf(t.W, "%s%s, then %s: %s in common%s\n", t.St.Bold, onLine(c.Systems[0]),
+		onLine(c.Systems[1]), answer.Count(c.Shared, one), t.St.Reset)
+	if moved := moved(c); len(moved) > 0 {
+		t.Differences(moved)
+		fmt.Fprintln(t.W)
+	}
+	fmt.Fprintln(t.W, Changes(c))
+	for _, n := range c.Notes {
+		t.note("note: %s", n)
+	}
+}
+
+// moved are the figures of a comparison that aren't the same in both runs.
+func moved(c *eval.Comparison) []eval.Difference {
+	var all []eval.Difference
+	for _, d := range c.Figures {
+		if d.Change != (eval.Interval{}) {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// Changes counts what a comparison shows.
+func Changes(c *eval.Comparison) string {
+	n := map[eval.Verdict]int{}
+	all := moved(c)
+	for _, d := range all {
+		n[d.Verdict]++
+	}
+	return fmt.Sprintf("%s the same, %d better, %d worse, %d can't tell",
+		answer.Count(len(c.Figures)-len(all), "figure"),
+		n[eval.Better], n[eval.Worse], n[eval.CantTell])
 }
