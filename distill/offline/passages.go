@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 
 	"recall/distill"
 	"recall/payload"
@@ -130,7 +131,7 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 			break
 		}
 		words := s.c.part.keys()
-		if said(kept, words) || slices.ContainsFunc(quoted[s.c.sp], func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
+		if said(kept, words) || s.c.quotedIn(items) || slices.ContainsFunc(quoted[s.c.sp], func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
 			continue
 		}
 		kept = append(kept, words)
@@ -138,6 +139,19 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 		out = append(out, Passage{s.c.Item(), s.p, words})
 	}
 	return out
+}
+
+// quotedIn reports whether an item quotes the sentence already.
+func (c *Candidate) quotedIn(items []payload.Item) bool {
+	text := c.sp.text[c.part.from:c.part.to]
+	for i := range items {
+		if it := &items[i]; it.Kind != payload.File && it.Kind != payload.Goal && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+			return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // quota is how many passages so many exchanges yield at most.
