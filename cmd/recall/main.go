@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	a := &app.App{In: in, Out: said, Err: &terminal.Output{W: errOut}, Color: said.Color, Again: run}
 	defer a.Close()
 	root := rootCmd(a)
-	root.SetArgs(args)
+	root.SetArgs(asQuestion(args))
 	cmd, err := root.ExecuteContextC(ctx)
 	err = option.NameProject(cmd, err)
 	if lost := said.End(); lost != nil && (err == nil || errors.As(err, new(app.ExitCode))) {
@@ -89,10 +89,10 @@ decided, and answers "what did we decide about X" with evidence.
 Everything works offline; nothing leaves this machine unless you choose a model.
 
 Exit codes: 0 done or answered; 1 nothing found, or something waits for you;
-2 an error; 3 done, with sessions skipped; 4 worse than the baseline (eval).`
+2 an error; 3 done, with sessions skipped.`
 
 const examples = `  recall init                                   take in all history, once
-  recall query "what did we decide about retries"
+  recall "what did we decide about retries?"    ask; more of an answer: recall why 1
   recall resume --copy                          the payload for the next session
   recall demo                                   try it on invented sessions`
 
@@ -102,6 +102,7 @@ func rootCmd(a *app.App) *cobra.Command {
 		Short:         "A memory for AI coding work",
 		Long:          longHelp,
 		Example:       examples,
+		Version:       app.VersionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
@@ -131,6 +132,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
+	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	root.SetCompletionCommandGroupID("look")
 	root.InitDefaultCompletionCmd()
@@ -140,25 +142,7 @@ func rootCmd(a *app.App) *cobra.Command {
 			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that its arguments are checked
 		}
 	}
+	root.SetVersionTemplate(versionLine())
 	option.ExplainUsage(root)
 	return root
-}
-
-// helpCmd is cobra's, but for an unknown command, which is an error.
-func helpCmd() *cobra.Command {
-	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Help about a command",
-		Example: "  recall help query",
-		GroupID: "look",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about, rest, err := cmd.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return option.BadArguments(about, append(rest, args[len(args)-1]))
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-		Args: cobra.ArbitraryArgs,
-	}
 }

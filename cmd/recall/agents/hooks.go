@@ -21,9 +21,10 @@ import (
 
 func newHooksCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "hooks",
-		Short:   "Have Claude Code call recall by itself",
-		GroupID: "keep",
+		Use:        "hooks",
+		SuggestFor: []string{"setup", "install", "uninstall"},
+		Short:      "Have Claude Code call recall by itself",
+		GroupID:    "keep",
 		Long: `With hooks, a session starts with the payload of its thread, is told when a
 prompt, an edit or a command goes against what was settled, and is archived and
 distilled before a compaction and at its end. A command that deletes sessions
@@ -102,8 +103,9 @@ install up to date. Sessions that are running take them up when they start anew.
 func newHooksUninstallCmd(a *app.App) *cobra.Command {
 	var s scope
 	cmd := &cobra.Command{
-		Use:   "uninstall",
-		Short: "Take the hooks out again",
+		Use:     "uninstall",
+		Aliases: []string{"remove"},
+		Short:   "Take the hooks out again",
 		Long: `Takes recall's hooks out of Claude Code's settings.json. A file that nobody has
 changed since the install becomes what it was before, byte for byte; of another
 one only what is recall's goes.`,

@@ -57,6 +57,7 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
 		Use:     "uninstall",
+		Aliases: []string{"remove"},
 		Short:   "Take recall's MCP server out of the clients' configurations",
 		Example: "  recall mcp uninstall",
 		Args:    cobra.NoArgs,

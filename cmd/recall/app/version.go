@@ -1,11 +1,15 @@
 package app
 
-import "runtime/debug"
+import (
+	"fmt"
+	"runtime/debug"
+)
 
 // version is set at release by -ldflags "-X recall/cmd/recall/app.version=…".
 var version = ""
 
-// VersionText is the release's version, else the revision it was built from.
+// VersionText is the release's version, else the revision it was built from and its
+// day.
 func VersionText() string {
 	if version != "" {
 		return version
@@ -14,10 +18,12 @@ func VersionText() string {
 	if !ok {
 		return "(unknown)"
 	}
+	built := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return "(devel) " + s.Value[:12]
-		}
+		built[s.Key] = s.Value
+	}
+	if rev, day := built["vcs.revision"], built["vcs.time"]; len(rev) >= 12 && len(day) >= 10 {
+		return fmt.Sprintf("(devel) %s of %s", rev[:12], day[:10])
 	}
 	return info.Main.Version
 }

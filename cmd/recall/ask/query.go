@@ -38,10 +38,11 @@ const (
 func newQueryCmd(a *app.App) *cobra.Command {
 	var f queryFlags
 	cmd := &cobra.Command{
-		Use:     "query QUESTION",
-		Aliases: []string{"q"},
-		Short:   "Answer a question from all sessions",
-		GroupID: "ask",
+		Use:        "query QUESTION",
+		Aliases:    []string{"q", "ask", "search", "find"},
+		SuggestFor: []string{"grep"},
+		Short:      "Answer a question from all sessions",
+		GroupID:    "ask",
 		Long: `Answers from every session that recall has kept: what stands, why, since when,
 with the words it rests on. What is new is taken in first (not with --no-sync),
 for query.budget at most; what is left goes on behind, and recall says so.

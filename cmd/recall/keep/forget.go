@@ -38,10 +38,11 @@ func newForgetCmd(a *app.App) *cobra.Command {
 	var matching string
 	var forks, yes, dryRun bool
 	cmd := &cobra.Command{
-		Use:     "forget [SESSION…]",
-		Short:   "Remove sessions for good",
-		GroupID: "keep",
-		Long:    forgetHelp,
+		Use:        "forget [SESSION…]",
+		SuggestFor: []string{"remove", "delete", "rm"},
+		Short:      "Remove sessions for good",
+		GroupID:    "keep",
+		Long:       forgetHelp,
 		Example: `  recall forget 7f3c --dry-run
   recall forget 7f3c --forks
   recall forget --matching "sk-live-4f" --yes`,

@@ -218,6 +218,7 @@ func await(ctx context.Context, a *app.App, dir, job string, since time.Time) (s
 func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:     "remove",
+		Aliases: []string{"uninstall"},
 		Short:   "Take the jobs away again",
 		Long:    "Takes away what install set up, the jobs' logs too, and nothing else.",
 		Example: "  recall schedule remove",

@@ -65,11 +65,12 @@ func searchMode(c *config.Config) string {
 
 func newStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "status",
-		Short:   "Tell how the library, its sources and the index are",
-		Example: "  recall status",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:        "status",
+		SuggestFor: []string{"doctor"},
+		Short:      "Tell how the library, its sources and the index are",
+		Example:    "  recall status",
+		GroupID:    "look",
+		Args:       cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (StatusDoc, error) {
 		l, err := a.Library(ctx)
 		if err != nil {
