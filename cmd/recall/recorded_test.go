@@ -120,7 +120,7 @@ func newRecorder(t *testing.T) *recorder {
 	defer l.Close()
 	exe, err := os.Executable()
 	must(t, err)
-	r.hidden = []string{dir, "", l.ID(), "LIBRARY", exe, "recall"}
+	r.hidden = []string{dir, "", l.ID(), "LIBRARY", exe, "recall", versionLine(), "recall VERSION\n"}
 	return r
 }
 
