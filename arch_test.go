@@ -46,12 +46,13 @@ var rooms = map[string][]string{
 
 // below are rooms within rooms, with what of their own room they may import.
 var below = map[string][]string{
-	"library/disk":   {},
-	"library/ledger": {"library/disk"},
-	"library/raw":    {"library/disk"},
-	"library/render": {},
-	"pipeline/notes": {},
-	"pipeline/guard": {"pipeline"},
+	"library/disk":     {},
+	"library/ledger":   {"library/disk"},
+	"library/raw":      {"library/disk"},
+	"library/render":   {},
+	"pipeline/notes":   {},
+	"pipeline/vectors": {},
+	"pipeline/guard":   {"pipeline"},
 }
 
 // kept says in which rooms a module may be imported: nowhere else.

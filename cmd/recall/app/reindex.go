@@ -24,8 +24,10 @@ func (a *App) Reindex(ctx context.Context, l *library.Library) error {
 	if err != nil {
 		return err
 	}
-	if err := a.restoreVectors(ctx, l); err != nil {
-		return err
+	if v, err := a.Vectors(l); err == nil && v.Model != nil { // else a search says why
+		if err := v.Restore(ctx); err != nil {
+			return err
+		}
 	}
 	fmt.Fprintf(a.Err, "recall: indexed %s with %s\n", answer.Count(report.Indexed, "session"),
 		answer.Count(report.Items, "item"))
