@@ -140,11 +140,11 @@ func (c Change) Do() error {
 		return err
 	}
 	if c.Backup != "" {
-		if err := replace(c.Backup, c.Before, 0o600); err != nil {
+		if err := disk.Replace(c.Backup, c.Before, 0o600); err != nil {
 			return err
 		}
 	}
-	if err := replace(c.Real, c.After, mode); err != nil {
+	if err := disk.Replace(c.Real, c.After, mode); err != nil {
 		return err
 	}
 	if now, err := disk.ReadRegular(c.Real, MostOfSettings); !c.leaves || err != nil || !bytes.Equal(now, c.After) {
@@ -154,21 +154,4 @@ func (c Change) Do() error {
 		return err
 	}
 	return nil
-}
-
-// replace writes a file as a whole or not at all.
-func replace(path string, text []byte, mode fs.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".recall-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

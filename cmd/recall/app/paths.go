@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"recall/cmd/recall/terminal"
+	"recall/library/disk"
 )
 
 // RunsDir is where runs are kept that nobody named a file for.
@@ -22,33 +23,8 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// WriteWhole replaces a file: it is there whole or not at all.
-func WriteWhole(path string, data []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(dir, ".recall-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	if _, err := f.Write(data); err != nil {
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
-}
+// WriteWhole replaces a file for this user only: it is there whole or not at all.
+func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 
 func IsDir(path string) bool {
 	fi, err := os.Stat(path)

@@ -42,7 +42,7 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if into != "" {
-				return a.ResumeInto(cmd.Context(), into, args, stop)
+				return a.ResumeInto(cmd.Context(), into, strings.Join(args, ""), stop)
 			}
 			if stop {
 				return terminal.WithHint(errors.New("--stop ends nothing without --into"),

@@ -1,0 +1,201 @@
+// Package folders keeps projects' payloads current as RECALL.md in folders that somebody named: Cowork, which mounts
+// them, runs no hooks. Which folders stands in the user's configuration folder, beside config.yaml, since folders are
+// this computer's:
+//
+//	into.json  [{"library": id, "project": id, "folder": absolute}]
+package folders
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/hint"
+	"recall/ingest"
+	"recall/library"
+	"recall/library/disk"
+	"recall/payload"
+	"recall/pipeline"
+)
+
+// PageName is the page's name in a folder.
+const PageName = "RECALL.md"
+
+// most is how much of a page or of the list is read, in bytes.
+const most = 16 << 20
+
+// ErrNotOurs: the file isn't as recall wrote it.
+var ErrNotOurs = errors.New("it isn't as recall wrote it, so it is left alone")
+
+// Folder is one in which a project's payload is kept current.
+type Folder struct {
+	Library string `json:"library"` // its id
+	Project string `json:"project"` // its id
+	Folder  string `json:"folder"`  // absolute
+}
+
+// Folders are those of one library.
+type Folders struct {
+	Library *library.Library
+	File    string // into.json
+	Budget  int    // of a page, in tokens
+}
+
+func (f *Folders) read() ([]Folder, error) {
+	text, err := disk.ReadRegular(f.File, most)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []Folder
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, hint.With(fmt.Errorf("%s: %w", f.File, err),
+			"mend it, or delete it and name the folders again: recall resume --into FOLDER")
+	}
+	return list, nil
+}
+
+func (f *Folders) write(list []Folder) error {
+	if len(list) == 0 {
+		return disk.RemoveIfThere(f.File)
+	}
+	text, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.Replace(f.File, append(text, '\n'), 0o600)
+}
+
+// same reports whether an entry of the list is this library's, for a folder.
+func (f *Folders) same(folder string) func(Folder) bool {
+	return func(k Folder) bool { return k.Library == f.Library.ID() && k.Folder == folder }
+}
+
+// Begin keeps a project's payload current in a folder from now on.
+func (f *Folders) Begin(folder, project string) error {
+	list, err := f.read()
+	if err != nil {
+		return err
+	}
+	k := Folder{Library: f.Library.ID(), Project: project, Folder: folder}
+	switch err := f.keep(k); {
+	case errors.Is(err, ErrNotOurs) && !slices.ContainsFunc(list, f.same(folder)):
+		return hint.With(fmt.Errorf("%s is there already, and recall didn't write it", filepath.Join(folder, PageName)),
+			"it is left alone; move it away, or name another folder")
+	case err != nil:
+		return err
+	}
+	return f.write(append(slices.DeleteFunc(list, f.same(folder)), k))
+}
+
+// End no longer keeps a page in a folder, and removes the one that is there, unless
+// somebody changed it: then the error is ErrNotOurs. removed says that there was one.
+func (f *Folders) End(folder string) (removed bool, err error) {
+	list, err := f.read()
+	if err != nil {
+		return false, err
+	}
+	if !slices.ContainsFunc(list, f.same(folder)) {
+		return false, hint.With(fmt.Errorf("%s: nothing is kept there", folder), "recall resume --into FOLDER begins")
+	}
+	if err := f.write(slices.DeleteFunc(list, f.same(folder))); err != nil {
+		return false, err
+	}
+	path := filepath.Join(folder, PageName)
+	have, err := ownPage(path)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", ErrNotOurs, err)
+	}
+	if have == "" {
+		return false, nil
+	}
+	return true, os.Remove(path)
+}
+
+// Refresh brings the pages of all folders up to date. What goes wrong with one costs
+// nothing else.
+func (f *Folders) Refresh() (faults []error) {
+	list, err := f.read()
+	if err != nil {
+		return []error{err}
+	}
+	for _, k := range list {
+		if k.Library != f.Library.ID() {
+			continue
+		}
+		if err := f.keep(k); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	return faults
+}
+
+// keep writes a folder's page if it would say anything else than it does.
+func (f *Folders) keep(k Folder) error {
+	if _, err := os.Stat(k.Folder); errors.Is(err, fs.ErrNotExist) { // it is never made anew
+		return hint.With(fmt.Errorf("%s, where RECALL.md is kept, isn't there any more", k.Folder),
+			"recall resume --into %q --stop ends it", k.Folder)
+	}
+	path := filepath.Join(k.Folder, PageName)
+	have, err := ownPage(path)
+	if err != nil {
+		return hint.With(fmt.Errorf("%s: %w", path, err), "move it away, or recall resume --into %q --stop", k.Folder)
+	}
+	p, err := pipeline.Onward(f.Library, k.Project, "", "")
+	if err == nil && p == nil {
+		err = hint.With(errors.New("no session to go on from"), "recall sync takes sessions in; recall list shows them")
+	}
+	if err != nil {
+		return err
+	}
+	text := seal(payload.HarmlessPage(payload.Render(p, payload.Options{Budget: f.Budget}).Text))
+	if have == text {
+		return nil
+	}
+	return disk.Replace(path, []byte(text), 0o600)
+}
+
+// The last line says that recall wrote what is above it: a person's own file
+// lacks it, and a changed one doesn't have its sum.
+const (
+	sealBegin = ingest.KeptSeal + "; changes here are not kept, recall edit makes them. Sum "
+	sealEnd   = " -->\n"
+)
+
+func seal(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return text + "\n" + sealBegin + hex.EncodeToString(sum[:8]) + sealEnd
+}
+
+// ownPage is the page as recall wrote it, "" if there is none. The error is
+// ErrNotOurs for anything else that stands there.
+func ownPage(path string) (string, error) {
+	fi, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if !fi.Mode().IsRegular() || fi.Size() > 1<<20 {
+		return "", ErrNotOurs
+	}
+	text, err := disk.ReadRegular(path, most)
+	if err != nil {
+		return "", err
+	}
+	above, _, ok := strings.Cut(string(text), "\n"+sealBegin)
+	if !ok || seal(above) != string(text) {
+		return "", ErrNotOurs
+	}
+	return string(text), nil
+}
