@@ -46,8 +46,11 @@ var rooms = map[string][]string{
 
 // below are rooms within rooms, with what of their own room they may import.
 var below = map[string][]string{
+	"library":          {"library/disk", "library/ledger", "library/manifest", "library/raw", "library/render"},
+	"library/check":    {"library", "library/disk", "library/raw"},
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
+	"library/merge":    {"library", "library/check", "library/disk", "library/raw", "library/render"},
 	"library/raw":      {"library/disk"},
 	"library/render":   {},
 	"pipeline/notes":   {},
@@ -113,6 +116,19 @@ func TestImportsPointDown(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// What library.Inside gives is for the rooms that change a library's folder by the library's own means.
+func TestInsideIsForTheLibraryAlone(t *testing.T) {
+	for _, s := range sources(t) {
+		room, _, _ := strings.Cut(s.dir, "/")
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Inside" && room != "library" {
+				t.Errorf("%s/%s uses library.Inside", s.dir, s.name)
+			}
+			return true
+		})
 	}
 }
 
@@ -265,7 +281,7 @@ var atOneDoor = []struct {
 			// in the user's cache folder
 			"library/listcache.go",
 			// files outside the library
-			"library/backup.go", "library/backupfile.go", "library/unpack.go", "library/restore.go",
+			"library/merge/backup.go", "library/merge/backupfile.go", "library/merge/unpack.go", "library/restore.go",
 			"library/source.go", "library/disk/replace.go",
 			"library/ramdisk/ramdisk_linux.go"}, // of tests
 		"links inside a library are followed by nobody: use what library/disk offers"},

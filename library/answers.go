@@ -111,21 +111,3 @@ func (l *Library) answerPath(key string) (string, error) {
 }
 
 const cacheName = "cache"
-
-// answers checks what models answered: what can't be read is asked for again.
-func (c *checking) answers() {
-	_ = disk.Walk(filepath.Join(c.l.dir, cacheName), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || c.ctx.Err() != nil || filepath.Ext(path) != ".zst" {
-			return nil
-		}
-		packed, err := c.read(path)
-		if err == nil {
-			_, err = raw.Unpack(packed)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			c.found(Finding{Path: c.rel(path), State: Damaged,
-				What: "a model's answer that can't be read: " + err.Error(), Mend: MendRender})
-		}
-		return nil
-	})
-}

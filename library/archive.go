@@ -28,8 +28,6 @@ type Change struct {
 	Problems  []ingest.Problem
 }
 
-var errStale = errors.New("somebody else archived this session meanwhile")
-
 // Archive takes the bytes of every file of a session into the library, before
 // anything is parsed. Files whose size and time are as last seen aren't
 // opened. When it returns, the bytes are durable. A file that can't be read is
@@ -62,11 +60,11 @@ func (l *Library) Archive(ctx context.Context, f ingest.Found) (Change, error) {
 		} else if gone {
 			return fail(ErrForgotten)
 		}
-		a := &archiving{l: l, found: f, entry: e.clone(), change: Change{ID: f.ID}, versions: raw.NewVersions()}
+		a := &archiving{l: l, found: f, entry: e.Clone(), change: Change{ID: f.ID}, versions: raw.NewVersions()}
 		if err = a.run(ctx, have); err != nil {
 			raw.Drop(a.segs...)
 		}
-		if errors.Is(err, errStale) && try < 5 {
+		if errors.Is(err, ErrStale) && try < 5 {
 			l.forget()
 			continue
 		}
@@ -136,7 +134,7 @@ func (e Entry) unchanged(f ingest.Found) bool {
 	names := map[string]bool{}
 	for _, file := range f.Files {
 		names[file.Name] = true
-		if have := e.file(file.Name); have == nil || !have.source(file.Path).is(file) {
+		if have := e.File(file.Name); have == nil || !have.source(file.Path).is(file) {
 			return false
 		}
 	}
@@ -184,7 +182,7 @@ func (a *archiving) run(ctx context.Context, have bool) error {
 			continue
 		}
 		a.read++
-		a.entry.file(f.Name).Place = i
+		a.entry.File(f.Name).Place = i
 	}
 	a.vanished()
 	for i := range a.entry.Files {
@@ -212,7 +210,7 @@ func (a *archiving) problem(path, reason string) {
 // take compares one source with what is archived of the file and stages what
 // is new.
 func (a *archiving) take(ctx context.Context, f ingest.File) error {
-	state := a.entry.file(f.Name)
+	state := a.entry.File(f.Name)
 	var from *SourceState
 	base := 0
 	if state != nil {
@@ -285,8 +283,8 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 			a.change.New = append(a.change.New, f.Name)
 		} else {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
-			if from == nil && len(a.entry.file(f.Name).Sources) > 0 {
-				a.problem(f.Path, "another file claims to be the same session: "+a.entry.file(f.Name).Sources[0].Path)
+			if from == nil && len(a.entry.File(f.Name).Sources) > 0 {
+				a.problem(f.Path, "another file claims to be the same session: "+a.entry.File(f.Name).Sources[0].Path)
 			}
 		}
 	}
@@ -308,7 +306,7 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r reading) {
 
 // seen notes the state of a source.
 func (a *archiving) seen(f ingest.File, s SourceState) {
-	state := a.entry.file(f.Name)
+	state := a.entry.File(f.Name)
 	if state == nil {
 		a.entry.Files = append(a.entry.Files, FileState{Name: f.Name})
 		state = &a.entry.Files[len(a.entry.Files)-1]

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
 	"recall/library/raw"
 )
 
@@ -91,7 +92,7 @@ func TestEveryVersionStays(t *testing.T) {
 	}
 	var got []string
 	for _, ver := range v.Files["transcript.jsonl"] {
-		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return l.openRaw(id, name) }, Segs: ver.Segs})
+		text, err := io.ReadAll(&raw.Reader{Open: func(name string) (*os.File, error) { return OpenRaw(l, id, name) }, Segs: ver.Segs})
 		if err != nil {
 			t.Fatal(err)
 		}

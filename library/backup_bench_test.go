@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	. "recall/library"
+	"recall/library/merge"
 )
 
 // BenchmarkBackup backs a library up to a folder and to a file, beside cp and
@@ -32,12 +35,12 @@ func BenchmarkBackup(b *testing.B) {
 			return exec.Command("sh", "-c", `cp -r "$1" "$2" && find "$2" -type f -print0 | xargs -0 sha256sum > /dev/null`, "sh", l.Dir(), filepath.Join(dir, "cp")).Run()
 		})
 		folder += timed(b, func() error {
-			m, err := l.Backup(ctx, filepath.Join(dir, "backup"), nil)
+			m, err := merge.Backup(ctx, l, filepath.Join(dir, "backup"), nil)
 			bytes = m.Bytes
 			return err
 		})
-		again += timed(b, func() error { _, err := l.Backup(ctx, filepath.Join(dir, "backup"), nil); return err })
-		file += timed(b, func() error { _, err := l.BackupFile(ctx, filepath.Join(dir, "all.tar.zst"), false); return err })
+		again += timed(b, func() error { _, err := merge.Backup(ctx, l, filepath.Join(dir, "backup"), nil); return err })
+		file += timed(b, func() error { _, err := merge.BackupFile(ctx, l, filepath.Join(dir, "all.tar.zst"), false); return err })
 		os.RemoveAll(dir)
 	}
 	b.ReportMetric(0, "ns/op")

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -12,7 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/merge"
 )
 
 // A backup equals its library, file by file, is done once, follows what grows,
@@ -29,9 +32,9 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "disk", "backup")
-	backup := func() Merged {
+	backup := func() merge.Merged {
 		t.Helper()
-		m, err := l.Backup(ctx, dir, nil)
+		m, err := merge.Backup(ctx, l, dir, nil)
 		if err != nil || len(m.Problems) > 0 {
 			t.Fatalf("%v, %v", m.Problems, err)
 		}
@@ -74,7 +77,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	l = again(t, l)
-	if _, err := l.Backup(ctx, dir, nil); err != nil {
+	if _, err := merge.Backup(ctx, l, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	b, err := Open(dir)
@@ -85,7 +88,7 @@ func TestBackup(t *testing.T) {
 	if got := content(t, b, "b0000000-0000-4000-8000-000000000002", "transcript.jsonl"); got != "other\n" {
 		t.Errorf("what vanished from the library reads %q in the backup", got)
 	}
-	v, err := b.Verify(ctx, VerifyOptions{})
+	v, err := check.Verify(ctx, b, check.Options{})
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}
@@ -131,9 +134,9 @@ func TestBackupRefuses(t *testing.T) {
 	full := t.TempDir()
 	write(t, filepath.Join(full, "letter.txt"), "mine\n")
 	for dir, want := range map[string]error{
-		filepath.Join(l.Dir(), "backup"): ErrInside, filepath.Dir(l.Dir()): ErrInside, l.Dir(): ErrInside, other.Dir(): ErrOther, full: ErrOther,
+		filepath.Join(l.Dir(), "backup"): merge.ErrInside, filepath.Dir(l.Dir()): merge.ErrInside, l.Dir(): merge.ErrInside, other.Dir(): merge.ErrOther, full: merge.ErrOther,
 	} {
-		if _, err := l.Backup(context.Background(), dir, nil); !errors.Is(err, want) {
+		if _, err := merge.Backup(context.Background(), l, dir, nil); !errors.Is(err, want) {
 			t.Errorf("to %s: %v, want %v", dir, err, want)
 		}
 	}
@@ -160,12 +163,12 @@ func TestBackupIsFinishedLater(t *testing.T) {
 			}
 			return do()
 		}
-		_, err := l.Backup(context.Background(), dir, nil)
+		_, err := merge.Backup(context.Background(), l, dir, nil)
 		disk.Tap = nil
 		if err == nil && n < fail {
 			break
 		}
-		if _, err := l.Backup(context.Background(), dir, nil); err != nil {
+		if _, err := merge.Backup(context.Background(), l, dir, nil); err != nil {
 			t.Fatalf("after change %d failed: %v", fail, err)
 		}
 		equal(t, l, dir)
@@ -197,7 +200,7 @@ func TestBackupKeepsSharing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backup")
 	for _, dir := range []string{l.Dir(), dir} {
 		if dir != l.Dir() {
-			if _, err := l.Backup(context.Background(), dir, nil); err != nil {
+			if _, err := merge.Backup(context.Background(), l, dir, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

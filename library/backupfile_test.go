@@ -1,11 +1,10 @@
-package library
+package library_test
 
 import (
 	"archive/tar"
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 
+	. "recall/library"
 	"recall/library/disk"
+	"recall/library/merge"
 )
 
 func filled(t testing.TB) *Library {
@@ -38,24 +39,24 @@ func TestBackupFile(t *testing.T) {
 	ctx := context.Background()
 	l := filled(t)
 	file := filepath.Join(t.TempDir(), "recall.tar.zst")
-	m, err := l.BackupFile(ctx, file, false)
+	m, err := merge.BackupFile(ctx, l, file, false)
 	if err != nil || m.Sessions != 1 || m.Files < 7 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	if _, err := l.BackupFile(ctx, file, false); !errors.Is(err, fs.ErrExist) {
+	if _, err := merge.BackupFile(ctx, l, file, false); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("over an earlier one: %v, want ErrExist", err)
 	}
-	if _, err := l.BackupFile(ctx, file, true); err != nil {
+	if _, err := merge.BackupFile(ctx, l, file, true); err != nil {
 		t.Errorf("over an earlier one, as asked: %v", err)
 	}
 	dir := filepath.Join(t.TempDir(), "Recall")
-	back, err := CreateFrom(ctx, dir, file)
+	back, err := merge.CreateFrom(ctx, dir, file)
 	if err != nil || back.ID() != l.ID() {
 		t.Fatalf("%v, %v", back, err)
 	}
 	defer back.Close()
 	for _, again := range []bool{false, true} {
-		m, err := back.Import(ctx, file, MergeOptions{})
+		m, err := merge.Import(ctx, back, file, merge.Options{})
 		if err != nil || len(m.Problems) > 0 || m.New != map[bool]int{false: 1, true: 0}[again] || again && m.Files != 0 {
 			t.Errorf("again %v: %+v, %v", again, m, err)
 		}
@@ -72,7 +73,7 @@ func TestImportRefuses(t *testing.T) {
 	ctx := context.Background()
 	l := filled(t)
 	good := filepath.Join(t.TempDir(), "good.tar.zst")
-	if _, err := l.BackupFile(ctx, good, false); err != nil {
+	if _, err := merge.BackupFile(ctx, l, good, false); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(good)
@@ -90,21 +91,21 @@ func TestImportRefuses(t *testing.T) {
 		"cut short":         {whole[:len(whole)/2], ErrDamaged, ""},
 		"its end missing":   {whole[:len(whole)-3], ErrDamaged, ""},
 		"a flipped bit":     {flipped, nil, ""},
-		"no zstd":           {[]byte("hello, I am a letter, not a backup"), ErrSuspect, "no backup"},
+		"no zstd":           {[]byte("hello, I am a letter, not a backup"), merge.ErrSuspect, "no backup"},
 		"empty":             {nil, nil, ""},
-		"out of the folder": {packed(t, toml, entry{name: "Recall/../../evil", text: "x"}), ErrSuspect, "leads out"},
-		"an absolute name":  {packed(t, toml, entry{name: "/etc/evil", text: "x"}), ErrSuspect, "leads out"},
-		"a Windows name":    {packed(t, toml, entry{name: `Recall\..\evil`, text: "x"}), ErrSuspect, "leads out"},
-		"a symbolic link":   {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeSymlink}), ErrSuspect, "link"},
-		"a hard link":       {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeLink}), ErrSuspect, "link"},
-		"a device":          {packed(t, toml, entry{name: "Recall/a", kind: tar.TypeChar}), ErrSuspect, "device"},
-		"one name twice":    {packed(t, toml, toml), ErrSuspect, "twice"},
-		"a bomb":            {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", unpackFree+(16<<20))}), ErrSuspect, "far more"},
+		"out of the folder": {packed(t, toml, entry{name: "Recall/../../evil", text: "x"}), merge.ErrSuspect, "leads out"},
+		"an absolute name":  {packed(t, toml, entry{name: "/etc/evil", text: "x"}), merge.ErrSuspect, "leads out"},
+		"a Windows name":    {packed(t, toml, entry{name: `Recall\..\evil`, text: "x"}), merge.ErrSuspect, "leads out"},
+		"a symbolic link":   {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeSymlink}), merge.ErrSuspect, "link"},
+		"a hard link":       {packed(t, toml, entry{name: "Recall/a", link: "/etc/passwd", kind: tar.TypeLink}), merge.ErrSuspect, "link"},
+		"a device":          {packed(t, toml, entry{name: "Recall/a", kind: tar.TypeChar}), merge.ErrSuspect, "device"},
+		"one name twice":    {packed(t, toml, toml), merge.ErrSuspect, "twice"},
+		"a bomb":            {packed(t, toml, entry{name: "Recall/a", text: strings.Repeat("\x00", 80<<20)}), merge.ErrSuspect, "far more"},
 		"no library":        {packed(t, entry{name: "Recall/a", text: "x"}), ErrNoLibrary, ""},
 		"a wrong sum":       {packed(t, toml, entry{name: "Recall/SHA256SUMS", text: strings.Repeat("0", 64) + "  Recall/library.toml\n"}), ErrDamaged, "isn't as it was written"},
 		"one more than told": {packed(t, toml, entry{name: "Recall/x", text: "x"},
 			entry{name: "Recall/SHA256SUMS", text: disk.HexSum([]byte(toml.text)) + "  Recall/library.toml\n"}),
-			ErrSuspect, "more than"},
+			merge.ErrSuspect, "more than"},
 		"of a newer recall": {packed(t, entry{name: "Recall/library.toml", text: "id = \"abc\"\nformat = 99\n"}), ErrNewer, ""},
 	} {
 		into := newLib(t)
@@ -112,7 +113,7 @@ func TestImportRefuses(t *testing.T) {
 		if err := os.WriteFile(file, c.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := into.Import(ctx, file, MergeOptions{})
+		_, err := merge.Import(ctx, into, file, merge.Options{})
 		if err == nil || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v %q", name, err, c.want, c.says)
 		}
@@ -159,7 +160,7 @@ func packed(t testing.TB, entries ...entry) []byte {
 func TestBackupFileOfDamaged(t *testing.T) {
 	l, _ := everyKind(t)
 	to := filepath.Join(t.TempDir(), "b.tar.zst")
-	m, err := l.BackupFile(context.Background(), to, false)
+	m, err := merge.BackupFile(context.Background(), l, to, false)
 	if err != nil || len(m.Problems) > 0 {
 		t.Fatalf("of a sound library: problems %v, error %v", m.Problems, err)
 	}
@@ -175,7 +176,7 @@ func TestBackupFileOfDamaged(t *testing.T) {
 	if err := os.WriteFile(segs[0], text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	m, err = l.BackupFile(context.Background(), to, true)
+	m, err = merge.BackupFile(context.Background(), l, to, true)
 	if err != nil || len(m.Problems) != 1 || m.Problems[0].Path != segs[0] {
 		t.Errorf("got problems %v and error %v, want one about %s", m.Problems, err, segs[0])
 	}
@@ -189,22 +190,23 @@ func TestBackupFileOfUnreadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, sessionFile(e.Folder), `{"id": "7f3c`)
+	write(t, SessionFile(e.Folder), `{"id": "7f3c`)
 	segs, err := filepath.Glob(filepath.Join(disk.GlobSafe(e.Folder), "raw", "*.zst"))
 	if err != nil || len(segs) == 0 {
 		t.Fatal(segs, err)
 	}
 	path := filepath.Join(t.TempDir(), "all.tar.zst")
-	m, err := again(t, l).BackupFile(t.Context(), path, false)
+	m, err := merge.BackupFile(t.Context(), again(t, l), path, false)
 	if err != nil || len(m.Problems) != 1 {
 		t.Fatalf("problems %v, %v; want one", m.Problems, err)
 	}
-	in := map[string]bool{}
-	if err := eachInTar(t.Context(), path, func(name string, _ io.Reader) error { in[name] = true; return nil }); err != nil {
+	in, done, err := merge.OpenBackup(t.Context(), l, path)
+	if err != nil {
 		t.Fatal(err)
 	}
+	defer done()
 	for _, seg := range segs {
-		if rel, _ := filepath.Rel(l.Dir(), seg); !in[tarTop+filepath.ToSlash(rel)] {
+		if rel, _ := filepath.Rel(l.Dir(), seg); !disk.Exists(filepath.Join(in.Dir(), rel)) {
 			t.Errorf("%s isn't in it", rel)
 		}
 	}

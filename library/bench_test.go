@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -17,6 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 )
 
 // BenchmarkArchive compares taking sessions in with reading, hashing and
@@ -126,19 +128,19 @@ func manySessions(b *testing.B, n int) (*Library, []ingest.Found) {
 				Sources: []SourceState{{Path: path, Size: 1000, Mod: m.Start, Version: 1}}})
 			f.Files = append(f.Files, ingest.File{Name: name, Path: path, Size: 1000, Mod: m.Start})
 		}
-		e.finish()
+		FinishEntry(&e)
 		e.Heads = []string{fmt.Sprintf("%032x", i), fmt.Sprintf("t:%032x", i)}
-		e.Folder = filepath.Join(l.Dir(), "billing", folderName(e, shortPart(e.ID)))
+		e.Folder = filepath.Join(l.Dir(), "billing", FolderName(e, ShortPart(e.ID)))
 		os.MkdirAll(e.Folder, 0o700)
-		text, err := e.encode()
+		text, err := EntryText(e)
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := os.WriteFile(sessionFile(e.Folder), text, 0o600); err != nil {
+		if err := os.WriteFile(SessionFile(e.Folder), text, 0o600); err != nil {
 			b.Fatal(err)
 		}
 		old := time.Now().Add(-time.Hour)
-		os.Chtimes(sessionFile(e.Folder), old, old)
+		os.Chtimes(SessionFile(e.Folder), old, old)
 		found = append(found, f)
 	}
 	return l, found
@@ -233,7 +235,7 @@ func BenchmarkVerify(b *testing.B) {
 		plain += time.Since(start)
 		for _, q := range []bool{false, true} {
 			start = time.Now()
-			v, err := l.Verify(context.Background(), VerifyOptions{Quick: q})
+			v, err := check.Verify(context.Background(), l, check.Options{Quick: q})
 			if err != nil || len(v.Findings) > 0 || !q && v.Source != total {
 				b.Fatal(err, said(v), v.Source, total)
 			}

@@ -48,28 +48,42 @@ func (l *Library) commitNew(a *archiving) error {
 	if err := errors.Join(disk.SyncDir(segs), disk.SyncDir(build)); err != nil {
 		return err
 	}
+	return l.shelve(build, a.entry)
+}
+
+// shelve gives the folder of a new session that was built aside its place.
+func (l *Library) shelve(build string, e Entry) error {
+	e.Folder = filepath.Join(l.dir, "unsorted", string(e.ID))
+	reg := &registry{}
+	if e.Project != "" {
+		var err error
+		if reg, err = l.readRegistry(); err != nil {
+			return err
+		}
+	}
 	unlock, err := l.lockFolders()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if _, ok := l.known(a.entry.ID); ok {
-		return errStale
+	if _, ok := l.known(e.ID); ok {
+		return ErrStale
 	}
-	if gone, err := l.forgotten(a.entry.ID); err != nil {
+	if gone, err := l.forgotten(e.ID); err != nil {
 		return err
 	} else if gone { // while it was read
 		return ErrForgotten
 	}
-	unsorted := filepath.Join(l.dir, "unsorted")
-	if err := disk.MakeDirs(unsorted); err != nil {
+	want := l.wanted(e, reg)
+	above := filepath.Dir(want)
+	if err := disk.MakeDirs(above); err != nil {
 		return err
 	}
-	a.entry.Folder = l.freeName(unsorted, string(a.entry.ID))
-	if err := l.relocate(build, a.entry); err != nil {
+	e.Folder = l.freeName(above, filepath.Base(want))
+	if err := l.relocate(build, e); err != nil {
 		return err
 	}
-	return disk.SyncDir(unsorted)
+	return disk.SyncDir(above)
 }
 
 // freeName is dir/name, or the first dir/name~2, … that isn't taken: two ids
@@ -98,7 +112,7 @@ func (l *Library) commitChange(a *archiving) error {
 		return err
 	}
 	if v.Read != a.versions.Read {
-		return errStale
+		return ErrStale
 	}
 	segs := filepath.Join(now.Folder, "raw")
 	if err := disk.MakeDirs(segs); err != nil {

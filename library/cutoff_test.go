@@ -1,10 +1,12 @@
-package library
+package library_test
 
 import (
 	"errors"
 	"slices"
 	"testing"
 
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -47,9 +49,9 @@ func TestSaveCutOff(t *testing.T) {
 				if err := l.SavePayload(id, derived("# One\n", "as it was", nil)); err != nil {
 					t.Fatal(err)
 				}
-				check := func(when string) {
-					for _, f := range verify(t, again(t, l), VerifyOptions{}).Findings {
-						if f.State == Damaged {
+				look := func(when string) {
+					for _, f := range verify(t, again(t, l), check.Options{}).Findings {
+						if f.State == check.Damaged {
 							t.Errorf("%q, save killed at %d, %s at %d: %+v", markdown, save, when, heal, f)
 						}
 					}
@@ -58,19 +60,19 @@ func TestSaveCutOff(t *testing.T) {
 				l.SavePayload(id, derived(markdown, "as it is now", []byte("# One\n")))
 				ended = *n < save
 				disk.Tap = calmly
-				check("saved")
+				look("saved")
 				l = again(t, l)
 				n = from(heal)
 				l.Saved(id)
 				healed := *n < heal
 				disk.Tap = calmly
-				check("healed")
+				look("healed")
 				l = again(t, l)
 				_, seen, err := l.Saved(id)
 				if err == nil {
 					err = l.SavePayload(id, derived(markdown, "as it is now", seen))
 				}
-				if v := verify(t, again(t, l), VerifyOptions{}); err != nil || len(v.Findings) > 0 {
+				if v := verify(t, again(t, l), check.Options{}); err != nil || len(v.Findings) > 0 {
 					t.Errorf("%q, save killed at %d, heal at %d: the next save: %v, %s", markdown, save, heal, err, said(v))
 				}
 				if healed {

@@ -136,7 +136,8 @@ func (f FileState) gone() bool {
 	return !slices.ContainsFunc(f.Sources, func(s SourceState) bool { return !s.Gone })
 }
 
-func (e *Entry) file(name string) *FileState {
+// File is the state of a file of the session, nil of one that it hasn't.
+func (e *Entry) File(name string) *FileState {
 	for i := range e.Files {
 		if e.Files[i].Name == name {
 			return &e.Files[i]
@@ -185,8 +186,8 @@ func (e *Entry) finish() {
 	e.Input = hex.EncodeToString(h.Sum(nil))
 }
 
-// clone copies what a change may write to.
-func (e Entry) clone() Entry {
+// Clone copies what a change may write to.
+func (e Entry) Clone() Entry {
 	e.Files = slices.Clone(e.Files)
 	for i := range e.Files {
 		e.Files[i].Sources = slices.Clone(e.Files[i].Sources)

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -166,9 +168,9 @@ func missing(t testing.TB, l *Library, before map[string]string) []string {
 // sound says what verify finds that a next run wouldn't make good by itself.
 func sound(t testing.TB, l *Library) string {
 	t.Helper()
-	v := verify(t, l, VerifyOptions{})
-	v.Findings = slices.DeleteFunc(v.Findings, func(f Finding) bool {
-		return f.State == Unfinished || f.State == Leftover || f.Mend == MendRender && strings.HasSuffix(f.Path, ".md")
+	v := verify(t, l, check.Options{})
+	v.Findings = slices.DeleteFunc(v.Findings, func(f check.Finding) bool {
+		return f.State == check.Unfinished || f.State == check.Leftover || f.Mend == check.MendRender && strings.HasSuffix(f.Path, ".md")
 	})
 	return said(v)
 }
@@ -238,7 +240,7 @@ func redo(t testing.TB, s *story, l *Library, what string) {
 			t.Errorf("%s: step %d of the next run: %v", what, step, err)
 		}
 	})
-	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Errorf("%s: verify after the next run: %s", what, said(v))
 	}
 }

@@ -1,10 +1,12 @@
-package library
+package library_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"recall/library/check"
 )
 
 // A flipped bit in payload.md is damage where nobody has written to the file
@@ -28,11 +30,11 @@ func TestFlippedPage(t *testing.T) {
 		name  string
 		text  string
 		later time.Duration
-		want  FindingState
+		want  check.FindingState
 	}{
-		{"one bit", string(good[:1]) + string(good[1]^4) + string(good[2:]), 0, Damaged},
-		{"one bit, by somebody", string(good[:1]) + string(good[1]^4) + string(good[2:]), time.Second, Edited},
-		{"a longer text", string(good) + "more\n", 0, Edited},
+		{"one bit", string(good[:1]) + string(good[1]^4) + string(good[2:]), 0, check.Damaged},
+		{"one bit, by somebody", string(good[:1]) + string(good[1]^4) + string(good[2:]), time.Second, check.Edited},
+		{"a longer text", string(good) + "more\n", 0, check.Edited},
 	} {
 		at := record.ModTime().Add(c.later)
 		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
@@ -41,7 +43,7 @@ func TestFlippedPage(t *testing.T) {
 		if err := os.Chtimes(path, at, at); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(t, l, VerifyOptions{}); len(v.Findings) != 1 || v.Findings[0].State != c.want {
+		if v := verify(t, l, check.Options{}); len(v.Findings) != 1 || v.Findings[0].State != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, said(v), c.want)
 		}
 		repair(t, l)
@@ -49,7 +51,7 @@ func TestFlippedPage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if mended := string(text) == string(good); mended != (c.want == Damaged) {
+		if mended := string(text) == string(good); mended != (c.want == check.Damaged) {
 			t.Errorf("%s: after repair it reads %q", c.name, text)
 		}
 	}

@@ -140,34 +140,48 @@ func (l *Library) digOne(id ingest.SessionID) (more bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	aside, err := l.tempName()
-	if err != nil {
-		return false, err
-	}
-	if err := l.takeOut(e, aside); err != nil {
-		return false, err
-	}
-	above := filepath.Dir(e.Folder)
-	if err := disk.SyncDir(above); err != nil {
-		return false, err
-	}
-	disk.Unlink(above) // if that was the last one
-	return true, removeAll(aside)
+	return true, l.takeOut(id, e.Folder)
 }
 
-// takeOut moves a session's folder out of sight and tells other processes. The
-// caller holds the lock of folders.
-func (l *Library) takeOut(e Entry, aside string) error {
-	return l.rearrange(func() error {
-		err := disk.Rename(e.Folder, aside)
+// removeFolder removes a folder that isn't the one a session is known by.
+func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
+	unlock, err := l.lockFolders()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if e, ok := l.known(id); ok && e.Folder == folder {
+		return ErrStale
+	}
+	return l.takeOut(id, folder)
+}
+
+// takeOut removes a folder: it is moved out of sight first, and other processes are
+// told. The caller holds the lock of folders.
+func (l *Library) takeOut(id ingest.SessionID, folder string) error {
+	aside, err := l.tempName()
+	if err != nil {
+		return err
+	}
+	err = l.rearrange(func() error {
+		err := disk.Rename(folder, aside)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
-		if err == nil {
-			l.removeEntry(e.ID)
+		if k := l.sessions[id]; err == nil && k != nil && k.Entry.Folder == folder {
+			l.removeEntry(id)
 		}
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	above := filepath.Dir(folder)
+	if err := disk.SyncDir(above); err != nil {
+		return err
+	}
+	disk.Unlink(above) // if that was the last one
+	return removeAll(aside)
 }
 
 // removeEntry forgets what is known of a session. The caller holds l.mu.
@@ -279,4 +293,12 @@ func (l *Library) DropList() error {
 	l.listStale = true
 	l.mu.Unlock()
 	return disk.RemoveIfThere(l.listFile())
+}
+
+// rel is a path as a person is told of it: from the library.
+func (l *Library) rel(path string) string {
+	if rel, err := filepath.Rel(l.dir, path); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return path
 }

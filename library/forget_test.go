@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -35,9 +37,9 @@ func TestForget(t *testing.T) {
 		l.Correct(Correction{Op: "join", A: gone.ID, B: entries[1].ID}),
 		l.Inbox(map[string]any{"session": gone.ID, "note": "of it"}),
 		l.Inbox(map[string]any{"session": entries[1].ID, "note": "of the other"}),
-		appendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),
+		disk.AppendAside(filepath.Join(dir, "threads.jsonl.damaged"), []byte(`{"op":"join","a":"`+string(gone.ID)+"\n")),
 		os.MkdirAll(filepath.Join(dir, "billing"), 0o700),
-		appendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"), []byte(`{"from_session":"`+string(gone.ID)+`","quo`+"\n")),
+		disk.AppendAside(filepath.Join(dir, "billing", "links.jsonl.damaged"), []byte(`{"from_session":"`+string(gone.ID)+`","quo`+"\n")),
 		os.MkdirAll(filepath.Join(dir, "cache"), 0o700),
 		os.WriteFile(filepath.Join(dir, "cache", "answer.json"), []byte(`{"text":"anything"}`), 0o600),
 	} {
@@ -74,7 +76,7 @@ func TestForget(t *testing.T) {
 	if err != nil || !strings.Contains(fmt.Sprintf("%s", notes), "of the other") {
 		t.Errorf("the other session's note is gone: %s, %v", notes, err)
 	}
-	v, err := again(t, l).Verify(context.Background(), VerifyOptions{})
+	v, err := check.Verify(context.Background(), again(t, l), check.Options{})
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
 	"recall/library/disk"
 )
 
@@ -67,7 +68,7 @@ func checkFormat1(t *testing.T, l *Library) {
 	if c, err := l.Corrections(); err != nil || len(c) == 0 {
 		t.Errorf("corrections: got %v, %v", c, err)
 	}
-	if gone, err := l.forgotten("forgotten-1"); err != nil || !gone {
+	if gone, err := l.Forgotten("forgotten-1"); err != nil || !gone {
 		t.Errorf("tombstone: got %v, %v", gone, err)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package library
+package library_test
 
 import (
 	"errors"

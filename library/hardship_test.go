@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"bufio"
@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -43,7 +45,7 @@ func TestSyncRefused(t *testing.T) {
 		if !c.want && (!errors.Is(failed, syscall.EIO) || l.Unsynced()) {
 			t.Errorf("%v: %v, unsynced %v", c.err, failed, l.Unsynced())
 		}
-		if v := verify(t, again(t, l), VerifyOptions{}); c.want && len(v.Findings) > 0 {
+		if v := verify(t, again(t, l), check.Options{}); c.want && len(v.Findings) > 0 {
 			t.Errorf("%v: %s", c.err, said(v))
 		}
 	}
@@ -97,7 +99,7 @@ func TestClockBackwards(t *testing.T) {
 	if got := content(t, l, id, "transcript.jsonl"); got != strings.Repeat("one\n", 4) {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -110,7 +112,7 @@ func TestLockOfTheDead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, name := range []string{"s-" + id, "folders"} {
-			if _, err := l.lock(name); err != nil {
+			if _, err := l.Inside().Lock(name); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -174,7 +176,7 @@ func TestSourceChangesAfterItWasFound(t *testing.T) {
 	if got["transcript.jsonl 1"] != "one\ntwo\n" || got["transcript.jsonl 2"] != "one\n" {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -197,7 +199,7 @@ func TestPermissionDenied(t *testing.T) {
 	if _, err := l.Archive(context.Background(), find(t, id, dir)); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("got %v", err)
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); v.Damage() > 0 {
+	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 0 {
 		t.Error(said(v))
 	}
 	os.Chmod(raw, 0o700)

@@ -30,7 +30,7 @@ func (l *Library) Held(ctx context.Context, id ingest.SessionID, f ingest.File) 
 		f.Name = name // as keepNames has it
 	}
 	var damaged error
-	for _, n := range candidates(e.file(f.Name), v.Files[f.Name], f) {
+	for _, n := range candidates(e.File(f.Name), v.Files[f.Name], f) {
 		same, err := l.sameAs(ctx, id, f, n)
 		switch {
 		case same:

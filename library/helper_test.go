@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	. "recall/library"
 )
 
 // newLib makes a library in a folder of its own.

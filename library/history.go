@@ -30,7 +30,7 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 	}
 	var all []FileVersion
 	for name, list := range v.Files {
-		state := e.file(name)
+		state := e.File(name)
 		for i, ver := range list {
 			f := FileVersion{Name: name, Version: i + 1, Size: ver.Size, Sum: ver.Sum}
 			if state != nil {
@@ -56,7 +56,7 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 	if err != nil {
 		return nil, FileVersion{}, err
 	}
-	state := e.file(name)
+	state := e.File(name)
 	if n == 0 && state != nil {
 		n = state.Version
 	}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"recall/ingest"
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -55,7 +56,7 @@ func TestProjectsLost(t *testing.T) {
 				t.Fatal(err)
 			}
 			l = again(t, l)
-			if v := verify(t, l, VerifyOptions{}); !strings.Contains(said(v), c.says) {
+			if v := verify(t, l, check.Options{}); !strings.Contains(said(v), c.says) {
 				t.Fatalf("verify said %q, want %q", said(v), c.says)
 			}
 			r := repair(t, l)
@@ -71,7 +72,7 @@ func TestProjectsLost(t *testing.T) {
 			if _, err := l.Project(e.Project); err != nil {
 				t.Error(err)
 			}
-			if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+			if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 				t.Errorf("afterwards: %s", said(v))
 			}
 		})
@@ -100,7 +101,7 @@ func TestMergedIsNotLost(t *testing.T) {
 	if err := l.MergeProjects(ids[0], ids[1]); err != nil {
 		t.Fatal(err)
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Errorf("got %s", said(v))
 	}
 }

@@ -256,7 +256,7 @@ func (f *folding) note(id ingest.SessionID) error {
 // unsealed is a line without its checksum.
 func unsealed(line []byte) []byte {
 	if disk.SealOf(line) == disk.SealGood {
-		return unseal(line)
+		return disk.Unseal(line)
 	}
 	return line
 }
@@ -268,7 +268,7 @@ func (f *folding) clear(paths []string) error {
 		path := filepath.Join(f.dir, "unreadable.txt")
 		have, _ := disk.ReadPlain(path)
 		if !bytes.Contains(have, f.bad) {
-			if err := appendAside(path, f.bad); err != nil {
+			if err := disk.AppendAside(path, f.bad); err != nil {
 				return err
 			}
 		} else {

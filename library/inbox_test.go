@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"encoding/json"
@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
+	"recall/library/merge"
 )
 
 // texts of a session's notes, in order.
@@ -77,7 +80,7 @@ func TestFoldInbox(t *testing.T) {
 	if got := noted(t, l, "local_later"); fmt.Sprint(got) != "[early]" {
 		t.Errorf("got %q", got)
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -87,7 +90,7 @@ func TestFoldTorn(t *testing.T) {
 	l := newLib(t)
 	addSession(t, l, id, meta(t, l, "T"))
 	inboxNote(t, l, id, "one")
-	path := filepath.Join(l.Dir(), "inbox", eventsName)
+	path := filepath.Join(l.Dir(), "inbox", EventsName)
 	whole, _ := os.ReadFile(path)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -190,7 +193,7 @@ func TestInboxBesideMerges(t *testing.T) {
 		if err := other.Inbox(map[string]string{"session": id, "text": fmt.Sprint("there ", merges)}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again(t, l).Merge(t.Context(), other, MergeOptions{}); err != nil {
+		if _, err := merge.Merge(t.Context(), again(t, l), other, merge.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

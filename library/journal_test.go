@@ -1,10 +1,12 @@
-package library
+package library_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "recall/library"
 )
 
 func TestLastOfTheJournal(t *testing.T) {
@@ -17,7 +19,7 @@ func TestLastOfTheJournal(t *testing.T) {
 		t.Errorf("of an empty journal: %v, %v", got, err)
 	}
 	for n := range 3 {
-		if err := l.Journal("sync", map[string]any{"new": n, "pad": strings.Repeat("x", journalTail/4)}); err != nil {
+		if err := l.Journal("sync", map[string]any{"new": n, "pad": strings.Repeat("x", JournalTail/4)}); err != nil {
 			t.Fatal(err)
 		}
 	}

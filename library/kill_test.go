@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
 	_ "recall/library/ramdisk"
 	"recall/payload"
 )

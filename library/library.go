@@ -133,7 +133,8 @@ type stamp struct {
 
 func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }
 
-type libraryFile struct {
+// A File is what library.toml says.
+type File struct {
 	ID     string `toml:"id" comment:"This file marks the folder as a recall library. The id names its index in the user's cache directory."`
 	Format int    `toml:"format"`
 	Readme string `toml:"readme,omitempty" comment:"SHA-256 of README.md, if recall wrote it."`
@@ -151,11 +152,14 @@ func Create(dir string) (*Library, error) {
 	}
 	var b [10]byte
 	rand.Read(b[:])
-	return createAs(dir, strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+	return CreateAs(dir, strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
 }
 
-// createAs makes a library with a given id.
-func createAs(dir, id string) (*Library, error) {
+// CreateAs makes a library with a given id.
+func CreateAs(dir, id string) (*Library, error) {
+	if id == "" || id != safeName(id, 40) {
+		return nil, fmt.Errorf("create library %s: %q is no id of a library", dir, id)
+	}
 	if err := disk.MakeAllDirs(dir); err != nil {
 		return nil, fmt.Errorf("create library %s: %w", dir, err)
 	}
@@ -176,7 +180,7 @@ func createAs(dir, id string) (*Library, error) {
 	}
 	defer unlock()
 	if _, err := os.Stat(filepath.Join(dir, "library.toml")); err != nil { // nobody was faster
-		if err := l.putLibraryFile(libraryFile{ID: id, Format: Format}); err != nil {
+		if err := l.putLibraryFile(File{ID: id, Format: Format}); err != nil {
 			return nil, fmt.Errorf("create library %s: %w", dir, err)
 		}
 	}
@@ -200,8 +204,8 @@ func Open(dir string) (*Library, error) {
 	return newLibrary(dir, f.ID, f.Format)
 }
 
-func readLibraryFile(dir string) (libraryFile, error) {
-	var f libraryFile
+func readLibraryFile(dir string) (File, error) {
+	var f File
 	text, err := disk.ReadPlain(filepath.Join(dir, "library.toml"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, fmt.Errorf("%s: %w", dir, ErrNoLibrary)
@@ -223,7 +227,7 @@ func newLibrary(dir, id string, format int) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open library: %w", err)
 	}
-	l := &Library{dir: realPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
+	l := &Library{dir: disk.RealPath(abs), id: id, lockWait: 30 * time.Second, inFolders: make(chan struct{}, 1),
 		sessions: map[ingest.SessionID]*known{}}
 	l.format.Store(int32(format))
 	disk.Guard(l.dir)
@@ -272,3 +276,22 @@ func (l *Library) Close() error {
 // that what was written stays after a loss of power. Everything was written
 // all the same.
 func (l *Library) Unsynced() bool { return disk.Unsynced.Load() }
+
+// MarkBackup notes in library.toml that the library is a copy, so that a question
+// asked of it takes nothing new in.
+func (l Inside) MarkBackup() error {
+	if err := l.ReadOnly(); err != nil {
+		return err
+	}
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	f, err := readLibraryFile(l.dir)
+	if err != nil || f.Backup {
+		return err
+	}
+	f.Backup = true
+	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
+}

@@ -140,6 +140,36 @@ func (l *Library) appendLinks(lines []payload.Link) error {
 	return nil
 }
 
+// UniteLinks adds those lines that aren't here, of sessions that are.
+func (l Inside) UniteLinks(theirs []payload.Link) error {
+	mine, _, err := l.Links()
+	if err != nil {
+		return err
+	}
+	have := map[string]bool{}
+	for _, line := range mine {
+		have[linkText(line)] = true
+	}
+	var fresh []payload.Link
+	folderOf := l.linksFolder()
+	for _, line := range theirs {
+		_, ok := folderOf(&line)
+		if text := linkText(line); ok && !have[text] {
+			have[text] = true
+			fresh = append(fresh, line)
+		}
+	}
+	return l.AppendLinks(fresh)
+}
+
+func linkText(line payload.Link) string {
+	text, err := payload.EncodeLinks([]payload.Link{line})
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
 // SettleLinks brings every line to the folder of its project, after sessions
 // were moved. A crash on the way leaves lines twice, which means the same.
 func (l *Library) SettleLinks() error {

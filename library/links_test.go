@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	. "recall/library"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -89,7 +90,7 @@ func TestItemLinksFollowSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantLinks(t, again(t, l), want, false)
-	if _, err := os.Stat(filepath.Join(l.Dir(), "invoicing", linksName)); err != nil {
+	if _, err := os.Stat(filepath.Join(l.Dir(), "invoicing", LinksName)); err != nil {
 		t.Error(err)
 	}
 	if disk.Exists(old) {
@@ -101,7 +102,7 @@ func TestItemLinksFollowSessions(t *testing.T) {
 func TestDamagedItemLinks(t *testing.T) {
 	l, want := linked(t)
 	e, _ := l.Session(id)
-	path := filepath.Join(filepath.Dir(e.Folder), linksName)
+	path := filepath.Join(filepath.Dir(e.Folder), LinksName)
 	if err := disk.AppendLines(path, []byte("{\"op\":\"wish\"}\n")); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"os"
@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	. "recall/library"
 )
 
 // The remembered list never hides what has changed in the library since.
@@ -34,7 +36,7 @@ func TestListCache(t *testing.T) {
 		got := map[string]string{}
 		for _, e := range all {
 			got[string(e.ID)] = e.Title
-			if _, err := readEntry(e.Folder); err != nil {
+			if _, err := ReadEntry(e.Folder); err != nil {
 				t.Errorf("folder of %s: %v", e.ID, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"bytes"
@@ -18,7 +18,10 @@ import (
 	"pgregory.net/rapid"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/merge"
 	"recall/payload"
 )
 
@@ -172,7 +175,7 @@ func TestMergeInAnyOrder(t *testing.T) {
 		for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2, 1, 0}} {
 			into := newLib(t)
 			for _, i := range order {
-				if _, err := into.Merge(context.Background(), again(t, libs[i]), MergeOptions{Forget: true}); err != nil {
+				if _, err := merge.Merge(context.Background(), into, again(t, libs[i]), merge.Options{Forget: true}); err != nil {
 					rt.Fatal(err)
 				}
 			}
@@ -218,7 +221,7 @@ func TestMergeSuspects(t *testing.T) {
 		t.Skip(err)
 	}
 	into := newLib(t)
-	if _, err := into.Merge(context.Background(), again(t, from), MergeOptions{}); err != nil {
+	if _, err := merge.Merge(context.Background(), into, again(t, from), merge.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for name := range tree(t, into.Dir()) {
@@ -229,7 +232,7 @@ func TestMergeSuspects(t *testing.T) {
 	}
 	bomb := fmt.Sprintf("0-%d-%s.zst", int64(1)<<39, strings.Repeat("0", 64))
 	write(t, filepath.Join(e.Folder, "raw", bomb), "small")
-	m, err := newLib(t).Merge(context.Background(), again(t, from), MergeOptions{})
+	m, err := merge.Merge(context.Background(), newLib(t), again(t, from), merge.Options{})
 	if err != nil || m.New != 0 || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "unpack to") {
 		t.Errorf("a bomb: %+v, %v", m, err)
 	}
@@ -245,7 +248,7 @@ func TestMergeFormat1(t *testing.T) {
 	before := tree(t, from)
 	into := newLib(t)
 	for range 2 {
-		m, err := into.Import(context.Background(), from, MergeOptions{})
+		m, err := merge.Import(context.Background(), into, from, merge.Options{})
 		if err != nil || len(m.Problems) > 0 || m.Sessions < 2 {
 			t.Fatalf("%+v, %v", m, err)
 		}
@@ -253,7 +256,7 @@ func TestMergeFormat1(t *testing.T) {
 	if diff := cmp.Diff(before, tree(t, from)); diff != "" {
 		t.Errorf("the old one was changed:\n%s", diff)
 	}
-	v, err := into.Verify(context.Background(), VerifyOptions{})
+	v, err := check.Verify(context.Background(), into, check.Options{})
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}
@@ -276,7 +279,7 @@ func TestMergeKeepsSources(t *testing.T) {
 	mine, theirs := newLib(t), newLib(t)
 	archive(t, mine, find(t, id, here))
 	archive(t, theirs, find(t, id, there))
-	if _, err := mine.Merge(context.Background(), theirs, MergeOptions{}); err != nil {
+	if _, err := merge.Merge(context.Background(), mine, theirs, merge.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	e, err := again(t, mine).Session(id)
@@ -296,7 +299,7 @@ func TestMergeKeepsSources(t *testing.T) {
 	if c := archive(t, mine, find(t, id, here)); len(c.Problems) > 0 || len(c.Grown) != 1 {
 		t.Errorf("the one here has grown: %+v", c)
 	}
-	v, err := mine.Verify(context.Background(), VerifyOptions{})
+	v, err := check.Verify(context.Background(), mine, check.Options{})
 	if err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v, %v", v.Findings, err)
 	}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -8,6 +8,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "recall/library"
+	"recall/library/check"
+	"recall/library/merge"
 )
 
 // What is damaged in a library never takes the place of what a backup of it
@@ -38,14 +42,14 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 			archive(t, l, find(t, id, src))
 			write(t, filepath.Join(src, "transcript.jsonl"), one+two)
 			archive(t, l, find(t, id, src))
-			if _, err := l.Backup(ctx, dir, nil); err != nil {
+			if _, err := merge.Backup(ctx, l, dir, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := harm(l, segmentsOf(t, l)); err != nil {
 				t.Fatal(err)
 			}
 			l = again(t, l)
-			m, err := l.Backup(ctx, dir, nil)
+			m, err := merge.Backup(ctx, l, dir, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +61,7 @@ func TestBackupKeepsWhatIsDamagedHere(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer b.Close()
-			if v := verify(t, b, VerifyOptions{}); v.Damage() > 0 {
+			if v := verify(t, b, check.Options{}); v.Damage() > 0 {
 				t.Errorf("the backup:\n%s", said(v))
 			}
 			if got := content(t, b, id, "transcript.jsonl"); got != one+two {
@@ -110,13 +114,13 @@ func TestRepairFromBackup(t *testing.T) {
 				write(t, main, text)
 				archive(t, l, find(t, id, src))
 			}
-			if _, err := l.Backup(ctx, to, nil); err != nil {
+			if _, err := merge.Backup(ctx, l, to, nil); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Remove(main); err != nil {
 				t.Fatal(err)
 			}
-			b, done, err := l.OpenBackup(ctx, to)
+			b, done, err := merge.OpenBackup(ctx, l, to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,10 +133,10 @@ func TestRepairFromBackup(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if r, err := l.Repair(ctx, verify(t, l, VerifyOptions{}).Findings, b); err != nil {
+			if r, err := check.Repair(ctx, l, verify(t, l, check.Options{}).Findings, b); err != nil {
 				t.Fatal(r, err)
 			}
-			if v := verify(t, l, VerifyOptions{}); v.Damage() > 0 {
+			if v := verify(t, l, check.Options{}); v.Damage() > 0 {
 				t.Errorf("after the repair:\n%s", said(v))
 			}
 			r, _, err := l.OpenVersion(id, "transcript.jsonl", 1)
@@ -152,7 +156,7 @@ func TestMergeLeavesDamagedLines(t *testing.T) {
 	ctx := context.Background()
 	l, _ := everyKind(t)
 	dir := filepath.Join(t.TempDir(), "backup")
-	if _, err := l.Backup(ctx, dir, nil); err != nil {
+	if _, err := merge.Backup(ctx, l, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	e, err := l.Session(id)
@@ -171,7 +175,7 @@ func TestMergeLeavesDamagedLines(t *testing.T) {
 	}
 	flip(filepath.Join(e.Folder, "notes.jsonl"), "mind the cache", "mine the cache")
 	flip(filepath.Join(l.Dir(), "threads.jsonl"), "join", "jojn")
-	if _, err := l.Backup(ctx, dir, nil); err != nil {
+	if _, err := merge.Backup(ctx, l, dir, nil); err != nil {
 		t.Fatal(err)
 	}
 	b, err := Open(dir)
@@ -179,7 +183,7 @@ func TestMergeLeavesDamagedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	if v := verify(t, b, VerifyOptions{}); v.Damage() > 0 {
+	if v := verify(t, b, check.Options{}); v.Damage() > 0 {
 		t.Errorf("the backup:\n%s", said(v))
 	}
 	notes, err := b.Notes(id)

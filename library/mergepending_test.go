@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	. "recall/library"
+	"recall/library/merge"
 	"recall/payload"
 )
 
@@ -56,7 +58,7 @@ func TestMergeTakesInHandEdits(t *testing.T) {
 	}
 	write(t, path, changed)
 	for range 2 {
-		if _, err := mine.Merge(context.Background(), again(t, theirs), MergeOptions{}); err != nil {
+		if _, err := merge.Merge(context.Background(), mine, again(t, theirs), merge.Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -98,7 +98,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.SyncDir(filepath.Dir(target)); err != nil {
 		return err
 	}
-	e = e.clone()
+	e = e.Clone()
 	if e.Sums == nil {
 		e.Sums = map[string]string{}
 	}

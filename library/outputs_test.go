@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 )
 
 // withOutputs is a session with a record and these outputs.
@@ -63,7 +65,7 @@ func TestOutputs(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 	before := tree(t, l.Dir())
@@ -72,7 +74,7 @@ func TestOutputs(t *testing.T) {
 		t.Errorf("saving them again: %d files, before %d", len(after), len(before))
 	}
 	write(t, filepath.Join(folder, "outputs", "offer.txt"), "my own words")
-	if v := verify(t, l, VerifyOptions{}); v.Damage() != 1 {
+	if v := verify(t, l, check.Options{}); v.Damage() != 1 {
 		t.Errorf("a changed output: %s", said(v))
 	}
 	src := filepath.Join(f.Root, "outputs", "offer.txt")
@@ -127,7 +129,7 @@ func TestTwinsStoredOnce(t *testing.T) {
 	if len(infos) != 2 || !os.SameFile(infos[0], infos[1]) {
 		t.Errorf("%d segments, not one file", len(infos))
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 	if _, err := l.Pack(context.Background(), "local_a"); err != nil {

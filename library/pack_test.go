@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -112,7 +114,7 @@ func TestPack(t *testing.T) {
 	if diff := cmp.Diff(before, contents(t, again(t, l), id)); diff != "" {
 		t.Errorf("other bytes (-before +packed):\n%s", diff)
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 	e, err := again(t, l).Session(id)
@@ -134,7 +136,7 @@ func TestPack(t *testing.T) {
 	if _, err := again(t, l).Pack(context.Background(), id); err != nil {
 		t.Error(err)
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -233,7 +235,7 @@ func TestGrowsAllDay(t *testing.T) {
 		if each > 1000 && float64(wrote) > 3*size {
 			t.Errorf("%d bytes written for %d", wrote, text.Len())
 		}
-		if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+		if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 			t.Error(said(v))
 		}
 	}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -104,7 +105,7 @@ func TestProjectsOfOneName(t *testing.T) {
 		l := newLib(t)
 		var got []string
 		for i, r := range roots {
-			p, err := l.ProjectFor(ingest.Project{Root: r, Name: lastPart(r)})
+			p, err := l.ProjectFor(ingest.Project{Root: r, Name: LastPart(r)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,8 +204,8 @@ func TestSafeName(t *testing.T) {
 		strings.Repeat("word ", 30): strings.TrimSpace(strings.Repeat("word ", 16)),
 		strings.Repeat("🙂", 90):     strings.Repeat("🙂", 50),
 	} {
-		if got := safeName(in, maxFolder); got != want {
-			t.Errorf("safeName(%q): got %q, want %q", in, got, want)
+		if got := SafeName(in, MaxFolder); got != want {
+			t.Errorf("SafeName(%q): got %q, want %q", in, got, want)
 		}
 	}
 }
@@ -213,8 +214,8 @@ func FuzzSafeName(f *testing.F) {
 	f.Add("Fix: a/b. ", "2026")
 	f.Fuzz(func(t *testing.T, title, id string) {
 		e := Entry{ID: "7f3c1a2b-0000", Named: title, Meta: Meta{Start: time.Unix(0, 0)}}
-		name := folderName(e, "7f3c1a2b")
-		if n := utf8.RuneCountInString(name); n > maxFolder || len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"/\|?*`) || !strings.HasSuffix(name, " 7f3c1a2b") {
+		name := FolderName(e, "7f3c1a2b")
+		if n := utf8.RuneCountInString(name); n > MaxFolder || len(name) > 255 || !utf8.ValidString(name) || strings.ContainsAny(name, `<>:"/\|?*`) || !strings.HasSuffix(name, " 7f3c1a2b") {
 			t.Errorf("title %q: got name %q of %d characters", title, name, n)
 		}
 	})

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "recall/library"
 )
 
 // The commands that README.md gives for restoring a file by hand do it.
@@ -38,7 +40,7 @@ func TestReadmeRestores(t *testing.T) {
 func restoreByHand(t *testing.T, l *Library, text string) {
 	t.Helper()
 	var script []string
-	for line := range strings.Lines(string(readme)) {
+	for line := range strings.Lines(string(Readme)) {
 		if code, ok := strings.CutPrefix(line, "    "); ok && !strings.HasPrefix(code, "<") {
 			script = append(script, code)
 		}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	. "recall/library"
 	"recall/payload"
 )
 
@@ -47,7 +48,7 @@ func TestReceived(t *testing.T) {
 	if waiting := h.Waiting(); len(waiting) != 1 || waiting[0].Text != "Log" || h.Project != "here" {
 		t.Errorf("waiting: %+v for %q", waiting, h.Project)
 	}
-	f, err := os.OpenFile(filepath.Join(l.Dir(), receivedName), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(filepath.Join(l.Dir(), ReceivedName), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ func Recover(dir, caches string, backup *Library) (l *Library, how string, err e
 			return nil, "", err
 		}
 	}
-	if err := errors.Join(l.putLibraryFile(libraryFile{ID: id, Format: Format}), disk.SyncDir(l.dir)); err != nil {
+	if err := errors.Join(l.putLibraryFile(File{ID: id, Format: Format}), disk.SyncDir(l.dir)); err != nil {
 		return nil, "", err
 	}
 	l, err = Open(dir)

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -48,7 +50,7 @@ func TestRecover(t *testing.T) {
 		if same := o.ID() == l.ID(); !strings.Contains(how, c.how) || same == (c.how == "a new id") {
 			t.Errorf("%s, %q: id %s of %s, %s", c.name, c.text, o.ID(), l.ID(), how)
 		}
-		if v := verify(t, o, VerifyOptions{}); v.Damage() > 0 || v.Sessions != 2 {
+		if v := verify(t, o, check.Options{}); v.Damage() > 0 || v.Sessions != 2 {
 			t.Errorf("%s: %s", c.name, said(v))
 		}
 		if have, _ := os.ReadFile(path + ".damaged"); string(have) != text {

@@ -67,22 +67,26 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 		return err
 	}
 	reg.arrange()
+	return l.putRegistry(reg)
+}
+
+// putRegistry writes projects.toml unless it says that already. The caller holds the
+// lock of folders.
+func (l *Library) putRegistry(reg *registry) error {
 	text, err := toml.Marshal(reg)
 	if err != nil {
 		return err
 	}
 	text = disk.SealTOML(text)
 	path := filepath.Join(l.dir, "projects.toml")
-	if have, err := disk.ReadPlain(path); err == nil && string(have) == string(text) {
+	if same(path, text) {
 		return nil
 	}
-	if err := l.put(path, text); err != nil {
-		return err
-	}
+	err = l.put(path, text)
 	l.mu.Lock()
 	l.registry = nil
 	l.mu.Unlock()
-	return disk.SyncDir(l.dir)
+	return errors.Join(err, disk.SyncDir(l.dir))
 }
 
 func (r *registry) clone() *registry {
@@ -183,4 +187,50 @@ func folderAbove(root string) string {
 func projectID(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
+}
+
+// UniteProjects takes in the projects of another library. The error is ErrDamaged
+// where they can't be read there.
+func (l Inside) UniteProjects(from Inside) error {
+	theirs, err := from.readRegistry()
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if len(theirs.Projects) == 0 {
+		return nil
+	}
+	return l.changeRegistry(func(r *registry) error {
+		for _, p := range theirs.clone().Projects {
+			r.unite(p)
+		}
+		return nil
+	})
+}
+
+// unite takes in a project of another registry. What depends on an order is
+// told from the texts, so that any order gives the same.
+func (r *registry) unite(p Project) {
+	have := r.find(p.ID)
+	if have == nil {
+		r.Projects = append(r.Projects, p)
+		return
+	}
+	if have.Root != p.Root && p.Root != "" && have.ID == p.ID {
+		have.Former = union(have.Former, []string{p.Root})
+	}
+	have.Former, have.Merged = union(have.Former, p.Former), union(have.Merged, p.Merged)
+	have.Ids = union(have.Ids, p.Ids)
+	if have.ID != p.ID {
+		have.Ids = union(have.Ids, []string{p.ID})
+	}
+	if p.Named && (!have.Named || p.Name < have.Name) {
+		have.Name, have.Named = p.Name, true
+	}
+	if have.Base != p.Base && have.ID == p.ID {
+		have.Base = safer(have.Base, p.Base)
+	}
+	for _, s := range p.Shown {
+		have.showAs(s.Dir, s.As)
+	}
+	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
 }

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -11,12 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/raw"
 )
 
-func repair(t testing.TB, l *Library) Repaired {
+func repair(t testing.TB, l *Library) check.Repaired {
 	t.Helper()
-	r, err := l.Repair(context.Background(), verify(t, l, VerifyOptions{}).Findings, nil)
+	r, err := check.Repair(context.Background(), l, verify(t, l, check.Options{}).Findings, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,8 +91,8 @@ func TestRepairEach(t *testing.T) {
 			if got := content(t, l, id, "transcript.jsonl"); got != current {
 				t.Errorf("%s %s: other bytes", damage.name, rel)
 			}
-			v := verify(t, l, VerifyOptions{})
-			left := slices.DeleteFunc(v.Findings, func(f Finding) bool { return f.State == Unknown })
+			v := verify(t, l, check.Options{})
+			left := slices.DeleteFunc(v.Findings, func(f check.Finding) bool { return f.State == check.Unknown })
 			if len(left) > 0 && len(lost) == 0 {
 				t.Errorf("%s %s: repair said nothing is lost (%v), afterwards: %s", damage.name, rel, r.Mended, said(v))
 			}
@@ -119,13 +121,13 @@ func TestRepairSegment(t *testing.T) {
 		if err := os.WriteFile(segs[0], []byte("damaged"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v := verify(t, l, VerifyOptions{}); v.Damage() != 1 || v.Findings[0].Session != id {
+		if v := verify(t, l, check.Options{}); v.Damage() != 1 || v.Findings[0].Session != id {
 			t.Fatal(said(v))
 		}
 		if r := repair(t, l); len(r.Mended) != 1 || !r.Mended[0].Done {
 			t.Errorf("%s: %+v", from, r.Mended)
 		}
-		if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+		if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 			t.Errorf("%s: %s", from, said(v))
 		}
 		if got := content(t, l, id, "transcript.jsonl"); got != "one\n" {
@@ -147,7 +149,7 @@ func TestStoredOtherwise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := raw.Stage(l.temp, strings.NewReader(text), 0, raw.Best)
+	st, err := raw.Stage(l.Inside().Temp, strings.NewReader(text), 0, raw.Best)
 	if err != nil || st.Segment != s {
 		t.Fatal(err, st)
 	}
@@ -155,14 +157,14 @@ func TestStoredOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, quick := range []bool{false, true} {
-		if v := verify(t, l, VerifyOptions{Quick: quick}); v.Damage() != 1 {
+		if v := verify(t, l, check.Options{Quick: quick}); v.Damage() != 1 {
 			t.Errorf("quick %v: %s", quick, said(v))
 		}
 	}
 	if r := repair(t, l); !r.Mended[0].Done || r.Mended[0].How != "stored again" {
 		t.Errorf("%+v", r.Mended)
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }
@@ -176,7 +178,7 @@ func TestRepairSessionFile(t *testing.T) {
 	}
 	before := contents(t, l, id)
 	for _, text := range []string{"", "{", `{"id":"../.."}`} {
-		if err := os.WriteFile(sessionFile(e.Folder), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(SessionFile(e.Folder), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		l = again(t, l)
@@ -202,7 +204,7 @@ func TestRepairWithoutAnyList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{sessionFile(e.Folder), filepath.Join(e.Folder, "raw", "versions.jsonl")} {
+	for _, name := range []string{SessionFile(e.Folder), filepath.Join(e.Folder, "raw", "versions.jsonl")} {
 		if err := os.WriteFile(name, []byte(`{"id": "94d0`), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +223,7 @@ func TestRepairWithoutAnyList(t *testing.T) {
 			t.Errorf("%d bytes that were archived can't be read any more", len(text))
 		}
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); v.Damage() > 1 { // payload.json waits to be made again
+	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 1 { // payload.json waits to be made again
 		t.Error(said(v))
 	}
 	if err := syncOne(again(t, l), filepath.Join(src, "home", "billing", id)); err != nil {

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
+	"recall/library/merge"
 	"recall/payload"
 )
 
@@ -33,7 +36,7 @@ func takenInAnew(t testing.TB, harm func(folder string)) (l *Library, before map
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(e.Folder, "payload.md"), strings.Replace(string(page), "\n", "\n\n", 1))
-	if err := os.WriteFile(sessionFile(e.Folder), []byte(`{"id": "94d0`), 0o600); err != nil {
+	if err := os.WriteFile(SessionFile(e.Folder), []byte(`{"id": "94d0`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if harm != nil {
@@ -83,7 +86,7 @@ func united(t testing.TB, l *Library, before map[string]string) {
 			t.Errorf("%s: got %q, %v", name, text, err)
 		}
 	}
-	if v := verify(t, again(t, l), VerifyOptions{}); v.Damage() > 0 {
+	if v := verify(t, again(t, l), check.Options{}); v.Damage() > 0 {
 		t.Errorf("verify:\n%s", said(v))
 	}
 }
@@ -100,7 +103,7 @@ func TestRepairTakenInAnew(t *testing.T) {
 			os.WriteFile(path, text, 0o600)
 		},
 		"a line of edits too": func(folder string) {
-			if err := appendAside(filepath.Join(folder, "edits.jsonl"), []byte("{half a li\n")); err != nil {
+			if err := disk.AppendAside(filepath.Join(folder, "edits.jsonl"), []byte("{half a li\n")); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -127,30 +130,32 @@ func TestRepairTakenInAnewFromBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer l.Close()
-		bad, _ := os.ReadFile(sessionFile(folder))
-		e, err := (&repairing{l: l, ctx: context.Background(), render: map[ingest.SessionID]bool{}}).session(Finding{}, folder)
-		if err != nil {
-			t.Fatal(e, err)
+		bad, _ := os.ReadFile(SessionFile(folder))
+		rel, _ := filepath.Rel(l.Dir(), SessionFile(folder))
+		key := check.Finding{Path: filepath.ToSlash(rel), State: check.Damaged}
+		r, err := check.Repair(context.Background(), l, []check.Finding{key}, nil)
+		if err != nil || !r.Mended[0].Done {
+			t.Fatal(r.Mended, err)
 		}
-		if _, err := l.Backup(context.Background(), to, nil); err != nil {
+		if _, err := merge.Backup(context.Background(), l, to, nil); err != nil {
 			t.Fatal(err)
 		}
-		os.WriteFile(sessionFile(folder), bad, 0o600)
+		os.WriteFile(SessionFile(folder), bad, 0o600)
 		segs, _ := filepath.Glob(filepath.Join(folder, "raw", "0-*.zst"))
 		for _, path := range segs {
 			os.WriteFile(path, []byte("damaged"), 0o600)
 		}
 	})
 	r := repair(t, l)
-	if !slices.ContainsFunc(r.Mended, func(m Mended) bool { return !m.Done && strings.Contains(m.How, "a backup may have them") }) {
+	if !slices.ContainsFunc(r.Mended, func(m check.Mended) bool { return !m.Done && strings.Contains(m.How, "a backup may have them") }) {
 		t.Errorf("%+v", r.Mended)
 	}
-	b, done, err := l.OpenBackup(context.Background(), to)
+	b, done, err := merge.OpenBackup(context.Background(), l, to)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer done()
-	if _, err := l.Repair(context.Background(), verify(t, l, VerifyOptions{}).Findings, b); err != nil {
+	if _, err := check.Repair(context.Background(), l, verify(t, l, check.Options{}).Findings, b); err != nil {
 		t.Fatal(err)
 	}
 	united(t, l, before)
@@ -174,7 +179,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := verify(t, l, VerifyOptions{}).Findings
+			found := verify(t, l, check.Options{}).Findings
 			n := 0
 			disk.Tap = func(op disk.Op, do func() error) error {
 				if n++; n != at {
@@ -185,7 +190,7 @@ func TestRepairTakenInAnewFaults(t *testing.T) {
 				}
 				return fault
 			}
-			l.Repair(context.Background(), found, nil)
+			check.Repair(context.Background(), l, found, nil)
 			disk.Tap = calmly
 			l.Close()
 			if n < at {
@@ -209,7 +214,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	l, before := takenInAnew(t, nil)
 	var folder string
 	for range 2 {
-		m, err := l.Backup(ctx, to, nil)
+		m, err := merge.Backup(ctx, l, to, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +241,7 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	b.Close()
 	repair(t, l)
 	for range 2 { // follows, then is the same
-		if m, err := l.Backup(ctx, to, nil); err != nil || len(m.Problems) > 0 {
+		if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) > 0 {
 			t.Fatal(m, err)
 		}
 	}
@@ -248,14 +253,14 @@ func TestBackupOfBrokenFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(sessionFile(e.Folder), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(SessionFile(e.Folder), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	l = again(t, l)
-	if m, err := l.Backup(ctx, to, nil); err != nil || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "here whole") {
+	if m, err := merge.Backup(ctx, l, to, nil); err != nil || len(m.Problems) != 1 || !strings.Contains(m.Problems[0].Reason, "here whole") {
 		t.Fatal(m, err)
 	}
-	if v := verify(t, again(t, b), VerifyOptions{}); v.Damage() > 0 {
+	if v := verify(t, again(t, b), check.Options{}); v.Damage() > 0 {
 		t.Error(said(v))
 	}
 	if err := l.Forget([]ingest.SessionID{id}, nil); err != nil {

@@ -201,7 +201,7 @@ func putVerified(r io.Reader, path string, size int64, sum string, over bool) (e
 		err = err2
 	}
 	if err == nil {
-		err = checkFile(temp.Name(), size, sum)
+		err = disk.CheckFile(temp.Name(), size, sum)
 	}
 	if err != nil {
 		return err
@@ -230,14 +230,4 @@ func nameNew(temp, path string) error {
 		return ErrInTheWay
 	}
 	return disk.Rename(temp, path)
-}
-
-// checkFile reads a file and compares it with what it should hold.
-func checkFile(path string, size int64, sum string) error {
-	got, err := disk.SumFile(path)
-	if err == nil && (got.Size != size || got.SHA256 != sum) {
-		err = fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", got.Size, got.SHA256,
-			size, sum)
-	}
-	return err
 }

@@ -264,3 +264,8 @@ func inParallel(n int, do func(i int)) {
 func ownFolder(name string) bool {
 	return strings.HasPrefix(name, ".") || name == cacheName || name == "inbox"
 }
+
+// topFiles are those at the top of a library.
+var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
+	"threads.jsonl": true, "journal.jsonl": true, usageName: true, triesName: true, batchesName: true,
+	receivedName: true, briefsName: true}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"os"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	. "recall/library"
 	"recall/library/disk"
 )
 
@@ -41,7 +42,7 @@ func TestReplaceShared(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if err == nil {
-			err = l.replaceShared(path, int64(len(text)), text, nil)
+			err = ReplaceLines(l, path, int64(len(text)), text, nil)
 		}
 		if err != nil {
 			t.Fatal(err)

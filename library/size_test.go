@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"recall/library/check"
 	"recall/library/disk"
 )
 
@@ -103,7 +104,7 @@ func TestSharedSizes(t *testing.T) {
 			}
 		}
 	}
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 {
 		t.Error(said(v))
 	}
 }

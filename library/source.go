@@ -5,13 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"hash"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"strings"
 	"time"
 
 	"recall/ingest"
@@ -36,7 +33,7 @@ type reading struct {
 // so.
 func (l *Library) readSource(ctx context.Context, root string, f ingest.File,
 	base raw.Version) (r reading, torn bool, err error) {
-	if err := within(root, f.Path); err != nil {
+	if err := disk.Within(root, f.Path); err != nil {
 		return reading{}, false, raw.AtSource(err)
 	}
 	for try := 0; ; try++ {
@@ -267,32 +264,3 @@ func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadClo
 type nopCloser struct{ io.Reader }
 
 func (nopCloser) Close() error { return nil }
-
-// within refuses a path that leaves, through a symbolic link, the folder that
-// it was found under: root, or its own folder where it lies elsewhere. The
-// root itself may be a link, and so may the folder: its owner put it there.
-func within(root, path string) error {
-	if path == "" || path == root {
-		return nil
-	}
-	base := root
-	if rel, err := filepath.Rel(root, path); root == "" || err != nil || escapes(rel) {
-		base = filepath.Dir(path)
-	}
-	realBase, err := filepath.EvalSymlinks(base)
-	if err != nil {
-		return err
-	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err
-	}
-	if rel, err := filepath.Rel(realBase, real); err != nil || escapes(rel) {
-		return fmt.Errorf("a link out of %s; not followed", base)
-	}
-	return nil
-}
-
-func escapes(rel string) bool {
-	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || filepath.IsAbs(rel)
-}

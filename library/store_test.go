@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	. "recall/library"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -80,9 +81,9 @@ func TestSavePayloadCut(t *testing.T) {
 		done  bool     // payload.md was renamed
 		want  string
 	}{
-		{"staged one", []string{newMarkdown}, false, "old\n"},
-		{"staged both", []string{newMarkdown, newPayload}, false, "old\n"},
-		{"renamed one", []string{newPayload}, true, "new\n"},
+		{"staged one", []string{NewMarkdown}, false, "old\n"},
+		{"staged both", []string{NewMarkdown, NewPayload}, false, "old\n"},
+		{"renamed one", []string{NewPayload}, true, "new\n"},
 	} {
 		l := newLib(t)
 		addSession(t, l, id, meta(t, l, "T"))
@@ -96,7 +97,7 @@ func TestSavePayloadCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		content := map[string][]byte{newMarkdown: []byte("new\n"), newPayload: text}
+		content := map[string][]byte{NewMarkdown: []byte("new\n"), NewPayload: text}
 		for _, f := range c.files {
 			os.WriteFile(filepath.Join(e.Folder, f), content[f], 0o600)
 		}

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	. "recall/library"
 	"recall/library/disk"
 )
 
@@ -115,7 +116,7 @@ func TestLockIsNoLink(t *testing.T) {
 		if err := os.Symlink(filepath.Join(victim, name), filepath.Join(locks, name+".lock")); err != nil {
 			t.Fatal(err)
 		}
-		if unlock, err := l.acquire(name); !errors.Is(err, disk.ErrNotPlain) {
+		if unlock, err := Acquire(l, name); !errors.Is(err, disk.ErrNotPlain) {
 			t.Errorf("%s: %v, want ErrNotPlain", name, err)
 			if err == nil {
 				unlock()

@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	. "recall/library"
 )
 
 // manySources writes n sessions of two projects of one name, with ids that
@@ -101,7 +102,7 @@ func TestTogether(t *testing.T) {
 func TestBusy(t *testing.T) {
 	l := newLib(t)
 	addSession(t, l, id, meta(t, l, "T"))
-	unlock, err := l.lockSession(id)
+	unlock, err := l.Inside().LockSession(id)
 	if err != nil {
 		t.Fatal(err)
 	}

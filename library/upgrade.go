@@ -66,7 +66,7 @@ func (l *Library) upgrade() error {
 
 // upgradeTop seals what is at the top. library.toml comes last: it says that
 // the rest is.
-func (l *Library) upgradeTop(f libraryFile) error {
+func (l *Library) upgradeTop(f File) error {
 	f.Format = Format
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
 		paths, err := disk.Glob(l.dir, pattern)
@@ -97,7 +97,7 @@ func (l *Library) upgradeTop(f libraryFile) error {
 }
 
 // putLibraryFile writes library.toml. The caller syncs the folder.
-func (l *Library) putLibraryFile(f libraryFile) error {
+func (l *Library) putLibraryFile(f File) error {
 	if text, err := disk.ReadPlain(filepath.Join(l.dir, "README.md")); err == nil && ownReadme(text) {
 		f.Readme = disk.HexSum(text)
 	}

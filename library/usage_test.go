@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"bytes"
@@ -14,6 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
+	. "recall/library"
+	"recall/library/check"
+	"recall/library/merge"
 )
 
 // The ledger takes lines from many at once, tells of torn and changed ones by
@@ -28,7 +31,7 @@ func TestUsage(t *testing.T) {
 	if err := l.Spend(first); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(l.Dir(), usageName)
+	path := filepath.Join(l.Dir(), UsageName)
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +72,7 @@ func TestUsage(t *testing.T) {
 		}
 		break
 	}
-	v, err := l.Verify(context.Background(), VerifyOptions{})
+	v, err := check.Verify(context.Background(), l, check.Options{})
 	if err != nil || v.Damage() != 1 {
 		t.Errorf("verify: %v %+v, want the ledger damaged", err, v.Findings)
 	}
@@ -96,7 +99,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("key %q was taken", bad)
 		}
 	}
-	path, _ := l.answerPath(key)
+	path, _ := AnswerPath(l, key)
 	if fi, err := os.Stat(path); err != nil || fi.Mode().Perm() != 0o600 && filepath.Separator == '/' || fi.Size() > 500 {
 		t.Errorf("%v %v: want a small file that only its owner reads", fi, err)
 	}
@@ -108,17 +111,17 @@ func TestAnswers(t *testing.T) {
 	if _, ok, err := l.Answer(key); ok || err != nil {
 		t.Errorf("a damaged answer: got %v %v, want none", ok, err)
 	}
-	if v, err := l.Verify(context.Background(), VerifyOptions{}); err != nil || v.Damage() != 1 {
+	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() != 1 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
-	v, err := l.Verify(context.Background(), VerifyOptions{})
+	v, err := check.Verify(context.Background(), l, check.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Repair(context.Background(), v.Findings, nil); err != nil {
+	if _, err := check.Repair(context.Background(), l, v.Findings, nil); err != nil {
 		t.Fatal(err)
 	}
-	if v, err := l.Verify(context.Background(), VerifyOptions{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
 		t.Errorf("after repair: %v %+v", err, v.Findings)
 	}
 }
@@ -165,7 +168,7 @@ func TestTries(t *testing.T) {
 	if tries, err := l.Tries(); err != nil || tries["a"].Failed != 1201 {
 		t.Errorf("after a clock that was ahead: got %v %v, want the last line", tries, err)
 	}
-	if v, err := l.Verify(context.Background(), VerifyOptions{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 	if err := l.KeepAnswer("abc", []byte("x")); err != nil {
@@ -176,10 +179,10 @@ func TestTries(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer copied.Close()
-	if err := copied.bury([]ingest.SessionID{"a"}); err != nil {
+	if err := copied.Inside().Bury([]ingest.SessionID{"a"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := copied.Merge(context.Background(), l, MergeOptions{}); err != nil {
+	if _, err := merge.Merge(context.Background(), copied, l, merge.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok, _ := copied.Answer("abc"); ok {

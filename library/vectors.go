@@ -33,7 +33,7 @@ func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) er
 	if err := errors.Join(disk.SyncDir(dir), disk.SyncDir(e.Folder)); err != nil {
 		return err
 	}
-	e = e.clone()
+	e = e.Clone()
 	if e.Sums == nil {
 		e.Sums = map[string]string{}
 	}

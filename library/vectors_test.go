@@ -1,10 +1,12 @@
-package library
+package library_test
 
 import (
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	. "recall/library"
 )
 
 func TestVectorsName(t *testing.T) {
@@ -15,8 +17,8 @@ func TestVectorsName(t *testing.T) {
 		"bge-m3:latest":          "bge-m3-latest.f32",
 		"text-embedding-3.small": "text-embedding-3.small.f32",
 	} {
-		if got := vectorsName(model); got != want {
-			t.Errorf("vectorsName(%q) = %q, want %q", model, got, want)
+		if got := VectorsName(model); got != want {
+			t.Errorf("VectorsName(%q) = %q, want %q", model, got, want)
 		}
 	}
 }

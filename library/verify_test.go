@@ -1,4 +1,4 @@
-package library
+package library_test
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	. "recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 	"recall/payload"
 )
@@ -55,16 +57,16 @@ func everyKind(t testing.TB) (l *Library, src string) {
 	return l, src
 }
 
-func verify(t testing.TB, l *Library, o VerifyOptions) Verified {
+func verify(t testing.TB, l *Library, o check.Options) check.Verified {
 	t.Helper()
-	v, err := l.Verify(context.Background(), o)
+	v, err := check.Verify(context.Background(), l, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
-func said(v Verified) string {
+func said(v check.Verified) string {
 	var b strings.Builder
 	for _, f := range v.Findings {
 		fmt.Fprintf(&b, "%s %s: %s (%s)\n", f.State, f.Path, f.What, f.Mend)
@@ -94,7 +96,7 @@ func files(t testing.TB, dir string) []string {
 // A flipped bit in any file is found, and told with the file's name.
 func TestFlippedBit(t *testing.T) {
 	l, _ := everyKind(t)
-	if v := verify(t, l, VerifyOptions{}); len(v.Findings) > 0 || v.Sessions != 2 {
+	if v := verify(t, l, check.Options{}); len(v.Findings) > 0 || v.Sessions != 2 {
 		t.Fatalf("before any damage, %d sessions: %s", v.Sessions, said(v))
 	}
 	kinds := []string{"README.md", "library.toml", "projects.toml", "tombstones.jsonl", "threads.jsonl", "journal.jsonl", "events.jsonl",
@@ -134,9 +136,9 @@ func TestFlippedBit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			v := verify(t, fresh, VerifyOptions{})
-			ok := slices.ContainsFunc(v.Findings, func(f Finding) bool {
-				return f.Path == filepath.ToSlash(rel) && (f.State == Damaged || f.State == Edited && kinds[kind] == "payload.md")
+			v := verify(t, fresh, check.Options{})
+			ok := slices.ContainsFunc(v.Findings, func(f check.Finding) bool {
+				return f.Path == filepath.ToSlash(rel) && (f.State == check.Damaged || f.State == check.Edited && kinds[kind] == "payload.md")
 			})
 			if !ok {
 				t.Errorf("bit %d of byte %d of %d of %s: not found; said: %s", bit, spot, len(good), rel, said(v))
@@ -150,7 +152,7 @@ func TestFlippedBit(t *testing.T) {
 		t.Errorf("the library had only the kinds %v", seen)
 	}
 	t.Logf("%d flips", flips)
-	if v := verify(t, again(t, l), VerifyOptions{}); len(v.Findings) > 0 {
+	if v := verify(t, again(t, l), check.Options{}); len(v.Findings) > 0 {
 		t.Errorf("after it was undone: %s", said(v))
 	}
 }
@@ -186,7 +188,7 @@ func TestLinesOfFormat1(t *testing.T) {
 		t.Errorf("a line without its checksum: %v", found)
 	}
 	e.Inherited = map[string]any{"notes.jsonl": map[string]any{"size": 23, "sha256": "00"}}
-	if err := l.saveEntry(e); err != nil {
+	if err := l.Inside().SaveEntry(e); err != nil {
 		t.Fatal(err)
 	}
 	if found := damaged(t, l); len(found) != 0 {
@@ -194,14 +196,14 @@ func TestLinesOfFormat1(t *testing.T) {
 	}
 }
 
-func damaged(t *testing.T, l *Library) (found []Finding) {
+func damaged(t *testing.T, l *Library) (found []check.Finding) {
 	t.Helper()
-	v, err := l.Verify(t.Context(), VerifyOptions{})
+	v, err := check.Verify(t.Context(), l, check.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range v.Findings {
-		if f.State == Damaged {
+		if f.State == check.Damaged {
 			found = append(found, f)
 		}
 	}

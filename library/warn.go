@@ -17,7 +17,7 @@ func Warnings(dir string) []string {
 		abs = dir
 	}
 	paths := []string{abs}
-	if real := realPath(abs); real != abs {
+	if real := disk.RealPath(abs); real != abs {
 		paths = append(paths, real)
 	}
 	var out []string
@@ -34,17 +34,6 @@ func Warnings(dir string) []string {
 		}
 	}
 	return out
-}
-
-// realPath resolves links in the part of a path that exists.
-func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	if parent := filepath.Dir(path); parent != path {
-		return filepath.Join(realPath(parent), filepath.Base(path))
-	}
-	return path
 }
 
 // exposes says what a folder is that shows its content to others, "" if it

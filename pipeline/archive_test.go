@@ -15,6 +15,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/synthtest"
 	"recall/library"
+	"recall/library/check"
 	"recall/pipeline"
 	"recall/pipeline/guard"
 )
@@ -158,7 +159,7 @@ func TestArchivePacks(t *testing.T) {
 	if r, err := p.Archive(context.Background(), pack); err != nil || r.Packed != 0 || r.Grown != 0 {
 		t.Errorf("again: %v, %+v", err, r)
 	}
-	if v, err := p.Library.Verify(context.Background(), library.VerifyOptions{}); err != nil || len(v.Findings) > 0 {
+	if v, err := check.Verify(context.Background(), p.Library, check.Options{}); err != nil || len(v.Findings) > 0 {
 		t.Errorf("verify: %v, %+v", err, v.Findings)
 	}
 }

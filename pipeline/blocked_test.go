@@ -11,6 +11,7 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/check"
 	"recall/payload"
 	"recall/pipeline"
 )
@@ -97,7 +98,7 @@ func TestBlockedDistiller(t *testing.T) {
 		return err
 	})
 	soon("verify", 5*time.Second, func() error {
-		v, err := other().Library.Verify(ctx, library.VerifyOptions{})
+		v, err := check.Verify(ctx, other().Library, check.Options{})
 		if err == nil && v.Damage() > 0 {
 			t.Errorf("verify: %+v", v.Findings)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"recall/library"
+	"recall/library/check"
 	"recall/llm"
 	"recall/llm/openai"
 	"recall/pipeline"
@@ -116,7 +117,7 @@ func TestKilledWhileAsking(t *testing.T) {
 	if in != s.in || out != s.out {
 		t.Errorf("the ledger has %d in and %d out, the service charged %d and %d", in, out, s.in, s.out)
 	}
-	if v, err := l.Verify(context.Background(), library.VerifyOptions{}); err != nil || v.Damage() > 0 {
+	if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() > 0 {
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 }

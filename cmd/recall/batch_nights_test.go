@@ -15,6 +15,7 @@ import (
 	"recall/config"
 	"recall/demo"
 	"recall/library"
+	"recall/library/check"
 )
 
 // Nights by batch through each provider's own protocol, each a process of its
@@ -103,7 +104,7 @@ func TestBatchNights(t *testing.T) {
 			if batched != [2]int{d.in, d.out} || atOnce != d.atOnce || math.Abs(cost-want) > 1e-9 || d.in == 0 {
 				t.Errorf("the ledger has %d by batch, %d at once, $%f; the service charged %d, %d, $%f", batched, atOnce, cost, [2]int{d.in, d.out}, d.atOnce, want)
 			}
-			if v, err := l.Verify(context.Background(), library.VerifyOptions{}); err != nil || v.Damage() > 0 {
+			if v, err := check.Verify(context.Background(), l, check.Options{}); err != nil || v.Damage() > 0 {
 				t.Errorf("verify: %v %+v", err, v.Findings)
 			}
 			recall("usage")

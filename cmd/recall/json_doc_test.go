@@ -27,6 +27,7 @@ import (
 	"recall/hooks"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/merge"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/review"
@@ -67,7 +68,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall show, resume":       reflect.TypeFor[payload.Payload](),
 	"item":                      reflect.TypeFor[payload.Item](),
 	"recall config":             reflect.TypeFor[setup.ConfigDoc](),
-	"recall backup, import":     reflect.TypeFor[library.Merged](),
+	"recall backup, import":     reflect.TypeFor[merge.Merged](),
 	"recall export":             reflect.TypeFor[keep.ExportDoc](),
 	"recall guard":              reflect.TypeFor[keep.GuardDoc](),
 	"recall restore":            reflect.TypeFor[keep.RestoreDoc](),

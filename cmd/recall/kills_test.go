@@ -19,6 +19,7 @@ import (
 	"recall/demo"
 	"recall/ingest"
 	"recall/library"
+	"recall/library/check"
 )
 
 // Kill -9 at random moments of sync and archive, while the sources grow, are
@@ -72,9 +73,9 @@ func TestKills(t *testing.T) {
 		v, texts := lookAtLibrary(t, dir)
 		for _, f := range v.Findings {
 			switch f.State {
-			case library.Damaged:
+			case check.Damaged:
 				t.Fatalf("seed %d, after %d kills: %+v", seed, died, f)
-			case library.Unfinished:
+			case check.Unfinished:
 				unfinished++
 			}
 		}
@@ -84,7 +85,7 @@ func TestKills(t *testing.T) {
 				t.Fatalf("seed %d: the sync after %d kills: %v\n%s", seed, died, err, out)
 			}
 			v, texts = lookAtLibrary(t, dir)
-			if slices.ContainsFunc(v.Findings, func(f library.Finding) bool { return f.State != library.Unknown && f.State != library.Leftover }) {
+			if slices.ContainsFunc(v.Findings, func(f check.Finding) bool { return f.State != check.Unknown && f.State != check.Leftover }) {
 				t.Fatalf("seed %d, after %d kills and a sync: %+v", seed, died, v.Findings)
 			}
 			checked += lostContents(t, held, texts)
@@ -133,14 +134,14 @@ func disturb(t *testing.T, rng *rand.Rand, transcripts []string) {
 }
 
 // lookAtLibrary verifies a library and reads every version of every file.
-func lookAtLibrary(t *testing.T, dir string) (library.Verified, map[string][]string) {
+func lookAtLibrary(t *testing.T, dir string) (check.Verified, map[string][]string) {
 	t.Helper()
 	l, err := library.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	v, err := l.Verify(context.Background(), library.VerifyOptions{})
+	v, err := check.Verify(context.Background(), l, check.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,3 +193,13 @@ func HexSum(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
+
+// CheckFile reads a file and compares it with what it should hold.
+func CheckFile(path string, size int64, sum string) error {
+	got, err := SumFile(path)
+	if err == nil && (got.Size != size || got.SHA256 != sum) {
+		err = fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", got.Size, got.SHA256,
+			size, sum)
+	}
+	return err
+}

@@ -207,3 +207,15 @@ func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
+
+// AppendAside adds text to a file that keeps what can't be read.
+func AppendAside(path string, text []byte) error {
+	return Do(OpAppend, path, "", func() error {
+		f, err := OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
+	})
+}

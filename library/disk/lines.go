@@ -171,3 +171,28 @@ func SplitLines(data []byte) [][]byte {
 	}
 	return lines
 }
+
+// Unseal cuts off the checksum that a line has.
+func Unseal(line []byte) []byte {
+	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(LineCheck))]), '}')
+}
+
+// Lacking lists the lines of b that a doesn't have, sealed; not those that aren't
+// as they were written.
+func Lacking(a, b []byte) [][]byte {
+	have := map[string]bool{}
+	for _, line := range SplitLines(a) {
+		have[string(SealLine(line))] = true
+	}
+	var out [][]byte
+	for _, line := range SplitLines(b) {
+		if SealOf(line) == SealBad {
+			continue
+		}
+		if line = SealLine(line); !have[string(line)] {
+			have[string(line)] = true
+			out = append(out, line)
+		}
+	}
+	return out
+}

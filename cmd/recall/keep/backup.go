@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
+	"recall/library/merge"
 	"recall/pipeline"
 	"recall/review"
 )
@@ -63,7 +64,7 @@ var otherArchive = regexp.MustCompile(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 
 func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, force, asJSON bool) error {
 	bar := terminal.NewProgress(a.Err)
-	var m library.Merged
+	var m merge.Merged
 	var err error
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	if !file && otherArchive.MatchString(to) && !app.IsDir(to) {
@@ -71,18 +72,18 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	}
 	if file {
-		m, err = l.BackupFile(ctx, to, force)
+		m, err = merge.BackupFile(ctx, l, to, force)
 	} else {
-		m, err = l.Backup(ctx, to, func(done, total int) {
+		m, err = merge.Backup(ctx, l, to, func(done, total int) {
 			bar.Show(pipeline.Progress{Stage: "backup", Done: done,
 				Total: total})
 		})
 	}
 	bar.Done()
 	switch {
-	case errors.Is(err, library.ErrInside):
+	case errors.Is(err, merge.ErrInside):
 		return terminal.WithHint(err, "name a place outside of the library, better on another disk")
-	case errors.Is(err, library.ErrOther):
+	case errors.Is(err, merge.ErrOther):
 		return terminal.WithHint(err, "name an empty folder, or the one of an earlier backup of this library")
 	case errors.Is(err, fs.ErrExist):
 		return terminal.WithHint(err, "--force replaces it; a date in the name keeps both")
@@ -98,7 +99,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	return printMerged(a, m, "backup", to, asJSON)
 }
 
-func printMerged(a *app.App, m library.Merged, what, where string, asJSON bool) error {
+func printMerged(a *app.App, m merge.Merged, what, where string, asJSON bool) error {
 	if asJSON {
 		if err := a.PrintJSON(m); err != nil {
 			return err
@@ -165,7 +166,7 @@ handed to a session before you have looked at it with recall review.`,
 				return terminal.WithHint(errors.New("import: --project is for a handoff"),
 					"omit it: projects come with their library")
 			}
-			return importFrom(cmd.Context(), a, args[0], library.MergeOptions{Forget: forget}, asJSON)
+			return importFrom(cmd.Context(), a, args[0], merge.Options{Forget: forget}, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
@@ -175,11 +176,11 @@ handed to a session before you have looked at it with recall review.`,
 	return cmd
 }
 
-func importFrom(ctx context.Context, a *app.App, path string, o library.MergeOptions, asJSON bool) error {
+func importFrom(ctx context.Context, a *app.App, path string, o merge.Options, asJSON bool) error {
 	l, err := a.Library(ctx)
 	made := errors.Is(err, library.ErrNoLibrary)
 	if made {
-		if l, err = library.CreateFrom(ctx, a.Config.Library.Dir, path); err == nil {
+		if l, err = merge.CreateFrom(ctx, a.Config.Library.Dir, path); err == nil {
 			l = a.Use(l)
 			fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
 			a.WarnPlace(l)
@@ -190,7 +191,7 @@ func importFrom(ctx context.Context, a *app.App, path string, o library.MergeOpt
 	}
 	bar := terminal.NewProgress(a.Err)
 	o.Progress = func(done, total int) { bar.Show(pipeline.Progress{Stage: "import", Done: done, Total: total}) }
-	m, err := l.Import(ctx, path, o)
+	m, err := merge.Import(ctx, l, path, o)
 	bar.Done()
 	if err != nil {
 		if made {
@@ -215,18 +216,18 @@ func importHint(err error) error {
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
 		return terminal.WithHint(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; transcripts are taken in by recall sync --from")
-	case errors.Is(err, library.ErrSuspect):
+	case errors.Is(err, merge.ErrSuspect):
 		return terminal.WithHint(err, "nothing of it was taken over; if it should be a backup, ask who made it")
 	case errors.Is(err, library.ErrDamaged):
 		return terminal.WithHint(err, "nothing of it was taken over; copy it again from where it came from")
-	case errors.Is(err, library.ErrInside):
+	case errors.Is(err, merge.ErrInside):
 		return terminal.WithHint(err, "name a library outside of this one")
 	}
 	return err
 }
 
 // indexImported takes what came into the index, and what went out of it.
-func indexImported(ctx context.Context, a *app.App, l *library.Library, m library.Merged) error {
+func indexImported(ctx context.Context, a *app.App, l *library.Library, m merge.Merged) error {
 	if len(m.Gone) > 0 {
 		if _, err := a.ForgetSessions(ctx, l, &pipeline.Forgetting{}, m.Gone...); err != nil {
 			return err

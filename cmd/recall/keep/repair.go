@@ -15,15 +15,17 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
+	"recall/library/check"
+	"recall/library/merge"
 	"recall/pipeline"
 )
 
 // RepairDoc is the JSON form of recall repair.
 type RepairDoc struct {
-	Mended    []library.Mended  `json:"mended"`
-	Distilled int               `json:"distilled"`
-	Damaged   int               `json:"damaged"`
-	Findings  []library.Finding `json:"findings"`
+	Mended    []check.Mended  `json:"mended"`
+	Distilled int             `json:"distilled"`
+	Damaged   int             `json:"damaged"`
+	Findings  []check.Finding `json:"findings"`
 
 	lost bool // something that was damaged could not be brought back
 }
@@ -91,7 +93,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 	var doc RepairDoc
 	var backup *library.Library
 	if from != "" {
-		b, done, err := l.OpenBackup(ctx, from)
+		b, done, err := merge.OpenBackup(ctx, l, from)
 		if err != nil {
 			return doc, fmt.Errorf("open backup %s: %w", from, err)
 		}
@@ -104,7 +106,7 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 	}
 	doc.Mended = fixed.Mended
 	for _, m := range fixed.Mended {
-		doc.lost = doc.lost || !m.Done && m.State == library.Damaged
+		doc.lost = doc.lost || !m.Done && m.State == check.Damaged
 	}
 	if len(fixed.Mended) > 0 {
 		if err := l.Journal("repair", map[string]any{"mended": len(fixed.Mended)}); err != nil {
@@ -127,21 +129,21 @@ func runRepair(ctx context.Context, a *app.App, l *library.Library, from string)
 
 // mend verifies and repairs until there is nothing more that it can do: what is
 // wrong in a folder may show only when it is known whose it is.
-func mend(ctx context.Context, a *app.App, l, backup *library.Library) (library.Repaired, error) {
-	var all library.Repaired
+func mend(ctx context.Context, a *app.App, l, backup *library.Library) (check.Repaired, error) {
+	var all check.Repaired
 	tried := map[string]bool{}
 	for {
 		v, err := runVerify(ctx, a, l, false)
 		if err != nil {
 			return all, err
 		}
-		fresh := slices.DeleteFunc(v.Findings, func(f library.Finding) bool {
+		fresh := slices.DeleteFunc(v.Findings, func(f check.Finding) bool {
 			key := f.Path + "\x00" + f.What
 			was := tried[key]
 			tried[key] = true
 			return was
 		})
-		fixed, err := l.Repair(ctx, fresh, backup)
+		fixed, err := check.Repair(ctx, l, fresh, backup)
 		if err != nil || len(fixed.Mended) == 0 {
 			return all, err
 		}
@@ -152,7 +154,7 @@ func mend(ctx context.Context, a *app.App, l, backup *library.Library) (library.
 
 // renderAgain distills the sessions whose files are to be made again, from the
 // library alone.
-func renderAgain(ctx context.Context, a *app.App, l *library.Library, r library.Repaired) (int, error) {
+func renderAgain(ctx context.Context, a *app.App, l *library.Library, r check.Repaired) (int, error) {
 	if len(r.Render) == 0 {
 		return 0, nil
 	}
@@ -189,7 +191,7 @@ func printRepaired(a *app.App, doc RepairDoc) {
 	default:
 		fmt.Fprintf(a.Out, "%d still damaged:\n", doc.Damaged)
 		for _, f := range doc.Findings {
-			if f.State == library.Damaged {
+			if f.State == check.Damaged {
 				fmt.Fprintf(a.Out, "  %s: %s\n", terminal.Line(f.Path), terminal.Line(f.What))
 			}
 		}

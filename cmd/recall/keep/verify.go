@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/library"
+	"recall/library/check"
 	"recall/pipeline"
 )
 
@@ -24,7 +25,7 @@ type VerifyDoc struct {
 	Library string `json:"library"`
 	Quick   bool   `json:"quick"`
 	Damaged int    `json:"damaged"`
-	library.Verified
+	check.Verified
 	took time.Duration
 }
 
@@ -61,23 +62,23 @@ Exit codes: 0 all is as it was written; 1 something is damaged.`,
 }
 
 // runVerify checks the library with its progress on a terminal.
-func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) (library.Verified, error) {
+func runVerify(ctx context.Context, a *app.App, l *library.Library, quick bool) (check.Verified, error) {
 	bar := terminal.NewProgress(a.Err)
 	defer bar.Done()
-	return l.Verify(ctx, library.VerifyOptions{Quick: quick, Progress: func(done, total int64) {
+	return check.Verify(ctx, l, check.Options{Quick: quick, Progress: func(done, total int64) {
 		bar.Show(pipeline.Progress{Stage: "verify MB", Done: int(done >> 20), Total: int(total >> 20)})
 	}})
 }
 
 func printVerified(a *app.App, v VerifyDoc) {
 	s := terminal.Styles(a.Color)
-	color := map[library.FindingState]string{library.Damaged: s.Red, library.Edited: s.Green,
-		library.Unfinished: s.Yellow}
+	color := map[check.FindingState]string{check.Damaged: s.Red, check.Edited: s.Green,
+		check.Unfinished: s.Yellow}
 	lost := 0
 	for _, f := range v.Findings {
 		fmt.Fprintf(a.Out, "%s%-10s%s %s: %s%s\n", color[f.State], f.State, s.Reset, terminal.Line(f.Path),
 			terminal.Line(f.What), wayOut(f))
-		if f.State == library.Damaged && f.Mend == library.MendNone {
+		if f.State == check.Damaged && f.Mend == check.MendNone {
 			lost++
 		}
 	}
@@ -94,13 +95,13 @@ func printVerified(a *app.App, v VerifyDoc) {
 }
 
 // wayOut says what brings damage back.
-func wayOut(f library.Finding) string {
+func wayOut(f check.Finding) string {
 	switch {
-	case f.State != library.Damaged:
+	case f.State != check.Damaged:
 		return ""
-	case f.Mend == library.MendRender:
+	case f.Mend == check.MendRender:
 		return "; can be made again"
-	case f.Mend == library.MendSource:
+	case f.Mend == check.MendSource:
 		return "; its source may still have it"
 	}
 	return ""

@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"bytes"
@@ -9,54 +9,18 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
-	"recall/payload"
 )
 
 // projects unites the registries, before any session is brought over.
 func (m *merging) projects() error {
-	theirs, err := m.from.readRegistry()
-	if err != nil {
-		m.problem(filepath.Join(m.from.dir, "projects.toml"), err.Error())
+	err := m.l.UniteProjects(m.from)
+	if errors.Is(err, library.ErrDamaged) {
+		m.problem(filepath.Join(m.from.Dir(), "projects.toml"), err.Error())
 		return nil // sessions of projects that aren't known stay unsorted until they are parsed again
 	}
-	if len(theirs.Projects) == 0 {
-		return nil
-	}
-	return m.l.changeRegistry(func(r *registry) error {
-		for _, p := range theirs.clone().Projects {
-			r.unite(p)
-		}
-		return nil
-	})
-}
-
-// unite takes in a project of another registry. What depends on an order is
-// told from the texts, so that any order gives the same.
-func (r *registry) unite(p Project) {
-	have := r.find(p.ID)
-	if have == nil {
-		r.Projects = append(r.Projects, p)
-		return
-	}
-	if have.Root != p.Root && p.Root != "" && have.ID == p.ID {
-		have.Former = union(have.Former, []string{p.Root})
-	}
-	have.Former, have.Merged = union(have.Former, p.Former), union(have.Merged, p.Merged)
-	have.Ids = union(have.Ids, p.Ids)
-	if have.ID != p.ID {
-		have.Ids = union(have.Ids, []string{p.ID})
-	}
-	if p.Named && (!have.Named || p.Name < have.Name) {
-		have.Name, have.Named = p.Name, true
-	}
-	if have.Base != p.Base && have.ID == p.ID {
-		have.Base = safer(have.Base, p.Base)
-	}
-	for _, s := range p.Shown {
-		have.showAs(s.Dir, s.As)
-	}
-	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
+	return err
 }
 
 // tombstones unites what was forgotten. What is still here goes only if that
@@ -64,23 +28,23 @@ func (r *registry) unite(p Project) {
 func (m *merging) tombstones() error {
 	ids, err := m.from.Tombstones()
 	if err != nil {
-		m.problem(filepath.Join(m.from.dir, "tombstones.jsonl"), err.Error())
+		m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), err.Error())
 		return nil
 	}
 	var absent, here []ingest.SessionID
 	for _, id := range ids {
-		switch _, ok, err := m.l.current(id); {
+		switch _, err := m.l.Session(id); {
+		case !m.l.ValidID(id):
+			m.problem(filepath.Join(m.from.Dir(), "tombstones.jsonl"), "no session's id: "+string(id))
+		case errors.Is(err, library.ErrNoSession):
+			absent = append(absent, id)
 		case err != nil:
 			return err
-		case !validID(id):
-			m.problem(filepath.Join(m.from.dir, "tombstones.jsonl"), "no session's id: "+string(id))
-		case ok:
-			here = append(here, id)
 		default:
-			absent = append(absent, id)
+			here = append(here, id)
 		}
 	}
-	if err := m.l.bury(absent); err != nil {
+	if err := m.l.Bury(absent); err != nil {
 		return err
 	}
 	if len(here) == 0 {
@@ -97,12 +61,12 @@ func (m *merging) tombstones() error {
 // logs unites the append-only files at the top.
 func (m *merging) logs() error {
 	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl")} {
-		paths, err := disk.Glob(m.from.dir, pattern)
+		paths, err := disk.Glob(m.from.Dir(), pattern)
 		if err != nil {
 			return err
 		}
 		for _, path := range paths {
-			name, err := filepath.Rel(m.from.dir, path)
+			name, err := filepath.Rel(m.from.Dir(), path)
 			if err != nil || name == "tombstones.jsonl" {
 				continue
 			}
@@ -127,19 +91,27 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	if filepath.Dir(name) == "inbox" {
 		guard = "inbox"
 	}
-	unlock, err := m.l.lock(guard)
+	unlock, err := m.l.Lock(guard)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	path := filepath.Join(m.l.dir, name)
+	path := filepath.Join(m.l.Dir(), name)
 	have, err := disk.ReadPlain(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	fresh := lacking(have, other)
-	if name != "journal.jsonl" && name != usageName {
-		fresh = slices.DeleteFunc(fresh, m.namesForgotten)
+	fresh := disk.Lacking(have, other)
+	if name != "journal.jsonl" && name != library.UsageName {
+		gone, err := m.l.Tombstones()
+		if err != nil {
+			return err
+		}
+		fresh = slices.DeleteFunc(fresh, func(line []byte) bool {
+			return slices.ContainsFunc(gone, func(id ingest.SessionID) bool {
+				return bytes.Contains(line, []byte(`"`+string(id)+`"`))
+			})
+		})
 	}
 	if len(fresh) == 0 {
 		return nil
@@ -148,7 +120,7 @@ func (m *merging) uniteTop(name string, other []byte) error {
 		return err
 	}
 	if name == "threads.jsonl" {
-		err = m.l.put(path, inOrder(append(disk.SplitLines(have), fresh...)))
+		err = m.l.Put(path, library.InOrder(append(disk.SplitLines(have), fresh...)))
 	} else {
 		err = disk.AppendShared(path, bytes.Join(append(fresh, nil), []byte("\n")))
 		if err == nil {
@@ -158,50 +130,13 @@ func (m *merging) uniteTop(name string, other []byte) error {
 	return errors.Join(err, disk.SyncDir(filepath.Dir(path)))
 }
 
-// namesForgotten reports whether a line names a session that was forgotten here.
-func (m *merging) namesForgotten(line []byte) bool {
-	m.l.mu.Lock()
-	defer m.l.mu.Unlock()
-	for id := range m.l.tombs {
-		if bytes.Contains(line, []byte(`"`+string(id)+`"`)) {
-			return true
-		}
-	}
-	return false
-}
-
 // links unites what is said of decisions that bear on one another.
 func (m *merging) links() error {
 	theirs, _, err := m.from.Links()
 	if err != nil {
-		m.problem(m.from.dir, err.Error())
+		m.problem(m.from.Dir(), err.Error())
 	}
-	mine, _, err := m.l.Links()
-	if err != nil {
-		return err
-	}
-	have := map[string]bool{}
-	for _, line := range mine {
-		have[linkText(line)] = true
-	}
-	var fresh []payload.Link
-	folderOf := m.l.linksFolder()
-	for _, line := range theirs {
-		_, ok := folderOf(&line)
-		if text := linkText(line); ok && !have[text] {
-			have[text] = true
-			fresh = append(fresh, line)
-		}
-	}
-	return m.l.AppendLinks(fresh)
-}
-
-func linkText(line payload.Link) string {
-	text, err := payload.EncodeLinks([]payload.Link{line})
-	if err != nil {
-		return ""
-	}
-	return string(text)
+	return m.l.UniteLinks(theirs)
 }
 
 // noneForgotten says that no session of the other was forgotten here.
@@ -211,7 +146,7 @@ func (m *merging) noneForgotten() (bool, error) {
 		return false, err
 	}
 	for _, e := range entries {
-		if gone, err := m.l.forgotten(e.ID); gone || err != nil {
+		if gone, err := m.l.Forgotten(e.ID); gone || err != nil {
 			return false, err
 		}
 	}
@@ -228,19 +163,19 @@ func (m *merging) others() error {
 	if err != nil {
 		return err
 	}
-	return disk.Walk(m.from.dir, func(path string, d fs.DirEntry, err error) error {
-		name, relErr := filepath.Rel(m.from.dir, path)
+	return disk.Walk(m.from.Dir(), func(path string, d fs.DirEntry, err error) error {
+		name, relErr := filepath.Rel(m.from.Dir(), path)
 		if err != nil || relErr != nil {
 			m.problem(path, "can't be read")
 			return nil
 		}
 		top, _, below := strings.Cut(filepath.ToSlash(name), "/")
 		switch {
-		case d.IsDir() && (name == "." || top == cacheName && answers):
+		case d.IsDir() && (name == "." || top == library.CacheName && answers):
 			return nil
 		case d.IsDir():
 			return fs.SkipDir
-		case !d.Type().IsRegular() || below && top != cacheName || !below && (!m.options.Follow || topFiles[name] || strings.HasPrefix(name, ".")):
+		case !d.Type().IsRegular() || below && top != library.CacheName || !below && (!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")):
 			return nil
 		}
 		text, err := disk.ReadPlain(path)
@@ -248,13 +183,13 @@ func (m *merging) others() error {
 			m.problem(path, err.Error())
 			return nil
 		}
-		target := filepath.Join(m.l.dir, name)
+		target := filepath.Join(m.l.Dir(), name)
 		if have, err := disk.ReadPlain(target); err == nil && (bytes.Equal(have, text) || !m.options.Follow) {
 			return nil
 		}
 		if err := disk.MakeDirs(filepath.Dir(target)); err != nil {
 			return err
 		}
-		return errors.Join(m.l.put(target, text), disk.SyncDir(filepath.Dir(target)))
+		return errors.Join(m.l.Put(target, text), disk.SyncDir(filepath.Dir(target)))
 	})
 }

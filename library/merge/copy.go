@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 )
@@ -28,7 +29,7 @@ type copied struct {
 
 // stageCopies copies files of another library's session aside, makes them
 // durable, reads them again and compares. They are named as in its folder.
-func (m *merging) stageCopies(ctx context.Context, src *folderView, names []string) ([]copied, error) {
+func (m *merging) stageCopies(ctx context.Context, src *library.Folder, names []string) ([]copied, error) {
 	var all []copied
 	fail := func(err error) ([]copied, error) {
 		dropCopies(all)
@@ -46,7 +47,7 @@ func (m *merging) stageCopies(ctx context.Context, src *folderView, names []stri
 		return fail(err)
 	}
 	for _, c := range all {
-		if err := checkFile(c.temp, c.size, c.sum); err != nil {
+		if err := disk.CheckFile(c.temp, c.size, c.sum); err != nil {
 			return fail(fmt.Errorf("copy of %s: %w", c.name, err))
 		}
 		m.count(func(d *Merged) { d.Files++; d.Bytes += c.size })
@@ -54,15 +55,15 @@ func (m *merging) stageCopies(ctx context.Context, src *folderView, names []stri
 	return all, nil
 }
 
-func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (copied, error) {
+func (m *merging) copyOne(ctx context.Context, src *library.Folder, name string) (copied, error) {
 	c := copied{name: name}
 	h := sha256.New()
-	var in io.Reader = bytes.NewReader(src.text[name])
+	var in io.Reader = bytes.NewReader(src.Text[name])
 	var crc *disk.CRCWriter
-	if _, ok := src.text[name]; !ok {
-		f, err := disk.Open(filepath.Join(src.entry.Folder, filepath.FromSlash(name)))
+	if _, ok := src.Text[name]; !ok {
+		f, err := disk.Open(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return c, errMoved
+			return c, library.ErrMoved
 		}
 		if err != nil {
 			return c, raw.AtSource(err)
@@ -77,7 +78,7 @@ func (m *merging) copyOne(ctx context.Context, src *folderView, name string) (co
 	if err == nil && c.temp != "" {
 		c.size, err = disk.Copy(h, in)
 	} else if err == nil {
-		c.temp, err = m.l.temp(func(w io.Writer) error {
+		c.temp, err = m.l.Temp(func(w io.Writer) error {
 			n, err := disk.Copy(io.MultiWriter(w, h), in)
 			c.size = n
 			return err
@@ -111,7 +112,7 @@ func (m *merging) arrived(id ingest.SessionID) {
 // linked gives a segment that another session brought with it a second name, as
 // it has there, "" where there is none: a file in several sessions is stored
 // once.
-func (m *merging) linked(src *folderView, name string) (string, error) {
+func (m *merging) linked(src *library.Folder, name string) (string, error) {
 	const worthIt = 64 << 10 // as linkTwin has it
 	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err != nil || seg.Length < worthIt {
 		return "", nil
@@ -119,27 +120,27 @@ func (m *merging) linked(src *folderView, name string) (string, error) {
 	m.mu.Lock()
 	first := m.came[name]
 	if first == nil {
-		a := &arrival{id: src.entry.ID, there: make(chan struct{})}
+		a := &arrival{id: src.Entry.ID, there: make(chan struct{})}
 		m.came[name], m.bring[a.id] = a, append(m.bring[a.id], a)
 	}
 	m.mu.Unlock()
 	if first == nil {
 		return "", nil
 	}
-	if first.id != src.entry.ID {
+	if first.id != src.Entry.ID {
 		// Everybody takes the segments of a session in the order of their names,
 		// so that nobody waits for one who waits for him.
 		<-first.there
 	}
-	e, known := m.l.known(first.id)
+	e, known := m.l.Known(first.id)
 	if !known {
 		return "", nil
 	}
 	twin := filepath.Join(e.Folder, filepath.FromSlash(name))
-	if fi, err := os.Stat(twin); err != nil || fi.Size() != src.size[name] {
+	if fi, err := os.Stat(twin); err != nil || fi.Size() != src.Size[name] {
 		return "", nil // it could not be brought over
 	}
-	temp, err := m.l.tempName()
+	temp, err := m.l.TempName()
 	if err != nil {
 		return "", err
 	}

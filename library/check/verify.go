@@ -1,4 +1,6 @@
-package library
+// Package check finds what in a library isn't as it was written, and makes good
+// what can be made good.
+package check
 
 import (
 	"context"
@@ -12,6 +14,7 @@ import (
 	"sync/atomic"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 )
@@ -67,8 +70,8 @@ func (v Verified) Damage() int {
 	return n
 }
 
-// VerifyOptions say how thoroughly.
-type VerifyOptions struct {
+// Options say how thoroughly.
+type Options struct {
 	Quick    bool                    // check segments as they are stored, without unpacking them
 	Progress func(done, total int64) // bytes of the library's segments; called from one goroutine at a time
 }
@@ -77,13 +80,13 @@ type VerifyOptions struct {
 // checksums. It changes nothing and takes no lock but for a second look at a
 // session where the first found something: it may have been written meanwhile.
 // The error is for a library that can't be read at all.
-func (l *Library) Verify(ctx context.Context, o VerifyOptions) (Verified, error) {
+func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error) {
 	entries, err := l.Shelved()
 	if err != nil {
 		return Verified{}, err
 	}
 	broken := l.Broken()
-	c := &checking{l: l, ctx: ctx, options: o}
+	c := &checking{l: l.Inside(), ctx: ctx, options: o}
 	for _, e := range entries {
 		c.add(e)
 	}
@@ -110,9 +113,9 @@ func (l *Library) Verify(ctx context.Context, o VerifyOptions) (Verified, error)
 
 // checking is a Verify at work.
 type checking struct {
-	l       *Library
+	l       library.Inside
 	ctx     context.Context
-	options VerifyOptions
+	options Options
 	tasks   []task
 	total   int64 // bytes of all segments as stored
 
@@ -129,7 +132,7 @@ type task struct {
 }
 
 // add plans the check of one session.
-func (c *checking) add(e Entry) {
+func (c *checking) add(e library.Entry) {
 	f := newFolderCheck(c, e)
 	c.tasks = append(c.tasks, task{folder: f})
 	for i := range f.segs {
@@ -193,14 +196,14 @@ func (c *checking) settle(f *folderCheck) {
 
 // again checks a session's folder a second time, while nobody writes to it.
 func (c *checking) again(f *folderCheck) *folderCheck {
-	if c.l.ReadOnly() == nil && c.l.format.Load() == Format {
-		if unlock, err := c.l.lockSession(f.entry.ID); err == nil {
+	if file, err := c.l.File(); err == nil && file.Format == library.Format {
+		if unlock, err := c.l.LockSession(f.entry.ID); err == nil {
 			defer unlock()
 		}
 	}
-	e, err := readEntry(f.entry.Folder)
+	e, err := c.l.ReadEntry(f.entry.Folder)
 	if err != nil {
-		c.l.forget() // it was moved, or session.json is the trouble
+		c.l.Reload() // it was moved, or session.json is the trouble
 		if e, err = c.l.Session(f.entry.ID); err != nil {
 			e = f.entry
 		}
@@ -214,7 +217,7 @@ func (c *checking) again(f *folderCheck) *folderCheck {
 }
 
 func (c *checking) rel(path string) string {
-	return c.l.rel(path)
+	return c.l.Rel(path)
 }
 
 func (c *checking) found(f Finding) {
@@ -251,12 +254,12 @@ func (c *checking) brokenFolder(b ingest.Problem) {
 }
 
 // top checks the files that are no session's.
-func (c *checking) top(entries []Entry) {
-	var f libraryFile
-	path := filepath.Join(c.l.dir, "library.toml")
+func (c *checking) top(entries []library.Entry) {
+	var f library.File
+	path := filepath.Join(c.l.Dir(), "library.toml")
 	text, err := c.read(path)
 	if err == nil {
-		f, err = readLibraryFile(c.l.dir)
+		f, err = c.l.File()
 	}
 	switch {
 	case err != nil:
@@ -268,9 +271,12 @@ func (c *checking) top(entries []Entry) {
 			Mend: MendRender})
 	}
 	c.readme(f)
-	c.projects(f.Format, entries)
-	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", linksName)} {
-		paths, _ := disk.Glob(c.l.dir, pattern) // the pattern is good
+	text, err = c.read(filepath.Join(c.l.Dir(), "projects.toml"))
+	if what := c.l.LostProjects(text, err, f.Format >= 2, entries); what != "" {
+		c.found(Finding{Path: "projects.toml", State: Damaged, What: what, Mend: MendRender})
+	}
+	for _, pattern := range []string{"*.jsonl", filepath.Join("inbox", "*.jsonl"), filepath.Join("*", library.LinksName)} {
+		paths, _ := disk.Glob(c.l.Dir(), pattern) // the pattern is good
 		for _, path := range paths {
 			name := c.rel(path)
 			text, err := c.read(path)
@@ -290,8 +296,8 @@ func (c *checking) top(entries []Entry) {
 	}
 }
 
-func (c *checking) readme(f libraryFile) {
-	text, err := c.read(filepath.Join(c.l.dir, "README.md"))
+func (c *checking) readme(f library.File) {
+	text, err := c.read(filepath.Join(c.l.Dir(), "README.md"))
 	switch {
 	case f.Readme == "":
 	case errors.Is(err, fs.ErrNotExist):
@@ -304,7 +310,7 @@ func (c *checking) readme(f libraryFile) {
 }
 
 // strays tells of what lies in the library and isn't recall's.
-func (c *checking) strays(entries []Entry) {
+func (c *checking) strays(entries []library.Entry) {
 	known := map[string]bool{}
 	for _, e := range entries {
 		known[e.Folder] = true
@@ -312,22 +318,22 @@ func (c *checking) strays(entries []Entry) {
 	for _, b := range c.l.Broken() {
 		known[b.Path] = true
 	}
-	groups, _ := disk.ReadDir(c.l.dir)
+	groups, _ := disk.ReadDir(c.l.Dir())
 	for _, g := range groups {
-		path := filepath.Join(c.l.dir, g.Name())
+		path := filepath.Join(c.l.Dir(), g.Name())
 		if !g.IsDir() {
-			if !topFiles[g.Name()] {
+			if !c.l.IsTop(g.Name()) {
 				c.found(Finding{Path: g.Name(), State: Unknown, What: "not a file of recall's"})
 			}
 			continue
 		}
-		if ownFolder(g.Name()) {
+		if c.l.IsOwn(g.Name()) {
 			continue
 		}
 		inside, _ := disk.ReadDir(path)
 		for _, d := range inside {
 			at := filepath.Join(path, d.Name())
-			if known[at] || !d.IsDir() && d.Name() == linksName || disk.Exists(sessionFile(at)) {
+			if known[at] || !d.IsDir() && d.Name() == library.LinksName || disk.Exists(filepath.Join(at, "session.json")) {
 				continue
 			}
 			c.found(Finding{Path: c.rel(at), State: Unknown, What: "not a session"})
@@ -335,7 +341,20 @@ func (c *checking) strays(entries []Entry) {
 	}
 }
 
-// topFiles are those at the top of a library.
-var topFiles = map[string]bool{"README.md": true, "library.toml": true, "projects.toml": true, "tombstones.jsonl": true,
-	"threads.jsonl": true, "journal.jsonl": true, usageName: true, triesName: true, batchesName: true,
-	receivedName: true, briefsName: true}
+// answers checks what models answered: what can't be read is asked for again.
+func (c *checking) answers() {
+	_ = disk.Walk(filepath.Join(c.l.Dir(), library.CacheName), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || c.ctx.Err() != nil || filepath.Ext(path) != ".zst" {
+			return nil
+		}
+		packed, err := c.read(path)
+		if err == nil {
+			_, err = raw.Unpack(packed)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			c.found(Finding{Path: c.rel(path), State: Damaged,
+				What: "a model's answer that can't be read: " + err.Error(), Mend: MendRender})
+		}
+		return nil
+	})
+}

@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"context"
@@ -7,55 +7,37 @@ import (
 	"os"
 	"path/filepath"
 
+	"recall/library"
 	"recall/library/disk"
 )
 
-// Backup makes the library in dir a copy of this one, or brings an earlier copy
+// Backup makes the library in dir a copy of l, or brings an earlier copy
 // up to date: only what is new or changed is written, read again and compared.
-// What was forgotten here goes there too; what merely vanished here stays
+// What was forgotten in l goes there too; what merely vanished stays
 // there. The copy is a library itself. The error is ErrOther where dir holds
 // another library or other files, ErrInside where one would lie in the other.
-func (l *Library) Backup(ctx context.Context, dir string, progress func(done, total int)) (Merged, error) {
-	if err := apart(l.dir, dir); err != nil {
+func Backup(ctx context.Context, l *library.Library, dir string, progress func(done, total int)) (Merged, error) {
+	if err := apart(l.Dir(), dir); err != nil {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
 	}
-	to, err := Open(dir)
-	if errors.Is(err, ErrNoLibrary) {
+	to, err := library.Open(dir)
+	if errors.Is(err, library.ErrNoLibrary) {
 		if err := onlyOurs(dir); err != nil {
 			return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
 		}
-		to, err = createAs(dir, l.id)
+		to, err = library.CreateAs(dir, l.ID())
 	}
 	if err != nil {
 		return Merged{}, err
 	}
 	defer to.Close()
-	if to.id != l.id {
+	if to.ID() != l.ID() {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, ErrOther)
 	}
-	if err := to.markBackup(); err != nil {
+	if err := to.Inside().MarkBackup(); err != nil {
 		return Merged{}, fmt.Errorf("backup to %s: %w", dir, err)
 	}
-	return to.Merge(ctx, l, MergeOptions{Follow: true, Forget: true, Progress: progress})
-}
-
-// markBackup notes in library.toml that the library is a copy, so that a question
-// asked of it takes nothing new in.
-func (l *Library) markBackup() error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	unlock, err := l.lock("folders")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	f, err := readLibraryFile(l.dir)
-	if err != nil || f.Backup {
-		return err
-	}
-	f.Backup = true
-	return errors.Join(l.putLibraryFile(f), disk.SyncDir(l.dir))
+	return Merge(ctx, to, l, Options{Follow: true, Forget: true, Progress: progress})
 }
 
 // onlyOurs refuses a folder with anything in it but what a backup that was cut
@@ -82,9 +64,9 @@ func apart(a, b string) error {
 	if err != nil {
 		return err
 	}
-	a, b = realPath(a), realPath(absB)
+	a, b = disk.RealPath(a), disk.RealPath(absB)
 	for _, pair := range [][2]string{{a, b}, {b, a}} {
-		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && !escapes(rel) {
+		if rel, err := filepath.Rel(pair[0], pair[1]); err == nil && !disk.Escapes(rel) {
 			return ErrInside
 		}
 	}

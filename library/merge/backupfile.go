@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"archive/tar"
@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 )
 
@@ -35,9 +36,9 @@ const (
 // BackupFile writes the whole library to one file, reads that again, and
 // compares every sum before the file gets its name. The error is fs.ErrExist
 // where there is one, unless it is to be replaced.
-func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Merged, error) {
+func BackupFile(ctx context.Context, l *library.Library, path string, replace bool) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("backup to %s: %w", path, err) }
-	if err := apart(l.dir, path); err != nil {
+	if err := apart(l.Dir(), path); err != nil {
 		return fail(err)
 	}
 	if disk.Exists(path) && !replace {
@@ -49,7 +50,7 @@ func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Me
 		return fail(err)
 	}
 	defer os.Remove(part)
-	w := &tarring{l: l, ctx: ctx, sums: map[string]string{}}
+	w := &tarring{l: l.Inside(), ctx: ctx, sums: map[string]string{}}
 	err = w.write(f)
 	if err == nil {
 		err = disk.SyncFile(f)
@@ -74,7 +75,7 @@ func (l *Library) BackupFile(ctx context.Context, path string, replace bool) (Me
 
 // tarring is one call of BackupFile under way.
 type tarring struct {
-	l    *Library
+	l    library.Inside
 	ctx  context.Context
 	tar  *tar.Writer
 	sums map[string]string // by name
@@ -103,7 +104,7 @@ func (w *tarring) write(out io.Writer) error {
 
 // top adds what is no session's: library.toml first, which says what all this is.
 func (w *tarring) top() error {
-	first := filepath.Join(w.l.dir, "library.toml")
+	first := filepath.Join(w.l.Dir(), "library.toml")
 	if err := w.file("library.toml", first); err != nil {
 		return err
 	}
@@ -114,17 +115,17 @@ func (w *tarring) top() error {
 	for _, b := range w.l.Broken() {
 		broken[b.Path] = true
 	}
-	return filepath.WalkDir(w.l.dir, func(path string, d fs.DirEntry, err error) error {
+	return filepath.WalkDir(w.l.Dir(), func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(w.l.dir, path)
+		name, err := filepath.Rel(w.l.Dir(), path)
 		if err != nil {
 			return err
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(sessionFile(path)) && !broken[path]):
+		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(filepath.Join(path, "session.json")) && !broken[path]):
 			return fs.SkipDir // sessions come by themselves
 		case d.Type().IsRegular() && path != first:
 			return w.file(name, path)
@@ -143,12 +144,12 @@ func (w *tarring) sessions() error {
 	for _, e := range entries {
 		before := len(w.sums)
 		for try := 0; ; try++ {
-			v, err := w.l.viewFolder(e.ID)
+			v, err := w.l.View(e.ID)
 			if err == nil {
 				err = w.session(v)
 			}
-			if errors.Is(err, errMoved) && try < 5 && len(w.sums) == before {
-				w.l.forget()
+			if errors.Is(err, library.ErrMoved) && try < 5 && len(w.sums) == before {
+				w.l.Reload()
 				continue
 			}
 			if err != nil {
@@ -161,8 +162,8 @@ func (w *tarring) sessions() error {
 	return nil
 }
 
-func (w *tarring) session(v *folderView) error {
-	rel, err := filepath.Rel(w.l.dir, v.entry.Folder)
+func (w *tarring) session(v *library.Folder) error {
+	rel, err := filepath.Rel(w.l.Dir(), v.Entry.Folder)
 	if err != nil {
 		return err
 	}
@@ -173,28 +174,28 @@ func (w *tarring) session(v *folderView) error {
 			f.Close()
 		}
 	}()
-	names := slices.Sorted(maps.Keys(v.size))
+	names := slices.Sorted(maps.Keys(v.Size))
 	for _, name := range names {
-		f, err := disk.Open(filepath.Join(v.entry.Folder, filepath.FromSlash(name)))
+		f, err := disk.Open(filepath.Join(v.Entry.Folder, filepath.FromSlash(name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return errMoved
+			return library.ErrMoved
 		}
 		if err != nil {
 			return err
 		}
 		open = append(open, f)
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.text)) {
-		if err := w.add(at+name, int64(len(v.text[name])), bytes.NewReader(v.text[name])); err != nil {
+	for _, name := range slices.Sorted(maps.Keys(v.Text)) {
+		if err := w.add(at+name, int64(len(v.Text[name])), bytes.NewReader(v.Text[name])); err != nil {
 			return err
 		}
 	}
 	for i, name := range names {
 		sum := crc32.New(disk.Castagnoli)
-		if err := w.add(at+name, v.size[name], io.TeeReader(open[i], sum)); err != nil {
+		if err := w.add(at+name, v.Size[name], io.TeeReader(open[i], sum)); err != nil {
 			return err
 		}
-		if want := v.v.CRCs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
+		if want := v.Versions.CRCs[strings.TrimPrefix(name, "raw/")]; len(want) > 0 &&
 			!slices.Contains(want, disk.CRCText(sum.Sum32())) {
 			w.done.Problems = append(w.done.Problems, ingest.Problem{Path: open[i].Name(), Reason: damagedThere})
 		}
@@ -259,7 +260,7 @@ func (w *tarring) check(ctx context.Context, path string) error {
 	}
 	delete(got, sumsTop)
 	if !maps.Equal(got, w.sums) {
-		return fmt.Errorf("what was written reads back otherwise: %w", ErrDamaged)
+		return fmt.Errorf("what was written reads back otherwise: %w", library.ErrDamaged)
 	}
 	return nil
 }

@@ -1,16 +1,19 @@
-package library
+// Package merge brings two libraries together, makes backups of one, and takes
+// them in again.
+package merge
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/raw"
 )
 
@@ -20,8 +23,8 @@ import (
 // over the folder as it is; only where each has something of its own is
 // anything stored anew. In any order, and done again, the outcome is the same.
 
-// MergeOptions say what to do where the two aren't equal.
-type MergeOptions struct {
+// Options say what to do where the two aren't equal.
+type Options struct {
 	// Follow makes this library a copy of the other: what was made of a session
 	// is taken from there as soon as nothing is lost by it.
 	Follow bool
@@ -52,23 +55,22 @@ var (
 	ErrSuspect = errors.New("refused")
 )
 
-// Merge takes into this library all that another one holds. What can't be read
+// Merge takes into a library all that another one holds. What can't be read
 // there is a Problem and costs nothing else. Cut off, it is finished by doing
 // it again.
-func (l *Library) Merge(ctx context.Context, from *Library, o MergeOptions) (Merged, error) {
-	m := &merging{l: l, from: from, options: o, came: map[string]*arrival{}, bring: map[ingest.SessionID][]*arrival{}}
+func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
+	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[string]*arrival{}, bring: map[ingest.SessionID][]*arrival{}}
 	err := m.run(ctx)
 	if err != nil {
-		err = fmt.Errorf("merge %s: %w", from.dir, err)
+		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
 	}
 	return m.done, err
 }
 
 // merging is one call of Merge under way.
 type merging struct {
-	l, from *Library
-	options MergeOptions
-	partial bool // contents that can't be read are left out, and told of
+	l, from library.Inside
+	options Options
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
@@ -81,14 +83,18 @@ func (m *merging) run(ctx context.Context) error {
 	if err := errors.Join(m.l.ReadOnly(), m.from.ReadOnly()); err != nil {
 		return err
 	}
-	if err := m.l.upgrade(); err != nil {
+	if err := m.l.Upgrade(); err != nil {
 		return err
 	}
 	entries, err := m.from.Shelved()
 	if err != nil {
 		return err
 	}
-	m.done.Sessions = len(sessionsOnly(slices.Clone(entries)))
+	for _, e := range entries {
+		if e.Source != ingest.Memory {
+			m.done.Sessions++
+		}
+	}
 	if err := m.tombstones(); err != nil { // first: forgetting drops projects without sessions
 		return err
 	}
@@ -125,7 +131,7 @@ func (m *merging) emptyProjects() error {
 	if ids, err := m.l.Tombstones(); err != nil || len(ids) == 0 {
 		return err
 	}
-	return errors.Join(m.l.dropProjects(), m.l.Settle())
+	return errors.Join(m.l.DropProjects(), m.l.Settle())
 }
 
 func (m *merging) problem(path, reason string) {
@@ -151,7 +157,7 @@ func (m *merging) count(change func(*Merged)) {
 
 // session brings one session over. A fault of the other library is a Problem.
 func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
-	if gone, err := m.l.forgotten(id); err != nil || gone {
+	if gone, err := m.l.Forgotten(id); err != nil || gone {
 		return err
 	}
 	defer m.arrived(id)
@@ -159,14 +165,14 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 		err := m.sessionOnce(ctx, id)
 		var bad raw.SourceError
 		switch {
-		case errors.Is(err, errStale) && try < 5:
-			m.l.forget()
+		case errors.Is(err, library.ErrStale) && try < 5:
+			m.l.Reload()
 			continue
-		case errors.Is(err, errMoved) && try < 5:
-			m.from.forget()
+		case errors.Is(err, library.ErrMoved) && try < 5:
+			m.from.Reload()
 			continue
 		case errors.As(err, &bad) && ctx.Err() == nil:
-			m.problem(m.from.dir+": session "+string(id), bad.Error())
+			m.problem(m.from.Dir()+": session "+string(id), bad.Error())
 			return nil
 		}
 		return err
@@ -174,26 +180,24 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 }
 
 func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
-	src, err := m.from.viewFolder(id)
+	src, err := m.from.View(id)
 	if err != nil {
 		return raw.AtSource(err)
 	}
-	if err := src.plausible(); err != nil {
+	if err := plausible(src); err != nil {
 		return raw.AtSource(err)
 	}
-	if _, ok, err := m.l.current(id); err != nil {
-		return err
-	} else if !ok {
+	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
 		return m.adopt(ctx, src)
 	}
-	dst, err := m.l.viewFolder(id)
+	dst, err := m.l.View(id)
 	if err != nil {
 		return err
 	}
-	if dst.same(src) {
+	if dst.Same(src) {
 		return nil
 	}
-	mine, theirs := dst.covers(src), src.covers(dst)
+	mine, theirs := dst.Covers(src), src.Covers(dst)
 	switch {
 	case theirs && (m.options.Follow || !mine):
 		err = m.follow(ctx, src, dst)
@@ -207,3 +211,21 @@ func (m *merging) sessionOnce(ctx context.Context, id ingest.SessionID) error {
 	}
 	return err
 }
+
+// plausible refuses what no recall has written: a stretch of bytes packed so
+// small that unpacking it is meant to hurt.
+func plausible(s *library.Folder) error {
+	for name := range s.Size {
+		seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
+		if strings.HasPrefix(name, "raw/") && err != nil {
+			return fmt.Errorf("%s: %w: %v", name, ErrSuspect, err)
+		}
+		if strings.HasPrefix(name, "raw/") && seg.Length > 64<<20 && seg.Length/(s.Size[name]+1) > mostPacked {
+			return fmt.Errorf("%s: %w: %d bytes that unpack to %d", name, ErrSuspect, s.Size[name], seg.Length)
+		}
+	}
+	return nil
+}
+
+// mostPacked is more than anything in a transcript gets smaller by.
+const mostPacked = 20_000

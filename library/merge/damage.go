@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 )
@@ -16,25 +17,25 @@ const damagedThere = "damaged there already; recall verify says more"
 // damaged reports whether a segment was damaged before it was copied, and tells of
 // it. A session that isn't here gets it all the same: something may still be
 // got out of it.
-func (m *merging) damaged(ctx context.Context, src *folderView, c copied, crc string) bool {
+func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied, crc string) bool {
 	seg, err := raw.ParseSegment(strings.TrimPrefix(c.name, "raw/"))
 	if err != nil {
 		return false // no segment
 	}
-	want := src.v.CRCs[seg.String()]
+	want := src.Versions.CRCs[seg.String()]
 	if slices.Contains(want, crc) || len(want) == 0 && (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil {
 		return false
 	}
-	m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(c.name)), damagedThere)
+	m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(c.name)), damagedThere)
 	return true
 }
 
 // spare leaves out of the copies what would put damaged bytes in the place of
 // what is here. The error is for a session that would lack a segment then: it
 // has to stay as it is here.
-func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) {
+func (m *merging) spare(src, dst *library.Folder, files []copied) ([]copied, error) {
 	here := map[string]bool{}
-	for name := range dst.size {
+	for name := range dst.Size {
 		here[name] = true
 	}
 	keep := slices.DeleteFunc(slices.Clone(files), func(c copied) bool { return c.bad && here[c.name] })
@@ -46,10 +47,10 @@ func (m *merging) spare(src, dst *folderView, files []copied) ([]copied, error) 
 			disk.Unlink(c.temp)
 		}
 	}
-	for _, s := range src.v.Stored() {
+	for _, s := range src.Versions.Stored() {
 		name := "raw/" + s.String()
-		if _, there := src.size[name]; !there {
-			m.problem(filepath.Join(src.entry.Folder, filepath.FromSlash(name)),
+		if _, there := src.Size[name]; !there {
+			m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(name)),
 				"it is gone there; recall verify says more")
 		}
 		if !here[name] {

@@ -1,4 +1,4 @@
-package library
+package check
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/payload"
@@ -23,22 +24,30 @@ import (
 // anywhere, it is finished by doing it again.
 type twins struct {
 	r     *repairing
-	src   *folderView       // the old folder
-	now   Entry             // of the new one
+	src   *library.Folder   // the old folder
+	now   library.Entry     // of the new one
 	aside map[string][]byte // lines of append-only files that can't be read, by file
 	page  bool              // payload.md was changed by hand in a way that can't be read
 }
 
+// Unite brings what is in the folder of a session that goes, whose session.json may
+// not be read, into the one that the session is known by, and removes it.
+func Unite(ctx context.Context, l *library.Library, id ingest.SessionID, folder string, now library.Entry) error {
+	r := &repairing{l: l.Inside(), ctx: ctx, render: map[ingest.SessionID]bool{}}
+	_, err := r.unite(library.Entry{ID: id, Folder: folder, Format: library.Format}, now)
+	return err
+}
+
 // unite makes one folder of two. old is what is known of the one that goes.
-func (r *repairing) unite(old, now Entry) (string, error) {
+func (r *repairing) unite(old, now library.Entry) (string, error) {
 	t := &twins{r: r, now: now, aside: map[string][]byte{}}
 	var err error
 	if t.src, err = t.view(old); err != nil {
 		return "", err
 	}
 	for try := 0; ; try++ {
-		if err = t.bring(); errors.Is(err, errStale) && try < 5 {
-			r.l.forget()
+		if err = t.bring(); errors.Is(err, library.ErrStale) && try < 5 {
+			r.l.Reload()
 			continue
 		}
 		break
@@ -50,7 +59,7 @@ func (r *repairing) unite(old, now Entry) (string, error) {
 	if lost, err := t.lacking(); err != nil {
 		return "", err
 	} else if len(lost) > 0 {
-		return "", fmt.Errorf("the session was taken in anew since, in %s, and has all that can be read here; this folder stays for the damaged bytes of %s; a backup may have them", r.l.rel(t.now.Folder), strings.Join(lost, ", "))
+		return "", fmt.Errorf("the session was taken in anew since, in %s, and has all that can be read here; this folder stays for the damaged bytes of %s; a backup may have them", r.l.Rel(t.now.Folder), strings.Join(lost, ", "))
 	}
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err
@@ -58,43 +67,43 @@ func (r *repairing) unite(old, now Entry) (string, error) {
 	if err := t.carry(); err != nil {
 		return "", err
 	}
-	if err := r.l.removeFolder(old.ID, old.Folder); err != nil {
+	if err := r.l.RemoveFolder(old.ID, old.Folder); err != nil {
 		return "", err
 	}
-	r.l.forget()
-	if err := r.l.placeOne(old.ID, nil); err != nil { // its name is free now
+	r.l.Reload()
+	if err := r.l.Move(old.ID); err != nil { // its name is free now
 		return "", err
 	}
 	if t.now, err = r.l.Session(old.ID); err != nil {
 		return "", err
 	}
-	return "united with " + r.l.rel(t.now.Folder) + ", where the session was taken in anew", nil
+	return "united with " + r.l.Rel(t.now.Folder) + ", where the session was taken in anew", nil
 }
 
 // view reads the old folder, its lists as far as they can be borne out, and its
 // damaged segments taken again from wherever their bytes are.
-func (t *twins) view(e Entry) (*folderView, error) {
-	s, err := readFolder(e.Folder)
+func (t *twins) view(e library.Entry) (*library.Folder, error) {
+	s, err := library.ReadFolder(e.Folder)
 	if err != nil {
 		return nil, err
 	}
 	e.Sums = nil
-	s.still = true
+	s.Still = true
 	const list = "raw/versions.jsonl"
 	trial := e
 	trial.Files = t.now.Files
-	v, keep, aside := t.r.sortVersions(trial, s.text[list])
+	v, keep, aside := t.r.sortVersions(trial, s.Text[list])
 	if len(aside) > 0 || len(keep) == 0 {
 		keep = append(keep, raw.EncodeLines(t.unnamed(t.r.strays(e, v)))...)
 		v = raw.ParseVersions(list, disk.SplitLines(keep))
 	}
-	if len(aside) > 0 || disk.SealOfJSON(s.text["session.json"]) != disk.SealGood {
+	if len(aside) > 0 || disk.SealOfJSON(s.Text["session.json"]) != disk.SealGood {
 		e.Files = nil // where it was found is as sure as that
 	}
-	s.entry = e
-	s.v, s.text[list], t.aside[list] = v, keep, aside
+	s.Entry = e
+	s.Versions, s.Text[list], t.aside[list] = v, keep, aside
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		s.text[name], t.aside[name], _ = sortLines(s.text[name], name)
+		s.Text[name], t.aside[name], _ = sortLines(s.Text[name], name)
 	}
 	for _, seg := range v.Stored() {
 		if err := t.again(e, seg.Segment); err != nil {
@@ -125,7 +134,7 @@ func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 }
 
 // again puts a damaged segment's bytes back where they are found elsewhere.
-func (t *twins) again(e Entry, s raw.Segment) error {
+func (t *twins) again(e library.Entry, s raw.Segment) error {
 	at := filepath.Join(e.Folder, "raw", s.String())
 	if (raw.Staged{Segment: s, Temp: at}).ReadsBack(t.r.ctx) == nil {
 		return nil
@@ -145,21 +154,20 @@ func (t *twins) again(e Entry, s raw.Segment) error {
 // bring adds what the old folder has to the new one: contents, edits, notes,
 // and the payload whose items people's edits and links are about.
 func (t *twins) bring() error {
-	l, id, src := t.r.l, t.src.entry.ID, t.src
-	m := &merging{l: l, from: l, partial: true}
-	if err := m.blendVersions(t.r.ctx, src); err != nil {
+	l, id, src := t.r.l, t.src.Entry.ID, t.src
+	if err := l.Blend(t.r.ctx, src, nil, func(string, error) {}); err != nil {
 		return err
 	}
-	dst, err := l.viewFolder(id)
+	dst, err := l.View(id)
 	if err != nil {
 		return err
 	}
-	old := payloadIn(src.entry.Folder)
-	edits, err := src.pendingEdits("repair")
+	old := l.PayloadIn(src.Entry.Folder)
+	edits, err := src.PendingEdits("repair")
 	t.page = err != nil
-	takeOld := old != nil && (len(src.text["edits.jsonl"]) > 0 || len(dst.text["edits.jsonl"]) == 0)
+	takeOld := old != nil && (len(src.Text["edits.jsonl"]) > 0 || len(dst.Text["edits.jsonl"]) == 0)
 	if takeOld {
-		here, err := dst.pendingEdits("repair")
+		here, err := dst.PendingEdits("repair")
 		edits = append(edits, here...)
 		takeOld = err == nil // else the page stays as its author left it
 	}
@@ -167,25 +175,25 @@ func (t *twins) bring() error {
 	if err != nil {
 		return err
 	}
-	if _, err := l.uniteLines(id, "edits.jsonl", append(bytes.Clone(src.text["edits.jsonl"]), pending...)); err != nil {
+	if _, err := l.UniteLines(id, "edits.jsonl", append(bytes.Clone(src.Text["edits.jsonl"]), pending...)); err != nil {
 		return err
 	}
-	if _, err := l.uniteLines(id, "notes.jsonl", src.text["notes.jsonl"]); err != nil {
+	if _, err := l.UniteLines(id, "notes.jsonl", src.Text["notes.jsonl"]); err != nil {
 		return err
 	}
 	if !takeOld {
 		return nil
 	}
-	return l.SavePayload(id, Derived{Payload: old, Markdown: []byte(old.Written), Seen: dst.text["payload.md"]})
+	return l.SavePayload(id, library.Derived{Payload: old, Markdown: []byte(old.Written), Seen: dst.Text["payload.md"]})
 }
 
 // lacking reads back every content that the old folder's list names, and names
 // the files of those that the new folder doesn't have.
 func (t *twins) lacking() ([]string, error) {
 	var names []string
-	for name, list := range t.src.v.Files {
+	for name, list := range t.src.Versions.Files {
 		for _, ver := range list {
-			ok, err := t.r.l.holdsContent(t.r.ctx, t.src.entry.ID, name, ver)
+			ok, err := t.holdsContent(t.src.Entry.ID, name, ver)
 			if err != nil {
 				return nil, err
 			}
@@ -200,8 +208,8 @@ func (t *twins) lacking() ([]string, error) {
 
 // holdsContent says, by reading, whether some version of a session's file
 // begins with a content.
-func (l *Library) holdsContent(ctx context.Context, id ingest.SessionID, name string, want raw.Version) (bool, error) {
-	_, v, err := l.versionsOf(id)
+func (t *twins) holdsContent(id ingest.SessionID, name string, want raw.Version) (bool, error) {
+	_, v, err := t.r.l.VersionsOf(id)
 	if err != nil {
 		return false, err
 	}
@@ -209,28 +217,28 @@ func (l *Library) holdsContent(ctx context.Context, id ingest.SessionID, name st
 		if v.Files[name][n-1].Size < want.Size {
 			continue
 		}
-		in, _, err := l.OpenVersion(id, name, n)
+		in, _, err := t.r.l.OpenVersion(id, name, n)
 		if err != nil {
 			return false, err
 		}
-		got, err := disk.Sum(io.LimitReader(disk.Until(ctx, in), want.Size))
+		got, err := disk.Sum(io.LimitReader(disk.Until(t.r.ctx, in), want.Size))
 		in.Close()
 		if err == nil && got.SHA256 == want.Sum {
 			return true, nil
 		}
 	}
-	return false, ctx.Err()
+	return false, t.r.ctx.Err()
 }
 
 // carry moves what is no content of a version and can't be made again: lines
 // and files that can't be read, outputs changed by hand, what somebody put there.
 func (t *twins) carry() error {
 	held := map[string]bool{}
-	for c := range t.src.contents() {
-		held[c.sum] = true
+	for c := range t.src.Contents() {
+		held[c.Sum] = true
 	}
 	needed := map[string]bool{}
-	for _, s := range t.src.v.Stored() {
+	for _, s := range t.src.Versions.Stored() {
 		needed["raw/"+s.String()] = true
 	}
 	for name, lines := range t.aside {
@@ -238,12 +246,12 @@ func (t *twins) carry() error {
 			return err
 		}
 	}
-	whole := payloadIn(t.src.entry.Folder) != nil
-	return disk.Walk(t.src.entry.Folder, func(at string, d fs.DirEntry, err error) error {
+	whole := t.r.l.PayloadIn(t.src.Entry.Folder) != nil
+	return disk.Walk(t.src.Entry.Folder, func(at string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		rel, err := filepath.Rel(t.src.entry.Folder, at)
+		rel, err := filepath.Rel(t.src.Entry.Folder, at)
 		if err != nil {
 			return err
 		}
@@ -255,14 +263,14 @@ func (t *twins) carry() error {
 				return err
 			}
 			return t.move(at, "session.json.damaged")
-		case name == "raw/versions.jsonl", name == "edits.jsonl", name == "notes.jsonl", needed[name], isRendered(name), path.Dir(name) == "vectors",
-			name == newMarkdown, name == newPayload, whole && name == "payload.json", whole && !t.page && name == "payload.md":
+		case name == "raw/versions.jsonl", name == "edits.jsonl", name == "notes.jsonl", needed[name], t.r.l.IsRendered(name), path.Dir(name) == "vectors",
+			name == library.NewMarkdown, name == library.NewPayload, whole && name == "payload.json", whole && !t.page && name == "payload.md":
 			return nil // brought already, or made again
 		case name == "payload.md":
 			return t.move(at, "payload before repair.md")
 		case name == "payload.json":
 			return t.move(at, "payload.json.damaged")
-		case isSegment(name) && notSeg == nil && t.src.v.Covers(t.r.ctx, t.src.entry.Folder, seg):
+		case path.Dir(name) == "raw" && notSeg == nil && t.src.Versions.Covers(t.r.ctx, t.src.Entry.Folder, seg):
 			return nil
 		case strings.HasPrefix(name, "outputs/"):
 			if sum, err := disk.SumFile(at); err != nil || held[sum.SHA256] {
@@ -283,7 +291,7 @@ func (t *twins) putAside(name string, lines []byte) error {
 	if bytes.Contains(have, lines) || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return appendAside(to, lines)
+	return disk.AppendAside(to, lines)
 }
 
 // move gives a file a place in the new folder, under a name of its own where
@@ -301,44 +309,5 @@ func (t *twins) move(from, name string) error {
 	if err := disk.MakeDirs(dir); err != nil {
 		return err
 	}
-	return errors.Join(disk.Rename(from, t.r.l.freeName(dir, filepath.Base(to))), disk.SyncDir(dir))
-}
-
-// removeFolder removes a folder that isn't the one a session is known by.
-func (l *Library) removeFolder(id ingest.SessionID, folder string) error {
-	unlockFolders, err := l.lockFolders()
-	if err != nil {
-		return err
-	}
-	defer unlockFolders()
-	if e, ok := l.known(id); ok && e.Folder == folder {
-		return errStale
-	}
-	aside, err := l.tempName()
-	if err != nil {
-		return err
-	}
-	err = l.rearrange(func() error {
-		if err := disk.Rename(folder, aside); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	above := filepath.Dir(folder)
-	if err := disk.SyncDir(above); err != nil {
-		return err
-	}
-	disk.Unlink(above) // if that was the last one
-	return removeAll(aside)
-}
-
-// rel is a path as a person is told of it: from the library.
-func (l *Library) rel(path string) string {
-	if rel, err := filepath.Rel(l.dir, path); err == nil {
-		return filepath.ToSlash(rel)
-	}
-	return path
+	return errors.Join(disk.Rename(from, t.r.l.FreeName(dir, filepath.Base(to))), disk.SyncDir(dir))
 }

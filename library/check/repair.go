@@ -1,4 +1,4 @@
-package library
+package check
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/payload"
@@ -36,12 +36,12 @@ type Repaired struct {
 // session.json and versions.jsonl from what else stands in the folder, sums.
 // Lines that can't be read are put aside into a file beside, never deleted. What
 // is made by distilling is only marked for it. Bytes that are nowhere else are
-// taken from a backup, where one is given (see OpenBackup).
-func (l *Library) Repair(ctx context.Context, found []Finding, from *Library) (Repaired, error) {
+// taken from a backup, where one is given (see merge.OpenBackup).
+func Repair(ctx context.Context, l *library.Library, found []Finding, from *library.Library) (Repaired, error) {
 	if err := l.ReadOnly(); err != nil {
 		return Repaired{}, err
 	}
-	r := &repairing{l: l, from: from, ctx: ctx, render: map[ingest.SessionID]bool{}}
+	r := &repairing{l: l.Inside(), from: from, ctx: ctx, render: map[ingest.SessionID]bool{}}
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b Finding) int { return repairOrder(a) - repairOrder(b) })
 	for _, f := range found {
@@ -59,7 +59,7 @@ func (l *Library) Repair(ctx context.Context, found []Finding, from *Library) (R
 		r.out.Mended = append(r.out.Mended, m)
 	}
 	for id := range r.render {
-		if err := l.markBehind(id); err != nil && !errors.Is(err, ErrNoSession) {
+		if err := r.l.MarkBehind(id); err != nil && !errors.Is(err, library.ErrNoSession) {
 			return r.out, err
 		}
 		r.out.Render = append(r.out.Render, id)
@@ -80,8 +80,8 @@ func repairOrder(f Finding) int {
 }
 
 type repairing struct {
-	l      *Library
-	from   *Library // a backup, or nil
+	l      library.Inside
+	from   *library.Library // a backup, or nil
 	ctx    context.Context
 	render map[ingest.SessionID]bool
 	out    Repaired
@@ -90,7 +90,7 @@ type repairing struct {
 var errLost = errors.New("it can't be made again; a backup may have it")
 
 func (r *repairing) mend(f Finding) (string, error) {
-	path := filepath.Join(r.l.dir, filepath.FromSlash(f.Path))
+	path := filepath.Join(r.l.Dir(), filepath.FromSlash(f.Path))
 	name := filepath.Base(path)
 	switch {
 	case f.State == Leftover:
@@ -98,14 +98,14 @@ func (r *repairing) mend(f Finding) (string, error) {
 	case name == "library.toml":
 		return "written again", r.libraryFile()
 	case name == "README.md" && f.Session == "":
-		return "written again", errors.Join(r.l.put(path, readme), r.libraryFile())
+		return "written again", errors.Join(r.l.PutReadme(), r.libraryFile())
 	case name == "projects.toml" && f.Session == "":
-		return r.projects(path)
+		return r.projects()
 	case name == "session.json":
 		return r.session(f, filepath.Dir(path))
 	case name == "versions.jsonl":
 		return r.versions(f)
-	case strings.HasPrefix(f.Path, cacheName+"/"):
+	case strings.HasPrefix(f.Path, library.CacheName+"/"):
 		return "removed; a model is asked again", disk.Remove(path)
 	case strings.HasSuffix(name, ".zst"):
 		return r.segment(f)
@@ -118,16 +118,24 @@ func (r *repairing) mend(f Finding) (string, error) {
 }
 
 func (r *repairing) libraryFile() error {
-	f, err := readLibraryFile(r.l.dir)
+	f, err := r.l.File()
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.l.putLibraryFile(f), disk.SyncDir(r.l.dir))
+	return r.l.PutFile(f)
+}
+
+func (r *repairing) projects() (string, error) {
+	how, again, err := r.l.MendProjects()
+	for _, e := range again {
+		r.render[e.ID] = true // distilling enters its project
+	}
+	return how, err
 }
 
 // dropLeftover removes a segment whose bytes are held elsewhere.
 func (r *repairing) dropLeftover(f Finding, path string) error {
-	e, unlock, err := r.l.hold(f.Session)
+	e, unlock, err := r.l.Hold(f.Session)
 	if err != nil {
 		return err
 	}
@@ -151,10 +159,10 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	name := "folders"
 	if f.Session != "" {
 		name = "s-" + string(f.Session)
-	} else if filepath.Base(path) == linksName {
+	} else if filepath.Base(path) == library.LinksName {
 		name = "links"
 	}
-	unlock, err := r.l.lock(name)
+	unlock, err := r.l.Lock(name)
 	if err != nil {
 		return "", err
 	}
@@ -168,11 +176,11 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 	}
 	keep, aside, doubtful := sortLines(text, filepath.Base(path))
 	if len(aside) > 0 {
-		if err := appendAside(path+".damaged", aside); err != nil {
+		if err := disk.AppendAside(path+".damaged", aside); err != nil {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.replaceShared(path, int64(len(text)), keep, nil),
+	if err := errors.Join(r.l.ReplaceShared(path, len(text), keep),
 		disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
@@ -188,18 +196,6 @@ func (r *repairing) log(f Finding, path string) (string, error) {
 }
 
 func countLines(text []byte) int { return bytes.Count(text, []byte("\n")) }
-
-// appendAside keeps what can't be read.
-func appendAside(path string, text []byte) error {
-	return disk.Do(disk.OpAppend, path, "", func() error {
-		f, err := disk.OpenPlain(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			return err
-		}
-		_, err = f.Write(text)
-		return errors.Join(err, f.Close())
-	})
-}
 
 // sortLines tells lines that are as they were written, or mean something all
 // the same (doubtful of them), from those that don't.
@@ -220,17 +216,12 @@ func sortLines(text []byte, name string) (keep, aside []byte, doubtful int) {
 		default:
 			if s == disk.SealBad {
 				doubtful++
-				line = unseal(line)
+				line = disk.Unseal(line)
 			}
 			keep = append(append(keep, disk.SealLine(line)...), '\n')
 		}
 	}
 	return keep, aside, doubtful
-}
-
-// unseal cuts a line's checksum off.
-func unseal(line []byte) []byte {
-	return append(bytes.Clone(line[:bytes.LastIndex(line, []byte(disk.LineCheck))]), '}')
 }
 
 // lineMeans reports whether a line can be used as it reads.
@@ -239,7 +230,7 @@ func lineMeans(line []byte, name string) bool {
 	case "edits.jsonl":
 		_, err := payload.DecodeEdits(line)
 		return err == nil
-	case linksName:
+	case library.LinksName:
 		_, err := payload.DecodeLinks(line)
 		return err == nil
 	case "tombstones.jsonl":
@@ -252,7 +243,7 @@ func lineMeans(line []byte, name string) bool {
 // derived makes way for a file that is made by distilling. A payload.md that
 // can't be compared with what was written any more may hold edits: a copy stays.
 func (r *repairing) derived(f Finding, path string) (string, error) {
-	unlock, err := r.l.lockSession(f.Session)
+	e, unlock, err := r.l.Hold(f.Session)
 	if err != nil {
 		return "", err
 	}
@@ -261,25 +252,21 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 	if name := filepath.Base(path); name == "payload.json" {
 		page := filepath.Join(filepath.Dir(path), "payload.md")
 		if text, err := disk.ReadPlain(page); err == nil {
-			kept := r.l.freeName(filepath.Dir(path), "payload before repair.md")
-			if err := r.l.put(kept, text); err != nil {
+			kept := r.l.FreeName(filepath.Dir(path), "payload before repair.md")
+			if err := r.l.Put(kept, text); err != nil {
 				return "", err
 			}
 			how += "; payload.md as it was is kept as " + filepath.Base(kept)
 		}
 	}
 	if f.State == Unfinished {
-		e, err := readEntry(filepath.Dir(path))
-		if err != nil {
-			return "", err
-		}
-		return "finished or undone", r.l.heal(&e)
+		return "finished or undone", r.l.Heal(&e)
 	}
 	if f.Mend != MendRender {
 		return "", errLost
 	}
 	if strings.Contains(f.Path, "/outputs/") {
-		if err := keepChanged(r.l, path, "", ""); err != nil {
+		if err := r.l.KeepChanged(path); err != nil {
 			return "", err
 		}
 		r.render[f.Session] = true
@@ -290,35 +277,14 @@ func (r *repairing) derived(f Finding, path string) (string, error) {
 			return "", err
 		}
 	}
-	if p := payloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
-		return "written again", errors.Join(r.l.put(path, []byte(p.Written)), disk.SyncDir(filepath.Dir(path)))
+	if p := r.l.PayloadIn(filepath.Dir(path)); p != nil && filepath.Base(path) == "payload.md" {
+		return "written again", errors.Join(r.l.Put(path, []byte(p.Written)), disk.SyncDir(filepath.Dir(path)))
 	}
 	if name := filepath.Base(filepath.Dir(path)); name == "vectors" {
-		return "removed; recall embed makes it again", r.dropSum(f.Session, "vectors/"+filepath.Base(path))
+		e = e.Clone()
+		delete(e.Sums, "vectors/"+filepath.Base(path))
+		return "removed; recall embed makes it again", r.l.SaveEntry(e)
 	}
 	r.render[f.Session] = true
 	return how, nil
-}
-
-// dropSum forgets a rendered file. The caller holds the session's lock.
-func (r *repairing) dropSum(id ingest.SessionID, name string) error {
-	e, err := r.l.reread(id)
-	if err != nil {
-		return err
-	}
-	e = e.clone()
-	delete(e.Sums, name)
-	return r.l.saveEntry(e)
-}
-
-// markBehind has a session distilled again by the next sync.
-func (l *Library) markBehind(id ingest.SessionID) error {
-	e, unlock, err := l.hold(id)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	e = e.clone()
-	e.Distilled = nil
-	return l.saveEntry(e)
 }

@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"context"
@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"recall/ingest"
+	"recall/library"
+	"recall/library/check"
 	"recall/library/disk"
 	"recall/library/raw"
 )
@@ -42,7 +43,7 @@ func (m *merging) broken(ctx context.Context) error {
 
 // leaveBroken says why a folder isn't brought over, "" if it is to be.
 func (m *merging) leaveBroken(folder string) (string, error) {
-	id := sessionIn(folder)
+	id := m.l.SessionIn(folder)
 	if id == "" {
 		gone, err := m.l.Tombstones()
 		if err == nil && len(gone) > 0 {
@@ -50,23 +51,23 @@ func (m *merging) leaveBroken(folder string) (string, error) {
 		}
 		return "", err
 	}
-	if gone, err := m.l.forgotten(id); err != nil || gone {
+	if gone, err := m.l.Forgotten(id); err != nil || gone {
 		return "left out: the session was forgotten here", err
 	}
-	if _, ok, err := m.l.current(id); err != nil || !ok {
-		return "", err
+	if _, err := m.l.Session(id); errors.Is(err, library.ErrNoSession) {
+		return "", nil
 	}
-	src, err := readFolder(folder)
+	src, err := library.ReadFolder(folder)
 	if err != nil {
 		return err.Error(), nil
 	}
-	src.entry = Entry{ID: id, Folder: folder}
-	src.v = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.text["raw/versions.jsonl"]))
-	dst, err := m.l.viewFolder(id)
+	src.Entry = library.Entry{ID: id, Folder: folder}
+	src.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(src.Text["raw/versions.jsonl"]))
+	dst, err := m.l.View(id)
 	if err != nil {
 		return "", err
 	}
-	if dst.covers(src) && len(src.v.Stored()) > 0 {
+	if dst.Covers(src) && len(src.Versions.Stored()) > 0 {
 		return "left out: this session is here whole", nil
 	}
 	return "", nil
@@ -74,12 +75,12 @@ func (m *merging) leaveBroken(folder string) (string, error) {
 
 // carryFolder copies what isn't there yet.
 func (m *merging) carryFolder(ctx context.Context, folder string) error {
-	rel, err := filepath.Rel(m.from.dir, folder)
+	rel, err := filepath.Rel(m.from.Dir(), folder)
 	if err != nil {
 		return err
 	}
-	to := filepath.Join(m.l.dir, rel)
-	if _, err := readEntry(to); err == nil { // a good one; the name's end still tells the session
+	to := filepath.Join(m.l.Dir(), rel)
+	if _, err := m.l.ReadEntry(to); err == nil { // a good one; the name's end still tells the session
 		to = filepath.Join(filepath.Dir(to), "damaged "+filepath.Base(to))
 	}
 	return disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
@@ -111,7 +112,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 		}
 	}
 	var size int64
-	temp, err := m.l.temp(func(w io.Writer) error {
+	temp, err := m.l.Temp(func(w io.Writer) error {
 		f, err := disk.Open(from)
 		if err != nil {
 			return raw.AtSource(err)
@@ -127,13 +128,13 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	if err := disk.SyncFiles([]string{temp}); err != nil {
 		return err
 	}
-	if err := checkFile(temp, size, sum.SHA256); err != nil {
+	if err := disk.CheckFile(temp, size, sum.SHA256); err != nil {
 		return err
 	}
 	if err := disk.MakeDirs(dir); err != nil {
 		return err
 	}
-	if err := disk.Rename(temp, m.l.freeName(dir, base)); err != nil {
+	if err := disk.Rename(temp, m.l.FreeName(dir, base)); err != nil {
 		return err
 	}
 	m.count(func(d *Merged) { d.Files++; d.Bytes += size })
@@ -145,28 +146,20 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 func (m *merging) healed(ctx context.Context) error {
 	still := map[string]bool{}
 	for _, b := range m.from.Broken() {
-		still[m.from.rel(b.Path)] = true
+		still[m.from.Rel(b.Path)] = true
 	}
 	if _, err := m.l.Shelved(); err != nil || !m.options.Follow {
 		return err
 	}
-	r := &repairing{l: m.l, ctx: ctx, render: map[ingest.SessionID]bool{}}
 	for _, b := range m.l.Broken() {
-		id := sessionIn(b.Path)
-		now, ok := m.l.known(id)
-		if !ok || now.Folder == b.Path || still[m.l.rel(b.Path)] {
+		id := m.l.SessionIn(b.Path)
+		now, ok := m.l.Known(id)
+		if !ok || now.Folder == b.Path || still[m.l.Rel(b.Path)] {
 			continue
 		}
-		if _, err := r.unite(Entry{ID: id, Folder: b.Path, Format: Format}, now); err != nil {
+		if err := check.Unite(ctx, m.l.Library, id, b.Path, now); err != nil {
 			m.problem(b.Path, err.Error())
 		}
 	}
 	return ctx.Err()
-}
-
-// sessionIn is whose folder one is that may be damaged, "" if nothing tells it.
-func sessionIn(folder string) ingest.SessionID {
-	text, _ := disk.ReadPlain(sessionFile(folder))
-	e, _ := decodeEntry(text, folder)
-	return idIn(folder, e.ID)
 }

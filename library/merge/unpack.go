@@ -1,4 +1,4 @@
-package library
+package merge
 
 import (
 	"archive/tar"
@@ -17,41 +17,42 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pelletier/go-toml/v2"
 
+	"recall/library"
 	"recall/library/disk"
 )
 
-// Import merges a backup into this library: a folder that is a library, or a
+// Import merges a backup into a library: a folder that is a library, or a
 // file that BackupFile wrote. A file is unpacked aside and checked whole before
 // anything of it is taken over: one that was cut short, changed, or is made to
-// do harm is refused (ErrDamaged, ErrSuspect).
-func (l *Library) Import(ctx context.Context, path string, o MergeOptions) (Merged, error) {
+// do harm is refused (library.ErrDamaged, ErrSuspect).
+func Import(ctx context.Context, l *library.Library, path string, o Options) (Merged, error) {
 	fail := func(err error) (Merged, error) { return Merged{}, fmt.Errorf("import %s: %w", path, err) }
-	if err := l.upgrade(); err != nil {
+	if err := l.Inside().Upgrade(); err != nil {
 		return fail(err)
 	}
-	from, done, err := l.OpenBackup(ctx, path)
+	from, done, err := OpenBackup(ctx, l, path)
 	if err != nil {
 		return fail(err)
 	}
 	defer done()
-	return l.Merge(ctx, from, o)
+	return Merge(ctx, l, from, o)
 }
 
 // OpenBackup opens a backup to be read: a folder, or a file, which is unpacked
 // aside and checked first. done closes it.
-func (l *Library) OpenBackup(ctx context.Context, path string) (from *Library, done func(), err error) {
+func OpenBackup(ctx context.Context, l *library.Library, path string) (from *library.Library, done func(), err error) {
 	fi, err := os.Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	dir, aside := path, ""
 	if fi.IsDir() {
-		err = apart(l.dir, dir)
-	} else if aside, err = l.tempName(); err == nil {
+		err = apart(l.Dir(), dir)
+	} else if aside, err = l.Inside().TempName(); err == nil {
 		dir, err = unpackTar(ctx, path, aside)
 	}
 	if err == nil {
-		from, err = Open(dir)
+		from, err = library.Open(dir)
 	}
 	if err == nil {
 		err = from.ReadOnly()
@@ -73,13 +74,13 @@ func (l *Library) OpenBackup(ctx context.Context, path string) (from *Library, d
 
 // CreateFrom makes a library in dir with the id of a backup, so that the backup
 // is its own; see Import.
-func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
+func CreateFrom(ctx context.Context, dir, backup string) (*library.Library, error) {
 	var text []byte
 	fi, err := os.Stat(backup)
 	if err == nil && fi.IsDir() {
 		text, err = disk.ReadPlain(filepath.Join(backup, "library.toml"))
 		if errors.Is(err, fs.ErrNotExist) {
-			err = ErrNoLibrary
+			err = library.ErrNoLibrary
 		}
 	} else if err == nil {
 		found := errors.New("found")
@@ -100,19 +101,19 @@ func CreateFrom(ctx context.Context, dir, backup string) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("import %s: %w", backup, err)
 	}
-	var f libraryFile
-	if err := toml.Unmarshal(text, &f); err != nil || f.ID == "" || f.ID != safeName(f.ID, 40) {
-		return nil, fmt.Errorf("import %s: library.toml: it needs an id and a format", backup)
+	var f library.File
+	if err := toml.Unmarshal(text, &f); err != nil {
+		return nil, fmt.Errorf("import %s: library.toml: %w", backup, err)
 	}
-	if f.Format > Format {
-		return nil, fmt.Errorf("import %s: %w", backup, ErrNewer)
+	if f.Format > library.Format {
+		return nil, fmt.Errorf("import %s: %w", backup, library.ErrNewer)
 	}
-	return createAs(dir, f.ID)
+	return library.CreateAs(dir, f.ID)
 }
 
 // unpackTar unpacks a backup's file into a new folder and returns where the
 // library in it lies. Every file must have the sum that SHA256SUMS tells.
-func unpackTar(ctx context.Context, file, dir string) (library string, err error) {
+func unpackTar(ctx context.Context, file, dir string) (in string, err error) {
 	got, told := map[string]string{}, map[string]string{}
 	err = eachInTar(ctx, file, func(name string, r io.Reader) error {
 		if path.Base(name) == sumsTop && strings.Count(name, "/") <= 1 {
@@ -145,7 +146,7 @@ func unpackTar(ctx context.Context, file, dir string) (library string, err error
 	}
 	for name, sum := range told {
 		if got[name] != sum {
-			return "", fmt.Errorf("%s isn't as it was written: %w", name, ErrDamaged)
+			return "", fmt.Errorf("%s isn't as it was written: %w", name, library.ErrDamaged)
 		}
 	}
 	if len(told) > 0 && len(told) != len(got) {
@@ -156,7 +157,7 @@ func unpackTar(ctx context.Context, file, dir string) (library string, err error
 			return at, nil
 		}
 	}
-	return "", ErrNoLibrary
+	return "", library.ErrNoLibrary
 }
 
 // How much larger than its file a backup may become, beyond the first
@@ -193,7 +194,7 @@ func eachInTar(ctx context.Context, file string, do func(name string, r io.Reade
 			return notWhole(err)
 		}
 		if err == io.EOF {
-			return fmt.Errorf("it is empty: %w", ErrDamaged)
+			return fmt.Errorf("it is empty: %w", library.ErrDamaged)
 		}
 		if err != nil {
 			return notWhole(err)
@@ -225,10 +226,10 @@ func notWhole(err error) error {
 	case errors.Is(err, zstd.ErrMagicMismatch):
 		return fmt.Errorf("no backup of recall's: %w", ErrSuspect)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("it ends in the middle: %w", ErrDamaged)
+		return fmt.Errorf("it ends in the middle: %w", library.ErrDamaged)
 	case errors.Is(err, zstd.ErrCRCMismatch), errors.Is(err, tar.ErrHeader), errors.Is(err, zstd.ErrWindowSizeExceeded),
 		errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return fmt.Errorf("%w: %v", ErrDamaged, err)
+		return fmt.Errorf("%w: %v", library.ErrDamaged, err)
 	}
 	return err
 }

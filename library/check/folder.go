@@ -1,4 +1,4 @@
-package library
+package check
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
 	"recall/payload"
@@ -18,7 +19,7 @@ import (
 // folderCheck is the check of one session's folder.
 type folderCheck struct {
 	c       *checking
-	entry   Entry
+	entry   library.Entry
 	lines   []byte // of versions.jsonl
 	noLines error
 	v       *raw.Versions
@@ -28,7 +29,7 @@ type folderCheck struct {
 	findings []Finding
 }
 
-func newFolderCheck(c *checking, e Entry) *folderCheck {
+func newFolderCheck(c *checking, e library.Entry) *folderCheck {
 	f := &folderCheck{c: c, entry: e, v: raw.NewVersions()}
 	f.lines, f.noLines = c.read(f.at("raw/versions.jsonl"))
 	if f.noLines != nil {
@@ -77,7 +78,7 @@ func (f *folderCheck) rest() {
 }
 
 func (f *folderCheck) session() {
-	text, err := f.c.read(sessionFile(f.entry.Folder))
+	text, err := f.c.read(filepath.Join(f.entry.Folder, "session.json"))
 	if err != nil {
 		f.found("session.json", Damaged, MendRender, "%v", err)
 		return
@@ -132,7 +133,7 @@ func (f *folderCheck) checkSegment(s raw.Stored) {
 		return
 	}
 	mend := MendNone
-	if state := f.entry.file(s.File); state != nil {
+	if state := f.entry.File(s.File); state != nil {
 		for _, src := range state.Sources {
 			if fi, err := os.Stat(src.Path); err == nil && fi.Size() >= s.Offset+s.Length {
 				mend = MendSource
@@ -151,7 +152,7 @@ func (f *folderCheck) payload() *payload.Payload {
 	text, err := f.c.read(f.at("payload.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		switch {
-		case disk.Exists(f.at(newPayload)): // the last rename of a save
+		case disk.Exists(f.at(library.NewPayload)): // the last rename of a save
 			f.found("payload.json", Unfinished, "", "of a save that was cut off")
 		case f.entry.Distilled != nil:
 			f.found("payload.json", Damaged, MendRender, "it is gone")
@@ -188,7 +189,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 		f.found("payload.md", Damaged, MendRender, "%v", err)
 	case p != nil && p.Written != string(text) && f.due() == string(text):
 		f.found("payload.md", Unfinished, "", "of a save that was cut off")
-	case p != nil && flipped(f.entry.Folder, []byte(p.Written), text):
+	case p != nil && f.c.l.Flipped(f.entry.Folder, []byte(p.Written), text):
 		f.found("payload.md", Damaged, MendRender,
 			"a bit of it is not as it was written, and nobody has written to it since")
 	case p != nil && p.Written != string(text):
@@ -198,7 +199,7 @@ func (f *folderCheck) markdown(p *payload.Payload) {
 
 // due is the text of a payload.md whose payload.json isn't in its place yet.
 func (f *folderCheck) due() string {
-	text, err := disk.ReadPlain(f.at(newPayload))
+	text, err := disk.ReadPlain(f.at(library.NewPayload))
 	if err != nil || disk.SealOfJSON(text) != disk.SealGood {
 		return ""
 	}
@@ -228,7 +229,7 @@ func (f *folderCheck) logs() {
 // rendered checks the files whose sums stand in session.json.
 func (f *folderCheck) rendered(p *payload.Payload) {
 	state := Damaged
-	if disk.Exists(f.at(newMarkdown)) || disk.Exists(f.at(newPayload)) ||
+	if disk.Exists(f.at(library.NewMarkdown)) || disk.Exists(f.at(library.NewPayload)) ||
 		p != nil && (f.entry.Distilled == nil || p.Made != *f.entry.Distilled) {
 		state = Unfinished // session.json comes last
 	}
@@ -272,10 +273,10 @@ func (f *folderCheck) others() {
 		case needed[name]:
 		case strings.HasPrefix(name, "raw/") && err == nil:
 			f.found(name, Leftover, "", "no version needs it")
-		case name == newMarkdown || name == newPayload:
+		case name == library.NewMarkdown || name == library.NewPayload:
 			f.found(name, Unfinished, "", "of a save that was cut off")
-		case isRendered(name) && !f.sealed():
-		case isRendered(name):
+		case f.c.l.IsRendered(name) && !f.sealed():
+		case f.c.l.IsRendered(name):
 			f.found(name, Unfinished, "", "session.json doesn't name it: a save was cut off")
 		case strings.HasSuffix(name, ".damaged") || strings.HasPrefix(name, "payload before repair"):
 			f.found(name, Unknown, "", "put aside by recall repair; delete it when you have looked at it")

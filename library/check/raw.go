@@ -1,4 +1,4 @@
-package library
+package check
 
 import (
 	"bytes"
@@ -8,21 +8,19 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 
 	"recall/ingest"
+	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/payload"
 )
 
 // raw.Segment brings the bytes of a damaged segment back: from its own file, if
 // only that is stored otherwise, from the source, from another session, or from
 // the backup.
 func (r *repairing) segment(f Finding) (string, error) {
-	e, unlock, err := r.l.hold(f.Session)
+	e, unlock, err := r.l.Hold(f.Session)
 	if err != nil {
 		return "", err
 	}
@@ -54,7 +52,7 @@ func (r *repairing) segment(f Finding) (string, error) {
 }
 
 // replace puts a staged segment in the place of the one of its name.
-func (r *repairing) replace(e Entry, st raw.Staged) error {
+func (r *repairing) replace(e library.Entry, st raw.Staged) error {
 	v, err := raw.ReadVersions(e.Folder)
 	if err == nil {
 		err = raw.Sync([]raw.Staged{st})
@@ -62,7 +60,7 @@ func (r *repairing) replace(e Entry, st raw.Staged) error {
 	if err != nil {
 		return err
 	}
-	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.put)
+	return v.Use(e.Folder, map[string]raw.Staged{st.String(): st}, r.l.Put)
 }
 
 // bytesAt is where a segment's bytes may be: in a segment's file, in a source at
@@ -72,16 +70,16 @@ type bytesAt struct {
 	open func() (io.ReadCloser, error)
 }
 
-func (r *repairing) places(e Entry, s raw.Segment) []bytesAt {
+func (r *repairing) places(e library.Entry, s raw.Segment) []bytesAt {
 	all := []bytesAt{packedAt(filepath.Join(e.Folder, "raw", s.String()), s)}
 	for _, f := range e.Files {
 		for _, src := range f.Sources {
-			if src.Path != "" && within(e.Root, src.Path) == nil {
+			if src.Path != "" && disk.Within(e.Root, src.Path) == nil {
 				all = append(all, sourceAt(src.Path, s))
 			}
 		}
 	}
-	twins, _ := disk.Glob(r.l.dir, "*", "*", "raw", s.String())
+	twins, _ := disk.Glob(r.l.Dir(), "*", "*", "raw", s.String())
 	for _, t := range twins {
 		all = append(all, packedAt(t, s))
 	}
@@ -114,7 +112,7 @@ func (r *repairing) inBackup(id ingest.SessionID, s raw.Segment) []bytesAt {
 	if r.from == nil {
 		return nil
 	}
-	e, v, err := r.from.versionsOf(id)
+	e, v, err := r.from.Inside().VersionsOf(id)
 	if err != nil {
 		return nil
 	}
@@ -142,7 +140,7 @@ func (r *repairing) take(p bytesAt, s raw.Segment) (raw.Staged, error) {
 		return raw.Staged{}, err
 	}
 	defer in.Close()
-	st, err := raw.Stage(r.l.temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
+	st, err := raw.Stage(r.l.Temp, io.LimitReader(disk.Until(r.ctx, in), s.Length), s.Offset, raw.Fast)
 	if err == nil && st.Segment != s {
 		raw.Drop(st)
 		err = errors.New("other bytes")
@@ -152,20 +150,20 @@ func (r *repairing) take(p bytesAt, s raw.Segment) (raw.Staged, error) {
 
 // session makes session.json good from what else stands in the folder.
 func (r *repairing) session(f Finding, folder string) (string, error) {
-	text, err := disk.ReadPlain(sessionFile(folder))
+	text, err := disk.ReadPlain(filepath.Join(folder, "session.json"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err
 	}
-	e, err := decodeEntry(text, folder)
-	if id := idIn(folder, e.ID); id == "" {
+	e, err := r.l.DecodeEntry(text, folder)
+	if id := r.l.SessionIn(folder); id == "" {
 		return "", errors.New("which session it is can't be told any more; recall sync takes it in anew where its source is still there")
 	} else if err != nil || e.ID != id {
-		e = Entry{ID: id, Folder: folder, Format: Format}
+		e = library.Entry{ID: id, Folder: folder, Format: library.Format}
 	}
-	if twin, ok := r.l.known(e.ID); ok && twin.Folder != folder {
+	if twin, ok := r.l.Known(e.ID); ok && twin.Folder != folder {
 		return r.unite(e, twin)
 	}
-	unlock, err := r.l.lockSession(e.ID)
+	unlock, err := r.l.LockSession(e.ID)
 	if err != nil {
 		return "", err
 	}
@@ -175,110 +173,20 @@ func (r *repairing) session(f Finding, folder string) (string, error) {
 		return "", err
 	}
 	e.Distilled, e.Sums = nil, nil
-	e.fillFrom(v, folder)
-	if err := r.l.saveEntry(e); err != nil {
+	e.FillFrom(v, folder)
+	if err := r.l.SaveEntry(e); err != nil {
 		return "", err
 	}
-	r.l.forget()
+	r.l.Reload()
 	r.render[e.ID] = true
 	return "made again from what else is in the folder", nil
-}
-
-// fillFrom completes an entry with the files that versions.jsonl knows.
-func (e *Entry) fillFrom(v *raw.Versions, folder string) {
-	for name, list := range v.Files {
-		state := e.file(name)
-		if state == nil {
-			e.Files = append(e.Files, FileState{Name: name, Role: v.Roles[name], Version: len(list),
-				Sources: []SourceState{}})
-			state = &e.Files[len(e.Files)-1]
-		}
-		if state.Version < 1 || state.Version > len(list) {
-			state.Version = len(list)
-		}
-		state.Role = v.Roles[name]
-		ver := list[state.Version-1]
-		state.Size, state.Sum = ver.Size, ver.Sum
-	}
-	e.Files = slices.DeleteFunc(e.Files, func(f FileState) bool { return v.Files[f.Name] == nil })
-	if e.Source == "" {
-		e.Source = ingest.ClaudeCode
-		if v.Files["record.json"] != nil || v.Files["audit.jsonl"] != nil {
-			e.Source = ingest.Cowork
-		}
-		if p := payloadIn(folder); p != nil {
-			e.Source = ingest.Source(p.Source)
-		}
-	}
-	if e.Format < 2 {
-		e.Format = 0 // what is there is summed
-	}
-	e.finish()
-}
-
-func payloadIn(folder string) *payload.Payload {
-	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
-	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
-		return nil
-	}
-	p, err := payload.Decode(text)
-	if err != nil {
-		return nil
-	}
-	return p
-}
-
-var idField = regexp.MustCompile(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
-
-var besideAnother = regexp.MustCompile(`~[0-9]+$`) // see freeName
-
-// idIn tells a folder's session: what session.json says, if the folder's name
-// bears it out; else what the payload or the transcripts say, if that does.
-func idIn(folder string, said ingest.SessionID) ingest.SessionID {
-	base := besideAnother.ReplaceAllString(filepath.Base(folder), "")
-	fits := func(id ingest.SessionID) bool {
-		if !validID(id) {
-			return false
-		}
-		own := bareID(id)
-		last := strings.ToLower(base[strings.LastIndexByte(base, ' ')+1:])
-		return strings.EqualFold(base, string(id)) || len(last) >= 8 && strings.HasPrefix(own, last) ||
-			last == strings.ToLower(string(id))
-	}
-	if fits(said) {
-		return said
-	}
-	if filepath.Base(filepath.Dir(folder)) == "unsorted" && validID(ingest.SessionID(base)) {
-		return ingest.SessionID(base)
-	}
-	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
-		return ingest.SessionID(p.Session)
-	}
-	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
-	for _, path := range segs {
-		s, err := raw.ParseSegment(filepath.Base(path))
-		if err != nil {
-			continue
-		}
-		in := raw.ReadFile(path, s)
-		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
-		in.Close()
-		for _, m := range idField.FindAllSubmatch(head, -1) {
-			for _, id := range []ingest.SessionID{ingest.SessionID(m[1]), "local_" + ingest.SessionID(m[1])} {
-				if fits(id) {
-					return id
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // versions makes versions.jsonl good: lines that aren't as they were written
 // count if the bytes bear them out; what session.json names besides is put
 // together of the segments that are there.
 func (r *repairing) versions(f Finding) (string, error) {
-	e, unlock, err := r.l.hold(f.Session)
+	e, unlock, err := r.l.Hold(f.Session)
 	if err != nil {
 		return "", err
 	}
@@ -290,7 +198,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 	}
 	v, keep, aside := r.sortVersions(e, text)
 	lost := 0
-	e = e.clone()
+	e = e.Clone()
 	for i := range e.Files {
 		state := &e.Files[i]
 		if ver := v.At(state.Name, state.Version); ver != nil && ver.Size == state.Size && ver.Sum == state.Sum {
@@ -311,15 +219,15 @@ func (r *repairing) versions(f Finding) (string, error) {
 		keep = append(keep, raw.EncodeLines(r.strays(e, v))...)
 	}
 	if len(aside) > 0 {
-		if err := appendAside(path+".damaged", aside); err != nil {
+		if err := disk.AppendAside(path+".damaged", aside); err != nil {
 			return "", err
 		}
 	}
-	if err := errors.Join(r.l.put(path, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
+	if err := errors.Join(r.l.Put(path, keep), disk.SyncDir(filepath.Dir(path))); err != nil {
 		return "", err
 	}
-	e.fillFrom(v, e.Folder)
-	if err := r.l.saveEntry(e); err != nil {
+	e.FillFrom(v, e.Folder)
+	if err := r.l.SaveEntry(e); err != nil {
 		return "", err
 	}
 	if lost > 0 {
@@ -333,7 +241,7 @@ func (r *repairing) versions(f Finding) (string, error) {
 
 // sortVersions tells the lines of a versions.jsonl that count, sealed, from
 // those that can't be read.
-func (r *repairing) sortVersions(e Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
+func (r *repairing) sortVersions(e library.Entry, text []byte) (v *raw.Versions, keep, aside []byte) {
 	v = raw.NewVersions()
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -356,7 +264,7 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *raw.Versions, keep, a
 			continue
 		}
 		if disk.SealOf(line) == disk.SealBad {
-			line = unseal(line)
+			line = disk.Unseal(line)
 		}
 		keep = append(append(keep, disk.SealLine(line)...), '\n')
 	}
@@ -364,8 +272,8 @@ func (r *repairing) sortVersions(e Entry, text []byte) (v *raw.Versions, keep, a
 }
 
 // bornOut reports whether the bytes that a line speaks of are there as it says.
-func (r *repairing) bornOut(e Entry, v *raw.Versions, line raw.Line) error {
-	if e.file(line.File) == nil || e.file(line.File).Role != line.Role {
+func (r *repairing) bornOut(e library.Entry, v *raw.Versions, line raw.Line) error {
+	if e.File(line.File) == nil || e.File(line.File).Role != line.Role {
 		return errors.New("no such file")
 	}
 	trial := &raw.Versions{Files: map[string][]raw.Version{line.File: slices.Clone(v.Files[line.File])},
@@ -378,18 +286,18 @@ func (r *repairing) bornOut(e Entry, v *raw.Versions, line raw.Line) error {
 }
 
 // holds reads segments one after the other and compares the whole.
-func (r *repairing) holds(e Entry, segs []raw.Segment, size int64, sum string) error {
+func (r *repairing) holds(e library.Entry, segs []raw.Segment, size int64, sum string) error {
 	in := raw.Read(e.Folder, segs...)
 	defer in.Close()
 	got, err := disk.Sum(disk.Until(r.ctx, in))
 	if err == nil && (got.Size != size || got.SHA256 != sum) {
-		err = ErrDamaged
+		err = library.ErrDamaged
 	}
 	return err
 }
 
 // assemble looks for segments that give a file's content as session.json has it.
-func (r *repairing) assemble(e Entry, v *raw.Versions, state FileState) (raw.Line, bool) {
+func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.FileState) (raw.Line, bool) {
 	at := segmentsIn(e.Folder)
 	tries := 0
 	var walk func(offset int64, chain []raw.Segment) []raw.Segment
@@ -428,7 +336,7 @@ func (r *repairing) assemble(e Entry, v *raw.Versions, state FileState) (raw.Lin
 
 // strays makes files of segments that no version has any more: the longest is
 // the conversation, if there is none; the names of the others aren't known.
-func (r *repairing) strays(e Entry, v *raw.Versions) []raw.Line {
+func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	needed := map[string]bool{}
 	for _, s := range v.Stored() {
 		needed[s.String()] = true

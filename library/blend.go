@@ -1,0 +1,209 @@
+package library
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"recall/ingest"
+	"recall/library/disk"
+	"recall/library/raw"
+)
+
+// KeepSources notes the places where a session was found on this side too, in
+// the entry that was taken over from the other.
+func (l Inside) KeepSources(e Entry, src, dst *Folder) Entry {
+	number := map[Content]int{} // the other's version that holds a content, or has grown out of it
+	for _, text := range disk.SplitLines(src.Text["raw/versions.jsonl"]) {
+		var line raw.Line
+		if json.Unmarshal(text, &line) == nil {
+			number[Content{line.File, line.Size, line.Sum}] = line.Version
+		}
+	}
+	a := &archiving{entry: e.Clone()}
+	for _, f := range dst.Entry.Files {
+		var there []int
+		for _, ver := range dst.Versions.Files[f.Name] {
+			there = append(there, number[Content{f.Name, ver.Size, ver.Sum}])
+		}
+		a.uniteSources(f, there)
+	}
+	for i := range a.entry.Files {
+		a.entry.Files[i].choose(src.Versions)
+	}
+	a.entry.finish()
+	a.entry.Root, a.entry.Named = dst.Entry.Root, cmp.Or(dst.Entry.Named, e.Named)
+	return a.entry
+}
+
+// Blend adds the contents of a session's folder in another library that aren't
+// here, and the places where they were found. What can't be read there is told to
+// skip and left out; where skip is nil it is the error.
+func (l Inside) Blend(ctx context.Context, src *Folder, from *Library, skip func(file string, err error)) error {
+	id := src.Entry.ID
+	now, _, err := l.current(id)
+	if err != nil {
+		return err
+	}
+	v, err := raw.ReadVersions(now.Folder)
+	if err != nil {
+		return err
+	}
+	a := &archiving{l: l.Library, found: ingest.Found{ID: id}, entry: now.Clone(), versions: v, change: Change{ID: id}}
+	number := map[string][]int{} // of the other's versions, here
+	for _, name := range slices.Sorted(maps.Keys(src.Versions.Files)) {
+		for i := range src.Versions.Files[name] {
+			n, err := a.blendOne(ctx, src, from, name, i+1)
+			if bad := (raw.SourceError{}); skip != nil && errors.As(err, &bad) && ctx.Err() == nil {
+				skip(name, bad)
+				n, err = 0, nil
+			}
+			if err != nil {
+				raw.Drop(a.segs...)
+				return err
+			}
+			number[name] = append(number[name], n)
+		}
+	}
+	for _, f := range src.Entry.Files {
+		a.uniteSources(f, number[f.Name])
+	}
+	for i := range a.entry.Files {
+		a.entry.Files[i].choose(a.versions)
+	}
+	a.entry.finish()
+	before, _ := now.encode()
+	if after, _ := a.entry.encode(); bytes.Equal(before, after) && len(a.lines) == 0 {
+		return nil
+	}
+	if err := l.commitChange(a); err != nil {
+		raw.Drop(a.segs...)
+		return err
+	}
+	return nil
+}
+
+// blendOne finds, or adds, one of the other's versions, and returns the number
+// that it has here.
+func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, name string, n int) (int, error) {
+	ver := src.Versions.Files[name][n-1]
+	if have := a.versions.Find(name, ver.Size, ver.Sum); have > 0 {
+		return have, nil
+	}
+	file := ingest.File{Name: name, Role: src.Versions.Roles[name], Size: ver.Size, Open: func() (io.ReadCloser, error) {
+		if src.Still {
+			return raw.Read(src.Entry.Folder, ver.Segs...), nil
+		}
+		r, _, err := from.OpenVersion(src.Entry.ID, name, n)
+		return r, err
+	}}
+	for have, mine := range a.versions.Files[name] { // grown out of it already?
+		if mine.Size < ver.Size || len(a.lines) > 0 {
+			continue
+		}
+		same, err := a.l.sameAs(ctx, a.entry.ID, file, have+1)
+		if err != nil && !errors.Is(err, ErrDamaged) {
+			return 0, raw.AtSource(err)
+		}
+		if same {
+			return have + 1, nil
+		}
+	}
+	base := 0
+	if state := a.entry.File(name); state != nil {
+		base = state.Version
+	}
+	r, _, err := a.l.readSource(ctx, "", file, a.stillThere(name, base))
+	if err != nil {
+		return 0, err
+	}
+	if r.size != ver.Size || r.sum != ver.Sum {
+		raw.Drop(r.added...)
+		return 0, raw.AtSource(ErrDamaged)
+	}
+	line := raw.Line{Version: len(a.versions.Files[name]) + 1, Keep: r.keep}
+	if r.keep > 0 {
+		line.From = base
+	}
+	a.addVersion(line, file, r)
+	return line.Version, nil
+}
+
+// uniteSources notes where the other library found a file; of two records of
+// one place the later counts.
+func (a *archiving) uniteSources(f FileState, number []int) {
+	state := a.entry.File(f.Name)
+	if state == nil {
+		a.entry.Files = append(a.entry.Files, FileState{Name: f.Name, Role: f.Role, Place: f.Place})
+		state = &a.entry.Files[len(a.entry.Files)-1]
+	}
+	for _, s := range f.Sources {
+		if s.Version < 1 || s.Version > len(number) || number[s.Version-1] < 1 {
+			continue
+		}
+		s.Version = number[s.Version-1]
+		have := state.source(s.Path)
+		switch {
+		case have == nil:
+			state.Sources = append(state.Sources, s)
+		case s.Mod.After(have.Mod) || s.Mod.Equal(have.Mod) && s.Size > have.Size:
+			*have = s
+		}
+	}
+}
+
+// UniteLines adds the lines that an append-only file of a session lacks, in
+// the order of their times, and reports whether there were any.
+func (l Inside) UniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
+	e, unlock, err := l.hold(id)
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
+	path := filepath.Join(e.Folder, name)
+	have, err := disk.ReadPlain(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, err
+	}
+	fresh := disk.Lacking(have, other)
+	if len(fresh) == 0 {
+		return false, nil
+	}
+	if err := l.put(path, InOrder(append(disk.SplitLines(have), fresh...))); err != nil {
+		return false, err
+	}
+	return true, errors.Join(disk.SyncDir(e.Folder), l.saveEntry(e))
+}
+
+// InOrder are lines by time, those of one time by text: whichever came first.
+func InOrder(lines [][]byte) []byte {
+	type timed struct {
+		at   time.Time
+		line []byte
+	}
+	var all []timed
+	for _, line := range lines {
+		var t struct{ At time.Time }
+		_ = json.Unmarshal(line, &t)           // one without a time comes first
+		if disk.SealOf(line) != disk.SealBad { // that stays for verify to find
+			line = disk.SealLine(line)
+		}
+		all = append(all, timed{t.At, line})
+	}
+	slices.SortStableFunc(all,
+		func(a, b timed) int { return cmp.Or(a.at.Compare(b.at), bytes.Compare(a.line, b.line)) })
+	all = slices.CompactFunc(all, func(a, b timed) bool { return bytes.Equal(a.line, b.line) })
+	var out []byte
+	for _, t := range all {
+		out = append(append(out, t.line...), '\n')
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package disk
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Within refuses a path that leaves, through a symbolic link, the folder that
+// it was found under: root, or its own folder where it lies elsewhere. The
+// root itself may be a link, and so may the folder: its owner put it there.
+func Within(root, path string) error {
+	if path == "" || path == root {
+		return nil
+	}
+	base := root
+	if rel, err := filepath.Rel(root, path); root == "" || err != nil || Escapes(rel) {
+		base = filepath.Dir(path)
+	}
+	realBase, err := filepath.EvalSymlinks(base)
+	if err != nil {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(realBase, real); err != nil || Escapes(rel) {
+		return fmt.Errorf("a link out of %s; not followed", base)
+	}
+	return nil
+}
+
+// Escapes reports whether a relative path leads out of its folder.
+func Escapes(rel string) bool {
+	return rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) || filepath.IsAbs(rel)
+}
+
+// RealPath resolves links in the part of a path that exists.
+func RealPath(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(RealPath(parent), filepath.Base(path))
+	}
+	return path
+}

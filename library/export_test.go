@@ -1,0 +1,26 @@
+package library
+
+// What tests of the package look at from inside.
+var (
+	SessionFile  = sessionFile
+	ReadEntry    = readEntry
+	SafeName     = safeName
+	FolderName   = folderName
+	LastPart     = lastPart
+	ShortPart    = shortPart
+	VectorsName  = vectorsName
+	Readme       = readme
+	EntryText    = Entry.encode
+	FinishEntry  = (*Entry).finish
+	OpenRaw      = (*Library).openRaw
+	AnswerPath   = (*Library).answerPath
+	ReplaceLines = (*Library).replaceShared
+	Acquire      = (*Library).acquire
+)
+
+const (
+	MaxFolder    = maxFolder
+	ReceivedName = receivedName
+	EventsName   = eventsName
+	JournalTail  = journalTail
+)

@@ -1,0 +1,178 @@
+package library
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/library/disk"
+	"recall/library/raw"
+	"recall/payload"
+)
+
+// A Folder is a session's folder at one moment: what changes is read, what
+// never changes once it is there is only listed.
+type Folder struct {
+	Entry    Entry
+	Text     map[string][]byte // by slash-separated name: all but raw/*.zst and outputs/
+	Size     map[string]int64  // of the others
+	Versions *raw.Versions
+	Still    bool // nobody moves or packs it: what never changes is read where it is
+}
+
+// View reads a session's folder under its lock. A library that nobody can
+// write to is read without.
+func (l Inside) View(id ingest.SessionID) (*Folder, error) {
+	unlock, err := l.acquire("s-" + string(id))
+	if errors.Is(err, ErrBusy) {
+		return nil, err
+	}
+	if err == nil {
+		defer unlock()
+	}
+	e, err := l.reread(id)
+	if err != nil {
+		return nil, err
+	}
+	s, err := ReadFolder(e.Folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrMoved
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Entry, err = decodeEntry(s.Text["session.json"], e.Folder); err != nil {
+		return nil, fmt.Errorf("%s: session.json: %w", e.Folder, err)
+	}
+	s.Versions = raw.ParseVersions("versions.jsonl", disk.SplitLines(s.Text["raw/versions.jsonl"]))
+	if p, err := payload.Decode(s.Text["payload.json"]); err == nil &&
+		flipped(e.Folder, []byte(p.Written), s.Text["payload.md"]) {
+		s.Text["payload.md"] = []byte(p.Written)
+	}
+	return s, nil
+}
+
+// ReadFolder reads and lists the files of a session's folder.
+func ReadFolder(folder string) (*Folder, error) {
+	s := &Folder{Text: map[string][]byte{}, Size: map[string]int64{}}
+	err := disk.Walk(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(folder, path)
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		name := filepath.ToSlash(rel)
+		if strings.HasPrefix(name, "outputs/") || strings.HasPrefix(name, "raw/") && strings.HasSuffix(name, ".zst") {
+			fi, err := d.Info()
+			if err == nil {
+				s.Size[name] = fi.Size()
+			}
+			return err
+		}
+		s.Text[name], err = disk.ReadPlain(path)
+		return err
+	})
+	return s, err
+}
+
+// Same reports whether two folders are equal: what changes byte for byte, what
+// never does by name and size.
+func (s *Folder) Same(o *Folder) bool {
+	if len(s.Text) != len(o.Text) || len(s.Size) != len(o.Size) {
+		return false
+	}
+	for name, text := range s.Text {
+		other, ok := o.Text[name]
+		if !ok || !bytes.Equal(text, other) {
+			return false
+		}
+	}
+	for name, size := range s.Size {
+		if other, ok := o.Size[name]; !ok || other != size {
+			return false
+		}
+	}
+	return true
+}
+
+// Covers reports whether nothing of o would be lost if s took its place.
+func (s *Folder) Covers(o *Folder) bool {
+	held := s.Contents()
+	for file, list := range o.Versions.Files {
+		for _, ver := range list {
+			if !held[Content{file, ver.Size, ver.Sum}] {
+				return false
+			}
+		}
+	}
+	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
+		if len(disk.Lacking(s.Text[name], o.Text[name])) > 0 || hasBadLine(o.Text[name]) {
+			return false
+		}
+	}
+	if len(s.Versions.Lost) > 0 || len(o.Versions.Lost) > 0 {
+		return false
+	}
+	return !o.Pending() || bytes.Equal(s.Text["payload.md"], o.Text["payload.md"])
+}
+
+// Content is one content of a file.
+type Content struct {
+	File string
+	Size int64
+	Sum  string
+}
+
+// Contents are all that a session's files have had, those they have grown out
+// of too.
+func (s *Folder) Contents() map[Content]bool {
+	all := map[Content]bool{}
+	for _, text := range disk.SplitLines(s.Text["raw/versions.jsonl"]) {
+		var line raw.Line
+		if json.Unmarshal(text, &line) == nil {
+			all[Content{line.File, line.Size, line.Sum}] = true
+		}
+	}
+	return all
+}
+
+// hasBadLine reports whether a line isn't as it was written.
+func hasBadLine(text []byte) bool {
+	return slices.ContainsFunc(disk.SplitLines(text),
+		func(line []byte) bool { return disk.SealOf(line) == disk.SealBad })
+}
+
+// Pending reports whether a person edited payload.md and no sync has taken it in.
+func (s *Folder) Pending() bool {
+	md, js := s.Text["payload.md"], s.Text["payload.json"]
+	if len(md) == 0 || len(js) == 0 {
+		return false
+	}
+	p, err := payload.Decode(js)
+	return err == nil && p.Written != string(md)
+}
+
+// PendingEdits are what such a person did, told by when the file was written.
+func (s *Folder) PendingEdits(who string) ([]payload.Edit, error) {
+	if !s.Pending() {
+		return nil, nil
+	}
+	p, err := payload.Decode(s.Text["payload.json"])
+	if err != nil {
+		return nil, err
+	}
+	fi, err := os.Stat(filepath.Join(s.Entry.Folder, "payload.md"))
+	if err != nil {
+		return nil, err
+	}
+	return payload.Merge(p, string(s.Text["payload.md"]), who, fi.ModTime().UTC().Truncate(1e9))
+}

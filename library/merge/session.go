@@ -1,0 +1,252 @@
+package merge
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"recall/library"
+	"recall/library/disk"
+	"recall/library/raw"
+	"recall/library/render"
+	"recall/payload"
+)
+
+// adopt takes over a session that isn't here: its folder as it is.
+func (m *merging) adopt(ctx context.Context, src *library.Folder) error {
+	names := slices.Concat(slices.Collect(maps.Keys(src.Text)), slices.Collect(maps.Keys(src.Size)))
+	slices.Sort(names)
+	files, err := m.stageCopies(ctx, src, names)
+	if err != nil {
+		return err
+	}
+	defer dropCopies(files)
+	build, err := m.l.TempName()
+	if err != nil {
+		return err
+	}
+	defer disk.UnlinkAll(build) // of a failure
+	dirs := map[string]bool{build: true}
+	for _, f := range files {
+		at := filepath.Join(build, filepath.FromSlash(f.name))
+		for dir := filepath.Dir(at); !dirs[dir]; dir = filepath.Dir(dir) {
+			dirs[dir] = true
+		}
+		if err := disk.MakeAllDirs(filepath.Dir(at)); err != nil {
+			return err
+		}
+		if err := disk.Rename(f.temp, at); err != nil {
+			return err
+		}
+	}
+	for dir := range dirs {
+		if err := disk.SyncDir(dir); err != nil {
+			return err
+		}
+	}
+	err = m.l.Shelve(build, src.Entry)
+	switch {
+	case errors.Is(err, library.ErrForgotten):
+		return nil
+	case err == nil:
+		m.count(func(d *Merged) { d.New++ })
+	}
+	return err
+}
+
+// follow makes a session's folder equal to the other's, which has all that it
+// has: what never changes first, then what names it, session.json last, and
+// what isn't needed any more goes after that.
+func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
+	var names []string
+	for name, size := range src.Size {
+		have, ok := dst.Size[name]
+		if ok && !m.options.Follow && !isSegment(name) {
+			continue // outputs here may be changed by hand; SaveOutputs looks after them
+		}
+		if !ok || have != size || isSegment(name) && !storedAlike(src.Versions, dst.Versions, path.Base(name)) {
+			names = append(names, name)
+		}
+	}
+	for name, text := range src.Text {
+		if have, ok := dst.Text[name]; !ok || !bytes.Equal(have, text) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a,
+		b string) int {
+		return cmp.Or(cmp.Compare(followOrder(a), followOrder(b)), cmp.Compare(a, b))
+	})
+	files, err := m.stageCopies(ctx, src, names)
+	if err != nil {
+		return err
+	}
+	defer dropCopies(files)
+	if files, err = m.spare(src, dst, files); err != nil {
+		return err
+	}
+	now, unlock, err := m.l.Hold(src.Entry.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read || now.Input != dst.Entry.Input {
+		return errors.Join(err, library.ErrStale)
+	}
+	if err := m.l.Heal(&now); err != nil {
+		return err
+	}
+	if err := putInOrder(now.Folder, files); err != nil {
+		return err
+	}
+	if err := m.dropUnneeded(now.Folder, src, dst); err != nil {
+		return err
+	}
+	fresh, err := m.l.ReadEntry(now.Folder)
+	if err != nil {
+		return err
+	}
+	if !m.options.Follow {
+		return m.l.SaveEntry(m.l.KeepSources(fresh, src, dst))
+	}
+	return m.l.Remember(fresh)
+}
+
+func isSegment(name string) bool { return path.Dir(name) == "raw" }
+
+// storedAlike reports whether two files of a segment may be equal, by what is known
+// of both.
+func storedAlike(a, b *raw.Versions, name string) bool {
+	return len(a.CRCs[name]) == 0 || len(b.CRCs[name]) == 0 ||
+		slices.ContainsFunc(a.CRCs[name], func(crc string) bool { return slices.Contains(b.CRCs[name], crc) })
+}
+
+// followOrder is the order in which files may be put in place.
+func followOrder(name string) int {
+	switch {
+	case name == "session.json":
+		return 4
+	case name == "payload.md" || name == "payload.json":
+		return 3
+	case name == "raw/versions.jsonl":
+		return 1
+	case path.Dir(name) == "raw" || path.Dir(name) == "outputs":
+		return 0
+	}
+	return 2
+}
+
+// putInOrder gives copies their places, the two of a payload as SavePayload
+// does.
+func putInOrder(folder string, files []copied) error {
+	var pair []copied
+	rank := 0
+	for i, f := range files {
+		at := filepath.Join(folder, filepath.FromSlash(f.name))
+		if r := followOrder(f.name); r != rank || i == len(files)-1 {
+			rank = r
+			if err := errors.Join(disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw"))); err != nil {
+				return err
+			}
+		}
+		if rank == 3 {
+			pair = append(pair, f)
+			continue
+		}
+		if err := putPair(folder, pair); err != nil {
+			return err
+		}
+		pair = nil
+		if err := disk.MakeDirs(filepath.Dir(at)); err != nil {
+			return err
+		}
+		if err := disk.Rename(f.temp, at); err != nil {
+			return err
+		}
+	}
+	return errors.Join(putPair(folder, pair), disk.SyncDir(folder), disk.SyncDir(filepath.Join(folder, "raw")))
+}
+
+func putPair(folder string, pair []copied) error {
+	if len(pair) == 2 { // sorted: payload.json, payload.md
+		if err := disk.Rename(pair[1].temp, filepath.Join(folder, library.NewMarkdown)); err != nil {
+			return err
+		}
+		if err := disk.Rename(pair[0].temp, filepath.Join(folder, library.NewPayload)); err != nil {
+			return err
+		}
+		if err := disk.Rename(filepath.Join(folder, library.NewMarkdown), filepath.Join(folder, "payload.md")); err != nil {
+			return err
+		}
+		return disk.Rename(filepath.Join(folder, library.NewPayload), filepath.Join(folder, "payload.json"))
+	}
+	for _, f := range pair {
+		if err := disk.Rename(f.temp, filepath.Join(folder, f.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropUnneeded removes what the other folder hasn't any more: segments that were
+// packed, parts of transcripts, and outputs of one that is followed.
+func (m *merging) dropUnneeded(folder string, src, dst *library.Folder) error {
+	needed := map[string]bool{} // also those that the other has lost
+	for _, s := range src.Versions.Stored() {
+		needed["raw/"+s.String()] = true
+	}
+	for name := range dst.Size {
+		if _, ok := src.Size[name]; !ok && !needed[name] && (isSegment(name) || m.options.Follow) {
+			if err := disk.RemoveIfThere(filepath.Join(folder, filepath.FromSlash(name))); err != nil {
+				return err
+			}
+		}
+	}
+	for name := range dst.Text {
+		if _, ok := src.Text[name]; !ok && render.IsTranscript(name) {
+			if err := disk.RemoveIfThere(filepath.Join(folder, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// blend unites a session of which each side has something of its own.
+func (m *merging) blend(ctx context.Context, src, dst *library.Folder) error {
+	if err := m.l.Blend(ctx, src, m.from.Library, nil); err != nil {
+		return err
+	}
+	id := src.Entry.ID
+	edits, err := src.PendingEdits("import")
+	if err != nil {
+		return raw.AtSource(err)
+	}
+	pending, err := payload.EncodeEdits(edits)
+	if err != nil {
+		return err
+	}
+	changed, err := m.l.UniteLines(id, "edits.jsonl", append(slices.Clone(src.Text["edits.jsonl"]), pending...))
+	if err != nil {
+		return err
+	}
+	if _, err := m.l.UniteLines(id, "notes.jsonl", src.Text["notes.jsonl"]); err != nil {
+		return err
+	}
+	if len(dst.Text["payload.json"]) == 0 && len(src.Text["payload.json"]) > 0 {
+		p, err := payload.Decode(src.Text["payload.json"])
+		if err != nil {
+			return raw.AtSource(err)
+		}
+		return m.l.SavePayload(id, library.Derived{Payload: p, Markdown: []byte(p.Written), Seen: dst.Text["payload.md"]})
+	}
+	if changed {
+		return m.l.MarkBehind(id) // the next sync renders it with all edits
+	}
+	return nil
+}

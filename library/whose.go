@@ -1,0 +1,123 @@
+package library
+
+import (
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"recall/ingest"
+	"recall/library/disk"
+	"recall/library/raw"
+	"recall/payload"
+)
+
+var idField = regexp.MustCompile(`"session_?[iI]d"\s*:\s*"([A-Za-z0-9._-]+)"`)
+
+var besideAnother = regexp.MustCompile(`~[0-9]+$`) // see freeName
+
+// idIn tells a folder's session: what session.json says, if the folder's name
+// bears it out; else what the payload or the transcripts say, if that does.
+func idIn(folder string, said ingest.SessionID) ingest.SessionID {
+	base := besideAnother.ReplaceAllString(filepath.Base(folder), "")
+	fits := func(id ingest.SessionID) bool {
+		if !validID(id) {
+			return false
+		}
+		own := bareID(id)
+		last := strings.ToLower(base[strings.LastIndexByte(base, ' ')+1:])
+		return strings.EqualFold(base, string(id)) || len(last) >= 8 && strings.HasPrefix(own, last) ||
+			last == strings.ToLower(string(id))
+	}
+	if fits(said) {
+		return said
+	}
+	if filepath.Base(filepath.Dir(folder)) == "unsorted" && validID(ingest.SessionID(base)) {
+		return ingest.SessionID(base)
+	}
+	if p := payloadIn(folder); p != nil && fits(ingest.SessionID(p.Session)) {
+		return ingest.SessionID(p.Session)
+	}
+	segs, _ := disk.Glob(folder, "raw", "0-*.zst")
+	for _, path := range segs {
+		s, err := raw.ParseSegment(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		in := raw.ReadFile(path, s)
+		head, _ := io.ReadAll(io.LimitReader(in, 1<<20))
+		in.Close()
+		for _, m := range idField.FindAllSubmatch(head, -1) {
+			for _, id := range []ingest.SessionID{ingest.SessionID(m[1]), "local_" + ingest.SessionID(m[1])} {
+				if fits(id) {
+					return id
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// sessionIn is whose folder one is that may be damaged, "" if nothing tells it.
+func sessionIn(folder string) ingest.SessionID {
+	text, _ := disk.ReadPlain(sessionFile(folder))
+	e, _ := decodeEntry(text, folder)
+	return idIn(folder, e.ID)
+}
+
+// FillFrom completes an entry with the files that versions.jsonl knows.
+func (e *Entry) FillFrom(v *raw.Versions, folder string) {
+	for name, list := range v.Files {
+		state := e.File(name)
+		if state == nil {
+			e.Files = append(e.Files, FileState{Name: name, Role: v.Roles[name], Version: len(list),
+				Sources: []SourceState{}})
+			state = &e.Files[len(e.Files)-1]
+		}
+		if state.Version < 1 || state.Version > len(list) {
+			state.Version = len(list)
+		}
+		state.Role = v.Roles[name]
+		ver := list[state.Version-1]
+		state.Size, state.Sum = ver.Size, ver.Sum
+	}
+	e.Files = slices.DeleteFunc(e.Files, func(f FileState) bool { return v.Files[f.Name] == nil })
+	if e.Source == "" {
+		e.Source = ingest.ClaudeCode
+		if v.Files["record.json"] != nil || v.Files["audit.jsonl"] != nil {
+			e.Source = ingest.Cowork
+		}
+		if p := payloadIn(folder); p != nil {
+			e.Source = ingest.Source(p.Source)
+		}
+	}
+	if e.Format < 2 {
+		e.Format = 0 // what is there is summed
+	}
+	e.finish()
+}
+
+func payloadIn(folder string) *payload.Payload {
+	text, err := disk.ReadPlain(filepath.Join(folder, "payload.json"))
+	if err != nil || disk.SealOfJSON(text) == disk.SealBad {
+		return nil
+	}
+	p, err := payload.Decode(text)
+	if err != nil {
+		return nil
+	}
+	return p
+}
+
+// markBehind has a session distilled again by the next sync.
+func (l *Library) markBehind(id ingest.SessionID) error {
+	e, unlock, err := l.hold(id)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	e = e.Clone()
+	e.Distilled = nil
+	return l.saveEntry(e)
+}
