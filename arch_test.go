@@ -57,6 +57,7 @@ var below = map[string][]string{
 	"pipeline/vectors": {},
 	"pipeline/guard":   {"pipeline"},
 	"pipeline/folders": {"pipeline"},
+	"pipeline/improve": {"pipeline"},
 }
 
 // kept says in which rooms a module may be imported: nowhere else.

@@ -15,7 +15,7 @@ import (
 	"recall/llm/openai"
 	"recall/llm/relay"
 	"recall/llm/replay"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // What llm.provider may be.
@@ -73,7 +73,7 @@ func (c *Config) chooseDistiller() error {
 
 // Caps are what asking may take. Tokens of a model on this machine cost time
 // only: they are capped where somebody says so.
-func (c *Config) Caps() pipeline.Caps {
+func (c *Config) Caps() improve.Caps {
 	b := c.Distill.Budget
 	if c.local() {
 		for key, tokens := range map[string]*int{"session_tokens": &b.SessionTokens, "night_tokens": &b.NightTokens,
@@ -83,9 +83,9 @@ func (c *Config) Caps() pipeline.Caps {
 			}
 		}
 	}
-	return pipeline.Caps{Session: pipeline.Cap{Tokens: b.SessionTokens, Cost: b.SessionCost},
-		Night: pipeline.Cap{Tokens: b.NightTokens, Cost: b.NightCost},
-		Month: pipeline.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
+	return improve.Caps{Session: improve.Cap{Tokens: b.SessionTokens, Cost: b.SessionCost},
+		Night: improve.Cap{Tokens: b.NightTokens, Cost: b.NightCost},
+		Month: improve.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
 }
 
 // Patience is how the configured model is asked. Providers keep to the timeout

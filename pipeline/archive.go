@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"recall/ingest"
 	"recall/library"
 )
 
@@ -30,10 +29,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
 	}
-	r := &run{Pipeline: p, options: Options{From: o.From}, start: time.Now(),
-		seen:  openSeen(p.archivedPath(), archivedTable),
-		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{},
-		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
+	r := p.newRun(Options{From: o.From}, openSeen(p.archivedPath(), archivedTable))
 	r.dropMoved()
 	changed := r.discover(ctx)
 	err := ctx.Err()

@@ -9,7 +9,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // A batch that answers only about a session that was forgotten meanwhile is paid
@@ -23,10 +23,10 @@ func TestBatchOfForgotten(t *testing.T) {
 		writeTalks(t, root, 2)
 		syncAll(t, p, root)
 		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}}
-		night := func() pipeline.Improved {
-			p.Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-			p.Batch = &pipeline.Batching{Model: s, Purse: pipeline.NewPurse(p.Library, pipeline.Caps{}, p.Now), Prices: prices}
-			r, err := p.Improve(t.Context(), pipeline.ImproveOptions{})
+		night := func() improve.Report {
+			asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
+			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now), Prices: prices}
+			r, err := asker(p).Run(t.Context(), improve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // post is a service that takes batches; what becomes of each request is decided
@@ -87,12 +88,12 @@ func TestBatches(t *testing.T) {
 	p.Now = func() time.Time { return now }
 	writeTalks(t, root, 4)
 	s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}}
-	purse := func() *pipeline.Purse {
-		return pipeline.NewPurse(p.Library, pipeline.Caps{Night: pipeline.Cap{Cost: 1}}, p.Now)
+	purse := func() *improve.Purse {
+		return improve.NewPurse(p.Library, improve.Caps{Night: improve.Cap{Cost: 1}}, p.Now)
 	}
 	ask := func() { // as another process would
 		improver := model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-		p.Improver, p.Batch = improver, &pipeline.Batching{Model: s, Purse: purse(), Prices: prices}
+		asker(p).Improver, asker(p).Batch = improver, &improve.Batching{Model: s, Purse: purse(), Prices: prices}
 	}
 	all := func(string, string) bool { return true }
 	none := func(string, string) bool { return false }
@@ -124,14 +125,14 @@ func TestBatches(t *testing.T) {
 		ask()
 		now = now.AddDate(0, 0, 1)
 		syncAll(t, p, root)
-		r, err := p.Improve(context.Background(), pipeline.ImproveOptions{Quiet: time.Hour})
+		r, err := asker(p).Run(context.Background(), improve.Options{Quiet: time.Hour})
 		if err != nil || len(r.Problems) > 0 && s.err == nil {
 			t.Fatalf("%s: %v %+v", step.name, err, r.Problems)
 		}
-		if f, err := p.Foresee(context.Background(), []string{root}, pipeline.ImproveOptions{}); err != nil || f.Pending != step.want.pending || len(f.Sessions) > 0 {
+		if f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Pending != step.want.pending || len(f.Sessions) > 0 {
 			t.Errorf("%s: foreseen %d sessions, %d pending (%v), want %d pending", step.name, len(f.Sessions), f.Pending, err, step.want.pending)
 		}
-		n, err := p.OnTheWay()
+		n, err := improve.OnTheWay(p.Library)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -168,29 +169,29 @@ func TestBatches(t *testing.T) {
 func TestBatchTroubles(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		caps   pipeline.Caps
+		caps   improve.Caps
 		before func(t *testing.T, p *pipeline.Pipeline, s *post)
 		nights []string // batches by the end of each, "!" for problems, and why sessions wait
 	}{
-		{"the service doesn't know it", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
+		{"the service doesn't know it", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.times = map[string]int{}
 		}, []string{"1!", "1"}},
-		{"a page of whoever stands between", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
+		{"a page of whoever stands between", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.err = &llm.Error{Fault: llm.NotFound, Status: 200, Text: llm.WebPage}
 		}, []string{"1!"}},
-		{lateName, pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
+		{lateName, improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.ended, s.collect = true, func(string, string) bool { return true }
 		}, []string{"2"}},
-		{"another model", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) { s.name = "openai/other" }, []string{"1", "2"}},
-		{"killed while it was sent", pipeline.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
+		{"another model", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) { s.name = "openai/other" }, []string{"1", "2"}},
+		{"killed while it was sent", improve.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
 			lines := linesOf(t, p)
 			s.name = "openai/small"
 			if err := p.Library.NoteBatch(library.BatchLine{Op: library.BatchDone, Batch: lines[0].Batch}, library.BatchLine{Op: library.BatchAsk, Batch: "x", Key: lines[0].Key, Model: s.name}); err != nil {
 				t.Fatal(err)
 			}
 		}, []string{"2"}},
-		{foundName, pipeline.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
+		{foundName, improve.Caps{}, func(t *testing.T, p *pipeline.Pipeline, s *post) {
 			lines := linesOf(t, p)
 			var again []library.BatchLine // as they stand before the service has answered
 			for _, line := range lines {
@@ -205,8 +206,8 @@ func TestBatchTroubles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, []string{"3"}}, // the lost one's copy, and what follows from it
-		{"no money", pipeline.Caps{Month: pipeline.Cap{Cost: 0.0001}}, func(*testing.T, *pipeline.Pipeline, *post) {}, []string{"0 the month's budget of $0.00 is used up"}},
-		{"refused", pipeline.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
+		{"no money", improve.Caps{Month: improve.Cap{Cost: 0.0001}}, func(*testing.T, *pipeline.Pipeline, *post) {}, []string{"0 the month's budget of $0.00 is used up"}},
+		{"refused", improve.Caps{}, func(_ *testing.T, _ *pipeline.Pipeline, s *post) {
 			s.taken = map[string]map[string]llm.Request{}
 			s.err = &llm.Error{Fault: llm.Unauthorized, Status: 401}
 		}, []string{"0! "}},
@@ -220,9 +221,9 @@ func TestBatchTroubles(t *testing.T) {
 			syncAll(t, p, root)
 			s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}, collect: func(string, string) bool { return false }}
 			night := func() string {
-				p.Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-				p.Batch = &pipeline.Batching{Model: s, Purse: pipeline.NewPurse(p.Library, c.caps, p.Now), Prices: prices}
-				r, err := p.Improve(context.Background(), pipeline.ImproveOptions{})
+				asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
+				asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, c.caps, p.Now), Prices: prices}
+				r, err := asker(p).Run(context.Background(), improve.Options{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -274,10 +275,10 @@ func TestBatchBreaksOff(t *testing.T) {
 		syncAll(t, p, root)
 		s := &post{name: "openai/small", taken: map[string]map[string]llm.Request{}, times: map[string]int{}, collect: func(string, string) bool { return false }}
 		s.err, s.breaks = &llm.Error{Fault: llm.Unreachable}, left
-		night := func() pipeline.Improved {
-			p.Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
-			p.Batch = &pipeline.Batching{Model: s, Purse: pipeline.NewPurse(p.Library, pipeline.Caps{}, p.Now), Prices: prices}
-			r, err := p.Improve(context.Background(), pipeline.ImproveOptions{})
+		night := func() improve.Report {
+			asker(p).Improver = model.New(model.Options{Model: s, Store: p.Library, Batch: true})
+			asker(p).Batch = &improve.Batching{Model: s, Purse: improve.NewPurse(p.Library, improve.Caps{}, p.Now), Prices: prices}
+			r, err := asker(p).Run(context.Background(), improve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +287,7 @@ func TestBatchBreaksOff(t *testing.T) {
 		if r := night(); r.Waiting != 2 || r.Why != "unreachable" {
 			t.Errorf("left %v: got %+v, want two that wait", left, r)
 		}
-		if n, err := p.OnTheWay(); err != nil || (n == 2) != left {
+		if n, err := improve.OnTheWay(p.Library); err != nil || (n == 2) != left {
 			t.Errorf("left %v: %d requests on the way, %v", left, n, err)
 		}
 		if r := night(); (r.Pending == 2) != left || len(r.Problems) > 1 || left != (len(r.Problems) == 1) {

@@ -8,7 +8,7 @@ import (
 	"recall/ingest"
 	"recall/llm"
 	"recall/payload"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // A cap that one session's request reaches doesn't cost the answer that another
@@ -20,7 +20,7 @@ func TestCapLeavesWhatIsAsked(t *testing.T) {
 	all := several(t, root, 4)
 	syncAll(t, p, root)
 	asked, reached := make(chan struct{}), make(chan struct{})
-	p.Improver = &script{do: func(s *ingest.Session) error {
+	asker(p).Improver = &script{do: func(s *ingest.Session) error {
 		if s.ID[0] == 'b' {
 			<-asked
 			close(reached)
@@ -31,7 +31,7 @@ func TestCapLeavesWhatIsAsked(t *testing.T) {
 		time.Sleep(50 * time.Millisecond) // until the asking has ended
 		return nil
 	}}
-	r, err := p.Improve(context.Background(), pipeline.ImproveOptions{AtOnce: 2})
+	r, err := asker(p).Run(context.Background(), improve.Options{AtOnce: 2})
 	if err != nil || r.Improved != 1 || r.Waiting != 2 {
 		t.Errorf("got %+v, %v; want one improved, two waiting", r, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -16,23 +15,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
-	"recall/redact"
 )
-
-// What is parsed and not yet written is held in memory: at most inHand bytes of
-// the sources, a family counting for no less than inHand/parseAhead. One that is
-// larger has the memory for itself.
-const (
-	inHand     = 36 << 20
-	parseAhead = 18
-)
-
-func (f *family) weigh() {
-	for _, m := range f.members {
-		f.weight += parsedBytes(m)
-	}
-	f.weight = min(max(f.weight, inHand/parseAhead), inHand)
-}
 
 // distill makes payloads and index entries of all sessions that are behind,
 // in the order in which they were held, so that each finds the payloads that
@@ -57,7 +40,7 @@ func (r *run) distill(ctx context.Context) (left int, err error) {
 
 // behind lists the families of which something is to be done, those left out
 // that were tried before as they are.
-func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, error) {
+func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, error) {
 	entries, err := r.Library.Sessions()
 	if err != nil {
 		return nil, err
@@ -80,32 +63,30 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 	if err != nil {
 		return nil, err
 	}
-	var work []*family
+	var work []*Family
 	r.waiting = 0
-	for _, members := range families(entries) {
-		f := &family{members: members, beside: beside(members)}
+	for _, f := range Families(entries) {
 		due := false
-		for i, m := range members {
-			want := r.stamp(r.made(m, f.beside[i]))
-			_, failed := r.seen.faults[m.ID]
-			anew := r.edited[m.ID] || r.noted[m.ID] || r.broke && notesLater(m) || failed || m.CutOff() || m.Distilled == nil || r.stamp(*m.Distilled) != want || !r.knowsPage(m)
-			f.names = append(f.names, names[m.Project])
-			lacks := stamps[string(m.ID)] != indexStamp(want, f.names[i])
-			due = due || (anew || lacks) && !r.rests(m, want)
+		for _, m := range f.Members {
+			want := r.stamp(r.made(m.Entry, m.beside))
+			m.name = names[m.Entry.Project]
+			anew := r.anew(m.Entry, want)
+			lacks := stamps[string(m.Entry.ID)] != indexStamp(want, m.name)
+			due = due || (anew || lacks) && !r.rests(m.Entry, want)
 			f.anew = f.anew || anew && r.Library.ReadOnly() == nil
 		}
 		var until time.Time
 		if due {
-			until = r.putOff(members, stamps)
+			until = r.putOff(f, stamps)
 		}
 		switch {
-		case due && (r.busy(members) || !until.IsZero()):
-			r.waiting += len(members)
+		case due && (r.busy(f) || !until.IsZero()):
+			r.waiting += len(f.Members)
 			r.again = true
 			r.report.Until = sooner(r.report.Until, until)
 		case !due && !r.options.Reindex:
-			for _, m := range members {
-				r.finished(m.ID)
+			for _, m := range f.Members {
+				r.finished(m.Entry.ID)
 			}
 		case !tried[f.signature()]:
 			tried[f.signature()] = true
@@ -115,14 +96,22 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*family, err
 	return work, nil
 }
 
+// anew reports whether a session's payload isn't what it should be, by its stamp or by
+// what people did since.
+func (r *run) anew(e library.Entry, want string) bool {
+	_, failed := r.seen.faults[e.ID]
+	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
+	return changed || failed || e.CutOff() || e.Distilled == nil || r.stamp(*e.Distilled) != want || !r.knowsPage(e)
+}
+
 // busy reports whether a session of the family was written to lately, if that is
 // a reason to leave it alone.
-func (r *run) busy(members []library.Entry) bool {
+func (r *run) busy(f *Family) bool {
 	if r.options.Quiet == 0 {
 		return false
 	}
-	for _, e := range members {
-		if e.Behind() && r.now().Sub(e.Written()) < r.options.Quiet {
+	for _, m := range f.Members {
+		if e := m.Entry; e.Behind() && r.Time().Sub(e.Written()) < r.options.Quiet {
 			return true
 		}
 	}
@@ -156,61 +145,35 @@ func (r *run) knowsPage(e library.Entry) bool {
 	return ok || r.asWritten(e)
 }
 
-// family is a unit of work: sessions that bear on one another, mostly one.
-type family struct {
-	members  []library.Entry
-	beside   []string           // for each, what Provenance.Beside should be
-	names    []string           // for each, its project's name as of now
-	anew     bool               // distill them all; else only the index lacks them
-	sessions []*ingest.Session  // parsed and redacted, as members; nil where that failed
-	ran      []ingest.Where     // where each really ran: for its project alone
-	clean    []*redact.Redactor // each one's, with what it found
-	planKeys [][]string
-	fresh    []*payload.Payload // as distilled, before it is known what was pasted; nil where that isn't to be
-	faults   []error
-	ready    chan struct{}
-	weight   int64 // of all this, in bytes of the source
-}
-
-// signature tells a family and what is to be done to it from any other.
-func (f *family) signature() string {
-	var parts []string
-	for i, m := range f.members {
-		parts = append(parts, string(m.ID), m.Input, f.beside[i], f.names[i])
-	}
-	return fmt.Sprint(f.anew, parts)
-}
-
-func (f *family) ids() []string {
-	var ids []string
-	for _, m := range f.members {
-		ids = append(ids, string(m.ID))
-	}
-	return ids
-}
-
 // manyFamilies is from how many on what is done once for all of them pays.
 const manyFamilies = 50
 
 // distillAll parses ahead on other cores and does the rest in order.
-func (r *run) distillAll(ctx context.Context, work []*family) (left int, err error) {
+func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err error) {
 	if len(work) > manyFamilies/5 {
-		if r.known, err = r.Index.LineHashes(ctx); err != nil {
+		if r.lines.known, err = r.Index.LineHashes(ctx); err != nil {
 			return 0, err
 		}
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	room := semaphore.NewWeighted(inHand)
+	room := semaphore.NewWeighted(InHand)
 	for _, f := range work {
-		f.ready = make(chan struct{})
-		f.weigh()
+		f.ready, f.weight = make(chan struct{}), f.Weight()
 	}
 	g.Go(func() error {
 		for _, f := range work {
 			if err := room.Acquire(ctx, f.weight); err != nil {
 				return err
 			}
-			g.Go(func() error { r.parse(ctx, f); close(f.ready); makeRoom(); return nil })
+			g.Go(func() error {
+				r.parse(ctx, f, r.sources)
+				if f.anew {
+					r.distillAhead(ctx, f)
+				}
+				close(f.ready)
+				makeRoom()
+				return nil
+			})
 		}
 		return nil
 	})
@@ -227,12 +190,10 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-			family := r.make(ctx, f)
-			f.sessions, f.clean = nil, nil
-			if err := w.write(family, func() { room.Release(f.weight) }); err != nil {
+			if err := w.write(r.make(ctx, f), func() { f.Members = nil; room.Release(f.weight) }); err != nil {
 				return err
 			}
-			r.progress(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
+			r.Tell(Progress{Stage: "distill", Done: i + 1, Total: len(work), Bytes: r.report.Bytes})
 		}
 		return w.wait()
 	})
@@ -243,10 +204,10 @@ func (r *run) distillAll(ctx context.Context, work []*family) (left int, err err
 	return left, nil
 }
 
-func sessionsOf(work []*family) int {
+func sessionsOf(work []*Family) int {
 	n := 0
 	for _, f := range work {
-		n += len(f.members)
+		n += len(f.Members)
 	}
 	return n
 }

@@ -34,10 +34,10 @@ func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
 			}
 			for _, f := range found {
 				if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
-					unsafe = append(unsafe, ingest.Problem{Path: pathOf(f), Reason: err.Error()})
+					unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
 				}
 			}
-			due := expiring(found, p.now(), soon)
+			due := expiring(found, p.Time(), soon)
 			if len(due) == 0 {
 				continue
 			}

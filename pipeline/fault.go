@@ -44,7 +44,8 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 		r.again = true
 		return
 	}
-	r.seen.faults[e.ID] = fault{At: r.now(), Stamp: stamp, Page: statPage(filepath.Join(e.Folder, "payload.md")).String(), Path: e.Folder, Reason: err.Error()}
+	page := statPage(filepath.Join(e.Folder, "payload.md")).String()
+	r.seen.faults[e.ID] = fault{At: r.Time(), Stamp: stamp, Page: page, Path: e.Folder, Reason: err.Error()}
 	for _, f := range r.touched[e.ID] {
 		r.seen.add(f)
 	}
@@ -61,7 +62,7 @@ func passing(err error) bool {
 // rests reports whether it is known that distilling a session now would fail.
 func (r *run) rests(e library.Entry, stamp string) bool {
 	f, ok := r.seen.faults[e.ID]
-	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.now()) &&
+	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.Time()) &&
 		f.Page == statPage(filepath.Join(e.Folder, "payload.md")).String()
 }
 
@@ -73,7 +74,7 @@ func (f fault) due(now time.Time) bool {
 // retry reports whether a fault is to be tried again.
 func (r *run) retry() bool {
 	for _, f := range r.seen.faults {
-		if f.due(r.now()) {
+		if f.due(r.Time()) {
 			return true
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // What is foreseen is what a night then costs, up to two and a half times it: the
@@ -48,15 +49,15 @@ func TestForeseenNight(t *testing.T) {
 			p.Now = func() time.Time { return time.Date(2027, 1, 1, 2, 0, 0, 0, time.UTC) }
 			s := newService(t, 0)
 			s.wordy = true
-			s.ask(t, p, pipeline.Caps{})
-			f, err := p.Foresee(context.Background(), []string{root}, pipeline.ImproveOptions{})
+			s.ask(t, p, improve.Caps{})
+			f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
 				t.Fatal(err)
 			}
-			r, err := p.Improve(context.Background(), pipeline.ImproveOptions{})
+			r, err := asker(p).Run(context.Background(), improve.Options{})
 			if err != nil || r.Waiting > 0 {
 				t.Fatal(err, r)
 			}
@@ -75,7 +76,7 @@ func TestForeseenNight(t *testing.T) {
 			if ratio < 1 || ratio > 2.5 {
 				t.Errorf("foreseen %.2f times what it cost, want 1 to 2.5", ratio)
 			}
-			if f, err = p.Foresee(context.Background(), []string{root}, pipeline.ImproveOptions{}); err != nil || f.Sum().Requests > 0 {
+			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Sum().Requests > 0 {
 				t.Errorf("foreseen after it: %+v %v, want nothing", f.Sum(), err)
 			}
 			entries, err := p.Library.Sessions()
@@ -85,7 +86,7 @@ func TestForeseenNight(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f, err = p.Foresee(context.Background(), []string{root}, pipeline.ImproveOptions{}); err != nil || f.Bearing.Requests != 1 || len(f.Sessions) > 0 {
+			if f, err = asker(p).Foresee(context.Background(), []string{root}, improve.Options{}); err != nil || f.Bearing.Requests != 1 || len(f.Sessions) > 0 {
 				t.Errorf("foreseen with a session that was compared with nothing: %+v %v", f, err)
 			}
 		})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // What would be asked is told before anything is archived, the same after, and
@@ -18,12 +18,12 @@ func TestForesee(t *testing.T) {
 	p := open(t, dir)
 	now := day.AddDate(0, 1, 0)
 	p.Now = func() time.Time { return now }
-	p.Improver = &script{}
+	asker(p).Improver = &script{}
 	several(t, root, 4)
 	look := func() (out [3]int) {
 		t.Helper()
 		before := files(t, dir)
-		f, err := p.Foresee(context.Background(), []string{root}, pipeline.ImproveOptions{Quiet: time.Hour})
+		f, err := asker(p).Foresee(context.Background(), []string{root}, improve.Options{Quiet: time.Hour})
 		if err != nil || len(f.Problems) > 0 {
 			t.Fatal(err, f.Problems)
 		}
@@ -42,7 +42,7 @@ func TestForesee(t *testing.T) {
 	}{
 		{"at first", func() {}, [3]int{3, 1, 4}},
 		{"archived and distilled", func() { syncAll(t, p, root) }, [3]int{3, 1, 0}},
-		{"asked about", func() { improve(t, p, root) }, [3]int{0, 0, 0}},
+		{"asked about", func() { improved(t, p, root) }, [3]int{0, 0, 0}},
 		{"one more, said a moment ago", func() {
 			more := first
 			more.start = now.Add(-10 * time.Minute)

@@ -185,13 +185,8 @@ func folderSize(dir string) int64 {
 // copiedBy finds the sessions that begin with turns of e. One that can't be
 // read is listed with none.
 func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) []Copies {
-	family := []library.Entry{}
-	for _, members := range families(all) {
-		if slices.ContainsFunc(members, func(m library.Entry) bool { return m.ID == e.ID }) {
-			family = members
-		}
-	}
-	if len(family) < 2 {
+	family := familyOf(all, e.ID)
+	if family == nil || len(family.Members) < 2 {
 		return nil
 	}
 	own := map[string]bool{}
@@ -201,7 +196,8 @@ func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.
 		}
 	}
 	var list []Copies
-	for _, m := range family {
+	for _, of := range family.Members {
+		m := of.Entry
 		if m.ID == e.ID || going[m.ID] {
 			continue
 		}

@@ -16,7 +16,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // Forgetting a session takes the model's answers that hold its words, and what
@@ -27,7 +27,7 @@ func TestForgetAnswers(t *testing.T) {
 	p := open(t, t.TempDir())
 	p.Now = func() time.Time { return day.AddDate(0, 1, 0) }
 	s := newService(t, 0)
-	s.ask(t, p, pipeline.Caps{})
+	s.ask(t, p, improve.Caps{})
 	stays := talk{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day, said: []string{"Let's use a heap for the importer's queue instead of the sorted list of jobs.", "Done: the heap is in.",
 		"Let's keep the limit of retries at five for the importer's queue.", "Five it is.", "Good, then let's ship the importer on Monday instead of today.", "Monday."}}
 	goes := talk{id: "bbbbbbbb-0000-4000-8000-000000000002", start: day.AddDate(0, 0, 1), said: []string{"Let's use a heap of quokkas for the importer's queue instead of the sorted list of jobs.", "Done: quokkas.",
@@ -35,7 +35,7 @@ func TestForgetAnswers(t *testing.T) {
 	for _, k := range []talk{stays, goes} {
 		k.write(t, root)
 	}
-	if r := improve(t, p, root); r.Improved != 2 {
+	if r := improved(t, p, root); r.Improved != 2 {
 		t.Fatalf("%+v, want both improved", r)
 	}
 	own, err := p.Library.Payload(ingest.SessionID(goes.id))
@@ -108,7 +108,7 @@ func TestForgetAnswers(t *testing.T) {
 		t.Errorf("got %d handoffs (%v), want the other one", len(handed), err)
 	}
 	asked := s.requests
-	again, err := p.Improve(context.Background(), pipeline.ImproveOptions{Only: []ingest.SessionID{ingest.SessionID(stays.id)}})
+	again, err := asker(p).Run(context.Background(), improve.Options{Only: []ingest.SessionID{ingest.SessionID(stays.id)}})
 	if err != nil || again.Improved != 1 || s.requests != asked {
 		t.Errorf("asking again about the other session: %+v, %v, %d requests, want its kept answers", again, err, s.requests-asked)
 	}

@@ -14,7 +14,7 @@ import (
 // graft leaves the items that a model made of a session in its payload when
 // rules distill it again: because it grew, or because they are newer than the
 // payload. Rules add what stands in turns that the model hasn't seen.
-func (r *run) graft(old, fresh *payload.Payload, m *made) {
+func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 	m.made.Model, fresh.Made.Model = payload.Asked{}, payload.Asked{}
 	if old == nil || old.Made.Model.Name == "" {
 		return
@@ -22,18 +22,18 @@ func (r *run) graft(old, fresh *payload.Payload, m *made) {
 	asked := old.Made.Model
 	if old.Made.Rules != fresh.Made.Rules { // they may know a secret that the old ones didn't
 		old = redactedAgain(old, r.Rules.Session().Text)
-		renumber(old, m.session)
+		renumber(old, m.Session)
 	}
-	place := places(m.session)
-	last := min(asked.Turns, len(m.session.Turns)) - 1
+	place := places(m.Session)
+	last := min(asked.Turns, len(m.Session.Turns)) - 1
 	if at := place(asked.Last); at >= 0 {
 		last = at
 	}
 	fresh.Items = payload.Graft(old, fresh, place, last)
 	fresh.Items = slices.DeleteFunc(fresh.Items, func(it payload.Item) bool {
-		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { at := place(e.Turn); return at >= 0 && m.session.Turns[at].Copied })
+		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { at := place(e.Turn); return at >= 0 && m.Session.Turns[at].Copied })
 	})
-	distill.Hold(m.session, fresh) // a rewritten session may not have it any more
+	distill.Hold(m.Session, fresh) // a rewritten session may not have it any more
 	m.made.Model, fresh.Made.Model = asked, asked
 }
 

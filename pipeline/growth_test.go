@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // A session that grows for thirty nights costs at most 1.3 times what it costs
@@ -47,7 +47,7 @@ func grow(t *testing.T, turns, words int, nightly bool) (tokens int, cost float6
 	root := t.TempDir()
 	p := open(t, t.TempDir())
 	s := newService(t, 0)
-	s.ask(t, p, pipeline.Caps{})
+	s.ask(t, p, improve.Caps{})
 	k := talk{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day, night: turns}
 	for night := range 30 {
 		for i := range turns {
@@ -64,12 +64,12 @@ func grow(t *testing.T, turns, words int, nightly bool) (tokens int, cost float6
 		k.write(t, root)
 		last := k.at(len(k.said) - 1)
 		p.Now = func() time.Time { return last.Add(10 * time.Hour) }
-		improve(t, p, root)
+		improved(t, p, root)
 	}
 	last := k.at(len(k.said) - 1)
 	for night := range 8 {
 		p.Now = func() time.Time { return last.AddDate(0, 0, night+1) }
-		improve(t, p, root)
+		improved(t, p, root)
 	}
 	e, err := p.Library.Session("aaaaaaaa-0000-4000-8000-000000000001")
 	if err != nil || e.Distilled.Model.Turns != len(k.said) {

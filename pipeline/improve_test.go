@@ -22,6 +22,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // script is an Improver that makes a decision of each typed turn, in its own
@@ -70,10 +71,10 @@ func (k *script) take() []string {
 }
 
 // improve syncs and asks, at a time long after the talks.
-func improve(t *testing.T, p *pipeline.Pipeline, root string) pipeline.Improved {
+func improved(t *testing.T, p *pipeline.Pipeline, root string) improve.Report {
 	t.Helper()
 	syncAll(t, p, root)
-	r, err := p.Improve(context.Background(), pipeline.ImproveOptions{Quiet: 30 * time.Minute})
+	r, err := asker(p).Run(context.Background(), improve.Options{Quiet: 30 * time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +110,13 @@ func TestImprove(t *testing.T) {
 	now := first.start.Add(10 * time.Minute)
 	p.Now = func() time.Time { return now }
 	model := &script{prompt: "a"}
-	p.Improver = model
+	asker(p).Improver = model
 	first.write(t, root)
-	if r := improve(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
+	if r := improved(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
 		t.Errorf("a session of ten minutes ago was asked about: %+v", r)
 	}
 	now = now.AddDate(0, 0, 1)
-	if r := improve(t, p, root); r.Improved != 1 || r.Waiting != 0 {
+	if r := improved(t, p, root); r.Improved != 1 || r.Waiting != 0 {
 		t.Fatalf("got %+v, want one improved", r)
 	}
 	if got := texts(t, p.Library, first.id, payload.ByModel); len(got) != 2 {
@@ -125,12 +126,12 @@ func TestImprove(t *testing.T) {
 
 	model.prompt = "b" // edited
 	p.Now = func() time.Time { return now.AddDate(0, 2, 0) }
-	if r := improve(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
+	if r := improved(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
 		t.Errorf("a prompt was edited: %+v, want nobody asked", r)
 	}
 	before := decisions(t, p.Library, first.id)
 	p.Distiller = newer{p.Distiller}
-	if r := improve(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
+	if r := improved(t, p, root); r.Asked != 0 || len(model.take()) != 0 {
 		t.Errorf("recall was updated: %+v, want nobody asked", r)
 	}
 	if e, _ := p.Library.Session(ingest.SessionID(first.id)); e.Distilled.Distiller != "offline/next" || e.Distilled.Model.Name != "model/script/1" {
@@ -142,7 +143,7 @@ func TestImprove(t *testing.T) {
 	if err := p.Forget(); err != nil { // the cache is lost
 		t.Fatal(err)
 	}
-	if r := improve(t, p, root); r.Asked != 0 {
+	if r := improved(t, p, root); r.Asked != 0 {
 		t.Errorf("the cache was lost: %+v, want nobody asked", r)
 	}
 
@@ -172,7 +173,7 @@ func TestImprove(t *testing.T) {
 	if n := len(model.take()); n != 0 {
 		t.Errorf("sync alone asked %d times", n)
 	}
-	if r := improve(t, p, root); r.Improved != 1 {
+	if r := improved(t, p, root); r.Improved != 1 {
 		t.Errorf("grown: %+v, want it asked about again", r)
 	}
 	if got := texts(t, p.Library, first.id, payload.ByRule); len(got) != 0 {
@@ -246,22 +247,22 @@ func TestImproveFaults(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     func(*ingest.Session) error
-		first  pipeline.Improved
+		first  improve.Report
 		nights []string // who is asked on the nights after, the fault lasting
 	}{
-		{"one is refused", only("b", &llm.Error{Fault: llm.Refused}), pipeline.Improved{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "refused"}, []string{"b", "", "b", "", "", "", "b"}},
-		{"one times out", only("b", &llm.Error{Fault: llm.TimedOut}), pipeline.Improved{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "timed out"}, []string{"b", "b", "b", "", "b", ""}},
-		{"one costs too much", only("b", &llm.Capped{Cap: "session", Limit: "$0.10"}), pipeline.Improved{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "the session's budget of $0.10 is used up"}, []string{"b", ""}},
+		{"one is refused", only("b", &llm.Error{Fault: llm.Refused}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "refused"}, []string{"b", "", "b", "", "", "", "b"}},
+		{"one times out", only("b", &llm.Error{Fault: llm.TimedOut}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "timed out"}, []string{"b", "b", "b", "", "b", ""}},
+		{"one costs too much", only("b", &llm.Capped{Cap: "session", Limit: "$0.10"}), improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "the session's budget of $0.10 is used up"}, []string{"b", ""}},
 		{"a panic", func(s *ingest.Session) error {
 			if s.ID[0] == 'b' {
 				panic("no such thing")
 			}
 			return nil
-		}, pipeline.Improved{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "ask: a fault in recall: no such thing"}, []string{"b", ""}},
-		{"the key is wrong", only("", busy(llm.Unauthorized)), pipeline.Improved{Asked: 4, Unripe: 1, Waiting: 3, Why: "unauthorized (429)"}, []string{"c", "c"}},
-		{"the night's money is gone", only("", &llm.Capped{Cap: "night", Limit: "$1.00"}), pipeline.Improved{Asked: 4, Unripe: 1, Waiting: 3, Why: "the night's budget of $1.00 is used up"}, []string{"c"}},
-		{"the service is down", only("", busy(llm.Overloaded)), pipeline.Improved{Asked: 4, Unripe: 1, Waiting: 3, Why: "overloaded (429)"}, []string{"abc", "abc"}},
-		{"a batch is on its way", only("", distill.ErrPending), pipeline.Improved{Asked: 4, Unripe: 1, Pending: 3}, []string{"abc"}},
+		}, improve.Report{Asked: 4, Improved: 2, Unripe: 1, Waiting: 1, Why: "ask: a fault in recall: no such thing"}, []string{"b", ""}},
+		{"the key is wrong", only("", busy(llm.Unauthorized)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "unauthorized (429)"}, []string{"c", "c"}},
+		{"the night's money is gone", only("", &llm.Capped{Cap: "night", Limit: "$1.00"}), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "the night's budget of $1.00 is used up"}, []string{"c"}},
+		{"the service is down", only("", busy(llm.Overloaded)), improve.Report{Asked: 4, Unripe: 1, Waiting: 3, Why: "overloaded (429)"}, []string{"abc", "abc"}},
+		{"a batch is on its way", only("", distill.ErrPending), improve.Report{Asked: 4, Unripe: 1, Pending: 3}, []string{"abc"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -269,11 +270,11 @@ func TestImproveFaults(t *testing.T) {
 			now := day.AddDate(0, 1, 0)
 			p.Now = func() time.Time { return now }
 			model := &script{do: c.do}
-			p.Improver = model
+			asker(p).Improver = model
 			all := several(t, root, 4)
 			syncAll(t, p, root)
-			ask := func() pipeline.Improved {
-				r, err := p.Improve(context.Background(), pipeline.ImproveOptions{AtOnce: 1})
+			ask := func() improve.Report {
+				r, err := asker(p).Run(context.Background(), improve.Options{AtOnce: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -318,10 +319,10 @@ func TestImproveMeanwhile(t *testing.T) {
 	syncAll(t, p, root)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	p.Improver = &script{do: func(s *ingest.Session) error {
+	asker(p).Improver = &script{do: func(s *ingest.Session) error {
 		switch s.ID[0] {
 		case 'a':
-			if r, err := p.Improve(ctx, pipeline.ImproveOptions{}); err != nil || !r.Busy {
+			if r, err := asker(p).Run(ctx, improve.Options{}); err != nil || !r.Busy {
 				t.Errorf("a second one: %+v %v, want it busy", r, err)
 			}
 			more := all[0]
@@ -338,7 +339,7 @@ func TestImproveMeanwhile(t *testing.T) {
 		}
 		return nil
 	}}
-	r, err := p.Improve(ctx, pipeline.ImproveOptions{AtOnce: 1})
+	r, err := asker(p).Run(ctx, improve.Options{AtOnce: 1})
 	if err != nil || r.Improved != 1 || len(r.Problems) > 0 {
 		t.Fatalf("got %+v %v", r, err)
 	}
@@ -352,8 +353,8 @@ func TestImproveMeanwhile(t *testing.T) {
 	if got := append(texts(t, p.Library, all[0].id, payload.ByModel), texts(t, p.Library, all[0].id, payload.ByRule)...); len(got) != 3 || !strings.Contains(got[2], "weekly restores") {
 		t.Errorf("a session that grew meanwhile has %q, want two of the model's and the new one", got)
 	}
-	p.Improver = &script{do: func(*ingest.Session) error { cancel(); return ctx.Err() }}
-	if r, err := p.Improve(ctx, pipeline.ImproveOptions{AtOnce: 1}); !errors.Is(err, context.Canceled) || r.Waiting != 1 {
+	asker(p).Improver = &script{do: func(*ingest.Session) error { cancel(); return ctx.Err() }}
+	if r, err := asker(p).Run(ctx, improve.Options{AtOnce: 1}); !errors.Is(err, context.Canceled) || r.Waiting != 1 {
 		t.Errorf("stopped: %+v %v", r, err)
 	}
 }
@@ -390,9 +391,9 @@ func TestReconcile(t *testing.T) {
 	p := open(t, t.TempDir())
 	now := day.AddDate(0, 1, 0)
 	p.Now = func() time.Time { return now }
-	p.Improver = &script{}
+	asker(p).Improver = &script{}
 	j := &judge{relation: payload.Contradicts, err: &llm.Error{Fault: llm.Overloaded}}
-	p.Reconciler = j
+	asker(p).Reconciler = j
 	all := []talk{
 		{id: "aaaaaaaa-0000-4000-8000-000000000001", start: day, said: []string{"Let's go with Redis for the session cache instead of Memcached.", "Done.", "Ship it.", "Shipped."}},
 		{id: "bbbbbbbb-0000-4000-8000-000000000001", start: day.AddDate(0, 0, 3), said: []string{"The session cache must not use Redis, the ops team refuses to run it.", "Noted.", "Merge it.", "Merged."}},
@@ -413,12 +414,12 @@ func TestReconcile(t *testing.T) {
 		}
 		return list
 	}
-	if r := improve(t, p, root); r.Improved != 2 || r.Links != 0 || j.asked == 0 {
+	if r := improved(t, p, root); r.Improved != 2 || r.Links != 0 || j.asked == 0 {
 		t.Fatalf("the model fails: %+v, asked %d", r, j.asked)
 	}
 	j.err = nil
 	now = now.AddDate(0, 0, 1)
-	if r := improve(t, p, root); r.Asked != 0 || r.Links != 1 {
+	if r := improved(t, p, root); r.Asked != 0 || r.Links != 1 {
 		t.Fatalf("the night after: %+v, want one link", r)
 	}
 	got := models()
@@ -435,7 +436,7 @@ func TestReconcile(t *testing.T) {
 		t.Errorf("an answer shows %+v as its conflict", hit.Conflict)
 	}
 	n := j.asked
-	if improve(t, p, root); j.asked != n {
+	if improved(t, p, root); j.asked != n {
 		t.Error("asked again for nothing")
 	}
 	again := func(relation payload.Relation) []payload.Link {
@@ -444,13 +445,13 @@ func TestReconcile(t *testing.T) {
 		if err := p.Library.NoteTry(library.Try{Session: ingest.SessionID(all[1].id), At: now.Add(time.Hour), Unlinked: true}); err != nil {
 			t.Fatal(err)
 		}
-		improve(t, p, root)
+		improved(t, p, root)
 		return models()
 	}
 	if got := again(payload.Supersedes); len(got) != 1 || got[0].Hides() {
 		t.Errorf("a model that nobody measured: %+v, want a link that hides nothing", got)
 	}
-	p.LinksHide = true
+	asker(p).LinksHide = true
 	if got := again(payload.Supersedes); len(got) != 1 || !got[0].Hides() {
 		t.Errorf("one that is trusted: %+v, want a link that hides the earlier", got)
 	}
@@ -467,19 +468,22 @@ func TestWatchAsks(t *testing.T) {
 	root := t.TempDir()
 	p := open(t, t.TempDir())
 	p.Roots = map[ingest.Source][]string{ingest.ClaudeCode: {root}, ingest.Cowork: {}}
-	p.Improver = &script{}
+	asker(p).Improver = &script{}
 	first.write(t, root)
 	syncAll(t, p, root)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	said := make(chan pipeline.Improved, 10)
+	said := make(chan improve.Report, 10)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Every: 10 * time.Millisecond, Asked: func(r pipeline.Improved, err error) {
-			if err != nil {
+		ended <- p.Watch(ctx, pipeline.WatchOptions{Poll: true, Every: 10 * time.Millisecond, Ask: func(ctx context.Context) {
+			r, err := asker(p).Run(ctx, improve.Options{})
+			if err != nil && ctx.Err() == nil {
 				t.Error(err)
 			}
-			said <- r
+			if r.Improved > 0 {
+				said <- r
+			}
 		}})
 	}()
 	if r := <-said; r.Improved != 1 {

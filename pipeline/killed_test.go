@@ -14,7 +14,7 @@ import (
 	"recall/library/check"
 	"recall/llm"
 	"recall/llm/openai"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 const (
@@ -35,8 +35,8 @@ func TestAskingProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	askBy(p, llm.Patient(llm.Metered(chat, pipeline.NewPurse(p.Library, pipeline.Caps{}, p.Now), prices), llm.Patience{AtOnce: 1}))
-	if r, err := p.Improve(context.Background(), pipeline.ImproveOptions{AtOnce: 1}); err != nil || r.Waiting > 0 {
+	askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, improve.Caps{}, p.Now), prices), llm.Patience{AtOnce: 1}))
+	if r, err := asker(p).Run(context.Background(), improve.Options{AtOnce: 1}); err != nil || r.Waiting > 0 {
 		t.Fatalf("%+v %v", r, err)
 	}
 }

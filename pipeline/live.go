@@ -30,7 +30,7 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 	if err != nil {
 		return nil, ran, err
 	}
-	err = safely("parse", func() (err error) {
+	err = Safely("parse", func() (err error) {
 		if s, err = reader.Parse(ctx, f); err == nil {
 			ingest.Own([]*ingest.Session{s})
 			ran = s.Where
@@ -39,7 +39,18 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 		return err
 	})
 	if err != nil {
-		return nil, ran, fmt.Errorf("%s: %w", pathOf(f), err)
+		return nil, ran, fmt.Errorf("%s: %w", PathOf(f), err)
 	}
 	return s, ran, nil
+}
+
+// Unarchived lists the sessions at their sources, or below from, that the library doesn't
+// have as they are, and what can't be read. It writes nothing.
+func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Found, []ingest.Problem) {
+	r := p.newRun(Options{From: from}, openSeen(p.seenPath(), p.version()))
+	all := slices.DeleteFunc(r.discover(ctx), func(f ingest.Found) bool {
+		gone, err := p.Library.Forgotten(f.ID)
+		return err != nil || gone || r.gone[f.ID] != nil
+	})
+	return all, r.report.Problems
 }

@@ -17,24 +17,25 @@ import (
 	"recall/llm"
 	"recall/llm/openai"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // prices of the model that the services of these tests are asked for.
 var prices = llm.Prices{{Model: "small", In: 0.1, Out: 0.4, Batch: 0.5}}
 
 // ask has a pipeline ask a service, as recall does.
-func (s *service) ask(t testing.TB, p *pipeline.Pipeline, caps pipeline.Caps) *model.Improver {
+func (s *service) ask(t testing.TB, p *pipeline.Pipeline, caps improve.Caps) *model.Improver {
 	t.Helper()
 	chat, err := openai.NewChat(openai.ChatOptions{URL: s.URL + "/v1", Key: "sk-test", Model: "small", Window: 32_000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return askBy(p, llm.Patient(llm.Metered(chat, pipeline.NewPurse(p.Library, caps, p.Now), prices), llm.Patience{Pause: time.Millisecond, Longest: 10 * time.Millisecond}))
+	return askBy(p, llm.Patient(llm.Metered(chat, improve.NewPurse(p.Library, caps, p.Now), prices), llm.Patience{Pause: time.Millisecond, Longest: 10 * time.Millisecond}))
 }
 
 func askBy(p *pipeline.Pipeline, m llm.Model) *model.Improver {
 	improver := model.New(model.Options{Model: m, Store: p.Library})
-	p.Improver, p.Reconciler = improver, improver
+	asker(p).Improver, asker(p).Reconciler = improver, improver
 	return improver
 }
 
@@ -55,7 +56,7 @@ func (b *besides) run() {
 	}
 	defer l.Close()
 	q := *b.p
-	q.Library, q.Improver, q.Reconciler = l, nil, nil
+	q.Library = l
 	b.n++
 	fresh := first
 	fresh.id = fmt.Sprintf("%08x-0000-4000-8000-000000000001", 0xb0000000+b.n)
@@ -141,7 +142,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 	now := time.Date(2027, 1, 1, 2, 0, 0, 0, time.UTC)
 	p.Now = func() time.Time { return now }
 	s := newService(t, 20)
-	s.ask(t, p, pipeline.Caps{})
+	s.ask(t, p, improve.Caps{})
 	if _, err := p.Sync(context.Background(), pipeline.Options{From: []string{root}}); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +154,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 	}
 	improved := 0
 	for night := 1; ; night++ {
-		r, err := p.Improve(context.Background(), pipeline.ImproveOptions{Quiet: 30 * time.Minute})
+		r, err := asker(p).Run(context.Background(), improve.Options{Quiet: 30 * time.Minute})
 		if err != nil || len(r.Problems) > 0 {
 			t.Fatalf("night %d: %v %+v", night, err, r.Problems)
 		}
@@ -198,7 +199,7 @@ func nights(t *testing.T, p *pipeline.Pipeline, root string, least int) *service
 		t.Errorf("verify: %v %+v", err, v.Findings)
 	}
 	before := s.requests
-	if r, err := p.Improve(context.Background(), pipeline.ImproveOptions{}); err != nil || s.requests != before {
+	if r, err := asker(p).Run(context.Background(), improve.Options{}); err != nil || s.requests != before {
 		t.Errorf("once more: %+v %v, %d requests", r, err, s.requests-before)
 	}
 	return s

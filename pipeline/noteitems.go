@@ -13,12 +13,12 @@ import (
 
 // addNotes brings a session's grounded notes into what was distilled of it: a
 // note that an item says already strengthens it, any other is an item.
-func (r *run) addNotes(m *made) error {
-	lines, err := r.Library.Notes(m.entry.ID)
+func (r *run) addNotes(m *Member) error {
+	lines, err := r.Library.Notes(m.Entry.ID)
 	if err != nil {
 		return err
 	}
-	for _, n := range notes.GroundNotes(m.session, payload.DecodeNotes(lines)) {
+	for _, n := range notes.GroundNotes(m.Session, payload.DecodeNotes(lines)) {
 		if n.Item != nil {
 			m.fresh.Items = notes.Join(m.fresh.Items, n.Item)
 		}

@@ -22,7 +22,7 @@ func (p *Pipeline) packDue() string { return filepath.Join(p.Cache, "pack-due") 
 // pack packs sessions that are quiet, one after the other, until the time is
 // used up; the next run goes on.
 func (r *run) pack(ctx context.Context, limit time.Duration) error {
-	now := r.now()
+	now := r.Time()
 	if r.report.New+r.report.Grown == 0 && r.notDue(now) {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 		if err := r.packOne(ctx, e); err != nil {
 			return err
 		}
-		r.progress(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
+		r.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
 	return errors.Join(os.MkdirAll(r.Cache, 0o700), disk.WritePlain(r.packDue(), fmt.Append(nil, next.Unix(), "\n")))
 }

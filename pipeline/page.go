@@ -62,7 +62,6 @@ func (r *run) keepPage(e library.Entry, f seenFile) {
 // there: only forgetting it is meant to lose it. A folder that was merely moved
 // is put back by Settle.
 func (r *run) handEdited() {
-	r.edited = map[ingest.SessionID]bool{}
 	if r.options.Only != "" {
 		r.edited[r.options.Only] = true
 		return
@@ -74,7 +73,7 @@ func (r *run) handEdited() {
 		if now.size == f.size && now.mod == f.mod {
 			continue
 		}
-		if known, ok := r.seen.faults[id]; ok && known.Page == now.String() && !known.due(r.now()) {
+		if known, ok := r.seen.faults[id]; ok && known.Page == now.String() && !known.due(r.Time()) {
 			continue // and it is reported
 		}
 		other = append(other, id)

@@ -7,35 +7,50 @@ import (
 
 	"recall/ingest"
 	"recall/library"
-	"recall/payload"
-	"recall/redact"
 )
 
-// parse reads a family from the library, settles who owns what, redacts, and
-// distills: all that can be done on several cores at once. Nothing after it
-// sees an unredacted word.
-func (r *run) parse(ctx context.Context, f *family) {
-	f.sessions = make([]*ingest.Session, len(f.members))
-	f.faults = make([]error, len(f.members))
-	f.ran = make([]ingest.Where, len(f.members))
-	f.clean = make([]*redact.Redactor, len(f.members))
-	f.planKeys = make([][]string, len(f.members))
-	f.fresh = make([]*payload.Payload, len(f.members))
+// ReadFamily reads a family from the library as its sessions are now, settles who
+// owns what, and redacts. What can't be read is a member's Fault.
+func (p *Pipeline) ReadFamily(ctx context.Context, f *Family) {
+	for _, m := range f.Members {
+		if now, err := p.Library.Session(m.Entry.ID); err == nil {
+			m.Entry = now // it may have grown
+		}
+	}
+	f.seeBeside()
+	p.parse(ctx, f, newSources())
+}
+
+// parse reads a family from the library, or where its sources still lie, settles who
+// owns what, and redacts. Nothing after it sees an unredacted word.
+func (p *Pipeline) parse(ctx context.Context, f *Family, from *sources) {
+	err := p.readAll(ctx, f, from)
+	for _, m := range f.Members {
+		if m.Fault == nil && err == nil {
+			m.ran = m.Session.Where
+			m.Fault = Safely("redact", func() error { m.clean = Redact(p.Rules, m.Session); return nil })
+		}
+		m.Fault = cmp.Or(m.Fault, err)
+	}
+}
+
+// readAll is parse with the secrets left in.
+func (p *Pipeline) readAll(ctx context.Context, f *Family, from *sources) error {
 	var whole []*ingest.Session
-	for i, m := range f.members {
-		f.faults[i] = safely("parse", func() (err error) {
-			f.sessions[i], err = r.parseOne(ctx, m)
+	for _, m := range f.Members {
+		m.Fault = Safely("parse", func() (err error) {
+			m.Session, err = p.parseOne(ctx, m.Entry, from)
 			if err == nil {
-				f.planKeys[i] = ingest.PlanKeys(f.sessions[i])
+				m.planKeys = ingest.PlanKeys(m.Session)
 			}
 			return err
 		})
-		if f.faults[i] == nil {
-			whole = append(whole, f.sessions[i])
+		if m.Fault == nil {
+			whole = append(whole, m.Session)
 		}
 	}
 	makeRoom()
-	err := safely("compare with its forks", func() error {
+	return Safely("compare with its forks", func() error {
 		ingest.Own(whole)
 		ingest.AdoptPlans(whole)
 		for _, s := range whole {
@@ -45,24 +60,23 @@ func (r *run) parse(ctx context.Context, f *family) {
 		}
 		return nil
 	})
-	for i, s := range f.sessions {
-		if f.faults[i] == nil && err == nil {
-			f.ran[i] = s.Where
-			f.faults[i] = safely("redact", func() error { f.clean[i] = Redact(r.Rules, s); return nil })
-		}
-		f.faults[i] = cmp.Or(f.faults[i], err)
-		if f.anew && f.faults[i] == nil {
-			f.faults[i] = safely("distill", func() (err error) {
-				f.fresh[i], err = r.distillIn(ctx, s)
+}
+
+// distillAhead distills a family that was parsed: that can be done on several cores at once.
+func (r *run) distillAhead(ctx context.Context, f *Family) {
+	for _, m := range f.Members {
+		if m.Fault == nil {
+			m.Fault = Safely("distill", func() (err error) {
+				m.fresh, err = r.distillIn(ctx, m.Session)
 				return err
 			})
 		}
 	}
 }
 
-// safely makes an error of a panic: a transcript that some rule can't cope with
+// Safely makes an error of a panic: a transcript that some rule can't cope with
 // costs no other session.
-func safely(what string, do func() error) (err error) {
+func Safely(what string, do func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("%s: a fault in recall: %v", what, v)
@@ -71,16 +85,16 @@ func safely(what string, do func() error) (err error) {
 	return do()
 }
 
-func (r *run) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, error) {
-	reader, err := r.reader(m.Source)
+func (p *Pipeline) parseOne(ctx context.Context, m library.Entry, from *sources) (*ingest.Session, error) {
+	reader, err := p.reader(m.Source)
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Library.Found(m.ID)
+	found, err := p.Library.Found(m.ID)
 	if err != nil {
 		return nil, err
 	}
-	near, changed := r.sources.still(found)
+	near, changed := from.still(found)
 	s, err := reader.Parse(ctx, near)
 	if changed() {
 		s, err = reader.Parse(ctx, found)

@@ -16,12 +16,24 @@ type written struct {
 	ids     []string
 }
 
+// writtenLines are the lines of payloads, by index.LineHash.
+type writtenLines struct {
+	index *index.Index
+	of    map[int64]written // rendered in this run
+	known map[int64]bool    // those of the index before it; nil: to be asked one by one
+}
+
 // remember notes the lines of a payload for sessions that come later: the
 // index has them only when they are written.
-func (r *run) remember(m *made) {
+func (w *writtenLines) remember(m *Member) {
 	for _, l := range m.writtenLines() {
-		r.lines[index.LineHash(l.Text)] = written{string(m.entry.ID), l.IDs}
+		w.of[index.LineHash(l.Text)] = written{string(m.Entry.ID), l.IDs}
 	}
+}
+
+// MarkPasted marks in a session what was pasted from payloads of others.
+func (p *Pipeline) MarkPasted(ctx context.Context, s *ingest.Session, family []string) {
+	s.MarkPasted((&writtenLines{index: p.Index}).pasted(ctx, family))
 }
 
 // pasted returns what tells a session's lines that were pasted from another
@@ -30,7 +42,7 @@ func (r *run) remember(m *made) {
 //
 // Somebody may well type the same sentence twice. So a line must be one of a
 // list, as all but a single goal are, or follow a payload's title.
-func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]string, bool) {
+func (w *writtenLines) pasted(ctx context.Context, family []string) func(line string) ([]string, bool) {
 	page := 0 // lines that may still belong to a pasted page
 	return func(line string) ([]string, bool) {
 		line = strings.TrimSpace(line)
@@ -46,14 +58,14 @@ func (r *run) pasted(ctx context.Context, family []string) func(line string) ([]
 			return nil, false
 		}
 		hash := index.LineHash(line)
-		if w, ok := r.lines[hash]; ok && !slices.Contains(family, w.session) {
-			return w.ids, true
+		if of, ok := w.of[hash]; ok && !slices.Contains(family, of.session) {
+			return of.ids, true
 		}
-		if r.known != nil && !r.known[hash] {
+		if w.known != nil && !w.known[hash] {
 			return nil, false
 		}
 		// A fault of the index shows when something is put into it.
-		ids, ok, _ := r.Index.Known(ctx, line, family...)
+		ids, ok, _ := w.index.Known(ctx, line, family...)
 		return ids, ok
 	}
 }

@@ -21,22 +21,18 @@ import (
 
 // A Pipeline takes sessions from their sources into a library and its index.
 type Pipeline struct {
-	Library    *library.Library
-	Index      *index.Index
-	Readers    []ingest.Reader
-	Roots      map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
-	Distiller  distill.Distiller
-	Improver   distill.Improver // nil: no model is asked; see Improve
-	Batch      *Batching        // nil: the model is asked at once
-	Reconciler Reconciler       // nil: rules alone find what bears on what
-	LinksHide  bool             // where the Reconciler says that an item supersedes another, that one is shown behind it
-	Rules      *redact.Rules
-	Cache      string          // folder for what may be lost: the seen table
-	Budget     int             // tokens of a payload.md
-	Variant    payload.Variant // of payload.md
-	Who        string          // author of hand edits, as edits.jsonl names them
-	Now        func() time.Time
-	Progress   func(Progress) // called from one goroutine at a time; nil for silence
+	Library   *library.Library
+	Index     *index.Index
+	Readers   []ingest.Reader
+	Roots     map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
+	Distiller distill.Distiller
+	Rules     *redact.Rules
+	Cache     string          // folder for what may be lost: the seen table
+	Budget    int             // tokens of a payload.md
+	Variant   payload.Variant // of payload.md
+	Who       string          // author of hand edits, as edits.jsonl names them
+	Now       func() time.Time
+	Progress  func(Progress) // called from one goroutine at a time; nil for silence
 }
 
 // Progress is how far a stage has come.
@@ -73,14 +69,16 @@ type Report struct {
 // Skipped reports whether anything was left out for a fault.
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
-func (p *Pipeline) now() time.Time {
+// Time is now.
+func (p *Pipeline) Time() time.Time {
 	if p.Now != nil {
 		return p.Now()
 	}
 	return time.Now()
 }
 
-func (p *Pipeline) progress(s Progress) {
+// Tell passes on how far something has come.
+func (p *Pipeline) Tell(s Progress) {
 	if p.Progress != nil {
 		p.Progress(s)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"recall/llm"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // Each cap holds for what it names, by what the ledger has and what is on its
@@ -18,13 +18,13 @@ import (
 func TestPurse(t *testing.T) {
 	p := open(t, t.TempDir())
 	now := time.Date(2026, 4, 28, 2, 0, 0, 0, time.UTC)
-	purse := func(c pipeline.Caps) *pipeline.Purse {
-		return pipeline.NewPurse(p.Library, c, func() time.Time { return now })
+	purse := func(c improve.Caps) *improve.Purse {
+		return improve.NewPurse(p.Library, c, func() time.Time { return now })
 	}
 	call := func(session string, tokens int, cost float64) llm.Call {
 		return llm.Call{Account: llm.Account{Session: session, Project: "app"}, Task: "extract", Model: "openai/small", Usage: llm.Usage{In: tokens}, Cost: cost, Priced: true}
 	}
-	spend := func(u *pipeline.Purse, c, took llm.Call) string {
+	spend := func(u *improve.Purse, c, took llm.Call) string {
 		t.Helper()
 		err := u.Reserve(c)
 		var capped *llm.Capped
@@ -39,7 +39,7 @@ func TestPurse(t *testing.T) {
 		}
 		return ""
 	}
-	caps := pipeline.Caps{Session: pipeline.Cap{Cost: 0.25}, Night: pipeline.Cap{Cost: 1}, Month: pipeline.Cap{Tokens: 10_000}}
+	caps := improve.Caps{Session: improve.Cap{Cost: 0.25}, Night: improve.Cap{Cost: 1}, Month: improve.Cap{Tokens: 10_000}}
 	for _, step := range []struct {
 		name string
 		at   time.Time
@@ -68,7 +68,7 @@ func TestPurse(t *testing.T) {
 	}
 
 	now = now.AddDate(0, 1, 0)
-	many := purse(pipeline.Caps{Night: pipeline.Cap{Cost: 1}})
+	many := purse(improve.Caps{Night: improve.Cap{Cost: 1}})
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	granted := 0
@@ -90,7 +90,7 @@ func TestPurse(t *testing.T) {
 	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	broken := purse(pipeline.Caps{})
+	broken := purse(improve.Caps{})
 	if err := broken.Reserve(call("y", 1, 0.01)); err != nil {
 		t.Fatal(err)
 	}

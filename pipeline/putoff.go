@@ -25,20 +25,21 @@ const (
 	mostPutOff = 2 * time.Minute         // however large
 )
 
-// putOff reports when the members, which something is to be made of, may be made at the
+// putOff reports when a family, which something is to be made of, may be made at the
 // earliest; zero if now. What is asked for by name, edited, noted or not in
 // the index is made now.
-func (r *run) putOff(members []library.Entry, stamps map[string]string) (until time.Time) {
+func (r *run) putOff(f *Family, stamps map[string]string) (until time.Time) {
 	var takes time.Duration
-	for _, m := range members {
-		takes += time.Duration(parsedBytes(m))*byteTakes + time.Duration(m.Turns)*turnTakes
+	for _, m := range f.Members {
+		takes += time.Duration(parsedBytes(m.Entry))*byteTakes + time.Duration(m.Entry.Turns)*turnTakes
 	}
 	if takes < largeTakes || r.options.Reindex {
 		return time.Time{}
 	}
 	var last time.Time
 	grown, made := false, true
-	for _, m := range members {
+	for _, of := range f.Members {
+		m := of.Entry
 		if r.edited[m.ID] || r.noted[m.ID] || len(r.options.From) > 0 && r.found[m.ID] {
 			return time.Time{}
 		}
@@ -51,7 +52,7 @@ func (r *run) putOff(members []library.Entry, stamps map[string]string) (until t
 	if !grown {
 		return time.Time{}
 	}
-	now := r.now()
+	now := r.Time()
 	if made && !last.After(now) {
 		until = last.Add(min(restFactor*takes, mostPutOff))
 	}

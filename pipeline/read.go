@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -13,13 +14,14 @@ import (
 func (p *Pipeline) Read(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	s, err := p.ReadExact(ctx, id)
 	if err == nil {
-		err = safely("redact", func() error { Redact(p.Rules, s); return nil })
+		err = Safely("redact", func() error { Redact(p.Rules, s); return nil })
 	}
 	return s, err
 }
 
 // ReadExact is Read with the secrets left in: nothing of it may be shown or
-// derived but what a person gets back as it was.
+// derived but what a person gets back as it was. Relatives that can't be read are
+// left out.
 func (p *Pipeline) ReadExact(ctx context.Context, id ingest.SessionID) (*ingest.Session, error) {
 	if _, err := p.Library.Session(id); err != nil {
 		return nil, err
@@ -28,40 +30,11 @@ func (p *Pipeline) ReadExact(ctx context.Context, id ingest.SessionID) (*ingest.
 	if err != nil {
 		return nil, err
 	}
-	r := &run{Pipeline: p}
-	for _, members := range families(entries) {
-		if slices.ContainsFunc(members, func(e library.Entry) bool { return e.ID == id }) {
-			return r.readOne(ctx, members, id)
-		}
+	f := familyOf(entries, id)
+	if f == nil {
+		return nil, library.ErrNoSession
 	}
-	return nil, library.ErrNoSession
-}
-
-// readOne parses a family, and returns one of it. Relatives that can't be read
-// are left out.
-func (r *run) readOne(ctx context.Context, members []library.Entry, id ingest.SessionID) (*ingest.Session, error) {
-	var all []*ingest.Session
-	var wanted *ingest.Session
-	for _, m := range members {
-		var s *ingest.Session
-		err := safely("parse", func() (err error) {
-			s, err = r.parseOne(ctx, m)
-			return err
-		})
-		if err != nil && m.ID == id {
-			return nil, err
-		}
-		if err == nil {
-			all = append(all, s)
-		}
-		if m.ID == id {
-			wanted = s
-		}
-	}
-	err := safely("compare with its forks", func() error {
-		ingest.Own(all)
-		ingest.AdoptPlans(all)
-		return nil
-	})
-	return wanted, err
+	err = p.readAll(ctx, f, newSources())
+	m := f.Members[slices.Index(f.IDs(), string(id))]
+	return m.Session, cmp.Or(m.Fault, err)
 }

@@ -71,7 +71,7 @@ func firstWord(name string) string {
 // IndexReceived has the index learn at once what people took over of handoffs. A
 // sync does that as well.
 func (p *Pipeline) IndexReceived(ctx context.Context) error {
-	r := &run{Pipeline: p, seen: openSeen(p.seenPath(), p.version())}
+	r := p.newRun(Options{}, openSeen(p.seenPath(), p.version()))
 	return errors.Join(r.indexReceived(ctx), r.seen.save())
 }
 

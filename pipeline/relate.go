@@ -113,7 +113,7 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
 			makeRoom()
 			if err == nil {
-				found[i], looked[i] = relate.LinksOfDue(claims(placed), func(it *relate.Item) bool { return isDue[it.Session] || again[it.ID] })
+				found[i], looked[i] = relate.LinksOfDue(Claims(placed), func(it *relate.Item) bool { return isDue[it.Session] || again[it.ID] })
 			}
 			return err
 		})
@@ -173,7 +173,8 @@ func rulesLinks(lines []payload.Link) []payload.Link {
 	return payload.StandingLinks(own)
 }
 
-func claims(placed []index.Placed) []relate.Item {
+// Claims are items as rules weigh them against one another, without what others handed over.
+func Claims(placed []index.Placed) []relate.Item {
 	var items []relate.Item
 	for _, p := range placed {
 		if p.Source != index.Handed { // whose it is isn't for rules to weigh against one's own

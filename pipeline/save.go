@@ -24,21 +24,21 @@ type page struct {
 
 // merge brings together a new distillation, what was there before it, and what
 // people did to it, and renders the outcome.
-func (r *run) merge(m *made) (page, error) {
-	old, onDisk, err := r.Library.Saved(m.entry.ID)
+func (r *run) merge(m *Member) (page, error) {
+	old, onDisk, err := r.Library.Saved(m.Entry.ID)
 	if err != nil {
 		return page{}, err
 	}
-	if err := r.takeEdits(m.entry.ID, old, onDisk); err != nil {
+	if err := r.takeEdits(m.Entry.ID, old, onDisk); err != nil {
 		return page{}, err
 	}
-	edits, err := r.Library.Edits(m.entry.ID)
+	edits, err := r.Library.Edits(m.Entry.ID)
 	if err != nil {
 		return page{}, err
 	}
 	fresh := *m.fresh
 	fresh.Items = slices.Clone(fresh.Items)
-	old = withoutCopied(old, m.session, edits)
+	old = withoutCopied(old, m.Session, edits)
 	if !m.improved {
 		r.graft(old, &fresh, m)
 	}
@@ -54,16 +54,16 @@ func (r *run) merge(m *made) (page, error) {
 
 // save places a session and writes its derived files. A person who edits
 // payload.md at this moment is merged with, not overwritten.
-func (r *run) save(m *made) error {
+func (r *run) save(m *Member) error {
 	meta := r.meta(m)
-	transcript := render.Transcript(m.session, render.About{Title: m.session.Title, Project: ownName(m.project)})
-	text, err := r.Manifest(m.session, m.doings(), m.entry).Encode()
+	transcript := render.Transcript(m.Session, render.About{Title: m.Session.Title, Project: ownName(m.project)})
+	text, err := r.Manifest(m.Session, m.doings(), m.Entry).Encode()
 	if err != nil {
 		return err
 	}
 	for try := 0; ; try++ {
 		p := m.page.payload
-		err := r.Library.SavePayload(m.entry.ID, library.Derived{
+		err := r.Library.SavePayload(m.Entry.ID, library.Derived{
 			Payload: p, Markdown: []byte(p.Written), Transcript: transcript, Manifest: text, Seen: m.page.seen, Meta: &meta,
 		})
 		if !errors.Is(err, library.ErrEdited) || try == 3 {
@@ -105,14 +105,14 @@ const quietFor = 24 * time.Hour
 
 // meta is what parsing told of a session: what its entry says, and where its
 // folder belongs.
-func (r *run) meta(m *made) library.Meta {
-	e, s := m.entry, m.session
+func (r *run) meta(m *Member) library.Meta {
+	e, s := m.Entry, m.Session
 	meta := library.Meta{
 		Project: m.project.ID, Title: s.Title, Start: s.Start, End: s.End, Branch: s.Where.Branch,
 		Aliases: s.Aliases, Heads: e.Heads, Turns: len(s.Turns), Plans: s.PlanFiles, Helper: s.Helper, Archived: s.Archived,
 	}
 	e.End = s.End
-	meta.Settled = e.Quiet(r.now()) > quietFor
+	meta.Settled = e.Quiet(r.Time()) > quietFor
 	if s.Parent != nil {
 		meta.Parent, meta.How = s.Parent.Session, s.Parent.How
 	}
@@ -127,7 +127,7 @@ func (r *run) nameQuiet() error {
 		return err
 	}
 	for _, e := range entries {
-		if e.Named != "" || e.Project == "" || e.Title == "" || e.Quiet(r.now()) <= quietFor {
+		if e.Named != "" || e.Project == "" || e.Title == "" || e.Quiet(r.Time()) <= quietFor {
 			continue
 		}
 		meta := e.Meta
@@ -140,16 +140,16 @@ func (r *run) nameQuiet() error {
 }
 
 // writtenLines are those of the page, read once.
-func (m *made) writtenLines() []index.Line {
+func (m *Member) writtenLines() []index.Line {
 	if p := m.page.payload; m.linesOf != p {
-		m.lines, m.linesOf = writtenLines(p), p
+		m.lines, m.linesOf = linesIn(p), p
 	}
 	return m.lines
 }
 
-// writtenLines pairs the lines of a rendered payload with its items. A line
+// linesIn pairs the lines of a rendered payload with its items. A line
 // too short to be told from chance is left out.
-func writtenLines(p *payload.Payload) []index.Line {
+func linesIn(p *payload.Payload) []index.Line {
 	doc, err := payload.Read(p.Written)
 	if err != nil || len(doc.Lines) != len(p.WrittenIDs) {
 		return nil
@@ -170,7 +170,7 @@ func (r *run) takeEdits(id ingest.SessionID, old *payload.Payload, onDisk []byte
 	if old == nil || len(onDisk) == 0 || bytes.Equal(onDisk, []byte(old.Written)) {
 		return nil
 	}
-	edits, err := payload.Merge(old, string(onDisk), r.Who, r.now().Truncate(time.Second))
+	edits, err := payload.Merge(old, string(onDisk), r.Who, r.Time().Truncate(time.Second))
 	if err != nil || len(edits) == 0 {
 		return err
 	}

@@ -38,11 +38,7 @@ func newSources() *sources {
 }
 
 // watched is f with files that note what is read of them from beginning to end.
-// With s nil, nothing is going to be parsed.
 func (s *sources) watched(f ingest.Found) ingest.Found {
-	if s == nil {
-		return f
-	}
 	files := make([]ingest.File, len(f.Files))
 	for i, file := range f.Files {
 		files[i] = file
@@ -108,9 +104,6 @@ func (w *watchedFile) Close() error {
 // may be used.
 func (s *sources) still(archived ingest.Found) (f ingest.Found, changed func() bool) {
 	other := new(atomic.Bool)
-	if s == nil {
-		return archived, other.Load
-	}
 	f = archived
 	f.Files = make([]ingest.File, len(archived.Files))
 	for i, file := range archived.Files {

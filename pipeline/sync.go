@@ -30,9 +30,7 @@ type Options struct {
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	defer collectLess()()
-	r := &run{Pipeline: p, options: o, start: time.Now(), seen: openSeen(p.seenPath(), p.version()),
-		sources: newSources(), found: map[ingest.SessionID]bool{}, lines: map[int64]written{}, gone: map[ingest.SessionID][]string{},
-		touched: map[ingest.SessionID][]ingest.Found{}, failed: map[ingest.SessionID]bool{}}
+	r := p.newRun(o, openSeen(p.seenPath(), p.version()))
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
@@ -80,7 +78,7 @@ func (p *Pipeline) unsafe(found []ingest.Found) int {
 	return n
 }
 
-// run is one sync at work.
+// run is a sync at work, or a part of one.
 type run struct {
 	*Pipeline
 	options Options
@@ -94,9 +92,8 @@ type run struct {
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that aren't there any more
 	expiring []ingest.Found                // that the client deletes soon
-	lines    map[int64]written             // rendered in this run, by index.LineHash
-	known    map[int64]bool                // those of the index before it; nil: to be asked one by one
-	sources  *sources                      // as they were archived; nil: not to be parsed
+	lines    writtenLines                  // of payloads
+	sources  *sources                      // as they were archived
 	untidy   bool                          // so much was put into the index that it is to be tidied
 
 	mu      sync.Mutex // guards what follows
@@ -110,11 +107,19 @@ type run struct {
 	again   bool                                // something failed that may go well the next time
 }
 
+func (p *Pipeline) newRun(o Options, seen *seen) *run {
+	return &run{Pipeline: p, options: o, start: time.Now(), seen: seen, sources: newSources(),
+		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
+		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{}, found: map[ingest.SessionID]bool{},
+		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{},
+		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}}
+}
+
 func (r *run) sync(ctx context.Context) error {
 	r.handEdited()
 	changed := r.discover(ctx)
 	interrupted := r.unfinished().isSet()
-	r.noted, r.broke = map[ingest.SessionID]bool{}, interrupted
+	r.broke = interrupted
 	r.work = len(r.edited) > 0 || interrupted || r.options.Reindex || r.lost || len(r.options.From) == 0 && r.retry()
 	if len(changed) == 0 && !r.work {
 		r.lookAtKeys()
@@ -177,7 +182,7 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 			r.report.Problems = append(r.report.Problems, problems...)
 			if own {
 				found = r.memory(reader, root, found)
-				r.expiring = append(r.expiring, expiring(found, r.now(), soon)...)
+				r.expiring = append(r.expiring, expiring(found, r.Time(), soon)...)
 				scan.add(root, found)
 			}
 			for _, f := range found {
@@ -243,7 +248,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			done++
-			r.progress(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
+			r.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
 			return nil
 		})
 	}
@@ -265,12 +270,13 @@ func bySession(found []ingest.Found) [][]ingest.Found {
 		all[i] = append(all[i], f)
 	}
 	for _, copies := range all {
-		slices.SortStableFunc(copies, func(a, b ingest.Found) int { return strings.Compare(pathOf(a), pathOf(b)) })
+		slices.SortStableFunc(copies, func(a, b ingest.Found) int { return strings.Compare(PathOf(a), PathOf(b)) })
 	}
 	return all
 }
 
-func pathOf(f ingest.Found) string {
+// PathOf is what a session is known by at its source: its first file.
+func PathOf(f ingest.Found) string {
 	if len(f.Files) > 0 {
 		return f.Files[0].Path
 	}
@@ -338,7 +344,7 @@ func (r *run) archiveFailed(ctx context.Context, f ingest.Found, err error) erro
 	case errors.Is(err, library.ErrNewer):
 		return err
 	}
-	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: pathOf(f), Reason: err.Error()})
+	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
 	return nil
 }
 

@@ -13,18 +13,18 @@ type Unread struct {
 }
 
 // unread tells of a session's lines that no parser could use.
-func unread(m *made) (Unread, bool) {
-	report := m.session.Report
+func unread(m *Member) (Unread, bool) {
+	report := m.Session.Report
 	if report.SkippedTotal == 0 {
 		return Unread{}, false
 	}
-	u := Unread{Session: m.entry.ID, Lines: report.SkippedTotal, Path: m.entry.Folder}
+	u := Unread{Session: m.Entry.ID, Lines: report.SkippedTotal, Path: m.Entry.Folder}
 	var first ingest.Skip
 	if len(report.Skipped) > 0 {
 		first = report.Skipped[0]
 	}
 	u.Line, u.Reason = first.Line, first.Reason
-	for _, f := range m.entry.Files {
+	for _, f := range m.Entry.Files {
 		if f.Name == first.File && len(f.Sources) > 0 {
 			u.Path = ingest.MapPath(f.Sources[0].Path, m.clean.Name) // it is shown
 		}

@@ -18,9 +18,8 @@ type WatchOptions struct {
 	Report func(Report, error) // called after each look that found something, and each fault; may be nil
 	Say    func(string)        // called with what its user should know; may be nil
 
-	Ask   ImproveOptions        // about which sessions the model is asked, where there is one
+	Ask   func(context.Context) // asks the model, while the watching goes on; nil where there is none
 	Every time.Duration         // how often: 10 minutes
-	Asked func(Improved, error) // called after each asking that came to something, on a goroutine of its own; may be nil
 }
 
 const (
@@ -56,7 +55,7 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	defer stop()
 	w.distill = time.Now() // all that is behind from before
 	w.next = time.Now()
-	if p.Improver != nil {
+	if o.Ask != nil {
 		w.ask = time.Now().Add(o.Every)
 	}
 	for ctx.Err() == nil {
@@ -108,26 +107,13 @@ func (w *watch) due(ctx context.Context) {
 	}
 	if ctx.Err() == nil && !w.ask.IsZero() && !w.ask.After(now) {
 		w.ask = time.Now().Add(w.options.Every)
-		w.improve(ctx)
-	}
-}
-
-// improve asks the model, while the watching goes on.
-func (w *watch) improve(ctx context.Context) {
-	if !w.busy.CompareAndSwap(false, true) {
-		return
-	}
-	w.asking.Go(func() {
-		defer w.busy.Store(false)
-		r, err := Improved{}, w.Index.Replaced()
-		if err == nil {
-			r, err = w.Improve(ctx, w.options.Ask)
-			err = cmp.Or(err, w.Index.Replaced())
+		if w.busy.CompareAndSwap(false, true) {
+			w.asking.Go(func() {
+				defer w.busy.Store(false)
+				w.options.Ask(ctx)
+			})
 		}
-		if w.options.Asked != nil && ctx.Err() == nil && (r.Improved+r.Links+len(r.Problems) > 0 || err != nil) {
-			w.options.Asked(r, err)
-		}
-	})
+	}
 }
 
 // look archives what is new.

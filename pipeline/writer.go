@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/index"
-	"recall/ingest"
 	"recall/library"
 )
 
@@ -60,7 +59,7 @@ func (w *writer) reset() {
 // write takes over a family, whose members are written in order, and calls
 // release when it holds it no more. What can't be written is a problem of the
 // report; a fault of the index ends the run, and is the error of the next call.
-func (w *writer) write(family []*made, release func()) error {
+func (w *writer) write(family []*Member, release func()) error {
 	if err := w.fault.Load(); err != nil {
 		release()
 		return *err
@@ -84,35 +83,35 @@ func (w *writer) write(family []*made, release func()) error {
 	return nil
 }
 
-func (w *writer) one(m *made) error {
-	err := safely("write", func() error {
+func (w *writer) one(m *Member) error {
+	err := Safely("write", func() error {
 		if m.fresh != nil {
 			if err := w.run.save(m); err != nil {
 				return err
 			}
 		}
 		// Also for what was only saved the last time: a run may have been killed in between.
-		return w.run.Library.SaveOutputs(w.ctx, m.entry.ID)
+		return w.run.Library.SaveOutputs(w.ctx, m.Entry.ID)
 	})
 	if err != nil {
-		w.run.fail(m.entry, w.run.stamp(m.made), err)
+		w.run.fail(m.Entry, w.run.stamp(m.made), err)
 		return nil
 	}
 	return w.index(m)
 }
 
-func (w *writer) index(m *made) error {
-	if gone, err := w.run.Library.Forgotten(m.entry.ID); err != nil || gone {
+func (w *writer) index(m *Member) error {
+	if gone, err := w.run.Library.Forgotten(m.Entry.ID); err != nil || gone {
 		return err // forgotten while it was distilled
 	}
 	p := m.page.payload
-	doc := index.DocOf(m.session, p, m.project.Name)
+	doc := index.DocOf(m.Session, p, m.project.Name)
 	doc.Stamp = indexStamp(w.run.stamp(m.made), m.project.Name)
 	doc.Lines = m.writtenLines()
 	doc.Did = m.doings()
-	now, err := w.run.Library.Session(m.entry.ID)
+	now, err := w.run.Library.Session(m.Entry.ID)
 	if err != nil {
-		now = m.entry
+		now = m.Entry
 	}
 	page := lookAtPage(now, p.Written)
 	ready, err := index.Prepare(doc)
@@ -125,11 +124,8 @@ func (w *writer) index(m *made) error {
 		if u, ok := unread(m); ok {
 			r.Unread = append(r.Unread, u)
 		}
-		if m.fresh != nil && !w.run.told[m.entry.ID] { // once, even if a fork of it had it distilled again
-			if w.run.told == nil {
-				w.run.told = map[ingest.SessionID]bool{}
-			}
-			w.run.told[m.entry.ID] = true
+		if m.fresh != nil && !w.run.told[m.Entry.ID] { // once, even if a fork of it had it distilled again
+			w.run.told[m.Entry.ID] = true
 			r.Distilled++
 		}
 	})

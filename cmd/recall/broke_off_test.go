@@ -14,7 +14,7 @@ import (
 	"recall/config"
 	"recall/library"
 	"recall/llm"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // What was sent and broke off stands in the ledger as estimated, whoever speaks
@@ -51,7 +51,7 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				_, err = llm.Metered(m, pipeline.NewPurse(l, pipeline.Caps{}, nil), cfg.Prices()).Complete(ctx,
+				_, err = llm.Metered(m, improve.NewPurse(l, improve.Caps{}, nil), cfg.Prices()).Complete(ctx,
 					llm.Request{Task: "extract", Prompt: "what was decided?"})
 				return err
 			}

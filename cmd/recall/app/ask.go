@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // ModelReport is what asking the model came to, for people and programs.
@@ -39,40 +40,41 @@ type ModelReport struct {
 }
 
 // Asker puts together what asks the model: nil where rules alone distill.
-func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*pipeline.Pipeline, *model.Improver, error) {
+func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
 	if anew { // who waits for an answer gets it at once
 		a.Config.Distill.Batch = false
 	}
 	improver, err := a.improver(ctx, l, anew)
 	if improver == nil || err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	p, err := a.Pipeline(l)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p.Improver, p.Reconciler, p.LinksHide = improver, improver, a.Config.Distill.Links == config.LinksHide
+	asker := &improve.Asker{Pipeline: p, Improver: improver, Reconciler: improver,
+		LinksHide: a.Config.Distill.Links == config.LinksHide}
 	if !a.Config.Distill.Batch {
 		// What was handed in before batches were turned off is paid for: it is collected.
-		if n, _ := p.OnTheWay(); n > 0 {
-			p.Batch, err = a.batching(ctx, l)
+		if n, _ := improve.OnTheWay(l); n > 0 {
+			asker.Batch, err = a.batching(ctx, l)
 		}
-		return p, improver, err
+		return asker, err
 	}
-	if p.Batch, err = a.batching(ctx, l); err != nil {
-		return nil, nil, err
+	if asker.Batch, err = a.batching(ctx, l); err != nil {
+		return nil, err
 	}
 	// How items bear on one another is little, and changes with all that is new.
 	m, err := a.paidModel(ctx, l)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p.Reconciler = model.New(model.Options{Model: m, Store: l})
-	return p, improver, nil
+	asker.Reconciler = model.New(model.Options{Model: m, Store: l})
+	return asker, nil
 }
 
 // batching is how requests go out in batches; nil if the provider takes none.
-func (a *App) batching(ctx context.Context, l *library.Library) (*pipeline.Batching, error) {
+func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batching, error) {
 	m, err := a.Asking(ctx)
 	if m == nil || err != nil {
 		return nil, err
@@ -81,16 +83,16 @@ func (a *App) batching(ctx context.Context, l *library.Library) (*pipeline.Batch
 	if !ok {
 		return nil, nil
 	}
-	return &pipeline.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
+	return &improve.Batching{Model: batcher, Purse: a.Purse(l), Prices: m.Prices}, nil
 }
 
 // Improve asks the configured model about the sessions that are due; nil where
 // there is none. That it can't be asked costs no session, and is told.
-func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.ImproveOptions,
+func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options,
 	anew bool) (*ModelReport, []ingest.Problem, error) {
-	p, improver, err := a.Asker(ctx, l, anew)
+	p, err := a.Asker(ctx, l, anew)
 	if err != nil {
-		waiting, _, _ := (&pipeline.Pipeline{Library: l}).Waiting(o.Quiet)
+		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Library: l}, o.Quiet)
 		return &ModelReport{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: terminal.HintOf(err)}, nil, nil
 	}
 	if p == nil {
@@ -103,7 +105,7 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.Improv
 	p.Progress = bar.Show
 	o.AtOnce = a.Config.LLM.Concurrency
 	start := time.Now()
-	r, err := p.Improve(ctx, o)
+	r, err := p.Run(ctx, o)
 	bar.Done()
 	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
 		a.SayDamaged(err)
@@ -111,7 +113,7 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o pipeline.Improv
 	}
 	rep := &ModelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting,
 		Why: r.Why, Growing: r.Growing, Resting: r.Resting,
-		Links: r.Links, name: improver.Name(), busy: r.Busy}
+		Links: r.Links, name: p.Improver.Name(), busy: r.Busy}
 	if r.Waiting > 0 {
 		rep.Hint = a.Config.WayOut(r.Cause)
 	}
@@ -179,8 +181,8 @@ func TokensAndCost(tokens int, cost float64, unpriced bool) string {
 }
 
 // DueFor says which sessions the model is asked about.
-func (a *App) DueFor(live bool) pipeline.ImproveOptions {
-	return pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, Live: live}
+func (a *App) DueFor(live bool) improve.Options {
+	return improve.Options{Quiet: a.Config.Distill.Quiet, Live: live}
 }
 
 var errNoModel = errors.New("no model is configured")

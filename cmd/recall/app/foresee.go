@@ -12,14 +12,14 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 	txt "recall/text"
 )
 
 // ForeseenDoc is the JSON form of what would be asked.
 type ForeseenDoc struct {
 	Model string `json:"model,omitempty"` // "" if none is configured
-	pipeline.Foreseen
+	improve.Foreseen
 	distill.Estimate                  // in all
 	Cost             float64          `json:"cost"` // USD
 	Unpriced         bool             `json:"unpriced,omitempty"`
@@ -30,10 +30,10 @@ type ForeseenDoc struct {
 
 // Foresee says what a sync would ask of the model, and what that would cost.
 // Nothing is written.
-func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o pipeline.ImproveOptions,
+func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o improve.Options,
 	anew bool) (*ForeseenDoc, error) {
 	doc := &ForeseenDoc{}
-	p, improver, err := a.Asker(ctx, l, anew)
+	p, err := a.Asker(ctx, l, anew)
 	if err != nil || p == nil {
 		return doc, err
 	}
@@ -48,7 +48,7 @@ func (a *App) Foresee(ctx context.Context, l *library.Library, from []string, o 
 		return nil, err
 	}
 	doc.Foreseen, doc.Estimate, doc.Problems = f, f.Sum(), f.Problems
-	doc.Model, doc.Batch = strings.TrimPrefix(improver.Name(), "model/"), p.Batch != nil && a.Config.Distill.Batch
+	doc.Model, doc.Batch = strings.TrimPrefix(p.Improver.Name(), "model/"), p.Batch != nil && a.Config.Distill.Batch
 	m, err := a.Asking(ctx)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func runsInto(c *config.Config, d *ForeseenDoc) (names []string) {
 	b := c.Caps()
 	for _, cap := range []struct {
 		name string
-		pipeline.Cap
+		improve.Cap
 	}{{"night", b.Night}, {"month", b.Month}} {
 		switch {
 		case cap.Cost > 0 && d.Cost > cap.Cost:

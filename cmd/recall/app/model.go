@@ -10,14 +10,14 @@ import (
 	"recall/distill/model"
 	"recall/library"
 	"recall/llm"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // asking is a model that may be asked, and what pays for it.
 type asking struct {
 	Plain  llm.Model // sends a request once
 	Prices llm.Prices
-	purse  *pipeline.Purse // nil until something is paid
+	purse  *improve.Purse // nil until something is paid
 }
 
 // Asking is the configured model; nil if there is none. Nothing is sent yet.
@@ -49,15 +49,15 @@ func (a *App) paidModel(ctx context.Context, l *library.Library) (llm.Model, err
 
 // Purse pays for all that this run asks: one, so that each request sees what
 // the others took.
-func (a *App) Purse(l *library.Library) *pipeline.Purse {
+func (a *App) Purse(l *library.Library) *improve.Purse {
 	if a.asked.purse == nil {
 		a.asked.purse = a.NewPurse(l)
 	}
 	return a.asked.purse
 }
 
-func (a *App) NewPurse(l *library.Library) *pipeline.Purse {
-	return pipeline.NewPurse(l, a.Config.Caps(), nil)
+func (a *App) NewPurse(l *library.Library) *improve.Purse {
+	return improve.NewPurse(l, a.Config.Caps(), nil)
 }
 
 // improver asks the configured model about sessions; nil where rules alone

@@ -16,6 +16,7 @@ import (
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 	txt "recall/text"
 )
 
@@ -152,7 +153,7 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 // runRedistill shows the price, asks, does it, and shows what is different.
 func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries []library.Entry,
 	yes, asJSON bool) (*RedistillDoc, error) {
-	o := pipeline.ImproveOptions{Only: []ingest.SessionID{}}
+	o := improve.Options{Only: []ingest.SessionID{}}
 	before := map[ingest.SessionID]*payload.Payload{}
 	for _, e := range entries {
 		p, err := a.Payload(l, e)

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"recall/index"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // Watch takes in what is new until it is stopped, which is no error.
@@ -80,16 +82,13 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 			return err
 		}
 	}
-	asker, improver, err := a.Asker(ctx, l, false)
-	switch {
-	case err != nil:
+	asker, err := a.Asker(ctx, l, false)
+	if err != nil {
 		fmt.Fprintf(a.Err, "recall: no model is asked: %v\n", err)
-	case asker != nil:
-		p = asker
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	err = p.Watch(ctx, pipeline.WatchOptions{Quiet: a.Quiet, Report: func(r pipeline.Report, err error) {
+	o := pipeline.WatchOptions{Quiet: a.Quiet, Report: func(r pipeline.Report, err error) {
 		if ends(err) {
 			stop(err)
 			return
@@ -97,27 +96,43 @@ func watchOn(ctx context.Context, a *app.App, l *library.Library) error {
 		printWatched(a, r, err)
 	}, Say: func(text string) {
 		fmt.Fprintln(a.Err, "recall: "+text)
-	}, Ask: pipeline.ImproveOptions{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency},
-		Asked: func(r pipeline.Improved, err error) {
-			if ends(err) {
+	}}
+	if asker != nil {
+		o.Ask = func(ctx context.Context) {
+			if err := askWhileWatching(ctx, a, asker); ends(err) {
 				stop(err)
-				return
-			}
-			if err != nil {
+			} else if err != nil {
 				fmt.Fprintf(a.Err, "recall: %s %v; asking again later\n", time.Now().Format("15:04:05"), err)
-				return
 			}
-			fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, improver.Name()))
-			a.PrintProblems(r.Problems)
-		}})
+		}
+	}
+	err = p.Watch(ctx, o)
 	if cause := context.Cause(ctx); err == nil && ends(cause) {
 		return cause
 	}
 	return err
 }
 
+// askWhileWatching asks the model, and says what came of it.
+func askWhileWatching(ctx context.Context, a *app.App, asker *improve.Asker) error {
+	if err := asker.Index.Replaced(); err != nil {
+		return err
+	}
+	r, err := asker.Run(ctx, improve.Options{Quiet: a.Config.Distill.Quiet, AtOnce: a.Config.LLM.Concurrency})
+	err = cmp.Or(err, asker.Index.Replaced()) // it was, meanwhile
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err != nil || r.Improved+r.Links+len(r.Problems) == 0 {
+		return err
+	}
+	fmt.Fprintln(a.Out, time.Now().Format("15:04:05"), improvedLine(r, asker.Improver.Name()))
+	a.PrintProblems(r.Problems)
+	return nil
+}
+
 // improvedLine is what asking a model came to, in one line.
-func improvedLine(r pipeline.Improved, name string) string {
+func improvedLine(r improve.Report, name string) string {
 	parts := []string{fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
 		strings.TrimPrefix(name, "model/"))}
 	if r.Waiting > 0 {

@@ -8,6 +8,7 @@ import (
 	"recall/config"
 	"recall/library"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 // modelDoc is how it stands with the model that distills.
@@ -31,12 +32,11 @@ func modelStatus(a *app.App, l *library.Library) (*modelDoc, error) {
 	if name != "" {
 		d.Name += "/" + name
 	}
-	p := &pipeline.Pipeline{Library: l}
 	var err error
-	if d.Waiting, d.Failed, err = p.Waiting(c.Distill.Quiet); err != nil {
+	if d.Waiting, d.Failed, err = improve.Waiting(&pipeline.Pipeline{Library: l}, c.Distill.Quiet); err != nil {
 		return nil, err
 	}
-	if d.Batches, err = p.OnTheWay(); err != nil {
+	if d.Batches, err = improve.OnTheWay(l); err != nil {
 		return nil, err
 	}
 	return d, nil

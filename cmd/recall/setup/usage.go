@@ -17,7 +17,7 @@ import (
 	"recall/config"
 	"recall/ingest"
 	"recall/library"
-	"recall/pipeline"
+	"recall/pipeline/improve"
 	txt "recall/text"
 )
 
@@ -94,7 +94,7 @@ func runUsage(a *app.App, l *library.Library, by string, since time.Time) (*Usag
 		return nil, err
 	}
 	rows := map[string]*usageRow{}
-	month := pipeline.MonthOf(time.Now())
+	month := improve.MonthOf(time.Now())
 	for s, err := range l.Spending() {
 		if err != nil {
 			doc.Broken = append(doc.Broken, err.Error())

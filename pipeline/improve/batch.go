@@ -1,4 +1,4 @@
-package pipeline
+package improve
 
 import (
 	"cmp"
@@ -51,7 +51,7 @@ const (
 	batchText     = 20 << 20
 )
 
-// posting is the traffic with batches of one Improve.
+// posting is the traffic with batches of one Run.
 type posting struct {
 	*Batching
 	improver poster
@@ -80,12 +80,12 @@ type sentBatch struct {
 	done            bool
 }
 
-func (p *Pipeline) posting() *posting {
-	improver, ok := p.Improver.(poster)
-	if p.Batch == nil || !ok {
+func (a *Asker) posting() *posting {
+	improver, ok := a.Improver.(poster)
+	if a.Batch == nil || !ok {
 		return nil
 	}
-	return &posting{Batching: p.Batch, improver: improver, l: p.Library, now: p.now, onTheWay: map[string]bool{}}
+	return &posting{Batching: a.Batch, improver: improver, l: a.Library, now: a.Time, onTheWay: map[string]bool{}}
 }
 
 // outstanding lists the batches that may still be answered, the oldest first.
@@ -345,8 +345,8 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 }
 
 // OnTheWay counts the requests that are on their way with a batch.
-func (p *Pipeline) OnTheWay() (n int, err error) {
-	all, err := outstanding(p.Library)
+func OnTheWay(l *library.Library) (n int, err error) {
+	all, err := outstanding(l)
 	for _, b := range all {
 		n += len(b.asks) - len(b.got)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package improve
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 	"recall/library"
 	"recall/llm"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // A Reconciler is asked how items of one project bear on one another. See
@@ -40,7 +41,7 @@ var reconcilable = []payload.Kind{payload.Decision, payload.Eliminated, payload.
 // reconcile asks how the items of the sessions that have a model's payload now
 // bear on others of their projects, and keeps what is found as links. Sessions
 // that aren't answered stay marked, and are asked about the next time.
-func (g *improving) reconcile(ctx context.Context) error {
+func (g *asking) reconcile(ctx context.Context) error {
 	judge := g.Reconciler
 	if judge == nil {
 		return nil
@@ -83,7 +84,7 @@ func (g *improving) reconcile(ctx context.Context) error {
 }
 
 // reconcileOne brings the model's links of one session up to date.
-func (g *improving) reconcileOne(ctx context.Context, e library.Entry, judge Reconciler) error {
+func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconciler) error {
 	p, err := g.Library.Payload(e.ID)
 	if err != nil {
 		return err
@@ -169,7 +170,7 @@ func modelsLinks(lines []payload.Link) map[[2]payload.ItemID]payload.Link {
 // pairs are the items of a session beside those of other sessions that may have
 // to do with them, the likeliest first. Of two items the one said later bears on
 // the other.
-func (g *improving) pairs(ctx context.Context, e library.Entry, p *payload.Payload) ([]model.Pair, error) {
+func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload) ([]model.Pair, error) {
 	project, err := g.Library.Project(e.Project)
 	if err != nil {
 		return nil, err
@@ -224,7 +225,7 @@ type claim struct {
 
 // claimsOf are the items of a project that can bear on others, as the index has
 // them; they are read once a run.
-func (g *improving) claimsOf(ctx context.Context, project string) ([]claim, error) {
+func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) {
 	if known, ok := g.claims[project]; ok {
 		return known, nil
 	}
@@ -233,7 +234,7 @@ func (g *improving) claimsOf(ctx context.Context, project string) ([]claim, erro
 		return nil, err
 	}
 	all := make([]claim, len(placed))
-	for i, it := range claims(placed) {
+	for i, it := range pipeline.Claims(placed) {
 		all[i] = claim{it, payload.WordsOf(it.Text + " " + it.Why)}
 	}
 	g.claims[project] = all
@@ -247,7 +248,7 @@ func before(a, b relate.Item) bool {
 
 // answered notes that a session has the model's payload, and that its items
 // aren't compared with others' yet. What failed before is forgotten.
-func (g *improving) answered(e library.Entry) {
+func (g *asking) answered(e library.Entry) {
 	if _, tried := g.tries[e.ID]; tried || g.Reconciler != nil {
 		g.note(library.Try{Session: e.ID, Input: e.Input, Unlinked: g.Reconciler != nil})
 	}

@@ -1,7 +1,9 @@
-package pipeline
+package improve
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,6 +13,7 @@ import (
 
 	"recall/distill"
 	"recall/ingest"
+	"recall/pipeline"
 )
 
 // Foreseen is what a Sync and an Improve after it would ask of the model.
@@ -46,26 +49,31 @@ func (f Foreseen) Sum() (all distill.Estimate) {
 // Foresee says what would be asked, and writes nothing: sessions that aren't in
 // the library yet are read where they are. The index may be nil; then what was
 // pasted from a payload counts as said.
-func (p *Pipeline) Foresee(ctx context.Context, from []string, o ImproveOptions) (Foreseen, error) {
-	f := foreseeing{improving: newImproving(p, o), changed: map[ingest.SessionID]ingest.Found{}}
-	f.ahead = true
+func (a *Asker) Foresee(ctx context.Context, from []string, o Options) (Foreseen, error) {
+	f := foreseeing{Asker: a, options: o}
+	changed := map[ingest.SessionID]ingest.Found{} // at the sources, not in the library as they are
 	if o.Only == nil {
-		f.lookAtSources(ctx, from)
+		found, problems := a.Unarchived(ctx, from)
+		f.seen.Problems = problems
+		for _, s := range found {
+			changed[s.ID] = s
+		}
 	}
-	if err := f.list(); err != nil {
+	q, err := queueOf(a.Pipeline, o, changed)
+	if err != nil {
 		return Foreseen{}, err
 	}
-	if err := f.leaveOutPending(); err != nil {
+	if err := f.leaveOutPending(q); err != nil {
 		return Foreseen{}, err
 	}
-	for id, try := range f.tries { // asked about before, and compared with nothing yet
-		if _, fresh := f.changed[id]; try.Unlinked && !fresh && !f.due[id] {
+	for id, try := range q.tries { // asked about before, and compared with nothing yet
+		if _, fresh := changed[id]; try.Unlinked && !fresh && !q.due[id] {
 			f.bears(1)
 		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	total, done := len(f.changed)+len(f.work), 0
+	total, done := len(changed)+len(q.work), 0
 	each := func(do func()) {
 		group.Go(func() error {
 			if ctx.Err() != nil {
@@ -75,27 +83,37 @@ func (p *Pipeline) Foresee(ctx context.Context, from []string, o ImproveOptions)
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			done++
-			f.progress(Progress{Stage: "look", Done: done, Total: total})
+			f.Tell(pipeline.Progress{Stage: "look", Done: done, Total: total})
 			return nil
 		})
 	}
-	for _, found := range f.changed {
-		each(func() { f.source(ctx, found) })
+	for id, found := range changed {
+		if try, ok := q.tries[id]; !ok || !resting(try, f.Time()) {
+			each(func() { f.source(ctx, found) })
+		}
 	}
-	for _, family := range f.work {
-		each(func() { f.archived(ctx, family) })
+	for _, family := range q.work {
+		each(func() { f.archived(ctx, q, family) })
 	}
 	if err := group.Wait(); err != nil {
 		return Foreseen{}, err
 	}
 	slices.SortFunc(f.seen.Sessions, func(a, b ForeseenSession) int { return b.End.Compare(a.End) })
-	f.seen.Fresh, f.seen.Resting = len(f.changed), f.out.Resting
-	f.seen.Problems = f.report.Problems
+	f.seen.Fresh, f.seen.Resting = len(changed), q.resting
 	return f.seen, nil
 }
 
+// foreseeing is a Foresee at work.
+type foreseeing struct {
+	*Asker
+	options Options
+
+	mu   sync.Mutex // guards what follows
+	seen Foreseen
+}
+
 // bears adds what it takes to ask how the items of so many sessions bear on
-// others. The caller holds seenMu, or is alone.
+// others. The caller holds mu, or is alone.
 func (f *foreseeing) bears(sessions int) {
 	if f.Reconciler != nil {
 		b := &f.seen.Bearing
@@ -105,8 +123,8 @@ func (f *foreseeing) bears(sessions int) {
 
 // leaveOutPending leaves out the sessions of which something is on its way: what
 // they will ask after that isn't known.
-func (f *foreseeing) leaveOutPending() error {
-	if f.post == nil {
+func (f *foreseeing) leaveOutPending(q *queue) error {
+	if f.posting() == nil {
 		return nil
 	}
 	batches, err := outstanding(f.Library)
@@ -115,8 +133,8 @@ func (f *foreseeing) leaveOutPending() error {
 	}
 	for _, b := range batches {
 		for key, line := range b.asks {
-			if id := ingest.SessionID(line.Session); !b.got[key] && f.due[id] {
-				f.due[id] = false
+			if id := ingest.SessionID(line.Session); !b.got[key] && q.due[id] {
+				q.due[id] = false
 				f.seen.Pending++
 			}
 		}
@@ -124,88 +142,59 @@ func (f *foreseeing) leaveOutPending() error {
 	return nil
 }
 
-type foreseeing struct {
-	*improving
-	changed map[ingest.SessionID]ingest.Found // at the sources, not in the library as they are
-
-	seenMu sync.Mutex // guards what follows
-	seen   Foreseen
-}
-
-// lookAtSources finds what a sync would archive.
-func (f *foreseeing) lookAtSources(ctx context.Context, from []string) {
-	r := &run{Pipeline: f.Pipeline, options: Options{From: from}, start: time.Now(), seen: openSeen(f.seenPath(), f.version()),
-		found: map[ingest.SessionID]bool{}, gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{}}
-	for _, found := range r.discover(ctx) {
-		if gone, err := f.Library.Forgotten(found.ID); err != nil || gone || r.gone[found.ID] != nil {
-			continue
-		}
-		f.changed[found.ID] = found
-		f.elsewhere[found.ID] = true
-	}
-	f.run.report.Problems = append(f.run.report.Problems, r.report.Problems...)
-}
-
 // source looks at a session where its client keeps it.
 func (f *foreseeing) source(ctx context.Context, found ingest.Found) {
-	if try, ok := f.tries[found.ID]; ok && resting(try, f.now()) {
-		return
-	}
-	reader, err := f.reader(found.Source)
-	var s *ingest.Session
-	if err == nil {
-		err = safely("parse", func() (err error) {
-			if s, err = reader.Parse(ctx, found); err == nil {
-				Redact(f.Rules, s)
-			}
-			return err
-		})
-	}
+	s, _, err := f.ReadSource(ctx, found)
 	if err != nil {
-		f.problem(pathOf(found), err)
+		f.problem(pipeline.PathOf(found), cmp.Or(errors.Unwrap(err), err))
 		return
 	}
 	s.ID = found.ID
-	if quiet := f.now().Sub(s.End); !s.Helper && (f.o.Live || quiet >= f.o.Quiet || quiet < 0) {
+	if quiet := f.Time().Sub(s.End); !s.Helper && (f.options.Live || quiet >= f.options.Quiet || quiet < 0) {
 		f.estimate(ctx, s, []string{string(s.ID)})
 	}
 }
 
 // archived looks at sessions in the library.
-func (f *foreseeing) archived(ctx context.Context, family *family) {
-	family.beside = beside(family.members)
-	f.parse(ctx, family)
-	for i, m := range family.members {
+func (f *foreseeing) archived(ctx context.Context, q *queue, family *pipeline.Family) {
+	f.ReadFamily(ctx, family)
+	for _, m := range family.Members {
 		switch {
-		case !f.due[m.ID]:
-		case family.faults[i] != nil:
-			f.problem(m.Folder, family.faults[i])
+		case !q.due[m.Entry.ID]:
+		case m.Fault != nil:
+			f.problem(m.Entry.Folder, m.Fault)
 		default:
-			f.estimate(ctx, family.sessions[i], family.ids())
+			f.estimate(ctx, m.Session, family.IDs())
 		}
 	}
-	family.sessions = nil
+	family.Members = nil // what was read is let go
+}
+
+func (f *foreseeing) problem(path string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.seen.Problems = append(f.seen.Problems, ingest.Problem{Path: path, Reason: err.Error()})
 }
 
 func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []string) {
 	if f.Index != nil {
-		s.MarkPasted(f.pasted(ctx, family))
+		f.MarkPasted(ctx, s, family)
 	}
-	if f.o.Only == nil && !f.Improver.Ripe(s) {
-		f.seenMu.Lock()
-		defer f.seenMu.Unlock()
+	if f.options.Only == nil && !f.Improver.Ripe(s) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		f.seen.Unripe++
 		return
 	}
 	var e distill.Estimate
 	soon := false
-	err := safely("estimate", func() error {
+	err := pipeline.Safely("estimate", func() error {
 		rules, err := f.Distiller.Distill(ctx, s)
 		if err != nil {
 			return err
 		}
 		if e, err := f.Library.Session(s.ID); err == nil {
-			soon = f.tooSoon(ctx, e, s, rules)
+			soon = f.tooSoon(ctx, f.options, e, s, rules)
 		}
 		e, err = f.Improver.Estimate(ctx, s, rules)
 		return err
@@ -217,8 +206,8 @@ func (f *foreseeing) estimate(ctx context.Context, s *ingest.Session, family []s
 		f.problem(string(s.ID), err)
 		return
 	}
-	f.seenMu.Lock()
-	defer f.seenMu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if e.Requests > 0 {
 		f.bears(1)
 	}

@@ -1,4 +1,4 @@
-package pipeline
+package improve
 
 import (
 	"context"
@@ -36,7 +36,7 @@ const excused = 2
 // fault takes in why a session has no payload of the model: it keeps the one it
 // has. What may go well the next time is asked again then, the rest later and
 // later; where nobody will be answered, the asking ends.
-func (g *improving) fault(ctx context.Context, e library.Entry, err error) {
+func (g *asking) fault(ctx context.Context, e library.Entry, err error) {
 	var fault *llm.Error
 	var capped *llm.Capped
 	switch {
@@ -65,13 +65,13 @@ func (g *improving) fault(ctx context.Context, e library.Entry, err error) {
 }
 
 // skip reports a fault of ours.
-func (g *improving) skip(e library.Entry, err error) {
+func (g *asking) skip(e library.Entry, err error) {
 	g.problem(e.Folder, err)
 	g.waits(err)
 	g.failedAgain(e, "a fault of recall's", false)
 }
 
-func (g *improving) failedAgain(e library.Entry, why string, passing bool) {
+func (g *asking) failedAgain(e library.Entry, why string, passing bool) {
 	t := library.Try{Session: e.ID, Input: e.Input, Failed: g.tries[e.ID].Failed, Slow: g.tries[e.ID].Slow, Fault: why}
 	if passing && t.Slow < excused {
 		t.Slow++
@@ -83,27 +83,27 @@ func (g *improving) failedAgain(e library.Entry, why string, passing bool) {
 
 // inARow counts the sessions that got nothing but faults that pass, since the
 // last one that was answered.
-func (g *improving) inARow() int {
+func (g *asking) inARow() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.silent++
 	return g.silent
 }
 
-func (g *improving) note(t library.Try) {
-	t.At = g.now()
+func (g *asking) note(t library.Try) {
+	t.At = g.Time()
 	if err := g.Library.NoteTry(t); err != nil {
 		g.problem(g.Library.Dir(), err)
 	}
 }
 
-func (g *improving) waits(why error) {
+func (g *asking) waits(why error) {
 	g.tally(func() { g.out.Waiting++; g.why.add(why) })
 }
 
 // send hands in what waits to go out with a batch. fault is that of collecting
 // the ones before.
-func (g *improving) send(ctx context.Context, fault error) {
+func (g *asking) send(ctx context.Context, fault error) {
 	if g.post == nil {
 		return
 	}
@@ -114,12 +114,11 @@ func (g *improving) send(ctx context.Context, fault error) {
 	}
 	if fault != nil && ctx.Err() == nil {
 		g.problem(g.Library.Dir(), fault)
-		g.out.Problems = append(g.out.Problems, g.report.Problems[len(g.report.Problems)-1])
 	}
 }
 
 // unasked counts a session that the end of the asking left over.
-func (g *improving) unasked() {
+func (g *asking) unasked() {
 	g.tally(func() { g.out.Waiting++; g.why.add(g.stopping) })
 }
 
@@ -167,20 +166,4 @@ func (r reasons) most() (why string, cause error) {
 		}
 	}
 	return why, cause
-}
-
-// Waiting counts the sessions that a model is to be asked about, as their
-// metadata has it: some of them may say too little. failed are those that it
-// failed at before.
-func (p *Pipeline) Waiting(quiet time.Duration) (due, failed int, err error) {
-	g := newImproving(p, ImproveOptions{Quiet: quiet})
-	if err := g.list(); err != nil {
-		return 0, 0, err
-	}
-	for id, is := range g.due {
-		if is && g.tries[id].Failed > 0 {
-			failed++
-		}
-	}
-	return g.out.Asked + g.out.Resting, failed + g.out.Resting, nil
 }

@@ -1,4 +1,4 @@
-package pipeline
+package improve
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
+	"recall/pipeline"
 )
 
 // A session that is continued day after day is asked about when what is new of
@@ -22,14 +23,14 @@ const (
 
 // tooSoon reports whether a session that the model has seen, or that people went on
 // with after a night, has too little that is new.
-func (g *improving) tooSoon(ctx context.Context, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
+func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
-	if g.o.Only != nil || g.o.Live || e.Quiet(g.now()) >= atRest || !seen && !wentOn(s) {
+	if o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s) {
 		return false
 	}
 	var take distill.Estimate
-	err := safely("estimate", func() (err error) {
-		take, err = g.Improver.Estimate(ctx, s, rules)
+	err := pipeline.Safely("estimate", func() (err error) {
+		take, err = a.Improver.Estimate(ctx, s, rules)
 		return err
 	})
 	return err == nil && take.Requests > 0 && take.In < growthWorth

@@ -1,0 +1,96 @@
+package improve
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"recall/ingest"
+	"recall/library"
+	"recall/pipeline"
+)
+
+// queue is which sessions are due, as their metadata has it: some of them may say too
+// little.
+type queue struct {
+	options Options
+	work    []*pipeline.Family // with a session that is due, the newest first
+	due     map[ingest.SessionID]bool
+	tries   map[ingest.SessionID]library.Try
+	asked   int // sessions that are due
+	resting int // that the model failed at before, and that are left alone for a while
+}
+
+// queueOf finds the sessions that are due. Forks are read together with what they were
+// forked from. Before a sync, elsewhere are the sessions that their clients have more of:
+// what else a sync would distill first counts as well; else it is nil.
+func queueOf(p *pipeline.Pipeline, o Options, elsewhere map[ingest.SessionID]ingest.Found) (*queue, error) {
+	entries, err := p.Library.Sessions()
+	if err != nil {
+		return nil, err
+	}
+	q := &queue{options: o, due: map[ingest.SessionID]bool{}}
+	if q.tries, err = p.Library.Tries(); err != nil && !errors.Is(err, library.ErrDamaged) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if _, more := elsewhere[e.ID]; more || elsewhere == nil && e.Behind() {
+			continue // rules come first
+		}
+		q.due[e.ID] = q.isDue(e, p.Time())
+	}
+	slices.SortStableFunc(entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
+	newest := map[*pipeline.Family]time.Time{}
+	for _, f := range pipeline.Families(entries) {
+		for _, m := range f.Members {
+			if !q.due[m.Entry.ID] {
+				continue
+			}
+			q.asked++
+			if last, any := newest[f]; !any || m.Entry.End.After(last) {
+				newest[f] = m.Entry.End
+			}
+		}
+		if _, any := newest[f]; any {
+			q.work = append(q.work, f)
+		}
+	}
+	slices.SortStableFunc(q.work, func(a, b *pipeline.Family) int { return newest[b].Compare(newest[a]) })
+	return q, nil
+}
+
+// isDue tells by metadata alone whether a model is to be asked about a session.
+func (q *queue) isDue(e library.Entry, now time.Time) bool {
+	if q.options.Only != nil {
+		return slices.Contains(q.options.Only, e.ID)
+	}
+	try, tried := q.tries[e.ID]
+	switch {
+	case e.Helper || e.Distilled != nil && e.Distilled.Model.Input == e.Input:
+		return false
+	case !q.options.Live && e.Quiet(now) < q.options.Quiet:
+		return false
+	case tried && try.Unripe:
+		return try.Input != e.Input
+	case tried && resting(try, now):
+		q.resting++
+		return false
+	}
+	return true
+}
+
+// Waiting counts the sessions that a model is to be asked about, as their
+// metadata has it: some of them may say too little. failed are those that it
+// failed at before.
+func Waiting(p *pipeline.Pipeline, quiet time.Duration) (due, failed int, err error) {
+	q, err := queueOf(p, Options{Quiet: quiet}, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	for id, is := range q.due {
+		if is && q.tries[id].Failed > 0 {
+			failed++
+		}
+	}
+	return q.asked + q.resting, failed + q.resting, nil
+}
