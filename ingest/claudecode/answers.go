@@ -13,31 +13,20 @@ import (
 func askInput(raw []byte) []ingest.Answer {
 	var out []ingest.Answer
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == "questions" {
-			c.Array(func() {
-				if q, ok := askQuestion(c); ok {
-					out = append(out, q)
-				}
-			})
-		}
-	})
+	c.Fields(jsonl.Fields{"questions": func() {
+		c.Array(func() {
+			if q, ok := askQuestion(c); ok {
+				out = append(out, q)
+			}
+		})
+	}})
 	return out
 }
 
 func askQuestion(c *jsonl.Cursor) (q ingest.Answer, ok bool) {
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "question":
-			q.Question = c.String()
-		case "header":
-			q.Header = c.String()
-		case "multiSelect":
-			q.Multi = c.Bool()
-		case "options":
-			c.Array(func() { q.Options = append(q.Options, askOption(c)) })
-		}
-	})
+	c.Fields(jsonl.Fields{"question": &q.Question, "header": &q.Header, "multiSelect": &q.Multi, "options": func() {
+		c.Array(func() { q.Options = append(q.Options, askOption(c)) })
+	}})
 	return q, q.Question != ""
 }
 
@@ -46,14 +35,7 @@ func askOption(c *jsonl.Cursor) (o ingest.Option) {
 		o.Label = c.String()
 		return o
 	}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "label":
-			o.Label = c.String()
-		case "description":
-			o.Description = c.String()
-		}
-	})
+	c.Fields(jsonl.Fields{"label": &o.Label, "description": &o.Description})
 	return o
 }
 
@@ -74,31 +56,23 @@ func askReply(raw []byte) (r reply) {
 		return r
 	}
 	r.answers, r.notes, r.skipped = map[string]string{}, map[string]string{}, map[string]bool{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "answers":
+	c.Fields(jsonl.Fields{
+		"answers": func() {
 			r.present = c.Kind() == '{'
 			c.Object(func(q []byte) {
 				r.present = r.present && c.Kind() != '{'
 				r.answers[jsonl.Unquote(q)] = answerText(c)
 			})
-		case "annotations":
+		},
+		"annotations": func() {
 			c.Object(func(q []byte) {
-				question := jsonl.Unquote(q)
-				c.Object(func(n []byte) {
-					switch string(n) {
-					case "notes":
-						r.notes[question] = c.String()
-					case "unanswered":
-						r.skipped[question] = c.Text() != ""
-					}
-				})
+				question, notes := jsonl.Unquote(q), ""
+				c.Fields(jsonl.Fields{"notes": &notes, "unanswered": func() { r.skipped[question] = c.Text() != "" }})
+				r.notes[question] = notes
 			})
-		case "response":
-			r.response = c.String()
-		case "afkTimeoutMs":
-			r.timedOut = c.Kind() != 'n'
-		}
+		},
+		"response":     &r.response,
+		"afkTimeoutMs": func() { r.timedOut = c.Kind() != 'n' },
 	})
 	return r
 }

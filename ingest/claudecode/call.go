@@ -76,35 +76,18 @@ func readEdits(in map[string]string, raw []byte) []ingest.Edit {
 		return out
 	}
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == "edits" {
-			c.Array(func() {
-				var e ingest.Edit
-				c.Object(func(n []byte) { readEdit(c, n, &e) })
-				out = append(out, e)
-			})
-		}
-	})
+	c.Fields(jsonl.Fields{"edits": func() {
+		c.Array(func() {
+			var e ingest.Edit
+			c.Fields(jsonl.Fields{"old_string": func() { e.Old = clipValue(c) }, "new_string": func() { e.New = clipValue(c) }})
+			out = append(out, e)
+		})
+	}})
 	return out
 }
 
-func readEdit(c *jsonl.Cursor, name []byte, e *ingest.Edit) {
-	switch string(name) {
-	case "old_string":
-		e.Old = clipValue(c)
-	case "new_string":
-		e.New = clipValue(c)
-	}
-}
-
 // inputString reads one member of an object, whole.
-func inputString(raw []byte, member string) string {
-	var out string
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == member {
-			out = c.String()
-		}
-	})
+func inputString(raw []byte, member string) (out string) {
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{member: &out})
 	return out
 }

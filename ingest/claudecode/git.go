@@ -49,41 +49,22 @@ func messageIn(command string) string {
 // readGitOperation reads the client's own note of what a command did.
 func (p *parser) readGitOperation(call *ingest.ToolCall, raw []byte, at time.Time) {
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) != "gitOperation" {
-			return
-		}
-		c.Object(func(op []byte) {
-			switch string(op) {
-			case "commit":
-				c.Object(func(n []byte) {
-					switch string(n) {
-					case "sha", "hash":
-						call.Commit = c.Text()
-					case "message", "subject":
-						call.CommitMessage = c.Text()
-					}
-				})
-			case "pr":
-				p.readPR(c, at)
-			}
+	hash := func() { call.Commit = c.Text() }
+	message := func() { call.CommitMessage = c.Text() }
+	c.Fields(jsonl.Fields{"gitOperation": func() {
+		c.Fields(jsonl.Fields{
+			"commit": func() {
+				c.Fields(jsonl.Fields{"sha": hash, "hash": hash, "message": message, "subject": message})
+			},
+			"pr": func() { p.readPR(c, at) },
 		})
-	})
+	}})
 }
 
 func (p *parser) readPR(c *jsonl.Cursor, at time.Time) {
-	pr, action := ingest.PR{At: at}, ""
-	c.Object(func(n []byte) {
-		switch string(n) {
-		case "number":
-			pr.Number = int(c.Int())
-		case "url":
-			pr.URL = c.Text()
-		case "action":
-			action = c.Text()
-		}
-	})
-	if action == "" || action == "created" {
+	pr, number, action := ingest.PR{At: at}, int64(0), ""
+	c.Fields(jsonl.Fields{"number": &number, "url": &pr.URL, "action": &action})
+	if pr.Number = int(number); action == "" || action == "created" {
 		p.addPR(pr)
 	}
 }

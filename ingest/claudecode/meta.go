@@ -116,32 +116,14 @@ func (p *parser) takeWorktree(raw []byte) {
 		return
 	}
 	w := &ingest.Worktree{}
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "worktreePath":
-			w.Path = c.Text()
-		case "worktreeName":
-			w.Name = c.Text()
-		case "worktreeBranch":
-			w.Branch = c.Text()
-		case "originalCwd":
-			w.Original = c.Text()
-		}
-	})
+	c.Fields(jsonl.Fields{"worktreePath": &w.Path, "worktreeName": &w.Name, "worktreeBranch": &w.Branch,
+		"originalCwd": &w.Original})
 	p.setWorktree(w)
 }
 
 func (p *parser) enterWorktree(raw []byte) {
 	w := &ingest.Worktree{Original: p.meta.dir}
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "worktreePath":
-			w.Path = c.Text()
-		case "worktreeBranch":
-			w.Branch = c.Text()
-		}
-	})
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"worktreePath": &w.Path, "worktreeBranch": &w.Branch})
 	w.Name = baseName(w.Path)
 	p.setWorktree(w)
 }

@@ -11,21 +11,8 @@ import (
 func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 	var plan, file string
 	agent, waiting, edited := false, false, false
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "plan":
-			plan = c.Text()
-		case "filePath", "planFilePath":
-			file = c.Text()
-		case "isAgent":
-			agent = c.Bool()
-		case "awaitingLeaderApproval":
-			waiting = c.Bool()
-		case "planWasEdited":
-			edited = c.Bool()
-		}
-	})
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"plan": &plan, "filePath": &file, "planFilePath": &file, "isAgent": &agent,
+		"awaitingLeaderApproval": &waiting, "planWasEdited": &edited})
 	approved, told, rewritten := planVerdict(text)
 	if call.Plan != nil {
 		plan = firstOf(plan, call.Plan.Text)

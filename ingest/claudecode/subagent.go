@@ -99,12 +99,10 @@ func (p *parser) noteProgress(r *record) {
 	if call == "" || p.meta.agentCalls[call] != "" || !bytes.Contains(r.data, []byte(`"agent_progress"`)) {
 		return
 	}
-	c := jsonl.NewCursor(r.data)
-	c.Object(func(name []byte) {
-		if string(name) == "agentId" {
-			p.meta.agentCalls[call] = c.Text()
-		}
-	})
+	agent := ""
+	if jsonl.NewCursor(r.data).Fields(jsonl.Fields{"agentId": &agent}); agent != "" {
+		p.meta.agentCalls[call] = agent
+	}
 }
 
 type agentMeta struct{ kind, description string }
@@ -117,15 +115,7 @@ func (p *parser) readAgentMeta(f ingest.File) {
 		return
 	}
 	var m agentMeta
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "agentType":
-			m.kind = c.Text()
-		case "description":
-			m.description = c.Text()
-		}
-	})
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"agentType": &m.kind, "description": &m.description})
 	p.meta.agents[agentOf(f.Name)] = m
 }
 
@@ -147,12 +137,7 @@ var agentTrailer = ingest.Lazy(`(?m)^agentId: ([A-Za-z0-9_-]+)`)
 
 // takeAgent finds which sub-agent a call started.
 func (p *parser) takeAgent(call *ingest.ToolCall, raw []byte, text string) {
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == "agentId" {
-			call.Agent = c.Text()
-		}
-	})
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"agentId": &call.Agent})
 	if call.Agent == "" {
 		if m := agentTrailer().FindStringSubmatch(text); m != nil {
 			call.Agent = m[1]

@@ -55,18 +55,9 @@ var ignoredSystem = map[string]bool{
 func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
 	k := ingest.Compaction{At: at, Line: p.line, Wish: p.meta.wish}
 	c := jsonl.NewCursor(r.compact)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "trigger":
-			k.Trigger = c.Text()
-		case "preTokens", "pre_tokens":
-			k.Before = c.Int()
-		case "postTokens", "post_tokens":
-			k.After = c.Int()
-		case "userContext", "user_context":
-			k.Wish = firstOf(c.Text(), k.Wish)
-		}
-	})
+	wish := func() { k.Wish = firstOf(c.Text(), k.Wish) }
+	c.Fields(jsonl.Fields{"trigger": &k.Trigger, "preTokens": &k.Before, "pre_tokens": &k.Before,
+		"postTokens": &k.After, "post_tokens": &k.After, "userContext": wish, "user_context": wish})
 	if k.Trigger == "auto" {
 		k.Wish = ""
 	}
@@ -90,32 +81,9 @@ type attachment struct {
 
 func readAttachment(raw []byte) (a attachment) {
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "type":
-			a.kind = c.String()
-		case "hookEvent":
-			a.event = c.String()
-		case "commandMode":
-			a.mode = c.String()
-		case "origin":
-			c.Object(func(n []byte) {
-				if string(n) == "kind" {
-					a.origin = c.String()
-				}
-			})
-		case "prompt":
-			a.prompt = c.Raw()
-		case "content":
-			a.content = c.Raw()
-		case "planFilePath":
-			a.planFile = c.Text()
-		case "source_uuid":
-			a.source = c.Text()
-		case "condition":
-			a.goal = c.Text()
-		}
-	})
+	c.Fields(jsonl.Fields{"type": &a.kind, "hookEvent": &a.event, "commandMode": &a.mode, "prompt": &a.prompt,
+		"content": &a.content, "planFilePath": &a.planFile, "source_uuid": &a.source, "condition": &a.goal,
+		"origin": func() { c.Fields(jsonl.Fields{"kind": &a.origin}) }})
 	return a
 }
 

@@ -75,13 +75,10 @@ var taskNumber = ingest.Lazy(`Task #(\S+) created`)
 func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
 	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn, At: at}
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == "task" {
-			got := readTask(c)
-			task.ID = got.ID
-			task.Subject = firstOf(task.Subject, got.Subject)
-		}
-	})
+	c.Fields(jsonl.Fields{"task": func() {
+		got := readTask(c)
+		task.ID, task.Subject = got.ID, firstOf(task.Subject, got.Subject)
+	}})
 	if m := taskNumber().FindStringSubmatch(text); m != nil && task.ID == "" {
 		task.ID = m[1]
 	}
@@ -127,14 +124,7 @@ func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) 
 // listed takes a view of the list as the truth about the tasks in it.
 func (t *tasks) listed(raw []byte, turn ingest.TurnID, at time.Time) {
 	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "tasks":
-			t.remind(c, turn, at)
-		case "task":
-			t.see(readTask(c), turn, at)
-		}
-	})
+	c.Fields(jsonl.Fields{"tasks": func() { t.remind(c, turn, at) }, "task": func() { t.see(readTask(c), turn, at) }})
 }
 
 // remind takes in a reminder: an array of tasks as they were then.
@@ -169,18 +159,8 @@ func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
 
 // readTask reads a task or todo in any of its shapes.
 func readTask(c *jsonl.Cursor) (t ingest.Task) {
-	c.Object(func(name []byte) {
-		switch string(name) {
-		case "id", "taskId":
-			t.ID = c.Text()
-		case "subject", "content":
-			t.Subject = c.Text()
-		case "description":
-			t.Detail = c.Text()
-		case "status":
-			t.Status = c.Text()
-		}
-	})
+	c.Fields(jsonl.Fields{"id": &t.ID, "taskId": &t.ID, "subject": &t.Subject, "content": &t.Subject,
+		"description": &t.Detail, "status": &t.Status})
 	t.Subject = strings.TrimSpace(t.Subject)
 	return t
 }
@@ -201,11 +181,7 @@ func readTodos(raw []byte) []ingest.Task {
 }
 
 func readNewTodos(raw []byte) (list []ingest.Task) {
-	c := jsonl.NewCursor(raw)
-	c.Object(func(name []byte) {
-		if string(name) == "newTodos" {
-			list = readTodos(c.Raw())
-		}
-	})
-	return list
+	var todos []byte
+	jsonl.NewCursor(raw).Fields(jsonl.Fields{"newTodos": &todos})
+	return readTodos(todos)
 }

@@ -21,6 +21,8 @@ type auditLog struct {
 	close io.Closer
 	out   bytes.Buffer
 
+	entries *entryReader
+
 	given    []spot        // where each line that was given stood
 	report   ingest.Report // of what wasn't given
 	sessions []string      // ids its lines carry, in order of first use
@@ -76,7 +78,7 @@ type toolSummary struct {
 
 func newAuditLog(name string, in io.ReadCloser) *auditLog {
 	return &auditLog{name: name, lines: jsonl.NewLines(in), close: in,
-		prompts: map[string]said{}, copies: map[string][]said{}}
+		entries: newEntryReader(), prompts: map[string]said{}, copies: map[string][]said{}}
 }
 
 // Read gives the messages as lines of a transcript.
@@ -115,7 +117,7 @@ func (a *auditLog) take(l jsonl.Line) {
 		return
 	}
 	for len(b) > 0 {
-		e, rest, why := readEntry(b)
+		rest, why := a.entries.read(b)
 		if why != "" && !l.Ended {
 			rep.Tail = &ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: "partial last line, waiting for its rest"}
 			return
@@ -125,7 +127,7 @@ func (a *auditLog) take(l jsonl.Line) {
 			a.skip(at, why)
 			return
 		}
-		a.takeEntry(&e, at)
+		a.takeEntry(&a.entries.entry, at)
 		at.offset += int64(len(b) - len(rest))
 		b = rest
 	}

@@ -64,16 +64,11 @@ func openingOf(f ingest.File) opening {
 			continue
 		}
 		entrypoint := ""
-		c.Object(func(name []byte) {
-			switch string(name) {
-			case "timestamp":
-				if at := moment(c); o.at.IsZero() {
-					o.at = at
-				}
-			case "entrypoint":
-				entrypoint = text(c)
+		c.Fields(jsonl.Fields{"entrypoint": &entrypoint, "timestamp": func() {
+			if at := moment(c); o.at.IsZero() {
+				o.at = at
 			}
-		})
+		}})
 		if entrypoint != "" && !o.at.IsZero() {
 			o.remote = entrypoint == "remote_cowork"
 			break

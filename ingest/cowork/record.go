@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,7 +34,6 @@ type record struct {
 	folders                     []string
 	created, active             time.Time
 	archived, hostLoop          bool
-	known                       int // fields that only records have
 }
 
 // readRecord reads a record from its JSON. What stands before an error is
@@ -48,7 +48,7 @@ func readRecord(b []byte) (record, error) {
 		}
 		return r, errors.New("not a JSON object")
 	}
-	c.Object(func(name []byte) { r.member(c, string(name)) })
+	r.read(c)
 	switch err := c.Err(); {
 	case errors.Is(err, jsonl.ErrCut):
 		return r, errHalf
@@ -58,63 +58,22 @@ func readRecord(b []byte) (record, error) {
 	return r, nil
 }
 
-func (r *record) member(c *jsonl.Cursor, name string) {
-	switch name {
-	case "sessionId":
-		r.session = text(c)
-	case "processName":
-		r.known++
-		r.process = text(c)
-	case "vmProcessName":
-		r.vmProcess = text(c)
-	case "cliSessionId":
-		r.known++
-		r.cli = text(c)
-	case "cwd":
-		r.known++
-		r.cwd = text(c)
-	case "title":
-		r.title = strings.TrimSpace(text(c))
-	case "initialMessage":
-		r.known++
-		r.initial = text(c)
-	case "model":
-		r.model = text(c)
-	case "spaceId":
-		r.space = text(c)
-	case "scheduledTaskId":
-		r.schedule = text(c)
-	case "sessionType":
-		r.kind = text(c)
-	case "error":
-		r.failure = text(c)
-	case "createdAt":
-		r.known++
-		r.created = moment(c)
-	case "lastActivityAt":
-		r.active = moment(c)
-	case "isArchived":
-		r.archived = truth(c)
-	case "hostLoopMode":
-		r.hostLoop = truth(c)
-	case "userSelectedFolders":
-		r.folders = texts(c)
-	}
+func (r *record) read(c *jsonl.Cursor) {
+	c.Fields(jsonl.Fields{
+		"sessionId": &r.session, "processName": &r.process, "vmProcessName": &r.vmProcess, "cliSessionId": &r.cli,
+		"cwd": &r.cwd, "title": &r.title, "initialMessage": &r.initial, "model": &r.model, "spaceId": &r.space,
+		"scheduledTaskId": &r.schedule, "sessionType": &r.kind, "error": &r.failure, "isArchived": &r.archived,
+		"hostLoopMode":        &r.hostLoop,
+		"createdAt":           func() { r.created = moment(c) },
+		"lastActivityAt":      func() { r.active = moment(c) },
+		"userSelectedFolders": func() { r.folders = texts(c) },
+	})
+	r.title = strings.TrimSpace(r.title)
 }
 
-// text reads a string; "" for anything else.
-func text(c *jsonl.Cursor) string {
-	if c.Kind() != '"' {
-		c.Skip()
-		return ""
-	}
-	return c.String()
-}
-
-// truth reads true, 1 or "true".
-func truth(c *jsonl.Cursor) bool {
-	v := c.Text()
-	return v == "true" || v == "1"
+// known reports whether there is a field that only records have.
+func (r *record) known() bool {
+	return r.process+r.cli+r.cwd+r.initial != "" || !r.created.IsZero()
 }
 
 // texts reads a list of strings, of objects with a path, or one string.
@@ -125,11 +84,8 @@ func texts(c *jsonl.Cursor) []string {
 		case '"':
 			list = append(list, c.String())
 		case '{':
-			c.Object(func(name []byte) {
-				if n := string(name); n == "path" || n == "hostPath" {
-					list = append(list, text(c))
-				}
-			})
+			path := func() { list = append(list, c.Text()) }
+			c.Fields(jsonl.Fields{"path": path, "hostPath": path})
 		}
 	}
 	if c.Kind() == '"' {
@@ -137,13 +93,7 @@ func texts(c *jsonl.Cursor) []string {
 	} else {
 		c.Array(take)
 	}
-	kept := list[:0]
-	for _, s := range list {
-		if s != "" {
-			kept = append(kept, s)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
 // moment reads a time: milliseconds since 1970 as number or text, seconds if
@@ -187,7 +137,7 @@ func lookAt(f ingest.File) string {
 		return ""
 	case err != nil:
 		return err.Error()
-	case r.known == 0:
+	case !r.known():
 		return "not the record of a Cowork session"
 	}
 	return ""

@@ -41,14 +41,7 @@ func spaceName(files []ingest.File, id string) string {
 // spaceIn reads one space, known by its own id or the key it stands under.
 func spaceIn(c *jsonl.Cursor, key, id string, name *string) {
 	var own, called string
-	c.Object(func(n []byte) {
-		switch string(n) {
-		case "id", "uuid", "spaceId":
-			own = text(c)
-		case "name", "title":
-			called = text(c)
-		}
-	})
+	c.Fields(jsonl.Fields{"id": &own, "uuid": &own, "spaceId": &own, "name": &called, "title": &called})
 	if called != "" && (own == id || own == "" && key == id) {
 		*name = called
 	}

@@ -29,9 +29,6 @@ type Cursor struct {
 // while it is in use.
 func NewCursor(b []byte) *Cursor { return &Cursor{b: b} }
 
-// Reset puts the cursor at the beginning of b.
-func (c *Cursor) Reset(b []byte) { *c = Cursor{b: b} }
-
 // Err is the first error that the cursor came upon.
 func (c *Cursor) Err() error { return c.err }
 

@@ -136,3 +136,23 @@ func TestClip(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestFields(t *testing.T) {
+	var name, number, parts, null string
+	var n int64
+	var raw []byte
+	var yes, one, no bool
+	var list []string
+	c := NewCursor([]byte(`{"name":"a\n","number":5,"parts":["x"],"null":null,"n":"7","raw":{"a":1},"yes":true,"one":1,"no":"no",
+		"list":["b","c"],"other":{"name":"d"}} rest`))
+	ok := c.Fields(Fields{"name": &name, "number": &number, "parts": &parts, "null": &null, "n": &n, "raw": &raw,
+		"yes": &yes, "one": &one, "no": &no, "list": func() { c.Array(func() { list = append(list, c.String()) }) }})
+	if !ok || name != "a\n" || number != "5" || parts != "" || null != "" || n != 7 || string(raw) != `{"a":1}` ||
+		!yes || !one || no || strings.Join(list, "") != "bc" || string(c.Rest()) != "rest" {
+		t.Errorf("got %v %q %q %q %q %d %s %v %v %v %q, then %q", ok, name, number, parts, null, n, raw, yes, one, no, list,
+			c.Rest())
+	}
+	if c := NewCursor([]byte(`[1] 2`)); c.Fields(Fields{"a": &name}) || string(c.Rest()) != "2" {
+		t.Errorf("a list: got %q behind it", c.Rest())
+	}
+}

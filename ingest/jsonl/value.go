@@ -13,6 +13,32 @@ func (c *Cursor) String() string {
 	return Unquote(c.RawString())
 }
 
+// Fields are the members of an object that somebody asks for, by name: a string, number, truth or value as written to
+// put there, or what to do before the value.
+type Fields map[string]any // *string, *int64, *bool, *[]byte, func()
+
+// Fields reads an object. A string is read of numbers and truths too, and is "" of what has parts; a truth also of
+// "true" and 1. Another kind of value is skipped, and false returned.
+func (c *Cursor) Fields(into Fields) bool {
+	return c.Object(func(name []byte) {
+		switch v := into[string(name)].(type) {
+		case *string:
+			if k := c.Kind(); k != '{' && k != '[' {
+				*v = c.Text()
+			}
+		case *int64:
+			*v = c.Int()
+		case *bool:
+			text := c.Text()
+			*v = text == "true" || text == "1"
+		case *[]byte:
+			*v = c.Raw()
+		case func():
+			v()
+		}
+	})
+}
+
 // Bool reads true or false; false if the value is something else.
 func (c *Cursor) Bool() bool {
 	if c.Kind() == 't' {
