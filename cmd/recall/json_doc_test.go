@@ -28,6 +28,7 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/merge"
+	"recall/library/render"
 	"recall/payload"
 	"recall/pipeline"
 	"recall/review"
@@ -69,7 +70,7 @@ var jsonDocs = map[string]reflect.Type{
 	"item":                      reflect.TypeFor[payload.Item](),
 	"recall config":             reflect.TypeFor[setup.ConfigDoc](),
 	"recall backup, import":     reflect.TypeFor[merge.Merged](),
-	"recall export":             reflect.TypeFor[keep.ExportDoc](),
+	"recall export":             reflect.TypeFor[render.Document](),
 	"recall guard":              reflect.TypeFor[keep.GuardDoc](),
 	"recall restore":            reflect.TypeFor[keep.RestoreDoc](),
 	"recall restore --versions": reflect.TypeFor[library.FileVersion](),

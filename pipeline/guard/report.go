@@ -218,3 +218,22 @@ func (s Session) unsafe() bool {
 func (g *Report) Blocking() []Danger {
 	return slices.DeleteFunc(slices.Clone(g.Dangers), func(d Danger) bool { return !d.Blocks })
 }
+
+// String says what would go with a danger's path.
+func (d Danger) String() string {
+	switch d.Kind {
+	case DangerLibrary:
+		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
+	case DangerOther:
+		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
+	case DangerVM:
+		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
+	case DangerTooMuch:
+		return "too many files to look through in time; name the folders below it that are meant"
+	case DangerLoose:
+		return "belongs to a session and can't be taken in, so it is nowhere else"
+	case DangerUnread:
+		return "it can't be looked into, so what is there may be nowhere else"
+	}
+	return "where sessions are kept"
+}

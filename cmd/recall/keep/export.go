@@ -1,7 +1,6 @@
 package keep
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
@@ -20,7 +19,6 @@ import (
 	"recall/ingest"
 	"recall/library"
 	"recall/library/render"
-	"recall/payload"
 	"recall/pipeline"
 )
 
@@ -118,11 +116,7 @@ func runExport(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if err != nil {
 		return err
 	}
-	x, err := readExported(ctx, a, p, e, o.raw)
-	if err != nil {
-		return err
-	}
-	data, err := x.encode(o.format)
+	data, err := readable(ctx, p, e, o)
 	if err != nil {
 		return err
 	}
@@ -152,75 +146,26 @@ func warnRaw(a *app.App, raw bool) {
 	}
 }
 
-// exported is what the readable formats are made of.
-type exported struct {
-	session *ingest.Session
-	about   render.About
-	payload *payload.Payload // nil if it isn't distilled
-}
-
-// readExported reads a session back. In the exact one only the transcript has its
-// secrets: what was distilled never had them.
-func readExported(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library.Entry, raw bool) (exported, error) {
+// readable renders a session as a person or a program reads it. In the exact one only the transcript has its secrets:
+// what was distilled never had them.
+func readable(ctx context.Context, p *pipeline.Pipeline, e library.Entry, o exportOptions) ([]byte, error) {
 	read := p.Read
-	if raw {
+	if o.raw {
 		read = p.ReadExact
 	}
 	s, err := read(ctx, e.ID)
 	if err != nil {
-		return exported{}, err
+		return nil, err
 	}
-	x := exported{session: s, about: render.About{Title: e.Title}}
+	about := render.About{Title: e.Title}
 	if project, err := p.Library.Project(e.Project); err == nil {
-		x.about.Project = project.Name
+		about.Project = project.Name
 	}
-	x.payload, err = p.Library.Payload(e.ID)
+	items, err := p.Library.Payload(e.ID)
 	if err != nil && !errors.Is(err, library.ErrNoPayload) {
-		return exported{}, err
+		return nil, err
 	}
-	return x, nil
-}
-
-func (x exported) encode(format string) ([]byte, error) {
-	switch format {
-	case "html":
-		return render.HTML(x.session, x.about, x.payload)
-	case "json":
-		return x.json()
-	case "zip":
-		return x.zip()
-	}
-	return render.WholeTranscript(x.session, x.about), nil
-}
-
-// zip has a session in all readable formats.
-func (x exported) zip() ([]byte, error) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	for _, format := range []string{"md", "html", "json"} {
-		data, err := x.encode(format)
-		if err != nil {
-			return nil, err
-		}
-		if err := addZip(w, "transcript."+format, data); err != nil {
-			return nil, err
-		}
-	}
-	if x.payload != nil {
-		if err := addZip(w, "payload.md", []byte(payload.Render(x.payload, payload.Options{Budget: -1}).Text)); err != nil {
-			return nil, err
-		}
-	}
-	err := w.Close()
-	return b.Bytes(), err
-}
-
-func addZip(w *zip.Writer, name string, data []byte) error {
-	f, err := w.Create(name)
-	if err == nil {
-		_, err = f.Write(data)
-	}
-	return err
+	return render.Whole(o.format, s, about, items)
 }
 
 // saveNew writes a file whole or not at all; another one that is there only

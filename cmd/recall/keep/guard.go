@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -61,11 +58,11 @@ func newGuardCmd(a *app.App) *cobra.Command {
 				return terminal.WithHint(errors.New("--run without a command"),
 					"write it after two dashes: recall guard --run -- rm -rf FOLDER")
 			}
-			if err := plainPaths(paths); err != nil {
+			if err := guard.Plain(paths); err != nil {
 				return err
 			}
 			if run {
-				named, err := pathsOf(command)
+				named, err := guard.PathsOf(command)
 				if err != nil && len(paths) == 0 {
 					return err
 				}
@@ -81,60 +78,6 @@ func newGuardCmd(a *app.App) *cobra.Command {
 	cmd.Flags().BoolVar(&o.VM, "vm", false, "what is on the virtual machines' own disks may go")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
-}
-
-// opaque are programs whose arguments don't show what they work on, also behind
-// others: env sh -c …, find -exec bash ….
-var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|python[0-9.]*|perl|ruby|node|ssh|docker)$`)
-
-// removers are programs all of whose arguments are files and folders: one that
-// isn't there is nothing to lose.
-var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
-	"trash-put": true, "del": true, "rd": true}
-
-// plainPaths refuses what a shell should have made a path of and didn't: what
-// isn't there is no loss, and it would be called safe.
-func plainPaths(paths []string) error {
-	for _, path := range paths {
-		if path == "" {
-			return terminal.WithHint(errors.New("a path is empty"), "is the variable set?")
-		}
-		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
-			return terminal.WithHint(fmt.Errorf("%s isn't there as it reads", terminal.Line(path)),
-				"in quotes the shell doesn't fill in * and ?; name the folder")
-		}
-	}
-	return nil
-}
-
-// pathsOf lists the files and folders that a command's arguments name.
-func pathsOf(command []string) ([]string, error) {
-	var paths []string
-	remover := false
-	for i, word := range command {
-		name := strings.TrimSuffix(filepath.Base(word), ".exe")
-		if first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"; first && removers[name] {
-			remover = true
-			continue
-		}
-		if !remover && opaque.MatchString(name) {
-			return nil, terminal.WithHint(fmt.Errorf("what %q will touch can't be told from its arguments",
-				terminal.Line(word)),
-				"name the folders: recall guard FOLDER --run -- %s …", terminal.Line(command[0]))
-		}
-		if i == 0 {
-			continue
-		}
-		_, err := os.Lstat(word)
-		if _, value, ok := strings.Cut(word, "="); ok && err != nil {
-			word = value
-			_, err = os.Lstat(word)
-		}
-		if word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
-			paths = append(paths, word)
-		}
-	}
-	return paths, nil
 }
 
 func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.Options, asJSON bool) error {

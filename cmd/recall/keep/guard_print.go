@@ -24,7 +24,7 @@ func printGuard(a *app.App, g *guard.Report) {
 		if d.Blocks {
 			mark, color = "!", st.Red
 		}
-		terminal.SayLine(a.Out, w, color+mark+" ", "  ", terminal.Line(terminal.ShownPath(d.Path))+": "+dangerText(d)+
+		terminal.SayLine(a.Out, w, color+mark+" ", "  ", terminal.Line(terminal.ShownPath(d.Path))+": "+d.String()+
 			st.Reset)
 	}
 	for _, s := range g.Unsafe() {
@@ -38,24 +38,6 @@ func printGuard(a *app.App, g *guard.Report) {
 		fmt.Fprintln(a.Out, "  "+g.WayOut())
 	}
 	a.PrintProblems(g.Problems)
-}
-
-func dangerText(d guard.Danger) string {
-	switch d.Kind {
-	case guard.DangerLibrary:
-		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
-	case guard.DangerOther:
-		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
-	case guard.DangerVM:
-		return "disks of Cowork's virtual machines: what sessions left on them can't be seen from here (recall cleanup saves it from inside; --vm lets it go)"
-	case guard.DangerTooMuch:
-		return "too many files to look through in time; name the folders below it that are meant"
-	case guard.DangerLoose:
-		return "belongs to a session and can't be taken in, so it is nowhere else"
-	case guard.DangerUnread:
-		return "it can't be looked into, so what is there may be nowhere else"
-	}
-	return "where sessions are kept"
 }
 
 func printUnsafe(a *app.App, s guard.Session, st terminal.Style) {

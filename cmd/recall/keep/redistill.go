@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -21,31 +20,10 @@ import (
 )
 
 type RedistillDoc struct {
-	Foreseen *app.ForeseenDoc `json:"foreseen"`        // what it was to take
-	Model    *app.ModelReport `json:"model,omitempty"` // what it came to; not there if it wasn't done
-	Sessions []redistilled    `json:"sessions"`        // whose payload was made again
-	Problems []ingest.Problem `json:"problems"`
-}
-
-// redistilled is how a session's items differ from those before.
-type redistilled struct {
-	ID       string   `json:"id"`
-	Title    string   `json:"title"`
-	Kept     int      `json:"kept"`     // items that say what they said
-	Reworded []reword `json:"reworded"` // the same items in other words
-	New      []diffed `json:"new"`
-	Gone     []diffed `json:"gone"`
-}
-
-type diffed struct {
-	ID   string `json:"id"`
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-}
-
-type reword struct {
-	diffed
-	Was string `json:"was"`
+	Foreseen *app.ForeseenDoc       `json:"foreseen"`        // what it was to take
+	Model    *app.ModelReport       `json:"model,omitempty"` // what it came to; not there if it wasn't done
+	Sessions []pipeline.Redistilled `json:"sessions"`        // whose payload was made again
+	Problems []ingest.Problem       `json:"problems"`
 }
 
 func newRedistillCmd(a *app.App) *cobra.Command {
@@ -186,10 +164,13 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	doc.Model, doc.Problems, err = a.Improve(ctx, l, o, true)
 	for _, e := range entries {
 		now, fault := l.Payload(e.ID)
-		if fault != nil || now.Made.Model == before[e.ID].Made.Model && sameItems(now, before[e.ID]) {
+		if fault != nil {
 			continue
 		}
-		d := diffItems(e, before[e.ID], now)
+		d := pipeline.Diff(e, before[e.ID], now)
+		if now.Made.Model == before[e.ID].Made.Model && d.Same() {
+			continue
+		}
 		doc.Sessions = append(doc.Sessions, d)
 		if !asJSON {
 			printDiff(a, d)
@@ -202,58 +183,19 @@ func runRedistill(ctx context.Context, a *app.App, l *library.Library, entries [
 	return doc, err
 }
 
-func sameItems(a, b *payload.Payload) bool {
-	d := diffItems(library.Entry{}, a, b)
-	return len(d.Reworded)+len(d.New)+len(d.Gone) == 0
-}
-
-// diffItems compares a session's items by their ids.
-func diffItems(e library.Entry, before, after *payload.Payload) redistilled {
-	d := redistilled{ID: string(e.ID), Title: e.Title}
-	old := map[payload.ItemID]payload.Item{}
-	for _, it := range before.Items {
-		old[it.ID] = it
-	}
-	for _, it := range after.Items {
-		was, known := old[it.ID]
-		delete(old, it.ID)
-		switch {
-		case !known:
-			d.New = append(d.New, diffOf(it))
-		case said(was) == said(it) && was.Kind == it.Kind:
-			d.Kept++
-		default:
-			d.Reworded = append(d.Reworded, reword{diffOf(it), said(was)})
-		}
-	}
-	for _, it := range before.Items {
-		if _, gone := old[it.ID]; gone {
-			d.Gone = append(d.Gone, diffOf(it))
-		}
-	}
-	return d
-}
-
-func diffOf(it payload.Item) diffed { return diffed{string(it.ID), string(it.Kind), said(it)} }
-
-// said is what an item says, on one line.
-func said(it payload.Item) string {
-	return terminal.Line(strings.TrimSpace(strings.Join([]string{it.Path, it.Text}, " ")))
-}
-
-func printDiff(a *app.App, d redistilled) {
+func printDiff(a *app.App, d pipeline.Redistilled) {
 	st := terminal.Styles(a.Color)
 	fmt.Fprintf(a.Out, "%s%s%s  %d kept, %d reworded, %d new, %d gone\n", st.Bold, txt.Clip(terminal.Line(d.Title), 60),
 		st.Reset, d.Kept, len(d.Reworded), len(d.New), len(d.Gone))
 	pg := a.Page()
 	for _, r := range d.Reworded {
-		pg.Wrapped("  ~ ", "    ", r.Kind+": "+r.Text, "")
-		pg.Wrapped("    was ", "        ", r.Was, st.Dim)
+		pg.Wrapped("  ~ ", "    ", r.Kind+": "+terminal.Line(r.Text), "")
+		pg.Wrapped("    was ", "        ", terminal.Line(r.Was), st.Dim)
 	}
 	for _, n := range d.New {
-		pg.Wrapped("  + ", "    ", n.Kind+": "+n.Text, st.Green)
+		pg.Wrapped("  + ", "    ", n.Kind+": "+terminal.Line(n.Text), st.Green)
 	}
 	for _, g := range d.Gone {
-		pg.Wrapped("  - ", "    ", g.Kind+": "+g.Text, st.Red)
+		pg.Wrapped("  - ", "    ", g.Kind+": "+terminal.Line(g.Text), st.Red)
 	}
 }

@@ -1,4 +1,4 @@
-package keep
+package render
 
 import (
 	"bytes"
@@ -11,8 +11,8 @@ import (
 	"recall/sink"
 )
 
-// ExportDoc is the JSON form of recall export.
-type ExportDoc struct {
+// Document is the JSON form of a session.
+type Document struct {
 	Schema  int              `json:"schema"`
 	Session ingest.SessionID `json:"session"`
 	Source  ingest.Source    `json:"source"`
@@ -64,9 +64,9 @@ type exportAgent struct {
 	Turns []exportTurn `json:"turns"`
 }
 
-func (x exported) json() ([]byte, error) {
-	s := x.session
-	doc := ExportDoc{Schema: 1, Session: s.ID, Source: s.Source, Title: x.about.Title, Project: x.about.Project,
+// JSON renders a session for programs; p may be nil.
+func JSON(s *ingest.Session, a About, p *payload.Payload) ([]byte, error) {
+	doc := Document{Schema: 1, Session: s.ID, Source: s.Source, Title: a.Title, Project: a.Project,
 		Branch: s.Where.Branch,
 		Start:  s.Start, End: s.End, Turns: exportTurns(s.Turns), Agents: []exportAgent{}, Items: []payload.Item{}}
 	if s.Parent != nil {
@@ -75,8 +75,8 @@ func (x exported) json() ([]byte, error) {
 	for _, a := range s.Subagents {
 		doc.Agents = append(doc.Agents, exportAgent{a.ID, a.Type, a.Description, a.Call, exportTurns(a.Turns)})
 	}
-	if x.payload != nil {
-		doc.Items = append(doc.Items, x.payload.Items...)
+	if p != nil {
+		doc.Items = append(doc.Items, p.Items...)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

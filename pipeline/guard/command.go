@@ -1,0 +1,66 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"recall/hint"
+)
+
+// opaque are programs whose arguments don't show what they work on, also behind
+// others: env sh -c …, find -exec bash ….
+var opaque = regexp.MustCompile(`^(sh|bash|zsh|dash|ash|ksh|fish|cmd|powershell|pwsh|xargs|parallel|eval|python[0-9.]*|perl|ruby|node|ssh|docker)$`)
+
+// removers are programs all of whose arguments are files and folders: one that
+// isn't there is nothing to lose.
+var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
+	"trash-put": true, "del": true, "rd": true}
+
+// Plain refuses what a shell should have made a path of and didn't: what
+// isn't there is no loss, and it would be called safe.
+func Plain(paths []string) error {
+	for _, path := range paths {
+		if path == "" {
+			return hint.With(errors.New("a path is empty"), "is the variable set?")
+		}
+		if _, err := os.Lstat(path); err != nil && strings.ContainsAny(path, "*?[") {
+			return hint.With(fmt.Errorf("%s isn't there as it reads", path),
+				"in quotes the shell doesn't fill in * and ?; name the folder")
+		}
+	}
+	return nil
+}
+
+// PathsOf lists the files and folders that a command's arguments name.
+func PathsOf(command []string) ([]string, error) {
+	var paths []string
+	remover := false
+	for i, word := range command {
+		name := strings.TrimSuffix(filepath.Base(word), ".exe")
+		if first := i == 0 || i == 1 && filepath.Base(command[0]) == "sudo"; first && removers[name] {
+			remover = true
+			continue
+		}
+		if !remover && opaque.MatchString(name) {
+			return nil, hint.With(fmt.Errorf("what %q will touch can't be told from its arguments",
+				word),
+				"name the folders: recall guard FOLDER --run -- %s …", command[0])
+		}
+		if i == 0 {
+			continue
+		}
+		_, err := os.Lstat(word)
+		if _, value, ok := strings.Cut(word, "="); ok && err != nil {
+			word = value
+			_, err = os.Lstat(word)
+		}
+		if word != "" && (err == nil || remover && !strings.HasPrefix(word, "-")) {
+			paths = append(paths, word)
+		}
+	}
+	return paths, nil
+}
