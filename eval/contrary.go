@@ -3,11 +3,11 @@ package eval
 import "slices"
 
 // contrary reports whether two statements can't both be so, by what they say of
-// the words that both hold: no and yes, from and to, one number and another, a
+// the words that both hold: no and yes, one number and another, a
 // name in another's place.
 func contrary(a, b stance) bool {
 	return a.told && b.told && denied(a, b) ||
-		echoes(a, b) || opposed(a, b) || turned(a, b) || swapped(a, b) || miscounts(a, b)
+		echoes(a, b) || opposed(a, b) || swapped(a, b) || miscounts(a, b)
 }
 
 // echoes reports whether two statements hold the same words of content and yet

@@ -6,7 +6,7 @@ import "slices"
 // a clause that speaks of the same, of words that stand together in both, or of
 // two things just the other way round.
 func denied(a, b stance) bool {
-	return clauseDenied(a, b) || clauseDenied(b, a) || odd(a, b) || odd(b, a) || a.unanswered(b) || b.unanswered(a) || bothWays(a, b)
+	return clauseDenied(a, b) || clauseDenied(b, a) || a.unanswered(b) || b.unanswered(a) || bothWays(a, b)
 }
 
 // clauseDenied looks for a clause of each that speak of the same, one of them
@@ -22,9 +22,7 @@ func clauseDenied(a, b stance) bool {
 		if !x.denies(y) {
 			continue
 		}
-		if z, both := y.counterpart(a.clauses); both > 0 && z.no != y.no {
-			no += both
-		}
+		no += both
 	}
 	return no > 0 && no >= deniedShare*all
 }
@@ -74,39 +72,6 @@ func (c clause) counterpart(list []clause) (best clause, most float64) {
 		}
 	}
 	return best, most
-}
-
-// odd looks for a "no" of a whose next words b says too, all of them, with none
-// of b's being said of any of them.
-func odd(a, b stance) bool {
-	for _, c := range a.clauses {
-		for _, said := range c.denials {
-			if len(said) > 1 && b.saysAll(said) && !b.answers(said, c.soft) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (s stance) saysAll(keys []string) bool {
-	return !slices.ContainsFunc(keys, func(k string) bool { return s.said[k] == nil })
-}
-
-// answers reports whether a "no", or what may be one in other words, is said of any
-// of the words.
-func (s stance) answers(keys []string, soft int) bool {
-	for _, k := range keys {
-		for _, c := range s.clauses {
-			if _, here := c.words[k]; here && c.soft > soft {
-				return true
-			}
-			if slices.ContainsFunc(c.denials, func(of []string) bool { return slices.Contains(of, k) }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // unanswered looks for a "no" that the other statement leaves out where it

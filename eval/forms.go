@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"recall/text"
 )
 
 // A Form is a way to turn a statement into one that must not match what it
@@ -103,12 +105,12 @@ func clauseAround(text string, from, to int) string {
 }
 
 // wordsOf are the stems of a text's words of content.
-func wordsOf(text string) map[string]bool {
+func wordsOf(s string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,;:`\"'()[]{}<>!?“”’", r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" ,;:`\"'()[]{}<>!?“”’", r) }) {
 		w = strings.Trim(w, ".")
-		if len(w) > 1 && !stopWords[w] {
-			m[stem(w)] = true
+		if len(w) > 1 && !text.Stop(w) {
+			m[text.Stem(w)] = true
 		}
 	}
 	return m
@@ -239,14 +241,14 @@ func renumber(a, b string) (string, bool) {
 	known := wordsOf(a)
 	for _, at := range numberPattern.FindAllStringIndex(b, -1) {
 		n := b[at[0]:at[1]]
-		if partOfName(b, at) || !known[stem(n)] {
+		if partOfName(b, at) || !known[text.Stem(n)] {
 			continue
 		}
 		turned := "3" + n
 		if n[0] != '9' && n[0] != '0' {
 			turned = string(n[0]+1) + n[1:]
 		}
-		if known[stem(turned)] || known[turned] {
+		if known[text.Stem(turned)] || known[turned] {
 			continue
 		}
 		return b[:at[0]] + turned + b[at[1]:], true

@@ -35,7 +35,7 @@ type Judge interface {
 	Alike(ctx context.Context, claims []Claim, pairs [][2]int) ([]float64, error)
 }
 
-// Words judges by words, numbers, negation, direction and evidence, without a
+// Words judges by words, numbers, negation, order and evidence, without a
 // model. What a claim gives as its reason counts for nothing but against it, where
 // it is another's (see weighReasons).
 type Words struct{}
@@ -43,7 +43,7 @@ type Words struct{}
 var _ Judge = Words{}
 
 // Name implements Judge.
-func (Words) Name() string { return "words/4" }
+func (Words) Name() string { return "words/5" }
 
 // Threshold implements Judge.
 func (Words) Threshold() float64 { return Threshold }

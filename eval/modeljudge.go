@@ -155,7 +155,7 @@ func worthAsking(claims []Claim, pairs [][2]int) []bool {
 // whatever they say of it: it must not be less for one that denies the other.
 func nearness(a, b side) float64 {
 	x, y := a.wide, b.wide
-	x.open, y.open, x.numbers, y.numbers = true, true, nil, nil
+	x.open, y.open = true, true
 	near := textSimilarity(x, y)
 	if overlap(a.turns, b.turns) {
 		near += 0.2

@@ -17,13 +17,12 @@ const (
 )
 
 // A bag is a text taken apart: its words with their weights, and what words
-// alone don't tell: whether it says no, and its numbers.
+// alone don't tell: whether it says no.
 type bag struct {
 	words   []weighed // in order, so that the same texts give the same sums
 	total   float64
 	negated bool
 	open    bool // whether it says no tells nothing: what was ruled out is told either way
-	numbers map[string]bool
 }
 
 type weighed struct {
@@ -32,8 +31,8 @@ type weighed struct {
 }
 
 func newBag(text string) bag {
-	b := bag{negated: negated(text), numbers: map[string]bool{}}
-	for w, x := range wordsIn(text, b.numbers) {
+	b := bag{negated: negated(text)}
+	for w, x := range wordsIn(text) {
 		b.words = append(b.words, weighed{w, x})
 	}
 	slices.SortFunc(b.words, func(x, y weighed) int { return strings.Compare(x.word, y.word) })
@@ -43,15 +42,15 @@ func newBag(text string) bag {
 	return b
 }
 
-// wordsIn weighs the words of a text, and gathers its numbers.
-func wordsIn(text string, numbers map[string]bool) map[string]float64 {
+// wordsIn weighs the words of a text.
+func wordsIn(s string) map[string]float64 {
 	words := map[string]float64{}
 	put := func(w string, weight float64) {
-		if (len(w) > 1 || isNumber(w)) && !stopWords[w] && words[w] < weight {
+		if (len(w) > 1 || isNumber(w)) && !text.Stop(w) && words[w] < weight {
 			words[w] = weight
 		}
 	}
-	for _, tok := range strings.Fields(text) {
+	for _, tok := range strings.Fields(s) {
 		tok = strings.Trim(tok, edges)
 		low := strings.ToLower(tok)
 		if n, ok := numberWords[low]; ok {
@@ -60,18 +59,14 @@ func wordsIn(text string, numbers map[string]bool) map[string]float64 {
 		switch {
 		case tok == "":
 		case !isName(tok):
-			put(stem(low), wordWeight)
+			put(text.Stem(low), wordWeight)
 		case isNumber(low):
-			low = number(low)
-			put(low, nameWeight)
-			if numbers != nil {
-				numbers[low] = true
-			}
+			put(number(low), nameWeight)
 		default:
 			put(low, nameWeight)
 			if parts := nameParts(tok); len(parts) > 1 {
 				for _, p := range parts {
-					put(stem(p), partWeight)
+					put(text.Stem(p), partWeight)
 				}
 			}
 		}
@@ -80,8 +75,7 @@ func wordsIn(text string, numbers map[string]bool) map[string]float64 {
 }
 
 // textSimilarity is between 0 and 1: the weight of what both say, against the
-// mean of what each says. Two texts of which one says no, or whose numbers have
-// nothing in common, are less likely the same.
+// mean of what each says. Two texts of which one says no are less likely the same.
 func textSimilarity(a, b bag) float64 {
 	if a.total == 0 || b.total == 0 {
 		return 0
@@ -101,9 +95,6 @@ func textSimilarity(a, b bag) float64 {
 	}
 	sim := 2 * both / (a.total + b.total)
 	if a.negated != b.negated && !a.open && !b.open {
-		sim *= 0.8
-	}
-	if len(a.numbers) > 0 && len(b.numbers) > 0 && !overlap(a.numbers, b.numbers) {
 		sim *= 0.8
 	}
 	return min(sim, 1)
@@ -133,11 +124,6 @@ func negated(text string) bool {
 
 var negations = text.Set(`not no never without neither nor cannot stop stops unlike refuse refused rejected
 	dropped skip skips skipped`)
-
-var stopWords = text.Set(`a an and are as at be been both but by can could did do does for from had has have how
-	i if in into is it its just let me more no not of on only or our out own so than that the their them then
-	there these they this those to too up us was we were what when where which while who why will with would you
-	your also already now still instead because one new use used using user via per make made should whether`)
 
 // isName tells paths, flags, symbols, versions and numbers from words.
 func isName(tok string) bool {
@@ -193,14 +179,4 @@ func nameParts(tok string) []string {
 	}
 	flush()
 	return parts
-}
-
-// stem cuts the commonest English endings, so that "batches" meets "batching".
-func stem(w string) string {
-	for _, end := range []string{"ations", "ation", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s", "e"} {
-		if strings.HasSuffix(w, end) && len(w)-len(end) >= 3 {
-			return w[:len(w)-len(end)]
-		}
-	}
-	return w
 }

@@ -20,7 +20,6 @@ func newStance(kind payload.Kind, text string) stance {
 	s := stance{tokens: split(text), said: map[string][]int{}}
 	verdict := negate(s.tokens)
 	s.told = verdict && kind == payload.Eliminated || affirms(kind)
-	direct(s.tokens)
 	s.clauses = clausesOf(s.tokens)
 	for i, t := range s.tokens {
 		if t.weight > 0 {
@@ -42,12 +41,11 @@ func affirms(kind payload.Kind) bool {
 
 // A clause is a stretch of a statement that says one thing or denies it.
 type clause struct {
-	words   map[string]float64
-	total   float64
-	no      bool
-	soft    int
-	denials [][]string
-	heads   []string // what its every "no" may be said of
+	words map[string]float64
+	total float64
+	no    bool
+	soft  int
+	heads []string // what its every "no" may be said of
 }
 
 // openers begin a clause of their own.
@@ -69,7 +67,6 @@ func clausesOf(ts []token) []clause {
 		if denies(ts, i) {
 			c.no = !c.no
 			c.heads = append(c.heads, contentAbout(ts, i, headWords, 1)...)
-			c.denials = append(c.denials, contentAbout(ts, i, 2, 2))
 		} else if isSoft(t.word) {
 			c.soft++
 		}
@@ -116,13 +113,11 @@ func isSoft(w string) bool {
 	return soft[w] || strings.HasPrefix(w, "un") && len(w) > 6 && w != "unless" && w != "under"
 }
 
-// taken are the verbs whose "not" is said of the whole.
-var taken = text.Set("taken chosen used built done made needed kept wanted implemented")
-
 // scope is how many words of content a "no" is said of.
 const scope = 2
 
-// negate sets the signs of words. It reports whether the statement gives its verdict.
+// negate sets the signs of words. It reports whether the statement says itself
+// that something is ruled out.
 func negate(ts []token) (verdict bool) {
 	no, clause, left := false, -1, 0
 	for i := range ts {
@@ -137,7 +132,7 @@ func negate(ts []token) (verdict bool) {
 		switch {
 		case denies(ts, i):
 			no, left = !no, scope
-		case no && taken[t.word], t.word == "ruled", t.end < 0 && t.axis == "keep":
+		case t.word == "ruled", t.end < 0 && t.axis == "keep":
 			verdict = true
 		}
 	}

@@ -18,9 +18,7 @@ type token struct {
 	sign   int    // 1 said to be so, -1 said not to be so
 	axis   string // of one of two opposites
 	end    int    // which of them, 1 or -1
-	role   int    // 1 where something starts from, 2 where it goes to; 0 neither
 	clause int    // counts the stretches between punctuation
-	part   int    // counts the sentences
 }
 
 const edges = "`*_\"'“”‘’()[]{}<>,;:.!?…—–"
@@ -33,7 +31,7 @@ const longest = 200
 // brackets is a stretch of its own, and the one around it goes on behind.
 func split(text string) []token {
 	var ts []token
-	clause, fresh, part := 0, 0, 0
+	clause, fresh := 0, 0
 	var around []int
 	next := func() { fresh++; clause = fresh }
 	text = strings.NewReplacer("’", "'", "→", " → ", "->", " → ", "—", " — ", "–", " – ", " - ", " — ").Replace(text)
@@ -54,7 +52,7 @@ func split(text string) []token {
 			word = raw
 		}
 		if word != "" {
-			t := newToken(word, clause, part)
+			t := newToken(word, clause)
 			t.name = t.name || t.weight > 0 && strings.ContainsAny(raw, "`\"“")
 			ts = append(ts, t)
 		}
@@ -67,7 +65,6 @@ func split(text string) []token {
 		case end == last, strings.HasSuffix(end, ":") && !saysNo(ts, clause): // a heading belongs to what it is over
 		case strings.ContainsAny(end[len(last):], ".;!?"):
 			next()
-			part++
 			around = nil
 		default:
 			next()
@@ -92,8 +89,8 @@ func saysNo(ts []token, clause int) bool {
 	return no && n <= headline
 }
 
-func newToken(word string, clause, part int) token {
-	t := token{word: strings.ToLower(word), sign: 1, clause: clause, part: part}
+func newToken(word string, clause int) token {
+	t := token{word: strings.ToLower(word), sign: 1, clause: clause}
 	switch {
 	case numeric(t.word):
 		t.key, t.number, t.name, t.weight = number(t.word), true, true, nameWeight
@@ -108,8 +105,8 @@ func newToken(word string, clause, part int) token {
 		if to, ok := opposites[low]; ok {
 			t.axis, t.end = to.axis, to.sign
 		}
-		t.key = stem(low)
-		if !binding[low] && !stopWords[low] && len(low) > 1 {
+		t.key = text.Stem(low)
+		if !binding[low] && !text.Stop(low) && len(low) > 1 {
 			t.weight = wordWeight
 		}
 	}
