@@ -38,8 +38,8 @@ func Each(s string, f func(string) bool) {
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case wide(r):
-			j := runEnd(s, i, wide)
+		case Unspaced(r):
+			j := runEnd(s, i, Unspaced)
 			if !pairs(s[i:j], f) {
 				return
 			}
@@ -97,19 +97,20 @@ func inner(r rune) bool {
 	if r < utf8.RuneSelf {
 		return plain(byte(r)) || r-'A' < 26 && r >= 'A'
 	}
-	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !wide(r)
+	return (unicode.IsLetter(r) || unicode.IsDigit(r)) && !Unspaced(r)
 }
 
 // joiner holds identifiers together.
 func joiner(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == '\\' }
 
-// wide tells scripts that are written without spaces between words.
-func wide(r rune) bool {
+// Unspaced tells letters of scripts that are written without spaces between words, or
+// that hang endings onto them.
+func Unspaced(r rune) bool {
 	if r < 0x1100 {
 		return false
 	}
 	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
-		unicode.Khmer) || r == 'ー'
+		unicode.Khmer, unicode.Myanmar) || r == 'ー'
 }
 
 func runEnd(s string, i int, in func(rune) bool) int {

@@ -8,6 +8,7 @@ import (
 	"recall/ingest"
 	"recall/payload"
 	"recall/prompts"
+	"recall/text"
 )
 
 // The most that an item may hold, in bytes; more is a model that runs away.
@@ -48,7 +49,7 @@ func itemOf(f *found) (it payload.Item, drop string) {
 		return it, dropKind
 	case it.Confidence <= sureness["low"] && doubtful(kind):
 		return it, dropDoubted
-	case len(strings.Fields(it.Text)) < 2 && !unspaced(it.Text) && kind != payload.File, it.Text == "":
+	case len(strings.Fields(it.Text)) < 2 && !strings.ContainsFunc(it.Text, text.Unspaced) && kind != payload.File, it.Text == "":
 		return it, dropEmpty
 	}
 	return it, ""

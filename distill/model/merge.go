@@ -7,13 +7,14 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // An entry is an item on its way through the windows of a session.
 type entry struct {
 	item   payload.Item
-	window int // that it was last said in
-	words  bag // of its text, nil until they are asked for
+	window int      // that it was last said in
+	words  text.Bag // of its text, nil until they are asked for
 	names  map[string]bool
 }
 
@@ -111,7 +112,7 @@ func (l *ledger) same(it *payload.Item, window int) *entry {
 		if apart(names, e.names) {
 			continue
 		}
-		like := mine.like(e.words)
+		like := mine.Like(e.words)
 		least := likeAnywhere
 		if e.window != window && shareTurn(it, &e.item) {
 			least = likeInTurn
@@ -135,10 +136,10 @@ func shareTurn(a, b *payload.Item) bool {
 }
 
 // namesIn are the numbers and names of code in a text.
-func namesIn(text string) map[string]bool {
+func namesIn(s string) map[string]bool {
 	m := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		if w = strings.ToLower(strings.Trim(w, "`\"'.,;:()[]")); isName(w) {
+	for _, w := range strings.Fields(s) {
+		if w = strings.ToLower(strings.Trim(w, "`\"'.,;:()[]")); text.IsName(w) {
 			m[w] = true
 		}
 	}

@@ -136,7 +136,7 @@ func (p *Pair) verdict(r ruling) Verdict {
 	v.Earlier, earlier = shown(&p.Earlier, r.Earlier)
 	v.Later, later = shown(&p.Later, r.Later)
 	a, b := bagOf(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")), bagOf(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
-	if earlier && later && p.Later.ID != p.Earlier.ID && a.like(b) > 0 {
+	if earlier && later && p.Later.ID != p.Earlier.ID && a.Like(b) > 0 {
 		v.Relation = relation
 	}
 	return v

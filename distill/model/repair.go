@@ -11,6 +11,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/prompts"
+	"recall/text"
 )
 
 // grounded is an item whose quotes stand where it says.
@@ -195,7 +196,7 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 // words in common with them, as far as half a window holds them.
 func (m *Improver) around(w *window, z sizing, missing []*lost) []block {
 	want := make([]bool, len(w.blocks))
-	bags := make([]bag, len(w.blocks))
+	bags := make([]text.Bag, len(w.blocks))
 	for i := range w.blocks {
 		bags[i] = bagOf(spoken(w.blocks[i].text))
 	}
@@ -209,7 +210,7 @@ func (m *Improver) around(w *window, z sizing, missing []*lost) []block {
 					}
 				}
 			}
-			if in := claim.in(bags[i]); in > top {
+			if in := claim.In(bags[i]); in > top {
 				best, top = i, in
 			}
 		}

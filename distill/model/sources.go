@@ -8,14 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // sources are what may be quoted of a session, by turn.
 type sources struct {
 	turns map[string]*source // by label, t12
 	order []*source
-	all   bag  // see everything
-	mixed bool // see mixedIn
+	all   text.Bag // see everything
+	mixed bool     // see mixedIn
 }
 
 // A source is what may be quoted of one turn, and what may not.
@@ -24,7 +25,7 @@ type source struct {
 	own   []*passage // people's and the assistant's own words
 	other []string   // tools' output, what was put there from elsewhere
 	seen  []string   // other without white space and so on, made at first use
-	bag   bag        // see said
+	bag   text.Bag   // see said
 }
 
 // A passage is a text, and its form for comparing.

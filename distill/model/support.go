@@ -5,6 +5,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 const (
@@ -56,12 +57,12 @@ func (s *sources) supported(it *payload.Item) (ok bool, taken int) {
 }
 
 // backed reports whether a text's words were said. One without any says nothing.
-func backed(text string, said bag, least float64) bool {
-	words := bagOf(text)
-	return len(words) == 0 || words.in(said) >= least
+func backed(s string, said text.Bag, least float64) bool {
+	words := bagOf(s)
+	return len(words) == 0 || words.In(said) >= least
 }
 
-func backedOnes(list []string, said bag, least float64) []string {
+func backedOnes(list []string, said text.Bag, least float64) []string {
 	var out []string
 	for _, text := range list {
 		if backed(text, said, least) {
@@ -96,12 +97,12 @@ func (s *sources) mixedIn() bool {
 }
 
 // around is what was said in the turns that an item quotes, and near them.
-func (s *sources) around(it *payload.Item) bag {
-	said := bag{}
+func (s *sources) around(it *payload.Item) text.Bag {
+	said := text.Bag{}
 	for _, e := range it.Evidence {
 		for i, src := range s.order {
 			if string(src.turn.ID) == e.Turn {
-				said.add(src.said())
+				said.Add(src.said())
 				s.near(i, -1, saidBefore, said)
 				s.near(i, 1, saidAfter, said)
 			}
@@ -111,20 +112,20 @@ func (s *sources) around(it *payload.Item) bag {
 }
 
 // everything is all that was said.
-func (s *sources) everything() bag {
+func (s *sources) everything() text.Bag {
 	if s.all == nil {
-		s.all = bag{}
+		s.all = text.Bag{}
 		for _, src := range s.order {
-			s.all.add(src.said())
+			s.all.Add(src.said())
 		}
 	}
 	return s.all
 }
 
 // near adds the words of the nearest turns that say something, in one direction.
-func (s *sources) near(at, step, turns int, into bag) {
+func (s *sources) near(at, step, turns int, into text.Bag) {
 	for i := at + step; i >= 0 && i < len(s.order) && turns > 0; i += step {
-		into.add(s.order[i].said())
+		into.Add(s.order[i].said())
 		if strings.TrimSpace(s.order[i].turn.Text) != "" {
 			turns--
 		}
@@ -132,18 +133,12 @@ func (s *sources) near(at, step, turns int, into bag) {
 }
 
 // said is a turn's own words.
-func (src *source) said() bag {
+func (src *source) said() text.Bag {
 	if src.bag == nil {
-		src.bag = bag{}
+		src.bag = text.Bag{}
 		for _, p := range src.own {
-			src.bag.add(bagOf(p.text))
+			src.bag.Add(bagOf(p.text))
 		}
 	}
 	return src.bag
-}
-
-func (b bag) add(other bag) {
-	for w, n := range other {
-		b[w] = n
-	}
 }
