@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"recall/text"
 )
 
 // When an item of a new distillation is an old one, said again. Of two items
@@ -137,15 +139,15 @@ func identity(it *Item) string {
 // traits are what items are compared by.
 type traits struct {
 	item   *Item
-	said   []Words // its text; its text with the reason; its text before a person changed it
-	quotes map[string]Words
+	said   []text.Bag // its text; its text with the reason; its text before a person changed it
+	quotes map[string]text.Bag
 }
 
 func traitsOf(items []Item) []traits {
 	var out []traits
 	for i := range items {
 		it := &items[i]
-		t := traits{item: it, quotes: map[string]Words{}}
+		t := traits{item: it, quotes: map[string]text.Bag{}}
 		t.said = append(t.said, WordsOf(it.Text+" "+it.Path))
 		if it.Why != "" {
 			t.said = append(t.said, WordsOf(it.Text+" "+it.Path+" "+it.Why))
@@ -172,13 +174,13 @@ func sameness(a, b *traits) float64 {
 	said := 0.0
 	for _, x := range a.said {
 		for _, y := range b.said {
-			said = max(said, x.Alike(y))
+			said = max(said, x.Like(y))
 		}
 	}
 	inTurn, quote := false, 0.0
 	for turn, q := range a.quotes {
 		if other, ok := b.quotes[turn]; ok {
-			inTurn, quote = true, max(quote, q.Alike(other))
+			inTurn, quote = true, max(quote, q.Like(other))
 		}
 	}
 	same := said >= likeAnywhere || inTurn && (said >= likeInTurn || said >= likeInQuote && quote >= quoteInTurn)

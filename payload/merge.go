@@ -145,8 +145,8 @@ func itemsOf(lines []Line) (items []Item) {
 // changedLike returns how sure it is that line i of now is line k of base, changed; 0 if it isn't.
 func (m *merger) changedLike(i, k int, used []bool) float64 {
 	now, old := &m.now.Lines[i].Item, &m.base.Lines[k].Item
-	like := WordsOf(now.Path + " " + now.Text).Alike(WordsOf(old.Path + " " + old.Text))
-	like = max(like, WordsOf(LineOf(now)).Alike(WordsOf(LineOf(old))))
+	like := WordsOf(now.Path + " " + now.Text).Like(WordsOf(old.Path + " " + old.Text))
+	like = max(like, WordsOf(LineOf(now)).Like(WordsOf(LineOf(old))))
 	if now.Kind == File && old.Kind == File && now.Path == old.Path {
 		like = 1
 	}

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"recall/text"
 )
 
-// goalsAlike is how alike two goals are (see Words.Alike) to be one.
+// goalsAlike is how alike two goals are (see text.Bag) to be one.
 const goalsAlike = 0.6
 
 // A tie joins two sessions, by their places in order of time.
@@ -153,13 +155,13 @@ func (t *tier) branches() {
 // goals ties sessions of a project whose goals are alike. An inverted index
 // keeps this from comparing all with all.
 func (t *tier) goals(group []int) {
-	words := map[int]Words{}
+	words := map[int]text.Bag{}
 	byWord := groups{}
 	for _, i := range group {
 		g := WordsOf(t.sessions[i].Goal)
 		words[i] = g
 		candidates := map[int]bool{}
-		for w, weight := range g.words {
+		for w, weight := range g {
 			if weight < 1 {
 				continue
 			}
@@ -173,7 +175,7 @@ func (t *tier) goals(group []int) {
 			byWord.add(w, i)
 		}
 		for k := range candidates {
-			if g.Alike(words[k]) >= goalsAlike {
+			if g.Like(words[k]) >= goalsAlike {
 				apart, _ := t.apart(k, i)
 				t.ties = append(t.ties, tie{4, apart, k, i})
 			}

@@ -14,6 +14,7 @@ import (
 	"recall/llm"
 	"recall/payload"
 	"recall/pipeline"
+	"recall/text"
 )
 
 // A Reconciler is asked how items of one project bear on one another. See
@@ -196,7 +197,7 @@ func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload)
 			if o.Session == string(e.ID) || !o.Current() {
 				continue
 			}
-			alike := words.Alike(o.words)
+			alike := words.Like(o.words)
 			if alike < pairsAlike {
 				continue
 			}
@@ -220,7 +221,7 @@ func (g *asking) pairs(ctx context.Context, e library.Entry, p *payload.Payload)
 // claim is an item that others are compared with.
 type claim struct {
 	relate.Item
-	words payload.Words
+	words text.Bag
 }
 
 // claimsOf are the items of a project that can bear on others, as the index has
