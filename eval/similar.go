@@ -1,7 +1,6 @@
 package eval
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,38 +15,19 @@ const (
 	wordWeight = 1.0
 )
 
-// A bag is a text taken apart: its words with their weights, and what words
-// alone don't tell: whether it says no.
+// A bag is what a text says: its words with their weights, and what words alone
+// don't tell: whether it says no.
 type bag struct {
-	words   []weighed // in order, so that the same texts give the same sums
-	total   float64
+	text.Bag
 	negated bool
 	open    bool // whether it says no tells nothing: what was ruled out is told either way
 }
 
-type weighed struct {
-	word   string
-	weight float64
-}
-
-func newBag(text string) bag {
-	b := bag{negated: negated(text)}
-	for w, x := range wordsIn(text) {
-		b.words = append(b.words, weighed{w, x})
-	}
-	slices.SortFunc(b.words, func(x, y weighed) int { return strings.Compare(x.word, y.word) })
-	for _, w := range b.words {
-		b.total += w.weight
-	}
-	return b
-}
-
-// wordsIn weighs the words of a text.
-func wordsIn(s string) map[string]float64 {
-	words := map[string]float64{}
+func newBag(s string) bag {
+	b := bag{Bag: text.Bag{}, negated: negated(s)}
 	put := func(w string, weight float64) {
-		if (len(w) > 1 || isNumber(w)) && !text.Stop(w) && words[w] < weight {
-			words[w] = weight
+		if (len(w) > 1 || isNumber(w)) && !text.Stop(w) {
+			b.Put(w, weight)
 		}
 	}
 	for _, tok := range strings.Fields(s) {
@@ -71,33 +51,17 @@ func wordsIn(s string) map[string]float64 {
 			}
 		}
 	}
-	return words
+	return b
 }
 
-// textSimilarity is between 0 and 1: the weight of what both say, against the
-// mean of what each says. Two texts of which one says no are less likely the same.
+// textSimilarity is how alike two texts are, 0 to 1. Two of which one says no are
+// less likely the same.
 func textSimilarity(a, b bag) float64 {
-	if a.total == 0 || b.total == 0 {
-		return 0
-	}
-	var both float64
-	for i, j := 0, 0; i < len(a.words) && j < len(b.words); {
-		x, y := a.words[i], b.words[j]
-		switch {
-		case x.word < y.word:
-			i++
-		case x.word > y.word:
-			j++
-		default:
-			both += min(x.weight, y.weight)
-			i, j = i+1, j+1
-		}
-	}
-	sim := 2 * both / (a.total + b.total)
+	sim := a.Like(b.Bag)
 	if a.negated != b.negated && !a.open && !b.open {
 		sim *= 0.8
 	}
-	return min(sim, 1)
+	return sim
 }
 
 func overlap(a, b map[string]bool) bool {
