@@ -6,6 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // What the contract does to an item, as the keys of what Contract returns. The
@@ -262,19 +263,19 @@ func (c *contract) ruleOut(it *payload.Item, thing, no string) {
 // bears reports whether an item's words have to do with what it quotes: some of
 // them stand there, or in the turn, or in what that answers.
 func (c *contract) bears(it *payload.Item) bool {
-	says := stems(it.Text)
+	says := text.Words(it.Text)
 	if len(says) == 0 {
 		return false
 	}
 	for _, e := range it.Evidence {
-		if shares(says, e.Quote) {
+		if says.Shared(text.Words(e.Quote)) > 0 {
 			return true
 		}
 		for _, t := range c.at[e.Turn] {
-			if shares(says, t.Text) || inCallsOf(says, t) {
+			if says.Shared(text.Words(t.Text)) > 0 || inCallsOf(says, t) {
 				return true
 			}
-			if before := c.before(t); before != nil && shares(says, before.Text) {
+			if before := c.before(t); before != nil && says.Shared(text.Words(before.Text)) > 0 {
 				return true
 			}
 		}
@@ -282,7 +283,7 @@ func (c *contract) bears(it *payload.Item) bool {
 	return false
 }
 
-func inCallsOf(says map[string]bool, t *ingest.Turn) bool {
+func inCallsOf(says text.Bag, t *ingest.Turn) bool {
 	for i := range t.Calls {
 		c := &t.Calls[i]
 		texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
@@ -295,7 +296,7 @@ func inCallsOf(says map[string]bool, t *ingest.Turn) bool {
 		if c.Plan != nil {
 			texts = append(texts, c.Plan.Text)
 		}
-		if shares(says, strings.Join(texts, "\n")) {
+		if says.Shared(text.Words(strings.Join(texts, "\n"))) > 0 {
 			return true
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // An option is one of several that a message offers, each under its letter or
@@ -19,7 +20,7 @@ type option struct {
 }
 
 // speaks reports whether an option's own words say enough to be read alone.
-func (o *option) speaks() bool { return len(stems(o.text)) >= 2 && !half(plainText(o.text)) }
+func (o *option) speaks() bool { return len(text.Words(o.text)) >= 2 && !half(plainText(o.text)) }
 
 // A group is the options of one choice.
 type group []option
@@ -177,7 +178,7 @@ func (c *contract) pickAfter(asked *ingest.Turn, g group) *pick {
 		own := strings.TrimSpace(t.OwnText())
 		if o := g.labelled(labelTaken(own)); o != nil {
 			last = &pick{t, g, o}
-		} else if len(stems(own)) > pickBetween {
+		} else if len(text.Words(own)) > pickBetween {
 			break
 		}
 		t = c.next(t)
@@ -215,13 +216,13 @@ func (c *contract) picked(it *payload.Item) (asked *ingest.Turn, quote string, p
 // ownWish reports whether a person who took an option spoke of the item's words
 // beside: "C, with the cache of A".
 func ownWish(it *payload.Item, p *pick) bool {
-	rest := stems(plainText(p.turn.OwnText()))
-	for w := range stems(p.option.text) {
+	rest := text.Words(plainText(p.turn.OwnText()))
+	for w := range text.Words(p.option.text) {
 		delete(rest, w)
 	}
 	n := 0
-	for w := range stems(it.Text) {
-		if rest[w] && len(w) > 1 && w != "option" {
+	for w := range text.Words(it.Text) {
+		if rest.Has(w) && len(w) > 1 && w != "option" {
 			n++
 		}
 	}
@@ -231,12 +232,12 @@ func ownWish(it *payload.Item, p *pick) bool {
 // askedBack is what was taken where the assistant answered a person's wish with
 // options of it.
 func (c *contract) askedBack(it *payload.Item, a *ingest.Turn) *pick {
-	says := stems(it.Text)
+	says := text.Words(it.Text)
 	for _, g := range groupsIn(a.Text) {
 		n := map[string]bool{}
 		for _, o := range g {
-			for w := range stems(a.Text[o.from:o.to]) {
-				if says[w] {
+			for w := range text.Words(a.Text[o.from:o.to]) {
+				if says.Has(w) {
 					n[w] = true
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // Objects reports whether a turn begins with words that don't go along with what
@@ -45,7 +46,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 	if saysNoItself().MatchString(said) {
 		return "" // it knows of the refusal
 	}
-	about := stems(said)
+	about := text.Words(said)
 	own := next.OwnText()
 	for n, at := range sentences().FindAllStringIndex(own, refusedIn) {
 		sentence := strings.TrimSpace(own[at[0]:at[1]])
@@ -61,7 +62,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 			words := content(clause)
 			hits := 0
 			for _, w := range words[:min(refusedBy, len(words))] {
-				if about[w] {
+				if about.Has(w) {
 					hits++
 				}
 			}
@@ -100,8 +101,8 @@ func askedLast(t *ingest.Turn, quote string) bool {
 
 // joined parts a text that a proposal and its refusal were joined to: "set the
 // limit: no, don't", "let's not do this here: set the limit".
-func (c *contract) joined(text string, turns []*ingest.Turn) (thing, no string) {
-	head, tail, ok := strings.Cut(text, ": ")
+func (c *contract) joined(said string, turns []*ingest.Turn) (thing, no string) {
+	head, tail, ok := strings.Cut(said, ": ")
 	if !ok {
 		return "", ""
 	}
@@ -115,18 +116,11 @@ func (c *contract) joined(text string, turns []*ingest.Turn) (thing, no string) 
 		}
 		for _, p := range [][2]string{{head, tail}, {tail, head}} {
 			thing, no := p[0], strings.TrimRight(p[1], ". ")
-			says := stems(thing)
+			says := text.Words(thing)
 			if len(says) < 2 || !strings.Contains(own, strings.ToLower(no)) || !refuses(no) || strings.Contains(own, strings.ToLower(plainText(thing))) {
 				continue
 			}
-			n := 0
-			offered := stems(before.Text)
-			for w := range says {
-				if offered[w] {
-					n++
-				}
-			}
-			if 2*n > len(says) {
+			if 2*says.Shared(text.Words(before.Text)) > len(says) {
 				return thing, no
 			}
 		}

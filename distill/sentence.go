@@ -144,26 +144,9 @@ func firstSentence(s string) string {
 
 // content are the stems of a text's words of content, in order.
 func content(s string) []string {
-	var out []string
-	for _, w := range text.Content(s) {
-		out = append(out, text.Stem(w))
+	out := text.Content(s)
+	for i, w := range out {
+		out[i] = text.Stem(w)
 	}
 	return out
-}
-
-func stems(s string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range content(s) {
-		m[w] = true
-	}
-	return m
-}
-
-func shares(says map[string]bool, s string) bool {
-	for w := range stems(s) {
-		if says[w] {
-			return true
-		}
-	}
-	return false
 }

@@ -29,6 +29,19 @@ func (b Bag) Add(other Bag) {
 	}
 }
 
+// Has reports whether a word is in.
+func (b Bag) Has(word string) bool { _, ok := b[word]; return ok }
+
+// Shared counts the words that two bags have both.
+func (b Bag) Shared(other Bag) (n int) {
+	for w := range b {
+		if other.Has(w) {
+			n++
+		}
+	}
+	return n
+}
+
 // Weight is that of all words.
 func (b Bag) Weight() float64 {
 	sum := 0.0
@@ -44,7 +57,7 @@ func (b Bag) In(other Bag) float64 {
 	all, shared := 0.0, 0.0
 	for w, weight := range b {
 		all += weight
-		if _, ok := other[w]; ok {
+		if other.Has(w) {
 			shared += weight
 		}
 	}

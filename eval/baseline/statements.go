@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"recall/ingest"
+	"recall/text"
 )
 
 // A Part is a piece of a session that stands in for its payload.
@@ -59,10 +60,10 @@ var bullet = regexp.MustCompile(`^\s*(?:(?:[-*+•>]|#{1,6}|\d{1,3}[.)]|\[[ xX]\
 // Statements cuts a message into what it says: its sentences, and the lines of
 // its lists and tables. Code between fences and lines without a word of two
 // letters are left out.
-func Statements(text string) []string {
+func Statements(message string) []string {
 	var out []string
 	fenced := false
-	for _, line := range strings.Split(text, "\n") {
+	for _, line := range strings.Split(message, "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 			continue
@@ -72,8 +73,8 @@ func Statements(text string) []string {
 		}
 		line = bullet.ReplaceAllString(line, "")
 		line = strings.Trim(strings.ReplaceAll(line, "|", " "), " \t")
-		for _, s := range sentences(line) {
-			if s = strings.TrimSpace(s); wordy(s) {
+		for _, s := range text.Sentences(line, false) {
+			if wordy(s) {
 				out = append(out, s)
 			}
 		}
@@ -81,28 +82,10 @@ func Statements(text string) []string {
 	return out
 }
 
-// sentences cuts a line after a full stop, question or exclamation mark that a
-// blank and a capital or digit follow.
-func sentences(line string) []string {
-	var out []string
-	runes := []rune(line)
-	from := 0
-	for i := 0; i+2 < len(runes); i++ {
-		if !strings.ContainsRune(".!?", runes[i]) || runes[i+1] != ' ' {
-			continue
-		}
-		if next := runes[i+2]; unicode.IsUpper(next) || unicode.IsDigit(next) || next == '`' || next == '*' {
-			out = append(out, string(runes[from:i+1]))
-			from = i + 2
-		}
-	}
-	return append(out, string(runes[from:]))
-}
-
 // wordy reports whether a text holds two letters in a row.
-func wordy(text string) bool {
+func wordy(s string) bool {
 	before := false
-	for _, r := range text {
+	for _, r := range s {
 		if unicode.IsLetter(r) && before {
 			return true
 		}

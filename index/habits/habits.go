@@ -24,7 +24,7 @@ type Saying struct {
 	At      time.Time
 	Text    string
 
-	stems    map[string]bool
+	stems    text.Bag
 	negative bool
 }
 
@@ -98,6 +98,7 @@ var (
 	momentary = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\?\s*$|https?://|:\d+\b|\b(?:this time|for now|right now|today|tomorrow|just this once|yet|next step|line \d+|above|below)\b`)
 	})
+	partedBy = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`;| - | — `) })
 	negation = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`(?i)\b(?:never|not|don'?t|no|stop|avoid|without|instead|rather than)\b`)
 	})
@@ -123,13 +124,13 @@ func sayings(said string) []Saying {
 			if n < shortest || n > longest || !standing().MatchString(s) || momentary().MatchString(s) {
 				continue
 			}
-			y := Saying{Text: s, stems: map[string]bool{}, negative: negation().MatchString(s)}
+			y := Saying{Text: s, stems: text.Bag{}, negative: negation().MatchString(s)}
 			for _, w := range text.Content(opening().ReplaceAllString(s, "")) {
 				if !empty[w] {
-					y.stems[text.Stem(w)] = true
+					y.stems.Put(text.Stem(w), 1)
 				}
 			}
-			if len(y.stems) >= 1 {
+			if len(y.stems) > 0 {
 				out = append(out, y)
 			}
 		}
@@ -144,20 +145,10 @@ var empty = map[string]bool{"always": true, "never": true, "please": true, "use"
 // sentences parts a line where a sentence ends, or a dash or semicolon parts two.
 func sentences(line string) []string {
 	var out []string
-	from := 0
-	for i := 0; i < len(line); i++ {
-		end := i + 1
-		switch {
-		case strings.IndexByte(".!?", line[i]) >= 0 && (end == len(line) || line[end] == ' '):
-		case line[i] == ';':
-		case strings.HasPrefix(line[i:], " - "), strings.HasPrefix(line[i:], " — "):
-		default:
-			continue
-		}
-		out = append(out, strings.TrimSpace(line[from:end]))
-		from = end
+	for _, part := range partedBy().Split(line, -1) {
+		out = append(out, text.Sentences(strings.TrimSpace(part), true)...)
 	}
-	return append(out, strings.TrimSpace(strings.TrimLeft(line[from:], "-— ")))
+	return out
 }
 
 // alike is from which share of common words on two sayings say the same.
@@ -206,13 +197,7 @@ func likeGroup(group []Saying, s *Saying) float64 {
 		if o.negative != s.negative {
 			return 0
 		}
-		shared := 0
-		for stem := range s.stems {
-			if o.stems[stem] {
-				shared++
-			}
-		}
-		most = max(most, 2*float64(shared)/float64(len(s.stems)+len(o.stems)))
+		most = max(most, s.stems.Like(o.stems))
 	}
 	return most
 }

@@ -169,7 +169,7 @@ type passages struct {
 
 type passage struct {
 	text  string
-	words map[string]bool
+	words text.Bag
 	own   bool // a person's
 }
 
@@ -206,33 +206,17 @@ func newPassages(s *ingest.Session) *passages {
 
 func (p *passages) add(said string, own bool) {
 	for line := range strings.Lines(said) {
-		for _, s := range cutSentences(strings.TrimSpace(line)) {
+		for _, s := range text.Sentences(strings.TrimSpace(line), true) {
 			if len(s) < 4 || len(s) > distill.MaxQuote {
 				continue
 			}
-			w := map[string]bool{}
-			for _, c := range text.Content(s) {
-				w[text.Stem(c)] = true
-			}
+			w := text.Words(s)
 			for stem := range w {
 				p.df[stem]++
 			}
 			p.list = append(p.list, passage{s, w, own})
 		}
 	}
-}
-
-// cutSentences parts a line where a sentence ends.
-func cutSentences(line string) []string {
-	var out []string
-	from := 0
-	for i := 0; i+1 < len(line); i++ {
-		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {
-			out = append(out, strings.TrimSpace(line[from:i+1]))
-			from = i + 1
-		}
-	}
-	return append(out, strings.TrimSpace(line[from:]))
 }
 
 // How much of a line's words a passage must hold, rare ones weighing more, and
@@ -245,14 +229,9 @@ const (
 // best lists the passages that say most of a text, the best first. Of two that
 // say as much a person's comes first.
 func (p *passages) best(said string) []string {
-	want := map[string]float64{}
-	total := 0.0
-	for _, w := range text.Content(said) {
-		stem := text.Stem(w)
-		if _, ok := want[stem]; !ok {
-			want[stem] = math.Log(1 + float64(len(p.list)+1)/float64(p.df[stem]+1))
-			total += want[stem]
-		}
+	want := text.Words(said)
+	for stem := range want {
+		want[stem] = math.Log(1 + float64(len(p.list)+1)/float64(p.df[stem]+1))
 	}
 	if len(want) < 2 {
 		return nil
@@ -263,15 +242,8 @@ func (p *passages) best(said string) []string {
 	}
 	var top []scored
 	for _, s := range p.list {
-		shared, n := 0.0, 0
-		for stem, weight := range want {
-			if s.words[stem] {
-				shared += weight
-				n++
-			}
-		}
-		score := shared / total
-		if n < 2 || score < bearsOut {
+		score := want.In(s.words)
+		if score < bearsOut || want.Shared(s.words) < 2 {
 			continue
 		}
 		if s.own {

@@ -111,25 +111,9 @@ func (g *grounds) next(turn int) *ingest.Turn {
 const coverage = 0.4
 
 func bears(note, quote, around string, assent bool) bool {
-	in, quoted := stems(around), stems(quote)
-	shared, inQuote, all := 0, 0, stems(note)
-	for w := range all {
-		if in[w] {
-			shared++
-		}
-		if quoted[w] {
-			inQuote++
-		}
-	}
-	return shared > 0 && float64(shared) >= coverage*float64(len(all)) && (inQuote > 0 || assent)
-}
-
-func stems(s string) map[string]bool {
-	out := map[string]bool{}
-	for _, w := range text.Content(s) {
-		out[text.Stem(w)] = true
-	}
-	return out
+	said := text.Words(note)
+	in := said.In(text.Words(around))
+	return in > 0 && in >= coverage && (assent || said.Shared(text.Words(quote)) > 0)
 }
 
 // negation is a word that turns what follows it round; turnedRound how many words
@@ -171,7 +155,7 @@ func opposite(n *payload.Note, before, quote string) bool {
 	if negation().MatchString(strings.ReplaceAll(n.Text, "’", "'")) {
 		return false
 	}
-	says := stems(n.Text)
+	says := text.Words(n.Text)
 	for _, m := range negation().FindAllStringIndex(s, -1) {
 		clause := s[m[1]:]
 		if i := strings.IndexAny(clause, ",;:.!?\n—"); i >= 0 {
@@ -182,7 +166,7 @@ func opposite(n *payload.Note, before, quote string) bool {
 		}
 		content := text.Content(clause)
 		for _, w := range content[:min(turnedRound, len(content))] {
-			if says[text.Stem(w)] {
+			if says.Has(text.Stem(w)) {
 				return true
 			}
 		}
