@@ -30,7 +30,7 @@ func swapped(a, b stance) bool {
 // How many words more must fit.
 const (
 	swapMargin  = 2
-	plainMargin = 3
+	plainMargin = 4
 )
 
 // around is how far a name's surroundings reach, in words.
