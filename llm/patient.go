@@ -32,12 +32,22 @@ type Patience struct {
 // What is returned is a Batcher if the model is one. Submit is only tried again
 // if the service said that it didn't take the batch, as it would be paid twice.
 func Patient(m Model, p Patience) Model {
-	q := &patient{m: m, p: p.filled(), down: make(chan struct{})}
-	q.slots = make(chan struct{}, q.p.AtOnce)
+	q := newPatient(m, p)
 	if b, ok := m.(Batcher); ok {
 		return &patientBatcher{q, b}
 	}
 	return q
+}
+
+func newPatient(m Model, p Patience) *patient {
+	p = p.filled()
+	return &patient{m: m, p: p, down: make(chan struct{}), slots: make(chan struct{}, p.AtOnce)}
+}
+
+// Try does something, and again after a pause if what came of it is an *Error that
+// may pass.
+func (p Patience) Try(ctx context.Context, do func() error) error {
+	return newPatient(nil, p).again(ctx, aBatch, (*Error).Passing, do)
 }
 
 func (p Patience) filled() Patience {

@@ -37,7 +37,7 @@ type Model struct {
 	client *http.Client
 	batch  limits
 
-	told sync.Map // schemas that the service refused, by their text; "" for all
+	told wire.Told
 }
 
 var (
@@ -74,7 +74,7 @@ func New(o Options) (*Model, error) {
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // people write both
 	if old().MatchString(o.Model) {
-		m.told.Store("", true)
+		m.told.All()
 	}
 	return m, nil
 }

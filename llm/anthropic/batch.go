@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -14,15 +13,12 @@ import (
 	"time"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
-// An id that Submit returns holds those of the service's batches, joined by
-// idSep; toldMark before it says that schemas are told in the prompts, so that
-// JSON must be looked for in the answers.
-const (
-	idSep    = ","
-	toldMark = "told:"
-)
+// toldMark before an id that Submit returns says that schemas are told in the
+// prompts, so that JSON must be looked for in the answers.
+const toldMark = "told:"
 
 // batch is the service's own account of one.
 type batch struct {
@@ -68,32 +64,19 @@ func (m *Model) account(ctx context.Context, method, path string, body io.Reader
 // doesn't know any more has ended without answers.
 func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 	ids, told := strings.CutPrefix(id, toldMark)
-	all := llm.Batch{Ended: true, Answers: map[string]llm.Answer{}}
-	for id := range strings.SplitSeq(ids, idSep) {
+	return wire.Collect(wire.IDs(ids), func(id string, answers map[string]llm.Answer) (llm.Batch, error) {
 		b, err := m.account(ctx, http.MethodGet, "/"+url.PathEscape(id), nil)
-		if gone(err) {
-			continue
-		}
-		if err != nil {
+		switch {
+		case gone(err):
+			return llm.Batch{Ended: true}, nil
+		case err != nil:
 			return llm.Batch{}, err
 		}
-		all.Requests += b.size()
-		all.Done += b.done()
-		if all.Expires.IsZero() || b.ExpiresAt.Before(all.Expires) {
-			all.Expires = b.ExpiresAt
+		if b.Status == "ended" && b.Archived == nil {
+			err = m.results(ctx, id, b.done(), told, answers)
 		}
-		if b.Status != "ended" {
-			all.Ended = false
-			continue
-		}
-		if b.Archived != nil {
-			continue
-		}
-		if err := m.results(ctx, id, b.done(), told, all.Answers); err != nil {
-			return llm.Batch{}, err
-		}
-	}
-	return all, nil
+		return llm.Batch{Ended: b.Status == "ended" && err == nil, Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt}, err
+	})
 }
 
 // gone reports whether the service itself says that there is no such batch. A
@@ -118,18 +101,13 @@ func (m *Model) results(ctx context.Context, id string, want int, told bool, ans
 	}
 	defer res.Body.Close()
 	lines := 0
-	for r := bufio.NewReaderSize(res.Body, 1<<16); ; {
-		line, err := r.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return m.wire.Broken(ctx, err)
-		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			lines++
-			m.keep(line, told, answers)
-		}
-		if err == io.EOF {
-			break
-		}
+	err = m.wire.Lines(ctx, res.Body, func(line []byte, _ bool) error {
+		lines++
+		m.keep(line, told, answers)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if lines < want {
 		return m.fault(llm.Unreachable, http.StatusOK, fmt.Sprintf("%d of %d results of batch %s came", lines, want, id))
@@ -169,7 +147,7 @@ func (m *Model) errored(body []byte) error {
 	}
 	e := m.wire.Refused(status, body)
 	if e.Fault == llm.Rejected && strings.Contains(e.Text, "output_config") {
-		m.told.Store("", true) // next time
+		m.told.All() // next time
 	}
 	return e
 }
@@ -178,7 +156,7 @@ func (m *Model) errored(body []byte) error {
 func (m *Model) Cancel(ctx context.Context, id string) error {
 	var errs []error
 	ids, _ := strings.CutPrefix(id, toldMark)
-	for id := range strings.SplitSeq(ids, idSep) {
+	for _, id := range wire.IDs(ids) {
 		if _, err := m.account(ctx, http.MethodPost, "/"+url.PathEscape(id)+"/cancel", nil); err != nil && !gone(err) {
 			errs = append(errs, err)
 		}

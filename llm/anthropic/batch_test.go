@@ -127,7 +127,7 @@ func TestBatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := llm.Batch{Answers: map[string]llm.Answer{}, Requests: 9, Expires: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
+	want := llm.Batch{Requests: 9, Expires: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("under way (-want +got):\n%s", d)
 	}

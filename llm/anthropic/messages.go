@@ -62,77 +62,39 @@ type reply struct {
 	} `json:"usage"`
 }
 
-// Complete implements llm.Model. Where the service refuses the schema, the
-// request goes out a second time with the schema in its prompt, and the
-// service is never again asked for what it refused.
+// Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	body, told := m.request(r)
-	res, err := m.ask(ctx, body, r.Schema != nil)
-	if r.Schema == nil || told || !mayBeSchema(err) {
-		return res, err
-	}
-	body = m.plain(r)
-	again, err2 := m.ask(ctx, body, true)
-	if err2 != nil && mayBeSchema(err2) {
-		return again, err // it wasn't the schema
-	}
-	m.remember(r.Schema, err)
-	return again, err2
+	return m.told.Complete(r, func(told bool) (llm.Response, error) { return m.ask(ctx, m.request(r, told), r.Schema != nil) })
 }
 
-// request is a request's body, and whether the schema is told in its prompt.
-func (m *Model) request(r llm.Request) (body request, told bool) {
-	body = request{Model: m.o.Model, MaxTokens: r.Max, Messages: []message{{"user", r.Prompt}}}
+// request is a request's body, by a schema or told of it.
+func (m *Model) request(r llm.Request, told bool) request {
+	if told {
+		r.Prompt += r.Schema.Told()
+	}
+	body := request{Model: m.o.Model, MaxTokens: r.Max, Messages: []message{{"user", r.Prompt}}}
 	if body.MaxTokens <= 0 {
 		body.MaxTokens = m.o.MaxOutput
-	}
-	if llm.Thinks(m.o.Model) {
-		body.MaxTokens += llm.ThinkingRoom
-		body.Output = &output{Effort: "low"}
 	}
 	if r.System != "" {
 		// The same for many requests: the service may keep it for five minutes.
 		body.System = []block{{Type: "text", Text: r.System, Cache: &cache{"ephemeral"}}}
 	}
-	if r.Schema == nil {
-		return body, false
+	thinks := llm.Thinks(m.o.Model)
+	if thinks {
+		body.MaxTokens += llm.ThinkingRoom
 	}
-	_, all := m.told.Load("")
-	_, this := m.told.Load(string(r.Schema.JSON))
-	if all || this {
-		return m.plain(r), true
+	if told || !thinks && r.Schema == nil {
+		return body // told: without an effort, as it may have been that
 	}
-	if body.Output == nil {
-		body.Output = &output{}
+	body.Output = &output{}
+	if thinks {
+		body.Output.Effort = "low"
 	}
-	body.Output.Format = &format{"json_schema", r.Schema.JSON}
-	return body, false
-}
-
-// plain is a request's body with the schema told in its prompt.
-func (m *Model) plain(r llm.Request) request {
-	r.Prompt += r.Schema.Told()
-	r.Schema = nil
-	body, _ := m.request(r)
-	body.Output = nil // neither an effort: it may have been that
+	if r.Schema != nil {
+		body.Output.Format = &format{"json_schema", r.Schema.JSON}
+	}
 	return body
-}
-
-// mayBeSchema reports whether a request may have been refused for its schema.
-// Services other than Anthropic's say no more than "invalid params".
-func mayBeSchema(err error) bool {
-	e, ok := err.(*llm.Error)
-	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
-}
-
-// remember keeps what to ask no more: this schema if the refusal speaks of
-// schemas, else any.
-func (m *Model) remember(s *llm.Schema, refused error) {
-	key := ""
-	if strings.Contains(strings.ToLower(refused.(*llm.Error).Text), "schema") {
-		key = string(s.JSON)
-	}
-	m.told.Store(key, true)
 }
 
 // ask sends a body and reads the answer, as JSON if it has to be.
@@ -211,29 +173,15 @@ func (m *Model) answer(rep reply, asJSON bool) (llm.Response, error) {
 	}
 	res.Text = strings.TrimSpace(text.String())
 	fault, why := llm.Fault(""), ""
-	switch rep.StopReason {
-	case "max_tokens":
+	switch {
+	case rep.StopReason == "max_tokens":
 		fault, why = llm.Cut, "the answer ran into its limit of tokens"
-	case "model_context_window_exceeded":
+	case rep.StopReason == "model_context_window_exceeded":
 		fault, why = llm.TooLong, "the answer ran into the end of the model's window"
-	case "refusal":
+	case rep.StopReason == "refusal":
 		fault, why = llm.Refused, "the model declined: "+m.wire.Clip([]byte(res.Text))
-	default:
-		if res.Text == "" {
-			fault, why = llm.Nonsense, "an empty answer (stop_reason "+m.wire.Clip([]byte(rep.StopReason))+")"
-		}
+	case res.Text == "":
+		fault, why = llm.Nonsense, "an empty answer (stop_reason "+m.wire.Clip([]byte(rep.StopReason))+")"
 	}
-	if fault == "" && asJSON {
-		found, ok := llm.FindJSON(res.Text)
-		if !ok {
-			fault, why = llm.Nonsense, "JSON was asked for, this came: "+m.wire.Clip([]byte(res.Text))
-		}
-		res.Text = found
-	}
-	if fault != "" {
-		e := m.fault(fault, http.StatusOK, why)
-		e.Usage = res.Usage
-		return llm.Response{}, e
-	}
-	return res, nil
+	return m.wire.Answer(res, asJSON, fault, why)
 }

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -15,6 +13,7 @@ import (
 	"time"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
 // limits are those of one batch.
@@ -34,99 +33,46 @@ type one struct {
 	Params   request `json:"params"`
 }
 
-// Submit implements llm.Batcher. What is too much for one batch of the
-// service goes in several; if one of them isn't taken, those before it are
-// cancelled. If the connection broke before the service's answer came, the
-// batch is looked for: it may be there, and would be paid twice.
+// Submit implements llm.Batcher.
 func (m *Model) Submit(ctx context.Context, _ string, requests map[string]llm.Request) (string, error) {
-	parts, told, err := m.split(requests)
+	mark := ""
+	parts, err := wire.Parts(requests, m.batch.requests, m.batch.bytes, func(key string, r llm.Request) ([]byte, error) {
+		if !customID().MatchString(key) {
+			return nil, fmt.Errorf("anthropic: %q is no key for a batch: letters, digits, _ and -, at most 64", key)
+		}
+		told := r.Schema != nil && m.told.Of(r.Schema)
+		if told {
+			mark = toldMark
+		}
+		data, err := json.Marshal(one{key, m.request(r, told)})
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("anthropic: request %s: %w", key, err)
+		case len(data) > m.batch.bytes:
+			return nil, m.fault(llm.TooLong, 0, "request "+key+" is larger than a batch may be")
+		}
+		return data, nil
+	})
 	if err != nil {
 		return "", err
 	}
-	var ids []string
-	for _, part := range parts {
-		began := time.Now()
-		b, err := m.create(ctx, part.body)
-		if lost(err) && ctx.Err() == nil {
-			if found, fault := m.look(ctx, part.requests, time.Since(began), ids); fault == nil && found.ID != "" {
-				b, err = found, nil
-			}
-		}
-		if err != nil {
-			if len(ids) > 0 {
-				err = errors.Join(err, m.Cancel(context.WithoutCancel(ctx), strings.Join(ids, idSep)))
-			}
-			return "", err
-		}
-		ids = append(ids, b.ID)
+	seek := func(p *wire.Part, since time.Time, ids []string) (string, error) {
+		return m.look(ctx, len(p.Keys), time.Since(since), ids)
 	}
-	id := strings.Join(ids, idSep)
-	if told {
-		id = toldMark + id
+	id, err := wire.Submit(ctx, parts, func(p *wire.Part) (string, error) { return m.create(ctx, p) }, seek, m.Cancel)
+	if err != nil {
+		return "", err
 	}
-	return id, nil
+	return mark + id, nil
 }
 
-// part is the body of one batch.
-type part struct {
-	body     []byte
-	requests int
-}
-
-// split writes as many batches as the requests need.
-func (m *Model) split(requests map[string]llm.Request) (parts []part, told bool, err error) {
-	if len(requests) == 0 {
-		return nil, false, errors.New("anthropic: a batch without requests")
-	}
-	var b bytes.Buffer
-	n := 0
-	end := func() {
-		b.WriteString("]}")
-		parts = append(parts, part{bytes.Clone(b.Bytes()), n})
-		b.Reset()
-		n = 0
-	}
-	for _, key := range slices.Sorted(maps.Keys(requests)) {
-		if !customID().MatchString(key) {
-			return nil, false, fmt.Errorf("anthropic: %q is no key for a batch: letters, digits, _ and -, at most 64", key)
-		}
-		params, t := m.request(requests[key])
-		told = told || t
-		data, err := json.Marshal(one{key, params})
-		if err != nil {
-			return nil, false, fmt.Errorf("anthropic: request %s: %w", key, err)
-		}
-		if len(data) > m.batch.bytes {
-			e := m.fault(llm.TooLong, 0, "request "+key+" is larger than a batch may be")
-			return nil, false, e
-		}
-		if n == m.batch.requests || n > 0 && b.Len()+len(data) > m.batch.bytes {
-			end()
-		}
-		if n == 0 {
-			b.WriteString(`{"requests":[`)
-		} else {
-			b.WriteByte(',')
-		}
-		b.Write(data)
-		n++
-	}
-	end()
-	return parts, told, nil
-}
-
-func (m *Model) create(ctx context.Context, body []byte) (batch, error) {
+func (m *Model) create(ctx context.Context, p *wire.Part) (string, error) {
+	body := slices.Concat([]byte(`{"requests":[`), bytes.Join(p.Lines, []byte(",")), []byte("]}"))
 	b, err := m.account(ctx, http.MethodPost, "", bytes.NewReader(body))
 	if err == nil && b.ID == "" {
 		err = m.fault(llm.Nonsense, http.StatusOK, "a batch without an id")
 	}
-	return b, err
-}
-
-// lost reports whether a request may have reached the service though no answer came.
-func lost(err error) bool {
-	e, ok := err.(*llm.Error)
-	return ok && e.Unsure()
+	return b.ID, err
 }
 
 // clocks is how far the service's clock may be from when a batch was sent.
@@ -134,28 +80,20 @@ const clocks = time.Minute
 
 // Find implements llm.Finder.
 func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
-	var ids []string
-	for _, id := range lost.Others {
-		id, _ = strings.CutPrefix(id, toldMark)
-		ids = append(ids, strings.Split(id, idSep)...)
-	}
-	b, err := m.look(ctx, lost.Requests, time.Since(lost.Since), ids)
+	id, err := m.look(ctx, lost.Requests, time.Since(lost.Since), wire.IDs(strings.ReplaceAll(strings.Join(lost.Others, ","), toldMark, "")))
 	if e, ok := err.(*llm.Error); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
 		return "", nil // a service that lists none
 	}
-	if err != nil || b.ID == "" {
-		return "", err
+	if err == nil && id != "" && m.told.Of(&llm.Schema{}) {
+		id = toldMark + id
 	}
-	if _, all := m.told.Load(""); all {
-		return toldMark + b.ID, nil
-	}
-	return b.ID, nil
+	return id, err
 }
 
 // look looks for a batch of so many requests that was made during the last took,
 // by the service's clock, and is none of ids. It must be the only one; else what
-// it finds has no id.
-func (m *Model) look(ctx context.Context, requests int, took time.Duration, ids []string) (batch, error) {
+// it finds is "".
+func (m *Model) look(ctx context.Context, requests int, took time.Duration, ids []string) (string, error) {
 	var list struct {
 		Data []batch `json:"data"`
 	}
@@ -163,20 +101,20 @@ func (m *Model) look(ctx context.Context, requests int, took time.Duration, ids 
 	defer cancel()
 	head, err := m.call(ctx, http.MethodGet, "/v1/messages/batches?limit=100", nil, &list)
 	if err != nil {
-		return batch{}, err
+		return "", err
 	}
 	now, err := http.ParseTime(head.Get("Date"))
 	if err != nil {
 		now = time.Now()
 	}
-	var found []batch
+	var found []string
 	for _, b := range list.Data {
 		if b.ID != "" && b.size() == requests && now.Sub(b.CreatedAt) < took+clocks && !slices.Contains(ids, b.ID) {
-			found = append(found, b)
+			found = append(found, b.ID)
 		}
 	}
 	if len(found) != 1 {
-		return batch{}, nil
+		return "", nil
 	}
 	return found[0], nil
 }

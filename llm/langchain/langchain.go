@@ -9,7 +9,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/tmc/langchaingo/llms"
@@ -43,9 +42,7 @@ type Model struct {
 	name string
 	wire *wire.Transport
 	lc   llms.Model
-
-	mu   sync.Mutex
-	told bool // the service refuses schemas: they are told in the prompt
+	told wire.Told
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -71,27 +68,11 @@ func (m *Model) Name() string { return m.name }
 // Window implements llm.Model.
 func (m *Model) Window() int { return m.o.Window }
 
-// Complete implements llm.Model. Where the service refuses the schema, the
-// request goes out again with the schema told, and so do all after it.
+// Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, m.o.Timeout)
 	defer cancel()
-	m.mu.Lock()
-	told := m.told
-	m.mu.Unlock()
-	res, err := m.ask(ctx, r, told)
-	var e *llm.Error
-	if r.Schema == nil || told || !errors.As(err, &e) || e.Fault != llm.Rejected {
-		return res, err
-	}
-	again, err2 := m.ask(ctx, r, true)
-	if errors.As(err2, &e) && e.Fault == llm.Rejected {
-		return again, err // it wasn't the schema
-	}
-	m.mu.Lock()
-	m.told = true
-	m.mu.Unlock()
-	return again, err2
+	return m.told.Complete(r, func(told bool) (llm.Response, error) { return m.ask(ctx, r, told) })
 }
 
 func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response, error) {
@@ -114,32 +95,15 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 		most = m.o.MaxOutput
 	}
 	_, err := m.lc.GenerateContent(context.WithValue(ctx, tripKey{}, t), messages, llms.WithModel(m.o.Model), llms.WithMaxTokens(most))
-	switch {
-	case t.fault != "": // langchaingo may or may not have seen a fault in it
-		return llm.Response{}, m.fault(t.fault, http.StatusOK, t.why, t.usage)
-	case err != nil:
+	if err != nil && t.fault == "" { // langchaingo may or may not have seen a fault in the answer
 		return llm.Response{}, m.failed(ctx, err, t)
 	}
-	return m.answer(r, t, asJSON)
-}
-
-// answer makes a response of what the trip brought.
-func (m *Model) answer(r llm.Request, t *trip, asJSON bool) (llm.Response, error) {
-	res := llm.Response{Text: afterThinking(t.text), Model: t.model, Usage: t.usage}
-	size := len(r.System) + len(r.Prompt)
-	switch {
-	case res.Usage.In > 0 && res.Usage.In < size/8-100: // no tokenizer takes more than 8 bytes a token on prose and code
-		return llm.Response{}, m.fault(llm.TooLong, http.StatusOK, "the service read only a part of the request; give its model a longer window (llm.context)", t.usage)
-	case res.Text == "":
-		return llm.Response{}, m.fault(llm.Nonsense, http.StatusOK, "an empty answer", t.usage)
-	case asJSON:
-		found, ok := llm.FindJSON(res.Text)
-		if !ok {
-			return llm.Response{}, m.fault(llm.Nonsense, http.StatusOK, "JSON was asked for, this came: "+m.wire.Clip([]byte(res.Text)), t.usage)
-		}
-		res.Text = found
+	res := llm.Response{Text: wire.AfterThinking(t.text), Model: t.model, Usage: t.usage}
+	// No tokenizer takes more than 8 bytes a token on prose and code.
+	if t.fault == "" && res.Usage.In > 0 && res.Usage.In < (len(r.System)+len(r.Prompt))/8-100 {
+		t.fault, t.why = llm.TooLong, "the service read only a part of the request; give its model a longer window (llm.context)"
 	}
-	return res, nil
+	return m.wire.Answer(res, asJSON, t.fault, t.why)
 }
 
 // failed is an error of langchaingo's as one of ours.
@@ -156,14 +120,6 @@ func (m *Model) failed(ctx context.Context, err error, t *trip) error {
 
 func (m *Model) fault(f llm.Fault, status int, text string, u llm.Usage) *llm.Error {
 	return &llm.Error{Fault: f, Model: m.name, Status: status, Text: text, Usage: u}
-}
-
-// afterThinking leaves out what a reasoning model thought aloud.
-func afterThinking(text string) string {
-	if at := strings.LastIndex(text, "</think>"); at >= 0 {
-		text = text[at+len("</think>"):]
-	}
-	return strings.TrimSpace(text)
 }
 
 // object reads a JSON object; numbers stay as they are written.

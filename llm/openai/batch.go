@@ -1,14 +1,11 @@
 package openai
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -18,11 +15,11 @@ import (
 	api "github.com/sashabaranov/go-openai"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
 // A batch is a file of requests, one a line, that the service works off within
-// a day, and two files of answers and errors. What doesn't fit one becomes
-// several; the id is then theirs with commas between.
+// a day, and two files of answers and errors.
 
 // Most that one file may have (platform.openai.com/docs/guides/batch).
 const (
@@ -39,71 +36,37 @@ const (
 	ours   = "recall"      // the caller's name for it
 )
 
-// Submit implements llm.Batcher. If the connection broke before the service's
-// answer came, the batch is looked for: it may be there, and would be paid twice.
+// Submit implements llm.Batcher.
 func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.Request) (string, error) {
 	return m.submit(ctx, name, requests, batchLines, batchBytes)
 }
 
-func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, bytes int) (string, error) {
-	files, err := m.files(requests, lines, bytes)
+func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, size int) (string, error) {
+	parts, err := wire.Parts(requests, lines, size, m.line)
 	if err != nil {
 		return "", err
 	}
-	var ids []string
-	for _, f := range files {
-		id, err := m.hand(ctx, name, f)
-		var e *llm.Error
-		if errors.As(err, &e) && e.Unsure() && ctx.Err() == nil {
-			if found, fault := m.named(ctx, name, time.Now(), ids); fault == nil && len(found) > 0 {
-				id, err = found[0], nil
-			}
-		}
-		if err != nil {
-			if len(ids) > 0 { // all or nothing: half a batch would be asked again
-				ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
-				defer cancel()
-				err = errors.Join(err, m.Cancel(ctx, strings.Join(ids, ",")))
-			}
-			return "", err
-		}
-		ids = append(ids, id)
+	hand := func(p *wire.Part) (string, error) {
+		plain := slices.ContainsFunc(p.Keys, func(key string) bool { return requests[key].Schema == nil })
+		return m.hand(ctx, name, p, !plain)
 	}
-	return strings.Join(ids, ","), nil
+	seek := func(_ *wire.Part, since time.Time, ids []string) (string, error) {
+		found, err := m.named(ctx, name, since, ids)
+		return slices.Concat(found, []string{""})[0], err
+	}
+	return wire.Submit(ctx, parts, hand, seek, m.Cancel)
 }
 
-// inputFile is a batch's requests.
-type inputFile struct {
-	data bytes.Buffer
-	n    int
-	json bool // all its answers must be JSON
-}
-
-// files writes requests as lines, in the order of their keys.
-func (m *Chat) files(requests map[string]llm.Request, lines, bytes int) ([]*inputFile, error) {
-	if len(requests) == 0 {
-		return nil, errors.New("a batch without requests")
+// line is a request as a line of a batch's file.
+func (m *Chat) line(key string, r llm.Request) ([]byte, error) {
+	h := m.habits.of(r.Schema)
+	h.ownHeat = true // nobody could try again without
+	h.format = max(h.format, m.surely())
+	line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost, URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
+	if err != nil {
+		return nil, fmt.Errorf("request %s: %w", key, err)
 	}
-	var files []*inputFile
-	for _, key := range slices.Sorted(maps.Keys(requests)) {
-		r := requests[key]
-		h := m.habits.of(r.Schema)
-		h.ownHeat = true // nobody could try again without
-		h.format = max(h.format, m.surely())
-		line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost, URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
-		if err != nil {
-			return nil, fmt.Errorf("request %s: %w", key, err)
-		}
-		if last := len(files) - 1; last < 0 || files[last].n == lines || files[last].data.Len()+len(line)+1 > bytes {
-			files = append(files, &inputFile{json: true})
-		}
-		f := files[len(files)-1]
-		f.data.Write(line)
-		f.data.WriteByte('\n')
-		f.n++
-		f.json = f.json && r.Schema != nil
-	}
-	return files, nil
+	return line, nil
 }
 
 // surely is how a batch's answers are held to a schema, as a batch can't ask
@@ -122,20 +85,20 @@ func (m *Chat) surely() format {
 var old = regexp.MustCompile(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
 
 // hand gives one file to the service and has it begin.
-func (m *Chat) hand(ctx context.Context, name string, f *inputFile) (string, error) {
+func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: f.data.Bytes(), Purpose: api.PurposeBatch})
+	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: append(bytes.Join(p.Lines, []byte("\n")), '\n'), Purpose: api.PurposeBatch})
 	if err != nil {
-		return "", m.fault(ctx, err)
+		return "", m.wire.Fault(ctx, err)
 	}
 	meta := map[string]any{ours: name}
-	if f.json {
+	if inJSON {
 		meta[asJSON] = "1"
 	}
 	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID, Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
 	if err != nil {
-		return "", m.fault(ctx, err)
+		return "", m.wire.Fault(ctx, err)
 	}
 	if b.ID == "" {
 		return "", &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch without an id"}
@@ -145,7 +108,7 @@ func (m *Chat) hand(ctx context.Context, name string, f *inputFile) (string, err
 
 // Find implements llm.Finder, by the name: all that went out under it.
 func (m *Chat) Find(ctx context.Context, lost llm.Lost) (string, error) {
-	found, err := m.named(ctx, lost.Name, lost.Since, strings.Split(strings.Join(lost.Others, ","), ","))
+	found, err := m.named(ctx, lost.Name, lost.Since, wire.IDs(lost.Others...))
 	if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
 		return "", nil // a service that lists none
 	}
@@ -170,7 +133,7 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 	for range pages {
 		list, err := m.client.ListBatch(ctx, after, &most)
 		if err != nil {
-			return nil, m.fault(ctx, err)
+			return nil, m.wire.Fault(ctx, err)
 		}
 		for _, b := range list.Data {
 			if time.Unix(int64(b.CreatedAt), 0).Before(since.Add(-clocks)) {
@@ -194,25 +157,7 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 // Collect implements llm.Batcher. A batch that the service found wrong as a
 // whole has ended, and the error says why.
 func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	all := llm.Batch{Ended: true, Answers: map[string]llm.Answer{}}
-	var wrong error
-	for _, one := range strings.Split(id, ",") {
-		b, err := m.collect(ctx, one, all.Answers)
-		if err != nil && !b.Ended {
-			return llm.Batch{}, err
-		}
-		wrong = errors.Join(wrong, err)
-		all.Ended = all.Ended && b.Ended
-		all.Requests += b.Requests
-		all.Done += b.Done
-		if all.Expires.IsZero() || b.Expires.Before(all.Expires) {
-			all.Expires = b.Expires
-		}
-	}
-	if !all.Ended {
-		all.Answers = nil // a batch is had whole
-	}
-	return all, wrong
+	return wire.Collect(wire.IDs(id), func(id string, answers map[string]llm.Answer) (llm.Batch, error) { return m.collect(ctx, id, answers) })
 }
 
 // collect puts one batch's answers to the others, if it has ended.
@@ -221,7 +166,7 @@ func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.An
 	defer cancel()
 	b, err := m.client.RetrieveBatch(ctx, id)
 	if err != nil {
-		return llm.Batch{}, m.fault(ctx, err)
+		return llm.Batch{}, m.wire.Fault(ctx, err)
 	}
 	out := llm.Batch{Requests: b.RequestCounts.Total, Done: b.RequestCounts.Completed + b.RequestCounts.Failed}
 	if b.ExpiresAt != nil {
@@ -285,33 +230,24 @@ type outputLine struct {
 func (m *Chat) read(ctx context.Context, file string, told bool, answers map[string]llm.Answer) error {
 	content, err := m.client.GetFileContent(ctx, file)
 	if err != nil {
-		return m.fault(ctx, err)
+		return m.wire.Fault(ctx, err)
 	}
 	defer content.Close()
-	lines := bufio.NewReader(content)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && err != io.EOF {
-			return m.wire.Broken(ctx, err)
+	return m.wire.Lines(ctx, content, func(line []byte, last bool) error {
+		var l outputLine
+		bad := json.Unmarshal(line, &l) != nil
+		if bad && last { // the file was cut, and will be had whole the next time
+			return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK, Text: "a batch's answers broke off"}
 		}
-		if len(bytes.TrimSpace(line)) > 0 {
-			var l outputLine
-			bad := json.Unmarshal(line, &l) != nil
-			if bad && err == io.EOF { // the file was cut, and will be had whole the next time
-				return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK, Text: "a batch's answers broke off"}
-			}
-			if a, ok := m.line(l, told); ok && !bad && l.CustomID != "" {
-				answers[l.CustomID] = a
-			}
+		if a, ok := m.answered(l, told); ok && !bad && l.CustomID != "" {
+			answers[l.CustomID] = a
 		}
-		if err == io.EOF {
-			return nil
-		}
-	}
+		return nil
+	})
 }
 
-// line is what came of one request; ok is false if it wasn't answered in time.
-func (m *Chat) line(l outputLine, told bool) (a llm.Answer, ok bool) {
+// answered is what came of one request; ok is false if it wasn't answered in time.
+func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
 	switch {
 	case l.Error != nil && (l.Error.Code == "batch_expired" || l.Error.Code == "batch_cancelled"):
 		return a, false
@@ -338,11 +274,11 @@ func (m *Chat) line(l outputLine, told bool) (a llm.Answer, ok bool) {
 // Cancel implements llm.Batcher.
 func (m *Chat) Cancel(ctx context.Context, id string) error {
 	var all error
-	for _, one := range strings.Split(id, ",") {
+	for _, one := range wire.IDs(id) {
 		ctx, cancel := context.WithTimeout(ctx, time.Minute)
 		_, err := m.client.CancelBatch(ctx, one)
 		if err != nil {
-			err = m.fault(ctx, err)
+			err = m.wire.Fault(ctx, err)
 		}
 		cancel()
 		if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Status == http.StatusConflict || e.Status == http.StatusBadRequest) {

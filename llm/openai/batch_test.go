@@ -233,12 +233,12 @@ func TestBatchFormat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files, err := m.files(requests(1, schema), batchLines, batchBytes)
+		line, err := m.line("k0", requests(1, schema)["k0"])
 		if err != nil {
 			t.Fatal(err)
 		}
 		var l struct{ Body asked }
-		if err := json.Unmarshal(files[0].data.Bytes(), &l); err != nil || !strings.HasPrefix(l.Body.form(), c.want+" ") || !files[0].json {
+		if err := json.Unmarshal(line, &l); err != nil || !strings.HasPrefix(l.Body.form(), c.want+" ") {
 			t.Errorf("%s: got %q, %v, want %s", c.model, l.Body.form(), err, c.want)
 		}
 	}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"net/http"
@@ -66,12 +65,17 @@ func NewChat(o ChatOptions) (*Chat, error) {
 		m.o.Window = 128_000
 	}
 	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key, Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
-	cfg := api.DefaultConfig(o.Key)
-	cfg.BaseURL = strings.TrimRight(o.URL, "/")
-	cfg.HTTPClient = wire.Client(m.wire)
-	m.client = api.NewClientWithConfig(cfg)
+	m.client = client(o.URL, o.Key, m.wire)
 	m.habits.start(habit{oldMax: !m.own})
 	return m, nil
+}
+
+// client is go-openai's, which sends by a transport of ours.
+func client(url, key string, t *wire.Transport) *api.Client {
+	cfg := api.DefaultConfig(key)
+	cfg.BaseURL = strings.TrimRight(url, "/")
+	cfg.HTTPClient = wire.Client(t)
+	return api.NewClientWithConfig(cfg)
 }
 
 // Name implements llm.Model.
@@ -93,7 +97,7 @@ func (m *Chat) Complete(ctx context.Context, r llm.Request) (llm.Response, error
 			m.habits.keep(r.Schema, h)
 			return m.answer(res, r)
 		}
-		err = m.fault(ctx, err)
+		err = m.wire.Fault(ctx, err)
 		if first == nil {
 			first = err
 		}
@@ -159,7 +163,7 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 	if len(res.Choices) > 0 {
 		c = res.Choices[0]
 	}
-	out.Text = afterThinking(c.Message.Content)
+	out.Text = wire.AfterThinking(c.Message.Content)
 	switch {
 	case len(res.Choices) == 0:
 		fault, why = llm.Nonsense, "an answer without choices"
@@ -173,22 +177,12 @@ func (m *Chat) answer(res api.ChatCompletionResponse, r llm.Request) (llm.Respon
 		fault, why = llm.Overloaded, "the service broke off its answer"
 	case m.cutSilently(r, out.Usage):
 		fault, why = llm.TooLong, "the service read only a part of the request; give its model a longer window"
-	case out.Text == "":
-		fault, why = llm.Nonsense, "an empty answer"
-	case r.Schema != nil:
-		found, ok := llm.FindJSON(out.Text)
-		if found != strings.TrimSpace(out.Text) { // it takes the format, and passes over it
-			m.habits.words(r.Schema)
-		}
-		if !ok {
-			fault, why = llm.Nonsense, "JSON was asked for, this came: "+m.wire.Clip([]byte(out.Text))
-		}
-		out.Text = found
 	}
-	if fault != "" {
-		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: http.StatusOK, Usage: out.Usage, Text: why}
+	whole, err := m.wire.Answer(out, r.Schema != nil, fault, why)
+	if r.Schema != nil && fault == "" && out.Text != whole.Text { // it takes the format, and passes over it
+		m.habits.words(r.Schema)
 	}
-	return out, nil
+	return whole, err
 }
 
 // cutSilently reports whether a service counted far fewer tokens than a request
@@ -198,35 +192,10 @@ func (m *Chat) cutSilently(r llm.Request, u llm.Usage) bool {
 	return !m.own && u.In > 0 && u.In < (len(r.System)+len(r.Prompt))/8-100
 }
 
-// afterThinking leaves out what a reasoning model thought aloud, where the
-// service doesn't.
-func afterThinking(text string) string {
-	if at := strings.LastIndex(text, "</think>"); at >= 0 {
-		text = text[at+len("</think>"):]
-	}
-	return strings.TrimSpace(text)
-}
-
 func usage(u api.Usage) llm.Usage {
 	out := llm.Usage{In: u.PromptTokens, Out: u.CompletionTokens}
 	if u.PromptTokensDetails != nil {
 		out.CacheRead = u.PromptTokensDetails.CachedTokens
 	}
 	return out
-}
-
-// fault is an error of go-openai's as one of ours.
-func (m *Chat) fault(ctx context.Context, err error) error {
-	var known *llm.Error
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &syntax), errors.As(err, &kind):
-		return &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "an answer of another form", Err: err}
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return m.wire.Broken(ctx, err)
-	}
-	return &llm.Error{Fault: llm.Rejected, Model: m.Name(), Text: m.wire.Clip([]byte(err.Error())), Err: err} // go-openai didn't send it
 }

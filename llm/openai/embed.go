@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
 	api "github.com/sashabaranov/go-openai"
 
 	"recall/llm"
+	"recall/llm/wire"
 )
 
 // Options say which service and model embed texts.
@@ -32,10 +31,11 @@ type Options struct {
 
 // Embedder is an llm.Embedder over an endpoint. Safe for concurrent use.
 type Embedder struct {
-	o      Options
-	name   string // the address without its password
-	client *api.Client
-	wait   func(ctx context.Context, d time.Duration) error
+	o        Options
+	name     string // the address without its password
+	client   *api.Client
+	wire     *wire.Transport
+	patience llm.Patience
 }
 
 var _ llm.Embedder = (*Embedder)(nil)
@@ -51,7 +51,7 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	if o.Model == "" {
 		return nil, fmt.Errorf("embedding service %s: no model named", name)
 	}
-	if o.Key != "" && u.Scheme == "http" && !loopback(u.Hostname()) {
+	if o.Key != "" && u.Scheme == "http" && !wire.Here(u) {
 		return nil, fmt.Errorf("embedding service %s: a key is sent over https only", name)
 	}
 	if o.Batch <= 0 {
@@ -63,17 +63,10 @@ func NewEmbedder(o Options) (*Embedder, error) {
 	if o.Retries == 0 {
 		o.Retries = 3
 	}
-	cfg := api.DefaultConfig(o.Key)
-	cfg.BaseURL = strings.TrimRight(o.URL, "/")
-	cfg.HTTPClient = &http.Client{Timeout: o.Timeout, CheckRedirect: func(*http.Request, []*http.Request) error {
-		return errors.New("it redirects, which isn't followed") // texts go where the user said
-	}}
-	return &Embedder{o: o, name: name, client: api.NewClientWithConfig(cfg), wait: sleep}, nil
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
+	e := &Embedder{o: o, name: name, wire: &wire.Transport{Model: "model " + o.Model, Key: o.Key},
+		patience: llm.Patience{Tries: max(1, 1+o.Retries), Pause: time.Second}}
+	e.client = client(o.URL, o.Key, e.wire)
+	return e, nil
 }
 
 // Model implements llm.Embedder: the service's name for the model, and the
@@ -90,9 +83,13 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	out := make([][]float32, 0, len(texts))
 	for from := 0; from < len(texts); from += e.o.Batch {
 		batch := texts[from:min(from+e.o.Batch, len(texts))]
-		vs, err := e.patiently(ctx, batch)
+		var vs [][]float32
+		err := e.patience.Try(ctx, func() (err error) {
+			vs, err = e.send(ctx, batch)
+			return err
+		})
 		if err != nil {
-			return out, fmt.Errorf("embedding service %s, model %s: %w", e.name, e.o.Model, err)
+			return out, fmt.Errorf("embedding service %s: %w", e.name, err)
 		}
 		if len(out) > 0 && len(vs) > 0 && len(vs[0]) != len(out[0]) {
 			return out, fmt.Errorf("embedding service %s, model %s: %d dimensions after %d", e.name, e.o.Model, len(vs[0]), len(out[0]))
@@ -100,34 +97,6 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		out = append(out, vs...)
 	}
 	return out, nil
-}
-
-// patiently sends a batch, again if the service was too busy or out of reach,
-// after 0.5, 1, 2, … seconds.
-func (e *Embedder) patiently(ctx context.Context, texts []string) ([][]float32, error) {
-	pause := 500 * time.Millisecond
-	for try := 0; ; try++ {
-		vs, err := e.send(ctx, texts)
-		if err == nil || try >= e.o.Retries || ctx.Err() != nil || !passing(err) {
-			return vs, err
-		}
-		if err := e.wait(ctx, pause); err != nil {
-			return nil, err
-		}
-		pause *= 2
-	}
-}
-
-// passing reports whether an error may be gone the next time.
-func passing(err error) bool {
-	code := 0
-	if ae := (*api.APIError)(nil); errors.As(err, &ae) {
-		code = ae.HTTPStatusCode
-	} else if re := (*api.RequestError)(nil); errors.As(err, &re) {
-		code = re.HTTPStatusCode
-	}
-	var ne net.Error
-	return code == http.StatusTooManyRequests || code >= 500 || code == 0 && errors.As(err, &ne) && ne.Timeout()
 }
 
 func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error) {
@@ -138,31 +107,37 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 			sent[i] = e.o.Redact(t)
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
+	defer cancel()
 	res, err := e.client.CreateEmbeddings(ctx, api.EmbeddingRequestStrings{Input: sent, Model: api.EmbeddingModel(e.o.Model), Dimensions: e.o.Dims})
 	if err != nil {
-		return nil, err
+		return nil, e.wire.Fault(ctx, err)
 	}
 	if len(res.Data) != len(texts) {
-		return nil, fmt.Errorf("%d vectors for %d texts", len(res.Data), len(texts))
+		return nil, e.nonsense("%d vectors for %d texts", len(res.Data), len(texts))
 	}
 	out := make([][]float32, len(texts))
 	for _, d := range res.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil {
-			return nil, fmt.Errorf("vector %d of %d comes twice or is none of these", d.Index, len(out))
+			return nil, e.nonsense("vector %d of %d comes twice or is none of these", d.Index, len(out))
 		}
 		if e.o.Dims > 0 && len(d.Embedding) != e.o.Dims {
-			return nil, fmt.Errorf("%d dimensions, %d were asked for", len(d.Embedding), e.o.Dims)
+			return nil, e.nonsense("%d dimensions, %d were asked for", len(d.Embedding), e.o.Dims)
 		}
 		if len(d.Embedding) != len(res.Data[0].Embedding) {
-			return nil, fmt.Errorf("%d and %d dimensions in one answer", len(res.Data[0].Embedding), len(d.Embedding))
+			return nil, e.nonsense("%d and %d dimensions in one answer", len(res.Data[0].Embedding), len(d.Embedding))
 		}
 		v, ok := unit(d.Embedding)
 		if !ok {
-			return nil, fmt.Errorf("text %d: a vector that is no direction", d.Index+1)
+			return nil, e.nonsense("text %d: a vector that is no direction", d.Index+1)
 		}
 		out[d.Index] = v
 	}
 	return out, nil
+}
+
+func (e *Embedder) nonsense(what string, args ...any) error {
+	return &llm.Error{Fault: llm.Nonsense, Model: e.wire.Model, Status: http.StatusOK, Text: fmt.Sprintf(what, args...)}
 }
 
 // unit makes a vector one of length 1; not if it is empty, zero, or holds what
@@ -181,15 +156,4 @@ func unit(v []float32) ([]float32, bool) {
 		out[i] = float32(float64(x) / n)
 	}
 	return out, true
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-t.C:
-		return nil
-	}
 }

@@ -56,7 +56,7 @@ func embedder(t *testing.T, s *httptest.Server, o Options) *Embedder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.wait = func(ctx context.Context, _ time.Duration) error { return ctx.Err() }
+	e.patience.Pause = time.Millisecond
 	return e
 }
 

@@ -1,0 +1,104 @@
+package wire
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+
+	"recall/llm"
+)
+
+// Answer makes a response of what a service said, JSON where it was asked for. A
+// fault, and why, is that of an answer that is none.
+func (t *Transport) Answer(res llm.Response, asJSON bool, fault llm.Fault, why string) (llm.Response, error) {
+	switch {
+	case fault != "":
+	case res.Text == "":
+		fault, why = llm.Nonsense, "an empty answer"
+	case asJSON:
+		found, ok := llm.FindJSON(res.Text)
+		if !ok {
+			fault, why = llm.Nonsense, "JSON was asked for, this came: "+t.Clip([]byte(res.Text))
+		}
+		res.Text = found
+	}
+	if fault != "" {
+		e := t.fault(fault, http.StatusOK, why)
+		e.Usage = res.Usage
+		return llm.Response{}, e
+	}
+	return res, nil
+}
+
+// AfterThinking omits what a reasoning model thought aloud, where the service doesn't.
+func AfterThinking(text string) string {
+	if at := strings.LastIndex(text, "</think>"); at >= 0 {
+		text = text[at+len("</think>"):]
+	}
+	return strings.TrimSpace(text)
+}
+
+// Fault is the error of somebody else's client as one of ours.
+func (t *Transport) Fault(ctx context.Context, err error) error {
+	var known *llm.Error
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	var e *llm.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.As(err, &syntax), errors.As(err, &kind):
+		e = t.fault(llm.Nonsense, http.StatusOK, "an answer of another form")
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return t.Broken(ctx, err)
+	default: // the client didn't send it
+		e = t.fault(llm.Rejected, 0, t.Clip([]byte(err.Error())))
+	}
+	e.Err = err
+	return e
+}
+
+// Told remembers which schemas a service refuses: they are told in the prompt. Safe
+// for concurrent use.
+type Told struct{ refused sync.Map } // by their text; "" for all
+
+// All has every schema told.
+func (t *Told) All() { t.refused.Store("", true) }
+
+// Of reports whether a schema is told.
+func (t *Told) Of(s *llm.Schema) bool {
+	_, all := t.refused.Load("")
+	_, this := t.refused.Load(string(s.JSON))
+	return all || this
+}
+
+// Complete asks. Where the service refuses the schema, the request goes out again
+// with the schema told, and so does what comes after it: of this schema if the refusal
+// speaks of schemas, else of any.
+func (t *Told) Complete(r llm.Request, ask func(told bool) (llm.Response, error)) (llm.Response, error) {
+	told := r.Schema != nil && t.Of(r.Schema)
+	res, err := ask(told)
+	if r.Schema == nil || told || !mayBeSchema(err) {
+		return res, err
+	}
+	again, err2 := ask(true)
+	switch {
+	case mayBeSchema(err2):
+		return again, err // it wasn't the schema
+	case strings.Contains(strings.ToLower(err.(*llm.Error).Text), "schema"):
+		t.refused.Store(string(r.Schema.JSON), true)
+	default:
+		t.All()
+	}
+	return again, err2
+}
+
+// mayBeSchema reports whether a request may have been refused for its schema. Some
+// services say no more than "invalid params".
+func mayBeSchema(err error) bool {
+	e, ok := err.(*llm.Error)
+	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+}
