@@ -41,18 +41,25 @@ type Options struct {
 
 // Report is what asking a model came to.
 type Report struct {
-	Asked    int              // sessions that it was asked about, or was to be
-	Improved int              // of those: have its payload now
-	Unripe   int              // of those: say too little to be asked about
-	Pending  int              // of those: their answers come with a batch
-	Waiting  int              // of those: keep the payload that they have, and are asked about again
-	Why      string           // why most of Waiting do, in short
-	Cause    error            // the error behind Why; nil for an interrupt
-	Growing  int              // sessions that go on from day to day, of which too little is new to be worth asking yet
-	Resting  int              // sessions it failed at before, that are left alone for a while
-	Busy     bool             // another recall is asking: nothing was done
-	Links    int              // links between decisions that it found
-	Problems []ingest.Problem // sessions skipped for a fault of ours
+	Asked    int    `json:"asked"`          // sessions that it was asked about, or was to be
+	Improved int    `json:"improved"`       // of those: have its payload now
+	Unripe   int    `json:"unripe"`         // of those: say too little to be asked about
+	Pending  int    `json:"pending"`        // of those: their answers come with a batch
+	Waiting  int    `json:"waiting"`        // of those: keep the payload that they have, and are asked about again
+	Why      string `json:"why,omitempty"`  // why most of Waiting do, in short
+	Hint     string `json:"hint,omitempty"` // what can be done about it, for the caller to fill in
+	// sessions that go on from day to day, of which too little is new to be worth asking yet
+	Growing  int     `json:"growing"`
+	Resting  int     `json:"resting"` // sessions it failed at before, that are left alone for a while
+	Links    int     `json:"links"`   // links between decisions that it found
+	Tokens   int     `json:"tokens"`  // in and out
+	Cost     float64 `json:"cost"`    // USD
+	Unpriced bool    `json:"unpriced,omitempty"`
+
+	By       string           `json:"-"` // what was asked, for the caller to fill in
+	Cause    error            `json:"-"` // the error behind Why; nil for an interrupt
+	Busy     bool             `json:"-"` // another recall is asking: nothing was done
+	Problems []ingest.Problem `json:"-"` // sessions skipped for a fault of ours
 }
 
 // Run asks the model about the sessions that are due: those whose payload it
@@ -99,6 +106,13 @@ func (a *Asker) Run(ctx context.Context, o Options) (Report, error) {
 		err = cmp.Or(err, fault)
 	}
 	g.out.Why, g.out.Cause = g.why.most()
+	for s, bad := range g.Library.Spending() {
+		if bad == nil && !s.At.Before(g.begun) {
+			g.out.Tokens += s.In + s.Out
+			g.out.Cost += s.Cost
+			g.out.Unpriced = g.out.Unpriced || s.Unpriced
+		}
+	}
 	return g.out, cmp.Or(err, g.journal(), a.Library.TidyTries(g.worthKeeping))
 }
 

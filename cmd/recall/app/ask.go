@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
@@ -18,26 +17,6 @@ import (
 	"recall/pipeline"
 	"recall/pipeline/improve"
 )
-
-// ModelReport is what asking the model came to, for people and programs.
-type ModelReport struct {
-	Asked    int    `json:"asked"`    // sessions that it was asked about, or was to be
-	Improved int    `json:"improved"` // of those: have its payload now
-	Unripe   int    `json:"unripe"`   // of those: say too little to be asked about
-	Pending  int    `json:"pending"`  // of those: their answers come with a batch
-	Waiting  int    `json:"waiting"`  // of those: keep the payload that rules made, and are asked about again
-	Why      string `json:"why,omitempty"`
-	Hint     string `json:"hint,omitempty"` // what can be done about it
-	// sessions that it has seen, which have grown by too little to be worth asking again yet
-	Growing  int     `json:"growing"`
-	Resting  int     `json:"resting"` // sessions it failed at before, that are left alone for a while
-	Links    int     `json:"links"`   // links between decisions that it found
-	Tokens   int     `json:"tokens"`  // in and out
-	Cost     float64 `json:"cost"`    // USD
-	Unpriced bool    `json:"unpriced,omitempty"`
-	name     string
-	busy     bool
-}
 
 // Asker puts together what asks the model: nil where rules alone distill.
 func (a *App) Asker(ctx context.Context, l *library.Library, anew bool) (*improve.Asker, error) {
@@ -89,11 +68,11 @@ func (a *App) batching(ctx context.Context, l *library.Library) (*improve.Batchi
 // Improve asks the configured model about the sessions that are due; nil where
 // there is none. That it can't be asked costs no session, and is told.
 func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options,
-	anew bool) (*ModelReport, []ingest.Problem, error) {
+	anew bool) (*improve.Report, []ingest.Problem, error) {
 	p, err := a.Asker(ctx, l, anew)
 	if err != nil {
 		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Library: l}, o.Quiet)
-		return &ModelReport{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: terminal.HintOf(err)}, nil, nil
+		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: terminal.HintOf(err)}, nil, nil
 	}
 	if p == nil {
 		return nil, nil, nil
@@ -104,41 +83,31 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	bar := terminal.NewProgress(a.Err)
 	p.Progress = bar.Show
 	o.AtOnce = a.Config.LLM.Concurrency
-	start := time.Now()
 	r, err := p.Run(ctx, o)
 	bar.Done()
 	if errors.Is(err, index.ErrRebuild) { // what was paid for is in the library
 		a.SayDamaged(err)
 		err = a.refill(ctx, l)
 	}
-	rep := &ModelReport{Asked: r.Asked, Improved: r.Improved, Unripe: r.Unripe, Pending: r.Pending, Waiting: r.Waiting,
-		Why: r.Why, Growing: r.Growing, Resting: r.Resting,
-		Links: r.Links, name: p.Improver.Name(), busy: r.Busy}
+	r.By = p.Improver.Name()
 	if r.Waiting > 0 {
-		rep.Hint = a.Config.WayOut(r.Cause)
+		r.Hint = a.Config.WayOut(r.Cause)
 	}
-	for s, bad := range l.Spending() {
-		if bad == nil && !s.At.Before(start) {
-			rep.Tokens += s.In + s.Out
-			rep.Cost += s.Cost
-			rep.Unpriced = rep.Unpriced || s.Unpriced
-		}
-	}
-	return rep, r.Problems, err
+	return &r, r.Problems, err
 }
 
 // PrintModel tells in one line what became of asking.
-func (a *App) PrintModel(r *ModelReport) {
+func (a *App) PrintModel(r *improve.Report) {
 	if r == nil {
 		return
 	}
 	var parts []string
-	if r.busy {
+	if r.Busy {
 		parts = append(parts, "another recall is asking the model")
 	}
 	if r.Improved > 0 {
 		parts = append(parts, fmt.Sprintf("%s distilled by %s", answer.Count(r.Improved, "session"),
-			strings.TrimPrefix(r.name, "model/")))
+			strings.TrimPrefix(r.By, "model/")))
 	}
 	if r.Links > 0 {
 		parts = append(parts, answer.Count(r.Links, "link")+" between decisions")

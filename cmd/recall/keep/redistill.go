@@ -21,7 +21,7 @@ import (
 
 type RedistillDoc struct {
 	Foreseen *app.ForeseenDoc       `json:"foreseen"`        // what it was to take
-	Model    *app.ModelReport       `json:"model,omitempty"` // what it came to; not there if it wasn't done
+	Model    *improve.Report        `json:"model,omitempty"` // what it came to; not there if it wasn't done
 	Sessions []pipeline.Redistilled `json:"sessions"`        // whose payload was made again
 	Problems []ingest.Problem       `json:"problems"`
 }

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/ingest"
 	"recall/pipeline"
+	"recall/pipeline/improve"
 )
 
 func newSyncCmd(a *app.App) *cobra.Command {
@@ -65,7 +66,7 @@ seconds, and a session is distilled when it was quiet for ten minutes.`,
 					printOnlyHere(a)
 				}
 			}
-			var asked *app.ModelReport
+			var asked *improve.Report
 			if !noModel {
 				var problems []ingest.Problem
 				asked, problems, err = a.Improve(cmd.Context(), a.Lib, a.DueFor(live), false)
@@ -144,8 +145,8 @@ func printOnlyHere(a *app.App) {
 // SyncReport is the JSON form of a sync's report.
 type SyncReport struct {
 	pipeline.Report
-	Improved int              `json:"improved"`        // sessions with a model's payload since
-	Queued   int              `json:"queued"`          // sessions that wait for the model, or for its answers
-	Model    *app.ModelReport `json:"model,omitempty"` // what asking it came to; not there where none is asked
-	Error    string           `json:"error,omitempty"` // what ended the run, where it didn't come to its end
+	Improved int             `json:"improved"`        // sessions with a model's payload since
+	Queued   int             `json:"queued"`          // sessions that wait for the model, or for its answers
+	Model    *improve.Report `json:"model,omitempty"` // what asking it came to; not there where none is asked
+	Error    string          `json:"error,omitempty"` // what ended the run, where it didn't come to its end
 }
