@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 
+	"recall/answer"
 	"recall/cmd/recall/terminal"
 	"recall/pipeline"
 )
@@ -26,8 +27,12 @@ func Counts(all ...Counted) []string {
 
 // Did says what a sync, an archive or a look of a watch did.
 func Did(r pipeline.Report) []string {
-	parts := Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"}, Counted{r.Vanished, "vanished at their source"},
-		Counted{r.Distilled, "distilled"}, Counted{r.Edited, "edited by hand"})
+	var parts []string
+	if r.Found > 0 {
+		parts = append(parts, answer.Count(r.Found, "session")+" found")
+	}
+	parts = append(parts, Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"}, Counted{r.Vanished, "vanished at their source"},
+		Counted{r.Distilled, "distilled"}, Counted{r.Edited, "edited by hand"})...)
 	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
 		parts = append(parts, "nothing new")
 	}

@@ -112,11 +112,7 @@ func (a *App) WarnPlace(l *library.Library) {
 
 // PrintReport says in one line what was done, and lists what wasn't.
 func (a *App) PrintReport(r pipeline.Report) {
-	parts := []string{}
-	if r.Found > 0 {
-		parts = append(parts, answer.Count(r.Found, "session")+" found")
-	}
-	fmt.Fprintln(a.Out, strings.Join(append(parts, Did(r)...), ", "))
+	fmt.Fprintln(a.Out, strings.Join(Did(r), ", "))
 	if wait := time.Until(r.Until); wait > 0 {
 		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
 	}

@@ -2,8 +2,8 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -88,32 +88,12 @@ func runScheduled(ctx context.Context, a *app.App, dir, job string) (int, error)
 	}
 	var out, errOut bytes.Buffer
 	start := time.Now()
-	code := a.Again(ctx, append(args, job, "--json"), strings.NewReader(""), &out, &errOut)
+	code := a.Again(ctx, append(args, job), strings.NewReader(""), &out, &errOut)
+	did := strings.ReplaceAll(strings.TrimSpace(terminal.Visible(out.String())), "\n", "; ")
 	r := schedule.Run{Job: job, At: start.UTC().Truncate(time.Second), MS: time.Since(start).Milliseconds(), Exit: code,
-		Did: did(out.Bytes())}
+		Did: cmp.Or(txt.Clip(did, 300), "nothing")}
 	if errOut.Len() > 0 {
 		r.Error = txt.Clip(terminal.Line(errOut.String()), 1000)
 	}
 	return code, schedule.Keep(dir, r)
-}
-
-// did words what a run's JSON says it did.
-func did(report []byte) string {
-	var r map[string]any
-	if json.Unmarshal(report, &r) != nil {
-		return "nothing"
-	}
-	var parts []string
-	for _, f := range []struct{ field, what string }{{"found", "sessions seen"}, {"new", "new"}, {"grown", "grown"},
-		{"vanished", "vanished at their source"},
-		{"distilled", "distilled"}, {"improved", "improved by a model"}, {"queued", "queued"}, {"left", "left"},
-		{"packed", "packed"}} {
-		if n, ok := r[f.field].(float64); ok && (n > 0 || f.field == "found") {
-			parts = append(parts, fmt.Sprintf("%.0f %s", n, f.what))
-		}
-	}
-	if list, ok := r["problems"].([]any); ok && len(list) > 0 {
-		parts = append(parts, fmt.Sprintf("%d skipped", len(list)))
-	}
-	return strings.Join(parts, ", ")
 }
