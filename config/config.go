@@ -7,8 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
-	"sort"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -89,6 +87,7 @@ type Config struct {
 
 	byChance bool // File merely lies in the working directory: nobody named it
 	origins  map[string]origin
+	values   *viper.Viper
 }
 
 // origin is where a setting comes from.
@@ -151,7 +150,7 @@ func Load(flags *pflag.FlagSet, explicit string, env []string, at Surroundings) 
 	if err != nil {
 		return nil, err
 	}
-	set := newSettings()
+	var set settings
 	var refused []string
 	byChance := file != "" && explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.Working, configName)
 	if file != "" {
@@ -181,7 +180,7 @@ func Load(flags *pflag.FlagSet, explicit string, env []string, at Surroundings) 
 // keys together.
 func (s *settings) config(at Surroundings) (*Config, error) {
 	v := viper.New()
-	c := &Config{origins: map[string]origin{}}
+	c := &Config{origins: map[string]origin{}, values: v}
 	for _, k := range Keys {
 		value, err := k.parse(k.Preset, at.Home, at)
 		if err != nil {
@@ -191,14 +190,7 @@ func (s *settings) config(at Surroundings) (*Config, error) {
 		c.origins[k.Name] = origin{layer: fromDefault}
 	}
 	for _, given := range s.given { // weakest layer first
-		value, names := given.value, strings.Split(given.key, ".")
-		for i := len(names) - 1; i > 0; i-- {
-			value = map[string]any{names[i]: value}
-		}
-		err := v.MergeConfigMap(map[string]any{names[0]: value})
-		if err != nil {
-			return nil, fmt.Errorf("configuration: %s: %w", given.key, err)
-		}
+		v.Set(given.key, given.value)
 		c.origins[given.key] = given.origin
 	}
 	if err := v.UnmarshalExact(c); err != nil {
@@ -278,7 +270,7 @@ type Shown struct {
 func (c *Config) Shown() []Shown {
 	var list []Shown
 	for _, k := range Keys {
-		v := c.value(k.Name)
+		v := c.values.Get(k.Name)
 		if d, is := v.(time.Duration); is {
 			v = brief(d)
 		}
@@ -289,20 +281,6 @@ func (c *Config) Shown() []Shown {
 		list = append(list, Shown{k.Name, masked(k.Name, v), o.layer, o.where})
 	}
 	return list
-}
-
-// value finds a key's field by the names that viper goes by.
-func (c *Config) value(key string) any {
-	v := reflect.ValueOf(c).Elem()
-	for _, name := range strings.Split(key, ".") {
-		for i := range v.NumField() {
-			if v.Type().Field(i).Tag.Get("mapstructure") == name {
-				v = v.Field(i)
-				break
-			}
-		}
-	}
-	return v.Interface()
 }
 
 // masked hides what a key's name calls secret, and a password in an address.
@@ -376,13 +354,4 @@ func inWords(v any) string {
 		return "(not set)"
 	}
 	return fmt.Sprint(v)
-}
-
-func SortedNames[V any](m map[string]V) []string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -30,8 +31,6 @@ type setting struct {
 	value  any
 	origin origin
 }
-
-func newSettings() *settings { return &settings{} }
 
 func (s *settings) wrong(format string, args ...any) {
 	s.problems = append(s.problems, fmt.Sprintf(format, args...))
@@ -277,7 +276,7 @@ func (s *settings) env(vars map[string]string, at Surroundings) {
 	for _, k := range Keys {
 		byVariable[k.Variable()] = k
 	}
-	for _, name := range SortedNames(vars) {
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
 		if Specials[name] != "" {
 			continue
 		}
@@ -300,7 +299,7 @@ func variables() []string {
 	for _, k := range Keys {
 		names = append(names, k.Variable())
 	}
-	return append(names, SortedNames(Specials)...)
+	return append(names, slices.Sorted(maps.Keys(Specials))...)
 }
 
 // flags takes the flags that were given and set a key (see SetsKey).

@@ -34,7 +34,7 @@ func (c *Config) OwnConfig(at Surroundings) (string, error) {
 // WriteConfig puts settings into config.yaml, line by line: comments, order and
 // everything else stay as they are. The file is made if there is none. What
 // wouldn't load afterwards isn't written.
-func WriteConfig(name string, settings []Written, at Surroundings) error {
+func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		name = real // a link stays one
 	}
@@ -53,7 +53,7 @@ func WriteConfig(name string, settings []Written, at Surroundings) error {
 		}
 	}
 	out := string(text)
-	for _, s := range settings {
+	for _, s := range wanted {
 		if out, err = withSetting(out, s); err != nil {
 			return hint.With(fmt.Errorf("%s: %w", name, err), "put it in by hand: %s: %s", s.Key, s.Value)
 		}
@@ -68,7 +68,7 @@ func WriteConfig(name string, settings []Written, at Surroundings) error {
 	if err != nil {
 		return err
 	}
-	check := newSettings()
+	var check settings
 	check.file(tmp.Name(), Surroundings{Home: at.Home, Working: at.Working})
 	if err := check.err(); err != nil {
 		return fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, err)

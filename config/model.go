@@ -62,6 +62,7 @@ func (c *Config) chooseDistiller() error {
 	switch {
 	case chosen && c.Auto(key):
 		c.Distill.Distiller = ByModel
+		c.values.Set(key, ByModel)
 		c.origins[key] = origin{fromDefault, "as llm.provider is set"}
 	case !chosen && c.Distill.Distiller == ByModel:
 		return hint.With(errors.New(strings.TrimPrefix(c.origins[key].where+": ", ": ")+key+

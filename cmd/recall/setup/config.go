@@ -3,7 +3,9 @@ package setup
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -54,7 +56,7 @@ Keys:
 	}
 	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; further\n", config.Keys[0].Variable(), config.Keys[0].Name)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, name := range config.SortedNames(config.Specials) {
+	for _, name := range slices.Sorted(maps.Keys(config.Specials)) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, config.Specials[name])
 	}
 	w.Flush()
