@@ -46,12 +46,14 @@ var rooms = map[string][]string{
 
 // below are rooms within rooms, with what of their own room they may import.
 var below = map[string][]string{
-	"library":          {"library/disk", "library/ledger", "library/manifest", "library/raw", "library/render"},
+	"library": {"library/disk", "library/ledger", "library/manifest", "library/raw", "library/registry",
+		"library/render"},
 	"library/check":    {"library", "library/disk", "library/raw"},
 	"library/disk":     {},
 	"library/ledger":   {"library/disk"},
 	"library/merge":    {"library", "library/check", "library/disk", "library/raw", "library/render"},
 	"library/raw":      {"library/disk"},
+	"library/registry": {"library/disk"},
 	"library/render":   {},
 	"pipeline/notes":   {},
 	"pipeline/vectors": {},

@@ -7,6 +7,7 @@ import (
 
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/library/registry"
 )
 
 // commitNew builds the folder of a new session aside and puts it into
@@ -54,7 +55,7 @@ func (l *Library) commitNew(a *archiving) error {
 // shelve gives the folder of a new session that was built aside its place.
 func (l *Library) shelve(build string, e Entry) error {
 	e.Folder = filepath.Join(l.dir, "unsorted", string(e.ID))
-	reg := &registry{}
+	reg := &registry.Registry{}
 	if e.Project != "" {
 		var err error
 		if reg, err = l.readRegistry(); err != nil {

@@ -4,9 +4,7 @@ package library
 var (
 	SessionFile  = sessionFile
 	ReadEntry    = readEntry
-	SafeName     = safeName
 	FolderName   = folderName
-	LastPart     = lastPart
 	ShortPart    = shortPart
 	VectorsName  = vectorsName
 	Readme       = readme

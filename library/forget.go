@@ -12,6 +12,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/registry"
 )
 
 // Forgetting is the one way in which something leaves the library. In this
@@ -275,7 +276,7 @@ func (l *Library) dropProjects() error {
 	for _, e := range all {
 		used[e.Project] = true
 	}
-	return l.changeRegistry(func(r *registry) error {
+	return l.changeRegistry(func(r *registry.Registry) error {
 		r.Projects = slices.DeleteFunc(r.Projects, func(p Project) bool {
 			return !used[p.ID] && !slices.ContainsFunc(p.Ids, func(id string) bool { return used[id] })
 		})

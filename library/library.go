@@ -61,6 +61,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/registry"
 )
 
 // Format is the version of the folder's layout that this package writes.
@@ -112,7 +113,7 @@ type Library struct {
 	twins     map[string]ingest.SessionID // sessions by the content of what is handed around; nil: to be looked for
 	writes    bool                        // seen is kept up to date: this process's folder is in .tmp
 	seen      string                      // generation of the folders that sessions stands for
-	registry  *registry
+	registry  *registry.Registry
 	regStamp  stamp
 	tombs     map[ingest.SessionID]bool
 	tombsAt   stamp
@@ -157,7 +158,7 @@ func Create(dir string) (*Library, error) {
 
 // CreateAs makes a library with a given id.
 func CreateAs(dir, id string) (*Library, error) {
-	if id == "" || id != safeName(id, 40) {
+	if id == "" || id != disk.SafeName(id, 40) {
 		return nil, fmt.Errorf("create library %s: %q is no id of a library", dir, id)
 	}
 	if err := disk.MakeAllDirs(dir); err != nil {
@@ -216,7 +217,7 @@ func readLibraryFile(dir string) (File, error) {
 	if err := toml.Unmarshal(text, &f); err != nil {
 		return f, fmt.Errorf("open library %s: library.toml: %w", dir, err)
 	}
-	if f.ID == "" || f.Format < 1 || f.ID != safeName(f.ID, 40) {
+	if f.ID == "" || f.Format < 1 || f.ID != disk.SafeName(f.ID, 40) {
 		return f, fmt.Errorf("open library %s: library.toml: it needs an id and a format", dir)
 	}
 	return f, nil

@@ -48,7 +48,7 @@ func (l *Library) SaveOutputs(ctx context.Context, id ingest.SessionID) error {
 func outputName(name string, taken map[string]bool) string {
 	var parts []string
 	for _, p := range strings.Split(strings.TrimPrefix(name, "outputs/"), "/") {
-		if p = safeName(p, 120); p == "" {
+		if p = disk.SafeName(p, 120); p == "" {
 			p = "_"
 		}
 		parts = append(parts, p)

@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
+	"recall/library/registry"
 )
 
 // Place notes what parsing told of a session and moves its folder to where
@@ -108,7 +109,7 @@ func (e *Entry) describe(m *Meta) {
 	}
 	e.Meta = *m
 	if m.Settled && e.Named == "" {
-		e.Named = safeName(m.Title, maxFolder)
+		e.Named = disk.SafeName(m.Title, maxFolder)
 	}
 }
 
@@ -148,8 +149,8 @@ func (l *Library) move(e Entry) error {
 
 // wanted is where an entry's folder belongs: where it is, as long as it has
 // no project.
-func (l *Library) wanted(e Entry, reg *registry) string {
-	p, ok := reg.resolve(e.Project)
+func (l *Library) wanted(e Entry, reg *registry.Registry) string {
+	p, ok := reg.Resolve(e.Project)
 	if !ok {
 		return e.Folder
 	}
@@ -157,7 +158,7 @@ func (l *Library) wanted(e Entry, reg *registry) string {
 	defer l.mu.Unlock()
 	var others []ingest.SessionID
 	for _, id := range l.beginning(shortPart(e.ID)) {
-		if o, ok := reg.resolve(l.sessions[id].Entry.Project); ok && o.ID == p.ID && id != e.ID {
+		if o, ok := reg.Resolve(l.sessions[id].Entry.Project); ok && o.ID == p.ID && id != e.ID {
 			others = append(others, id)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func TestProjectsOfOneName(t *testing.T) {
 		l := newLib(t)
 		var got []string
 		for i, r := range roots {
-			p, err := l.ProjectFor(ingest.Project{Root: r, Name: LastPart(r)})
+			p, err := l.ProjectFor(ingest.Project{Root: r, Name: path.Base(strings.ReplaceAll(r, `\`, "/"))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,7 +205,7 @@ func TestSafeName(t *testing.T) {
 		strings.Repeat("word ", 30): strings.TrimSpace(strings.Repeat("word ", 16)),
 		strings.Repeat("🙂", 90):     strings.Repeat("🙂", 50),
 	} {
-		if got := SafeName(in, MaxFolder); got != want {
+		if got := disk.SafeName(in, MaxFolder); got != want {
 			t.Errorf("SafeName(%q): got %q, want %q", in, got, want)
 		}
 	}

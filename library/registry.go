@@ -1,32 +1,24 @@
 package library
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"recall/library/disk"
+	"recall/library/registry"
 )
 
-// registry is the content of projects.toml.
-type registry struct {
-	Projects []Project `toml:"project"` // by id
-}
-
-func (l *Library) readRegistry() (*registry, error) {
+func (l *Library) readRegistry() (*registry.Registry, error) {
 	path := filepath.Join(l.dir, "projects.toml")
 	fi, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &registry{}, nil
+		return &registry.Registry{}, nil
 	}
 	if err != nil {
 		return nil, err
@@ -40,7 +32,7 @@ func (l *Library) readRegistry() (*registry, error) {
 	if err != nil {
 		return nil, err
 	}
-	reg := &registry{}
+	reg := &registry.Registry{}
 	if err := toml.Unmarshal(text, reg); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -49,7 +41,7 @@ func (l *Library) readRegistry() (*registry, error) {
 }
 
 // changeRegistry reads, changes and writes projects.toml under its lock.
-func (l *Library) changeRegistry(change func(*registry) error) error {
+func (l *Library) changeRegistry(change func(*registry.Registry) error) error {
 	unlock, err := l.lock("folders")
 	if err != nil {
 		return err
@@ -62,17 +54,17 @@ func (l *Library) changeRegistry(change func(*registry) error) error {
 	if err != nil {
 		return err
 	}
-	reg := old.clone()
+	reg := old.Clone()
 	if err := change(reg); err != nil {
 		return err
 	}
-	reg.arrange()
+	reg.Arrange()
 	return l.putRegistry(reg)
 }
 
 // putRegistry writes projects.toml unless it says that already. The caller holds the
 // lock of folders.
-func (l *Library) putRegistry(reg *registry) error {
+func (l *Library) putRegistry(reg *registry.Registry) error {
 	text, err := toml.Marshal(reg)
 	if err != nil {
 		return err
@@ -89,106 +81,6 @@ func (l *Library) putRegistry(reg *registry) error {
 	return errors.Join(err, disk.SyncDir(l.dir))
 }
 
-func (r *registry) clone() *registry {
-	c := &registry{Projects: slices.Clone(r.Projects)}
-	for i := range c.Projects {
-		p := &c.Projects[i]
-		p.Former, p.Merged, p.Ids, p.Shown = slices.Clone(p.Former), slices.Clone(p.Merged), slices.Clone(p.Ids),
-			slices.Clone(p.Shown)
-	}
-	return c
-}
-
-// find is the project with an id, merged ones included; nil if there is none.
-func (r *registry) find(id string) *Project {
-	for i := range r.Projects {
-		if p := &r.Projects[i]; id != "" && (p.ID == id || slices.Contains(p.Ids, id)) {
-			return p
-		}
-	}
-	return nil
-}
-
-func (r *registry) resolve(id string) (Project, bool) {
-	if p := r.find(id); p != nil {
-		return *p, true
-	}
-	return Project{}, false
-}
-
-// at is the project whose folder is root, else one that root was merged into
-// or that once was there; nil if there is none.
-func (r *registry) at(root string) *Project {
-	if root == "" {
-		return nil
-	}
-	var former *Project
-	for i := range r.Projects {
-		p := &r.Projects[i]
-		if p.Root == root {
-			return p
-		}
-		if slices.Contains(p.Merged, root) || (former == nil && slices.Contains(p.Former, root)) {
-			former = p
-		}
-	}
-	return former
-}
-
-// arrange sorts the projects and gives each a name and a folder of its own.
-// It depends on the set of projects alone, not on the order they came in.
-func (r *registry) arrange() {
-	slices.SortFunc(r.Projects, func(a, b Project) int { return strings.Compare(a.ID, b.ID) })
-	byRoot := make([]*Project, len(r.Projects))
-	for i := range r.Projects {
-		byRoot[i] = &r.Projects[i]
-	}
-	slices.SortStableFunc(byRoot, func(a, b *Project) int {
-		if a.Named != b.Named {
-			return map[bool]int{true: -1, false: 1}[a.Named]
-		}
-		return cmp.Or(strings.Compare(a.Root, b.Root), strings.Compare(a.ID, b.ID))
-	})
-	taken := map[string]bool{"unsorted": true, "cache": true, "inbox": true, "readme.md": true, "library.toml": true,
-		"projects.toml": true, "tombstones.jsonl": true, "threads.jsonl": true, "journal.jsonl": true,
-		"usage.jsonl": true}
-	for _, p := range byRoot {
-		name := p.Base
-		if p.Named {
-			name = p.Name
-		}
-		above := folderAbove(p.Show(p.Root))
-		for _, suffix := range []string{"", above, strings.TrimSpace(above + " " + p.ID[:min(4, len(p.ID))]), p.ID} {
-			if p.Name = name; suffix != "" {
-				p.Name = name + " (" + suffix + ")"
-			}
-			if p.Folder = safeName(p.Name, maxFolder); p.Folder == "" {
-				p.Folder = "project " + p.ID
-			}
-			if key := strings.ToLower(p.Folder); !taken[key] {
-				taken[key] = true
-				break
-			}
-		}
-	}
-}
-
-// lastPart is the last name of a path of any system.
-func lastPart(path string) string {
-	path = strings.TrimRight(strings.ReplaceAll(path, `\`, "/"), "/")
-	return path[strings.LastIndexByte(path, '/')+1:]
-}
-
-// folderAbove is the name of the folder that a root lies in, "" of none.
-func folderAbove(root string) string {
-	return lastPart(strings.TrimSuffix(strings.TrimRight(root, `/\`), lastPart(root)))
-}
-
-func projectID(key string) string {
-	sum := sha256.Sum256([]byte(key))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:10]
-}
-
 // UniteProjects takes in the projects of another library. The error is ErrDamaged
 // where they can't be read there.
 func (l Inside) UniteProjects(from Inside) error {
@@ -199,38 +91,93 @@ func (l Inside) UniteProjects(from Inside) error {
 	if len(theirs.Projects) == 0 {
 		return nil
 	}
-	return l.changeRegistry(func(r *registry) error {
-		for _, p := range theirs.clone().Projects {
-			r.unite(p)
+	return l.changeRegistry(func(r *registry.Registry) error {
+		for _, p := range theirs.Clone().Projects {
+			r.Unite(p)
 		}
 		return nil
 	})
 }
 
-// unite takes in a project of another registry. What depends on an order is
-// told from the texts, so that any order gives the same.
-func (r *registry) unite(p Project) {
-	have := r.find(p.ID)
-	if have == nil {
-		r.Projects = append(r.Projects, p)
-		return
+// LostProjects says what is wrong with projects.toml, by its seal and by what the
+// sessions say; "" if nothing is. text is its content, err why that can't be read.
+func (l Inside) LostProjects(text []byte, err error, sealed bool, entries []Entry) string {
+	reg := &registry.Registry{}
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err.Error()
+	case err == nil && sealed && disk.SealOfTOML(text) != disk.SealGood:
+		return "not what its last line says was written; if you edited it, recall repair takes it as it is"
+	case toml.Unmarshal(text, reg) != nil:
+		return "no TOML"
+	case len(homeless(reg, entries)) == 0:
+		return ""
 	}
-	if have.Root != p.Root && p.Root != "" && have.ID == p.ID {
-		have.Former = union(have.Former, []string{p.Root})
+	// Sessions may have been forgotten, and their projects with them, since they were
+	// listed.
+	l.forget()
+	entries, bad := l.Shelved()
+	n := len(homeless(reg, entries))
+	switch {
+	case bad != nil || n == 0:
+		return ""
+	case err != nil:
+		return "it is gone"
 	}
-	have.Former, have.Merged = union(have.Former, p.Former), union(have.Merged, p.Merged)
-	have.Ids = union(have.Ids, p.Ids)
-	if have.ID != p.ID {
-		have.Ids = union(have.Ids, []string{p.ID})
+	return fmt.Sprintf("it lacks the projects of %d of the sessions", n)
+}
+
+// MendProjects takes projects.toml as it reads, with the ids that its sessions know
+// its projects by. One that can't be read is put aside. Projects that are in it
+// no more are entered again by distilling their sessions, those of again.
+func (l Inside) MendProjects() (how string, again []Entry, err error) {
+	unlock, err := l.lock("folders")
+	if err != nil {
+		return "", nil, err
 	}
-	if p.Named && (!have.Named || p.Name < have.Name) {
-		have.Name, have.Named = p.Name, true
+	defer unlock()
+	all, err := l.Shelved()
+	if err != nil {
+		return "", nil, err
 	}
-	if have.Base != p.Base && have.ID == p.ID {
-		have.Base = safer(have.Base, p.Base)
+	path := filepath.Join(l.dir, "projects.toml")
+	text, err := disk.ReadPlain(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, err
 	}
-	for _, s := range p.Shown {
-		have.showAs(s.Dir, s.As)
+	gone, reg := err != nil, &registry.Registry{}
+	if toml.Unmarshal(text, reg) != nil {
+		aside := l.freeName(l.dir, "projects.toml.damaged")
+		return "put aside as " + filepath.Base(aside) + "; the projects are entered again, names given by hand are lost",
+			all, errors.Join(disk.Rename(path, aside), disk.SyncDir(l.dir))
 	}
-	have.Remote, have.Birth = max(have.Remote, p.Remote), max(have.Birth, p.Birth)
+	reg.Reclaim(projectsOf(all))
+	if err := l.putRegistry(reg); err != nil {
+		return "", nil, err
+	}
+	again = homeless(reg, all)
+	switch {
+	case gone:
+		how = "the projects are entered again, names given by hand are lost"
+	case len(again) > 0:
+		how = fmt.Sprintf("taken as it reads now; the projects of %d sessions are entered again", len(again))
+	default:
+		how = "taken as it reads now"
+	}
+	return how, again, nil
+}
+
+// homeless lists the sessions whose project isn't in projects.toml. They can't
+// be distilled again until somebody enters it.
+func homeless(reg *registry.Registry, entries []Entry) []Entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e Entry) bool {
+		return e.Project == "" || reg.Find(e.Project) != nil
+	})
+}
+
+func projectsOf(entries []Entry) (ids []string) {
+	for _, e := range entries {
+		ids = append(ids, e.Project)
+	}
+	return ids
 }

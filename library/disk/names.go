@@ -1,0 +1,77 @@
+package disk
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxName is how many bytes of a text a name may have; file systems allow 255 for all
+// of it.
+const maxName = 200
+
+// SafeName makes text a file name that works on Linux, macOS and Windows and
+// reads well: no control or reserved characters, no dot or space at the ends,
+// no device names, at most max characters, cut at a word where possible. It
+// may return "".
+func SafeName(text string, max int) string {
+	var b strings.Builder
+	space := false
+	for _, r := range strings.ToValidUTF8(text, "") {
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == utf8.RuneError:
+			continue
+		case strings.ContainsRune(`<>:"/\|?*`, r):
+			r = '-'
+		}
+		if space && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		space = false
+		b.WriteRune(r)
+	}
+	name := strings.TrimRight(clip(strings.TrimLeft(b.String(), ". "), max), ". ")
+	if DeviceName(name) {
+		name = "_" + name
+	}
+	return name
+}
+
+// clip shortens text to max characters and maxName bytes, at a word's end if
+// that costs less than a third of it.
+func clip(text string, max int) string {
+	n, cut := 0, len(text)
+	for i := range text {
+		if n == max || i > maxName-utf8.UTFMax {
+			cut = i
+			break
+		}
+		n++
+	}
+	if cut == len(text) {
+		return text
+	}
+	if i := strings.LastIndexByte(text[:cut+1], ' '); i > cut*2/3 {
+		cut = i
+	}
+	return text[:cut]
+}
+
+// DeviceName reports whether Windows takes a name for a device, whatever its
+// extension.
+func DeviceName(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	base = strings.ToUpper(strings.TrimRight(base, " "))
+	switch base {
+	case "CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$":
+		return true
+	}
+	rest, ok := strings.CutPrefix(base, "COM")
+	if !ok {
+		rest, ok = strings.CutPrefix(base, "LPT")
+	}
+	return ok && utf8.RuneCountInString(rest) == 1 && strings.Contains("0123456789¹²³", rest)
+}
