@@ -222,16 +222,16 @@ func (a *archiving) take(ctx context.Context, f ingest.File) error {
 			base = from.Version
 		}
 	}
-	r, torn, err := a.l.readSource(ctx, a.found.Root, f, a.stillThere(f.Name, base))
+	r, torn, err := raw.ReadSource(ctx, a.l.temp, a.found.Root, f, a.stillThere(f.Name, base))
 	if err != nil {
 		return err
 	}
 	if torn {
 		a.problem(f.Path, "it kept changing while it was read; it is read again next time")
-		r.mod = r.mod.Add(-1) // never equal to what is found next time
+		r.Mod = r.Mod.Add(-1) // never equal to what is found next time
 	}
-	if state == nil && handedAround(f.Role, r.size) {
-		a.l.linkTwin(ctx, a.found.ID, r.added, r.sum)
+	if state == nil && handedAround(f.Role, r.Size) {
+		a.l.linkTwin(ctx, a.found.ID, r.Added, r.Sum)
 	}
 	a.record(f, r, base, from)
 	return nil
@@ -254,28 +254,28 @@ func (a *archiving) stillThere(file string, number int) raw.Version {
 
 // record turns a reading into lines for versions.jsonl and the new state of
 // the source.
-func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState) {
+func (a *archiving) record(f ingest.File, r raw.Reading, base int, from *SourceState) {
 	old := a.versions.At(f.Name, base)
 	number := base
-	switch same := a.versions.Find(f.Name, r.size, r.sum); {
-	case old != nil && r.keep < len(old.Segs) && len(r.added) > 0 && old.Size == r.size && old.Sum == r.sum:
+	switch same := a.versions.Find(f.Name, r.Size, r.Sum); {
+	case old != nil && r.Keep < len(old.Segs) && len(r.Added) > 0 && old.Size == r.Size && old.Sum == r.Sum:
 		// Segments were missing and are put back: the content is as it was.
-		a.addVersion(raw.Line{Version: base, Keep: r.keep}, f, r)
+		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 	case same > 0:
-		raw.Drop(r.added...)
+		raw.Drop(r.Added...)
 		number = same
 		if from != nil && same != base {
 			a.change.Rewritten = append(a.change.Rewritten, f.Name)
 		}
-	case old != nil && r.whole:
-		a.addVersion(raw.Line{Version: base, Keep: r.keep}, f, r)
+	case old != nil && r.Whole:
+		a.addVersion(raw.Line{Version: base, Keep: r.Keep}, f, r)
 		a.change.Grown = append(a.change.Grown, f.Name)
-	case old != nil && from != nil && len(r.added) == 0 && r.size == from.Size && from.Version == base:
+	case old != nil && from != nil && len(r.Added) == 0 && r.Size == from.Size && from.Version == base:
 		// Another copy of the file has grown, this one is as it was.
 	default:
 		number = len(a.versions.Files[f.Name]) + 1
-		line := raw.Line{Version: number, Keep: r.keep}
-		if r.keep > 0 {
+		line := raw.Line{Version: number, Keep: r.Keep}
+		if r.Keep > 0 {
 			line.From = base
 		}
 		a.addVersion(line, f, r)
@@ -288,12 +288,12 @@ func (a *archiving) record(f ingest.File, r reading, base int, from *SourceState
 			}
 		}
 	}
-	a.seen(f, SourceState{Path: f.Path, Size: r.size, Mod: r.mod.UTC(), Stamp: f.Stamp, Version: number})
+	a.seen(f, SourceState{Path: f.Path, Size: r.Size, Mod: r.Mod.UTC(), Stamp: f.Stamp, Version: number})
 }
 
-func (a *archiving) addVersion(line raw.Line, f ingest.File, r reading) {
-	line.File, line.Role, line.Size, line.Sum, line.Add = f.Name, f.Role, r.size, r.sum, []string{}
-	for _, s := range r.added {
+func (a *archiving) addVersion(line raw.Line, f ingest.File, r raw.Reading) {
+	line.File, line.Role, line.Size, line.Sum, line.Add = f.Name, f.Role, r.Size, r.Sum, []string{}
+	for _, s := range r.Added {
 		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, s.CRC)
 		a.change.Bytes += s.Length
 	}
@@ -301,7 +301,7 @@ func (a *archiving) addVersion(line raw.Line, f ingest.File, r reading) {
 		panic("library: a version that doesn't follow on the last: " + err.Error())
 	}
 	a.lines = append(a.lines, line)
-	a.segs = append(a.segs, r.added...)
+	a.segs = append(a.segs, r.Added...)
 }
 
 // seen notes the state of a source.

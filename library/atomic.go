@@ -17,72 +17,41 @@ import (
 // put makes data the content of the file target: temporary file, sync, rename.
 // The caller syncs the folder.
 func (l *Library) put(target string, data []byte) error {
-	return l.putAll([]newFile{{target, data}})
-}
-
-// putAll replaces several files, each whole, in the given order, after the
-// content of all is on the disk. The caller syncs the folder.
-func (l *Library) putAll(files []newFile) error {
-	a, err := l.putAside(files, nil, nil)
-	if err != nil {
-		return err
-	}
+	a := &aside{l: l}
 	defer a.drop()
-	return a.place(len(files))
+	if err := errors.Join(a.add(target, data), a.sync()); err != nil {
+		return err
+	}
+	return a.place(1)
 }
 
-// aside are new contents of files that are on the disk, but not in their places.
+// aside are new contents of files that aren't in their places yet.
 type aside struct {
-	files []newFile // without their data
-	temps []string  // of the files, in the same order
+	l       *Library
+	targets []string
+	temps   []string // of the targets, in the same order
 }
 
-// add writes the content of a file, which isn't held on to.
-func (a *aside) add(l *Library, f newFile) error {
-	temp, err := l.temp(func(w io.Writer) error { _, err := w.Write(f.data); return err })
-	if err != nil {
-		return err
+// add writes the content of a file.
+func (a *aside) add(target string, data []byte) error {
+	temp, err := a.l.temp(func(w io.Writer) error { _, err := w.Write(data); return err })
+	if err == nil {
+		a.targets, a.temps = append(a.targets, target), append(a.temps, temp)
 	}
-	a.files, a.temps = append(a.files, newFile{target: f.target}), append(a.temps, temp)
-	return nil
+	return err
 }
 
-// putAside writes the contents of files durably, those that were put aside before
-// among them. The caller drops what it doesn't place.
-func (l *Library) putAside(files []newFile, then *aside, last []newFile) (*aside, error) {
-	a := &aside{}
-	write := func(files []newFile) (err error) {
-		for i := 0; i < len(files) && err == nil; i++ {
-			err = a.add(l, files[i])
-		}
-		return err
-	}
-	err := write(files)
-	if then != nil {
-		a.files, a.temps = append(a.files, then.files...), append(a.temps, then.temps...)
-		then.temps = nil
-	}
-	if err == nil {
-		err = write(last)
-	}
-	if err == nil {
-		err = disk.SyncFiles(a.temps)
-	}
-	if err != nil {
-		a.drop()
-		return nil, err
-	}
-	return a, nil
-}
+// sync makes all of them durable.
+func (a *aside) sync() error { return disk.SyncFiles(a.temps) }
 
 // place puts the next n files in their places, in order. The caller syncs the
 // folder.
 func (a *aside) place(n int) error {
 	for ; n > 0; n-- {
-		if err := disk.Rename(a.temps[0], a.files[0].target); err != nil {
+		if err := disk.Rename(a.temps[0], a.targets[0]); err != nil {
 			return err
 		}
-		a.temps, a.files = a.temps[1:], a.files[1:]
+		a.temps, a.targets = a.temps[1:], a.targets[1:]
 	}
 	return nil
 }
@@ -92,11 +61,6 @@ func (a *aside) drop() {
 	for _, temp := range a.temps {
 		disk.Unlink(temp)
 	}
-}
-
-type newFile struct {
-	target string
-	data   []byte
 }
 
 // temp writes a new file in this process's folder under .tmp and returns its

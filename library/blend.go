@@ -121,16 +121,16 @@ func (a *archiving) blendOne(ctx context.Context, src *Folder, from *Library, na
 	if state := a.entry.File(name); state != nil {
 		base = state.Version
 	}
-	r, _, err := a.l.readSource(ctx, "", file, a.stillThere(name, base))
+	r, _, err := raw.ReadSource(ctx, a.l.temp, "", file, a.stillThere(name, base))
 	if err != nil {
 		return 0, err
 	}
-	if r.size != ver.Size || r.sum != ver.Sum {
-		raw.Drop(r.added...)
+	if r.Size != ver.Size || r.Sum != ver.Sum {
+		raw.Drop(r.Added...)
 		return 0, raw.AtSource(ErrDamaged)
 	}
-	line := raw.Line{Version: len(a.versions.Files[name]) + 1, Keep: r.keep}
-	if r.keep > 0 {
+	line := raw.Line{Version: len(a.versions.Files[name]) + 1, Keep: r.Keep}
+	if r.Keep > 0 {
 		line.From = base
 	}
 	a.addVersion(line, file, r)

@@ -12,4 +12,5 @@ var (
 	IsFull      = disk.IsFull
 	Free        = disk.Free
 	Writable    = disk.Writable
+	Warnings    = disk.Warnings
 )

@@ -192,7 +192,9 @@ func (e Entry) Clone() Entry {
 	for i := range e.Files {
 		e.Files[i].Sources = slices.Clone(e.Files[i].Sources)
 	}
-	e.Sums = maps.Clone(e.Sums)
+	if e.Sums = maps.Clone(e.Sums); e.Sums == nil {
+		e.Sums = map[string]string{}
+	}
 	return e
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,16 +34,12 @@ func (l *Library) Tombstones() ([]ingest.SessionID, error) {
 	if _, err := l.forgotten(""); err != nil {
 		return nil, err
 	}
+	if !disk.Exists(l.tombstones().Path) {
+		return nil, nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var ids []ingest.SessionID
-	if disk.Exists(filepath.Join(l.dir, "tombstones.jsonl")) {
-		for id := range l.tombs {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
+	return slices.Sorted(maps.Keys(l.tombs)), nil
 }
 
 // Forget removes sessions and all that names them, and everything at the top of
@@ -79,7 +76,7 @@ func (l *Library) bury(ids []ingest.SessionID) error {
 		return err
 	}
 	defer unlock()
-	var lines []byte
+	var lines []tombstone
 	for _, id := range ids {
 		if !validID(id) {
 			return fmt.Errorf("%q is no session's id", id)
@@ -89,16 +86,13 @@ func (l *Library) bury(ids []ingest.SessionID) error {
 			return err
 		}
 		if !gone {
-			lines = fmt.Appendf(lines, "{\"id\":%q}\n", id)
+			lines = append(lines, tombstone{id})
 		}
 	}
 	if len(lines) == 0 {
 		return nil
 	}
-	if err := disk.AppendLines(filepath.Join(l.dir, "tombstones.jsonl"), lines); err != nil {
-		return err
-	}
-	return disk.SyncDir(l.dir)
+	return l.tombstones().Add(lines...)
 }
 
 // dig removes every folder of a session.

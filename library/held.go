@@ -80,7 +80,7 @@ func (l *Library) sameAs(ctx context.Context, id ingest.SessionID, f ingest.File
 		return false, err
 	}
 	defer archived.Close()
-	src, _, err := openSource(f)
+	src, _, err := raw.OpenSource(f)
 	if err != nil {
 		return false, err
 	}

@@ -32,11 +32,7 @@ func (l *Library) Versions(id ingest.SessionID) ([]FileVersion, error) {
 	for name, list := range v.Files {
 		state := e.File(name)
 		for i, ver := range list {
-			f := FileVersion{Name: name, Version: i + 1, Size: ver.Size, Sum: ver.Sum}
-			if state != nil {
-				f.Role, f.Current = state.Role, state.Version == i+1
-			}
-			all = append(all, f)
+			all = append(all, fileVersion(state, name, i+1, ver))
 		}
 	}
 	slices.SortFunc(all, func(a, b FileVersion) int {
@@ -65,11 +61,16 @@ func (l *Library) OpenVersion(id ingest.SessionID, name string, n int) (io.ReadC
 		return nil, FileVersion{}, fmt.Errorf("session %s: %s has no version %d; it has %d", id, name, n,
 			len(v.Files[name]))
 	}
-	f := FileVersion{Name: name, Version: n, Size: ver.Size, Sum: ver.Sum}
+	return l.openSegments(id, name, n, ver.Segs), fileVersion(state, name, n, *ver), nil
+}
+
+// fileVersion tells of one version; state is nil of a file that the session has no more.
+func fileVersion(state *FileState, name string, n int, v raw.Version) FileVersion {
+	f := FileVersion{Name: name, Version: n, Size: v.Size, Sum: v.Sum}
 	if state != nil {
 		f.Role, f.Current = state.Role, state.Version == n
 	}
-	return l.openSegments(id, name, n, ver.Segs), f, nil
+	return f
 }
 
 func (l *Library) versionsOf(id ingest.SessionID) (Entry, *raw.Versions, error) {

@@ -2,8 +2,6 @@ package library
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"recall/ingest"
@@ -55,9 +52,7 @@ func (l *Library) Inbox(record any) error {
 		return fmt.Errorf("inbox: %s is no object: %w", text, err)
 	}
 	if fields["event"] == nil {
-		var b [10]byte
-		rand.Read(b[:])
-		fields["event"], _ = json.Marshal(strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+		fields["event"], _ = json.Marshal(newID())
 	}
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))

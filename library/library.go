@@ -151,9 +151,14 @@ func Create(dir string) (*Library, error) {
 	if l, err := Open(dir); !errors.Is(err, ErrNoLibrary) {
 		return l, err
 	}
+	return CreateAs(dir, newID())
+}
+
+// newID is an id that nothing else has.
+func newID() string {
 	var b [10]byte
 	rand.Read(b[:])
-	return CreateAs(dir, strings.ToLower(base32.StdEncoding.EncodeToString(b[:])))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:]))
 }
 
 // CreateAs makes a library with a given id.

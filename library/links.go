@@ -223,17 +223,7 @@ func (l *Library) replaceLinks(path string, lines []payload.Link) error {
 	if err != nil {
 		return err
 	}
-	fresh := path + ".new"
-	if err := disk.RemoveIfThere(fresh); err != nil {
-		return err
-	}
-	if err := disk.AppendLines(fresh, text); err != nil {
-		return err
-	}
-	if err := disk.Rename(fresh, path); err != nil {
-		return err
-	}
-	return disk.SyncDir(folder)
+	return errors.Join(l.put(path, disk.SealLines(text)), disk.SyncDir(folder))
 }
 
 // linksFolder finds the folder of a line's project, looking for each session

@@ -242,35 +242,26 @@ func (l *Library) reread(id ingest.SessionID) (Entry, error) {
 
 // saveEntry writes session.json. The caller holds the session's lock.
 func (l *Library) saveEntry(e Entry) error {
-	files, err := l.changed(&e)
+	text, err := l.changed(&e)
+	if err == nil && text != nil {
+		err = errors.Join(l.put(sessionFile(e.Folder), text), disk.SyncDir(e.Folder))
+	}
 	if err != nil {
 		return err
-	}
-	if len(files) > 0 {
-		if err := l.putAll(files); err != nil {
-			return err
-		}
-		if err := disk.SyncDir(e.Folder); err != nil {
-			return err
-		}
 	}
 	return l.remember(e)
 }
 
-// changed is session.json as it is to be written; nothing if it is so already.
-func (l *Library) changed(e *Entry) ([]newFile, error) {
+// changed is session.json as it is to be written; nil if it is so already.
+func (l *Library) changed(e *Entry) ([]byte, error) {
 	if err := l.upgradeFolder(e); err != nil {
 		return nil, err
 	}
 	text, err := e.encode()
-	if err != nil {
+	if have, bad := disk.ReadPlain(sessionFile(e.Folder)); bad == nil && bytes.Equal(have, text) {
 		return nil, err
 	}
-	path := sessionFile(e.Folder)
-	if have, err := disk.ReadPlain(path); err == nil && bytes.Equal(have, text) {
-		return nil, nil
-	}
-	return []newFile{{path, text}}, nil
+	return text, err
 }
 
 func readEntry(folder string) (Entry, error) {

@@ -22,12 +22,12 @@ func (l *Library) lock(name string) (unlock func(), err error) {
 	if err := l.upgrade(); err != nil {
 		return nil, err
 	}
-	return l.acquire(name)
+	return l.acquire(name, l.lockWait)
 }
 
-func (l *Library) acquire(name string) (unlock func(), err error) {
+func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err error) {
 	dir := filepath.Join(l.dir, ".locks")
-	ctx, cancel := context.WithTimeout(context.Background(), l.lockWait)
+	ctx, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
 	done := func() {}
 	if name == "folders" {

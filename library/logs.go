@@ -1,7 +1,6 @@
 package library
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,11 +40,7 @@ func (l *Library) threads() ledger.Log[Correction] {
 
 // Corrections reads threads.jsonl in order.
 func (l *Library) Corrections() ([]Correction, error) {
-	all, err := l.threads().All()
-	if err != nil {
-		return nil, err
-	}
-	return all, nil
+	return l.threads().All()
 }
 
 // Correct adds a correction to threads.jsonl.
@@ -61,11 +56,20 @@ func (l *Library) Correct(c Correction) error {
 	return l.threads().Add(c)
 }
 
+// A tombstone is a line of tombstones.jsonl.
+type tombstone struct {
+	ID ingest.SessionID `json:"id"`
+}
+
+func (l *Library) tombstones() ledger.Log[tombstone] {
+	return ledger.Log[tombstone]{Path: filepath.Join(l.dir, "tombstones.jsonl"),
+		Valid: func(t tombstone) bool { return t.ID != "" }}
+}
+
 // forgotten reports whether tombstones.jsonl has the id. A line that makes no
 // sense is an error: what was forgotten must not come back by accident.
 func (l *Library) forgotten(id ingest.SessionID) (bool, error) {
-	path := filepath.Join(l.dir, "tombstones.jsonl")
-	fi, err := os.Stat(path)
+	fi, err := os.Stat(l.tombstones().Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -75,16 +79,12 @@ func (l *Library) forgotten(id ingest.SessionID) (bool, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tombs == nil || l.tombsAt != stampOf(fi) {
-		records, err := readRecords(path)
+		lines, err := l.tombstones().All()
 		if err != nil {
 			return false, err
 		}
 		tombs := map[ingest.SessionID]bool{}
-		for i, r := range records {
-			var t struct{ ID ingest.SessionID }
-			if err := json.Unmarshal(r, &t); err != nil || t.ID == "" {
-				return false, fmt.Errorf("%s:%d: %w: no id", path, i+1, ErrDamaged)
-			}
+		for _, t := range lines {
 			tombs[t.ID] = true
 		}
 		l.tombs, l.tombsAt = tombs, stampOf(fi)

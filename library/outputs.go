@@ -98,11 +98,13 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 	if err := disk.SyncDir(filepath.Dir(target)); err != nil {
 		return err
 	}
+	return l.noteSum(e, name, ver.Sum)
+}
+
+// noteSum notes in session.json what a file of the folder holds.
+func (l *Library) noteSum(e Entry, name, sum string) error {
 	e = e.Clone()
-	if e.Sums == nil {
-		e.Sums = map[string]string{}
-	}
-	e.Sums[name] = ver.Sum
+	e.Sums[name] = sum
 	return l.saveEntry(e)
 }
 

@@ -1,14 +1,11 @@
 package library
 
 import (
-	"crypto/rand"
-	"encoding/base32"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"recall/library/disk"
 )
@@ -63,9 +60,7 @@ func recoverID(dir, caches string, backup *Library, text []byte) (id, how string
 	if m := idLine.FindSubmatch(text); m != nil {
 		return string(m[1]), "its id as it still reads"
 	}
-	var b [10]byte
-	rand.Read(b[:])
-	return strings.ToLower(base32.StdEncoding.EncodeToString(b[:])), "with a new id, as nothing tells the old one"
+	return newID(), "with a new id, as nothing tells the old one"
 }
 
 // rememberedID is the id of the library that was remembered to lie in dir.

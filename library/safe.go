@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"recall/ingest"
+	"recall/library/raw"
 )
 
 // A State is how safe a session is.
@@ -69,7 +70,7 @@ func (e Entry) judge(files []ingest.File) (State, error) {
 // notHeld is the error of a file that isn't held: why it can't be, if it can't
 // be opened.
 func notHeld(f ingest.File) error {
-	src, _, err := openSource(f)
+	src, _, err := raw.OpenSource(f)
 	if err != nil {
 		return err
 	}

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -235,29 +235,17 @@ func look(folder string, old map[string]*known) looked {
 // inParallel calls do for 0 to n-1, on a few goroutines where that pays.
 func inParallel(n int, do func(i int)) {
 	const block = 256
-	workers := min(runtime.GOMAXPROCS(0), 8, (n+block-1)/block)
-	if workers <= 1 {
-		for i := range n {
-			do(i)
-		}
-		return
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for {
-				from := int(next.Add(block)) - block
-				if from >= n {
-					return
-				}
-				for i := from; i < min(from+block, n); i++ {
-					do(i)
-				}
+	var g errgroup.Group
+	g.SetLimit(min(runtime.GOMAXPROCS(0), 8))
+	for from := 0; from < n; from += block {
+		g.Go(func() error {
+			for i := from; i < min(from+block, n); i++ {
+				do(i)
 			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = g.Wait() // of no errors
 }
 
 // ownFolder reports whether a name at the top of the library isn't a project.

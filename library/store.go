@@ -103,40 +103,40 @@ const (
 func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 	at := func(name string) string { return filepath.Join(e.Folder, name) }
 	delete(e.Sums, "payload.json") // of format 1; it has its own now
-	rendered := &aside{}
-	defer rendered.drop()
-	parts, err := l.putParts(e, d.Transcript, rendered)
+	a := &aside{l: l}
+	defer a.drop()
+	parts, err := l.putParts(e, d.Transcript, a)
 	if err != nil {
 		return err
 	}
 	if d.Manifest != nil {
-		e.Sums = maps.Clone(e.Sums)
-		if e.Sums == nil {
-			e.Sums = map[string]string{}
-		}
+		*e = e.Clone()
 		e.Sums[manifest.Name] = disk.HexSum(d.Manifest)
 		if path := at(manifest.Name); !same(path, d.Manifest) {
-			if err := rendered.add(l, newFile{path, d.Manifest}); err != nil {
+			if err := a.add(path, d.Manifest); err != nil {
 				return err
 			}
 		}
 	}
-	pair := len(rendered.files) > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
-	var files []newFile
+	rendered := len(a.targets)
+	pair := rendered > 0 || !same(at("payload.md"), d.Markdown) || !same(at("payload.json"), payloadJSON)
 	if pair {
+		if err := errors.Join(a.add(at(newMarkdown), d.Markdown), a.add(at(newPayload), payloadJSON)); err != nil {
+			return err
+		}
 		// First: while they lie there, nobody takes the others for damaged.
-		files = []newFile{{at(newMarkdown), d.Markdown}, {at(newPayload), payloadJSON}}
+		a.targets = append(a.targets[rendered:], a.targets[:rendered]...)
+		a.temps = append(a.temps[rendered:], a.temps[:rendered]...)
 	}
+	before := len(a.targets)
 	entry, err := l.changed(e)
-	if err != nil {
+	if err == nil && entry != nil {
+		err = a.add(sessionFile(e.Folder), entry)
+	}
+	if err := errors.Join(err, a.sync()); err != nil {
 		return err
 	}
-	aside, err := l.putAside(files, rendered, entry)
-	if err != nil {
-		return err
-	}
-	defer aside.drop()
-	if err := aside.place(len(aside.files) - len(entry)); err != nil {
+	if err := a.place(before); err != nil {
 		return errors.Join(err, disk.RemoveIfThere(at(newPayload)), disk.RemoveIfThere(at(newMarkdown)))
 	}
 	if pair {
@@ -151,7 +151,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
-	if err := aside.place(len(entry)); err != nil {
+	if err := a.place(len(a.targets)); err != nil {
 		return err
 	}
 	if pair {
@@ -159,7 +159,7 @@ func (l *Library) saveDerived(e *Entry, d Derived, payloadJSON []byte) error {
 			return err
 		}
 	}
-	if pair || len(entry) > 0 {
+	if pair || entry != nil {
 		if err := disk.SyncDir(e.Folder); err != nil {
 			return err
 		}
@@ -173,22 +173,18 @@ func (l *Library) putParts(e *Entry, parts iter.Seq[[]byte], to *aside) (n int, 
 	if parts == nil {
 		return 0, nil
 	}
-	sums := maps.Clone(e.Sums)
-	if sums == nil {
-		sums = map[string]string{}
-	}
-	maps.DeleteFunc(sums, func(name, _ string) bool { return render.IsTranscript(name) })
+	*e = e.Clone()
+	maps.DeleteFunc(e.Sums, func(name, _ string) bool { return render.IsTranscript(name) })
 	for part := range parts {
 		name := render.TranscriptName(n)
 		n++
-		sums[name] = disk.HexSum(part)
+		e.Sums[name] = disk.HexSum(part)
 		if path := filepath.Join(e.Folder, name); !same(path, part) {
-			if err := to.add(l, newFile{path, part}); err != nil {
+			if err := to.add(path, part); err != nil {
 				return n, err
 			}
 		}
 	}
-	e.Sums = sums
 	return n, nil
 }
 
@@ -385,16 +381,6 @@ func (l *Library) AppendNotes(id ingest.SessionID, notes []json.RawMessage) erro
 		return fmt.Errorf("session %s: %w", id, err)
 	}
 	return l.appendTo(id, "notes.jsonl", lines)
-}
-
-// readRecords reads a file of JSON lines; a line that isn't JSON is an error
-// that names it.
-func readRecords(path string) ([]json.RawMessage, error) {
-	lines, err := disk.WholeLines(path)
-	if err != nil {
-		return nil, err
-	}
-	return parseRecords(path, lines)
 }
 
 func parseRecords(path string, lines [][]byte) ([]json.RawMessage, error) {

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	. "recall/library"
 	"recall/library/disk"
@@ -116,7 +117,7 @@ func TestLockIsNoLink(t *testing.T) {
 		if err := os.Symlink(filepath.Join(victim, name), filepath.Join(locks, name+".lock")); err != nil {
 			t.Fatal(err)
 		}
-		if unlock, err := Acquire(l, name); !errors.Is(err, disk.ErrNotPlain) {
+		if unlock, err := Acquire(l, name, time.Second); !errors.Is(err, disk.ErrNotPlain) {
 			t.Errorf("%s: %v, want ErrNotPlain", name, err)
 			if err == nil {
 				unlock()

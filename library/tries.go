@@ -3,7 +3,6 @@ package library
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -96,29 +95,15 @@ func (l *Library) TidyTries(keep func(Try) bool) error {
 }
 
 // AskAlone makes sure that no other process asks a model about sessions of this
-// library until done is called: else both might pay for the same answer. It
-// doesn't wait: the error is ErrBusy where somebody else is at it. This is the
+// library until done is called: else both might pay for the same answer. It hardly
+// waits: the error is ErrBusy where somebody else is at it. This is the
 // one lock that is held for long; nothing else waits for it.
 func (l *Library) AskAlone() (done func(), err error) {
 	if err := l.upgrade(); err != nil {
 		return nil, err
 	}
-	path := filepath.Join(l.dir, ".locks", "ask.lock")
-	for range 10 {
-		if err := disk.MakeDirs(filepath.Dir(path)); err != nil {
-			return nil, err
-		}
-		f := disk.NewLock(path)
-		ok, err := f.TryLock()
-		switch {
-		case err == nil && ok && sameFile(f):
-			return func() { removeLock(f) }, nil
-		case err == nil && !ok:
-			return nil, fmt.Errorf("ask a model: %w", ErrBusy)
-		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			return nil, fmt.Errorf("ask a model: %w", err)
-		}
-		f.Unlock() // it was tidied away at this moment
+	if done, err = l.acquire("ask", 10*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("ask a model: %w", err)
 	}
-	return nil, fmt.Errorf("ask a model: %w", ErrBusy)
+	return done, nil
 }

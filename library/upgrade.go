@@ -48,7 +48,7 @@ func (l *Library) upgrade() error {
 	if l.format.Load() == Format {
 		return nil
 	}
-	unlock, err := l.acquire("folders")
+	unlock, err := l.acquire("folders", l.lockWait)
 	if err != nil {
 		return err
 	}

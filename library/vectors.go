@@ -15,30 +15,19 @@ import (
 // file vectors/<model>.f32 in the session's folder. What is in it is the
 // caller's matter.
 func (l *Library) SaveVectors(id ingest.SessionID, model string, data []byte) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
 	e, unlock, err := l.hold(id)
 	if err != nil {
 		return err
 	}
 	defer unlock()
 	dir := filepath.Join(e.Folder, "vectors")
-	if err := disk.MakeDirs(dir); err != nil {
+	if err = disk.MakeDirs(dir); err == nil {
+		err = errors.Join(l.put(filepath.Join(dir, vectorsName(model)), data), disk.SyncDir(dir), disk.SyncDir(e.Folder))
+	}
+	if err != nil {
 		return fmt.Errorf("session %s: vectors: %w", id, err)
 	}
-	if err := l.put(filepath.Join(dir, vectorsName(model)), data); err != nil {
-		return fmt.Errorf("session %s: vectors: %w", id, err)
-	}
-	if err := errors.Join(disk.SyncDir(dir), disk.SyncDir(e.Folder)); err != nil {
-		return err
-	}
-	e = e.Clone()
-	if e.Sums == nil {
-		e.Sums = map[string]string{}
-	}
-	e.Sums["vectors/"+vectorsName(model)] = disk.HexSum(data)
-	return l.saveEntry(e)
+	return l.noteSum(e, "vectors/"+vectorsName(model), disk.HexSum(data))
 }
 
 // Vectors gives what SaveVectors kept of a model; nil if it kept nothing.

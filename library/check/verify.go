@@ -13,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
@@ -143,20 +145,17 @@ func (c *checking) add(e library.Entry) {
 
 // run does all tasks on all cores.
 func (c *checking) run() {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for c.ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(c.tasks) {
-					return
-				}
-				c.do(c.tasks[i])
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, t := range c.tasks {
+		g.Go(func() error {
+			if c.ctx.Err() == nil {
+				c.do(t)
 			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = g.Wait() // of no errors
 	for _, f := range c.folders() {
 		c.settle(f)
 	}

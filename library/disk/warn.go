@@ -1,11 +1,9 @@
-package library
+package disk
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"recall/library/disk"
 )
 
 // Warnings says, in words for people, why dir is a bad place for a library:
@@ -17,7 +15,7 @@ func Warnings(dir string) []string {
 		abs = dir
 	}
 	paths := []string{abs}
-	if real := disk.RealPath(abs); real != abs {
+	if real := RealPath(abs); real != abs {
 		paths = append(paths, real)
 	}
 	var out []string
@@ -50,7 +48,7 @@ func exposes(dir string) string {
 		above == "cloudstorage" && strings.HasPrefix(name, "onedrive"):
 		return "OneDrive"
 	case name == "dropbox", strings.HasPrefix(name, "dropbox ("),
-		above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), disk.Exists(filepath.Join(dir, ".dropbox")):
+		above == "cloudstorage" && strings.HasPrefix(name, "dropbox"), Exists(filepath.Join(dir, ".dropbox")):
 		return "Dropbox"
 	case above == "cloudstorage":
 		return "a synchronised folder"

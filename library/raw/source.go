@@ -1,4 +1,4 @@
-package library
+package raw
 
 import (
 	"context"
@@ -13,36 +13,35 @@ import (
 
 	"recall/ingest"
 	"recall/library/disk"
-	"recall/library/raw"
 )
 
-// A reading is what one pass over a source found, compared with a version
+// A Reading is what one pass over a source found, compared with a version
 // that the library has.
-type reading struct {
-	keep  int          // leading segments of the version that the source still begins with
-	whole bool         // it begins with all of them; those after keep are small, and stored again with what follows
-	added []raw.Staged // what follows them
-	size  int64
-	sum   string
-	mod   time.Time
+type Reading struct {
+	Keep  int      // leading segments of the version that the source still begins with
+	Whole bool     // it begins with all of them; those after keep are small, and stored again with what follows
+	Added []Staged // what follows them
+	Size  int64
+	Sum   string
+	Mod   time.Time
 }
 
-// readSource reads a source once, comparing it with base and staging what is
+// ReadSource reads a source, found under root, once, comparing it with base and staging what is
 // new. If the source changed meanwhile, it is read again until two passes
 // agree about the bytes taken; after three it is taken as it is, and torn says
 // so.
-func (l *Library) readSource(ctx context.Context, root string, f ingest.File,
-	base raw.Version) (r reading, torn bool, err error) {
+func ReadSource(ctx context.Context, temp Temp, root string, f ingest.File,
+	base Version) (r Reading, torn bool, err error) {
 	if err := disk.Within(root, f.Path); err != nil {
-		return reading{}, false, raw.AtSource(err)
+		return Reading{}, false, AtSource(err)
 	}
 	for try := 0; ; try++ {
-		raw.Drop(r.added...)
-		r, torn, err = l.readOnce(ctx, f, base)
+		Drop(r.Added...)
+		r, torn, err = readOnce(ctx, temp, f, base)
 		if err != nil || !torn || try == 2 {
 			return r, torn, err
 		}
-		if l.sameAgain(ctx, f, r) {
+		if sameAgain(ctx, f, r) {
 			return r, false, nil
 		}
 	}
@@ -54,83 +53,83 @@ var errOther = errors.New("not as it was")
 // readOnce is one pass, or two where the source isn't what it was with more behind
 // it: which of the segments it has then is looked for one by one. torn says that the
 // source's size or time changed meanwhile.
-func (l *Library) readOnce(ctx context.Context, f ingest.File, base raw.Version) (r reading, torn bool, err error) {
+func readOnce(ctx context.Context, temp Temp, f ingest.File, base Version) (r Reading, torn bool, err error) {
 	if base.Sum != "" {
-		if r, torn, err = l.readAfter(ctx, f, base); err != errOther {
+		if r, torn, err = readAfter(ctx, temp, f, base); err != errOther {
 			return r, torn, err
 		}
 	}
-	return l.readAfter(ctx, f, raw.Version{Segs: base.Segs})
+	return readAfter(ctx, temp, f, Version{Segs: base.Segs})
 }
 
 // readAfter reads what follows on base, whose content has to be as base.Sum says,
 // if it does: then one hash of all is made instead of another of each segment.
-func (l *Library) readAfter(ctx context.Context, f ingest.File, after raw.Version) (r reading, torn bool, err error) {
+func readAfter(ctx context.Context, temp Temp, f ingest.File, after Version) (r Reading, torn bool, err error) {
 	base := after.Segs
-	src, fi, err := openSource(f)
+	src, fi, err := OpenSource(f)
 	if err != nil {
-		return reading{}, false, raw.AtSource(err)
+		return Reading{}, false, AtSource(err)
 	}
 	defer func() { src.Close() }()
 	limit := int64(1) << 62
-	r.mod = f.Mod
+	r.Mod = f.Mod
 	if fi != nil {
-		limit, r.mod = fi.Size(), fi.ModTime()
+		limit, r.Mod = fi.Size(), fi.ModTime()
 	}
-	in := io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit)
+	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
 	whole := sha256.New()
 	var small tail
 	from := mergeFrom(base, limit)
-	for r.keep < len(base) {
+	for r.Keep < len(base) {
 		before, _ := whole.(hash.Cloner).Clone()
-		if r.keep == from {
-			small = tail{r.keep, r.size, before}
+		if r.Keep == from {
+			small = tail{r.Keep, r.Size, before}
 		}
-		same, n, err := compare(in, base[r.keep], whole, after.Sum == "")
+		same, n, err := compare(in, base[r.Keep], whole, after.Sum == "")
 		if err != nil {
 			return r, false, err
 		}
 		if !same && after.Sum != "" {
-			return reading{}, false, errOther
+			return Reading{}, false, errOther
 		}
 		if !same {
 			whole = before
 			if n > 0 {
 				src.Close()
-				if src, in, err = reopen(ctx, f, r.size, limit); err != nil {
-					return r, false, raw.AtSource(err)
+				if src, in, err = reopen(ctx, f, r.Size, limit); err != nil {
+					return r, false, AtSource(err)
 				}
 			}
 			break
 		}
-		r.size += n
-		r.keep++
+		r.Size += n
+		r.Keep++
 	}
 	if after.Sum != "" && hex.EncodeToString(whole.Sum(nil)) != after.Sum {
-		return reading{}, false, errOther
+		return Reading{}, false, errOther
 	}
-	r.whole = r.keep == len(base)
-	if r.whole && small.hash != nil {
+	r.Whole = r.Keep == len(base)
+	if r.Whole && small.hash != nil {
 		src.Close()
 		if src, in, err = reopen(ctx, f, small.size, limit); err != nil {
-			return r, false, raw.AtSource(err)
+			return r, false, AtSource(err)
 		}
-		r.keep, r.size, whole = small.keep, small.size, small.hash
+		r.Keep, r.Size, whole = small.keep, small.size, small.hash
 	}
 	for {
-		s, err := raw.StageNext(l.temp, in, r.size, whole)
+		s, err := StageNext(temp, in, r.Size, whole)
 		if err != nil {
-			raw.Drop(r.added...)
-			r.added = nil
+			Drop(r.Added...)
+			r.Added = nil
 			return r, false, err
 		}
 		if s.Length == 0 {
 			break
 		}
-		r.added = append(r.added, s)
-		r.size += s.Length
+		r.Added = append(r.Added, s)
+		r.Size += s.Length
 	}
-	r.sum = hex.EncodeToString(whole.Sum(nil))
+	r.Sum = hex.EncodeToString(whole.Sum(nil))
 	return r, changedSince(f.Path, fi), nil
 }
 
@@ -155,7 +154,7 @@ const (
 
 // mergeFrom is the first of the segments that are stored again when the source
 // has grown to size; all of them stay if it is len(base).
-func mergeFrom(base []raw.Segment, size int64) int {
+func mergeFrom(base []Segment, size int64) int {
 	if len(base) == 0 {
 		return 0
 	}
@@ -183,7 +182,7 @@ func mergeFrom(base []raw.Segment, size int64) int {
 
 // compare reads as many bytes as the segment has and reports whether they are
 // its bytes, or, unless it is to look closely, as many; n is how many it read.
-func compare(in io.Reader, s raw.Segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
+func compare(in io.Reader, s Segment, whole hash.Hash, closely bool) (same bool, n int64, err error) {
 	own, out := whole, io.Writer(whole)
 	if closely && s.Offset > 0 {
 		own = sha256.New()
@@ -193,16 +192,16 @@ func compare(in io.Reader, s raw.Segment, whole hash.Hash, closely bool) (same b
 	return err == nil && n == s.Length && (!closely || hex.EncodeToString(own.Sum(nil)) == s.Sum), n, err
 }
 
-// sameAgain reads the source's first r.size bytes once more and reports whether
+// sameAgain reads the source's first r.Size bytes once more and reports whether
 // they are what r has.
-func (l *Library) sameAgain(ctx context.Context, f ingest.File, r reading) bool {
-	src, _, err := openSource(f)
+func sameAgain(ctx context.Context, f ingest.File, r Reading) bool {
+	src, _, err := OpenSource(f)
 	if err != nil {
 		return false
 	}
 	defer src.Close()
-	sum, err := disk.Sum(io.LimitReader(disk.Until(ctx, src), r.size))
-	return err == nil && sum.Size == r.size && sum.SHA256 == r.sum
+	sum, err := disk.Sum(io.LimitReader(disk.Until(ctx, src), r.Size))
+	return err == nil && sum.Size == r.Size && sum.SHA256 == r.Sum
 }
 
 // changedSince reports whether the file of that path is another one than fi or
@@ -219,9 +218,9 @@ func changedSince(path string, fi fs.FileInfo) bool {
 	return !os.SameFile(fi, now) || now.Size() != fi.Size() || !now.ModTime().Equal(fi.ModTime())
 }
 
-// openSource opens a file of a session; fi is nil where it isn't a file of the
+// OpenSource opens a file of a session; fi is nil where it isn't a file of the
 // file system.
-func openSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
+func OpenSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
 	if f.Path != "" {
 		// Before opening: to open a pipe is to wait for its writer.
 		if fi, err := os.Stat(f.Path); err == nil && !fi.Mode().IsRegular() {
@@ -247,14 +246,14 @@ func openSource(f ingest.File) (src io.ReadCloser, fi fs.FileInfo, err error) {
 
 // reopen opens the file again and skips to offset.
 func reopen(ctx context.Context, f ingest.File, offset, limit int64) (io.ReadCloser, io.Reader, error) {
-	src, _, err := openSource(f)
+	src, _, err := OpenSource(f)
 	if err != nil {
 		return nopCloser{}, nil, err
 	}
-	in := io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit)
+	in := io.LimitReader(FromSource(disk.Until(ctx, src)), limit)
 	if s, ok := src.(io.Seeker); ok {
 		_, err = s.Seek(offset, io.SeekStart)
-		in = io.LimitReader(raw.FromSource(disk.Until(ctx, src)), limit-offset)
+		in = io.LimitReader(FromSource(disk.Until(ctx, src)), limit-offset)
 	} else {
 		_, err = io.CopyN(io.Discard, in, offset)
 	}

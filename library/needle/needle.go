@@ -1,0 +1,115 @@
+// Package needle looks for a text in files, however it is written there.
+package needle
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf16"
+)
+
+// Needles are the forms in which a text stands in files: as it is, and as JSON
+// writes it, in a string and in a string within a string.
+type Needles struct {
+	forms [][]byte
+	most  int // length of the longest
+}
+
+// New makes them; the error is for a text too short to look for.
+func New(text string) (*Needles, error) {
+	if len(strings.TrimSpace(text)) < 4 {
+		return nil, fmt.Errorf("%q is too short to look for: give at least four characters", text)
+	}
+	n := &Needles{}
+	add := func(form string) {
+		if b := []byte(form); !slices.ContainsFunc(n.forms, func(o []byte) bool { return bytes.Equal(o, b) }) {
+			n.forms = append(n.forms, b)
+			n.most = max(n.most, len(b))
+		}
+	}
+	add(text)
+	form := []string{text}
+	for range 2 { // strings within strings
+		var next []string
+		for _, f := range form {
+			for _, escape := range []func(string) string{jsonText, jsonHTMLText, asciiText} {
+				add(escape(f))
+				next = append(next, escape(f))
+			}
+		}
+		form = next
+	}
+	return n, nil
+}
+
+func jsonText(s string) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.Encode(s) // of a string, into memory
+	return strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(b.String()), `"`), `"`)
+}
+
+func jsonHTMLText(s string) string {
+	b, _ := json.Marshal(s) // of a string
+	return string(b[1 : len(b)-1])
+}
+
+// asciiText is how writers escape that keep to ASCII.
+func asciiText(s string) string {
+	var b strings.Builder
+	for _, r := range jsonText(s) {
+		if r < 0x80 {
+			b.WriteRune(r)
+			continue
+		}
+		for _, u := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, u)
+		}
+	}
+	return b.String()
+}
+
+// In reports whether the text stands in data. Nil stands nowhere.
+func (n *Needles) In(data []byte) bool {
+	return n != nil && slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
+}
+
+// InStream is In of all that a stream has; ends are the bytes that a find could
+// reach over to its neighbours with.
+func (n *Needles) InStream(r io.Reader) (found bool, ends Ends, err error) {
+	buf := make([]byte, 0, 512<<10)
+	for {
+		keep := min(len(buf), n.most-1)
+		copy(buf, buf[len(buf)-keep:])
+		m, err := io.ReadFull(r, buf[keep:cap(buf)])
+		fresh := buf[keep : keep+m]
+		buf = buf[:keep+m]
+		ends.add(fresh, n.most-1)
+		if n.In(buf) {
+			return true, ends, nil
+		}
+		if err == io.EOF || err == io.ErrUnexpectedEOF {
+			return false, ends, nil
+		}
+		if err != nil {
+			return false, ends, err
+		}
+	}
+}
+
+// Ends are the first and last bytes of a stream; all of a short one.
+type Ends struct {
+	Head, Tail []byte
+	Size       int
+}
+
+func (e *Ends) add(data []byte, most int) {
+	e.Size += len(data)
+	e.Head = append(e.Head, data[:min(len(data), max(0, 2*most-len(e.Head)))]...)
+	e.Tail = append(e.Tail, data[max(0, len(data)-most):]...)
+	e.Tail = e.Tail[max(0, len(e.Tail)-most):]
+}
