@@ -25,7 +25,7 @@ var rooms = map[string][]string{
 	"mcpserver": {"answer", "pipeline", "index", "library", "ingest", "payload", "prompts", "redact", "text", "sink"},
 	"history":   {"answer", "pipeline", "distill", "index", "library", "ingest", "payload", "text", "sink"},
 	"review":    {"pipeline", "distill", "index", "library", "ingest", "payload", "redact", "sink", "hint"},
-	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink"},
+	"answer":    {"index", "ingest", "payload", "prompts", "llm", "text", "sink", "hint"},
 	"pipeline":  {"ingest", "library", "distill", "index", "payload", "llm", "redact", "text", "hint"},
 	"eval":      {"answer", "distill", "index", "payload", "ingest", "prompts", "llm", "text", "sink"},
 	"index":     {"payload", "ingest", "llm", "text"},

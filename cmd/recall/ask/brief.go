@@ -12,11 +12,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"recall/answer"
+	"recall/answer/brief"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/index"
 	"recall/library"
+	"recall/payload"
+	"recall/payload/tokens"
 	"recall/redact"
 	txt "recall/text"
 )
@@ -166,12 +171,23 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 	if err != nil {
 		return err
 	}
-	w := &briefer{App: a, l: l, clean: rules.Session()}
-	b.Task = w.clean.Text(strings.TrimSpace(b.Task))
-	text, err := w.write(ctx, b)
+	clean := rules.Session()
+	b.Task = clean.Text(strings.TrimSpace(b.Task))
+	if err := a.Indexed(ctx, l); err != nil {
+		return err
+	}
+	order := &brief.Order{Task: b.Task, Files: b.Files, Budget: b.Budget, Index: a.Index,
+		Form:   payload.Options{Variant: payload.Variant(a.Config.Payload.Variant), Budget: a.Config.Payload.Budget},
+		Search: func(q index.Query) (index.Answer, error) { return a.Search(ctx, l, q) }}
+	if order.Project, err = a.Only(l, b.Project, false); err != nil {
+		return err
+	}
+	order.Payload, _ = a.Compose(l, order.Project) // a project may have nothing to go on from
+	text, cut, err := order.Write(ctx)
 	if err != nil {
 		return err
 	}
+	text = clean.Text(text)
 	if o.save != "" {
 		b.Name, b.At = o.save, time.Now().UTC().Truncate(time.Millisecond)
 		if err := l.SaveBrief(b); err != nil {
@@ -179,8 +195,16 @@ func runBrief(ctx context.Context, a *app.App, l *library.Library, b library.Bri
 		}
 		fmt.Fprintf(a.Err, "recall: kept as %q; recall brief --use %q puts it together anew\n", o.save, o.save)
 	}
-	for _, note := range w.notes() {
-		fmt.Fprintln(a.Err, "recall:", note)
+	fmt.Fprintln(a.Err, "recall:", answer.Count(tokens.Count(text), "token"))
+	if len(cut) > 0 {
+		fmt.Fprintf(a.Err, "recall: cut to fit: %s; --budget N takes more\n", strings.Join(cut, ", "))
+	}
+	secrets := 0
+	for _, n := range clean.Counts() {
+		secrets += n
+	}
+	if secrets > 0 {
+		fmt.Fprintf(a.Err, "recall: %s replaced; look at it before you paste it\n", answer.Count(secrets, "secret"))
 	}
 	switch {
 	case o.out != "":

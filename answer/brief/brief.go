@@ -1,0 +1,211 @@
+// Package brief puts together what a session should have before it starts: the task, the payload that it goes on from,
+// the decisions and dead ends that bear on it, and files, within a budget of tokens.
+package brief
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"recall/answer"
+	"recall/hint"
+	"recall/index"
+	"recall/index/check"
+	"recall/payload"
+	"recall/payload/tokens"
+	"recall/sink"
+)
+
+// Order is what a brief is made of.
+type Order struct {
+	Task    string
+	Files   []string // absolute
+	Budget  int      // most tokens
+	Project string   // by its name in the index
+	Payload *payload.Payload
+	Form    payload.Options // of the payload; its budget is at most half of the whole
+	Index   *index.Index
+	Search  func(index.Query) (index.Answer, error)
+
+	shown map[payload.ItemID]bool
+	cut   []string
+}
+
+// Write puts a brief together; cut names the files that didn't fit whole.
+func (o *Order) Write(ctx context.Context) (text string, cut []string, err error) {
+	var out strings.Builder
+	fmt.Fprintf(&out, "# Task\n%s\n", o.Task)
+	o.shown = map[payload.ItemID]bool{}
+	if o.Payload != nil {
+		form := o.Form
+		form.Budget = min(form.Budget, o.Budget/2)
+		r := payload.Render(o.Payload, form)
+		out.WriteString("\n" + r.Text)
+		for _, id := range r.Shown {
+			o.shown[id] = true
+		}
+	}
+	bearing, err := o.bearing(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	out.WriteString(bearing)
+	files, err := o.files(o.Budget - tokens.Count(out.String()))
+	out.WriteString(files)
+	return out.String(), o.cut, err
+}
+
+// How many items beside the payload are told of at most, and how much of the
+// task one must hold.
+const (
+	bearingMost = 12
+	bearingHold = 0.3
+)
+
+// bearing lists the decisions and dead ends that the task is about, those that it
+// goes against first. It is recall's own word and stands under its marker.
+func (o *Order) bearing(ctx context.Context) (string, error) {
+	var ids, lines []string
+	add := func(it payload.Item, at index.Place, lead string) {
+		if o.shown[it.ID] && lead == "" || len(lines) == bearingMost {
+			return
+		}
+		o.shown[it.ID] = true
+		ids = append(ids, string(it.ID))
+		if it.Rule == payload.ReceivedRule {
+			at.SessionN = 0 // it is of no session here
+		}
+		said := cmp.Or(answer.Record(it, at.SessionN), string(it.Kind))
+		if it.Rule == payload.ReceivedRule {
+			said += ", " + sink.Line(at.SessionTitle, sink.Terminal)
+		}
+		lines = append(lines, fmt.Sprintf("- %s%s (%s)", lead, strings.TrimRight(payload.LineOf(&it), "."), said))
+	}
+	warnings, err := check.Against(ctx, o.Index, check.Action{Project: o.Project, Text: o.Task})
+	if err != nil {
+		return "", err
+	}
+	for _, g := range warnings {
+		lead := "the task goes against this: "
+		if g.Reason == check.Repeats {
+			lead = "the task goes against this, a dead end: "
+		}
+		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, lead)
+	}
+	found, err := o.Search(index.Query{Text: o.Task, Project: o.Project, Limit: 2 * bearingMost,
+		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,
+			payload.Question}})
+	if err != nil {
+		return "", err
+	}
+	for _, h := range found.Hits {
+		if !found.Unknown && h.Coverage >= bearingHold && h.Item.Current() {
+			add(h.Item, h.Place, "")
+		}
+	}
+	if len(lines) == 0 {
+		return "", nil
+	}
+	return fmt.Sprintf("\n<!-- recall %s -->\n## What was decided about this\n%s\n<!-- /recall -->\n",
+		strings.Join(ids, " "), strings.Join(lines, "\n")), nil
+}
+
+// largestFile is what of a file is read at all, in bytes.
+const largestFile = 4 << 20
+
+// files quotes the files whole as far as they fit; of what doesn't fit the
+// beginning and the end stay.
+func (o *Order) files(budget int) (string, error) {
+	var out strings.Builder
+	for i, path := range o.Files {
+		text, err := readText(path)
+		if err != nil {
+			return "", err
+		}
+		name := path
+		if dir, err := os.Getwd(); err == nil {
+			if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+				name = filepath.ToSlash(rel)
+			}
+		}
+		share := budget/(len(o.Files)-i) - 30 // its heading and fences
+		text, whole := fitTokens(text, share)
+		if !whole {
+			o.cut = append(o.cut, name)
+		}
+		fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+		part := fmt.Sprintf("\n## File %s\n%s%s\n%s\n%s\n", sink.Line(name, sink.Terminal), fence,
+			strings.TrimPrefix(filepath.Ext(path), "."), strings.TrimRight(text, "\n"), fence)
+		out.WriteString(part)
+		budget -= tokens.Count(part)
+	}
+	return out.String(), nil
+}
+
+func readText(path string) (string, error) {
+	fi, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", hint.With(fmt.Errorf("%s: no such file or folder", path),
+			"name a text file; recall brief --list has those of the briefs that are kept")
+	}
+	if err != nil {
+		return "", err
+	}
+	if !fi.Mode().IsRegular() {
+		return "", hint.With(fmt.Errorf("%s: not a file", path), "name the files themselves: dir/*.go")
+	}
+	if fi.Size() > largestFile {
+		return "", hint.With(fmt.Errorf("%s: %d MB", path, fi.Size()>>20),
+			"files up to %d MB can be handed over; cut out the part that matters", largestFile>>20)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	if strings.IndexByte(string(data), 0) >= 0 || !utf8.Valid(data) {
+		return "", hint.With(fmt.Errorf("%s: no text", path), "omit it")
+	}
+	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
+}
+
+// fitTokens cuts the middle of a text out until it fits: two thirds of what is
+// kept are its beginning.
+func fitTokens(text string, budget int) (string, bool) {
+	n := tokens.Count(text)
+	if n <= budget {
+		return text, true
+	}
+	lines := strings.Split(text, "\n")
+	keep := len(lines) * max(budget, 0) / n
+	for ; keep > 0; keep = keep * 9 / 10 {
+		head := (2*keep + 2) / 3
+		cut := strings.Join(lines[:head], "\n") + fmt.Sprintf("\n… %d lines left out …\n", len(lines)-keep) +
+			strings.Join(lines[len(lines)-(keep-head):], "\n")
+		if tokens.Count(cut) <= budget {
+			return cut, false
+		}
+		if keep == 1 {
+			break
+		}
+	}
+	return fmt.Sprintf("… %d lines left out …", len(lines)), false
+}
+
+func longestRun(text string, c byte) int {
+	longest, run := 0, 0
+	for i := range len(text) {
+		if text[i] != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
