@@ -1,6 +1,7 @@
 package distill
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -145,35 +146,39 @@ func ownWords(t *ingest.Turn, quote string) bool {
 }
 
 // inCalls reports whether a quote stands in what passed between the person and
-// the turn's tool calls: reasons, answers, plans, and what the call was to do.
-// A tool's output is no evidence.
+// the turn's tool calls. A tool's output is no evidence.
 func inCalls(t *ingest.Turn, quote string) bool {
-	for _, c := range t.Calls {
+	for i := range t.Calls {
+		c := &t.Calls[i]
 		if ingest.OwnTool(c.Name, "") {
 			continue // what recall is told proves nothing
 		}
-		texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
-		for _, a := range c.Answers {
-			texts = append(texts, a.Question, a.Header, a.Notes)
-			texts = append(texts, a.Chosen...)
-			for _, o := range a.Options {
-				texts = append(texts, o.Label, o.Description)
-			}
-		}
-		if c.Plan != nil {
-			texts = append(texts, c.Plan.Text)
-		}
-		for _, v := range c.Input {
-			texts = append(texts, v)
-		}
-		for _, e := range c.Edits {
-			texts = append(texts, e.New)
-		}
-		for _, text := range texts {
-			if strings.Contains(text, quote) {
-				return true
-			}
+		if slices.ContainsFunc(ToldToCall(c), func(text string) bool { return strings.Contains(text, quote) }) {
+			return true
 		}
 	}
 	return false
+}
+
+// ToldToCall are the texts of a call that may be quoted: reasons, answers, plans, and
+// what the call was to do, not what it printed.
+func ToldToCall(c *ingest.ToolCall) []string {
+	texts := []string{c.Reason, c.Path, c.Command, c.CommitMessage}
+	for _, a := range c.Answers {
+		texts = append(texts, a.Question, a.Header, a.Notes)
+		texts = append(texts, a.Chosen...)
+		for _, o := range a.Options {
+			texts = append(texts, o.Label, o.Description)
+		}
+	}
+	if c.Plan != nil {
+		texts = append(texts, c.Plan.Text)
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Input)) {
+		texts = append(texts, c.Input[key])
+	}
+	for _, e := range c.Edits {
+		texts = append(texts, e.New)
+	}
+	return texts
 }

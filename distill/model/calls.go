@@ -260,17 +260,17 @@ func (c *condenser) answers(call *ingest.ToolCall) {
 
 // plan is a plan put before the person, and what they said to it.
 func (c *condenser) plan(call *ingest.ToolCall) {
-	head := "plan put before the user " + outcome(call)
+	head, mark := "plan put before the user "+outcome(call), "|   "
 	switch {
 	case call.Verdict == ingest.Approved && call.Plan.Edited:
 		head = "plan, changed and approved by the user"
 	case call.Verdict == ingest.Approved:
 		head = "plan approved by the user"
 	case call.Verdict == ingest.Rejected:
-		head = "plan refused by the user"
+		head, mark = "plan refused by the user", "x   "
 	}
 	c.line("+ ", strings.TrimSpace(head))
-	c.lines("|   ", clip(call.Plan.Text, clipPlan))
+	c.lines(mark, clip(call.Plan.Text, clipPlan))
 	c.verdict(call)
 }
 

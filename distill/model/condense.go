@@ -26,8 +26,9 @@ const (
 
 // A block is one turn as a model is shown it. Headings of turns begin with "##",
 // what was said with "|", what people answered with "?" and "=", calls of tools
-// with "+" and what they printed with "~": a text can't pass for another's,
-// as each of its lines begins with its mark.
+// with "+", a plan that was refused with "x", and with "~" what tools printed and
+// the client said: a text can't pass for another's, as each of its lines begins with
+// its mark.
 type block struct {
 	turn  *ingest.Turn
 	text  string // ends in a line break
@@ -102,33 +103,33 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 		c.lines("| ", clip(text, clipSaid))
 		c.b.WriteString(calls)
 	case ingest.Prompt:
-		c.said(t, "user", clipTyped)
+		c.said(t, "user", "| ", clipTyped)
 	case ingest.PlanTurn:
-		c.said(t, "user hands over an approved plan", clipPlan)
+		c.said(t, "user hands over an approved plan", "| ", clipPlan)
 	case ingest.Command:
-		c.said(t, "user, command "+oneLine(t.Name, 60), clipTyped)
+		c.said(t, "user, command "+oneLine(t.Name, 60), "| ", clipTyped)
 	case ingest.Shell:
-		c.said(t, "user ran a command", clipEcho)
+		c.said(t, "user ran a command", "~ ", clipEcho)
 	case ingest.Summary:
 		if first {
-			c.said(t, "summary by the client of a conversation that isn't shown", clipSummary)
+			c.said(t, "summary by the client of a conversation that isn't shown", "| ", clipSummary)
 		} else {
-			c.said(t, "summary by the client of what is above", clipAgain)
+			c.said(t, "summary by the client of what is above", "| ", clipAgain)
 		}
 	case ingest.Interrupt:
 		c.head(t, "user interrupted the assistant")
 	case ingest.Event:
-		c.said(t, "notice of the client, nobody's word", clipEcho)
+		c.said(t, "notice of the client", "~ ", clipEcho)
 	}
 }
 
-func (c *condenser) said(t *ingest.Turn, who string, most int) {
+func (c *condenser) said(t *ingest.Turn, who, mark string, most int) {
 	text := strings.TrimSpace(ownWords(t))
 	if text == "" && len(t.Uploads) == 0 {
 		return
 	}
 	c.head(t, who)
-	c.lines("| ", clip(text, most))
+	c.lines(mark, clip(text, most))
 	for i, u := range t.Uploads {
 		if i == 5 {
 			c.line("+ ", fmt.Sprintf("and %d more files", len(t.Uploads)-i))

@@ -24,7 +24,6 @@ const (
 
 const (
 	leastQuote = 2        // letters of a quote; "ok" is one
-	leastName  = 4        // of the name of a file that was written, or a command
 	sureQuote  = 14       // letters from which on a quote is looked for in other turns
 	fuzzyWords = 8        // words of a quote from which on one in eight may be wrong
 	fuzzyText  = 64 << 10 // bytes of a text that is searched so: comparing takes time
@@ -32,12 +31,15 @@ const (
 )
 
 // find looks a quote up where it is said to stand: letter by letter, then
-// without regard to white space, marks and accents, then without what a line about
-// a call says beside it, then, if it is long, with one
-// word in eight wrong; then in the other turns, where only one may hold it.
+// without regard to white space, marks and accents, then on the lines that were
+// shown of the turn, then, if it is long, with one word in eight wrong; then in
+// the other turns, where only one may hold it.
 // What it returns stands verbatim in the turn and is at most MaxQuote long.
 func (s *sources) find(c cited) (turn *source, quote, fault string) {
 	text := cutAt(string(c.Quote), mostQuote)
+	if src := s.turns[c.label()]; src == nil || src.quote(text, bare(text)) == "" {
+		text = unmarked(text)
+	}
 	want := bare(text)
 	if utf8.RuneCountInString(want) < leastQuote {
 		return nil, "", distill.DropNoEvidence
@@ -47,8 +49,10 @@ func (s *sources) find(c cited) (turn *source, quote, fault string) {
 		if q := src.quote(text, want); q != "" {
 			return src, q, ""
 		}
-		if q := src.called(text); q != "" {
-			return src, q, ""
+		for _, text := range []string{text, lineEnd.ReplaceAllString(text, "")} {
+			if q := src.shown(bare(text)); q != "" {
+				return src, q, ""
+			}
 		}
 	}
 	if len(want) >= sureQuote {
@@ -108,28 +112,53 @@ func (src *source) quote(text, want string) string {
 
 var dots = regexp.MustCompile(`\s*(?:\[?(?:…|\.\.\.)\]?)\s*`)
 
-// called finds what a quote of a line such as "+ Edit queue/order.go (5 lines for
-// 3)" or "+ Bash make test -> failed" took from a call: its path, its command. The
-// rest of such a line is condense's word and stands nowhere.
-func (src *source) called(text string) string {
-	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "+"))
-	for i := range src.turn.Calls {
-		rest, ok := strings.CutPrefix(text, src.turn.Calls[i].Name+" ")
-		if !ok {
-			continue
-		}
-		rest = lineEnd.ReplaceAllString(rest, "")
-		if want := bare(rest); len(want) >= leastName {
-			if q := src.quote(rest, want); q != "" {
-				return q
-			}
+// unmarked is a quote without the marks that begin a window's lines, and without who
+// is said there to answer.
+func unmarked(quote string) string { return lineMark.ReplaceAllString(quote, "") }
+
+var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|?+=x]\s+)*(?:\| |- |message: |user(?: notes)?: )?`)
+
+// lineEnd is what a window says at the end of a call's line.
+var lineEnd = regexp.MustCompile(`(?: \([^()]*\))?(?: -> .*)?$`)
+
+// shown finds a quote of a line as the window shows it, which may join several texts
+// ("Label: Description", to-dos), cut them or say something beside them ("Edit
+// queue/order.go (5 lines for 3)"): the longest stretch of it that the turn holds,
+// a person's own answer before all others.
+func (src *source) shown(want string) string {
+	if !strings.Contains(src.face, want) {
+		return ""
+	}
+	best, most, persons := "", 0, false
+	for _, p := range src.parts() {
+		from, to := longestShared(p.form(), want)
+		answer := p.persons && strings.HasPrefix(want, p.form())
+		if to-from >= leastQuote && (answer && !persons || answer == persons && to-from > most) {
+			best, most, persons = p.stretch(from, to), to-from, answer
 		}
 	}
-	return ""
+	return fit(best)
 }
 
-// lineEnd is what condense says at the end of a call's line.
-var lineEnd = regexp.MustCompile(`(?: \((?:\d+ times, )?\d+ lines(?: for \d+)?\)|…)?(?: -> [a-z].*)?$`)
+// longestShared is the longest stretch of a text that stands in another, too.
+func longestShared(text, in string) (from, to int) {
+	row := make([]int, len(in)+1) // how long a stretch ends here
+	for i := range len(text) {
+		diagonal := 0
+		for k := range len(in) {
+			above := row[k+1]
+			row[k+1] = 0
+			if text[i] == in[k] {
+				row[k+1] = diagonal + 1
+				if row[k+1] > to-from {
+					from, to = i-diagonal, i+1
+				}
+			}
+			diagonal = above
+		}
+	}
+	return from, to
+}
 
 // elsewhere finds the one other turn that holds a quote.
 func (s *sources) elsewhere(not *source, text, want string) (src *source, quote string) {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"recall/distill"
 	"recall/ingest"
 	"recall/text"
 )
@@ -25,6 +26,8 @@ type source struct {
 	own   []*passage // people's and the assistant's own words
 	other []string   // tools' output, what was put there from elsewhere
 	seen  []string   // other without white space and so on, made at first use
+	face  string     // the lines that a model may quote, as it is shown them, in their form for comparing
+	told  []*passage // all that the face is made of, made at first use
 	bag   text.Bag   // see said
 }
 
@@ -33,16 +36,19 @@ type passage struct {
 	text string
 	bare string // without white space, marks of Markdown and accents, small letters
 	at   []int  // for each byte of bare, where in text its letter begins; and the end
+
+	persons bool // an answer of a person's
 }
 
 func sourcesOf(blocks []block) *sources {
 	s := &sources{turns: map[string]*source{}}
 	for _, k := range blocks {
 		name := label(k.turn)
-		if s.turns[name] != nil {
+		if src := s.turns[name]; src != nil { // the next piece of a large one
+			src.face += face(k.text)
 			continue
 		}
-		src := &source{turn: k.turn}
+		src := &source{turn: k.turn, face: face(k.text)}
 		switch k.turn.Kind {
 		case ingest.Event, ingest.Shell: // the client's words, a command's output
 			src.other = append(src.other, k.turn.Text)
@@ -121,6 +127,42 @@ func (src *source) call(c *ingest.ToolCall) {
 	src.other = append(src.other, c.Result)
 }
 
+// parts are all texts that the turn's lines may be made of.
+func (src *source) parts() []*passage {
+	if src.told != nil {
+		return src.told
+	}
+	src.told = append(src.told, src.own...)
+	for i := range src.turn.Calls {
+		c := &src.turn.Calls[i]
+		if ingest.OwnTool(c.Name, "") {
+			continue
+		}
+		for _, text := range distill.ToldToCall(c) {
+			src.told = append(src.told, &passage{text: text})
+		}
+		for _, a := range c.Answers {
+			for _, text := range append(a.Chosen[:len(a.Chosen):len(a.Chosen)], a.Notes) {
+				src.told = append(src.told, &passage{text: text, persons: true})
+			}
+		}
+	}
+	return src.told
+}
+
+// face is what may be quoted of a block's lines: without their marks, and none of
+// what tools printed.
+func face(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		switch line[0] {
+		case '|', '?', '=', '+', 'x':
+			b.WriteString(bare(unmarked(line)))
+		}
+	}
+	return b.String()
+}
+
 // form makes the form for comparing at its first use: most turns are never
 // asked for a quote that doesn't stand in them letter by letter.
 func (p *passage) form() string {
@@ -168,7 +210,7 @@ func bare(text string) string {
 func bareRune(r rune) []rune {
 	if r < utf8.RuneSelf {
 		switch {
-		case r <= ' ' || r == 0x7f || strings.ContainsRune("*_`#>|~", r):
+		case r <= ' ' || r == 0x7f || strings.ContainsRune("*_`#>|~\\", r):
 			return nil
 		case 'A' <= r && r <= 'Z':
 			return []rune{r + 'a' - 'A'}
