@@ -25,8 +25,16 @@ var (
 	repairSchema []byte
 )
 
-// Extract asks for a session's items; ExtractSchema is the form of the answer.
-func Extract() string { return strings.TrimSpace(extract) }
+// Extract asks for a session's items; ExtractSchema is the form of the answer. What
+// it says of items known from earlier parts is left out where there are none.
+func Extract(known bool) string {
+	text := strings.TrimSpace(extract)
+	if before, after, ok := strings.Cut(text, "# When earlier parts were read already"); ok && !known {
+		_, after, _ = strings.Cut(after, "# Examples")
+		text = before + "# Examples" + after
+	}
+	return text
+}
 
 // ExtractSchema is the form of the answer to Extract.
 func ExtractSchema() json.RawMessage { return extractSchema }

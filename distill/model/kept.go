@@ -60,7 +60,7 @@ func versionFor(key string) string {
 	case "repair":
 		return prompts.Version(prompts.Repair())
 	}
-	return prompts.Version(prompts.Extract())
+	return prompts.Version(prompts.Extract(true))
 }
 
 // Answered takes in the answer to a request that went out with a batch, of the

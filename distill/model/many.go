@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"recall/llm"
@@ -13,8 +14,8 @@ import (
 // askAll asks about several things in one request and keeps the answer on each
 // under its own key, so that it is found by itself the next time. The answer is
 // an object with a list of that name, whose entries say the number of their
-// thing, from 1. take gets each that came, with its thing's place in keys. of
-// names for each the sessions that it is of.
+// thing, from 1; one that it leaves out is answered by nothing. take gets each, with
+// its place in keys. of names for each the sessions that it is of.
 func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]string, r llm.Request, list string, number func(T) int, take func(i int, answer T)) error {
 	decode := func(text string) ([]T, error) { return listIn[T](text, list) }
 	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), of: allOf(of), request: r, check: func(text string) error { _, err := decode(text); return err }})
@@ -25,11 +26,13 @@ func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]strin
 	if err != nil {
 		return err
 	}
+	each := make([]T, len(keys)) // of what it left out there is nothing to say
 	for _, a := range answers {
-		i := number(a) - 1
-		if i < 0 || i >= len(keys) {
-			continue
+		if i := number(a) - 1; i >= 0 && i < len(keys) {
+			each[i] = a
 		}
+	}
+	for i, a := range each {
 		data, err := json.Marshal(a)
 		if err != nil {
 			return err
@@ -40,6 +43,13 @@ func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]strin
 		take(i, a)
 	}
 	return nil
+}
+
+// evenly cuts a list into as few pieces as hold at most so many each, all about as
+// long: no request is left over for three things.
+func evenly[T any](list []T, most int) iter.Seq[[]T] {
+	pieces := max(1, (len(list)+most-1)/most)
+	return slices.Chunk(list, max(1, (len(list)+pieces-1)/pieces))
 }
 
 // allOf is each session once.
@@ -57,7 +67,7 @@ func listIn[T any](text, list string) ([]T, error) {
 	}
 	var lists map[string]json.RawMessage
 	var all []T
-	if json.Unmarshal([]byte(value), &lists) != nil || json.Unmarshal(lists[list], &all) != nil || len(all) == 0 {
+	if json.Unmarshal([]byte(value), &lists) != nil || json.Unmarshal(lists[list], &all) != nil || all == nil {
 		return nil, fmt.Errorf("it is not an object with the list %q", list)
 	}
 	return all, nil

@@ -83,7 +83,7 @@ func (m *Improver) Name() string { return "model/" + m.o.Model.Name() }
 
 // Prompt implements distill.Improver: it changes with any of the prompts.
 func (m *Improver) Prompt() string {
-	return prompts.Version(strings.Join([]string{prompts.Extract(), prompts.Rephrase(), prompts.Repair()}, "\x00"))
+	return prompts.Version(strings.Join([]string{prompts.Extract(true), prompts.Rephrase(), prompts.Repair()}, "\x00"))
 }
 
 // Outbox is where a batch's requests gather.

@@ -56,7 +56,7 @@ func (m *Improver) Reconcile(ctx context.Context, pairs []Pair) ([]Verdict, erro
 		out[i] = pairs[i].verdict(r)
 	}
 	var failed error
-	for chunk := range slices.Chunk(missing, m.atOnce(pairsAtOnce, pairTokens)) {
+	for chunk := range evenly(missing, m.atOnce(pairsAtOnce, pairTokens)) {
 		err := m.reconcileSome(ctx, pairs, chunk, out)
 		var e *llm.Error
 		switch {

@@ -23,7 +23,8 @@ type grounded struct {
 // lost is one without a quote that stands anywhere.
 type lost struct {
 	grounded
-	fault string
+	fault  string   // the last
+	faults []string // of each of its quotes
 }
 
 // ground finds the quotes of an answer's items. Items without one that stands
@@ -50,19 +51,20 @@ func (m *Improver) ground(ctx context.Context, l *ledger, w *window, z sizing, a
 		g := &grounded{it, f}
 		all = append(all, g)
 		fault := distill.DropNoEvidence
+		var faults []string
 		for k, c := range f.Evidence {
 			if k == 4 {
 				break
 			}
 			turn, quote, why := src.find(c)
 			if why != "" {
-				fault = why
+				fault, faults = why, append(faults, why)
 				continue
 			}
 			cite(&g.item, turn, quote)
 		}
 		if len(g.item.Evidence) == 0 {
-			missing = append(missing, &lost{*g, fault})
+			missing = append(missing, &lost{*g, fault, faults})
 			all = all[:len(all)-1]
 		}
 	}
@@ -164,6 +166,14 @@ func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, s
 	return out, nil
 }
 
+// told is what is wrong with a quote, as a model is told.
+var told = map[string]string{
+	distill.DropNoEvidence: "too short to be looked for",
+	distill.DropNoTurn:     "there is no such turn",
+	distill.DropForeign:    "from a line marked ~",
+	distill.DropQuote:      "not in these words there",
+}
+
 // claimTokens is the most that a claim with its quotes takes in a request.
 const claimTokens = 220
 
@@ -175,7 +185,7 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 		fmt.Fprintf(&claims, "%d. %s: %s\n", i+1, x.item.Kind, oneLine(x.item.Text, 300))
 		for k, c := range x.found.Evidence {
 			if k < 2 {
-				fmt.Fprintf(&claims, "   said to be in %s: %q\n", oneLine(string(c.Turn), 10), oneLine(string(c.Quote), 200))
+				fmt.Fprintf(&claims, "   said to be in %s: %q (%s)\n", oneLine(string(c.Turn), 10), oneLine(string(c.Quote), 200), told[x.faults[k]])
 			}
 		}
 	}

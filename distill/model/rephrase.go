@@ -53,7 +53,7 @@ func (m *Improver) rephrase(ctx context.Context, session string, items []payload
 		}
 	}
 	var pending error
-	for chunk := range slices.Chunk(missing, m.atOnce(notesAtOnce, noteTokens)) {
+	for chunk := range evenly(missing, m.atOnce(notesAtOnce, noteTokens)) {
 		err := m.rephraseSome(ctx, session, chunk)
 		switch {
 		case err == nil:
@@ -79,10 +79,10 @@ func (m *Improver) atOnce(most, tokens int) int {
 // instructions is what a prompt other than extract's takes with its schema, in tokens.
 const instructions = 1_500
 
-// worded reports whether an item is looked for by words: a file that rules found
-// is so by its name.
+// worded reports whether an item is looked for by words: a file is so by its name,
+// and how things stood at the end of a session by what it is of.
 func worded(it *payload.Item) bool {
-	return it.Current() && !(it.Kind == payload.File && it.Maker == payload.ByRule)
+	return it.Current() && it.Kind != payload.File && it.Kind != payload.Status
 }
 
 func wordsKey(it *payload.Item) string {
@@ -107,6 +107,9 @@ func (m *Improver) rephraseSome(ctx context.Context, session string, items []*pa
 		fmt.Fprintf(&notes, "%d. %s: %s", i+1, strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))), fenced(oneLine(it.Text, 300)))
 		if it.Why != "" {
 			fmt.Fprintf(&notes, " (%s)", fenced(oneLine(it.Why, 200)))
+		}
+		if len(it.Alternatives) > 0 {
+			fmt.Fprintf(&notes, " (lost: %s)", fenced(oneLine(strings.Join(it.Alternatives, "; "), 160)))
 		}
 		notes.WriteString("\n")
 	}

@@ -15,6 +15,7 @@ const (
 	carryTokens  = 2_000 // of the items known so far: some 40
 	wrapping     = 300   // tokens of title, headings and the words around a transcript
 	justBefore   = 1_600 // bytes of what was said before a window
+	leastAnswer  = 2_000 // tokens that an answer may have however little is shown
 	leastWindow  = 300   // tokens below which asking makes no sense
 	settledShare = 12    // a window that fills one part in so many is not asked about again when the session grows
 )
@@ -25,6 +26,8 @@ type window struct {
 	key    string  // of its answer; follows from what the windows before hold, too
 	chain  string  // key of the window before, "" for the first
 	n      int     // blocks that it takes
+	part   int     // which of the session's windows it is, from 1
+	parts  int     // of so many
 	blocks []block // those
 	before []block // what was said just before, for understanding
 }
@@ -44,6 +47,16 @@ type sizing struct {
 	max    int // tokens of the answer
 }
 
+// answer is how many tokens an answer about a window may have: usual ones have a
+// quarter of its own and some 600.
+func (z sizing) answer(w *window) int {
+	size := leastAnswer
+	for i := range w.blocks {
+		size += w.blocks[i].size
+	}
+	return min(z.max, size)
+}
+
 // sizes fits a request to the model: instructions, what is carried along, the
 // window and the answer. share is 1, or 2, 4, … after a model said that it was
 // too much.
@@ -52,7 +65,7 @@ func (m *Improver) sizes(share int) (sizing, error) {
 	all := m.o.Model.Window()
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
-		fixed := m.o.Tokens(prompts.Extract()+string(prompts.ExtractSchema())) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
+		fixed := m.o.Tokens(prompts.Extract(true)+string(prompts.ExtractSchema())) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
 		// Where instructions take most of it, an answer is to what little is shown.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
 		z.window = min(z.window, (all-fixed-z.carry-z.max)/share)
@@ -88,6 +101,9 @@ func (m *Improver) windows(of ingest.SessionID, blocks, copied []block, z sizing
 		}
 		out = append(out, w)
 		chain, at = key, at+n
+	}
+	for i := range out {
+		out[i].part, out[i].parts = i+1, len(out)
 	}
 	return out, nil
 }

@@ -148,7 +148,7 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 	switch {
 	case r.Schema != nil && h.format == bySchema:
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true, Schema: r.Schema.JSON}}
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true, Schema: strict(r.Schema.JSON)}}
 	case r.Schema != nil && h.format == byMode:
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONObject}
 	}
