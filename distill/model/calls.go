@@ -260,18 +260,26 @@ func (c *condenser) answers(call *ingest.ToolCall) {
 
 // plan is a plan put before the person, and what they said to it.
 func (c *condenser) plan(call *ingest.ToolCall) {
-	head, mark := "plan put before the user "+outcome(call), "|   "
-	switch {
-	case call.Verdict == ingest.Approved && call.Plan.Edited:
-		head = "plan, changed and approved by the user"
-	case call.Verdict == ingest.Approved:
-		head = "plan approved by the user"
-	case call.Verdict == ingest.Rejected:
-		head, mark = "plan refused by the user", "x   "
+	c.line("+ ", planHead(call))
+	mark := "|   "
+	if call.Verdict == ingest.Rejected {
+		mark = "x   "
 	}
-	c.line("+ ", strings.TrimSpace(head))
 	c.lines(mark, clip(call.Plan.Text, clipPlan))
 	c.verdict(call)
+}
+
+// planHead says what became of a plan.
+func planHead(call *ingest.ToolCall) string {
+	switch {
+	case call.Verdict == ingest.Approved && call.Plan.Edited:
+		return "plan, changed and approved by the user"
+	case call.Verdict == ingest.Approved:
+		return "plan approved by the user"
+	case call.Verdict == ingest.Rejected:
+		return "plan refused by the user"
+	}
+	return strings.TrimSpace("plan put before the user " + outcome(call))
 }
 
 func lineCount(s string) int {

@@ -124,16 +124,23 @@ var lineEnd = regexp.MustCompile(`(?: \([^()]*\))?(?: -> .*)?$`)
 // shown finds a quote of a line as the window shows it, which may join several texts
 // ("Label: Description", to-dos), cut them or say something beside them ("Edit
 // queue/order.go (5 lines for 3)"): the longest stretch of it that the turn holds,
-// a person's own answer before all others.
+// a person's own answer before all others. Of what the window says itself the turn
+// holds next to nothing; what it says of a plan stands for the plan.
 func (src *source) shown(want string) string {
 	if !strings.Contains(src.face, want) {
 		return ""
 	}
 	best, most, persons := "", 0, false
 	for _, p := range src.parts() {
+		if p.head != "" && strings.Contains(bare(p.head), want) {
+			first, _, _ := strings.Cut(strings.TrimSpace(p.text), "\n")
+			return fit(first)
+		}
 		from, to := longestShared(p.form(), want)
-		answer := p.persons && strings.HasPrefix(want, p.form())
-		if to-from >= leastQuote && (answer && !persons || answer == persons && to-from > most) {
+		whole := to-from >= leastQuote && to-from == len(p.form())
+		answer := p.persons && whole && strings.HasPrefix(want, p.form())
+		enough := whole || to-from >= min(sureQuote, (len(want)+1)/2)
+		if enough && (answer && !persons || answer == persons && to-from > most) {
 			best, most, persons = p.stretch(from, to), to-from, answer
 		}
 	}

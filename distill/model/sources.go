@@ -37,7 +37,8 @@ type passage struct {
 	bare string // without white space, marks of Markdown and accents, small letters
 	at   []int  // for each byte of bare, where in text its letter begins; and the end
 
-	persons bool // an answer of a person's
+	persons bool   // an answer of a person's
+	head    string // the line that it is shown under, "" if none
 }
 
 func sourcesOf(blocks []block) *sources {
@@ -140,6 +141,9 @@ func (src *source) parts() []*passage {
 		}
 		for _, text := range distill.ToldToCall(c) {
 			src.told = append(src.told, &passage{text: text})
+		}
+		if c.Plan != nil {
+			src.told = append(src.told, &passage{text: c.Plan.Text, head: planHead(c)})
 		}
 		for _, a := range c.Answers {
 			for _, text := range append(a.Chosen[:len(a.Chosen):len(a.Chosen)], a.Notes) {
