@@ -23,7 +23,7 @@ func (c *condenser) calls(t *ingest.Turn) string {
 			edited, in, out, edits = nil, 0, 0, 0
 		}
 		if len(looked) > 0 {
-			w.line("+ ", "looked at "+clipMiddle(strings.Join(looked, ", "), 2*clipInputs))
+			w.b.WriteString(lookedAt + clipMiddle(strings.Join(looked, ", "), clipInputs) + "\n")
 			looked = nil
 		}
 	}
@@ -54,6 +54,9 @@ func (c *condenser) calls(t *ingest.Turn) string {
 	flush()
 	return w.b.String()
 }
+
+// lookedAt begins the line of calls that only looked at something.
+const lookedAt = "+ looked at "
 
 // sight names what a call only looked at, "" if it did more.
 func (w *condenser) sight(c *ingest.ToolCall) string {
@@ -237,13 +240,13 @@ func saysNothing(line string) bool {
 // answers are a person's answers to questions of the assistant's.
 func (c *condenser) answers(call *ingest.ToolCall) {
 	for _, a := range call.Answers {
-		c.lines("? ", clip(a.Question, clipReport))
+		c.lines("? ", clip(a.Question, clipAsked))
 		for _, o := range a.Options {
 			text := o.Label
 			if o.Description != "" {
 				text += ": " + o.Description
 			}
-			c.line("?   - ", oneLine(text, 2*clipInputs))
+			c.line("?   - ", oneLine(text, clipAsked/4))
 		}
 		for _, chosen := range a.Chosen {
 			c.lines("= user: ", clip(chosen, clipTyped))

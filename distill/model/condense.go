@@ -16,12 +16,13 @@ const (
 	clipPlan    = 14_000
 	clipSummary = 9_000 // a compaction summary of what isn't there any more
 	clipAgain   = 6_000 // one of what is there: it names things that only tools had said
-	clipReport  = 1_500 // a sub-agent's
-	clipEcho    = 300   // events, copied turns
-	clipOutput  = 500   // of a call that failed
-	clipOutcome = 120   // of a call that didn't
-	clipInputs  = 160   // a command, a search
-	clipPage    = 700   // the beginning of a text file or an issue that was written
+	clipAsked   = 1_500 // a question of the assistant's
+	clipReport  = 900   // a sub-agent's
+	clipEcho    = 200   // events, copied turns
+	clipOutput  = 300   // of a call that failed
+	clipOutcome = 80    // of a call that didn't
+	clipInputs  = 110   // a command, a search
+	clipPage    = 1_200 // the beginning of a document or an issue that was written, a commit's message
 )
 
 // A block is one turn as a model is shown it. Headings of turns begin with "##",
@@ -96,8 +97,8 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 	case ingest.Message:
 		text := strings.TrimSpace(ownWords(t))
 		calls := c.calls(t)
-		if text == "" && calls == "" {
-			return
+		if text == "" && (calls == "" || strings.HasPrefix(calls, lookedAt) && strings.Count(calls, "\n") == 1) {
+			return // files that were only looked at, without a word, say little
 		}
 		c.head(t, "assistant")
 		c.lines("| ", clip(text, clipSaid))
