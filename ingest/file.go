@@ -47,6 +47,17 @@ func FileAt(name string, role FileRole, path string, info fs.FileInfo) File {
 		Open: func() (io.ReadCloser, error) { return os.Open(path) }}
 }
 
+// Head reads at most limit bytes of a file and reports whether that is all.
+func (f File) Head(limit int64) (b []byte, whole bool, err error) {
+	in, err := f.Open()
+	if err != nil {
+		return nil, false, err
+	}
+	defer in.Close()
+	b, err = io.ReadAll(io.LimitReader(in, limit+1))
+	return b[:min(int64(len(b)), limit)], int64(len(b)) <= limit, err
+}
+
 // Folders are those of the folders that are there, each once however many names it goes by.
 func Folders(dirs []string) []string {
 	var there []string

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"recall/ingest"
@@ -14,7 +15,7 @@ func (p *parser) newCall(b *block) ingest.ToolCall {
 		return call
 	}
 	call.Input = Input(jsonl.NewCursor(b.input), p.text)
-	call.Path = firstOf(call.Input["file_path"], call.Input["notebook_path"])
+	call.Path = cmp.Or(call.Input["file_path"], call.Input["notebook_path"])
 	switch call.Name {
 	case "Bash", "BashOutput", "mcp__workspace__bash", "PowerShell":
 		call.Command = call.Input["command"]
@@ -54,15 +55,6 @@ func clipValue(c *jsonl.Cursor) string {
 		return strings.ToValidUTF8(string(raw[:ingest.ClipInput]), "")
 	}
 	return strings.ToValidUTF8(string(raw), "\ufffd")
-}
-
-func firstOf(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // readEdits reads the replacements of Edit, which the call's values hold, and of

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -216,7 +217,7 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		case h.sidechain:
 			f.loose = append(f.loose, looseAgent{
 				session: h.session,
-				file:    ingest.FileAt("subagents/agent-"+firstOf(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl", ingest.SubagentFile, path, info),
+				file:    ingest.FileAt("subagents/agent-"+cmp.Or(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl", ingest.SubagentFile, path, info),
 			})
 			return
 		case !isUUID && h.session != "":

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -24,8 +25,8 @@ func noteCommit(call *ingest.ToolCall) {
 	}
 	if all := commitLine().FindAllStringSubmatch(call.Result, -1); len(all) > 0 {
 		last := all[len(all)-1]
-		call.Commit = firstOf(call.Commit, last[1])
-		call.CommitMessage = firstOf(call.CommitMessage, strings.TrimSpace(last[2]))
+		call.Commit = cmp.Or(call.Commit, last[1])
+		call.CommitMessage = cmp.Or(call.CommitMessage, strings.TrimSpace(last[2]))
 	}
 	if call.CommitMessage == "" {
 		call.CommitMessage = messageIn(call.Command)
@@ -40,7 +41,7 @@ func messageIn(command string) string {
 	if m := hereMessage().FindStringSubmatch(command); m != nil {
 		message = m[1]
 	} else if m := quotedMessage().FindStringSubmatch(command); m != nil {
-		message = firstOf(strings.NewReplacer(`\"`, `"`, `\$`, `$`, "\\`", "`").Replace(m[1]), m[2])
+		message = cmp.Or(strings.NewReplacer(`\"`, `"`, `\$`, `$`, "\\`", "`").Replace(m[1]), m[2])
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
 	return line
@@ -76,7 +77,7 @@ func (p *parser) addPR(pr ingest.PR) {
 	}
 	for i := range p.s.PRs {
 		if have := &p.s.PRs[i]; have.URL == pr.URL && (have.Number == pr.Number || have.URL != "") {
-			have.Repository = firstOf(have.Repository, pr.Repository)
+			have.Repository = cmp.Or(have.Repository, pr.Repository)
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"time"
 
 	"recall/ingest"
@@ -90,7 +91,7 @@ func (p *parser) takeMeta(r *record) {
 			p.ignore(kind)
 			return
 		}
-		p.unknown(firstOf(jsonl.Unquote(r.kind), "(no type)"))
+		p.unknown(cmp.Or(jsonl.Unquote(r.kind), "(no type)"))
 	}
 	if id := p.text(r.session); id != "" && p.meta.session == "" {
 		m.sessions = ingest.Union(m.sessions, id)

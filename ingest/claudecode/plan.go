@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"recall/ingest"
@@ -15,17 +16,17 @@ func (p *parser) takePlan(call *ingest.ToolCall, raw []byte, text string) {
 		"awaitingLeaderApproval": &waiting, "planWasEdited": &edited})
 	approved, told, rewritten := planVerdict(text)
 	if call.Plan != nil {
-		plan = firstOf(plan, call.Plan.Text)
-		file = firstOf(file, call.Plan.File)
+		plan = cmp.Or(plan, call.Plan.Text)
+		file = cmp.Or(file, call.Plan.File)
 	}
 	if _, refused, ok := strings.Cut(text, "Rejected plan:"); ok && call.Verdict == ingest.Rejected {
-		plan = firstOf(plan, strings.TrimSpace(refused))
+		plan = cmp.Or(plan, strings.TrimSpace(refused))
 	}
 	if rewritten || strings.TrimSpace(plan) == "" {
-		plan = firstOf(told, plan)
+		plan = cmp.Or(told, plan)
 	}
 	if strings.TrimSpace(plan) == "" && (approved == ingest.Approved || call.Verdict == ingest.Rejected) {
-		plan, file = p.meta.lastPlan, firstOf(file, p.meta.lastPlanFile)
+		plan, file = p.meta.lastPlan, cmp.Or(file, p.meta.lastPlanFile)
 	}
 	if strings.TrimSpace(plan) == "" && (file == "" || approved != ingest.Approved) {
 		return

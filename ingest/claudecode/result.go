@@ -2,6 +2,7 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +113,7 @@ type output struct {
 	size    int64
 }
 
-func (o output) whole() string { return firstOf(o.full, o.clipped) }
+func (o output) whole() string { return cmp.Or(o.full, o.clipped) }
 
 // resultText reads the content of a tool result: a string or blocks.
 func resultText(raw []byte) output {

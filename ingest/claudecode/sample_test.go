@@ -165,7 +165,7 @@ func TestSampleRejection(t *testing.T) {
 	for _, turn := range s.Turns {
 		for _, c := range turn.Calls {
 			if c.Verdict == ingest.Rejected {
-				got = append(got, refusal{c.Name + " " + firstOf(c.Path, c.Command), c.Reason})
+				got = append(got, refusal{c.Name + " " + c.Path + c.Command, c.Reason})
 			}
 		}
 	}

@@ -14,7 +14,7 @@ const maxSpilled = 16 << 20 // bytes read of a result that was saved to a file
 // readTodoFile reads a list of todos or a single task kept beside the
 // session.
 func (p *parser) readTodoFile(f ingest.File) {
-	raw, err := readSmall(f, 1<<20)
+	raw, _, err := f.Head(1 << 20)
 	if err != nil {
 		p.problem(f.Name, err)
 		return
@@ -46,7 +46,7 @@ func (p *parser) finishTasks() {
 // readPlanFile keeps a plan file for plans that the transcript only points
 // to.
 func (p *parser) readPlanFile(f ingest.File) {
-	raw, err := readSmall(f, ingest.ClipText)
+	raw, _, err := f.Head(ingest.ClipText)
 	if err != nil {
 		p.problem(f.Name, err)
 		return
@@ -75,7 +75,7 @@ func (p *parser) finishSpilled(turns []ingest.Turn) {
 
 func (p *parser) readSpilled(call *ingest.ToolCall, f ingest.File) {
 	if strings.HasSuffix(f.Name, ".json") {
-		raw, err := readSmall(f, maxSpilled)
+		raw, _, err := f.Head(maxSpilled)
 		if o := resultText(raw); err == nil && o.clipped != "" {
 			call.Result, call.ResultLen = o.clipped, o.size
 			return

@@ -2,8 +2,8 @@ package claudecode
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"io"
 	"path"
 	"strings"
 
@@ -47,8 +47,8 @@ func (p *parser) finishSubagents() {
 		}
 		if call := p.callOfAgent(id, k.s.Turns); call != nil {
 			sub.Call = call.ID
-			sub.Type = firstOf(sub.Type, call.Input["subagent_type"])
-			sub.Description = firstOf(sub.Description, call.Input["description"])
+			sub.Type = cmp.Or(sub.Type, call.Input["subagent_type"])
+			sub.Description = cmp.Or(sub.Description, call.Input["description"])
 		}
 		p.s.Subagents = append(p.s.Subagents, sub)
 	}
@@ -109,7 +109,7 @@ type agentMeta struct{ kind, description string }
 
 // readAgentMeta reads an agent's .meta.json.
 func (p *parser) readAgentMeta(f ingest.File) {
-	raw, err := readSmall(f, 1<<20)
+	raw, _, err := f.Head(1 << 20)
 	if err != nil {
 		p.problem(f.Name, err)
 		return
@@ -117,16 +117,6 @@ func (p *parser) readAgentMeta(f ingest.File) {
 	var m agentMeta
 	jsonl.NewCursor(raw).Fields(jsonl.Fields{"agentType": &m.kind, "description": &m.description})
 	p.meta.agents[agentOf(f.Name)] = m
-}
-
-// readSmall reads at most limit bytes of a file.
-func readSmall(f ingest.File, limit int64) ([]byte, error) {
-	r, err := f.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, limit))
 }
 
 func (p *parser) problem(name string, err error) {

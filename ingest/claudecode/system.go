@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ var ignoredSystem = map[string]bool{
 func (p *parser) takeBoundary(r *record, n int32, at time.Time) {
 	k := ingest.Compaction{At: at, Line: p.line, Wish: p.meta.wish}
 	c := jsonl.NewCursor(r.compact)
-	wish := func() { k.Wish = firstOf(c.Text(), k.Wish) }
+	wish := func() { k.Wish = cmp.Or(c.Text(), k.Wish) }
 	c.Fields(jsonl.Fields{"trigger": &k.Trigger, "preTokens": &k.Before, "pre_tokens": &k.Before,
 		"postTokens": &k.After, "post_tokens": &k.After, "userContext": wish, "user_context": wish})
 	if k.Trigger == "auto" {
@@ -133,7 +134,7 @@ func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachmen
 	}
 	text := contentText(a.prompt)
 	if a.origin != "" && a.origin != "human" || a.mode != "" && a.mode != "prompt" {
-		p.takeEvent(r, n, at, firstOf(a.mode, a.origin), text)
+		p.takeEvent(r, n, at, cmp.Or(a.mode, a.origin), text)
 		return
 	}
 	typed := Classify(text)

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn inge
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{"task": func() {
 		got := readTask(c)
-		task.ID, task.Subject = got.ID, firstOf(task.Subject, got.Subject)
+		task.ID, task.Subject = got.ID, cmp.Or(task.Subject, got.Subject)
 	}})
 	if m := taskNumber().FindStringSubmatch(text); m != nil && task.ID == "" {
 		task.ID = m[1]
@@ -108,8 +109,8 @@ func (t *tasks) update(call *ingest.ToolCall, turn ingest.TurnID, at time.Time) 
 			continue
 		}
 		task.Turn, task.At = turn, at
-		task.Subject = firstOf(call.Input["subject"], task.Subject)
-		task.Detail = firstOf(call.Input["description"], task.Detail)
+		task.Subject = cmp.Or(call.Input["subject"], task.Subject)
+		task.Detail = cmp.Or(call.Input["description"], task.Detail)
 		switch status := call.Input["status"]; status {
 		case "":
 		case "deleted":
@@ -153,7 +154,7 @@ func (t *tasks) see(task ingest.Task, turn ingest.TurnID, at time.Time) {
 		}
 	}
 	task.Turn, task.At = turn, at
-	task.Status = firstOf(task.Status, "pending")
+	task.Status = cmp.Or(task.Status, "pending")
 	t.set(task)
 }
 

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -119,7 +120,7 @@ func (p *parser) takeCommand(d *draft) {
 	case "/compact":
 		p.meta.wish = d.turn.Text
 		if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Trigger == "manual" && !d.turn.At.After(p.s.Compactions[k].At) {
-			p.s.Compactions[k].Wish = firstOf(p.s.Compactions[k].Wish, d.turn.Text)
+			p.s.Compactions[k].Wish = cmp.Or(p.s.Compactions[k].Wish, d.turn.Text)
 			p.meta.wish = ""
 		}
 	}

@@ -54,7 +54,7 @@ type opening struct {
 
 func openingOf(f ingest.File) opening {
 	var o opening
-	b, _, err := head(f, peekMax)
+	b, _, err := f.Head(peekMax)
 	if err != nil {
 		return o // who parses the file reports it
 	}

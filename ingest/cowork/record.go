@@ -3,7 +3,6 @@ package cowork
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -127,7 +126,7 @@ func sane(t time.Time) time.Time {
 
 // lookAt says why a record can't be used, "" if it can.
 func lookAt(f ingest.File) string {
-	b, whole, err := head(f, peekMax)
+	b, whole, err := f.Head(peekMax)
 	if err != nil {
 		return reason(err).Error()
 	}
@@ -143,20 +142,6 @@ func lookAt(f ingest.File) string {
 	return ""
 }
 
-// head reads at most limit bytes of a file and reports whether that is all.
-func head(f ingest.File, limit int64) (b []byte, whole bool, err error) {
-	in, err := f.Open()
-	if err != nil {
-		return nil, false, err
-	}
-	defer in.Close()
-	b, err = io.ReadAll(io.LimitReader(in, limit+1))
-	if int64(len(b)) > limit {
-		return b[:limit], false, err
-	}
-	return b, true, err
-}
-
 // openRecord reads a session's record. Without one, or with one that can't be
 // read, the record is empty; the latter is reported in rep.
 func openRecord(files []ingest.File, rep *ingest.Report) record {
@@ -165,7 +150,7 @@ func openRecord(files []ingest.File, rep *ingest.Report) record {
 		return record{}
 	}
 	rep.Files++
-	b, whole, err := head(f, recordMax)
+	b, whole, err := f.Head(recordMax)
 	rep.Bytes += int64(len(b))
 	if err != nil {
 		rep.Skip(ingest.Skip{File: f.Name, Line: 1, Reason: reason(err).Error()})

@@ -14,7 +14,7 @@ func spaceName(files []ingest.File, id string) string {
 	if !ok || id == "" {
 		return ""
 	}
-	b, _, err := head(f, spacesMax)
+	b, _, err := f.Head(spacesMax)
 	if err != nil {
 		return "" // the session is as good without the name
 	}

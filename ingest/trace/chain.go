@@ -93,15 +93,15 @@ func unwrap(words []word) []word {
 // into is the folder after a cd.
 func into(dir string, args []string) string {
 	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
-	if len(args) != 1 || args[0] == unknownWord || args[0] == "-" {
+	if len(args) != 1 || args[0] == UnknownArg || args[0] == "-" {
 		return ""
 	}
-	return absolute(dir, args[0])
+	return Absolute(dir, args[0])
 }
 
-// absolute is a path as seen from a folder, "" if that folder isn't known and
+// Absolute is a path as seen from a folder, "" if that folder isn't known and
 // the path needs it. "~" is the home that the folder lies in.
-func absolute(dir, p string) string {
+func Absolute(dir, p string) string {
 	switch {
 	case p == "" || strings.ContainsRune(p, 0):
 		return ""

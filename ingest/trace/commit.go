@@ -62,7 +62,7 @@ func commitCommand(a *Action) (dir string, n int) {
 		at := c.dir
 		for len(args) > 1 && (args[0] == "-C" || args[0] == "-c") {
 			if args[0] == "-C" {
-				at = absolute(at, args[1])
+				at = Absolute(at, args[1])
 			}
 			args = args[2:]
 		}

@@ -83,7 +83,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	case "Grep", "Glob", "LS", "TodoWrite", "Task", "Agent", "AskUserQuestion", "ExitPlanMode", "TaskOutput", "ToolSearch", "WebSearch":
 		return nil
 	}
-	if !c.Failed && (c.Command == "" || !maybeError(c.Result)) {
+	if !c.Failed && c.Command == "" {
 		return nil
 	}
 	states := statesError
@@ -97,7 +97,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || mayBeWell(line) && allWell().MatchString(line) {
+		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || allWell().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)
@@ -221,11 +221,6 @@ func statesStrongly(line string) bool {
 	}
 }
 
-// mayBeWell is a quick look whether allWell can match.
-func mayBeWell(line string) bool {
-	return strings.Contains(line, "0 ") || strings.Contains(line, "no ") || strings.Contains(line, "No ")
-}
-
 // isCode tells a line of a program that an error message quotes.
 func isCode(line string) bool {
 	for _, begin := range []string{"return ", "func ", "if ", "//", "def ", "raise ", "throw ", "at ", "<tool_use_error>"} {
@@ -251,16 +246,6 @@ func firstLine(result string) []string {
 	return nil
 }
 
-// maybeError is a quick look whether strongWords can match.
-func maybeError(s string) bool {
-	for _, w := range []string{"rror", "FAIL", "atal:", "anic:", "xception", "ERR!", ": "} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
 func cut(line string) string {
 	if len(line) <= faultMost {
 		return line
@@ -279,10 +264,7 @@ func Signature(line string) int64 {
 			letters++
 		}
 	}
-	if saysNothing(line) {
-		return 0
-	}
-	if letters < lettersAtLeast || !strings.Contains(line, " ") {
+	if letters < lettersAtLeast || !strings.Contains(line, " ") || emptyText().MatchString(line) {
 		return 0
 	}
 	h := fnv.New64a()
@@ -291,75 +273,22 @@ func Signature(line string) int64 {
 }
 
 var (
-	pathText  = ingest.Lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
-	spotText  = ingest.Lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
-	hexText   = ingest.Lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
-	leadMarks = ingest.Lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
+	pathText = ingest.Lazy(`(?:[A-Za-z]:\\|~?/|\.{1,2}/)?(?:[\w.@+~-]+[/\\])+[\w.@+~-]*|[\w-]+\.(?:go|py|js|jsx|ts|tsx|rs|java|rb|c|cc|cpp|h|hpp|ex|exs|sh|sql|css|html|json|toml|yaml|yml|md|txt|lock|mod|swift|kt)\b`)
+	spotText = ingest.Lazy(`‹path›(?:[:(]\d+(?:[:,]\d+)?\)?)?`)
+	hexText  = ingest.Lazy(`\b(?:0x[0-9a-f]+|[0-9a-f]{7,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b`)
+	// A number, what is joined to it by a mark, and more numbers after that: "1.2.3", "12:30".
+	numberText = ingest.Lazy(`\d+(?:[.:,_-]\d+)*`)
+	leadMarks  = ingest.Lazy(`^(?:[\[(]?#[^ ]*[\])]?:? |‹path›:? |[|>*✗×✕•✖└├─+~=#-]+ |e +|(?:error|fatal|panic|failure|failed|warn|warning|err|npm err!|exit status #|exit code #|stderr|uncaught|unhandled|(?:\w+\.)*\w+\.go)(?:\[\w*#*\]| ts#)?[:!] |npm error (?:code )?)+`)
 )
 
 // tailMarks are a test's time and the name of the linter that complains.
 var tailMarks = ingest.Lazy(`(?: \((?:#s|[a-z0-9#-]+)\)| #m?s)+$`)
 
-// saysNothing tells, of a line as Normal makes it, that something failed and not what.
-func saysNothing(line string) bool {
-	for _, end := range []string{" task failed", " too many errors", " exit status #", "tests, # failures"} {
-		if strings.HasSuffix(line, end) || line == end[1:] {
-			return true
-		}
-	}
-	for _, begin := range []string{"fail ‹path›", "glob patterns are not allowed", "permission to use ", "recipe for target", "error found", "errors found", "found # error"} {
-		if strings.HasPrefix(line, begin) {
-			return true
-		}
-	}
-	for _, part := range []string{"exited with code", "exited with exit code", "exited with status", "tool call errored", "requires approval", " was blocked. for security"} {
-		if strings.Contains(line, part) {
-			return true
-		}
-	}
-	return strings.Contains(line, "working directory ") && strings.Contains(line, " was deleted")
-}
-
-// hasHex is a quick look whether hexText can match.
-func hasHex(line string) bool {
-	run := 0
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
-			run++
-		case c == 'x' && i > 0 && line[i-1] == '0':
-			return true
-		default:
-			run = 0
-		}
-		if run == 7 {
-			return true
-		}
-	}
-	return false
-}
-
-// maskNumbers puts "#" in the place of every number, of what is joined to it
-// by a mark, and of more numbers after that: "1.2.3", "12:30".
-func maskNumbers(line string) string {
-	if !strings.ContainsAny(line, "0123456789") {
-		return line
-	}
-	out := make([]byte, 0, len(line))
-	digit := func(i int) bool { return i < len(line) && line[i] >= '0' && line[i] <= '9' }
-	for i := 0; i < len(line); {
-		if !digit(i) {
-			out = append(out, line[i])
-			i++
-			continue
-		}
-		for digit(i) || i < len(line) && strings.IndexByte(".:,_-", line[i]) >= 0 && digit(i+1) {
-			i++
-		}
-		out = append(out, '#')
-	}
-	return string(out)
-}
+// emptyText tells, of a line as Normal makes it, that something failed and not what.
+var emptyText = ingest.Lazy(`(?:^| )(?:task failed|too many errors|exit status #)$|tests, # failures$|` +
+	`^(?:fail ‹path›|glob patterns are not allowed|permission to use |recipe for target|errors? found|found # error)|` +
+	`exited with (?:exit )?(?:code|status)|tool call errored|requires approval| was blocked\. for security|` +
+	`working directory .* was deleted`)
 
 // Normal is a line with what changes masked; see Signature.
 func Normal(line string) string {
@@ -377,18 +306,13 @@ func Normal(line string) string {
 		})
 		line = spotText().ReplaceAllString(line, "‹path›")
 	}
-	if hasHex(line) {
-		line = hexText().ReplaceAllStringFunc(line, func(s string) string {
-			if strings.ContainsAny(s, "0123456789") {
-				return "#"
-			}
-			return s // "defaced" is a word
-		})
-	}
-	line = maskNumbers(line)
+	line = hexText().ReplaceAllStringFunc(line, func(s string) string {
+		if strings.ContainsAny(s, "0123456789") {
+			return "#"
+		}
+		return s // "defaced" is a word
+	})
+	line = numberText().ReplaceAllString(line, "#")
 	line = leadMarks().ReplaceAllString(line, "")
-	if strings.HasSuffix(line, ")") || strings.HasSuffix(line, "s") {
-		line = tailMarks().ReplaceAllString(line, "")
-	}
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(tailMarks().ReplaceAllString(line, ""))
 }

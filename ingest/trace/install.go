@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -118,7 +119,7 @@ func asked(r rules, args []string) []spec {
 		case slices.Contains(r.values, a):
 			i++
 			continue
-		case strings.HasPrefix(a, "-") || a == unknownWord || a == "" || a == "." || strings.HasPrefix(a, "./") || strings.HasPrefix(a, "../") || strings.HasPrefix(a, "/"):
+		case strings.HasPrefix(a, "-") || a == UnknownArg || a == "" || a == "." || strings.HasPrefix(a, "./") || strings.HasPrefix(a, "../") || strings.HasPrefix(a, "/"):
 			continue
 		}
 		s := spec{name: a}
@@ -184,7 +185,7 @@ func (m installer) apply(all []Package, a *Action, c *command) []Package {
 		for i := range all {
 			if q := &all[i]; q.Manager == p.Manager && sameName(p.Manager, q.Name, p.Name) && q.Dir == p.Dir {
 				if p.Version == "" || p.Had {
-					p.Version = first(p.Version, q.Version)
+					p.Version = cmp.Or(p.Version, q.Version)
 				}
 				p.Had, p.N = q.Had && p.Had, q.N
 				*q = p
@@ -201,7 +202,7 @@ func (m installer) apply(all []Package, a *Action, c *command) []Package {
 		switch {
 		case i >= 0:
 			p := printed[i]
-			p.Name, p.Version = s.name, first(p.Version, s.version)
+			p.Name, p.Version = s.name, cmp.Or(p.Version, s.version)
 			add(p)
 		case whole && len(refused) == 0:
 			add(Package{Name: s.name, Version: s.version})
@@ -214,15 +215,6 @@ func (m installer) apply(all []Package, a *Action, c *command) []Package {
 		}
 	}
 	return all
-}
-
-func first(list ...string) string {
-	for _, s := range list {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 func inBackground(result string) bool {
@@ -333,7 +325,7 @@ func (m installer) refused(out string) []string {
 		return nil
 	}
 	for _, f := range expr().FindAllStringSubmatch(out, -1) {
-		all = append(all, pythonName(first(f[1:]...)))
+		all = append(all, pythonName(cmp.Or(f[1:]...)))
 	}
 	return all
 }

@@ -99,9 +99,8 @@ func (t *Trace) effective(from, to int) []*Action {
 }
 
 // verbs are programs that do different things by their first argument.
-var verbs = map[string]bool{"go": true, "npm": true, "pnpm": true, "yarn": true, "bun": true, "cargo": true, "git": true, "gh": true, "make": true, "mise": true,
-	"mix": true, "docker": true, "uv": true, "poetry": true, "npx": true, "pip": true, "pip3": true, "brew": true, "apt": true, "apt-get": true, "swift": true, "dotnet": true,
-	"python": true, "python3": true, "node": true, "kubectl": true, "terraform": true, "rake": true, "bundle": true, "just": true, "gradle": true, "./gradlew": true, "bash": true, "sh": true}
+var verbs = wordSet(`go npm pnpm yarn bun cargo git gh make mise mix docker uv poetry npx pip pip3 brew apt apt-get swift
+	dotnet python python3 node kubectl terraform rake bundle just gradle ./gradlew bash sh`)
 
 // lookers are programs whose success says nothing of the work.
 var lookers = wordSet(`cd echo cat head tail grep rg sleep export set true false ls printf sed awk mkdir which command test [ pwd source exit wait kill

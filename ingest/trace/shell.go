@@ -45,14 +45,14 @@ func (c command) args() []string {
 		if w.plain {
 			out = append(out, w.text)
 		} else {
-			out = append(out, unknownWord)
+			out = append(out, UnknownArg)
 		}
 	}
 	return out
 }
 
-// unknownWord stands for an argument that only the shell knew.
-const unknownWord = "\x00"
+// UnknownArg stands for an argument that only the shell knew.
+const UnknownArg = "\x00"
 
 // readShell takes a command line apart. What it can't make sense of it leaves
 // out: it never runs anything, and a path less is no harm.

@@ -12,9 +12,6 @@ type Step struct {
 	Touches []Touch
 }
 
-// UnknownArg stands for an argument that only the shell knew.
-const UnknownArg = unknownWord
-
 // Steps are the commands of a shell call, in order.
 func (a *Action) Steps() []Step {
 	var out []Step
@@ -28,7 +25,7 @@ func (a *Action) Steps() []Step {
 			switch {
 			case f.op == "<":
 			case f.to.plain:
-				s.Out = append(s.Out, absolute(c.dir, f.to.text))
+				s.Out = append(s.Out, Absolute(c.dir, f.to.text))
 			default:
 				s.Out = append(s.Out, "")
 			}
@@ -37,10 +34,3 @@ func (a *Action) Steps() []Step {
 	}
 	return out
 }
-
-// Absolute is a path as seen from a folder, "" if that can't be told.
-func Absolute(dir, p string) string { return absolute(dir, p) }
-
-// LooksLikePath tells a file's name from a word, a number, an address or a
-// program's text.
-func LooksLikePath(s string) bool { return looksLikePath(s) }

@@ -46,7 +46,7 @@ func touches(a *Action) []Touch {
 	if how, ok := toolTouch(c); ok {
 		if !c.Failed {
 			p := filePath(c)
-			add(Touch{Path: cmp.Or(absolute(a.Dir, p), p), How: how, Tool: true})
+			add(Touch{Path: cmp.Or(Absolute(a.Dir, p), p), How: how, Tool: true})
 		}
 		return out
 	}
@@ -61,12 +61,7 @@ func touches(a *Action) []Touch {
 
 // filePath is the file of a file tool's call.
 func filePath(c *ingest.ToolCall) string {
-	for _, p := range []string{c.Path, c.Input["path"], c.Input["file"]} {
-		if p != "" {
-			return p
-		}
-	}
-	return ""
+	return cmp.Or(c.Path, c.Input["path"], c.Input["file"])
 }
 
 // toolTouch says what a file tool does, of Claude Code or of an MCP server that
@@ -98,8 +93,8 @@ func noFile(p string) bool {
 func (c *command) touches() []Touch {
 	var out []Touch
 	add := func(how How, p, from string) {
-		if p = absolute(c.dir, p); p != "" {
-			if from = absolute(c.dir, from); from != "" || how != Rename {
+		if p = Absolute(c.dir, p); p != "" {
+			if from = Absolute(c.dir, from); from != "" || how != Rename {
 				out = append(out, Touch{Path: p, From: from, How: how})
 			}
 		}
@@ -154,7 +149,7 @@ func (c *command) touches() []Touch {
 			how = Edit
 		}
 		for _, p := range plain[min(1, len(plain)):] {
-			if how == Edit || looksLikePath(p) {
+			if how == Edit || LooksLikePath(p) {
 				add(how, p, "")
 			}
 		}
@@ -182,9 +177,8 @@ func (c *command) touches() []Touch {
 }
 
 // readers are programs whose arguments that look like paths are files they read.
-var readers = map[string]bool{"cat": true, "bat": true, "head": true, "tail": true, "less": true, "wc": true, "diff": true, "awk": true, "jq": true,
-	"sort": true, "uniq": true, "cut": true, "python": true, "python3": true, "node": true, "ruby": true, "bash": true, "sh": true, "source": true, ".": true,
-	"pandoc": true, "unzip": true, "tar": true, "gunzip": true, "convert": true, "magick": true, "ffmpeg": true, "pdftotext": true, "soffice": true, "libreoffice": true, "nl": true, "file": true}
+var readers = wordSet(`cat bat head tail less wc diff awk jq sort uniq cut python python3 node ruby bash sh source . pandoc
+	unzip tar gunzip convert magick ffmpeg pdftotext soffice libreoffice nl file`)
 
 // others reads commands that have no rule of their own: -o names a product, and
 // some programs read what they are given.
@@ -201,12 +195,12 @@ func (c *command) others(prog string, args, plain []string, add func(how How, p,
 	if prog == "grep" || prog == "find" || prog == "ssh" || prog == "ps" { // their -o is something else
 		return
 	}
-	if made != "" && made != "-" && made != unknownWord && looksLikePath(made) {
+	if made != "" && made != "-" && made != UnknownArg && LooksLikePath(made) {
 		add(Create, made, "")
 	}
 	if readers[prog] {
 		for _, p := range plain {
-			if p != made && looksLikePath(p) {
+			if p != made && LooksLikePath(p) {
 				add(Read, p, "")
 			}
 		}
@@ -217,10 +211,10 @@ func (c *command) others(prog string, args, plain []string, add func(how How, p,
 func operands(args []string) (plain, flags []string) {
 	for i, a := range args {
 		switch {
-		case a == unknownWord:
+		case a == UnknownArg:
 		case a == "--":
 			for _, rest := range args[i+1:] {
-				if rest != unknownWord {
+				if rest != UnknownArg {
 					plain = append(plain, rest)
 				}
 			}
@@ -252,9 +246,9 @@ func moves(plain []string) [][2]string {
 	return out
 }
 
-// looksLikePath tells a file's name from a word, a number, an address or a
+// LooksLikePath tells a file's name from a word, a number, an address or a
 // program's text.
-func looksLikePath(s string) bool {
+func LooksLikePath(s string) bool {
 	if s == "" || len(s) > 300 || strings.ContainsAny(s, " \t\n(){}$;=,\"'|") || strings.Contains(s, "://") {
 		return false
 	}

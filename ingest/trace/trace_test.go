@@ -241,7 +241,7 @@ func TestRepairOf(t *testing.T) {
 	for _, try := range r.Tries {
 		line := try.Outcome + ":"
 		for _, a := range try.Did {
-			line += " " + first(a.Call.Command, a.Call.Path)
+			line += " " + a.Call.Command + a.Call.Path
 		}
 		got = append(got, line+" | "+try.Said)
 	}
