@@ -144,24 +144,3 @@ func cookie(s *scan, from, to int) {
 		at += len(pair) + 1
 	}
 }
-
-// inputTag masks the value that a page's field for a password has.
-func inputTag(s *scan, from, to int) {
-	begin := strings.LastIndexByte(s.text[max(0, from-300):from], '<')
-	if begin < 0 {
-		return
-	}
-	begin += max(0, from-300)
-	end := to + strings.IndexByte(s.text[to:min(len(s.text), to+300)], '>')
-	if end < to {
-		return
-	}
-	i := strings.Index(s.text[begin:end], " value=")
-	if i < 0 {
-		return
-	}
-	if v, ok := s.readValue(value{op: "="}, begin+i+1, begin+i+len(" value=")); ok && len(v.text) >= 4 &&
-		!placeholder(v.text) && !label(v.text) && !code(v.text) {
-		s.add(v.from, v.to, "password")
-	}
-}

@@ -6,8 +6,6 @@ import "strings"
 func ownRules(b *builder) {
 	b.add("://", urlPassword)
 	b.add("authorization", authorization)
-	b.add("x-api-key", authorization)
-	b.add("x-auth-token", authorization)
 	b.add("bearer", bearer)
 	b.add("basic ", basic)
 	b.add("cookie:", cookie)
@@ -19,9 +17,6 @@ func ownRules(b *builder) {
 	b.add("authenticate(", lastArgument)
 	commandRules(b)
 	proseRules(b)
-	b.add("=\"password\"", inputTag)
-	b.add("='password'", inputTag)
-	b.add("=password", inputTag)
 	b.add("-----begin", keyBlock)
 	b.add("-----end", keyTail)
 	b.add("ls0tls1crudjti", keyInBase64)
@@ -32,7 +27,6 @@ func ownRules(b *builder) {
 	for _, w := range []string{"mnemonic", "seed phrase", "seed_phrase", "recovery phrase"} {
 		b.add(w, seedPhrase)
 	}
-	b.add("private key", hexKey)
 	for _, p := range []string{"$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$8$", "$apr1$", "$argon2", "$y$",
 		"$pbkdf2"} {
 		b.add(p, passwordHash)
@@ -51,7 +45,7 @@ func ownRules(b *builder) {
 	for _, n := range secretNames {
 		b.add(n.literal, named(n.literal, n.kind, n.strength, n.whole))
 	}
-	for _, k := range keyForms {
+	for _, k := range keyForms() {
 		if !k.whole() {
 			b.add(lowerASCII(k.prefix), k.detector())
 			b.addBroken(lowerASCII(k.prefix))

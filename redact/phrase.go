@@ -27,23 +27,6 @@ func seedPhrase(s *scan, _, to int) {
 	}
 }
 
-// hexKey masks the 64 hexadecimal digits after the words "private key".
-func hexKey(s *scan, _, to int) {
-	at := to
-	for n := 0; n < 6 && at < len(s.text) && strings.IndexByte(" :=\"'`", s.text[at]) >= 0; n++ {
-		at++
-	}
-	if strings.HasPrefix(s.text[at:], "is ") {
-		at += len("is ")
-	}
-	if strings.HasPrefix(s.text[at:], "0x") {
-		at += len("0x")
-	}
-	if end := skip(s.text, at, hexa, 65); end-at == 64 && distinct(s.text[at:end]) > 3 {
-		s.add(at, end, "private-key")
-	}
-}
-
 // passwordHash masks what a password is stored as: weak ones are told from it.
 func passwordHash(s *scan, from, to int) {
 	end := from

@@ -103,9 +103,9 @@ func (s *scan) randomRun(from, to int) {
 		return
 	}
 	v := s.text[from:to]
-	if wholeBegins[v[0]] {
+	if s.rules.begins[v[0]] {
 		for n := 2; n <= 3; n++ {
-			if form, ok := wholeForms[v[:n]]; ok && to-from >= 20 {
+			if form, ok := s.rules.wholes[v[:n]]; ok && to-from >= 20 {
 				form(s, from, from+n)
 			}
 		}

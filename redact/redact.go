@@ -31,6 +31,9 @@ const codeVersion = 6
 type Rules struct {
 	literals *automaton
 	tries    [][]detector // by literal: what to try where it stands
+
+	wholes map[string]detector // of forms that are looked for at the beginning of runs only, by prefix
+	begins [256]bool           // how those begin
 }
 
 // detector looks at one place where its literal stands, text[from:to], and adds
@@ -58,7 +61,13 @@ func New() (*Rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Rules{literals: literals, tries: b.tries}, nil
+	r := &Rules{literals: literals, tries: b.tries, wholes: map[string]detector{}}
+	for _, k := range keyForms() {
+		if k.whole() {
+			r.wholes[k.prefix], r.begins[k.prefix[0]] = k.detector(), true
+		}
+	}
+	return r, nil
 }
 
 // builder collects literals and what to try at each.
@@ -124,7 +133,7 @@ var version = sync.OnceValue(func() string {
 	for _, r := range shipped() {
 		fmt.Fprintf(h, "%q\n", r.fields())
 	}
-	for _, k := range keyForms {
+	for _, k := range keyForms() {
 		fmt.Fprintf(h, "%v\n", k)
 	}
 	fmt.Fprintf(h, "%v\n%v\n", secretNames, tongues)

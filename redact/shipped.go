@@ -3,6 +3,7 @@ package redact
 import (
 	_ "embed"
 	"fmt"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -48,17 +49,12 @@ var forms = []string{"at", "assign", "around"}
 
 // shipped reads the table, at its first use.
 var shipped = sync.OnceValue(func() (all []shippedRule) {
-	number := func(s string) int {
-		n, _ := strconv.Atoi(s)
-		return n
-	}
-	for line := range strings.Lines(shippedTable) {
-		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+	for f := range rowsOf(shippedTable) {
 		if f[0] == allowedLine {
 			continue
 		}
 		r := shippedRule{id: f[0], kind: f[1], form: form(slices.Index(forms, f[2])), bound: f[3] != "",
-			least: number(f[4]), most: number(f[5]), group: number(f[7]), expr: f[8], anchors: strings.Split(f[9], "|")}
+			least: integer(f[4]), most: integer(f[5]), group: integer(f[7]), expr: f[8], anchors: strings.Split(f[9], "|")}
 		r.entropy, _ = strconv.ParseFloat(f[6], 64)
 		r.allow = append(r.allow, f[10:]...)
 		all = append(all, r)
@@ -66,13 +62,29 @@ var shipped = sync.OnceValue(func() (all []shippedRule) {
 	return all
 })
 
+// rowsOf are the rows of a table, their fields parted by tabs.
+func rowsOf(table string) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for line := range strings.Lines(table) {
+			if !yield(strings.Split(strings.TrimSuffix(line, "\n"), "\t")) {
+				return
+			}
+		}
+	}
+}
+
+func integer(s string) int {
+	n, _ := strconv.Atoi(s)
+	return n
+}
+
 const allowedLine = "allowed"
 
 // allowedSecrets reads the lines of what is never a secret.
 func allowedSecrets() (all []string) {
-	for line := range strings.Lines(shippedTable) {
-		if expr, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), allowedLine+"\t"); ok {
-			all = append(all, expr)
+	for f := range rowsOf(shippedTable) {
+		if f[0] == allowedLine {
+			all = append(all, f[1])
 		}
 	}
 	return all
