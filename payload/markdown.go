@@ -76,35 +76,18 @@ func Render(p *Payload, o Options) Rendered {
 // is read from.
 func (pg *page) leaveLeads(most int) {
 	was := len(pg.items)
-	pg.items = without(pg.items)
-	pg.left = was - len(pg.items)
+	all := slices.Clone(pg.items)
+	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
 	leads := oldestFirst(pg.items, Lead)
-	if len(leads) <= most {
-		return
-	}
-	gone := map[int]bool{}
-	for _, i := range leads[:len(leads)-most] {
-		if !pg.items[i].Pinned {
-			gone[i] = true
-		}
-	}
+	gone := leads[:max(0, len(leads)-most)]
 	var kept []Item
 	for i, it := range pg.items {
-		if !gone[i] {
+		if it.Pinned || !slices.Contains(gone, i) {
 			kept = append(kept, it)
 		}
 	}
-	pg.items, pg.left = kept, pg.left+len(gone)
-}
-
-// without leaves out the passages that stand in a goal.
-func without(items []Item) (kept []Item) {
-	for i := range items {
-		if !InGoal(items, &items[i]) {
-			kept = append(kept, items[i])
-		}
-	}
-	return kept
+	pg.items = kept
+	pg.left = was - len(pg.items)
 }
 
 // InGoal reports whether a passage stands in a goal that is shown anyway.
@@ -115,30 +98,15 @@ func InGoal(items []Item, it *Item) bool {
 }
 
 // fit renders the page with as few items cut as the budget allows, and returns
-// what it cut. Counting tokens is what costs time here, so the first count tells
-// how many bytes a token has, and that where to look for the right place.
+// what it cut.
 func (pg *page) fit(budget int) (Rendered, []int) {
-	r := pg.render(nil)
-	order := cutOrder(pg.items)
+	r, order := pg.render(nil), cutOrder(pg.items)
 	if r.Tokens <= budget || len(order) == 0 {
 		return r, nil
 	}
-	size := budget * len(r.Text) / r.Tokens
-	n := 1 + sort.Search(len(order)-1, func(n int) bool { return len(pg.layOut(order[:n+1]).Text) <= size })
-	r = pg.render(order[:n])
-	for r.Tokens > budget && n < len(order) {
-		n++
-		r = pg.render(order[:n])
-	}
-	for n > 1 {
-		more := pg.render(order[:n-1])
-		if more.Tokens > budget {
-			break
-		}
-		n--
-		r = more
-	}
-	return r, order[:n]
+	// The first cut adds the line that counts them; from there on each makes the page shorter.
+	n := 1 + sort.Search(len(order)-1, func(n int) bool { return pg.render(order[:n+1]).Tokens <= budget })
+	return pg.render(order[:n]), order[:n]
 }
 
 // shown returns the items that have a line. A next action that a person pinned
@@ -150,16 +118,13 @@ func shown(p *Payload) []Item {
 			items = append(items, it)
 		}
 	}
-	slices.SortStableFunc(items, func(a, b Item) int {
-		switch first, second := a.Kind == Next && a.Pinned, b.Kind == Next && b.Pinned; {
-		case first == second:
+	last := func(it Item) int {
+		if it.Kind == Next && it.Pinned {
 			return 0
-		case first:
-			return -1
-		default:
-			return 1
 		}
-	})
+		return 1
+	}
+	slices.SortStableFunc(items, func(a, b Item) int { return last(a) - last(b) })
 	return items
 }
 
