@@ -56,7 +56,7 @@ var jsonDocs = map[string]reflect.Type{
 	"recall schedule status":    reflect.TypeFor[schedule.Status](),
 	"recall wrap-up":            reflect.TypeFor[reviewing.WrapUpDoc](),
 	"recall progress":           reflect.TypeFor[history.Step](),
-	"recall habits":             reflect.TypeFor[ask.HabitDoc](),
+	"recall habits":             reflect.TypeFor[history.Habit](),
 	"recall import FILE.md":     reflect.TypeFor[review.Handoff](),
 	"recall review":             reflect.TypeFor[review.Waiting](),
 	"unseen":                    reflect.TypeFor[review.Unseen](),

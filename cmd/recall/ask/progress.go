@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,80 +70,30 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	case !errors.Is(err, library.ErrNoLibrary):
 		return ingest.Found{}, nil, err
 	}
-	all := p.AtSources(ctx)
-	if len(all) == 0 {
-		return ingest.Found{}, nil, terminal.WithHint(errors.New("no session at any source"),
-			"recall status lists where sessions are looked for")
-	}
 	name := os.Getenv(app.EnvSession)
 	if len(args) > 0 {
 		name = args[0]
 	}
-	if name != "" {
-		id := strings.ToLower(name)
-		if l != nil {
-			if e, err := l.Lookup(name); err == nil {
-				id = string(e.ID)
-			}
-		}
-		for _, f := range all {
-			if strings.HasPrefix(string(f.ID), id) || strings.HasPrefix(strings.TrimPrefix(string(f.ID), "local_"), id) {
-				return f, p, nil
-			}
-		}
-		if len(args) > 0 {
-			return ingest.Found{}, nil, terminal.WithHint(fmt.Errorf("%q: no such session at any source", name),
-				"recall show SESSION prints what the library has of one whose source is gone")
-		}
-	}
-	f, err := lastHere(ctx, a, p, all)
-	return f, p, err
-}
-
-// mostLooked is how many sessions that the library doesn't know are parsed to find
-// the last one of a project.
-const mostLooked = 8
-
-// lastHere is the session last written to among those of the project here.
-func lastHere(ctx context.Context, a *app.App, p *pipeline.Pipeline, all []ingest.Found) (ingest.Found, error) {
 	dir, err := os.Getwd()
 	if err != nil {
-		return ingest.Found{}, err
+		return ingest.Found{}, nil, err
 	}
-	known := map[ingest.SessionID]string{} // their projects
-	here := ""
-	if p.Library != nil {
-		here, _ = pipeline.Here(p.Library, dir)
-		shelf, err := p.Library.Shelf()
-		if err != nil {
-			return ingest.Found{}, err
-		}
-		for _, e := range shelf.Entries {
-			known[e.ID] = shelf.Of(e).ID
-		}
+	f, err := p.Running(ctx, name, dir)
+	if errors.Is(err, library.ErrNoSession) && len(args) == 0 && name != "" { // the one it is called from has no file yet
+		f, err = p.Running(ctx, "", dir)
 	}
-	root := pipeline.RootHere(dir)
-	looked := 0
-	for _, f := range all {
-		if project, ok := known[f.ID]; ok {
-			if here != "" && project == here {
-				return f, nil
-			}
-			continue
-		}
-		if looked++; looked > mostLooked {
-			continue
-		}
-		s, ran, err := p.ReadSource(ctx, f)
-		if err != nil {
-			continue
-		}
-		if ingest.ProjectOf(&ingest.Session{Source: s.Source, Where: ran}, nil).Root == root {
-			return f, nil
-		}
+	switch {
+	case errors.Is(err, pipeline.ErrNowhere):
+		err = terminal.WithHint(err, "recall status lists where sessions are looked for")
+	case !errors.Is(err, library.ErrNoSession):
+	case len(args) > 0:
+		err = terminal.WithHint(fmt.Errorf("%q: no such session at any source", name),
+			"recall show SESSION prints what the library has of one whose source is gone")
+	default:
+		err = terminal.WithHint(errors.New("no session is running here, and none ran"),
+			"recall progress --once SESSION shows an old one; recall list names them")
 	}
-	return ingest.Found{}, terminal.WithHint(errors.New("no session is running here, and none ran"),
-		"recall progress --once SESSION shows an old one; recall list names them")
+	return f, p, err
 }
 
 // follower prints a session's log as it grows.
