@@ -1,7 +1,9 @@
 package config
 
 import (
+	"context"
 	"fmt"
+	"strings"
 )
 
 // GoesTo says where a model's requests go, in words.
@@ -42,4 +44,61 @@ func (c *Config) Price(model string) string {
 		return "no price a token"
 	}
 	return fmt.Sprintf("%s a million tokens in, %s out", Dollars(p.In), Dollars(p.Out))
+}
+
+// Choice is a model that this machine could ask, with the settings that choose
+// it.
+type Choice struct {
+	Provider, Model, URL string // model and url "" for the provider's own
+	Dir                  string // of relay and replay
+	Why                  string // it is offered
+}
+
+// gateways are the services of others that speak OpenAI's protocol, by the
+// variable that holds their key.
+var gateways = []struct{ variable, url, model string }{
+	{"OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "anthropic/claude-haiku-5.5"},
+	{"GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-flash-lite"},
+}
+
+// Choices are what is found here: a claude program, keys in the environment,
+// Ollama. Nobody but Ollama on this machine is asked for it.
+func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
+	var found []Choice
+	if path, err := look("claude"); err == nil {
+		found = append(found, Choice{Provider: ProviderClaude,
+			Why: "the program " + path + ", by your subscription"})
+	}
+	for _, k := range []struct{ variable, provider string }{{EnvAnthropicKey, ProviderAnthropic},
+		{EnvOpenAIKey, ProviderOpenAI}} {
+		if strings.TrimSpace(env(k.variable)) != "" {
+			found = append(found, Choice{Provider: k.provider, Why: "by " + k.variable})
+		}
+	}
+	for _, g := range gateways {
+		if strings.TrimSpace(env(g.variable)) != "" {
+			found = append(found, Choice{Provider: ProviderOpenAI, Model: g.model, URL: g.url,
+				Why: "by " + g.variable})
+		}
+	}
+	if model := OllamaChatter(ctx, OllamaHere(env("OLLAMA_HOST"))); model != "" {
+		found = append(found, Choice{Provider: ProviderOllama, Model: model, Why: "Ollama runs here"})
+	}
+	return found
+}
+
+// With is the configuration as it would be with a choice.
+func (c *Config) With(ch Choice) *Config {
+	changed := *c
+	changed.LLM.Provider, changed.LLM.Model, changed.LLM.URL, changed.LLM.Dir = ch.Provider, ch.Model, ch.URL, ch.Dir
+	return &changed
+}
+
+// Name is a choice's model as it would be called, without asking anybody.
+func (ch Choice) Name() string {
+	model := ch.Model
+	if model == "" {
+		model = UsualModel[ch.Provider]
+	}
+	return ch.Provider + "/" + model
 }

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -86,4 +87,26 @@ func Log(dir, job, text string) error {
 		err = cerr
 	}
 	return err
+}
+
+// How long Await waits for a first run. A sync of much history goes on without it.
+const (
+	firstRun = 2 * time.Minute
+	lookFor  = 100 * time.Millisecond
+)
+
+// Await waits for a job's run that began at or after a time.
+func Await(ctx context.Context, dir, job string, since time.Time) (Run, bool) {
+	end := time.Now().Add(firstRun)
+	for time.Now().Before(end) {
+		if r, ok := Last(dir, job); ok && !r.At.Before(since.UTC()) {
+			return r, true
+		}
+		select {
+		case <-ctx.Done():
+			return Run{}, false
+		case <-time.After(lookFor):
+		}
+	}
+	return Run{}, false
 }

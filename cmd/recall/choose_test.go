@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/setup"
 	"recall/config"
 )
 
@@ -29,9 +28,9 @@ func TestChoices(t *testing.T) {
 	here := func(string) (string, error) { return "/usr/bin/claude", nil }
 	var got []string
 	c := &config.Config{}
-	for _, ch := range setup.Choices(t.Context(), func(k string) string { return env[k] }, here) {
-		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.Name(), ch.Why, setup.With(c, ch).GoesTo(),
-			setup.With(c, ch).Price(ch.Name())))
+	for _, ch := range config.Choices(t.Context(), func(k string) string { return env[k] }, here) {
+		got = append(got, fmt.Sprintf("%s | %s | %s | %s", ch.Name(), ch.Why, c.With(ch).GoesTo(),
+			c.With(ch).Price(ch.Name())))
 	}
 	want := []string{
 		"claude-cli/haiku | the program /usr/bin/claude, by your subscription | Anthropic, through the claude program | no price a token",
@@ -42,11 +41,11 @@ func TestChoices(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("choices (-want +got):\n%s", diff)
 	}
-	if to := setup.With(c, setup.Choice{Provider: config.ProviderOllama,
+	if to := c.With(config.Choice{Provider: config.ProviderOllama,
 		Model: "gpt-oss:120b-cloud"}).GoesTo(); !strings.Contains(to, "ollama.com") {
 		t.Errorf("a model that Ollama passes on to its makers: said to go to %q", to)
 	}
-	if got := setup.Choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
+	if got := config.Choices(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": "10.0.0.9"}[k] }, func(string) (string, error) { return "", errors.New("none") }); len(got) != 0 {
 		t.Errorf("nothing is here: got %+v", got)
 	}
 }

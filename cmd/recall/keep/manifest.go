@@ -3,11 +3,7 @@ package keep
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -24,19 +20,9 @@ import (
 // disk says of it now.
 type ManifestDoc struct {
 	manifest.Manifest
-	State string     `json:"state"` // as recall list has it
-	Now   []inputNow `json:"now"`   // of the inputs on this computer
+	State string              `json:"state"` // as recall list has it
+	Now   []manifest.InputNow `json:"now"`   // of the inputs on this computer
 }
-
-// inputNow is how an input is found on this computer now.
-type inputNow struct {
-	Path   string `json:"path"`
-	There  bool   `json:"there"`
-	SHA256 string `json:"sha256,omitempty"`
-}
-
-// hashMost is the size up to which a file is read to be hashed.
-const hashMost = 256 << 20
 
 func newManifestCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
@@ -69,33 +55,11 @@ they are now.`,
 		doc = ManifestDoc{Manifest: p.Manifest(s, trace.Of(s), e), State: string(state)}
 		for _, in := range doc.Inputs {
 			if in.Machine == manifest.Host {
-				doc.Now = append(doc.Now, lookAtInput(in))
+				doc.Now = append(doc.Now, in.Look())
 			}
 		}
 		return doc, nil
 	}, printManifest)
-}
-
-func lookAtInput(in manifest.Input) inputNow {
-	now := inputNow{Path: cmp.Or(in.Host, in.Path)}
-	fi, err := os.Lstat(now.Path)
-	if err != nil || !fi.Mode().IsRegular() {
-		return now
-	}
-	now.There = true
-	if fi.Size() > hashMost {
-		return now
-	}
-	f, err := os.Open(now.Path)
-	if err != nil {
-		return now
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err == nil {
-		now.SHA256 = hex.EncodeToString(h.Sum(nil))
-	}
-	return now
 }
 
 func printManifest(a *app.App, doc ManifestDoc) {
@@ -124,7 +88,7 @@ func printManifest(a *app.App, doc ManifestDoc) {
 	head("Inputs", len(doc.Inputs))
 	for _, in := range doc.Inputs {
 		note := string(in.Machine)
-		if i := slices.IndexFunc(doc.Now, func(n inputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }); i >= 0 {
+		if i := slices.IndexFunc(doc.Now, func(n manifest.InputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }); i >= 0 {
 			note += map[bool]string{true: ", still there", false: ", not there"}[doc.Now[i].There]
 			if in.SHA256 != "" && doc.Now[i].There && doc.Now[i].SHA256 != in.SHA256 {
 				note += " with other content"

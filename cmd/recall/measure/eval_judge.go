@@ -13,27 +13,10 @@ import (
 	"recall/redact"
 )
 
-// addJudge adds --judge to a command.
-func addJudge(cmd *cobra.Command, judge *string, preset, about string) {
-	cmd.Flags().StringVar(judge, "judge", preset, about)
-	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{judgeWords, judgeModel}, cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
 // addRecord adds --record to a command.
 func addRecord(cmd *cobra.Command, folder *string) {
 	cmd.Flags().StringVar(folder, "record", "", "folder to record what the model answers in, for llm.provider: replay")
 	cmd.MarkFlagDirname("record")
-}
-
-func checkJudge(judge string) error {
-	if judge != judgeWords && judge != judgeModel {
-		return terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge), "judges are %s and %s",
-			judgeWords,
-			judgeModel)
-	}
-	return nil
 }
 
 func newEvalJudgeCmd(a *app.App) *cobra.Command {
@@ -63,7 +46,8 @@ kept in the user's cache directory and not asked again.`,
 	}, func(a *app.App, agreement eval.Agreement) {
 		tables(a).Judged(&agreement)
 	})
-	addJudge(cmd, &judge, "", "who judges: words, or the configured model (default: the model if there is one)")
+	option.WordVar(cmd, &judge, "judge", "",
+		"who judges: words, or the configured model (default: the model if there is one)", judgeWords, judgeModel)
 	addRecord(cmd, &record)
 	cmd.Flags().StringArrayVar(&gold, "gold", nil, "folder of gold sets with labelled pairs; may be given again")
 	cmd.MarkFlagDirname("gold")
@@ -72,9 +56,6 @@ kept in the user's cache directory and not asked again.`,
 
 func runEvalJudge(ctx context.Context, a *app.App, name, record string,
 	gold []string) (agreement eval.Agreement, err error) {
-	if err := checkJudge(name); err != nil {
-		return agreement, err
-	}
 	pairs, err := labelledPairs(gold)
 	if err != nil {
 		return agreement, err

@@ -13,6 +13,7 @@ import (
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/eval"
@@ -98,7 +99,8 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
 	flags.StringVar(&f.from, "from", "", "folder with the transcripts (default: the library's)")
 	flags.String("distiller", "", "what makes the payloads (distill.distiller)")
 	config.SetsKey(flags, "distiller", "distill.distiller")
-	addJudge(cmd, &f.judge, judgeWords, "who says what is the same fact: words, or model: the configured one")
+	option.WordVar(cmd, &f.judge, "judge", judgeWords,
+		"who says what is the same fact: words, or model: the configured one", judgeWords, judgeModel)
 	addRecord(cmd, &f.record)
 	flags.StringVar(&f.out, "out", "", "file for the run (default: one in the user's cache directory)")
 	flags.StringVar(&f.baseline, "baseline", "",
@@ -123,9 +125,6 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
 func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (*eval.Run, error) {
 	cfg, err := a.LoadConfig()
 	if err != nil {
-		return nil, err
-	}
-	if err := checkJudge(f.judge); err != nil {
 		return nil, err
 	}
 	rules, err := redact.New()

@@ -48,11 +48,8 @@ directory and not asked again.`,
 		}
 		return runEvalRelations(ctx, a, judgeOr(c, judge, judgeRules), record, sample)
 	}, printRelations)
-	cmd.Flags().StringVar(&judge, "judge", "",
-		"who says it: rules, or the configured model (default: the model if there is one)")
-	cmd.RegisterFlagCompletionFunc("judge", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{judgeRules, judgeModel}, cobra.ShellCompDirectiveNoFileComp
-	})
+	option.WordVar(cmd, &judge, "judge", "",
+		"who says it: rules, or the configured model (default: the model if there is one)", judgeRules, judgeModel)
 	addRecord(cmd, &record)
 	cmd.Flags().IntVar(&sample, "sample", 0, "how many pairs to ask about (0: all)")
 	return cmd
@@ -69,9 +66,7 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 	}
 	by, name := eval.RelatedBy(eval.ByRules), judgeRules
 	var asked *evalModel
-	switch judge {
-	case judgeRules:
-	case judgeModel:
+	if judge == judgeModel {
 		if asked, err = openEvalModel(ctx, a, record); err != nil {
 			return agreement, err
 		}
@@ -79,9 +74,6 @@ func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sam
 			return agreement, err
 		}
 		name = asked.Name()
-	default:
-		return agreement, terminal.WithHint(fmt.Errorf("--judge %s: there is no such judge", judge),
-			"judges are %s and %s", judgeRules, judgeModel)
 	}
 	agreement, err = eval.AgreeOnRelations(ctx, name, by, pairs)
 	tellAsked(a, asked)

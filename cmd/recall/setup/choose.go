@@ -17,77 +17,20 @@ import (
 	"recall/llm"
 )
 
-// Choice is a model that this machine could ask, with the settings that choose
-// it.
-type Choice struct {
-	Provider, Model, url string // model and url "" for the provider's own
-	dir                  string // of relay and replay
-	Why                  string // it is offered
-}
-
-// gateways are the services of others that speak OpenAI's protocol, by the
-// variable that holds their key.
-var gateways = []struct{ variable, url, model string }{
-	{"OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "anthropic/claude-haiku-5.5"},
-	{"GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-flash-lite"},
-}
-
-// Choices are what is found here: a claude program, keys in the environment,
-// Ollama. Nobody but Ollama on this machine is asked for it.
-func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
-	var found []Choice
-	if path, err := look("claude"); err == nil {
-		found = append(found, Choice{Provider: config.ProviderClaude,
-			Why: "the program " + path + ", by your subscription"})
-	}
-	for _, k := range []struct{ variable, provider string }{{config.EnvAnthropicKey, config.ProviderAnthropic},
-		{config.EnvOpenAIKey, config.ProviderOpenAI}} {
-		if strings.TrimSpace(env(k.variable)) != "" {
-			found = append(found, Choice{Provider: k.provider, Why: "by " + k.variable})
-		}
-	}
-	for _, g := range gateways {
-		if strings.TrimSpace(env(g.variable)) != "" {
-			found = append(found, Choice{Provider: config.ProviderOpenAI, Model: g.model, url: g.url,
-				Why: "by " + g.variable})
-		}
-	}
-	if model := config.OllamaChatter(ctx, config.OllamaHere(env("OLLAMA_HOST"))); model != "" {
-		found = append(found, Choice{Provider: config.ProviderOllama, Model: model, Why: "Ollama runs here"})
-	}
-	return found
-}
-
-// With is the configuration as it would be with a choice.
-func With(c *config.Config, ch Choice) *config.Config {
-	changed := *c
-	changed.LLM.Provider, changed.LLM.Model, changed.LLM.URL, changed.LLM.Dir = ch.Provider, ch.Model, ch.url, ch.dir
-	return &changed
-}
-
-// Name is a choice's model as it would be called, without asking anybody.
-func (ch Choice) Name() string {
-	model := ch.Model
-	if model == "" {
-		model = config.UsualModel[ch.Provider]
-	}
-	return ch.Provider + "/" + model
-}
-
 // chooseModel asks on a terminal which model makes payloads, unless one is
 // configured; without an answer rules go on doing it.
 func chooseModel(ctx context.Context, a *app.App, l *library.Library) error {
 	if !a.Config.Auto("llm.provider") || !terminal.IsTerminal(a.Out) {
 		return nil
 	}
-	found := Choices(ctx, os.Getenv, exec.LookPath)
+	found := config.Choices(ctx, os.Getenv, exec.LookPath)
 	if len(found) == 0 {
 		return nil
 	}
 	fmt.Fprint(a.Out, "\nPayloads are made by rules now, and nothing leaves this machine. A model makes better ones:\n")
 	fmt.Fprintf(a.Out, "  1  rules, as now\n")
 	for i, ch := range found {
-		with := With(a.Config, ch)
+		with := a.Config.With(ch)
 		where := "stays on this machine"
 		if to := with.GoesTo(); to != "" {
 			where = "goes to " + to
@@ -109,8 +52,8 @@ func chooseModel(ctx context.Context, a *app.App, l *library.Library) error {
 
 // useModel tries a choice with one tiny request, says what will leave this
 // machine, and writes it into config.yaml.
-func useModel(ctx context.Context, a *app.App, l *library.Library, ch Choice) error {
-	with := With(a.Config, ch)
+func useModel(ctx context.Context, a *app.App, l *library.Library, ch config.Choice) error {
+	with := a.Config.With(ch)
 	printLeaving(a, with)
 	switch ch.Provider {
 	case config.NoProvider:
@@ -130,7 +73,7 @@ func useModel(ctx context.Context, a *app.App, l *library.Library, ch Choice) er
 	}
 	// What the one before had beside it isn't this one's.
 	settings := []config.Written{
-		{Key: "llm.dir", Value: ch.dir}, {Key: "llm.url", Value: ch.url},
+		{Key: "llm.dir", Value: ch.Dir}, {Key: "llm.url", Value: ch.URL},
 		{Key: "llm.model", Value: ch.Model}, {Key: "llm.provider", Value: ch.Provider}, // the last is on top
 	}
 	if err := config.WriteConfig(file, settings, at); err != nil {

@@ -125,14 +125,14 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 		return chooseModel(ctx, a, l)
 	}
 	o := a.Config.LLM
-	ch := Choice{Provider: o.Provider}
+	ch := config.Choice{Provider: o.Provider}
 	before, err := config.Load(nil, a.ConfigFile, nil, config.ThisSystem())
 	same := err == nil && before.LLM.Provider == o.Provider // a file that lacks just this is mended now
 	for _, s := range []struct {
 		flag string
 		to   *string
 		is   string
-	}{{"model", &ch.Model, o.Model}, {"url", &ch.url, o.URL}, {"dir", &ch.dir, o.Dir}} {
+	}{{"model", &ch.Model, o.Model}, {"url", &ch.URL, o.URL}, {"dir", &ch.Dir, o.Dir}} {
 		if same || given(s.flag) {
 			*s.to = s.is
 		}

@@ -148,12 +148,6 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 	return nil
 }
 
-// How long install waits for a first run. A sync of much history goes on without it.
-const (
-	firstRun = 2 * time.Minute
-	lookFor  = 100 * time.Millisecond
-)
-
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
 		return terminal.WithHint(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
@@ -170,7 +164,7 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		if err := h.Start(ctx, p, j); err != nil {
 			return err
 		}
-		r, ok := await(ctx, a, dir, j.Name, begun)
+		r, ok := schedule.Await(ctx, dir, j.Name, begun)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -197,22 +191,6 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger has them run always")
 	}
 	return nil
-}
-
-// await waits for a job's run that began at or after a time.
-func await(ctx context.Context, a *app.App, dir, job string, since time.Time) (schedule.Run, bool) {
-	end := time.Now().Add(firstRun)
-	for time.Now().Before(end) {
-		if r, ok := schedule.Last(dir, job); ok && !r.At.Before(since.UTC()) {
-			return r, true
-		}
-		select {
-		case <-ctx.Done():
-			return schedule.Run{}, false
-		case <-time.After(lookFor):
-		}
-	}
-	return schedule.Run{}, false
 }
 
 func newScheduleRemoveCmd(a *app.App) *cobra.Command {
