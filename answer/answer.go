@@ -83,6 +83,8 @@ type Result struct {
 	At     time.Time     `json:"at,omitzero"`
 	Text   string        `json:"text,omitempty"`
 
+	Passage string `json:"passage,omitempty"` // what of a turn's text answers, verbatim
+
 	History  []Linked       `json:"history,omitempty"`  // what the item took the place of, newest first
 	Conflict []Linked       `json:"conflict,omitempty"` // what contradicts it
 	Related  []Linked       `json:"related,omitempty"`  // what may bear on it, older or newer
@@ -119,7 +121,7 @@ func LinksOf(list []index.Linked) []Linked {
 func resultOf(r index.Result) *Result {
 	if t := r.Turn; t != nil {
 		return &Result{Type: "turn", Place: t.Place, Title: t.SessionTitle, Turn: t.N, Score: r.Score,
-			TurnID: t.ID, Role: t.Role, At: t.At, Text: t.Text, Terms: t.Terms, Look: t.Look, found: r}
+			TurnID: t.ID, Role: t.Role, At: t.At, Text: t.Text, Passage: t.Passage, Terms: t.Terms, Look: t.Look, found: r}
 	}
 	h := r.Item
 	return &Result{Type: "item", Place: h.Place, Title: h.SessionTitle, Turn: h.Turn, Score: r.Score, Item: &h.Item,

@@ -94,7 +94,7 @@ func withoutEchoes(all []*Result) []*Result {
 	var kept []*Result
 	for _, r := range all {
 		if r.Item == nil {
-			if words := plain(Voice{}.Passage(r, passage)); words != "" && strings.Contains(said, words) {
+			if words := plain(r.Passage); words != "" && strings.Contains(said, words) {
 				continue
 			}
 		} else {
@@ -171,12 +171,9 @@ func (a *Answer) Says(place int) string {
 		if said := v.Tried(a.Question, r); said != "" {
 			return said
 		}
-		if r.Item == nil {
-			return v.Passage(r, answering)
-		}
 	}
 	if r.Item == nil {
-		return v.Passage(r, passage)
+		return v.Passage(r)
 	}
 	it := WithReason(*r.Item)
 	said := v.Sentence(it) + " (" + State(it) + ")"

@@ -33,7 +33,8 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 			a.Hits = append(a.Hits, Hit{Place: p, Item: c.item, Turn: int(c.n), Score: c.score, Look: c.look,
 				History: c.history, Conflict: c.conflict, Related: c.related})
 		} else {
-			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Score: c.score, Look: c.look})
+			from, to := r.asked.Passage(c.turn.Text)
+			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.turn.Text[from:to], Score: c.score, Look: c.look})
 		}
 	}
 	var i, t int

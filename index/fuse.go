@@ -45,7 +45,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		return nil, err
 	}
 	kin, concepts := r.kin(ts)
-	asked := rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), kin, concepts)
+	r.asked = rank.Ask(clipText(r.q.Text, longest), rankTerms(ts), kin, concepts)
 	var out []*ranked
 	for k, list := range found {
 		most := lookedAt
@@ -85,12 +85,12 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 		} else {
 			c.Text, c.User = o.turn.Text, o.turn.Role == "user"
 		}
-		o.look = asked.Look(c)
+		o.look = r.asked.Look(c)
 		if c.Item != nil {
 			of, looks, first = append(of, c.Item), append(looks, &o.look), append(first, c.Words+c.Source+c.Lexicon)
 		}
 	}
-	asked.Beside(of, looks, first, lookedAt, aliased)
+	r.asked.Beside(of, looks, first, lookedAt, aliased)
 	for _, o := range out {
 		o.raw = r.weights.Score(o.look)
 		named, here, err := r.inNamed(ctx, o.session)
@@ -108,7 +108,7 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	order(out)
 	settle(out)
 	if r.q.Without&Later == 0 {
-		succeed(out, asked)
+		succeed(out, r.asked)
 	}
 	return out, nil
 }

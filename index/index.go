@@ -191,6 +191,7 @@ func (h *Hit) Doubted() *payload.Link {
 type TurnHit struct {
 	Place
 	Turn
+	Passage  string // what of Text answers: whole sentences, verbatim, at most some 600 bytes
 	Score    float64
 	Terms    []string
 	Coverage float64

@@ -134,7 +134,8 @@ type reader struct {
 	ofLater   *sql.Stmt
 	later     map[int64]bool // whether a session's project has later ones, where asked
 
-	names []string // projects that the question names
+	names []string       // projects that the question names
+	asked *rank.Question // set by look
 
 	weights rank.Weights
 	own     embed.Groups

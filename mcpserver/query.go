@@ -193,7 +193,7 @@ func (s *sheet) note(r *answer.Result) {
 // contradicts it and what it took the place of, or a turn's words.
 func resultText(r *answer.Result) string {
 	if r.Item == nil {
-		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role, agent.Passage(r, mostText))
+		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role, agent.Passage(r))
 	}
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))

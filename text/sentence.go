@@ -22,3 +22,72 @@ func Sentences(line string, casual bool) []string {
 	}
 	return append(out, strings.TrimSpace(line[from:]))
 }
+
+// Spans are the byte ranges of a paragraph's sentences, cut with more care than
+// Sentences, for what is quoted: a full stop ends one
+// where white space and no small letter follow, a Chinese or Japanese one anywhere.
+// Brackets and code are not cut. Where the writing is casual, as what people type is, a
+// small letter may begin a sentence.
+func Spans(s string, casual bool) [][2]int {
+	var cuts [][2]int
+	from, depth, code := 0, 0, false
+	push := func(to int) {
+		part := strings.TrimSpace(s[from:to])
+		if part != "" {
+			a := from + strings.Index(s[from:to], part)
+			cuts = append(cuts, [2]int{a, a + len(part)})
+		}
+		from = to
+	}
+	for i := 0; i < len(s); {
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		end := i + n
+		switch {
+		case r == '`':
+			code = !code
+		case r == '\n':
+			code, depth = false, 0
+		case code:
+		case r == '(' || r == '（' || r == '「':
+			depth++
+		case r == ')' || r == '）' || r == '」':
+			depth = max(0, depth-1)
+		case depth > 0:
+		case r == '。' || r == '！' || r == '？' || r == '｡':
+			push(end)
+		case r == '.' || r == '!' || r == '?':
+			for end < len(s) && strings.IndexByte(".!?\"')*_`", s[end]) >= 0 {
+				end++
+			}
+			if endsSentence(s, i, end, casual) {
+				push(end)
+			}
+		}
+		i = end
+	}
+	push(len(s))
+	return cuts
+}
+
+// endsSentence reports whether the mark at i, with what clings to it up to end, ends
+// a sentence.
+func endsSentence(s string, i, end int, casual bool) bool {
+	next := strings.TrimLeft(s[end:], " \t\r\n")
+	if len(next) == len(s[end:]) || next == "" {
+		return false
+	}
+	if s[i] != '.' {
+		return true
+	}
+	word := s[strings.LastIndexAny(s[:i], " \n\t(")+1 : i]
+	if utf8.RuneCountInString(word) < 2 || abbreviations[strings.ToLower(word)] {
+		return false // an initial, "e.g."
+	}
+	r, _ := utf8.DecodeRuneInString(next)
+	return !unicode.IsLower(r) || casual && s[i-1]|0x20 >= 'a' && s[i-1]|0x20 <= 'z'
+}
+
+var abbreviations = Set("e.g i.e vs etc cf incl approx resp no mr ms dr st fig z.b d.h u.a bzw ca nr vgl")

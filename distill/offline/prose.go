@@ -2,8 +2,9 @@ package offline
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"recall/text"
 )
 
 // block says in what kind of passage a sentence stands.
@@ -124,7 +125,7 @@ func (p *parts) flush() {
 	raw := p.text[p.from:p.to]
 	first, _, _ := strings.Cut(raw, "\n")
 	pasted := p.kind == paragraph && looksPasted(first)
-	for i, c := range splitSentences(raw, p.casual) {
+	for i, c := range text.Spans(raw, p.casual) {
 		s := sentence{from: p.from + c[0], to: p.from + c[1], block: p.kind, depth: p.depth, numbered: p.numbered, heading: p.heading, opens: i == 0}
 		part := raw[c[0]:c[1]]
 		s.pasted = pasted || p.kind != row && looksPasted(part)
@@ -172,72 +173,5 @@ func isBold(line string) bool {
 func isRule(line string) bool {
 	return len(line) > 2 && strings.Trim(line, "-*_=─━|: `") == ""
 }
-
-// splitSentences returns the byte ranges of a passage's sentences. A full stop
-// ends one where white space and no small letter follow, a Chinese or Japanese one
-// anywhere. Brackets and code are not cut.
-func splitSentences(s string, casual bool) [][2]int {
-	var cuts [][2]int
-	from, depth, code := 0, 0, false
-	push := func(to int) {
-		part := strings.TrimSpace(s[from:to])
-		if part != "" {
-			a := from + strings.Index(s[from:to], part)
-			cuts = append(cuts, [2]int{a, a + len(part)})
-		}
-		from = to
-	}
-	for i := 0; i < len(s); {
-		r, n := rune(s[i]), 1
-		if r >= utf8.RuneSelf {
-			r, n = utf8.DecodeRuneInString(s[i:])
-		}
-		end := i + n
-		switch {
-		case r == '`':
-			code = !code
-		case r == '\n':
-			code, depth = false, 0
-		case code:
-		case r == '(' || r == '（' || r == '「':
-			depth++
-		case r == ')' || r == '）' || r == '」':
-			depth = max(0, depth-1)
-		case depth > 0:
-		case r == '。' || r == '！' || r == '？' || r == '｡':
-			push(end)
-		case r == '.' || r == '!' || r == '?':
-			for end < len(s) && strings.IndexByte(".!?\"')*_`", s[end]) >= 0 {
-				end++
-			}
-			if endsSentence(s, i, end, casual) {
-				push(end)
-			}
-		}
-		i = end
-	}
-	push(len(s))
-	return cuts
-}
-
-// endsSentence reports whether the mark at i, with what clings to it up to end, ends
-// a sentence.
-func endsSentence(s string, i, end int, casual bool) bool {
-	next := strings.TrimLeft(s[end:], " \t\r\n")
-	if len(next) == len(s[end:]) || next == "" {
-		return false
-	}
-	if s[i] != '.' {
-		return true
-	}
-	word := s[strings.LastIndexAny(s[:i], " \n\t(")+1 : i]
-	if utf8.RuneCountInString(word) < 2 || abbreviations[strings.ToLower(word)] {
-		return false // an initial, "e.g."
-	}
-	r, _ := utf8.DecodeRuneInString(next)
-	return !unicode.IsLower(r) || casual && isLetter(s[i-1])
-}
-
-var abbreviations = wordSet("e.g i.e vs etc cf incl approx resp no mr ms dr st fig z.b d.h u.a bzw ca nr vgl")
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -2,6 +2,7 @@ package rank
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -130,5 +131,34 @@ func TestQuestionWithoutTerms(t *testing.T) {
 		if math.IsNaN(x) {
 			t.Errorf("%s is NaN for an empty question", Name(i))
 		}
+	}
+}
+
+// What is shown of a turn is whole sentences that say most of the question, verbatim, with
+// what stands around them, and no more than there is room for.
+func TestPassage(t *testing.T) {
+	filler := strings.Repeat("Nothing of this says what is asked here at all. ", 20)
+	answer := "The retry waits with jitter.\nFixed delays made the workers meet"
+	q := Ask("why does the retry have jitter?", []Term{{"retri", 3}, {"jitter", 4}}, nil, nil)
+	for _, c := range []struct {
+		name, turn, want string
+	}{
+		{"amid others", filler + answer + ". " + filler, answer},
+		{"at the end", filler + answer, answer},
+		{"short", answer, answer},
+		{"a line of data", strings.Repeat("0123456789 ", 200) + "retry=jitter " + strings.Repeat("9876543210 ", 200), "retry=jitter"},
+		{"a list", "- one\n- " + filler + "\n```\n- the retry\n- jitter\n```", "- the retry\n- jitter"},
+	} {
+		from, to := q.Passage(c.turn)
+		got := c.turn[from:to]
+		if !strings.Contains(got, c.want) || len(got) > longestPassage {
+			t.Errorf("%s: %q, %d bytes, want %q in it", c.name, got, len(got), c.want)
+		}
+		if c.name != "a line of data" && from > 0 && c.turn[from-2] != '.' && c.turn[from-1] != '\n' {
+			t.Errorf("%s: it begins within a sentence: %q", c.name, got)
+		}
+	}
+	if from, to := q.Passage(" \n"); from != 0 || to != 2 {
+		t.Errorf("of nothing %d to %d is shown", from, to)
 	}
 }

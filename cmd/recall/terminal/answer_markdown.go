@@ -27,7 +27,7 @@ func (p *Page) Markdown(a *answer.Answer) {
 	}
 	for _, r := range results {
 		if r.Item == nil {
-			fmt.Fprintf(p.W, "- %s: “%s” (%s, %s)\n", p.Speaker(r.Role == "assistant"), literal(p.Passage(r, 200)),
+			fmt.Fprintf(p.W, "- %s: “%s” (%s, %s)\n", p.Speaker(r.Role == "assistant"), literal(p.Passage(r)),
 				answer.Day(r.At), literal(p.Where(r.Place, r.Turn, false)))
 			continue
 		}

@@ -63,7 +63,7 @@ func (p *Page) listed(a *answer.Answer) {
 func (p *Page) full(a *answer.Answer) {
 	r := a.Shown[0]
 	if r.Item == nil {
-		p.turn(r, 3)
+		p.turn(r)
 		return
 	}
 	if len(r.Conflict) > 0 {
@@ -156,7 +156,7 @@ func (p *Page) further(results []*answer.Result) {
 // short prints a further result in as few lines as it takes.
 func (p *Page) short(r *answer.Result) {
 	if r.Item == nil {
-		p.turn(r, 2)
+		p.turn(r)
 		return
 	}
 	text := p.Aside(r)
@@ -172,11 +172,11 @@ func (p *Page) short(r *answer.Result) {
 	}
 }
 
-// turn prints a stretch of a transcript, at most so many lines of it.
-func (p *Page) turn(r *answer.Result, lines int) {
+// turn prints what of a transcript's turn answers.
+func (p *Page) turn(r *answer.Result) {
 	head := fmt.Sprintf("%s, %s, %s", p.Speaker(r.Role == "assistant"), p.Where(r.Place, r.Turn, true),
 		answer.Day(r.At))
-	text := p.Passage(r, lines*(p.Width-4))
+	text := p.Passage(r)
 	if text == "" {
 		head += " (no words, only tool calls)"
 	} else {
@@ -186,8 +186,7 @@ func (p *Page) turn(r *answer.Result, lines int) {
 	if text == "" {
 		return
 	}
-	out := Wrap("“"+text+"”", p.Width-2)
-	for _, line := range out[:min(len(out), lines+1)] {
+	for _, line := range Wrap("“"+text+"”", p.Width-2) {
 		fmt.Fprintf(p.W, "  %s%s%s\n", p.St.Dim, line, p.St.Reset)
 	}
 }
