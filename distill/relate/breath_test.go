@@ -30,7 +30,7 @@ func TestFallingBackTakesNothingBack(t *testing.T) {
 		"Each scale reports back on Mondays":                          false,
 	} {
 		it := payload.Item{Kind: payload.Decision, Text: text}
-		if got := claimOf(&it).back; got != want {
+		if got := claimIn(it.Kind, cut(&it)).back; got != want {
 			t.Errorf("%q: takes back %v, want %v", text, got, want)
 		}
 	}

@@ -37,13 +37,8 @@ type givesUp struct {
 	who    bag  // the subject of "<warnings> no longer <stop the build>"; part of lost
 }
 
-// claimOf reads an item. The quote counts where it gives something up: it is
-// there that people say so.
-func claimOf(it *payload.Item) *claim {
-	return claimIn(it.Kind, cut(it))
-}
-
-// claimIn reads an item of a kind that is cut into tokens.
+// claimIn reads an item of a kind that is cut into tokens. The quote counts where it
+// gives something up: it is there that people say so.
 func claimIn(kind payload.Kind, in cutItem) *claim {
 	toks := in.text
 	c := &claim{kind: kind, all: bagOf(toks), scope: scopeOf(toks)}

@@ -56,7 +56,7 @@ func contrastOf(t token) string {
 		return side
 	}
 	if rest, ok := strings.CutPrefix(t.low, "un"); ok && len(rest) > 2 && strings.HasSuffix(rest, "ed") {
-		return "-" + stem(rest)
+		return "-" + stemOf(rest)
 	}
 	return ""
 }

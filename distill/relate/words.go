@@ -101,7 +101,7 @@ func tokenOf(w string, begin bool) token {
 	case isNumber(low):
 		t.stem, t.value = "="+strings.ReplaceAll(low, ",", ""), true
 	case says(low):
-		t.stem = stem(low)
+		t.stem = stemOf(low)
 		t.name = isName(w, begin)
 	}
 	return t
@@ -188,19 +188,10 @@ var (
 // says reports whether a word counts when two sentences are compared.
 func says(low string) bool { return !empty[low] && len([]rune(low)) > 1 || low == "%" }
 
-// stem takes off the commonest endings, and of a doubled last letter one.
-func stem(w string) string {
+// stemOf is what a word is compared by: a path or identifier whole.
+func stemOf(w string) string {
 	if strings.ContainsAny(w, "._/0123456789") {
 		return w
 	}
-	for _, end := range []string{"ations", "ation", "ings", "ing", "edly", "ied", "ies", "ments", "ment", "ed", "es", "ers", "er", "ly", "s", "e", "y"} {
-		if rest, ok := strings.CutSuffix(w, end); ok && len(rest) >= 3 {
-			w = strings.TrimSuffix(strings.TrimSuffix(rest, "e"), "i")
-			break
-		}
-	}
-	if n := len(w); n > 3 && w[n-1] == w[n-2] { // polling and poll, dropped and drop
-		w = w[:n-1]
-	}
-	return w
+	return text.Stem(w)
 }
