@@ -34,14 +34,9 @@ func (p Price) Check() error {
 // Prices are looked through before the built-in ones.
 type Prices []Price
 
-// Cost is what usage of a model's costs in USD, by built-in prices; known is
-// false where there is none, and the cost then nothing.
-func Cost(model string, u Usage, batch bool) (usd float64, known bool) {
-	return Prices(nil).Cost(model, u, batch)
-}
-
-// Cost is as the function of that name, own prices first. The usage is that of
-// one request, as some models take more for long ones.
+// Cost is what usage of a model's costs in USD; known is false where there is no price,
+// and the cost then nothing. The usage is that of one request, as some models take
+// more for long ones.
 func (ps Prices) Cost(model string, u Usage, batch bool) (usd float64, known bool) {
 	p, known := ps.Of(model)
 	return p.cost(u, batch), known

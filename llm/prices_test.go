@@ -37,10 +37,10 @@ func TestCost(t *testing.T) {
 	} {
 		usd, known := own.Cost(c.model, c.u, c.batch)
 		if known != c.known || math.Abs(usd-c.usd) > 1e-9 {
-			t.Errorf("%s: Cost(%s, %+v, %v) = %v, %v; want %v, %v", c.name, c.model, c.u, c.batch, usd, known, c.usd, c.known)
+			t.Errorf("%s: Prices(nil).Cost(%s, %+v, %v) = %v, %v; want %v, %v", c.name, c.model, c.u, c.batch, usd, known, c.usd, c.known)
 		}
 	}
-	if usd, known := Cost("openai/gpt-4.1-mini", m, false); !known || usd != 2 {
+	if usd, known := Prices(nil).Cost("openai/gpt-4.1-mini", m, false); !known || usd != 2 {
 		t.Errorf("built-in gpt-4.1-mini: got %v, %v; want 2, true", usd, known)
 	}
 	for _, p := range append([]Price{{Model: "x", In: 1, Batch: 1}}, builtin...) {

@@ -10,25 +10,17 @@ import (
 
 // clip keeps the beginning, the end and the lines between them that look like
 // errors, most bytes in all.
-func clip(text string, most int) string {
-	text = strings.TrimSpace(text)
-	if len(text) <= most {
-		return text
-	}
-	head, tail := cutAt(text, most*3/5), most/4
-	end := text[startOf(text, len(text)-tail):]
-	middle := text[len(head) : len(text)-len(end)]
-	return head + "\n[…]\n" + faults(middle, most-len(head)-len(end)) + end
-}
+func clip(text string, most int) string { return keep(text, most, most*3/5, most/4) }
 
 // headAndTail is clip for output: fewer words from its beginning, more from its end.
-func headAndTail(text string, most int) string {
+func headAndTail(text string, most int) string { return keep(text, most, most/4, most/3) }
+
+func keep(text string, most, first, last int) string {
 	text = strings.TrimSpace(text)
 	if len(text) <= most {
 		return text
 	}
-	head := cutAt(text, most/4)
-	end := text[startOf(text, len(text)-most/3):]
+	head, end := cutAt(text, first), text[startOf(text, len(text)-last):]
 	middle := text[len(head) : len(text)-len(end)]
 	return head + "\n[…]\n" + faults(middle, most-len(head)-len(end)) + end
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -101,25 +100,11 @@ func (s *sources) settleBy(it *payload.Item) {
 	it.By = payload.ByAssistant
 }
 
-// mendings is the answer to repair.
-type mendings struct {
-	Quotes []struct {
-		Number int  `json:"number"`
-		Turn   word `json:"turn"`
-		Quote  word `json:"quote"`
-	} `json:"quotes"`
-}
-
-func decodeMendings(text string) (*mendings, error) {
-	value, ok := llm.FindJSON(text)
-	if !ok {
-		return nil, errors.New("it is not JSON, or breaks off")
-	}
-	var a mendings
-	if err := json.Unmarshal([]byte(value), &a); err != nil || a.Quotes == nil {
-		return nil, errors.New(`it is not an object with the list "quotes"`)
-	}
-	return &a, nil
+// mending is a right quote, in the answer to repair.
+type mending struct {
+	Number int  `json:"number"`
+	Turn   word `json:"turn"`
+	Quote  word `json:"quote"`
 }
 
 // repair asks for the right quotes of items, and returns those that now have
@@ -144,11 +129,11 @@ func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, s
 	default:
 		return nil, err
 	}
-	a, err := decodeMendings(k.Text)
+	quotes, err := listIn[mending](k.Text, "quotes")
 	if err != nil {
 		return nil, err
 	}
-	for _, q := range a.Quotes {
+	for _, q := range quotes {
 		if n := q.Number; n >= 1 && n <= len(missing) && q.Quote != "" {
 			if turn, quote, fault := src.find(cited{q.Turn, q.Quote}); fault == "" {
 				cite(&missing[n-1].item, turn, quote)
@@ -199,7 +184,7 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 	return question{key: keyOf("repair", w.key, claims.String()), of: []string{string(w.of)}, request: llm.Request{
 		Task: "repair", System: prompts.Repair(), Prompt: b.String(), Max: min(z.max, 200+150*len(missing)),
 		Schema: &llm.Schema{Name: "quotes", JSON: prompts.RepairSchema()}},
-		check: func(text string) error { _, err := decodeMendings(text); return err }}
+		check: func(text string) error { _, err := listIn[mending](text, "quotes"); return err }}
 }
 
 // around are the blocks near the turns that claims named, and those that have most

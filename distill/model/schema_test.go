@@ -17,7 +17,9 @@ func TestSchemasFitTheirAnswers(t *testing.T) {
 		answer any
 	}{
 		"extract": {prompts.ExtractSchema(), answer{}},
-		"repair":  {prompts.RepairSchema(), mendings{}},
+		"repair": {prompts.RepairSchema(), struct {
+			Quotes []mending `json:"quotes"`
+		}{}},
 		"rephrase": {prompts.RephraseSchema(), struct {
 			Notes []note `json:"notes"`
 		}{}},
