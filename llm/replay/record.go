@@ -1,9 +1,7 @@
 package replay
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,34 +37,8 @@ func (m *Recorder) Complete(ctx context.Context, r llm.Request) (llm.Response, e
 		q.Schema = r.Schema.JSON
 	}
 	a.Text, a.Model, a.Usage = res.Text, res.Model, res.Usage
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(rec); err != nil {
-		return res, fmt.Errorf("record the answer of %s: %w", m.Name(), err)
-	}
-	if err := put(filepath.Join(m.folder, r.Hash()+".json"), b.Bytes()); err != nil {
+	if err := llm.Put(filepath.Join(m.folder, r.Hash()+".json"), rec); err != nil {
 		return res, fmt.Errorf("record the answer of %s: %w", m.Name(), err)
 	}
 	return res, nil
-}
-
-// put writes a file whole or not at all.
-func put(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".recording-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"recall/llm"
-	"recall/sink"
 )
 
 // Transport sends requests once. What it returns has succeeded: a body of JSON,
@@ -128,11 +127,7 @@ func (t *Transport) Clip(data []byte) string {
 	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") || strings.Contains(begin, "<!doctype") {
 		return llm.WebPage
 	}
-	s = sink.Line(s, sink.Terminal)
-	if len(s) > 300 {
-		s = strings.ToValidUTF8(s[:300], "") + " …"
-	}
-	return s
+	return llm.Short(s)
 }
 
 // keyPart is how many letters of a key are none of its maker's mark any more.
