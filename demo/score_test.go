@@ -17,12 +17,12 @@ func TestOfflinePayloads(t *testing.T) {
 	for _, s := range parseAll(t) {
 		sessions[s.ID] = s
 	}
-	sets, err := eval.LoadGold(goldDir)
+	set, err := eval.LoadSet(goldDir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all eval.Score
-	for _, g := range sets {
+	for _, g := range set.Golds {
 		s := sessions[ingest.SessionID(g.Session)]
 		p, err := offline.Distiller{}.Distill(context.Background(), s)
 		if err != nil {

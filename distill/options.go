@@ -118,7 +118,7 @@ func (g group) without(label string) []string {
 	var out []string
 	for _, o := range g {
 		if o.label != label && o.speaks() {
-			out = append(out, strings.TrimRight(plainText(cutWords(o.text, 80)), " .:"))
+			out = append(out, strings.TrimRight(plainText(text.HeadWords(o.text, 80)), " .:"))
 		}
 	}
 	return out

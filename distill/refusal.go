@@ -79,7 +79,7 @@ func refusal(said string, proposal *ingest.Turn, quote string, next *ingest.Turn
 
 // inTurn is a sentence as evidence, "" if it isn't the turn's own words in one piece.
 func inTurn(t *ingest.Turn, sentence string) string {
-	if q := cutWords(sentence, MaxQuote); strings.Contains(t.Text, q) && ownWords(t, q) {
+	if q := text.HeadWords(sentence, MaxQuote); strings.Contains(t.Text, q) && ownWords(t, q) {
 		return q
 	}
 	return ""

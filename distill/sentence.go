@@ -118,21 +118,7 @@ func plainText(s string) string {
 // quoteOf is the first line of a text as evidence.
 func quoteOf(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return cutWords(strings.TrimSpace(line), MaxQuote)
-}
-
-// cutWords cuts a text behind a word, to at most so many bytes.
-func cutWords(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	if i := strings.LastIndexAny(s[:most], " \t"); i > most/2 {
-		most = i
-	}
-	return strings.TrimSpace(s[:most])
+	return text.HeadWords(strings.TrimSpace(line), MaxQuote)
 }
 
 func firstSentence(s string) string {

@@ -35,12 +35,12 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 
 // LoadCases reads the gold sets below gold and parses their transcripts.
 func LoadCases(ctx context.Context, gold, transcripts string) ([]*Case, error) {
-	sets, err := LoadGold(gold)
+	set, err := LoadSet(gold)
 	if err != nil {
 		return nil, err
 	}
 	var cases []*Case
-	for _, g := range sets {
+	for _, g := range set.Golds {
 		s, err := ParseTranscript(ctx, filepath.Join(transcripts, filepath.FromSlash(g.Transcript)))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.File, err)

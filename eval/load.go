@@ -77,32 +77,6 @@ func LoadSet(folders ...string) (*Set, error) {
 	return s, nil
 }
 
-// LoadGold reads the gold sets below dir, in order of path. The error names
-// file and item of all that is wrong with them.
-func LoadGold(dir string) ([]*Gold, error) {
-	s, err := LoadSet(dir)
-	if s == nil {
-		return nil, err
-	}
-	return s.Golds, err
-}
-
-// Item is the gold item of that name, "<session>#<id>"; nil if there is none.
-func (s *Set) Item(name string) *GoldItem {
-	session, id, _ := strings.Cut(name, "#")
-	for _, g := range s.Golds {
-		if g.Session != session {
-			continue
-		}
-		for i := range g.Items {
-			if g.Items[i].ID == id {
-				return &g.Items[i]
-			}
-		}
-	}
-	return nil
-}
-
 // Ref says what the set holds.
 func (s *Set) Ref() GoldRef {
 	r := GoldRef{Name: s.Name, Hash: s.Hash, Sessions: len(s.Golds), Pairs: len(s.Pairs), Asked: len(s.Questions)}

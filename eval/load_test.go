@@ -78,7 +78,7 @@ func TestBadGoldIsNamed(t *testing.T) {
 	if len(problems) != 17 {
 		t.Errorf("got %d problems, want 17:\n%s", len(problems), got)
 	}
-	if set.Item("s1#d1") == nil || len(set.Pairs) != 1 {
+	if set.Golds[0].Items[0].ID != "d1" || len(set.Pairs) != 1 {
 		t.Errorf("what was right is lost: %+v", set)
 	}
 	if len(set.Notices) != 1 || !strings.Contains(set.Notices[0].String(), `unknown field "musst"`) || set.Notices[0].Item != "d2" {

@@ -16,6 +16,21 @@ func Head(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "")
 }
 
+// HeadWords is the beginning of a text as it stands: at most n bytes, cut behind a word
+// where that costs less than half.
+func HeadWords(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	if i := strings.LastIndexAny(s[:n], " \n\t"); i > n/2 {
+		n = i
+	}
+	return strings.TrimSpace(s[:n])
+}
+
 // Clip shortens a text to n characters, twelve at the least, the last of them "…".
 // It is cut at a word's end if there is one near.
 func Clip(s string, n int) string {

@@ -21,6 +21,18 @@ func TestClip(t *testing.T) {
 	}
 }
 
+func TestHeadWords(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{{"whole words", 11, "whole words"}, {"whole words", 9, "whole"}, {"a verylongword", 8, "a verylo"}, {"zwölf", 3, "zw"}} {
+		if got := HeadWords(c.in, c.n); got != c.want {
+			t.Errorf("HeadWords(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
 func TestHead(t *testing.T) {
 	for _, c := range []struct {
 		in   string

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"recall/distill"
+	"recall/text"
 )
 
 // Why a quote is not found, beside distill's reasons: all are keys of
@@ -281,16 +282,4 @@ func (s *sources) foreign(src *source, want string) bool {
 }
 
 // fit cuts a verbatim text to what evidence may hold.
-func fit(q string) string {
-	if len(q) <= distill.MaxQuote {
-		return q
-	}
-	cut := distill.MaxQuote
-	for !utf8.RuneStart(q[cut]) {
-		cut--
-	}
-	if i := strings.LastIndexAny(q[:cut], " \n\t"); i > cut/2 {
-		cut = i
-	}
-	return strings.TrimSpace(q[:cut])
-}
+func fit(q string) string { return text.HeadWords(q, distill.MaxQuote) }

@@ -9,6 +9,7 @@ import (
 	"recall/distill"
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 var (
@@ -33,7 +34,7 @@ func plain(s string) string {
 			s = mdEm.ReplaceAllString(s, "$1$2$3")
 		}
 	}
-	s = oneLine(s)
+	s = text.OneLine(s)
 	if s == "" || s[0] < utf8.RuneSelf {
 		return s
 	}
@@ -51,18 +52,7 @@ func cite(t *ingest.Turn, text string, from, to int) payload.Evidence {
 }
 
 // clip cuts a verbatim stretch of a text to what evidence may hold.
-func clip(text string) string {
-	q := strings.TrimSpace(text)
-	if len(q) <= distill.MaxQuote {
-		return q
-	}
-	cut := strings.LastIndexAny(q[:distill.MaxQuote], " \n\t")
-	if cut < distill.MaxQuote/2 {
-		for cut = distill.MaxQuote; !utf8.RuneStart(q[cut]); cut-- {
-		}
-	}
-	return strings.TrimSpace(q[:cut])
-}
+func clip(s string) string { return text.HeadWords(strings.TrimSpace(s), distill.MaxQuote) }
 
 // about lists the paths and symbols that a statement names, at most six.
 func about(text string) []string {
