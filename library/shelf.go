@@ -77,6 +77,22 @@ func (s *Shelf) In(id string) []Entry {
 	return in
 }
 
+// Last is the session last active in a project, by its id or name, helpers left out. The error is ErrNoSession where
+// there is none.
+func (s *Shelf) Last(project string) (Entry, error) {
+	var last Entry
+	for _, e := range s.Entries {
+		p := s.Of(e)
+		if (p.ID == project || p.Name == project) && !e.Helper && !e.End.Before(last.End) {
+			last = e
+		}
+	}
+	if last.ID == "" {
+		return last, ErrNoSession
+	}
+	return last, nil
+}
+
 // A SessionRef names a session in a document about something else.
 type SessionRef struct {
 	Session string    `json:"session"`

@@ -10,7 +10,6 @@ import (
 
 	"recall/answer"
 	"recall/ingest"
-	"recall/library"
 	"recall/payload"
 	"recall/sink"
 )
@@ -188,11 +187,7 @@ func callText(c *ingest.ToolCall) string {
 
 // latest lists the latest sessions, newest first.
 func (s *Server) latest(m *Memory, project string) (string, error) {
-	entries, err := m.Library.Sessions()
-	if err != nil {
-		return "", err
-	}
-	projects, err := projectNames(m.Library)
+	shelf, err := m.Library.Shelf()
 	if err != nil {
 		return "", err
 	}
@@ -203,8 +198,8 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 	told := 0
 	sh := newSheet()
 	sh.linef("The latest sessions. %s", asData)
-	for _, e := range slices.Backward(entries) {
-		name := projects[e.Project]
+	for _, e := range slices.Backward(shelf.Entries) {
+		name := shelf.Of(e).Name
 		if e.Helper || only != "" && name != only || told == mostListed {
 			continue
 		}
@@ -213,19 +208,4 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 		}
 	}
 	return sh.text(""), nil
-}
-
-// projectNames are the projects' names by every id that they have.
-func projectNames(l *library.Library) (map[string]string, error) {
-	projects, err := l.Projects()
-	if err != nil {
-		return nil, err
-	}
-	names := map[string]string{}
-	for _, p := range projects {
-		for _, id := range append([]string{p.ID}, p.Ids...) {
-			names[id] = p.Name
-		}
-	}
-	return names, nil
 }

@@ -100,24 +100,11 @@ func (s *Server) meantSession(l *library.Library, name string) (library.Entry, e
 	if err != nil {
 		return library.Entry{}, err
 	}
-	names, err := projectNames(l)
+	shelf, err := l.Shelf()
 	if err != nil {
 		return library.Entry{}, err
 	}
-	entries, err := l.Sessions()
-	if err != nil {
-		return library.Entry{}, err
-	}
-	var last library.Entry
-	for _, e := range entries {
-		if names[e.Project] == here && !e.Helper && !e.End.Before(last.End) {
-			last = e
-		}
-	}
-	if last.ID == "" {
-		return last, library.ErrNoSession
-	}
-	return last, nil
+	return shelf.Last(here)
 }
 
 // reading is a session whose state is being told.

@@ -244,13 +244,8 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	if err != nil {
 		return library.Entry{}, err
 	}
-	var last library.Entry
-	for _, e := range shelf.In(project) {
-		if !e.Helper && (last.ID == "" || !e.End.Before(last.End)) {
-			last = e
-		}
-	}
-	if last.ID == "" {
+	last, err := shelf.Last(project)
+	if err != nil {
 		return last, terminal.WithHint(errors.New("no session to wrap up"), "recall list shows them; name one")
 	}
 	return last, nil
