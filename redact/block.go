@@ -137,13 +137,7 @@ func keyInBase64(s *scan, from, _ int) {
 	}
 	end := from
 	for end < len(s.text) && end-from < 2*maxBlock {
-		stop := end
-		for stop < len(s.text) && base64Char(s.text[stop]) {
-			stop++
-		}
-		for stop < len(s.text) && s.text[stop] == '=' {
-			stop++
-		}
+		stop := run(s.text, run(s.text, end, alnum, "+/", len(s.text)), 0, "=", len(s.text))
 		end = stop
 		next := skip(s.text, stop+1, blank, 40)
 		if s.at(stop) != '\n' || skip(s.text, next, alnum|marks, 40) < next+40 {
@@ -167,11 +161,7 @@ func puttyKey(s *scan, _, to int) {
 		return
 	}
 	from := at + 1
-	end := from
-	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) ||
-		strings.IndexByte("=\r\n", s.text[end]) >= 0) {
-		end++
-	}
+	end := run(s.text, from, alnum, "+/=\r\n", maxBlock)
 	if strings.HasPrefix(s.text[end:], "-MAC") {
 		end = from + max(0, strings.LastIndexByte(s.text[from:end], '\n'))
 	}
@@ -224,10 +214,7 @@ func encoded(s *scan, from, _ int) {
 	if s.decoding || wordChar(s.before(from)) || s.before(from) == '.' {
 		return
 	}
-	end := from
-	for end < len(s.text) && end-from < maxBlock && (base64Char(s.text[end]) || is(s.text[end], under)) {
-		end++
-	}
+	end := run(s.text, from, alnum|under, "+/", maxBlock)
 	if end-from < 40 || s.at(end) == '.' {
 		return
 	}

@@ -1,5 +1,7 @@
 package redact
 
+import "strings"
+
 // Classes of bytes, as bits.
 const (
 	lower uint16 = 1 << iota
@@ -59,6 +61,25 @@ func is(c byte, class uint16) bool { return classes[c]&class != 0 }
 
 // wordChar is what \w is: a letter, a digit or an underscore.
 func wordChar(c byte) bool { return classes[c]&alnum != 0 || c == '_' }
+
+// run returns the first position from at, at most most bytes on, whose byte is
+// neither of the class nor one of chars.
+func run(text string, at int, class uint16, chars string, most int) int {
+	end := min(len(text), at+most)
+	for at < end && (is(text[at], class) || strings.IndexByte(chars, text[at]) >= 0) {
+		at++
+	}
+	return at
+}
+
+// until returns the first position from at, at most most bytes on, of one of chars.
+func until(text string, at int, chars string, most int) int {
+	window := text[at:min(len(text), at+most)]
+	if i := strings.IndexAny(window, chars); i >= 0 {
+		return at + i
+	}
+	return at + len(window)
+}
 
 // skip returns the first position from at, at most most bytes
 // on, whose byte isn't of the class.

@@ -103,14 +103,7 @@ func passwordFlag(flag string, how joint) detector {
 		} else if how == apart {
 			return
 		}
-		open, ends := quoteEnd(s.text, at), " \t\r\n\"'`<>|;&"
-		if open > at {
-			ends = "\n\"'`"
-		}
-		end := open
-		for end < len(s.text) && end-open < 100 && strings.IndexByte(ends, s.text[end]) < 0 {
-			end++
-		}
+		open, end := s.wordAt(at, 100)
 		if v := s.text[open:end]; len(v) >= 4 && strings.ContainsFunc(v, unicode.IsLetter) && !placeholder(v) {
 			s.add(open, end, "password")
 		}
@@ -134,10 +127,7 @@ func command(s *scan, from, to int) {
 		}
 		at := to + i + len(flag)
 		open := quoteEnd(s.text, at)
-		end := open
-		for end < len(s.text) && end-open < 200 && strings.IndexByte(" \t\r\n\"'`<>", s.text[end]) < 0 {
-			end++
-		}
+		end := until(s.text, open, " \t\r\n\"'`<>", 200)
 		user, password, ok := strings.Cut(s.text[open:end], ":")
 		if ok && len(password) >= 3 && !placeholder(password) && !strings.HasPrefix(password, "//") {
 			s.add(open+len(user)+1, end, "password")
@@ -153,11 +143,7 @@ func (s *scan) wordAt(at, most int) (from, to int) {
 	if from > at {
 		ends = "\n\"'`"
 	}
-	to = from
-	for to < len(s.text) && to-from < most && strings.IndexByte(ends, s.text[to]) < 0 {
-		to++
-	}
-	return from, to
+	return from, until(s.text, from, ends, most)
 }
 
 // telling says that a word in the place of a password is one, not prose.

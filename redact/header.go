@@ -17,10 +17,7 @@ func authorization(s *scan, _, to int) {
 	if at == to {
 		return
 	}
-	end := at
-	for end < len(s.text) && end-at < 20 && (is(s.text[end], letter) || s.text[end] == '-') {
-		end++
-	}
+	end := run(s.text, at, letter, "-", 20)
 	scheme := strings.ToLower(s.text[at:end])
 	if schemes[scheme] && end < len(s.text) && s.text[end] == ' ' {
 		at = skip(s.text, end, blank, 4)
@@ -38,10 +35,7 @@ var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", 
 
 // pastPunctuation skips what stands between a header's name and its value.
 func pastPunctuation(t string, at, most int) int {
-	for n := 0; at < len(t) && n < most && strings.IndexByte(" \t:=\"'`,>\\[", t[at]) >= 0; n++ {
-		at++
-	}
-	return at
+	return run(t, at, 0, " \t:=\"'`,>\\[", most)
 }
 
 // header masks the value at at if it is as long as least and looks like a
@@ -66,12 +60,7 @@ func letters(v string, t shapeOf) bool {
 }
 
 func headerEnd(t string, at int) int {
-	end := min(len(t), at+maxHeader)
-	for i := at; i < end; i++ {
-		if !is(t[i], token) {
-			end = i
-		}
-	}
+	end := skip(t, at, token, maxHeader)
 	for end > at && strings.IndexByte(".:|", t[end-1]) >= 0 {
 		end--
 	}
@@ -100,10 +89,7 @@ func bearer(s *scan, _, to int) {
 // basic masks a bare "Basic dXNlcjpwdw==": the value has to decode to
 // user:password.
 func basic(s *scan, _, to int) {
-	end := to
-	for end < len(s.text) && end-to < 512 && (is(s.text[end], alnum) || strings.IndexByte("+/=", s.text[end]) >= 0) {
-		end++
-	}
+	end := run(s.text, to, alnum, "+/=", 512)
 	if userPassword(s.text[to:end]) {
 		s.add(to, end, "basic-auth")
 	}

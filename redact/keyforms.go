@@ -97,24 +97,14 @@ func (k keyForm) end(t string, at int) int {
 }
 
 func (k keyForm) run(t string, at int) int {
-	end := at
-	for end < len(t) && end-at < maxKey && (is(t[end], alnum) || strings.IndexByte(k.chars, t[end]) >= 0) {
-		end++
-	}
+	end := run(t, at, alnum, k.chars, maxKey)
 	for end > at && strings.IndexByte(".=", t[end-1]) >= 0 && k.kind == "gitlab-token" {
 		end--
 	}
 	return end
 }
 
-func allHex(v string) bool {
-	for i := range len(v) {
-		if !is(v[i], hexa) {
-			return false
-		}
-	}
-	return true
-}
+func allHex(v string) bool { return skip(v, 0, hexa, len(v)) == len(v) }
 
 // awsSecret masks secret keys near an access key's id: forty characters of
 // base64, of both cases and with digits.
@@ -126,10 +116,7 @@ func awsSecret(s *scan, from, to int) {
 			at++
 			continue
 		}
-		stop := at
-		for stop < len(s.text) && stop-at < 100 && base64Char(s.text[stop]) {
-			stop++
-		}
+		stop := run(s.text, at, alnum, "+/", 100)
 		if v := s.text[at:stop]; stop-at == 40 && entropy(v) > 4 && !placeholder(v) && !public(v) {
 			s.add(at, stop, "aws-secret")
 		}

@@ -175,12 +175,7 @@ func public(v string) bool {
 	if t.lower+t.upper == 0 {
 		return true
 	}
-	for i := range len(v) {
-		if !is(v[i], hexa) && v[i] != '-' {
-			return false
-		}
-	}
-	return true
+	return run(v, 0, hexa, "-", len(v)) == len(v)
 }
 
 // opens reports whether a value begins as what names things openly does, or is an id as

@@ -56,11 +56,7 @@ func ownRules(b *builder) {
 // hook masks the secret path of a webhook's address.
 func hook(kind string) detector {
 	return func(s *scan, _, to int) {
-		end := to
-		for end < len(s.text) && end-to < 300 && (is(s.text[end], word) || s.text[end] == '/' ||
-			s.text[end] == ':' || s.text[end] == '@') {
-			end++
-		}
+		end := run(s.text, to, word, "/:@", 300)
 		v := s.text[to:end]
 		if len(v) >= 20 && mixed(v) && !placeholder(v) {
 			s.add(to, end, kind)
@@ -103,9 +99,7 @@ func asana(s *scan, from, _ int) {
 func lastArgument(s *scan, _, to int) {
 	at, last, end := to, 0, 0
 	for n := 0; n < 4; n++ {
-		for at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[at]) >= 0 {
-			at++
-		}
+		at = run(s.text, at, blank, "\r\n", len(s.text))
 		open := quoteEnd(s.text, at)
 		if open == at {
 			return

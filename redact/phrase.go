@@ -29,11 +29,7 @@ func seedPhrase(s *scan, _, to int) {
 
 // passwordHash masks what a password is stored as: weak ones are told from it.
 func passwordHash(s *scan, from, to int) {
-	end := from
-	for end < len(s.text) && end-from < 300 && (is(s.text[end], word) ||
-		strings.IndexByte("$./+=,", s.text[end]) >= 0) {
-		end++
-	}
+	end := run(s.text, from, word, "$./+=,", 300)
 	v := strings.TrimRight(s.text[from:end], ".,=")
 	i := strings.LastIndexByte(v, '$')
 	if last := v[i+1:]; strings.Count(v, "$") >= 3 && len(last) >= 22 && mixed(last) && !placeholder(v[1:]) {

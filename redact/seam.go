@@ -31,10 +31,7 @@ func breaksOff(s *scan, from, _ int) {
 	if end-from < seamLeast || end-from >= seamMost || !is(s.text[end-1], word) {
 		return
 	}
-	next := end
-	for next < len(s.text) && (s.text[next] == '\n' || s.text[next] == '\r') {
-		next++
-	}
+	next := run(s.text, end, 0, "\r\n", len(s.text))
 	if n := len(s.brokenOff); n > 0 && s.brokenOff[n-1].from == from ||
 		next < len(s.text) && strings.Count(s.text[end:next], "\n") < 2 {
 		return
@@ -58,15 +55,12 @@ func (r *Redactor) seams(text string) {
 		}
 	}
 	for _, b := range r.scan.brokenOff {
-		run, next := text[b.from:b.to], b.to
-		for next < len(text) && (text[next] == '\n' || text[next] == '\r') {
-			next++
-		}
+		begin, next := text[b.from:b.to], run(text, b.to, 0, "\r\n", len(text))
 		if next == len(text) {
-			r.tails = append(r.tails, tail{r.texts, strings.Clone(run)})
-		} else if cut, end, kind := r.joined(run, headRun(text[next:])); cut < end {
+			r.tails = append(r.tails, tail{r.texts, strings.Clone(begin)})
+		} else if cut, end, kind := r.joined(begin, headRun(text[next:])); cut < end {
 			r.scan.add(b.from+cut, b.to, kind)
-			r.scan.add(next, next+end-len(run), kind)
+			r.scan.add(next, next+end-len(begin), kind)
 		}
 	}
 }
