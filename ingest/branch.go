@@ -9,39 +9,26 @@ import (
 // BranchOf is the branch checked out in a directory of this machine, as the
 // working tree's own HEAD says it; "" outside of a repository and on no branch.
 func BranchOf(dir string) string {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
+	head, _ := upward(dir, headOf)
+	branch, ok := strings.CutPrefix(head, "ref: refs/heads/")
+	if !ok {
 		return ""
 	}
-	for at := real; ; at = filepath.Dir(at) {
-		if head, ok := headOf(filepath.Join(at, ".git")); ok {
-			branch, _ := strings.CutPrefix(head, "ref: refs/heads/")
-			if branch == head {
-				return ""
-			}
-			return branch
-		}
-		if filepath.Dir(at) == at {
-			return ""
-		}
-	}
+	return branch
 }
 
-// headOf reads HEAD of a .git folder, or of the folder that a .git file names.
-func headOf(dot string) (string, bool) {
+// headOf reads HEAD of a directory's .git folder, or of the folder that its .git file names.
+func headOf(dir string) (string, bool) {
+	dot := filepath.Join(dir, ".git")
 	fi, err := os.Stat(dot)
 	if err != nil {
 		return "", false
 	}
 	if !fi.IsDir() {
-		dir, ok := strings.CutPrefix(strings.TrimSpace(readSmall(dot)), "gitdir: ")
-		if !ok {
+		var ok bool
+		if dot, ok = namedIn(dot); !ok {
 			return "", false
 		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(filepath.Dir(dot), dir)
-		}
-		dot = dir
 	}
 	head := strings.TrimSpace(readSmall(filepath.Join(dot, "HEAD")))
 	return head, head != ""

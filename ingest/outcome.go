@@ -1,5 +1,20 @@
 package ingest
 
+import "iter"
+
+// EachCall are the calls of turns, each with its turn, in order.
+func EachCall(turns []Turn) iter.Seq2[*Turn, *ToolCall] {
+	return func(yield func(*Turn, *ToolCall) bool) {
+		for i := range turns {
+			for c := range turns[i].Calls {
+				if !yield(&turns[i], &turns[i].Calls[c]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // Outcome is what came of a call, in a word.
 func (c *ToolCall) Outcome() string {
 	switch {

@@ -91,20 +91,18 @@ func beginsWithPlan(s *Session) *Turn {
 
 // unansweredPlan finds the call in s that put the plan forward and was refused
 // without a word, or never answered.
-func unansweredPlan(s *Session, plan *Turn) *ToolCall {
-	for i := len(s.Turns) - 1; i >= 0; i-- {
-		for c := range s.Turns[i].Calls {
-			call := &s.Turns[i].Calls[c]
-			at := call.At
-			if at.IsZero() {
-				at = s.Turns[i].At
-			}
-			if call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait && SamePlan(call.Plan.Text, plan.Text) {
-				return call
-			}
+func unansweredPlan(s *Session, plan *Turn) (last *ToolCall) {
+	for t, call := range EachCall(s.Turns) {
+		at := call.At
+		if at.IsZero() {
+			at = t.At
+		}
+		if call.Plan != nil && call.open() && !at.After(plan.At) && plan.At.Sub(at) < planWait &&
+			SamePlan(call.Plan.Text, plan.Text) {
+			last = call
 		}
 	}
-	return nil
+	return last
 }
 
 // PlanKeys are what a session is tied by to others through a plan: for one that
@@ -121,11 +119,9 @@ func PlanKeys(s *Session) []string {
 	if plan := beginsWithPlan(s); plan != nil {
 		add(plan.Text)
 	}
-	for i := range s.Turns {
-		for _, c := range s.Turns[i].Calls {
-			if c.Plan != nil && c.open() {
-				add(c.Plan.Text)
-			}
+	for _, c := range EachCall(s.Turns) {
+		if c.Plan != nil && c.open() {
+			add(c.Plan.Text)
 		}
 	}
 	return keys

@@ -25,20 +25,20 @@ const gitFileMax = 64 << 10
 // RepositoryOf finds the repository that a directory of this machine lies in;
 // false if there is none.
 func RepositoryOf(dir string) (Repository, bool) {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return Repository{}, false
-	}
-	for at := real; ; {
-		if r, ok := repositoryAt(at); ok {
-			return r, true
+	return upward(dir, repositoryAt)
+}
+
+// upward looks at a directory of this machine and those above it until there is
+// something to be found.
+func upward[T any](dir string, look func(dir string) (T, bool)) (found T, ok bool) {
+	at, err := filepath.EvalSymlinks(dir)
+	for err == nil {
+		if found, ok = look(at); ok || at == filepath.Dir(at) {
+			return found, ok
 		}
-		up := filepath.Dir(at)
-		if up == at {
-			return Repository{}, false
-		}
-		at = up
+		at = filepath.Dir(at)
 	}
+	return found, false
 }
 
 // repositoryAt looks at one directory: a main working tree (.git is a folder), a
@@ -61,13 +61,18 @@ func repositoryAt(dir string) (Repository, bool) {
 	return repositoryOfFile(dir, dot)
 }
 
-// repositoryOfFile follows a .git file ("gitdir: PATH", gitrepository-layout(5)).
-func repositoryOfFile(dir, dot string) (Repository, bool) {
+// namedIn is the folder that a .git file names ("gitdir: PATH", gitrepository-layout(5)).
+func namedIn(dot string) (gitDir string, ok bool) {
 	target, ok := strings.CutPrefix(readSmall(dot), "gitdir:")
+	return against(filepath.Dir(dot), strings.TrimSpace(target)), ok
+}
+
+// repositoryOfFile follows a .git file.
+func repositoryOfFile(dir, dot string) (Repository, bool) {
+	gitDir, ok := namedIn(dot)
 	if !ok {
 		return Repository{}, false
 	}
-	gitDir := against(dir, strings.TrimSpace(target))
 	common := strings.TrimSpace(readSmall(filepath.Join(gitDir, "commondir")))
 	if common == "" { // a submodule, a separate git directory, or a worktree whose repository is gone
 		if main, ok := mainOfWorktreeDir(gitDir); ok {

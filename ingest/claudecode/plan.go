@@ -90,12 +90,9 @@ func isPlanFile(path string) bool {
 
 // finishPlans looks up the text of plans that only a file holds.
 func (p *parser) finishPlans() {
-	for i := range p.s.Turns {
-		for c := range p.s.Turns[i].Calls {
-			call := &p.s.Turns[i].Calls[c]
-			if call.Plan != nil && call.Plan.Text == "" {
-				call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
-			}
+	for _, call := range ingest.EachCall(p.s.Turns) {
+		if call.Plan != nil && call.Plan.Text == "" {
+			call.Plan.Text = p.meta.planFiles[baseName(call.Plan.File)]
 		}
 	}
 }

@@ -57,18 +57,11 @@ func (p *parser) readPlanFile(f ingest.File) {
 // finishSpilled replaces the previews of results that were saved to a file by
 // the file's beginning and end.
 func (p *parser) finishSpilled(turns []ingest.Turn) {
-	for i := range turns {
-		for c := range turns[i].Calls {
-			call := &turns[i].Calls[c]
-			if call.Spilled == "" {
-				continue
-			}
-			f, ok := p.spilled[call.Spilled]
-			if !ok {
-				call.Spilled = ""
-				continue
-			}
+	for _, call := range ingest.EachCall(turns) {
+		if f, ok := p.spilled[call.Spilled]; ok {
 			p.readSpilled(call, f)
+		} else {
+			call.Spilled = ""
 		}
 	}
 }

@@ -58,16 +58,14 @@ func (p *parser) finishSubagents() {
 // prompt that it was given.
 func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	var byPrompt *ingest.ToolCall
-	for i := range p.s.Turns {
-		for c := range p.s.Turns[i].Calls {
-			call := &p.s.Turns[i].Calls[c]
-			if call.Agent == id || p.meta.agentCalls[call.ID] == id && id != "" {
-				call.Agent = id
-				return call
-			}
-			if isAgentTool(call.Name) && call.Agent == "" && len(turns) > 0 && samePrompt(call.Input["prompt"], turns[0].Text) {
-				byPrompt = call
-			}
+	for _, call := range ingest.EachCall(p.s.Turns) {
+		if call.Agent == id || p.meta.agentCalls[call.ID] == id && id != "" {
+			call.Agent = id
+			return call
+		}
+		if (call.Name == "Task" || call.Name == "Agent") && call.Agent == "" && len(turns) > 0 &&
+			samePrompt(call.Input["prompt"], turns[0].Text) {
+			byPrompt = call
 		}
 	}
 	if byPrompt != nil {
@@ -75,8 +73,6 @@ func (p *parser) callOfAgent(id string, turns []ingest.Turn) *ingest.ToolCall {
 	}
 	return byPrompt
 }
-
-func isAgentTool(name string) bool { return name == "Task" || name == "Agent" }
 
 func samePrompt(a, b string) bool {
 	a, b = strings.TrimSpace(a), strings.TrimSpace(b)

@@ -40,11 +40,9 @@ func callByID(s *ingest.Session, id string) *ingest.ToolCall {
 	if id == "" {
 		return nil
 	}
-	for i := range s.Turns {
-		for j := range s.Turns[i].Calls {
-			if c := &s.Turns[i].Calls[j]; c.ID == id {
-				return c
-			}
+	for _, c := range ingest.EachCall(s.Turns) {
+		if c.ID == id {
+			return c
 		}
 	}
 	return nil

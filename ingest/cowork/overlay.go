@@ -106,24 +106,22 @@ func overlayPlace(s *ingest.Session, rec record, files []ingest.File) {
 	w.Storage = storageOf(files, rec)
 	s.Uploads, s.Outputs = refs(files, ingest.UploadFile, "uploads/"), refs(files, ingest.OutputFile, "outputs/")
 	mounts := NewMounts([]string{rec.process, rec.vmProcess}, w.Storage, rec.folders)
-	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) {
+	for _, c := range ingest.EachCall(s.Turns) {
 		if c.Name == "mcp__cowork__request_cowork_directory" && !c.Failed {
 			w.Folders = ingest.Union(w.Folders, mounts.Grants(c.Result)...)
 		}
-	})
-	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) { mapCall(c, mounts) })
+	}
+	mapPaths(s.Turns, mounts)
 	for i := range s.Subagents {
-		for j := range s.Subagents[i].Turns {
-			for k := range s.Subagents[i].Turns[j].Calls {
-				mapCall(&s.Subagents[i].Turns[j].Calls[k], mounts)
-			}
-		}
+		mapPaths(s.Subagents[i].Turns, mounts)
 	}
 }
 
-func mapCall(c *ingest.ToolCall, m Mounts) {
-	if host, ok := m.Host(c.Path); ok {
-		c.HostPath = host
+func mapPaths(turns []ingest.Turn, m Mounts) {
+	for _, c := range ingest.EachCall(turns) {
+		if host, ok := m.Host(c.Path); ok {
+			c.HostPath = host
+		}
 	}
 }
 

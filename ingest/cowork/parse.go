@@ -107,18 +107,9 @@ func placeSpilled(s *ingest.Session, files []ingest.File) {
 			byBase[path.Base(f.Name)] = f.Name
 		}
 	}
-	eachCall(s, func(_ *ingest.Turn, c *ingest.ToolCall) {
+	for _, c := range ingest.EachCall(s.Turns) {
 		if name, ok := byBase[path.Base(c.Spilled)]; ok && c.Spilled != "" {
 			c.Spilled = name
-		}
-	})
-}
-
-// eachCall visits the calls of the main conversation.
-func eachCall(s *ingest.Session, f func(t *ingest.Turn, c *ingest.ToolCall)) {
-	for i := range s.Turns {
-		for j := range s.Turns[i].Calls {
-			f(&s.Turns[i], &s.Turns[i].Calls[j])
 		}
 	}
 }
