@@ -45,8 +45,8 @@ func (s *Session) MapText(f func(string) string) {
 	for i := range s.Handed {
 		m.text(&s.Handed[i])
 	}
-	s.PlanFiles = m.paths(s.PlanFiles)
-	s.Models, s.Versions = m.all(s.Models), m.all(s.Versions)
+	s.PlanFiles = each(s.PlanFiles, m.path)
+	s.Models, s.Versions = each(s.Models, m.name), each(s.Versions, m.name)
 	m.name(&s.Schedule)
 	m.files(s.Uploads)
 	m.files(s.Outputs)
@@ -72,7 +72,7 @@ func (m mapper) turn(t *Turn) {
 	m.name(&t.Model)
 	m.marked(t)
 	m.text(&t.Thinking)
-	t.Uploads = m.paths(t.Uploads)
+	t.Uploads = each(t.Uploads, m.path)
 	for i := range t.Calls {
 		m.call(&t.Calls[i])
 	}

@@ -31,7 +31,7 @@ func (m mapper) where(w *Where) {
 		w.Worktree = &t
 	}
 	m.path(&w.Relocated)
-	w.Folders, w.Branches = m.paths(w.Folders), m.paths(w.Branches)
+	w.Folders, w.Branches = each(w.Folders, m.path), each(w.Branches, m.path)
 	m.path(&w.Branch)
 	m.name(&w.Space)
 	m.name(&w.Process)
@@ -104,18 +104,11 @@ func (m mapper) parts(path string) string {
 	return b.String()
 }
 
-func (m mapper) paths(list []string) []string {
+// each maps a list, which itself stays as it is.
+func each(list []string, f func(*string)) []string {
 	list = slices.Clone(list)
 	for i := range list {
-		m.path(&list[i])
-	}
-	return list
-}
-
-func (m mapper) all(list []string) []string {
-	list = slices.Clone(list)
-	for i := range list {
-		m.name(&list[i])
+		f(&list[i])
 	}
 	return list
 }

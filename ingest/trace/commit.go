@@ -58,16 +58,12 @@ func commitCommand(a *Action) (dir string, n int) {
 		if c.program() != "git" {
 			continue
 		}
-		args := c.args()
-		at := c.dir
-		for len(args) > 1 && (args[0] == "-C" || args[0] == "-c") {
-			if args[0] == "-C" {
-				at = Absolute(at, args[1])
-			}
-			args = args[2:]
-		}
+		in, args := gitArgs(c.args())
 		if len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run") {
-			dir, n = at, n+1
+			dir, n = c.dir, n+1
+			if in != "" {
+				dir = Absolute(c.dir, in)
+			}
 		}
 	}
 	return dir, n

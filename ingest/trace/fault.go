@@ -54,7 +54,7 @@ func (a *Action) shows() bool {
 		switch c.program() {
 		case "cat", "grep", "rg", "sed", "head", "tail", "less", "awk", "find", "ls", "echo", "cd", "jq", "printf", "wc", "diff", "nl":
 		case "git":
-			if args := c.args(); len(args) > 0 && !gitShows[gitVerb(args)] {
+			if _, args := gitArgs(c.args()); len(args) > 0 && !gitShows[args[0]] {
 				return false
 			}
 		case "gh":
@@ -122,18 +122,19 @@ var (
 	ghShows = wordSet(`view list diff status checks`)
 )
 
-// gitVerb is git's subcommand, its own flags left out.
-func gitVerb(args []string) string {
+// gitArgs are git's arguments without its own flags, and the folder that these
+// have it run in, "" if none.
+func gitArgs(args []string) (dir string, rest []string) {
 	for len(args) > 1 && strings.HasPrefix(args[0], "-") {
+		if args[0] == "-C" {
+			dir = args[1]
+		}
 		if args[0] == "-C" || args[0] == "-c" {
 			args = args[1:]
 		}
 		args = args[1:]
 	}
-	if len(args) == 0 {
-		return ""
-	}
-	return args[0]
+	return dir, args
 }
 
 // errorWords are words that state an error; a second one after a space is the

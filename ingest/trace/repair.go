@@ -129,8 +129,8 @@ func runKeys(a *Action) []string {
 		}
 		key := prog
 		if prog == "git" {
-			if verb := gitVerb(c.args()); verb != "" {
-				key += " " + verb
+			if _, args := gitArgs(c.args()); len(args) > 0 {
+				key += " " + args[0]
 			}
 		} else if plain, _ := operands(c.args()); verbs[prog] && len(plain) > 0 {
 			key += " " + plain[0]
