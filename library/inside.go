@@ -35,12 +35,13 @@ func (l Inside) LockSession(id ingest.SessionID) (unlock func(), err error) { re
 func (l Inside) Upgrade() error { return l.upgrade() }
 
 // Put replaces a file whole; the caller syncs its folder. ReplaceShared does where
-// anybody may append meanwhile, of which read bytes were seen. Temp writes a file
-// aside, TempName is a path there, FreeName one in a folder that nothing has.
-func (l Inside) Put(path string, data []byte) error                        { return l.put(path, data) }
-func (l Inside) Temp(write func(io.Writer) error) (path string, err error) { return l.temp(write) }
-func (l Inside) TempName() (string, error)                                 { return l.tempName() }
-func (l Inside) FreeName(dir, name string) string                          { return l.freeName(dir, name) }
+// anybody may append meanwhile, of which read bytes were seen. Temp and TempOf
+// write a file aside, TempName is a path there, FreeName one in a folder that nothing has.
+func (l Inside) Put(path string, data []byte) error                         { return l.put(path, data) }
+func (l Inside) Temp(write func(io.Writer) error) (path string, err error)  { return l.temp(write) }
+func (l Inside) TempOf(r io.Reader) (path string, sum disk.Sums, err error) { return l.tempOf(r) }
+func (l Inside) TempName() (string, error)                                  { return l.tempName() }
+func (l Inside) FreeName(dir, name string) string                           { return l.freeName(dir, name) }
 func (l Inside) ReplaceShared(path string, read int, text []byte) error {
 	return l.replaceShared(path, int64(read), text, nil)
 }

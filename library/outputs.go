@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,10 +68,7 @@ func (l *Library) saveOutput(ctx context.Context, id ingest.SessionID, f FileSta
 		return err
 	}
 	defer r.Close()
-	temp, err := l.temp(func(w io.Writer) error {
-		_, err := io.Copy(w, disk.Until(ctx, r))
-		return err
-	})
+	temp, _, err := l.tempOf(disk.Until(ctx, r))
 	if err != nil {
 		return err
 	}

@@ -201,7 +201,7 @@ func putVerified(r io.Reader, path string, size int64, sum string, over bool) (e
 		err = err2
 	}
 	if err == nil {
-		err = disk.CheckFile(temp.Name(), size, sum)
+		err = disk.CheckFile(temp.Name(), disk.Sums{Size: size, SHA256: sum})
 	}
 	if err != nil {
 		return err

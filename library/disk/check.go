@@ -195,11 +195,11 @@ func HexSum(data []byte) string {
 }
 
 // CheckFile reads a file and compares it with what it should hold.
-func CheckFile(path string, size int64, sum string) error {
+func CheckFile(path string, want Sums) error {
 	got, err := SumFile(path)
-	if err == nil && (got.Size != size || got.SHA256 != sum) {
+	if err == nil && (got.Size != want.Size || got.SHA256 != want.SHA256) {
 		err = fmt.Errorf("what was written reads back as %d bytes with SHA-256 %s, not %d with %s", got.Size, got.SHA256,
-			size, sum)
+			want.Size, want.SHA256)
 	}
 	return err
 }

@@ -36,27 +36,33 @@ var opened sync.Map
 // now on.
 func Guard(dir string) { opened.Store(dir, true) }
 
-// inOpened does something to a path of an open library by a handle on the library's
-// folder, which nothing outside of it can be reached by, whatever is swapped for a link
-// meanwhile. What is in no library is done to the path as it is.
-func inOpened(path string, inside func(root *os.Root, name string) error, outside func() error) error {
+// libraryAbove is the folder of the open library that a path is in, "" if it is in none.
+func libraryAbove(path string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if _, ok := opened.Load(dir); ok {
-			root, err := os.OpenRoot(dir)
-			if err != nil {
-				return err
-			}
-			defer root.Close()
-			name, err := filepath.Rel(dir, path)
-			if err != nil {
-				return err
-			}
-			return named(inside(root, name), dir)
+			return dir
 		}
 		if filepath.Dir(dir) == dir {
-			return outside()
+			return ""
 		}
 	}
+}
+
+// at does something to a path by a handle on its library's folder, which nothing
+// outside of it can be reached by, whatever is swapped for a link meanwhile. Of what is
+// in no library the handle is on its own folder.
+func at(path string, do func(root *os.Root, name string) error) error {
+	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	name, err := filepath.Rel(dir, path)
+	if err != nil {
+		return err
+	}
+	return named(do(root, name), dir)
 }
 
 // named gives an error of a Root's the whole path, and ErrNotPlain for a link that leads
@@ -90,14 +96,11 @@ func linkAbove(name, dir string) error {
 // OpenPlain opens a plain file as os.OpenFile does. The error is ErrNotPlain for
 // whatever else is there.
 func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) {
-	err = inOpened(path, func(root *os.Root, name string) (err error) {
+	err = at(path, func(root *os.Root, name string) (err error) {
 		if fi, err := root.Lstat(name); err == nil && !fi.Mode().IsRegular() {
 			return NotPlain("open", path)
 		}
-		f, err = root.OpenFile(name, flag|noWait, perm)
-		return err
-	}, func() (err error) {
-		f, err = openNoFollow(path, flag, perm)
+		f, err = root.OpenFile(name, flag|noFollow|noWait, perm)
 		return err
 	})
 	if err != nil {
@@ -119,48 +122,42 @@ func OpenPlain(path string, flag int, perm fs.FileMode) (f *os.File, err error) 
 
 // Unlink removes a file, a link or an empty folder.
 func Unlink(path string) error {
-	return inOpened(path, func(root *os.Root, name string) error { return root.Remove(name) },
-		func() error { return os.Remove(path) })
+	return at(path, func(root *os.Root, name string) error { return root.Remove(name) })
 }
 
 // UnlinkAll removes a folder with all that is in it; what links in it lead to stays.
 func UnlinkAll(path string) error {
-	return inOpened(path, func(root *os.Root, name string) error { return root.RemoveAll(name) },
-		func() error { return os.RemoveAll(path) })
+	return at(path, func(root *os.Root, name string) error { return root.RemoveAll(name) })
 }
 
 // moveOver is os.Rename.
-func moveOver(from, to string) error {
-	return inOpened(to, func(root *os.Root, name string) error {
-		old, err := filepath.Rel(root.Name(), from)
-		if err != nil || !filepath.IsLocal(old) {
-			return os.Rename(from, to) // out of a library
-		}
-		return root.Rename(old, name)
-	}, func() error { return os.Rename(from, to) })
-}
+func moveOver(from, to string) error { return both(from, to, (*os.Root).Rename, os.Rename) }
 
 // secondName is os.Link.
-func secondName(from, to string) error {
-	return inOpened(to, func(root *os.Root, name string) error {
+func secondName(from, to string) error { return both(from, to, (*os.Root).Link, os.Link) }
+
+// both does something with two paths, by a handle where they are below one folder.
+func both(from, to string, inside func(r *os.Root, from, to string) error, outside func(from, to string) error) error {
+	return at(to, func(root *os.Root, name string) error {
 		old, err := filepath.Rel(root.Name(), from)
 		if err != nil || !filepath.IsLocal(old) {
-			return os.Link(from, to)
+			return outside(from, to) // out of a library
 		}
-		return root.Link(old, name)
-	}, func() error { return os.Link(from, to) })
+		return inside(root, old, name)
+	})
 }
 
 // MakeDir makes a folder.
 func MakeDir(dir string) error {
-	return inOpened(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) },
-		func() error { return os.Mkdir(dir, 0o700) })
+	return at(dir, func(root *os.Root, name string) error { return root.Mkdir(name, 0o700) })
 }
 
 // MakeAllDirs makes a folder and those above it.
 func MakeAllDirs(dir string) error {
-	return inOpened(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) },
-		func() error { return os.MkdirAll(dir, 0o700) })
+	if libraryAbove(dir) == "" {
+		return os.MkdirAll(dir, 0o700)
+	}
+	return at(dir, func(root *os.Root, name string) error { return root.MkdirAll(name, 0o700) })
 }
 
 // Walk is filepath.WalkDir below a real folder; links in it are named, not followed.

@@ -9,12 +9,6 @@ import (
 	"syscall"
 )
 
-// openNoFollow opens a file that isn't a link. To open a pipe doesn't wait for who
-// writes it.
-func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	return os.OpenFile(path, flag|noFollow|noWait, perm)
-}
-
 // Flags of opening a file that isn't a link, and of not waiting for who writes to a pipe.
 const (
 	noFollow = syscall.O_NOFOLLOW

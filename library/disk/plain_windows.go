@@ -1,17 +1,6 @@
 package disk
 
-import (
-	"io/fs"
-	"os"
-)
-
-// openNoFollow opens a file that isn't a link or another reparse point.
-func openNoFollow(path string, flag int, perm fs.FileMode) (*os.File, error) {
-	if fi, err := os.Lstat(path); err == nil && !fi.Mode().IsRegular() {
-		return nil, NotPlain("open", path)
-	}
-	return os.OpenFile(path, flag, perm)
-}
+import "io/fs"
 
 // foreign is always "": a profile's folders are of its user, and what others may write
 // is said by access lists, which recall doesn't read.

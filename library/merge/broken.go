@@ -3,7 +3,6 @@ package merge
 import (
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -100,35 +99,28 @@ func (m *merging) carryFolder(ctx context.Context, folder string) error {
 
 // carryFile copies one file, beside one of that name with other content.
 func (m *merging) carryFile(ctx context.Context, from, to string) error {
-	sum, err := disk.SumFile(from)
+	want, err := disk.SumFile(from)
 	if err != nil {
 		return raw.AtSource(err)
 	}
 	dir, base := filepath.Dir(to), filepath.Base(to)
 	taken, _ := disk.Glob(dir, disk.GlobSafe(base)+"*")
 	for _, have := range taken {
-		if got, err := disk.SumFile(have); err == nil && got == sum {
+		if got, err := disk.SumFile(have); err == nil && got == want {
 			return nil
 		}
 	}
-	var size int64
-	temp, err := m.l.Temp(func(w io.Writer) error {
-		f, err := disk.Open(from)
-		if err != nil {
-			return raw.AtSource(err)
-		}
-		defer f.Close()
-		size, err = io.Copy(w, raw.FromSource(disk.Until(ctx, f)))
-		return err
-	})
+	f, err := disk.Open(from)
+	if err != nil {
+		return raw.AtSource(err)
+	}
+	defer f.Close()
+	temp, sum, err := m.l.TempOf(raw.FromSource(disk.Until(ctx, f)))
 	if err != nil {
 		return err
 	}
 	defer disk.Unlink(temp) // of a failure
-	if err := disk.SyncFiles([]string{temp}); err != nil {
-		return err
-	}
-	if err := disk.CheckFile(temp, size, sum.SHA256); err != nil {
+	if err := errors.Join(disk.SyncFiles([]string{temp}), disk.CheckFile(temp, sum)); err != nil {
 		return err
 	}
 	if err := disk.MakeDirs(dir); err != nil {
@@ -137,7 +129,7 @@ func (m *merging) carryFile(ctx context.Context, from, to string) error {
 	if err := disk.Rename(temp, m.l.FreeName(dir, base)); err != nil {
 		return err
 	}
-	m.count(func(d *Merged) { d.Files++; d.Bytes += size })
+	m.count(func(d *Merged) { d.Files++; d.Bytes += sum.Size })
 	return disk.SyncDir(dir)
 }
 

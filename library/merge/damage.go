@@ -17,13 +17,13 @@ const damagedThere = "damaged there already; recall verify says more"
 // damaged reports whether a segment was damaged before it was copied, and tells of
 // it. A session that isn't here gets it all the same: something may still be
 // got out of it.
-func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied, crc string) bool {
+func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bool {
 	seg, err := raw.ParseSegment(strings.TrimPrefix(c.name, "raw/"))
 	if err != nil {
 		return false // no segment
 	}
 	want := src.Versions.CRCs[seg.String()]
-	if slices.Contains(want, crc) || len(want) == 0 && (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil {
+	if slices.Contains(want, c.sum.CRC) || len(want) == 0 && (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil {
 		return false
 	}
 	m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(c.name)), damagedThere)

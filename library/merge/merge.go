@@ -59,7 +59,7 @@ var (
 // there is a Problem and costs nothing else. Cut off, it is finished by doing
 // it again.
 func Merge(ctx context.Context, l, from *library.Library, o Options) (Merged, error) {
-	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[string]*arrival{}, bring: map[ingest.SessionID][]*arrival{}}
+	m := &merging{l: l.Inside(), from: from.Inside(), options: o, came: map[string][]ingest.SessionID{}}
 	err := m.run(ctx)
 	if err != nil {
 		err = fmt.Errorf("merge %s: %w", from.Dir(), err)
@@ -74,9 +74,8 @@ type merging struct {
 
 	mu     sync.Mutex // guards what follows
 	done   Merged
-	looked int                             // at so many sessions
-	came   map[string]*arrival             // of large segments, by name
-	bring  map[ingest.SessionID][]*arrival // the same by session
+	looked int                           // at so many sessions
+	came   map[string][]ingest.SessionID // large segments, by name, with those that brought them
 }
 
 func (m *merging) run(ctx context.Context) error {
@@ -122,7 +121,7 @@ func (m *merging) run(ctx context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	return errors.Join(m.broken(ctx), m.l.Settle(), m.logs(), m.links(), m.others(), m.emptyProjects())
+	return errors.Join(m.share(), m.broken(ctx), m.l.Settle(), m.logs(), m.links(), m.others(), m.emptyProjects())
 }
 
 // emptyProjects drops the projects all of whose sessions were forgotten, on
@@ -160,7 +159,6 @@ func (m *merging) session(ctx context.Context, id ingest.SessionID) error {
 	if gone, err := m.l.Forgotten(id); err != nil || gone {
 		return err
 	}
-	defer m.arrived(id)
 	for try := 0; ; try++ {
 		err := m.sessionOnce(ctx, id)
 		var bad raw.SourceError
