@@ -66,14 +66,11 @@ func (l *Library) NoteBatch(lines ...BatchLine) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
 	lines = slices.Clone(lines)
 	for i := range lines {
 		lines[i].At = lines[i].At.UTC()
 	}
-	if err := l.batches().Share(lines...); err != nil {
+	if err := share(l, l.batches(), lines...); err != nil {
 		return err
 	}
 	return errors.Join(l.batches().Sync(), disk.SyncDir(l.dir))
@@ -86,10 +83,5 @@ func (l *Library) TidyBatches() error {
 	if err != nil || len(lines) < 5000 {
 		return err
 	}
-	unlock, err := l.lock("folders") // forgetting rewrites it too
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return errors.Join(l.put(l.batches().Path, nil), disk.SyncDir(l.dir))
+	return rewrite(l, l.batches(), nil)
 }

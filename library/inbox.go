@@ -57,10 +57,7 @@ func (l *Library) Inbox(record any) error {
 	if fields["at"] == nil {
 		fields["at"], _ = json.Marshal(time.Now().UTC().Truncate(time.Millisecond))
 	}
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
-	return ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.dir, "inbox", eventsName)}.Share(fields)
+	return share(l, ledger.Log[map[string]json.RawMessage]{Path: filepath.Join(l.dir, "inbox", eventsName)}, fields)
 }
 
 // Folded says what a fold of the inbox did.

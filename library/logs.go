@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"recall/ingest"
+	"recall/library/disk"
 	"recall/library/ledger"
 )
 
@@ -19,10 +20,29 @@ func (l *Library) Journal(what string, facts map[string]any) error {
 	for k, v := range facts {
 		line[k] = v
 	}
+	return share(l, ledger.Log[map[string]any]{Path: filepath.Join(l.dir, "journal.jsonl")}, line)
+}
+
+// share adds lines to a ledger without a lock.
+func share[T any](l *Library, log ledger.Log[T], lines ...T) error {
 	if err := l.ReadOnly(); err != nil {
 		return err
 	}
-	return ledger.Log[map[string]any]{Path: filepath.Join(l.dir, "journal.jsonl")}.Share(line)
+	return log.Share(lines...)
+}
+
+// rewrite leaves a ledger with these records.
+func rewrite[T any](l *Library, log ledger.Log[T], stay []T) error {
+	text, err := log.Text(stay)
+	if err != nil {
+		return err
+	}
+	unlock, err := l.lock("folders") // forgetting rewrites it too
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return errors.Join(l.put(log.Path, text), disk.SyncDir(l.dir))
 }
 
 // A Correction is a person's word about threads: two sessions belong to one

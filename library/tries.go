@@ -1,7 +1,6 @@
 package library
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"recall/ingest"
-	"recall/library/disk"
 	"recall/library/ledger"
 )
 
@@ -58,11 +56,8 @@ func lastTries(all []Try) map[ingest.SessionID]Try {
 
 // NoteTry adds a line. The caller holds what AskAlone gives.
 func (l *Library) NoteTry(t Try) error {
-	if err := l.ReadOnly(); err != nil {
-		return err
-	}
 	t.At = t.At.UTC()
-	return l.tries().Share(t)
+	return share(l, l.tries(), t)
 }
 
 // TidyTries leaves the last line of each session that keep wants, where many
@@ -82,16 +77,7 @@ func (l *Library) TidyTries(keep func(Try) bool) error {
 		return nil
 	}
 	slices.SortFunc(stay, func(a, b Try) int { return strings.Compare(string(a.Session), string(b.Session)) })
-	text, err := l.tries().Text(stay)
-	if err != nil {
-		return err
-	}
-	unlock, err := l.lock("folders") // forgetting rewrites it too
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	return errors.Join(l.put(l.tries().Path, text), disk.SyncDir(l.dir))
+	return rewrite(l, l.tries(), stay)
 }
 
 // AskAlone makes sure that no other process asks a model about sessions of this

@@ -2,7 +2,6 @@ package library
 
 import (
 	"cmp"
-	"fmt"
 	"iter"
 	"path/filepath"
 	"time"
@@ -41,11 +40,8 @@ func (l *Library) usage() ledger.Log[Spent] {
 // Spend adds a line to the ledger; when it returns the line is durable. It is
 // one O_APPEND write without a lock: several processes may spend at once.
 func (l *Library) Spend(s Spent) error {
-	if err := l.ReadOnly(); err != nil {
-		return fmt.Errorf("%s: %w", usageName, err)
-	}
 	s.At = s.At.UTC()
-	return cmp.Or(l.usage().Share(s), l.usage().Sync())
+	return cmp.Or(share(l, l.usage(), s), l.usage().Sync())
 }
 
 // Spending reads the ledger line by line, as it was written; after a merge that

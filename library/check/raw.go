@@ -321,17 +321,22 @@ func (r *repairing) assemble(e library.Entry, v *raw.Versions, state library.Fil
 	if chain == nil && state.Size > 0 {
 		return raw.Line{}, false
 	}
-	line := raw.Line{File: state.Name, Role: state.Role, Version: len(v.Files[state.Name]) + 1, Add: []string{},
-		Size: state.Size, Sum: state.Sum}
+	line, err := lineOf(e.Folder, chain)
+	line.File, line.Role, line.Version, line.Sum = state.Name, state.Role, len(v.Files[state.Name])+1, state.Sum
+	return line, err == nil && v.Apply(line) == nil
+}
+
+// lineOf describes a file's content that is made of those segments.
+func lineOf(folder string, chain []raw.Segment) (raw.Line, error) {
+	line := raw.Line{Add: []string{}, Size: sizeOf(chain)}
 	for _, s := range chain {
-		line.Add = append(line.Add, s.String())
-		file, err := disk.SumFile(raw.Path(e.Folder, s))
+		file, err := disk.SumFile(raw.Path(folder, s))
 		if err != nil {
-			return line, false
+			return line, err
 		}
-		line.CRC = append(line.CRC, file.CRC)
+		line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
 	}
-	return line, v.Apply(line) == nil
+	return line, nil
 }
 
 // strays makes files of segments that no version has any more: the longest is
@@ -364,8 +369,11 @@ func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 	slices.SortStableFunc(chains, func(a, b []raw.Segment) int { return int(sizeOf(b) - sizeOf(a)) })
 	var lines []raw.Line
 	for i, chain := range chains {
-		line := raw.Line{File: fmt.Sprintf("recovered-%d", i+1), Role: ingest.ToolResult, Version: 1,
-			Add: []string{}, Size: sizeOf(chain)}
+		line, err := lineOf(e.Folder, chain)
+		if err != nil {
+			continue
+		}
+		line.File, line.Role, line.Version = fmt.Sprintf("recovered-%d", i+1), ingest.ToolResult, 1
 		if i == 0 && v.Files["transcript.jsonl"] == nil && e.Source != ingest.Cowork {
 			line.File, line.Role = "transcript.jsonl", ingest.Transcript
 		}
@@ -376,13 +384,6 @@ func (r *repairing) strays(e library.Entry, v *raw.Versions) []raw.Line {
 			continue
 		}
 		line.Sum = sum.SHA256
-		for _, s := range chain {
-			file, err := disk.SumFile(raw.Path(e.Folder, s))
-			if err != nil {
-				continue
-			}
-			line.Add, line.CRC = append(line.Add, s.String()), append(line.CRC, file.CRC)
-		}
 		if v.Apply(line) == nil {
 			lines = append(lines, line)
 		}

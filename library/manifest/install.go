@@ -40,64 +40,47 @@ func (w *rebuilding) install(p Package) {
 	fmt.Fprintf(&w.packages, "install %s %s %s\n", quote(what), dir, command)
 }
 
+// installers are the package managers' commands: for everybody, for the project in the
+// folder that they run in ("" where there is none), and what stands between name and
+// version.
+var installers = map[string]struct{ global, local, mark string }{
+	"pip":     {"python3 -m pip install -- ", "python3 -m pip install -- ", "=="},
+	"uv":      {"uv pip install --system -- ", "uv add -- ", "=="},
+	"uv-tool": {"uv tool install -- ", "uv tool install -- ", "=="},
+	"npm":     {"npm install -g -- ", "npm install -- ", "@"},
+	"pnpm":    {"pnpm install -g -- ", "pnpm install -- ", "@"},
+	"yarn":    {"yarn add -- ", "yarn add -- ", "@"},
+	"bun":     {"bun add -g ", "bun add ", "@"},
+	"apt":     {"admin apt-get install -y -- ", "admin apt-get install -y -- ", "="},
+	"cargo":   {"cargo install -- ", "cargo add -- ", "@"},
+	"go":      {"go install -- ", "go get -- ", "@"},
+	"brew":    {"brew install -- ", "brew install -- ", ""},
+}
+
 // installCommand is a package manager's command for one package, its words
 // quoted; "" for one that isn't known.
 func installCommand(p Package) string {
-	at := func(mark string) string {
-		if p.Version == "" {
-			return quote(p.Name)
-		}
-		return quote(p.Name + mark + p.Version)
+	with, known := installers[p.Manager]
+	if !known {
+		return ""
 	}
-	flags := ""
-	if strings.Contains(p.Command, "--break-system-packages") {
-		flags = " --break-system-packages"
+	command, version := with.local, p.Version
+	if p.Dir == "" {
+		command = with.global
 	}
-	global := p.Dir == ""
-	switch p.Manager {
-	case "pip":
-		return "python3 -m pip install" + flags + " -- " + at("==")
-	case "uv":
-		if global {
-			return "uv pip install --system" + flags + " -- " + at("==")
-		}
-		return "uv add -- " + at("==")
-	case "uv-tool":
-		return "uv tool install -- " + at("==")
-	case "npm", "pnpm":
-		if global {
-			return p.Manager + " install -g -- " + at("@")
-		}
-		return p.Manager + " install -- " + at("@")
-	case "yarn":
-		return "yarn add -- " + at("@")
-	case "bun":
-		if global {
-			return "bun add -g " + at("@")
-		}
-		return "bun add " + at("@")
-	case "apt":
-		return "admin apt-get install -y -- " + at("=")
-	case "cargo":
-		if !global {
-			return "cargo add -- " + at("@")
-		}
-		if p.Version != "" {
-			return "cargo install --version " + quote(p.Version) + " -- " + quote(p.Name)
-		}
-		return "cargo install -- " + quote(p.Name)
-	case "go":
-		verb := "get"
-		if global {
-			verb = "install"
-		}
-		version := p.Version
-		if version == "" {
-			version = "latest"
-		}
-		return "go " + verb + " -- " + quote(p.Name+"@"+version)
-	case "brew":
-		return "brew install -- " + quote(p.Name)
+	switch {
+	case p.Manager == "cargo" && p.Dir == "" && version != "":
+		return "cargo install --version " + quote(version) + " -- " + quote(p.Name)
+	case p.Manager == "go" && version == "":
+		version = "latest"
+	case p.Manager == "brew":
+		version = "" // it has no other than the newest
 	}
-	return ""
+	if strings.Contains(p.Command, "--break-system-packages") && (p.Manager == "pip" || p.Manager == "uv" && p.Dir == "") {
+		command = strings.TrimSuffix(command, "-- ") + "--break-system-packages -- "
+	}
+	if version == "" {
+		return command + quote(p.Name)
+	}
+	return command + quote(p.Name+with.mark+version)
 }
