@@ -12,8 +12,8 @@ import (
 
 // fixer is what langchaingo's requests go through.
 type fixer struct {
-	wire *wire.Transport // sends, and makes errors of what isn't an answer
-	kind ollamaKind
+	wire   *wire.Transport // sends, and makes errors of what isn't an answer
+	window int             // tokens of request and answer together
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -32,7 +32,7 @@ func (f *fixer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	out := req.Clone(req.Context())
-	f.kind.mend(out, body, t)
+	f.mend(body, t)
 	if data, err = json.Marshal(body); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (f *fixer) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	if got, err = f.kind.read(got, t); err != nil {
+	if got, err = f.read(got, t); err != nil {
 		return nil, &llm.Error{Fault: llm.Nonsense, Model: f.wire.Model, Status: http.StatusOK, Text: "an answer of another form", Err: err}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(got))

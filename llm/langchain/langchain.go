@@ -51,7 +51,6 @@ var _ llm.Model = (*Model)(nil)
 // the context, as there is no other way through.
 type trip struct {
 	schema *llm.Schema // to be held to; nil: none, or it stands in the prompt
-	system string
 
 	model string
 	usage llm.Usage
@@ -77,7 +76,7 @@ func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, erro
 
 func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response, error) {
 	asJSON := r.Schema != nil
-	t := &trip{schema: r.Schema, system: r.System}
+	t := &trip{schema: r.Schema}
 	if told && asJSON {
 		r.Prompt += r.Schema.Told()
 		t.schema = nil

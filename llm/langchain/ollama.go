@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/tmc/langchaingo/llms/ollama"
@@ -37,18 +36,16 @@ func NewOllama(o Options) (*Model, error) {
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
 	m := &Model{o: o.filled(), name: "ollama/" + o.Model}
 	m.wire = &wire.Transport{Model: m.name}
-	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model), ollama.WithHTTPClient(wire.Client(&fixer{m.wire, ollamaKind{window: m.o.Window}})))
+	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model), ollama.WithHTTPClient(wire.Client(&fixer{m.wire, m.o.Window})))
 	return m, err
 }
-
-type ollamaKind struct{ window int }
 
 // mend makes the body that langchaingo sends into what it should be: the schema as format, which langchaingo has as a word
 // only; one answer instead of a stream (it leaves "stream": false out, and
 // Ollama's default is true); the window, and that what doesn't fit it is refused
 // and not cut, as newer versions can; no thinking, which would use up the
 // answer's tokens.
-func (k ollamaKind) mend(_ *http.Request, body map[string]any, t *trip) {
+func (f *fixer) mend(body map[string]any, t *trip) {
 	delete(body, "format")
 	if t.schema != nil {
 		body["format"] = t.schema.JSON
@@ -58,7 +55,7 @@ func (k ollamaKind) mend(_ *http.Request, body map[string]any, t *trip) {
 	if options == nil {
 		options = map[string]any{}
 	}
-	options["num_ctx"] = k.window
+	options["num_ctx"] = f.window
 	options["temperature"] = 0
 	body["options"] = options
 }
@@ -76,7 +73,7 @@ type ollamaAnswer struct {
 }
 
 // read takes what langchaingo would lose out of an answer, and leaves what it can read.
-func (k ollamaKind) read(body []byte, t *trip) ([]byte, error) {
+func (f *fixer) read(body []byte, t *trip) ([]byte, error) {
 	var a ollamaAnswer
 	if err := json.Unmarshal(body, &a); err != nil {
 		return nil, err
@@ -88,8 +85,8 @@ func (k ollamaKind) read(body []byte, t *trip) ([]byte, error) {
 	switch {
 	case !a.Done:
 		t.fault, t.why = llm.Unreachable, "the answer broke off"
-	case a.In > 0 && a.In+a.Out >= k.window-1:
-		t.fault, t.why = llm.TooLong, fmt.Sprintf("request and answer fill the model's window of %d tokens; llm.context makes it longer", k.window)
+	case a.In > 0 && a.In+a.Out >= f.window-1:
+		t.fault, t.why = llm.TooLong, fmt.Sprintf("request and answer fill the model's window of %d tokens; llm.context makes it longer", f.window)
 	case a.DoneReason == "length":
 		t.fault, t.why = llm.Cut, "the answer ran into its limit of tokens"
 	}
