@@ -2,6 +2,7 @@ package ask
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"runtime/debug"
 
@@ -17,7 +18,6 @@ import (
 
 func newListCmd(a *app.App) *cobra.Command {
 	var project string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
@@ -29,38 +29,31 @@ recall sync takes that in), unreadable, or kept only here: its source is gone.`,
 		Example: `  recall list --project billing
   recall list --json | jq -r '.[] | select(.state != "safe") | .id'`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			debug.SetGCPercent(400) // a short run: collecting costs more than it frees
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			id, err := app.ProjectID(l, project)
-			if err != nil {
-				return err
-			}
-			shelf, err := l.Shelf()
-			if err != nil {
-				return err
-			}
-			all := shelf.List(id)
-			if asJSON {
-				err = a.PrintJSON(all)
-			} else {
-				printList(a, all)
-			}
-			a.PrintProblems(l.Broken())
-			if err == nil && len(l.Broken()) > 0 {
-				fmt.Fprintln(a.Err, "recall: hint: recall repair makes them good again, as far as that can be")
-				err = app.ExitCode(app.ExitPartial)
-			}
-			return err
-		},
 	}
 	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	return option.Result(a, cmd, func(ctx context.Context, _ []string) ([]library.Listed, error) {
+		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
+		l, err := a.Library(ctx)
+		if err != nil {
+			return nil, err
+		}
+		id, err := app.ProjectID(l, project)
+		if err != nil {
+			return nil, err
+		}
+		shelf, err := l.Shelf()
+		if err != nil {
+			return nil, err
+		}
+		all := shelf.List(id)
+		a.PrintProblems(l.Broken())
+		if len(l.Broken()) > 0 {
+			fmt.Fprintln(a.Err, "recall: hint: recall repair makes them good again, as far as that can be")
+			return all, app.ExitCode(app.ExitPartial)
+		}
+		return all, nil
+	}, printList)
 }
 
 func printList(a *app.App, all []library.Listed) {
