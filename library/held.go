@@ -60,15 +60,9 @@ func candidates(state *FileState, all []raw.Version, f ingest.File) []int {
 		return list
 	}
 	if s := state.source(f.Path); s != nil {
-		slices.SortStableFunc(list, func(a, b int) int {
-			switch {
-			case a == s.Version && b != s.Version:
-				return -1
-			case b == s.Version && a != s.Version:
-				return 1
-			}
-			return 0
-		})
+		if i := slices.Index(list, s.Version); i > 0 {
+			list = slices.Insert(slices.Delete(list, i, i+1), 0, s.Version)
+		}
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -52,8 +53,13 @@ func (l *Library) LinksStamp() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var b bytes.Buffer
-	for _, path := range files {
+	return l.filesStamp(files...)
+}
+
+// filesStamp changes whenever one of the files does.
+func (l *Library) filesStamp(paths ...string) (string, error) {
+	var b strings.Builder
+	for _, path := range paths {
 		fi, err := os.Stat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -61,7 +67,7 @@ func (l *Library) LinksStamp() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&b, "%s %d %d\n", filepath.Base(filepath.Dir(path)), fi.Size(), fi.ModTime().UnixNano())
+		fmt.Fprintf(&b, "%s %d %d\n", l.rel(path), fi.Size(), fi.ModTime().UnixNano())
 	}
 	return b.String(), nil
 }
@@ -83,7 +89,8 @@ func (l *Library) AppendLinks(lines []payload.Link) error {
 // ChangeLinks adds the lines that change makes of all that there are, while
 // nobody else adds any. What can't be read is an error beside the others, as of
 // Links; it keeps nothing from being added.
-func (l *Library) ChangeLinks(change func(lines []payload.Link) ([]payload.Link, error)) (lines []payload.Link, err error) {
+func (l *Library) ChangeLinks(
+	change func(lines []payload.Link) ([]payload.Link, error)) (lines []payload.Link, err error) {
 	unlock, err := l.lock("links")
 	if err != nil {
 		return nil, err

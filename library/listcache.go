@@ -49,7 +49,8 @@ func (l *Library) loadList() {
 	all := make([]*known, len(lines))
 	inParallel(len(lines), func(i int) {
 		line := listLine{known: &known{}}
-		if disk.SealOf(lines[i]) == disk.SealGood && fastjson.Unmarshal(lines[i], &line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil && line.Entry.ID != "" {
+		err := fastjson.Unmarshal(lines[i], &line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+		if disk.SealOf(lines[i]) == disk.SealGood && err == nil && line.Entry.ID != "" {
 			all[i], line.Entry.Folder = line.known, l.dir+string(filepath.Separator)+line.Folder
 		}
 	})

@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"recall/ingest"
@@ -62,20 +59,10 @@ func (l *Library) Receive(lines ...Received) error {
 // ReceivedStamp changes whenever received.jsonl does, or the projects that its
 // handoffs are for; "" without one. It reads neither.
 func (l *Library) ReceivedStamp() (string, error) {
-	var b strings.Builder
-	for _, name := range []string{receivedName, "projects.toml"} {
-		fi, err := os.Stat(filepath.Join(l.dir, name))
-		if errors.Is(err, fs.ErrNotExist) && name == receivedName {
-			return "", nil
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
-		if err == nil {
-			fmt.Fprintf(&b, "%s %d %d ", name, fi.Size(), fi.ModTime().UnixNano())
-		}
+	if !disk.Exists(l.received().Path) {
+		return "", nil
 	}
-	return strings.TrimSpace(b.String()), nil
+	return l.filesStamp(l.received().Path, filepath.Join(l.dir, "projects.toml"))
 }
 
 // A Handed is a handoff of another person's with what was said about it.

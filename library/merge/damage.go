@@ -23,7 +23,8 @@ func (m *merging) damaged(ctx context.Context, src *library.Folder, c copied) bo
 		return false // no segment
 	}
 	want := src.Versions.CRCs[seg.String()]
-	if slices.Contains(want, c.sum.CRC) || len(want) == 0 && (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil {
+	whole := func() bool { return (raw.Staged{Segment: seg, Temp: c.temp}).ReadsBack(ctx) == nil }
+	if slices.Contains(want, c.sum.CRC) || len(want) == 0 && whole() {
 		return false
 	}
 	m.problem(filepath.Join(src.Entry.Folder, filepath.FromSlash(c.name)), damagedThere)
