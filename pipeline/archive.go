@@ -15,12 +15,12 @@ type ArchiveOptions struct {
 	Pack time.Duration // pack quiet sessions for at most so long; 0 packs none
 }
 
-// archivedTable is the form of archived.tsv: what seen.tsv is to Sync, it is to
-// Archive. A "p" line has a session's session.json, so that a folder that is
+// archivedTable is what made archived.gob: what seen.gob is to Sync, it is to
+// Archive. A session's Path there is its session.json's, so that a folder that is
 // gone or was written over is noticed.
 const archivedTable = "archived 1"
 
-func (p *Pipeline) archivedPath() string { return filepath.Join(p.Cache, "archived.tsv") }
+func (p *Pipeline) archivedPath() string { return filepath.Join(p.Cache, "archived.gob") }
 
 // Archive makes the bytes of all that is new or has grown durable, and nothing
 // else: it parses nothing, makes nothing of it and opens no index. The next
@@ -54,9 +54,8 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 // all right, moved, damaged or gone, and the library looks.
 func (r *run) dropMoved() {
 	stat := r.stat()
-	for id, path := range r.seen.places {
-		now, then := stat(path), r.seen.pages[id]
-		if now.size != then.size || now.mod != then.mod {
+	for id, s := range r.seen.Sessions {
+		if stat(s.Path) != s.Page {
 			r.seen.drop(id)
 		}
 	}
@@ -76,13 +75,13 @@ func (r *run) archivedAll() {
 		for _, f := range all {
 			r.seen.add(f)
 		}
-		r.seen.setPage(id, filepath.ToSlash(path), statPage(filepath.Join(e.Folder, "session.json")))
+		r.seen.set(id, seenSession{Path: filepath.ToSlash(path), Page: statPage(filepath.Join(e.Folder, "session.json"))})
 	}
 }
 
 // notePacked keeps a session that was packed from looking changed.
 func (r *run) notePacked(e library.Entry) {
-	if path, ok := r.seen.places[e.ID]; ok {
-		r.seen.setPage(e.ID, path, statPage(filepath.Join(r.Library.Dir(), path)))
+	if s, ok := r.seen.Sessions[e.ID]; ok {
+		r.seen.set(e.ID, seenSession{Path: s.Path, Page: statPage(filepath.Join(r.Library.Dir(), s.Path))})
 	}
 }

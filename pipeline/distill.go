@@ -99,7 +99,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 // anew reports whether a session's payload isn't what it should be, by its stamp or by
 // what people did since.
 func (r *run) anew(e library.Entry, want string) bool {
-	_, failed := r.seen.faults[e.ID]
+	_, failed := r.seen.Faults[e.ID]
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
 	return changed || failed || e.CutOff() || e.Distilled == nil || r.stamp(*e.Distilled) != want || !r.knowsPage(e)
 }
@@ -141,7 +141,7 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 // knowsPage reports whether a hand edit of a session's payload.md would be, or
 // has been, noticed.
 func (r *run) knowsPage(e library.Entry) bool {
-	_, ok := r.seen.pages[e.ID]
+	_, ok := r.seen.Sessions[e.ID]
 	return ok || r.asWritten(e)
 }
 
@@ -239,7 +239,7 @@ func (r *run) finished(id ingest.SessionID) {
 }
 
 // succeeded does that for one that was brought into library and index.
-func (r *run) succeeded(e library.Entry, page seenFile) {
+func (r *run) succeeded(e library.Entry, page fileStat) {
 	r.finished(e.ID)
 	now, err := r.Library.Session(e.ID)
 	if err == nil {
@@ -248,10 +248,10 @@ func (r *run) succeeded(e library.Entry, page seenFile) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err == nil {
-		r.seen.setKey(e.ID, statPage(filepath.Join(now.Folder, "session.json")))
+		r.keepKey(e.ID, statPage(filepath.Join(now.Folder, "session.json")))
 	}
-	if _, ok := r.seen.faults[e.ID]; ok {
-		delete(r.seen.faults, e.ID)
+	if _, ok := r.seen.Faults[e.ID]; ok {
+		delete(r.seen.Faults, e.ID)
 		r.seen.dirty = true
 	}
 }

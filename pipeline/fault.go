@@ -3,7 +3,6 @@ package pipeline
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -18,17 +17,15 @@ import (
 // and tried again only when the session, its payload.md or what distills it has
 // changed, or after faultRest: the cause may have been the machine.
 type fault struct {
-	At     time.Time `json:"-"` // when it was last tried
+	At     time.Time // when it was last tried
 	Stamp  string    // what was tried: see Pipeline.stamp
-	Page   string    // payload.md as it was then
+	Page   fileStat  // payload.md as it was then
 	Path   string
 	Reason string
 }
 
 // faultRest is long against the seconds between two queries.
 const faultRest = time.Hour
-
-func (f seenFile) String() string { return fmt.Sprintf("%d %d", f.size, f.mod) }
 
 // fail notes that a session can't be distilled as it is. What isn't the
 // session's fault is tried again by the next sync.
@@ -44,8 +41,8 @@ func (r *run) fail(e library.Entry, stamp string, err error) {
 		r.again = true
 		return
 	}
-	page := statPage(filepath.Join(e.Folder, "payload.md")).String()
-	r.seen.faults[e.ID] = fault{At: r.Time(), Stamp: stamp, Page: page, Path: e.Folder, Reason: err.Error()}
+	page := statPage(filepath.Join(e.Folder, "payload.md"))
+	r.seen.Faults[e.ID] = fault{At: r.Time(), Stamp: stamp, Page: page, Path: e.Folder, Reason: err.Error()}
 	for _, f := range r.touched[e.ID] {
 		r.seen.add(f)
 	}
@@ -61,9 +58,9 @@ func passing(err error) bool {
 
 // rests reports whether it is known that distilling a session now would fail.
 func (r *run) rests(e library.Entry, stamp string) bool {
-	f, ok := r.seen.faults[e.ID]
+	f, ok := r.seen.Faults[e.ID]
 	return ok && !r.options.Reindex && r.options.Only != e.ID && f.Stamp == stamp && !f.due(r.Time()) &&
-		f.Page == statPage(filepath.Join(e.Folder, "payload.md")).String()
+		f.Page == statPage(filepath.Join(e.Folder, "payload.md"))
 }
 
 func (f fault) due(now time.Time) bool {
@@ -73,7 +70,7 @@ func (f fault) due(now time.Time) bool {
 
 // retry reports whether a fault is to be tried again.
 func (r *run) retry() bool {
-	for _, f := range r.seen.faults {
+	for _, f := range r.seen.Faults {
 		if f.due(r.Time()) {
 			return true
 		}
@@ -84,7 +81,7 @@ func (r *run) retry() bool {
 // recallFaults reports the faults that were left alone in this run. With From
 // it is asked about those sessions alone.
 func (r *run) recallFaults() {
-	for id, f := range r.seen.faults {
+	for id, f := range r.seen.Faults {
 		if !r.failed[id] && (len(r.options.From) == 0 || r.found[id]) {
 			r.report.Problems = append(r.report.Problems, ingest.Problem{Path: f.Path, Reason: f.Reason})
 		}
@@ -109,9 +106,9 @@ func (r *run) forgetFaults(entries []library.Entry) {
 	for _, e := range entries {
 		in[e.ID] = true
 	}
-	for id := range r.seen.faults {
+	for id := range r.seen.Faults {
 		if !in[id] {
-			delete(r.seen.faults, id)
+			delete(r.seen.Faults, id)
 			r.seen.dirty = true
 		}
 	}

@@ -145,9 +145,9 @@ func (p *Pipeline) forgetSeen(ids []ingest.SessionID, texts *library.Needles) er
 		for _, id := range ids {
 			t.drop(id)
 		}
-		for path := range t.files {
+		for path := range t.Files {
 			if texts.In([]byte(path)) {
-				delete(t.files, path)
+				delete(t.Files, path)
 				t.dirty = true
 			}
 		}

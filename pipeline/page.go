@@ -17,17 +17,12 @@ const edited = -1
 // lookAtPage says what is to be remembered of a session's payload.md that
 // should read as written. It is looked at before it is read: an edit after
 // that changes its time, one before it shows in the text.
-func lookAtPage(e library.Entry, written string) seenFile {
+func lookAtPage(e library.Entry, written string) fileStat {
 	path := filepath.Join(e.Folder, "payload.md")
-	f := seenFile{size: edited, session: e.ID}
-	fi, err := os.Stat(path)
-	if err != nil {
-		return f
-	}
+	f := statPage(path)
 	if text, err := disk.ReadPlain(path); err != nil || string(text) != written {
-		return f
+		f.Size = edited
 	}
-	f.size, f.mod = fi.Size(), fi.ModTime().UnixNano()
 	return f
 }
 
@@ -39,21 +34,29 @@ func (r *run) asWritten(e library.Entry) bool {
 		return false
 	}
 	f := lookAtPage(e, p.Written)
-	if f.size == edited {
+	if f.Size == edited {
 		return false
 	}
 	r.keepPage(e, f)
 	return true
 }
 
-func (r *run) keepPage(e library.Entry, f seenFile) {
+func (r *run) keepPage(e library.Entry, f fileStat) {
 	path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "payload.md"))
 	if err != nil {
 		return // it stays unknown and is looked at again
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.seen.setPage(e.ID, path, f)
+	r.seen.set(e.ID, seenSession{path, f, r.seen.Sessions[e.ID].Key})
+}
+
+// keepKey notes session.json as it was when it was good. The caller holds mu, or is alone.
+func (r *run) keepKey(id ingest.SessionID, f fileStat) {
+	if s, ok := r.seen.Sessions[id]; ok {
+		s.Key = f
+		r.seen.set(id, s)
+	}
 }
 
 // handEdited finds the sessions whose payload.md isn't as it was written. One
@@ -68,12 +71,12 @@ func (r *run) handEdited() {
 	}
 	var other []ingest.SessionID
 	stat := r.stat()
-	for id, path := range r.seen.places {
-		f, now := r.seen.pages[id], stat(path)
-		if now.size == f.size && now.mod == f.mod {
+	for id, s := range r.seen.Sessions {
+		now := stat(s.Path)
+		if now == s.Page {
 			continue
 		}
-		if known, ok := r.seen.faults[id]; ok && known.Page == now.String() && !known.due(r.Time()) {
+		if known, ok := r.seen.Faults[id]; ok && known.Page == now && !known.due(r.Time()) {
 			continue // and it is reported
 		}
 		other = append(other, id)
@@ -108,14 +111,13 @@ func (r *run) lookAtKeys() {
 	if r.options.Only != "" {
 		return
 	}
-	other := map[ingest.SessionID]seenFile{}
+	other := map[ingest.SessionID]fileStat{}
 	looked, stat := 0, r.stat()
-	for id, path := range r.seen.places { // in any order
+	for id, s := range r.seen.Sessions { // in any order
 		if looked++; looked > keysAtOnce {
 			break
 		}
-		f, now := r.seen.keys[id], stat(filepath.Join(filepath.Dir(path), "session.json"))
-		if now.size != f.size || now.mod != f.mod {
+		if now := stat(filepath.Join(filepath.Dir(s.Path), "session.json")); now != s.Key {
 			other[id] = now
 		}
 	}
@@ -129,18 +131,18 @@ func (r *run) lookAtKeys() {
 	r.report.Problems = append(r.report.Problems, r.Library.Broken()...)
 	for id, f := range other {
 		if _, err := r.Library.Session(id); err == nil {
-			r.seen.setKey(id, f)
+			r.keepKey(id, f)
 		}
 	}
 }
 
 // statPage is a payload.md, or a session.json, as it is now; size edited if there is none.
-func statPage(path string) seenFile {
+func statPage(path string) fileStat {
 	fi, err := os.Stat(path)
 	if err != nil {
-		return seenFile{size: edited}
+		return fileStat{Size: edited}
 	}
-	return seenFile{size: fi.Size(), mod: fi.ModTime().UnixNano()}
+	return fileStat{fi.Size(), fi.ModTime().UnixNano()}
 }
 
 // foldersAtOnce is how many folders of sessions a run looks at for links: more cost a
@@ -150,14 +152,14 @@ const foldersAtOnce = 200
 // stat returns statPage for files of sessions, by their paths in the library. What lies
 // behind a link is as if it weren't there: the library follows none. Of very many
 // sessions, each time the folders of some are looked at.
-func (r *run) stat() func(path string) seenFile {
+func (r *run) stat() func(path string) fileStat {
 	real := map[string]bool{} // by the project's folder
 	looked := 0
 	isReal := func(dir string) bool {
 		fi, err := os.Lstat(filepath.Join(r.Library.Dir(), dir))
 		return err == nil && fi.IsDir()
 	}
-	return func(path string) seenFile {
+	return func(path string) fileStat {
 		session := filepath.Dir(path)
 		project := filepath.Dir(session)
 		ok, known := real[project]
@@ -166,7 +168,7 @@ func (r *run) stat() func(path string) seenFile {
 			real[project] = ok
 		}
 		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
-			return seenFile{size: edited}
+			return fileStat{Size: edited}
 		}
 		return statPage(filepath.Join(r.Library.Dir(), path))
 	}
@@ -174,9 +176,9 @@ func (r *run) stat() func(path string) seenFile {
 
 // followPages notes where the folders that were moved in this run are now.
 func (r *run) followPages() {
-	for id, f := range r.seen.pages {
+	for id, s := range r.seen.Sessions {
 		if e, err := r.Library.Session(id); err == nil {
-			r.keepPage(e, f)
+			r.keepPage(e, s.Page)
 		}
 	}
 }

@@ -90,7 +90,7 @@ func (p *Pipeline) version() string {
 	return p.Distiller.Name() + " " + p.Rules.Version()
 }
 
-func (p *Pipeline) seenPath() string       { return filepath.Join(p.Cache, "seen.tsv") }
+func (p *Pipeline) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
 func (p *Pipeline) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
 
 // Forget makes the next sync look at every session of the sources and of the

@@ -81,7 +81,7 @@ func (p *Pipeline) IndexReceived(ctx context.Context) error {
 // files' times.
 func (r *run) indexReceived(ctx context.Context) error {
 	made, err := r.Library.ReceivedStamp()
-	if err != nil || made == r.seen.handed && !r.options.Reindex {
+	if err != nil || made == r.seen.Handed && !r.options.Reindex {
 		return err
 	}
 	docs, err := r.receivedDocs(ctx)
@@ -106,7 +106,7 @@ func (r *run) indexReceived(ctx context.Context) error {
 			return err
 		}
 	}
-	r.seen.handed, r.seen.dirty = made, true
+	r.seen.Handed, r.seen.dirty = made, true
 	return nil
 }
 

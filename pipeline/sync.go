@@ -292,7 +292,7 @@ func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 		return r.archiveFailed(ctx, f, err)
 	}
 	for _, path := range r.gone[f.ID] {
-		delete(r.seen.files, path)
+		delete(r.seen.Files, path)
 		r.seen.dirty = true
 	}
 	f = without(f, change.Problems)

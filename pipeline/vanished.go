@@ -44,9 +44,9 @@ func (s *scanned) under(path string) bool {
 // more, but for those that changed anyway. The library looks for itself: a
 // place that could not be read says nothing.
 func (r *run) vanished(s scanned, changed []ingest.Found) []ingest.Found {
-	for path, f := range r.seen.files {
+	for path, f := range r.seen.Files {
 		if !s.paths[path] && s.under(path) {
-			r.gone[f.session] = append(r.gone[f.session], path)
+			r.gone[f.Session] = append(r.gone[f.Session], path)
 		}
 	}
 	anyway := map[ingest.SessionID]bool{}

@@ -34,7 +34,7 @@ type writer struct {
 // entered is what is left to say of a session when its index entry is there.
 type entered struct {
 	entry library.Entry
-	page  seenFile
+	page  fileStat
 }
 
 // A transaction is closed at so many sessions or bytes of text.
