@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -29,29 +30,17 @@ const (
 	SessionEnd       Event = "SessionEnd"
 )
 
-var eventWords = []struct {
-	event Event
-	word  string
-}{
-	{SessionStart, "session-start"}, {UserPromptSubmit, "user-prompt-submit"}, {PreToolUse, "pre-tool-use"},
-	{PreCompact, "pre-compact"}, {SessionEnd, "session-end"},
-}
+// inner is where a word begins in an event's name.
+var inner = regexp.MustCompile(`([a-z])([A-Z])`)
 
 // Word is the event as the command line names it.
-func (e Event) Word() string {
-	for _, w := range eventWords {
-		if w.event == e {
-			return w.word
-		}
-	}
-	return string(e)
-}
+func (e Event) Word() string { return strings.ToLower(inner.ReplaceAllString(string(e), "$1-$2")) }
 
 // eventOf is the event of a word, "" if it is none.
 func eventOf(word string) Event {
-	for _, w := range eventWords {
-		if w.word == word || string(w.event) == word {
-			return w.event
+	for _, h := range Ours {
+		if h.Event.Word() == word || string(h.Event) == word {
+			return h.Event
 		}
 	}
 	return ""
@@ -68,8 +57,8 @@ func ParseEvent(word string) (Event, error) {
 // Words lists the events as the command line names them.
 func Words() []string {
 	var out []string
-	for _, w := range eventWords {
-		out = append(out, w.word)
+	for _, h := range Ours {
+		out = append(out, h.Event.Word())
 	}
 	return out
 }

@@ -160,7 +160,7 @@ func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bo
 func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	var ids []payload.ItemID
 	for _, o := range all {
-		if o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote == w.Quote && o.Quote != "" || o.Name == w.Name && o.Name != "" {
+		if o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote() == w.Quote() && o.Quote() != "" || o.Name == w.Name && o.Name != "" {
 			ids = append(ids, o.Item.ID)
 		}
 	}
@@ -177,7 +177,7 @@ func note(w *check.Warning) string {
 		b.WriteString("Note from recall: this looks like it goes against something that was settled here.\n")
 	}
 	fmt.Fprintf(&b, "- %s\n", statement(w))
-	if q := text.Clip(plain(w.Quote), 200); q != "" && q != plain(w.Item.Text) {
+	if q := text.Clip(plain(w.Quote()), 200); q != "" && q != plain(w.Item.Text) {
 		fmt.Fprintf(&b, "- its source: “%s”\n", q)
 	}
 	fmt.Fprintf(&b, "- to check: recall why %s; if it holds no longer, say so and go on\n<!-- /recall -->", w.Item.ID)
@@ -191,7 +191,7 @@ func statement(w *check.Warning) string {
 	if it.Kind == payload.File {
 		said = plain(strings.TrimSpace(it.Path + " " + it.Text))
 	}
-	out := answer.Record(it, w.Number) + ": " + text.Clip(said, 300)
+	out := answer.Record(it, w.SessionN) + ": " + text.Clip(said, 300)
 	if why := plain(it.Why); why != "" {
 		out += " — because " + text.Clip(why, 200)
 	}

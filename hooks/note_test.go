@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"recall/index"
 	"recall/index/check"
 	"recall/payload"
 )
@@ -12,7 +13,8 @@ import (
 // What was ruled out three times is told once.
 func TestSameSource(t *testing.T) {
 	warning := func(id payload.ItemID, session, quote, name string) check.Warning {
-		return check.Warning{Item: payload.Item{ID: id}, Session: session, Quote: quote, Name: name}
+		it := payload.Item{ID: id, Evidence: []payload.Evidence{{Quote: quote}}}
+		return check.Warning{Hit: index.Hit{Place: index.Place{Session: session}, Item: it}, Name: name}
 	}
 	all := []check.Warning{
 		warning("a", "s1", "no redis for this", "redis"), warning("b", "s2", "forget redis", "redis"),

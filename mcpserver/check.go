@@ -7,9 +7,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"recall/index"
 	"recall/index/check"
-	"recall/payload"
 	"recall/text"
 )
 
@@ -59,17 +57,9 @@ func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, erro
 		sh.linef(asData)
 	}
 	for _, w := range warnings {
-		at := index.Place{Session: w.Session, SessionTitle: w.Title, SessionN: w.Number, Project: w.Project}
-		if w.Item.Rule == payload.ReceivedRule {
-			at.Source = index.Handed
-		}
-		turn := 0
-		if len(w.Item.Evidence) > 0 {
-			turn = w.Item.Evidence[0].N
-		}
-		text := fmt.Sprintf("This %s %s", w.Reason, short(&w.Item, at, turn))
-		if w.Quote != "" {
-			text += "  " + quoted(w.Quote) + "\n"
+		text := fmt.Sprintf("This %s %s", w.Reason, short(&w.Item, w.Place, w.Turn))
+		if q := w.Quote(); q != "" {
+			text += "  " + quoted(q) + "\n"
 		}
 		if sh.add(text) {
 			sh.of(w.Item.ID)

@@ -96,7 +96,7 @@ func (o *Order) bearing(ctx context.Context) (string, error) {
 		if g.Reason == check.Repeats {
 			lead = "the task goes against this, a dead end: "
 		}
-		add(g.Item, index.Place{SessionTitle: g.Title, SessionN: g.Number}, lead)
+		add(g.Item, g.Place, lead)
 	}
 	found, err := o.Search(index.Query{Text: o.Task, Project: o.Project, Limit: 2 * bearingMost,
 		Kinds: []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Deferred,

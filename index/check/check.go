@@ -15,7 +15,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"recall/index"
 	"recall/payload"
@@ -42,18 +41,19 @@ const (
 
 // A Warning is one item that an action goes against.
 type Warning struct {
-	Item    payload.Item
-	Session string
-	Title   string // of the session, "" if unknown
-	Number  int    // of the session in its project, from 1
-	Project string
-	At      time.Time // when it was said; zero if unknown
-	Reason  Reason
-	Why     string  // the item's reason, "" if none was given
-	Quote   string  // its evidence, verbatim; "" where a person wrote the item
-	Name    string  // the name in which the two meet, as the item has it
-	Score   float64 // how likely the action goes against it, 0 to 1
-	Sure    bool    // nothing in it is left to reading: fit to stop somebody, where a person pinned the item
+	index.Hit
+	Reason Reason
+	Name   string  // the name in which the two meet, as the item has it
+	Odds   float64 // how likely the action goes against it, 0 to 1
+	Sure   bool    // nothing in it is left to reading: fit to stop somebody, where a person pinned the item
+}
+
+// Quote is the item's evidence, verbatim; "" where a person wrote it.
+func (w *Warning) Quote() string {
+	if len(w.Item.Evidence) == 0 {
+		return ""
+	}
+	return w.Item.Evidence[0].Quote
 }
 
 // Kinds are those of which an action can go against an item.
@@ -96,17 +96,13 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 		if m.odds < enough {
 			continue
 		}
-		w := Warning{Item: h.Item, Session: h.Session, Title: h.SessionTitle, Number: h.SessionN, Project: h.Project,
-			At: h.Item.At, Reason: GoesAgainst, Why: h.Item.Why, Name: m.name, Score: m.odds, Sure: m.sure}
+		w := Warning{Hit: *h, Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
 		if h.Item.Kind == payload.Eliminated {
 			w.Reason = Repeats
 		}
-		if len(h.Item.Evidence) > 0 {
-			w.Quote = h.Item.Evidence[0].Quote
-		}
 		out = append(out, w)
 	}
-	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(b.Score, a.Score) })
+	slices.SortStableFunc(out, func(a, b Warning) int { return cmp.Compare(b.Odds, a.Odds) })
 	return out[:min(most, len(out))], nil
 }
 
