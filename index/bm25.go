@@ -16,7 +16,8 @@ const (
 )
 
 // scores adds up how well documents of a table match each of some words.
-func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64, stems []string) (map[int64]float64, error) {
+func (f *fulltext) scores(ctx context.Context, table int, weights [postings.Columns]float64,
+	stems []string) (map[int64]float64, error) {
 	if err := f.fetch(ctx, table, stems, math.MaxInt); err != nil {
 		return nil, err
 	}

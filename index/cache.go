@@ -25,8 +25,8 @@ func (x *Index) cacheOf(ctx context.Context, of *fulltext) (*cache, error) {
 	if x.read != nil && x.read.version == of.state.version {
 		return x.read, nil
 	}
-	c := &cache{version: of.state.version, pieces: pieces{of: map[int64]*sizePiece{}}, sessions: map[string]map[int64]bool{},
-		counts: map[string]searchedIn{}}
+	c := &cache{version: of.state.version, pieces: pieces{of: map[int64]*sizePiece{}},
+		sessions: map[string]map[int64]bool{}, counts: map[string]searchedIn{}}
 	all, err := segments(ctx, of.tx)
 	if err != nil {
 		return c, err

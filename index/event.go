@@ -182,7 +182,9 @@ func named(ctx context.Context, tx *sql.Tx, q Query, want map[string]bool, query
 		h.from, h.to = fromMillis(from), fromMillis(to)
 		return h, err
 	}, query, pattern)
-	return slices.DeleteFunc(all, func(h happening) bool { return q.Project != "" && q.Project != h.project || !holdsAll(h.text, want) }), err
+	return slices.DeleteFunc(all, func(h happening) bool {
+		return q.Project != "" && q.Project != h.project || !holdsAll(h.text, want)
+	}), err
 }
 
 func holdsAll(said string, want map[string]bool) bool {

@@ -37,7 +37,8 @@ func (x *Index) Files(ctx context.Context, name string) ([]Touched, error) {
 		}
 		return t, err
 	}, `SELECT s.sid, s.project, p.path, t.how, t.n, t.at, t.calls
-		FROM path p JOIN touch t ON t.path=p.id JOIN session s ON s.id=t.session WHERE p.base=? ORDER BY t.at DESC, s.sid`, baseOf(name))
+		FROM path p JOIN touch t ON t.path=p.id JOIN session s ON s.id=t.session
+		WHERE p.base=? ORDER BY t.at DESC, s.sid`, baseOf(name))
 }
 
 // Moved is a file or folder that a session renamed.
@@ -70,8 +71,8 @@ func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commi
 			err = rows.Scan(&c.Session, &c.Project, &c.Hash, &c.Subject, &c.Branch, &c.Dir, &ms, &c.N)
 			c.At = fromMillis(ms)
 			return c, err
-		}, `SELECT s.sid, s.project, m.hash, m.subject, m.branch, m.dir, m.at, m.n FROM made m JOIN session s ON s.id=m.session WHERE `+
-			where+` ORDER BY m.at`, args...)
+		}, `SELECT s.sid, s.project, m.hash, m.subject, m.branch, m.dir, m.at, m.n
+			FROM made m JOIN session s ON s.id=m.session WHERE `+where+` ORDER BY m.at`, args...)
 	}
 	var all, then []Commit
 	var err error
@@ -109,7 +110,8 @@ func (x *Index) Faults(ctx context.Context, sigs []int64) ([]Faulted, error) {
 			err := rows.Scan(&f.Session, &f.Project, &f.Text, &f.N, &ms)
 			f.At = fromMillis(ms)
 			return f, err
-		}, `SELECT s.sid, s.project, f.text, d.n, d.at FROM faulted d JOIN fault f ON f.sig=d.sig JOIN session s ON s.id=d.session WHERE d.sig=?`, sig)
+		}, `SELECT s.sid, s.project, f.text, d.n, d.at FROM faulted d JOIN fault f ON f.sig=d.sig
+			JOIN session s ON s.id=d.session WHERE d.sig=?`, sig)
 		if err != nil {
 			return nil, err
 		}

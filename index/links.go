@@ -52,7 +52,8 @@ func (x *Index) ProjectsOf(ctx context.Context, sessions []string) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	all, err := column[string](ctx, x.db, `SELECT DISTINCT project FROM session WHERE sid IN (SELECT value FROM json_each(?)) ORDER BY project`, string(ids))
+	all, err := column[string](ctx, x.db, `SELECT DISTINCT project FROM session
+		WHERE sid IN (SELECT value FROM json_each(?)) ORDER BY project`, string(ids))
 	return all, x.fail("read index", err)
 }
 
@@ -182,7 +183,8 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 	if err := r.ready(ctx); err != nil {
 		return Placed{}, x.fail("read index", err)
 	}
-	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
+	ids, err := column[string](ctx, tx, `SELECT DISTINCT iid FROM item
+		WHERE iid=?1 OR length(?1)>=4 AND substr(iid, 1, length(?1))=?1 ORDER BY iid=?1 DESC LIMIT 2`, string(id))
 	switch {
 	case err != nil:
 		return Placed{}, x.fail("read index", err)

@@ -103,7 +103,8 @@ func (w *writing) take(ctx context.Context, s *segment, to *postings.Builder) er
 		err = list.QueryRowContext(ctx, row).Scan(&data)
 		return data, err
 	}
-	blocks, err := column[[]byte](ctx, w.tx, `SELECT data FROM block WHERE id>=? AND id<? ORDER BY id`, s.blocks.from, s.blocks.to)
+	blocks, err := column[[]byte](ctx, w.tx, `SELECT data FROM block WHERE id>=? AND id<? ORDER BY id`,
+		s.blocks.from, s.blocks.to)
 	if err != nil {
 		return err
 	}

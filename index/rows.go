@@ -11,7 +11,8 @@ type querier interface {
 }
 
 // list runs a query, and reads its rows by one.
-func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, q querier, one func(*sql.Rows) (T, error),
+	query string, args ...any) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,8 @@ func column[T any](ctx context.Context, q querier, query string, args ...any) ([
 }
 
 // readList is list outside of a transaction, as who asks is told of its faults.
-func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+func readList[T any](ctx context.Context, x *Index, one func(*sql.Rows) (T, error),
+	query string, args ...any) ([]T, error) {
 	all, err := list(ctx, x.db, one, query, args...)
 	return all, x.fail("read index", err)
 }

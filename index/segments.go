@@ -20,7 +20,8 @@ type writing struct {
 }
 
 func beginWriting(ctx context.Context, tx *sql.Tx) (*writing, error) {
-	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: &pieces{of: map[int64]*sizePiece{}, writes: true}}},
+	own := &pieces{of: map[int64]*sizePiece{}, writes: true}
+	w := &writing{fulltext: &fulltext{tx: tx, sizes: sizes{tx: tx, pieces: own}},
 		fresh: postings.NewBuilder(0), paths: map[string]int64{}}
 	err := tx.QueryRowContext(ctx, readState).Scan(w.state.numbers()...)
 	if err != nil {
