@@ -104,7 +104,10 @@ func TestDamaged(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	n := 150
-	if testing.Short() {
+	switch {
+	case os.Getenv("RECALL_LONG") != "":
+		n = 2000
+	case testing.Short():
 		n = 40
 	}
 	counts := map[string]int{}
@@ -166,6 +169,34 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%v", counts)
+}
+
+// SQLite takes what is behind the end of the file for zeros: whichever page the end is in,
+// that is noticed.
+func TestCutShort(t *testing.T) {
+	good := madeIndex(t)
+	path := filepath.Join(t.TempDir(), "index.db")
+	ask := func(b []byte) (string, error) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		x, err := OpenRead(path)
+		if err != nil {
+			return "", err
+		}
+		defer x.Close()
+		a, err := x.Search(t.Context(), Query{Text: "数据库", Limit: 30})
+		return told(a), err
+	}
+	want, err := ask(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := len(good) - 100; at >= pageSize; at -= pageSize / 2 {
+		if got, err := ask(good[:at]); err == nil && got != want || err != nil && !errors.Is(err, ErrRebuild) {
+			t.Errorf("cut after %d of %d bytes: %v, and another answer: %v", at, len(good), err, got != want)
+		}
+	}
 }
 
 // Rows that are no more or not what they were: whoever asks or writes gets an answer or

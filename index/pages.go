@@ -52,7 +52,7 @@ type checkedFile struct{ vfs.File }
 
 func (f *checkedFile) ReadAt(p []byte, offset int64) (int, error) {
 	n, err := f.File.ReadAt(p, offset)
-	if n == pageSize && !sound(p[:n], offset) {
+	if len(p) == pageSize && (n < pageSize || !sound(p, offset)) { // SQLite takes what is cut off for zeros
 		return 0, sqlite3.CORRUPT
 	}
 	return n, err
