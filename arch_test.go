@@ -286,7 +286,8 @@ var atOneDoor = []struct {
 			// in the user's cache folder
 			"library/listcache.go",
 			// files outside the library
-			"library/manifest/now.go", "library/merge/backup.go", "library/merge/backupfile.go", "library/merge/unpack.go", "library/restore.go",
+			"library/manifest/now.go", "library/merge/backup.go", "library/merge/backupfile.go",
+			"library/merge/unpack.go", "library/restore.go",
 			"library/raw/source.go", "library/disk/replace.go",
 			"library/ramdisk/ramdisk_linux.go"}, // of tests
 		"links inside a library are followed by nobody: use what library/disk offers"},
