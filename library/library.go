@@ -30,7 +30,7 @@
 // projects.toml alone, so that a move that was cut short is done by the next
 // one who comes along.
 //
-// Everything carries a checksum (see disk/check.go), and Verify reads it all again.
+// Everything carries a checksum (see disk/check.go), and package check reads it all again.
 // Sessions that were quiet for a week are packed: see Pack. A change of the
 // disk goes through package disk, where tests fail each.
 //

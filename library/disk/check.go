@@ -23,8 +23,7 @@ import (
 //   - a segment's name has the SHA-256 of the bytes that are in it, and
 //     versions.jsonl the CRC-32C of the file as stored.
 //
-// What was written by format 1, which had none of this, is named with size and
-// SHA-256 where it ends: see inherited.
+// What format 1 wrote had none of this; it gets it when its folder is next written.
 
 // ErrDamaged: what is there isn't what was written.
 var ErrDamaged = errors.New("archived bytes are damaged")
