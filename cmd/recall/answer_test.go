@@ -34,7 +34,7 @@ func itemOf(it payload.Item) index.Result {
 
 func turnOf(id, text string) index.Result {
 	h := &index.TurnHit{Place: index.Place{Project: "billing", SessionN: 2, SessionTitle: "Cache"}}
-	h.ID, h.N, h.Role, h.Text, h.At = id, 4, "assistant", text, time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
+	h.ID, h.N, h.Role, h.Text, h.Passage, h.At = id, 4, "assistant", text, text, time.Date(2026, 3, 2, 12, 0, 0, 0, time.Local)
 	return index.Result{Turn: h}
 }
 
