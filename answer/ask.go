@@ -7,6 +7,7 @@ import (
 
 	"recall/answer/compose"
 	"recall/index"
+	"recall/payload"
 )
 
 // A Question is what is asked, and what is wanted of the answer.
@@ -87,17 +88,21 @@ func (a *Answer) show(most int) {
 	a.More = len(a.all) - len(a.Shown) + a.behind
 }
 
-// withoutEchoes leaves out the turns of which nothing would be shown that an item
-// above doesn't say already.
+// withoutEchoes leaves out the passages, turns' and leads, of which nothing would be
+// shown that a result above doesn't say already.
 func withoutEchoes(all []*Result) []*Result {
 	said := ""
 	var kept []*Result
 	for _, r := range all {
-		if r.Item == nil {
-			if words := plain(r.Passage); words != "" && strings.Contains(said, words) {
-				continue
-			}
-		} else {
+		words := plain(r.Passage)
+		if r.Item != nil && r.Item.Kind == payload.Lead && len(r.Item.Evidence) > 0 {
+			words = plain(r.Item.Evidence[0].Quote)
+		}
+		if words != "" && strings.Contains(said, words) {
+			continue
+		}
+		said += "\n" + words
+		if r.Item != nil {
 			said += "\n" + plain(r.Item.Text)
 			for _, e := range r.Item.Evidence {
 				said += "\n" + plain(e.Quote)
