@@ -8,12 +8,12 @@ import (
 	"syscall"
 	"testing"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 )
 
 func TestFullDiskHint(t *testing.T) {
 	err := &os.PathError{Op: "write", Path: "/x", Err: syscall.ENOSPC}
-	if got := terminal.HintOf(err); !strings.Contains(got, "make room") {
+	if got := hint.Of(err); !strings.Contains(got, "make room") {
 		t.Errorf("got hint %q, want one about room", got)
 	}
 }

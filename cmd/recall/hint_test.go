@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 )
 
@@ -41,13 +41,13 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 func TestHintOf(t *testing.T) {
 	for err, want := range map[error]string{
 		errors.New("odd"): "",
-		fmt.Errorf("x: %w", terminal.WithHint(errors.New("y"), "do %s", "z")):       "do z",
+		fmt.Errorf("x: %w", hint.With(errors.New("y"), "do %s", "z")):               "do z",
 		fmt.Errorf("rename project: %w", library.ErrNewer):                          "install a newer recall",
 		fmt.Errorf("lock folders: %w", library.ErrBusy):                             "another recall is at work",
 		&fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}:                "check who owns",
 		errors.Join(errors.New("a"), fmt.Errorf("write: %w", library.ErrForgotten)): "",
 	} {
-		if got := terminal.HintOf(err); !strings.HasPrefix(got, want) || want == "" && got != "" {
+		if got := hint.Of(err); !strings.HasPrefix(got, want) || want == "" && got != "" {
 			t.Errorf("%v: got hint %q, want %q", err, got, want)
 		}
 	}

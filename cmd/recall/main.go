@@ -24,6 +24,7 @@ import (
 	"recall/cmd/recall/setup"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/hooks"
 )
 
@@ -77,7 +78,7 @@ func reportError(a *app.App, err error) int {
 	}
 	err = option.FlagsTogether(err)
 	fmt.Fprintf(a.Err, "recall: error: %s\n", terminal.Visible(err.Error()))
-	if hint := terminal.HintOf(err); hint != "" {
+	if hint := hint.Of(err); hint != "" {
 		fmt.Fprintf(a.Err, "recall: hint: %s\n", terminal.Visible(hint))
 	}
 	return app.ExitError

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra/doc"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 )
 
 // buildCmds are commands that only a release is built with: writing the man
@@ -27,7 +27,7 @@ func buildCmds() []*cobra.Command {
 			// The day of what is released, so that the same source gives the same pages.
 			seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 			if err != nil {
-				return terminal.WithHint(err, "SOURCE_DATE_EPOCH says what day the pages bear, in seconds since 1970")
+				return hint.With(err, "SOURCE_DATE_EPOCH says what day the pages bear, in seconds since 1970")
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 )
 
 func TestOllamaHere(t *testing.T) {
@@ -102,7 +102,7 @@ func TestOllamaModel(t *testing.T) {
 		}
 		m, err := cfg.Provider(t.Context(), func(k string) string { return map[string]string{"OLLAMA_HOST": c.host}[k] })
 		if c.name == "" {
-			if err == nil || !strings.Contains(terminal.HintOf(err), "llm.url") {
+			if err == nil || !strings.Contains(hint.Of(err), "llm.url") {
 				t.Errorf("%s at %s: got %v, want a hint at llm.url", c.text, c.host, err)
 			}
 			continue

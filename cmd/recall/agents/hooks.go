@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/hooks"
 	"recall/library"
 	txt "recall/text"
@@ -128,7 +129,7 @@ one only what is recall's goes.`,
 }
 
 func settingsHint(err error) error {
-	return terminal.WithHint(err, "mend the file by hand; claude itself can't read it either")
+	return hint.With(err, "mend the file by hand; claude itself can't read it either")
 }
 
 // change carries a change of settings out and says so.
@@ -145,7 +146,7 @@ func change(a *app.App, c hooks.Change, dry bool, done, already string) error {
 	default:
 		if err := c.Do(); err != nil {
 			if errors.Is(err, fs.ErrPermission) {
-				return terminal.WithHint(err, "make it writable, or use recall hooks install --dry-run and put its output there yourself")
+				return hint.With(err, "make it writable, or use recall hooks install --dry-run and put its output there yourself")
 			}
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -75,7 +76,7 @@ func ServeMCP(ctx context.Context, a *app.App) error {
 		Here:    func(l *library.Library) (string, error) { return a.Only(l, "", false) },
 		When:    func(text string) (time.Time, error) { return terminal.ParseWhen(text, time.Now(), time.Local) },
 		Day:     func(text string) (time.Time, error) { return terminal.ParseDay(text, time.Now(), time.Local) },
-		Hint:    terminal.HintOf,
+		Hint:    hint.Of,
 		Log:     slog.New(slog.NewTextHandler(a.Err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	err := s.Run(ctx, closing(a.In), nopCloser{terminal.Own(a.Out)})

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/hooks"
 	"recall/ingest/cowork"
 	txt "recall/text"
@@ -151,7 +152,7 @@ func changeClients(a *app.App, clients []hooks.Client, dryRun bool, nothing stri
 		}
 		switch {
 		case errors.Is(err, hooks.ErrTaken):
-			faults = append(faults, terminal.WithHint(err,
+			faults = append(faults, hint.With(err,
 				"rename or remove that server first: claude mcp remove recall"))
 		case err != nil:
 			faults = append(faults, err)

@@ -19,6 +19,7 @@ import (
 	"recall/config"
 	"recall/distill"
 	"recall/distill/offline"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/ingest/claudecode"
@@ -98,18 +99,18 @@ func (a *App) Library(ctx context.Context) (*library.Library, error) {
 		return nil, err
 	}
 	if c.Library.Dir == "" {
-		return nil, terminal.WithHint(errors.New("no place for the library: no home folder is known"),
+		return nil, hint.With(errors.New("no place for the library: no home folder is known"),
 			"set HOME, or name a folder: recall --library DIR, or RECALL_LIBRARY_DIR")
 	}
 	l, err := library.Open(c.Library.Dir)
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
-		return nil, terminal.WithHint(err,
+		return nil, hint.With(err,
 			"recall init makes one and takes in all your history; recall demo shows it on invented sessions")
 	case errors.Is(err, fs.ErrPermission):
 		return nil, err
 	case err != nil:
-		return nil, terminal.WithHint(err, "library.toml holds the library's id and format; recall repair makes it again")
+		return nil, hint.With(err, "library.toml holds the library's id and format; recall repair makes it again")
 	}
 	return a.Use(l), nil
 }

@@ -10,6 +10,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/distill/model"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -72,7 +73,7 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	p, err := a.Asker(ctx, l, anew)
 	if err != nil {
 		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Library: l}, o.Quiet)
-		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: terminal.HintOf(err)}, nil, nil
+		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hint.Of(err)}, nil, nil
 	}
 	if p == nil {
 		return nil, nil, nil
@@ -164,5 +165,5 @@ func FirstOf(a, b error) error {
 }
 
 func NoModel() error {
-	return terminal.WithHint(errNoModel, "set llm.provider in config.yaml; recall init helps to choose")
+	return hint.With(errNoModel, "set llm.provider in config.yaml; recall init helps to choose")
 }

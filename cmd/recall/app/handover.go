@@ -9,6 +9,7 @@ import (
 	"github.com/atotto/clipboard"
 
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/review"
 )
@@ -52,7 +53,7 @@ func WriteNew(path, text string, force bool) error {
 	}
 	f, err := os.OpenFile(path, flag, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return terminal.WithHint(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
+		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
 	}
 	if err != nil {
 		return err

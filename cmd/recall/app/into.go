@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline/folders"
 )
@@ -35,7 +35,7 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 	f, page := a.folders(l), filepath.Join(folder, folders.PageName)
 	switch {
 	case f == nil:
-		return terminal.WithHint(errors.New("no place to remember a folder: no configuration folder is known"), "set HOME")
+		return hint.With(errors.New("no place to remember a folder: no configuration folder is known"), "set HOME")
 	case stop:
 		removed, err := f.End(folder)
 		switch {
@@ -67,10 +67,10 @@ func (a *App) ResumeInto(ctx context.Context, folder, project string, stop bool)
 // intoProject is the project that is named, else the folder's own.
 func intoProject(l *library.Library, folder, name string) (string, error) {
 	if fi, err := os.Stat(folder); err != nil || !fi.IsDir() {
-		return "", terminal.WithHint(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
+		return "", hint.With(fmt.Errorf("%s: no such folder", folder), "name a folder that you give to Cowork")
 	}
 	if rel, err := filepath.Rel(l.Dir(), folder); err == nil && filepath.IsLocal(rel) {
-		return "", terminal.WithHint(fmt.Errorf("%s is the library itself", folder),
+		return "", hint.With(fmt.Errorf("%s is the library itself", folder),
 			"name a folder that you give to Cowork")
 	}
 	if name != "" {
@@ -78,7 +78,7 @@ func intoProject(l *library.Library, folder, name string) (string, error) {
 	}
 	p, err := l.Project(folder)
 	if err != nil {
-		return "", terminal.WithHint(fmt.Errorf("no session that recall knows of worked in %s", folder),
+		return "", hint.With(fmt.Errorf("no session that recall knows of worked in %s", folder),
 			"name the project too: recall resume PROJECT --into FOLDER; recall project list shows them")
 	}
 	return p.ID, nil
@@ -93,7 +93,7 @@ func (a *App) keepPages(l *library.Library) {
 	}
 	for _, err := range f.Refresh() {
 		fmt.Fprintf(a.Err, "recall: warning: %v\n", err)
-		if hint := terminal.HintOf(err); hint != "" {
+		if hint := hint.Of(err); hint != "" {
 			fmt.Fprintf(a.Err, "recall: hint: %s\n", hint)
 		}
 	}

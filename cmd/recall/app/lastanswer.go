@@ -17,6 +17,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -101,13 +102,13 @@ func (a *App) lastHit(l *library.Library, n int) (LastHit, error) {
 	}
 	switch {
 	case err != nil:
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: there is no last answer", n),
+		return LastHit{}, hint.With(fmt.Errorf("%d: there is no last answer", n),
 			"ask first: recall query \"…\"; or name an item by its id")
 	case len(last.Results) == 0:
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed nothing", n,
+		return LastHit{}, hint.With(fmt.Errorf("%d: the last answer, to %q, showed nothing", n,
 			txt.Clip(terminal.Line(last.Question), 60)), "ask another question, or name an item by its id")
 	case n < 1 || n > len(last.Results):
-		return LastHit{}, terminal.WithHint(fmt.Errorf("%d: the last answer, to %q, showed %d", n,
+		return LastHit{}, hint.With(fmt.Errorf("%d: the last answer, to %q, showed %d", n,
 			txt.Clip(terminal.Line(last.Question), 60), len(last.Results)), "1 is the first; -n 10 shows more")
 	}
 	return last.Results[n-1], nil
@@ -162,13 +163,13 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 			return index.Placed{}, err
 		}
 		if id = h.Item; id == "" {
-			return index.Placed{}, terminal.WithHint(fmt.Errorf("%d is a place in a transcript, not an item", n),
+			return index.Placed{}, hint.With(fmt.Errorf("%d is a place in a transcript, not an item", n),
 				"recall open %d shows it", n)
 		}
 	}
 	p, err := a.Index.ItemByID(ctx, id)
 	if errors.Is(err, index.ErrNoItem) {
-		err = terminal.WithHint(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
+		err = hint.With(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
 	}
 	return p, err
 }

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"path/filepath"
 
-	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/index/embed"
 	"recall/library"
 )
@@ -36,7 +36,7 @@ func (a *App) UseLexicon() error {
 	}
 	own, err := embed.ParseGroups(string(b))
 	if err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", file, err),
+		return hint.With(fmt.Errorf("%s: %w", file, err),
 			`a line is a group of words for one concept: pipeline|conveyor|transporter belt`)
 	}
 	a.Index.UseLexicon(own)

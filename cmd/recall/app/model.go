@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/distill/model"
+	"recall/hint"
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline/improve"
@@ -74,7 +74,7 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	}
 	_, batches := m.(llm.Batcher)
 	if c.Distill.Batch && batches && !anew && !c.TakesBatches() {
-		return nil, terminal.WithHint(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
+		return nil, hint.With(errors.New("distill.batch is true, and "+c.Host()+" isn't known to take batches"),
 			"set distill.batch to false: it is asked at once then, at the full price")
 	}
 	return model.New(model.Options{Model: m, Store: l, Window: c.Distill.Window, Max: c.LLM.MaxOutput,

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library/disk"
 )
 
@@ -13,7 +13,7 @@ import (
 func RunsDir() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
-		return "", terminal.WithHint(err, "name a file with --out")
+		return "", hint.With(err, "name a file with --out")
 	}
 	return filepath.Join(base, "recall", "eval"), nil
 }

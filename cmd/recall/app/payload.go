@@ -5,7 +5,7 @@ import (
 	"errors"
 	"os"
 
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -21,7 +21,7 @@ func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error)
 	}
 	p, err := pipeline.Onward(l, project, branch, "")
 	if err == nil && p == nil {
-		err = terminal.WithHint(errors.New("no session to go on from"),
+		err = hint.With(errors.New("no session to go on from"),
 			"recall sync takes sessions in; recall list shows them")
 	}
 	return p, err
@@ -77,7 +77,7 @@ func (a *App) Here(l *library.Library) (project string) {
 func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, error) {
 	p, err := l.Payload(e.ID)
 	if errors.Is(err, library.ErrNoPayload) {
-		return nil, terminal.WithHint(err, "recall sync distills it")
+		return nil, hint.With(err, "recall sync distills it")
 	}
 	return p, err
 }

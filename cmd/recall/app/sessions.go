@@ -11,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -69,9 +70,9 @@ func (a *App) Session(l *library.Library, name string) (library.Entry, error) {
 		for _, c := range many.Candidates[:min(len(many.Candidates), 5)] {
 			list = append(list, fmt.Sprintf("%s %q", answer.ShortID(c.ID), txt.Clip(terminal.Line(c.Title), 40)))
 		}
-		return e, terminal.WithHint(err, "write more of the id: %s", strings.Join(list, ", "))
+		return e, hint.With(err, "write more of the id: %s", strings.Join(list, ", "))
 	case errors.Is(err, library.ErrNoSession):
-		return e, terminal.WithHint(err, "recall list shows all; a session is named by its title or the beginning of its id")
+		return e, hint.With(err, "recall list shows all; a session is named by its title or the beginning of its id")
 	}
 	return e, err
 }
@@ -83,7 +84,7 @@ func ProjectID(l *library.Library, name string) (string, error) {
 	}
 	p, err := l.Project(name)
 	if errors.Is(err, library.ErrNoProject) {
-		return "", terminal.WithHint(err, "recall project list names them")
+		return "", hint.With(err, "recall project list names them")
 	}
 	return p.ID, err
 }

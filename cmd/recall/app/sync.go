@@ -12,6 +12,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
@@ -46,7 +47,7 @@ func (a *App) TakeInRest(l *library.Library) bool {
 }
 
 func NoSession(where string) error {
-	return terminal.WithHint(fmt.Errorf("%s: no session found there", where),
+	return hint.With(fmt.Errorf("%s: no session found there", where),
 		"a session is a .jsonl file of Claude Code, or a local_….json of Cowork with its folder")
 }
 

@@ -18,6 +18,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -52,7 +53,7 @@ the files and decisions of today.`,
   recall brief --list`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.use == "" && !o.list {
-				return terminal.WithHint(errors.New("brief: what is the task?"),
+				return hint.With(errors.New("brief: what is the task?"),
 					`like this: recall brief "make the retry policy per tenant" FILE…`)
 			}
 			return nil
@@ -113,7 +114,7 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		}
 		i := slices.IndexFunc(all, func(b library.Brief) bool { return b.Name == o.use })
 		if i < 0 {
-			return b, terminal.WithHint(fmt.Errorf("%q: no brief goes by that name", o.use),
+			return b, hint.With(fmt.Errorf("%q: no brief goes by that name", o.use),
 				"recall brief --list has the names")
 		}
 		b = all[i]
@@ -133,7 +134,7 @@ func briefOf(a *app.App, l *library.Library, args []string, o briefOptions) (lib
 		}
 	}
 	if strings.TrimSpace(b.Task) == "" {
-		return b, terminal.WithHint(errors.New("brief: an empty task"),
+		return b, hint.With(errors.New("brief: an empty task"),
 			`like this: recall brief "make the retry policy per tenant"`)
 	}
 	return b, nil
@@ -154,7 +155,7 @@ func matched(args []string) []string {
 
 func checkBudget(tokens int) error {
 	if tokens < 200 || tokens > 200_000 {
-		return terminal.WithHint(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d",
+		return hint.With(fmt.Errorf("--budget %d: not from 200 to 200000", tokens), "omit it for %d",
 			briefBudget)
 	}
 	return nil

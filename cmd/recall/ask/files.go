@@ -11,6 +11,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 )
 
@@ -39,7 +40,7 @@ names that the file had are followed. Exit code 1 if nobody touched it.`,
 
 func runFiles(ctx context.Context, a *app.App, path string, decided, asJSON bool) error {
 	if path == "" || app.IsDir(path) {
-		return terminal.WithHint(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
+		return hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {

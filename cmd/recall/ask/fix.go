@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 	"recall/index"
 	"recall/ingest/trace"
@@ -84,7 +85,7 @@ func flagsApart(args []string) (flags, words []string) {
 
 func runFix(ctx context.Context, a *app.App, text string, asJSON bool) error {
 	if strings.TrimSpace(text) == "" {
-		return terminal.WithHint(fmt.Errorf("no error text"),
+		return hint.With(fmt.Errorf("no error text"),
 			`recall fix "undefined: openStore", or: go test ./... 2>&1 | recall fix -`)
 	}
 	p, err := a.UpToDate(ctx)

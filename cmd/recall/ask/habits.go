@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/history"
 	"recall/index"
 	"recall/library"
@@ -42,7 +43,7 @@ Nothing is written, unless --write names the file and you say yes.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if least < 2 {
-				return terminal.WithHint(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
+				return hint.With(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
 			}
 			p, err := a.UpToDate(cmd.Context())
 			if err != nil {
@@ -135,7 +136,7 @@ func writeHabits(a *app.App, found []history.Habit, path string) error {
 	}
 	fmt.Fprintf(a.Out, "%s\n", strings.Join(lines, "\n"))
 	if !a.Confirm(fmt.Sprintf("Add %s to %s?", answer.Count(len(lines), "line"), path)) {
-		return terminal.WithHint(errors.New("nothing was written"),
+		return hint.With(errors.New("nothing was written"),
 			"on a terminal recall habits --write asks; or copy the lines that you want")
 	}
 	old, err := library.ReadRegular(path, config.MostOfNote)

@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/history"
 	"recall/payload"
 	"recall/prompts"
@@ -48,7 +49,7 @@ is written; it says where it stands.`,
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to = terminal.Line(to); to == "" {
-				return terminal.WithHint(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
+				return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -93,7 +94,7 @@ func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 	switch {
 	case copies:
 		if err := a.Copy(page, "to "+to); err != nil {
-			return terminal.WithHint(err, "omit --copy: it is written to a file")
+			return hint.With(err, "omit --copy: it is written to a file")
 		}
 		return nil
 	case out == "-":
@@ -162,7 +163,7 @@ func withoutSecrets(text string) error {
 	for kind, n := range r.Counts() {
 		kinds = append(kinds, answer.Count(n, kind))
 	}
-	return terminal.WithHint(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
+	return hint.With(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
 		strings.Join(places[:min(len(places), 5)], ", ")),
 		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at the next sync")
 }

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 	"recall/index"
 	"recall/payload"
@@ -94,7 +95,7 @@ Exit code 1 if there is nothing, 2 where no session worked.`,
 // check refuses what doesn't go together, and fills in what isn't said.
 func (o *logOptions) check(cmd *cobra.Command) error {
 	if o.limit < 1 {
-		return terminal.WithHint(fmt.Errorf("--limit %d: less than one", o.limit), "omit it for %s",
+		return hint.With(fmt.Errorf("--limit %d: less than one", o.limit), "omit it for %s",
 			cmd.Flag("limit").DefValue)
 	}
 	if len(o.kinds) == 0 {
@@ -110,7 +111,7 @@ func (o *logOptions) check(cmd *cobra.Command) error {
 	}
 	for _, k := range o.kinds {
 		if o.changed && !slices.Contains(changedKinds, k) {
-			return terminal.WithHint(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
+			return hint.With(fmt.Errorf("--kind %s: what changed is told of other kinds", k),
 				"recall query --kind %s finds them", k)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index"
 	"recall/library"
 )
@@ -57,7 +58,7 @@ PATH:LINE.`,
 // payload.md for what a person wrote there.
 func placeOf(l *library.Library, h app.LastHit) (path string, line int, err error) {
 	if strings.HasPrefix(string(h.Session), index.HandedID("")) {
-		return "", 0, terminal.WithHint(errors.New("somebody handed that over; its transcript is in their library"),
+		return "", 0, hint.With(errors.New("somebody handed that over; its transcript is in their library"),
 			"recall why %s tells its words", h.Item)
 	}
 	e, err := l.Session(h.Session)
@@ -69,7 +70,7 @@ func placeOf(l *library.Library, h app.LastHit) (path string, line int, err erro
 	}
 	link, err := l.TurnLink(h.Session, h.Turn)
 	if errors.Is(err, library.ErrNoTurn) {
-		return "", 0, terminal.WithHint(err, "recall sync renders it anew")
+		return "", 0, hint.With(err, "recall sync renders it anew")
 	}
 	if err != nil {
 		return "", 0, err
@@ -94,7 +95,7 @@ func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bo
 	c := exec.CommandContext(ctx, program[0], append(program[1:], atLine(program[0], path, line)...)...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
 	if err := c.Run(); err != nil {
-		return terminal.WithHint(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path,
+		return hint.With(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path,
 			line)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 	"recall/ingest"
 	"recall/library"
@@ -84,13 +85,13 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	}
 	switch {
 	case errors.Is(err, pipeline.ErrNowhere):
-		err = terminal.WithHint(err, "recall status lists where sessions are looked for")
+		err = hint.With(err, "recall status lists where sessions are looked for")
 	case !errors.Is(err, library.ErrNoSession):
 	case len(args) > 0:
-		err = terminal.WithHint(fmt.Errorf("%q: no such session at any source", name),
+		err = hint.With(fmt.Errorf("%q: no such session at any source", name),
 			"recall show SESSION prints what the library has of one whose source is gone")
 	default:
-		err = terminal.WithHint(errors.New("no session is running here, and none ran"),
+		err = hint.With(errors.New("no session is running here, and none ran"),
 			"recall progress --once SESSION shows an old one; recall list names them")
 	}
 	return f, p, err

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/history"
 	"recall/index"
 	"recall/library"
@@ -63,7 +64,7 @@ Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
   recall query "login" --also "auth session token" --kind decision --since 3m`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
-				return terminal.WithHint(errors.New("no question"),
+				return hint.With(errors.New("no question"),
 					`ask like this: recall query "what did we decide about retries"`)
 			}
 			return nil
@@ -156,7 +157,7 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 // check refuses a span of time without a day in it.
 func (f *queryFlags) check() error {
 	if !f.until.At.IsZero() && !f.since.At.Before(f.until.At) {
-		return terminal.WithHint(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text),
+		return hint.With(fmt.Errorf("--since %s isn't before --until %s", f.since.Text, f.until.Text),
 			"--until leaves that day itself out")
 	}
 	return nil
@@ -169,7 +170,7 @@ func (f *queryFlags) query(text string, l *library.Library, limit int) (index.Qu
 	if f.project != "" {
 		p, err := l.Project(f.project)
 		if errors.Is(err, library.ErrNoProject) {
-			return q, terminal.WithHint(err, "recall project list names them")
+			return q, hint.With(err, "recall project list names them")
 		}
 		if err != nil {
 			return q, err

@@ -11,8 +11,8 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/library"
 	"recall/payload"
 )
@@ -45,7 +45,7 @@ hook runs: written at each sync, never over a file of yours, until --stop.`,
 				return a.ResumeInto(cmd.Context(), into, strings.Join(args, ""), stop)
 			}
 			if stop {
-				return terminal.WithHint(errors.New("--stop ends nothing without --into"),
+				return hint.With(errors.New("--stop ends nothing without --into"),
 					"recall resume --into FOLDER --stop")
 			}
 			l, err := a.Library(cmd.Context())
@@ -109,7 +109,7 @@ func printPayload(a *app.App, p *payload.Payload) error {
 func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save bool) error {
 	if toClipboard {
 		if err := a.Copy(text, "as the first message of the next session"); err != nil {
-			return terminal.WithHint(err, "omit --copy and pipe it: recall resume | xclip -selection clipboard")
+			return hint.With(err, "omit --copy and pipe it: recall resume | xclip -selection clipboard")
 		}
 	}
 	if save {

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest/trace"
 	"recall/library"
 	"recall/library/render"
@@ -100,7 +101,7 @@ func copyTranscript(a *app.App, e library.Entry) error {
 		text, err := library.ReadPlain(filepath.Join(e.Folder, render.TranscriptName(i)))
 		if errors.Is(err, os.ErrNotExist) {
 			if i == 0 {
-				return terminal.WithHint(errors.New("its transcript isn't rendered yet"), "recall sync does it")
+				return hint.With(errors.New("its transcript isn't rendered yet"), "recall sync does it")
 			}
 			return nil
 		}

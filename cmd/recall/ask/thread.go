@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -152,7 +153,7 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 				ids[i] = e.ID
 			}
 			if ids[0] == ids[1] {
-				return terminal.WithHint(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
+				return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
 					"name two sessions; recall thread shows them")
 			}
 			err = l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})

@@ -11,6 +11,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/history"
 	"recall/ingest"
 	txt "recall/text"
@@ -59,7 +60,7 @@ func whyLine(ctx context.Context, a *app.App, file string, line int, asJSON bool
 		real = plain
 	}
 	if !history.IsRegular(real) {
-		return terminal.WithHint(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
+		return hint.With(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
 			file)
 	}
 	p, err := a.UpToDate(ctx)
@@ -68,7 +69,7 @@ func whyLine(ctx context.Context, a *app.App, file string, line int, asJSON bool
 	}
 	doc, err := history.WhyLine(ctx, p, real, file, line)
 	if errors.Is(err, history.ErrOwner) {
-		return terminal.WithHint(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
+		return hint.With(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
 	}
 	if err != nil {
 		return err

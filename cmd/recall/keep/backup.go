@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/library/merge"
 	"recall/pipeline"
@@ -43,7 +44,7 @@ A backup holds raw transcripts, with whatever secrets went through them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
-				return terminal.WithHint(errors.New("backup: --to says where"),
+				return hint.With(errors.New("backup: --to says where"),
 					"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
 			}
 			l, err := a.Library(cmd.Context())
@@ -68,7 +69,7 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	var err error
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	if !file && otherArchive.MatchString(to) && !app.IsDir(to) {
-		return terminal.WithHint(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
+		return hint.With(fmt.Errorf("backup to %s: a file of another kind", terminal.Line(to)),
 			"a backup in one file ends in .tar.zst; any other name is a folder")
 	}
 	if file {
@@ -82,11 +83,11 @@ func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, f
 	bar.Done()
 	switch {
 	case errors.Is(err, merge.ErrInside):
-		return terminal.WithHint(err, "name a place outside of the library, better on another disk")
+		return hint.With(err, "name a place outside of the library, better on another disk")
 	case errors.Is(err, merge.ErrOther):
-		return terminal.WithHint(err, "name an empty folder, or the one of an earlier backup of this library")
+		return hint.With(err, "name an empty folder, or the one of an earlier backup of this library")
 	case errors.Is(err, fs.ErrExist):
-		return terminal.WithHint(err, "--force replaces it; a date in the name keeps both")
+		return hint.With(err, "--force replaces it; a date in the name keeps both")
 	case err != nil:
 		return err
 	}
@@ -156,14 +157,14 @@ handed to a session before you have looked at it with recall review.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fi, err := os.Stat(args[0])
 			if err == nil && !fi.IsDir() && !fi.Mode().IsRegular() { // reading it may never end
-				return terminal.WithHint(fmt.Errorf("%s: neither a file nor a folder", args[0]),
+				return hint.With(fmt.Errorf("%s: neither a file nor a folder", args[0]),
 					"name a backup, a library or a handoff")
 			}
 			if review.IsHandoff(args[0]) {
 				return a.ImportHandoff(cmd.Context(), args[0], project, asJSON)
 			}
 			if project != "" {
-				return terminal.WithHint(errors.New("import: --project is for a handoff"),
+				return hint.With(errors.New("import: --project is for a handoff"),
 					"omit it: projects come with their library")
 			}
 			return importFrom(cmd.Context(), a, args[0], merge.Options{Forget: forget}, asJSON)
@@ -215,13 +216,13 @@ func importFrom(ctx context.Context, a *app.App, path string, o merge.Options, a
 func importHint(err error) error {
 	switch {
 	case errors.Is(err, library.ErrNoLibrary):
-		return terminal.WithHint(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; transcripts are taken in by recall sync --from")
+		return hint.With(err, "give a library's folder (with library.toml in it) or a file that recall backup wrote; transcripts are taken in by recall sync --from")
 	case errors.Is(err, merge.ErrSuspect):
-		return terminal.WithHint(err, "nothing of it was taken over; if it should be a backup, ask who made it")
+		return hint.With(err, "nothing of it was taken over; if it should be a backup, ask who made it")
 	case errors.Is(err, library.ErrDamaged):
-		return terminal.WithHint(err, "nothing of it was taken over; copy it again from where it came from")
+		return hint.With(err, "nothing of it was taken over; copy it again from where it came from")
 	case errors.Is(err, merge.ErrInside):
-		return terminal.WithHint(err, "name a library outside of this one")
+		return hint.With(err, "name a library outside of this one")
 	}
 	return err
 }

@@ -14,7 +14,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
@@ -50,9 +50,9 @@ run again. Nothing is touched outside the session's own folders, which are
 			var nothing manifest.ErrNothing
 			switch {
 			case errors.As(err, &nothing) && c.Left > 0:
-				return terminal.WithHint(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(w.entry.ID))
+				return hint.With(err, "recall manifest %s shows it; "+allowHint, answer.ShortID(w.entry.ID))
 			case errors.As(err, &nothing):
-				return terminal.WithHint(err, "recall manifest %s shows what it made", answer.ShortID(w.entry.ID))
+				return hint.With(err, "recall manifest %s shows what it made", answer.ShortID(w.entry.ID))
 			case err != nil:
 				return err
 			}
@@ -152,7 +152,7 @@ type scripting struct {
 
 func planScripts(ctx context.Context, a *app.App, name string, o scriptOptions) (*scripting, error) {
 	if o.to == "" {
-		return nil, terminal.WithHint(errors.New("no folder to write to"),
+		return nil, hint.With(errors.New("no folder to write to"),
 			"%s SESSION --to DIR: a folder that the session's machine mounts, such as the one that you gave to it",
 			o.called)
 	}
@@ -160,14 +160,14 @@ func planScripts(ctx context.Context, a *app.App, name string, o scriptOptions) 
 	for _, dir := range o.allow {
 		folder, ok := manifest.AsFolder(dir)
 		if !ok {
-			return nil, terminal.WithHint(fmt.Errorf("--allow %s: not the full name of a folder", dir),
+			return nil, hint.With(fmt.Errorf("--allow %s: not the full name of a folder", dir),
 				"such as --allow /tmp/work; /, which would allow everything, isn't taken")
 		}
 		allowed = append(allowed, folder)
 	}
 	to, err := os.OpenRoot(o.to)
 	if err != nil {
-		return nil, terminal.WithHint(fmt.Errorf("%s: no such folder", o.to),
+		return nil, hint.With(fmt.Errorf("%s: no such folder", o.to),
 			"give one that the session's machine mounts, such as the one that you gave to it")
 	}
 	l, err := a.Library(ctx)

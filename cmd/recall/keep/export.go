@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/library/render"
@@ -75,11 +76,11 @@ prints. A file that is there and different is only replaced with --force.`,
 // check settles the format and refuses what makes no sense.
 func (o *exportOptions) check() error {
 	if o.to == "" {
-		return terminal.WithHint(errors.New("export: --to says where"),
+		return hint.With(errors.New("export: --to says where"),
 			"recall export SESSION --to FILE.html, or a folder")
 	}
 	if o.outputs && o.format != "" {
-		return terminal.WithHint(errors.New("--outputs and --format don't go together"),
+		return hint.With(errors.New("--outputs and --format don't go together"),
 			"outputs are copied as they are; export the transcript apart")
 	}
 	if o.format == "" {
@@ -87,7 +88,7 @@ func (o *exportOptions) check() error {
 		if slices.Contains([]string{".pdf", ".doc", ".docx", ".odt", ".rtf", ".jsonl", ".tar", ".gz", ".tgz", ".zst"},
 			ext) &&
 			!app.IsDir(o.to) {
-			return terminal.WithHint(fmt.Errorf("export to %s: no such format", o.to),
+			return hint.With(fmt.Errorf("export to %s: no such format", o.to),
 				"formats are %s; --format says which, whatever the name", strings.Join(exportFormats, ", "))
 		}
 		o.format = map[string]string{".html": "html", ".htm": "html", ".json": "json", ".zip": "zip"}[ext]
@@ -97,10 +98,10 @@ func (o *exportOptions) check() error {
 	}
 	switch {
 	case o.format == "raw" && !o.raw:
-		return terminal.WithHint(errors.New("raw files are exact, with whatever secrets went through the session"),
+		return hint.With(errors.New("raw files are exact, with whatever secrets went through the session"),
 			"say --raw too, if that is meant")
 	case o.to == "-" && (o.format == "raw" || o.outputs):
-		return terminal.WithHint(errors.New("several files can't be printed"), "name a folder with --to")
+		return hint.With(errors.New("several files can't be printed"), "name a folder with --to")
 	}
 	return nil
 }
@@ -176,7 +177,7 @@ func saveNew(path string, data []byte, force bool) error {
 	case err == nil && bytes.Equal(have, data):
 		return nil
 	case err == nil && !force:
-		return terminal.WithHint(fmt.Errorf("%s is there already", path), "--force replaces it")
+		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it")
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
@@ -194,7 +195,7 @@ func exportOutputs(ctx context.Context, a *app.App, l *library.Library, e librar
 			Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
 	}
 	if len(files) == 0 {
-		return terminal.WithHint(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
+		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
 	}
 	return copyOut(ctx, a, l, e, o.to, files)
@@ -231,7 +232,7 @@ func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	for i := range files {
 		f := &files[i]
 		if f.Blocked() || f.State == library.PutLonger && !f.Over {
-			return terminal.WithHint(fmt.Errorf("%s is there already; nothing was written", f.Path),
+			return hint.With(fmt.Errorf("%s is there already; nothing was written", f.Path),
 				"--force replaces it")
 		}
 		bytes += f.Size

@@ -13,6 +13,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -50,7 +51,7 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (matching != "") {
-				return terminal.WithHint(errors.New("forget: name sessions, or give a text with --matching"),
+				return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
 					"recall forget --help has examples")
 			}
 			l, err := a.Library(cmd.Context())
@@ -155,7 +156,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	if !yes {
 		if !terminal.IsTerminal(a.Out) {
-			return terminal.WithHint(errors.New("forget: it can't be undone, and there is nobody to ask here"),
+			return hint.With(errors.New("forget: it can't be undone, and there is nobody to ask here"),
 				"look at --dry-run, then say --yes")
 		}
 		if !a.Confirm("Forget this for good?") {
@@ -164,8 +165,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	left, err := a.ForgetSessions(ctx, l, plan, gone...)
 	if err != nil {
-		if terminal.HintOf(err) == "" {
-			err = terminal.WithHint(err, "run it again: it goes on where it was")
+		if hint.Of(err) == "" {
+			err = hint.With(err, "run it again: it goes on where it was")
 		}
 		return err
 	}
@@ -180,7 +181,7 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	}
 	fmt.Fprintf(a.Out, "forgotten: %s\n", answer.Count(len(gone), "session"))
 	if len(left) > 0 {
-		return terminal.WithHint(fmt.Errorf("the text still stands in %s of the library: %s",
+		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s",
 			answer.Count(len(left), "file"),
 			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
 	}

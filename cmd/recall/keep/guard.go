@@ -13,6 +13,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/guard"
@@ -55,7 +56,7 @@ func newGuardCmd(a *app.App) *cobra.Command {
 			}
 			switch {
 			case run && len(command) == 0:
-				return terminal.WithHint(errors.New("--run without a command"),
+				return hint.With(errors.New("--run without a command"),
 					"write it after two dashes: recall guard --run -- rm -rf FOLDER")
 			}
 			if err := guard.Plain(paths); err != nil {
@@ -105,7 +106,7 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.
 	case report.Safe() && len(command) > 0:
 		return runGuarded(ctx, a, command)
 	case report.Safe() && report.Missing():
-		return terminal.WithHint(errors.New("nothing can be said of what isn't there"), "look at how it is spelled")
+		return hint.With(errors.New("nothing can be said of what isn't there"), "look at how it is spelled")
 	case report.Safe():
 		return nil
 	case len(command) > 0:

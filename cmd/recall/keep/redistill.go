@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -49,7 +50,7 @@ month hold (distill.budget).`,
 		ValidArgsFunction: option.CompleteSession(a),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && since.At.IsZero() {
-				return terminal.WithHint(errors.New("redistill: which sessions?"),
+				return hint.With(errors.New("redistill: which sessions?"),
 					"name them, or say --since DATE; --since 2000 is all of them")
 			}
 			return nil
@@ -122,7 +123,7 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 		}
 	}
 	if len(all) == 0 {
-		return nil, terminal.WithHint(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")),
+		return nil, hint.With(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")),
 			"recall list shows them all")
 	}
 	return all, nil

@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -79,9 +80,9 @@ func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library
 	r, err := p.PlanRestore(ctx, e, o)
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
-		return terminal.WithHint(err, "name a folder with --to, and with --in the project's folder; or recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
+		return hint.With(err, "name a folder with --to, and with --in the project's folder; or recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
-		return terminal.WithHint(err, "recall verify says what is damaged; another version (--versions) or a backup may have it")
+		return hint.With(err, "recall verify says what is damaged; another version (--versions) or a backup may have it")
 	case err != nil:
 		return err
 	}
@@ -111,7 +112,7 @@ func inTheWay(p library.Putting) error {
 	if p.State == library.PutNewer {
 		what = "the file that is there is newer: it begins with what is archived and goes on"
 	}
-	return terminal.WithHint(fmt.Errorf("%s: %s; nothing was written", terminal.ShownPath(p.Path), what),
+	return hint.With(fmt.Errorf("%s: %s; nothing was written", terminal.ShownPath(p.Path), what),
 		"recall sync keeps what is there first; then move it away and restore again, or restore elsewhere with --to DIR")
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline/vectors"
 )
@@ -33,7 +33,7 @@ it tells a bad model, it doesn't prove a good one.`,
 				return err
 			}
 			if err := a.ReadIndex(l); err != nil {
-				return terminal.WithHint(err, "recall reindex makes the index")
+				return hint.With(err, "recall reindex makes the index")
 			}
 			return runCalibrate(cmd.Context(), a, l)
 		},
@@ -50,7 +50,7 @@ func runCalibrate(ctx context.Context, a *app.App, l *library.Library) error {
 		return err
 	}
 	if !has {
-		return terminal.WithHint(fmt.Errorf("no vectors of %s yet", v.Model.Model()), "recall embed makes them")
+		return hint.With(fmt.Errorf("no vectors of %s yet", v.Model.Model()), "recall embed makes them")
 	}
 	c, err := v.Calibrate(ctx)
 	if errors.Is(err, vectors.ErrFew) {

@@ -10,6 +10,7 @@ import (
 	"recall/answer"
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline"
 	"recall/pipeline/vectors"
@@ -37,7 +38,7 @@ has run.`,
 	}
 }
 
-var errNoEmbedder = terminal.WithHint(errors.New("no embedding model is configured"),
+var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
 	"set query.vectors to static or service in config.yaml; recall init tells if Ollama runs here")
 
 func runEmbed(ctx context.Context, a *app.App, l *library.Library) error {

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/eval/report"
+	"recall/hint"
 )
 
 // exitWorse is the exit code of eval where a baseline isn't reached any more.
@@ -112,7 +113,7 @@ func readRuns(files []string) ([]*eval.Run, error) {
 	for _, f := range files {
 		r, err := eval.ReadRun(f)
 		if os.IsNotExist(err) {
-			return nil, terminal.WithHint(fmt.Errorf("%s: no such file", f),
+			return nil, hint.With(fmt.Errorf("%s: no such file", f),
 				"give a run: recall eval payloads --out FILE writes one")
 		}
 		if err != nil {

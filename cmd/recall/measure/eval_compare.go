@@ -7,8 +7,8 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/eval"
+	"recall/hint"
 )
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
@@ -30,7 +30,7 @@ hold zero; else the runs can't tell.`,
 		}
 		c, err := eval.Compare(runs[0], runs[1])
 		if err != nil {
-			return nil, terminal.WithHint(err, "compare two runs of one gold set, made by the same command")
+			return nil, hint.With(err, "compare two runs of one gold set, made by the same command")
 		}
 		return c, nil
 	}, func(a *app.App, c *eval.Comparison) { tables(a).Comparison(c) })

@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/terminal"
 	"recall/demo"
 	"recall/eval"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -24,7 +25,7 @@ import (
 func goldSet(folders []string) (*eval.Set, error) {
 	for _, dir := range folders {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, terminal.WithHint(fmt.Errorf("%s: no such folder", dir),
+			return nil, hint.With(fmt.Errorf("%s: no such folder", dir),
 				"--gold is a folder with files named NAME.gold.json; recall eval label makes one")
 		}
 	}
@@ -33,7 +34,7 @@ func goldSet(folders []string) (*eval.Set, error) {
 		return nil, badGold(err)
 	}
 	if len(set.Golds) == 0 {
-		return nil, terminal.WithHint(fmt.Errorf("%s holds no gold set", set.Name),
+		return nil, hint.With(fmt.Errorf("%s holds no gold set", set.Name),
 			"gold sets are files named NAME.gold.json; recall eval label makes one")
 	}
 	return set, nil
@@ -43,7 +44,7 @@ func goldSet(folders []string) (*eval.Set, error) {
 func badGold(err error) error {
 	var faults eval.Problems
 	if errors.As(err, &faults) {
-		return terminal.WithHint(fmt.Errorf("the gold sets have %s:\n%w", answer.Count(len(faults), "fault"), err),
+		return hint.With(fmt.Errorf("the gold sets have %s:\n%w", answer.Count(len(faults), "fault"), err),
 			"recall eval label --check FILE checks one gold file")
 	}
 	return err
@@ -69,7 +70,7 @@ func transcripts(ctx context.Context, a *app.App, f evalFlags, set *eval.Set) (d
 	} else {
 		l, err := a.Library(ctx)
 		if errors.Is(err, library.ErrNoLibrary) {
-			return "", nil, terminal.WithHint(errors.New("no transcripts to hold the gold sets against: there is no library"),
+			return "", nil, hint.With(errors.New("no transcripts to hold the gold sets against: there is no library"),
 				"name their folder with --from")
 		}
 		if err != nil {
@@ -126,7 +127,7 @@ func unpack(ctx context.Context, a *app.App, l *library.Library, set *eval.Set, 
 		}
 	}
 	if len(wanted) == 0 {
-		return terminal.WithHint(fmt.Errorf("none of the %s of %s is in the library",
+		return hint.With(fmt.Errorf("none of the %s of %s is in the library",
 			answer.Count(len(set.Golds), "session"),
 			set.Name), "name the folder of their transcripts with --from")
 	}

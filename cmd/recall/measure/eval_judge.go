@@ -8,8 +8,8 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/eval"
+	"recall/hint"
 	"recall/redact"
 )
 
@@ -89,7 +89,7 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 		return nil, err
 	}
 	if len(set.Pairs) == 0 {
-		return nil, terminal.WithHint(fmt.Errorf("%s holds no labelled pairs", set.Name),
+		return nil, hint.With(fmt.Errorf("%s holds no labelled pairs", set.Name),
 			"they are lines of pairs-NAME.jsonl: {\"session\", \"kind\", \"a\", \"b\", \"same\"}")
 	}
 	return set.Pairs, nil

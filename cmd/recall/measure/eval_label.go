@@ -15,6 +15,7 @@ import (
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -68,7 +69,7 @@ that stand in none of their turns), and what still waits for you.`,
 func label(ctx context.Context, a *app.App, name, out string) error {
 	if out != "" {
 		if _, err := os.Stat(out); err == nil {
-			return terminal.WithHint(fmt.Errorf("%s is there already", out),
+			return hint.With(fmt.Errorf("%s is there already", out),
 				"move it away, or check it: recall eval label --check %s", app.ShellWord(out))
 		}
 	}
@@ -155,7 +156,7 @@ func below(ctx context.Context, a *app.App, where string, id ingest.SessionID) (
 		}
 	}
 	if id != "" {
-		return at, terminal.WithHint(fmt.Errorf("no transcript of session %s below %s", id, where),
+		return at, hint.With(fmt.Errorf("no transcript of session %s below %s", id, where),
 			"name the folder of the transcripts with --from")
 	}
 	return at, app.NoSession(where)
@@ -179,7 +180,7 @@ func distilled(ctx context.Context, a *app.App, reader ingest.Reader, f ingest.F
 func checkLabels(ctx context.Context, a *app.App, file, from string) error {
 	g, notices, err := eval.ReadLabelled(file)
 	if os.IsNotExist(err) {
-		return terminal.WithHint(fmt.Errorf("%s: no such file", file), "recall eval label SESSION --out FILE makes one")
+		return hint.With(fmt.Errorf("%s: no such file", file), "recall eval label SESSION --out FILE makes one")
 	}
 	var faults eval.Problems
 	if err != nil && (!errors.As(err, &faults) || g == nil) {
@@ -201,7 +202,7 @@ func checkLabels(ctx context.Context, a *app.App, file, from string) error {
 		fmt.Fprintf(a.Out, "to do: %s\n", terminal.Line(n.String()))
 	}
 	if len(faults) > 0 {
-		return terminal.WithHint(faults, "%s",
+		return hint.With(faults, "%s",
 			"each line names file and item; the quote must stand verbatim in one of the item's turns")
 	}
 	must := 0
@@ -223,11 +224,11 @@ func ofGold(ctx context.Context, a *app.App, g *eval.Gold, from string) (labelli
 	if from == "" {
 		l, err := a.Library(ctx)
 		if err != nil {
-			return labelling{}, terminal.WithHint(err, "name the folder of the transcripts with --from")
+			return labelling{}, hint.With(err, "name the folder of the transcripts with --from")
 		}
 		e, err := l.Session(ingest.SessionID(g.Session))
 		if err != nil {
-			return labelling{}, terminal.WithHint(err, "name the folder of its transcript with --from")
+			return labelling{}, hint.With(err, "name the folder of its transcript with --from")
 		}
 		return inLibrary(ctx, a, l, e)
 	}

@@ -18,6 +18,7 @@ import (
 	"recall/config"
 	"recall/eval"
 	"recall/eval/report"
+	"recall/hint"
 	"recall/ingest"
 	"recall/pipeline"
 	"recall/redact"
@@ -230,7 +231,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 	if f.baseline != "" {
 		runs, err := readRuns([]string{f.baseline})
 		if err != nil {
-			return terminal.WithHint(err, "--write-baseline %s makes one", f.baseline)
+			return hint.With(err, "--write-baseline %s makes one", f.baseline)
 		}
 		base = runs[0]
 	}
@@ -283,7 +284,7 @@ func evaluated(a *app.App, r *eval.Run, f evalFlags, print func(report.Tables, *
 func gate(a *app.App, w io.Writer, base, r *eval.Run, file string) (held bool, err error) {
 	g, err := eval.NewGate(base, r)
 	if err != nil {
-		return false, terminal.WithHint(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
+		return false, hint.With(err, "if the gold sets changed on purpose, --write-baseline %s makes a new one", file)
 	}
 	st := terminal.Styles(a.Color)
 	fmt.Fprintln(w)

@@ -12,11 +12,11 @@ import (
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/distill"
 	"recall/distill/model"
 	"recall/eval"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/llm"
@@ -58,7 +58,7 @@ func openEvalModel(ctx context.Context, a *app.App, record string) (*evalModel, 
 		return nil, err
 	}
 	if m == nil {
-		return nil, terminal.WithHint(errors.New("no model is configured to ask"),
+		return nil, hint.With(errors.New("no model is configured to ask"),
 			"set llm.provider; recall init helps to choose, and docs/relay.md tells how somebody outside may answer")
 	}
 	most := a.Config.Caps().Night

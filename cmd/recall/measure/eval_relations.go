@@ -10,9 +10,9 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
-	"recall/cmd/recall/terminal"
 	"recall/distill/model"
 	"recall/eval"
+	"recall/hint"
 	"recall/payload"
 )
 
@@ -43,7 +43,7 @@ directory and not asked again.`,
 			return agreement, err
 		}
 		if sample < 0 {
-			return agreement, terminal.WithHint(fmt.Errorf("--sample %d: there are no fewer than none", sample),
+			return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", sample),
 				"0 is all pairs")
 		}
 		return runEvalRelations(ctx, a, judgeOr(c, judge, judgeRules), record, sample)

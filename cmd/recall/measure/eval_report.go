@@ -10,8 +10,8 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/eval/report"
+	"recall/hint"
 )
 
 func newEvalReportCmd(a *app.App) *cobra.Command {
@@ -32,7 +32,7 @@ the newest 50 of them; any of those files may be deleted.`,
 		ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out != "" && !asHTML {
-				return terminal.WithHint(errors.New("--out is for the page"), "add --html")
+				return hint.With(errors.New("--out is for the page"), "add --html")
 			}
 			return runEvalReport(a, args, asHTML, out)
 		},
@@ -53,7 +53,7 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 			return err
 		}
 		if len(kept) == 0 {
-			return terminal.WithHint(errors.New("no run was kept yet"), "recall eval payloads makes one")
+			return hint.With(errors.New("no run was kept yet"), "recall eval payloads makes one")
 		}
 		files = kept[max(0, len(kept)-atOnce):]
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/payload"
 )
 
@@ -124,5 +125,5 @@ func CompleteKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 }
 
 func noSuchWord(text string, words []string) error {
-	return terminal.WithHint(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
+	return hint.With(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"recall/answer"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/pipeline"
 )
 
@@ -18,18 +18,18 @@ import (
 // worked how it is called for the project that was last worked on.
 func NameProject(cmd *cobra.Command, err error) error {
 	var not *pipeline.NotHereError
-	var h *terminal.Hinted
+	var h *hint.Error
 	switch {
 	case !errors.As(err, &not) || errors.As(err, &h):
 		return err
 	case not.Project == "":
-		return terminal.WithHint(err, "recall sync takes sessions in; recall status lists where they are looked for")
+		return hint.With(err, "recall sync takes sessions in; recall status lists where they are looked for")
 	case strings.Contains(cmd.Use, "[PROJECT]"):
-		return terminal.WithHint(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s %q; recall project list names all", cmd.CommandPath(), not.Project)
 	case cmd.Flag("project") != nil:
-		return terminal.WithHint(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
+		return hint.With(err, "%s --project %q; recall project list names all", cmd.CommandPath(), not.Project)
 	}
-	return terminal.WithHint(err, "name the session; recall list --project %q shows them", not.Project)
+	return hint.With(err, "name the session; recall list --project %q shows them", not.Project)
 }
 
 // ExplainUsage gives every command's complaint about its arguments the words
@@ -41,7 +41,7 @@ func ExplainUsage(cmd *cobra.Command) {
 			wanted = cobra.NoArgs
 		}
 		err := wanted(c, args)
-		var h *terminal.Hinted
+		var h *hint.Error
 		if err == nil || errors.As(err, &h) {
 			return err
 		}
@@ -58,24 +58,24 @@ func BadArguments(c *cobra.Command, args []string) error {
 		err := fmt.Errorf("unknown command %q for %q", args[0], path)
 		c.SuggestionsMinimumDistance = 2
 		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			return terminal.WithHint(err, "did you mean %s %s?", path, strings.Join(near, " or "))
+			return hint.With(err, "did you mean %s %s?", path, strings.Join(near, " or "))
 		}
-		return terminal.WithHint(err, "%s --help lists the commands", path)
+		return hint.With(err, "%s --help lists the commands", path)
 	}
 	_, wants, _ := strings.Cut(strings.TrimSuffix(c.UseLine(), " [flags]"), path)
 	if wants = strings.TrimSpace(wants); wants == "" {
 		wants = "none"
 	}
-	return terminal.WithHint(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants),
+	return hint.With(fmt.Errorf("%s: got %s, want %s", path, answer.Count(len(args), "argument"), wants),
 		"%s --help has examples", path)
 }
 
 // BadFlag words a complaint about a flag.
 func BadFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
-	var own *terminal.Hinted
+	var own *hint.Error
 	if errors.As(err, &own) && errors.As(err, &bad) {
-		return terminal.WithHint(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
+		return hint.With(fmt.Errorf("--%s: %w", bad.GetFlag().Name, own.Err), "%s", own.Hint)
 	}
 	if errors.As(err, &bad) {
 		want := map[string]string{"int": "a number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
@@ -84,7 +84,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		}
 		err = fmt.Errorf("--%s: %q isn't %s", bad.GetFlag().Name, bad.GetValue(), want)
 	}
-	return terminal.WithHint(err, "%s --help lists the flags", cmd.CommandPath())
+	return hint.With(err, "%s --help lists the flags", cmd.CommandPath())
 }
 
 var flagGroup = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
@@ -95,6 +95,6 @@ func FlagsTogether(err error) error {
 	if m == nil {
 		return err
 	}
-	return terminal.WithHint(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")),
+	return hint.With(fmt.Errorf("--%s don't go together", strings.Join(strings.Fields(m[1]), " and --")),
 		"omit one of them")
 }

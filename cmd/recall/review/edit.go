@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 )
 
 func newEditCmd(a *app.App) *cobra.Command {
@@ -52,20 +53,20 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 		if runtime.GOOS == "windows" {
 			editor = "notepad"
 		} else if !terminal.IsTerminal(a.Out) {
-			return terminal.WithHint(errors.New("no editor: neither VISUAL nor EDITOR is set"),
+			return hint.With(errors.New("no editor: neither VISUAL nor EDITOR is set"),
 				"set one, or edit %s directly and run recall sync", path)
 		}
 	}
 	// "code --wait" is a program and its argument.
 	words := strings.Fields(editor)
 	if _, err := exec.LookPath(words[0]); err != nil {
-		return terminal.WithHint(fmt.Errorf("editor: %w", err),
+		return hint.With(fmt.Errorf("editor: %w", err),
 			"set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
 	}
 	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
 	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
 	if err := c.Run(); err != nil {
-		return terminal.WithHint(fmt.Errorf("editor %s: %w", editor, err),
+		return hint.With(fmt.Errorf("editor %s: %w", editor, err),
 			"nothing was taken over; recall edit opens the file again")
 	}
 	return nil

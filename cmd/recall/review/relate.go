@@ -10,7 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/index"
 	"recall/library"
 	"recall/payload"
@@ -40,7 +40,7 @@ in links.jsonl of the project; nothing is deleted.`,
 				want, form = 2, "recall relate --retract 1 3"
 			}
 			if len(args) != want {
-				return terminal.WithHint(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"),
+				return hint.With(fmt.Errorf("relate: got %s, want %d", answer.Count(len(args), "argument"),
 					want),
 					"like this: %s", form)
 			}
@@ -51,7 +51,7 @@ in links.jsonl of the project; nothing is deleted.`,
 			if !retract {
 				link.Op, link.Relation = payload.OpLink, payload.Relation(strings.ToLower(args[1]))
 				if !slices.Contains(payload.Relations, link.Relation) {
-					return terminal.WithHint(fmt.Errorf("%q is no relation", args[1]),
+					return hint.With(fmt.Errorf("%q is no relation", args[1]),
 						"relations are supersedes, refines, contradicts, same")
 				}
 			}

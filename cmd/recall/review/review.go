@@ -14,6 +14,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline"
 	"recall/review"
@@ -49,7 +50,7 @@ printed; the exit code is then 1 while something waits for you.`,
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.editor && len(args) == 0 {
-				return terminal.WithHint(errors.New("review: --editor opens one session's payload.md"),
+				return hint.With(errors.New("review: --editor opens one session's payload.md"),
 					"name it: recall review SESSION --editor")
 			}
 			l, err := a.Library(cmd.Context())
@@ -185,7 +186,7 @@ func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Ent
 		return err
 	}
 	for _, p := range report.Problems {
-		return terminal.WithHint(fmt.Errorf("%s: %s", p.Path, p.Reason),
+		return hint.With(fmt.Errorf("%s: %s", p.Path, p.Reason),
 			"your text is kept as it is; mend the line and run it again")
 	}
 	if report.Edited == 0 {

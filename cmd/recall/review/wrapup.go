@@ -16,6 +16,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/ingest"
 	"recall/library"
 	"recall/pipeline"
@@ -96,7 +97,7 @@ func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) 
 		draft, err = library.ReadRegular(o.draft, mostDraft)
 	}
 	if err == nil && (len(draft) > mostDraft || bytes.IndexByte(draft, 0) >= 0 || !utf8.Valid(draft)) {
-		err = terminal.WithHint(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft,
+		err = hint.With(fmt.Errorf("--draft %s: not the Markdown of a payload (text, %s at most)", o.draft,
 			terminal.Size(mostDraft)), "recall wrap-up --prompt prints what to ask for")
 	}
 	if err != nil {
@@ -246,7 +247,7 @@ func toWrapUp(a *app.App, l *library.Library, args []string) (library.Entry, err
 	}
 	last, err := shelf.Last(project)
 	if err != nil {
-		return last, terminal.WithHint(errors.New("no session to wrap up"), "recall list shows them; name one")
+		return last, hint.With(errors.New("no session to wrap up"), "recall list shows them; name one")
 	}
 	return last, nil
 }
@@ -260,7 +261,7 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 	}
 	took, err := review.TakeDraft(ctx, p, e.ID, draft)
 	if err != nil {
-		return terminal.WithHint(err, "recall wrap-up --prompt prints what the agent is to write")
+		return hint.With(err, "recall wrap-up --prompt prints what the agent is to write")
 	}
 	doc.Draft = *took
 	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})

@@ -13,6 +13,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/library"
 	"recall/llm"
 )
@@ -45,7 +46,7 @@ func chooseModel(ctx context.Context, a *app.App, l *library.Library) error {
 		return nil
 	}
 	if err := useModel(ctx, a, l, found[n-2]); err != nil {
-		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall init again.\n", err, terminal.HintOf(err))
+		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall init again.\n", err, hint.Of(err))
 	}
 	return nil
 }
@@ -63,7 +64,7 @@ func useModel(ctx context.Context, a *app.App, l *library.Library, ch config.Cho
 		}
 	default:
 		if err := tryModel(ctx, a, l, with); err != nil {
-			return terminal.WithHint(fmt.Errorf("not used: %w", err), "%s", with.WayIn(err))
+			return hint.With(fmt.Errorf("not used: %w", err), "%s", with.WayIn(err))
 		}
 	}
 	at := config.ThisSystem()

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/demo"
+	"recall/hint"
 	"recall/library"
 	"recall/pipeline"
 )
@@ -86,7 +87,7 @@ func demoDir(dir string) (string, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
-			return "", terminal.WithHint(err, "name an empty folder with --dir")
+			return "", hint.With(err, "name an empty folder with --dir")
 		}
 		dir = filepath.Join(base, "recall", "demo")
 	}
@@ -98,7 +99,7 @@ func demoDir(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err == nil && len(entries) > 0 {
 		if _, err := os.Stat(mark); err != nil {
-			return "", terminal.WithHint(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
+			return "", hint.With(fmt.Errorf("%s isn't empty", dir), "name an empty folder with --dir")
 		}
 		for _, name := range []string{"sources", "Recall"} {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -60,7 +61,7 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 	for _, w := range library.Warnings(c.Library.Dir) {
 		fmt.Fprintln(a.Err, "recall: warning:", w)
 		if !yes && !a.Confirm("Make the library there all the same?") {
-			return terminal.WithHint(fmt.Errorf("no library made"),
+			return hint.With(fmt.Errorf("no library made"),
 				"name another folder: recall init --library DIR, or library.dir in config.yaml")
 		}
 	}
@@ -115,7 +116,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	if !given("provider") {
 		for _, flag := range []string{"model", "url", "dir"} {
 			if given(flag) {
-				return terminal.WithHint(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s",
+				return hint.With(fmt.Errorf("--%s without --provider", flag), "say whose it is: --provider %s",
 					strings.Join(config.Providers[1:], ", "))
 			}
 		}

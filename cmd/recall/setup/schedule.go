@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/terminal"
 	"recall/config"
+	"recall/hint"
 	"recall/schedule"
 )
 
@@ -58,7 +58,7 @@ from there.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			clock, err := schedule.ParseClock(at)
 			if err != nil {
-				return terminal.WithHint(err, "like this: recall schedule install --at 02:30")
+				return hint.With(err, "like this: recall schedule install --at 02:30")
 			}
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -88,7 +88,7 @@ from there.`,
 
 func noScheduler(err error) error {
 	if errors.Is(err, schedule.ErrNoScheduler) {
-		return terminal.WithHint(err, "install cron, or have anything else call recall archive every ten minutes and recall sync every night; recall sync --watch goes on by itself")
+		return hint.With(err, "install cron, or have anything else call recall archive every ten minutes and recall sync every night; recall sync --watch goes on by itself")
 	}
 	return err
 }
@@ -100,7 +100,7 @@ func plan(a *app.App, at schedule.Clock, library string) (schedule.Plan, error) 
 		return schedule.Plan{}, err
 	}
 	if strings.Contains(filepath.ToSlash(binary), "/go-build") {
-		return schedule.Plan{}, terminal.WithHint(errors.New("this recall is in a temporary folder"),
+		return schedule.Plan{}, hint.With(errors.New("this recall is in a temporary folder"),
 			"go install ./cmd/recall puts one where it stays")
 	}
 	p := schedule.Plan{Binary: binary, Config: a.Config.Own(), Library: library, Env: jobEnvironment(os.Environ()),
@@ -150,7 +150,7 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
-		return terminal.WithHint(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
+		return hint.With(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
 	}
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
@@ -181,11 +181,11 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		}
 	}
 	if failed {
-		hint := "the log is " + schedule.LogPath(dir, "archive")
+		wayOut := "the log is " + schedule.LogPath(dir, "archive")
 		if runtime.GOOS == "darwin" {
-			hint += "; macOS may want recall to be given Full Disk Access in System Settings, Privacy"
+			wayOut += "; macOS may want recall to be given Full Disk Access in System Settings, Privacy"
 		}
-		return terminal.WithHint(errors.New("the jobs are set up, but one can't do its work from there"), "%s", hint)
+		return hint.With(errors.New("the jobs are set up, but one can't do its work from there"), "%s", wayOut)
 	}
 	if h.System == schedule.Systemd {
 		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger has them run always")

@@ -11,6 +11,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/schedule"
 	txt "recall/text"
 )
@@ -26,7 +27,7 @@ func newScheduleStatusCmd(a *app.App) *cobra.Command {
 		s, err := schedule.Look(ctx)
 		switch {
 		case err != nil:
-			return s, terminal.WithHint(err, "set HOME: the jobs and their logs are kept below it")
+			return s, hint.With(err, "set HOME: the jobs and their logs are kept below it")
 		case !s.Installed:
 			return s, app.ExitCode(app.ExitNothing)
 		}

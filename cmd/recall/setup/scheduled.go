@@ -16,6 +16,7 @@ import (
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
+	"recall/hint"
 	"recall/schedule"
 	txt "recall/text"
 )
@@ -31,7 +32,7 @@ func newScheduledCmd(a *app.App) *cobra.Command {
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
-				return terminal.WithHint(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
+				return hint.With(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")
 			}
 			dir, err := schedule.Folder()
 			if err != nil {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io/fs"
 	"time"
+
+	"recall/hint"
 )
 
 // NoSuchFile says plainly that a file which was named isn't there.
 func NoSuchFile(name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return WithHint(fmt.Errorf("%s: no such file or folder", name),
+		return hint.With(fmt.Errorf("%s: no such file or folder", name),
 			"give the path of a transcript or of a folder with transcripts")
 	}
 	return fmt.Errorf("%s: %w", name, err)

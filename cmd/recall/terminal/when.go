@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"recall/hint"
 )
 
 // ParseWhen reads a day as people write it on a command line: 2026-04-17,
@@ -44,7 +46,7 @@ func ParseWhen(s string, now time.Time, loc *time.Location) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, WithHint(fmt.Errorf("%q is no day", s),
+	return time.Time{}, hint.With(fmt.Errorf("%q is no day", s),
 		"write 2026-04-17, 2026-04, today, yesterday, or how long ago: 12h, 3d, 2w, 6m, 1y")
 }
 
