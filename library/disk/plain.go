@@ -54,6 +54,9 @@ func libraryAbove(path string) string {
 func at(path string, do func(root *os.Root, name string) error) error {
 	dir := cmp.Or(libraryAbove(path), filepath.Dir(path))
 	root, err := os.OpenRoot(dir)
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
+		return &fs.PathError{Op: "open", Path: path, Err: p.Err} // what was wanted, not its folder
+	}
 	if err != nil {
 		return err
 	}
