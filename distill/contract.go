@@ -128,7 +128,10 @@ func (c *contract) keeps(it *payload.Item) bool {
 
 // repeats reports whether an item that was mended says now what another says.
 func (c *contract) repeats(kept []payload.Item, it *payload.Item) bool {
-	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool { return o.Kind == it.Kind && payload.Alike(o.Text, it.Text) > sameClaims })
+	return c.mended && slices.ContainsFunc(kept, func(o payload.Item) bool {
+		return o.Kind == it.Kind &&
+			payload.Alike(o.Text, it.Text) > sameClaims
+	})
 }
 
 // chosen sees to it that where a person picked an option, the item says that
@@ -167,7 +170,10 @@ func (c *contract) chosen(it *payload.Item) string {
 // that were chosen.
 func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) string {
 	took := func(a ingest.Answer, label string) bool {
-		return slices.ContainsFunc(a.Chosen, func(c string) bool { return strings.EqualFold(c, label) || strings.Contains(c, label) })
+		return slices.ContainsFunc(a.Chosen, func(c string) bool {
+			return strings.EqualFold(c, label) ||
+				strings.Contains(c, label)
+		})
 	}
 	for i := range t.Calls {
 		answers := t.Calls[i].Answers
@@ -183,7 +189,8 @@ func (c *contract) answered(it *payload.Item, t *ingest.Turn, quote string) stri
 				if !taken && (quote == o.Label || len(quote) > len(o.Label) && strings.Contains(o.Description, quote)) {
 					return DropNotChosen
 				}
-				if it.Why != "" && o.Description != "" && strings.Contains(strings.ToLower(o.Description), strings.ToLower(strings.TrimRight(it.Why, "."))) {
+				if it.Why != "" && o.Description != "" && strings.Contains(strings.ToLower(o.Description),
+					strings.ToLower(strings.TrimRight(it.Why, "."))) {
 					it.Why = ""
 				}
 			}
@@ -240,7 +247,10 @@ const (
 // confirms reports whether the item rests on what was said after a turn, too.
 func (c *contract) confirms(it *payload.Item, after *ingest.Turn) bool {
 	return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool { return t == after || t.N > after.N && t.Role == ingest.User })
+		return slices.ContainsFunc(c.at[e.Turn], func(t *ingest.Turn) bool {
+			return t == after || t.N > after.N &&
+				t.Role == ingest.User
+		})
 	})
 }
 
@@ -257,7 +267,8 @@ func (c *contract) ruleOut(it *payload.Item, thing, no string) {
 	c.mended = true
 	c.counts[MendRefused]++
 	it.By = payload.ByUser
-	it.Kind, it.Text, it.Why, it.Alternatives = payload.Eliminated, upperFirst(thing), strings.TrimRight(plainText(no), ". "), nil
+	it.Kind, it.Text, it.Why, it.Alternatives = payload.Eliminated, upperFirst(thing),
+		strings.TrimRight(plainText(no), ". "), nil
 }
 
 // bears reports whether an item's words have to do with what it quotes: some of

@@ -117,7 +117,8 @@ func (c *contract) joined(said string, turns []*ingest.Turn) (thing, no string) 
 		for _, p := range [][2]string{{head, tail}, {tail, head}} {
 			thing, no := p[0], strings.TrimRight(p[1], ". ")
 			says := text.Words(thing)
-			if len(says) < 2 || !strings.Contains(own, strings.ToLower(no)) || !refuses(no) || strings.Contains(own, strings.ToLower(plainText(thing))) {
+			if len(says) < 2 || !strings.Contains(own, strings.ToLower(no)) || !refuses(no) ||
+				strings.Contains(own, strings.ToLower(plainText(thing))) {
 				continue
 			}
 			if 2*says.Shared(text.Words(before.Text)) > len(says) {

@@ -94,7 +94,8 @@ func saysFact(claim string) bool {
 	if verdict().MatchString(main) || pointsOut().MatchString(main) {
 		return false
 	}
-	return deniesFact().MatchString(main) || deniesFact().MatchString(claim) && strings.HasPrefix(strings.TrimSpace(claim), `"`) || alsoWorks().MatchString(claim)
+	return deniesFact().MatchString(main) || deniesFact().MatchString(claim) &&
+		strings.HasPrefix(strings.TrimSpace(claim), `"`) || alsoWorks().MatchString(claim)
 }
 
 // withoutLead leaves out how a sentence took up what was said before it.
@@ -102,7 +103,8 @@ func withoutLead(claim string) string { return upperFirst(anAside().ReplaceAllSt
 
 func upperFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
-	if word, _, _ := strings.Cut(s, " "); n == 0 || strings.ContainsAny(word, "_./-(") || strings.IndexFunc(word[n:], unicode.IsUpper) >= 0 {
+	if word, _, _ := strings.Cut(s, " "); n == 0 || strings.ContainsAny(word, "_./-(") ||
+		strings.IndexFunc(word[n:], unicode.IsUpper) >= 0 {
 		return s
 	}
 	return string(unicode.ToUpper(r)) + s[n:]

@@ -17,7 +17,8 @@ const mostWrong = 30
 // against the other's wording, and (named "… same words") against itself. All is
 // asked at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
-	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Forms: map[string]KofN{}, Kinds: map[string]KofN{}, Projects: map[string]KofN{}}
+	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Forms: map[string]KofN{}, Kinds: map[string]KofN{},
+		Projects: map[string]KofN{}}
 	names, turned := formsOf(pairs)
 	x, err := alikeTexts(ctx, by, slices.Concat(pairs, turned))
 	if err != nil {

@@ -147,19 +147,22 @@ func (l *loader) toldItems(file, at string, t *toldSession) {
 // session is a told session as a parser would give it.
 func (t *toldSession) session(project string) *ingest.Session {
 	home := path.Join("/home/dev", project)
-	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary", Start: t.Start, End: t.Start,
+	s := &ingest.Session{ID: ingest.SessionID(t.ID), Source: ingest.ClaudeCode, Title: t.Title, TitleFrom: "summary",
+		Start: t.Start, End: t.Start,
 		Where: ingest.Where{Cwds: []ingest.CwdCount{{Dir: home, Turns: len(t.Turns)}}, Branch: t.Branch}}
 	if t.Branch != "" {
 		s.Where.Branches = []string{t.Branch}
 	}
 	for i, u := range t.Turns {
 		at := t.Start.Add(time.Duration(u.After * float64(time.Minute)))
-		turn := ingest.Turn{ID: ingest.TurnID(u.ID), N: i + 1, Records: []string{u.ID}, Role: ingest.Role(u.By), Kind: ingest.Prompt, At: at, Text: u.Text, Dir: home, Line: i + 1}
+		turn := ingest.Turn{ID: ingest.TurnID(u.ID), N: i + 1, Records: []string{u.ID}, Role: ingest.Role(u.By),
+			Kind: ingest.Prompt, At: at, Text: u.Text, Dir: home, Line: i + 1}
 		if turn.Role == ingest.Assistant {
 			turn.Kind = ingest.Message
 		}
 		for k, c := range u.Calls {
-			call := ingest.ToolCall{ID: fmt.Sprintf("%s-%d", u.ID, k+1), Name: c.Tool, Path: c.Path, Command: c.Command, Done: true, At: at, Input: map[string]string{}}
+			call := ingest.ToolCall{ID: fmt.Sprintf("%s-%d", u.ID, k+1), Name: c.Tool, Path: c.Path, Command: c.Command,
+				Done: true, At: at, Input: map[string]string{}}
 			if c.Path != "" {
 				call.Input["file_path"] = c.Path
 			}

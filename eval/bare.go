@@ -47,7 +47,8 @@ func (s SessionScore) bare() SessionScore {
 		if p.FalseClaim != "" {
 			claim = "(not told)"
 		}
-		s.Predicted = append(s.Predicted, Predicted{ID: p.ID, Kind: p.Kind, Rule: p.Rule, Grounded: p.Grounded, FalseClaim: claim})
+		s.Predicted = append(s.Predicted, Predicted{ID: p.ID, Kind: p.Kind, Rule: p.Rule, Grounded: p.Grounded,
+			FalseClaim: claim})
 	}
 	return s
 }

@@ -51,7 +51,8 @@ func Compare(before, after *Run) (*Comparison, error) {
 	}
 	var notes []string
 	if before.Gold.Hash != after.Gold.Hash {
-		notes = append(notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name, before.Gold.Hash, after.Gold.Name, after.Gold.Hash))
+		notes = append(notes, fmt.Sprintf("the gold sets are not the same (%s %s, %s %s)", before.Gold.Name,
+			before.Gold.Hash, after.Gold.Name, after.Gold.Hash))
 	}
 	for _, key := range []string{"judge", "threshold", "redaction"} {
 		if a, b := before.Config[key], after.Config[key]; a != b {
@@ -77,13 +78,15 @@ func CompareSystems(before, after System) (*Comparison, error) {
 		return nil, fmt.Errorf("%s and %s were not measured alike", before.Name, after.Name)
 	}
 	if c.Shared == 0 {
-		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name, map[string]string{"payloads": "session", "questions": "question"}[c.What])
+		return nil, fmt.Errorf("%s and %s have no %s in common", before.Name, after.Name,
+			map[string]string{"payloads": "session", "questions": "question"}[c.What])
 	}
 	return c, nil
 }
 
 // shared pairs what two lists have in common by key, and notes the rest.
-func shared[T any](c *Comparison, what string, before, after []T, key func(T) string, same func(a, b T) bool) (out [][2]T) {
+func shared[T any](c *Comparison, what string, before, after []T, key func(T) string,
+	same func(a, b T) bool) (out [][2]T) {
 	old := map[string]T{}
 	for _, x := range before {
 		old[key(x)] = x
@@ -111,7 +114,8 @@ func shared[T any](c *Comparison, what string, before, after []T, key func(T) st
 	note(changed, "people's answers to it changed in between")
 	c.Shared = len(out)
 	if c.Shared > 0 && c.Shared < fewest {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d %s in common are too few to tell anything", c.Shared, plural(c.Shared, what)))
+		c.Notes = append(c.Notes, fmt.Sprintf("%d %s in common are too few to tell anything", c.Shared,
+			plural(c.Shared, what)))
 	}
 	return out
 }
@@ -127,7 +131,10 @@ func (c *Comparison) payloads(before, after *PayloadScore) {
 	pairs := shared(c, "session", before.Sessions, after.Sessions,
 		func(s SessionScore) string { return s.Session },
 		func(a, b SessionScore) bool {
-			return slices.EqualFunc(a.Gold, b.Gold, func(x, y GoldItem) bool { return x.ID == y.ID && x.Kind == y.Kind && x.Must == y.Must })
+			return slices.EqualFunc(a.Gold, b.Gold, func(x, y GoldItem) bool {
+				return x.ID == y.ID && x.Kind == y.Kind &&
+					x.Must == y.Must
+			})
 		})
 	if len(pairs) == 0 {
 		return
@@ -181,14 +188,16 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 	for _, m := range QuestionMetrics {
 		c.mean(m.Name, pairs, func(q *QuestionsMade) bool { return q.Answerable() }, m.of, false)
 	}
-	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 }, func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
+	c.mean("stale@1", pairs, func(q *QuestionsMade) bool { return len(q.Stale) > 0 },
+		func(q *QuestionsMade) float64 { return truth(q.StaleFirst) }, true)
 	refused := func(q *QuestionsMade) float64 { return truth(q.Refused) }
 	c.mean("abstained", pairs, func(q *QuestionsMade) bool { return !q.Answerable() }, refused, false)
 	c.mean("refused", pairs, func(q *QuestionsMade) bool { return q.Answerable() }, refused, true)
 }
 
 // mean compares the mean of a figure over the questions that it is of.
-func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool, of func(*QuestionsMade) float64, lessIsMore bool) {
+func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool,
+	of func(*QuestionsMade) float64, lessIsMore bool) {
 	var values [][2]float64
 	for i := range pairs {
 		if in(&pairs[i][0]) {

@@ -47,7 +47,8 @@ func (c *Case) draw(number uint64, in func(turn string) bool) making {
 		one.Kind = g.Kind
 		id := payload.ItemID(fmt.Sprintf("s%d", len(out.claims)+1))
 		out.claims = append(out.claims, one)
-		out.predicted = append(out.predicted, Predicted{ID: id, Kind: one.Kind, Text: one.Text, Turns: one.Turns, Quote: one.Text, Grounded: true})
+		out.predicted = append(out.predicted, Predicted{ID: id, Kind: one.Kind, Text: one.Text, Turns: one.Turns,
+			Quote: one.Text, Grounded: true})
 	}
 	return out
 }
@@ -57,7 +58,8 @@ func (c *Case) Chance() Score {
 	m := c.draw(0, nil)
 	items := make([]payload.Item, len(m.claims))
 	for i, one := range m.claims {
-		items[i] = payload.Item{Kind: payload.Lead, Maker: payload.ByRule, Text: one.Text, Evidence: []payload.Evidence{{Turn: one.Turns[0], Quote: one.Text}}}
+		items[i] = payload.Item{Kind: payload.Lead, Maker: payload.ByRule, Text: one.Text,
+			Evidence: []payload.Evidence{{Turn: one.Turns[0], Quote: one.Text}}}
 	}
 	return c.Score(items)
 }

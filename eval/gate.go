@@ -40,7 +40,8 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	g := &Gate{Comparison: c}
 	before, after := baseline.Systems[0], now.Systems[0]
 	if n := measuredOn(before); c.Shared < n {
-		return nil, fmt.Errorf("only %d of the baseline's %d %s can be compared (%s)", c.Shared, n, map[string]string{"payloads": "sessions", "questions": "questions"}[c.What], strings.Join(c.Notes, "; "))
+		return nil, fmt.Errorf("only %d of the baseline's %d %s can be compared (%s)", c.Shared, n,
+			map[string]string{"payloads": "sessions", "questions": "questions"}[c.What], strings.Join(c.Notes, "; "))
 	}
 	for _, d := range c.Figures {
 		if d.Verdict == Worse && !d.Few && gated(d.Name) {
@@ -50,7 +51,8 @@ func NewGate(baseline, now *Run) (*Gate, error) {
 	if before.Payloads != nil {
 		was, is := before.Payloads.Grounding.Value, after.Payloads.Grounding.Value
 		if is < was-1e-4 { // baselines are rounded
-			d := Difference{Name: "grounding", Before: was, After: is, Change: Interval{Value: is - was, Low: is - was, High: is - was}, Verdict: Worse}
+			d := Difference{Name: "grounding", Before: was, After: is, Change: Interval{Value: is - was, Low: is - was,
+				High: is - was}, Verdict: Worse}
 			c.Figures = append(c.Figures, d)
 			g.Dropped = append(g.Dropped, d)
 		}

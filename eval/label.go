@@ -18,7 +18,8 @@ import (
 
 // idLetter begins the ids of a kind's items in gold files that Label makes.
 var idLetter = map[payload.Kind]string{
-	payload.Goal: "g", payload.Decision: "d", payload.Eliminated: "e", payload.Finding: "c", payload.Flag: "f", payload.Next: "p", payload.Hypothesis: "h",
+	payload.Goal: "g", payload.Decision: "d", payload.Eliminated: "e", payload.Finding: "c", payload.Flag: "f",
+	payload.Next: "p", payload.Hypothesis: "h",
 	payload.Deferred: "o", payload.Question: "q", payload.File: "x", payload.Status: "s",
 }
 
@@ -61,7 +62,8 @@ func proposed(p *payload.Payload) []GoldItem {
 			continue
 		}
 		n[it.Kind]++
-		item := GoldItem{ID: fmt.Sprintf("%s%d", idLetter[it.Kind], n[it.Kind]), Kind: it.Kind, Text: it.Text, Why: it.Why, Must: true}
+		item := GoldItem{ID: fmt.Sprintf("%s%d", idLetter[it.Kind], n[it.Kind]), Kind: it.Kind, Text: it.Text, Why: it.Why,
+			Must: true}
 		if it.Kind == payload.File {
 			item.Text = strings.TrimSuffix(it.Path+": "+it.Text, ": ")
 		}

@@ -65,7 +65,8 @@ type side struct {
 }
 
 func newSide(c Claim) side {
-	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path + " " + c.Text)), told: newStance(c.Kind, c.Text), turns: map[string]bool{}}
+	s := side{kind: c.Kind, text: c.Text, path: c.Path, words: newBag(strings.TrimSpace(c.Path + " " + c.Text)),
+		told: newStance(c.Kind, c.Text), turns: map[string]bool{}}
 	s.wide = s.words
 	if c.Why != "" {
 		s.wide = newBag(c.Path + " " + c.Text + " " + c.Why)
@@ -256,7 +257,10 @@ func (c *Case) Match(items []payload.Item, strict bool) []Pair {
 	}
 	c.weighReasons(claims, x)
 	c.holdQuotes(claims, x)
-	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool { return !strict || kindPairs(items[i].Kind, c.Gold.Items[j].Kind) })
+	return pairUp(x, Threshold, groupsOf(sides, strict), func(i, j int) bool {
+		return !strict ||
+			kindPairs(items[i].Kind, c.Gold.Items[j].Kind)
+	})
 }
 
 // matchBy is Match by any judge, strict and lenient.
@@ -272,7 +276,10 @@ func (c *Case) matchBy(ctx context.Context, by Judge, claims []Claim) (strict, l
 	c.weighReasons(claims, x)
 	c.holdQuotes(claims, x)
 	sides := sidesOf(claims)
-	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i, j int) bool { return kindPairs(claims[i].Kind, wants[j].Kind) })
+	strict = pairUp(x, by.Threshold(), groupsOf(sides, true), func(i,
+		j int) bool {
+		return kindPairs(claims[i].Kind, wants[j].Kind)
+	})
 	return strict, pairUp(x, by.Threshold(), groupsOf(sides, false), nil), nil
 }
 

@@ -195,7 +195,8 @@ func (j ModelJudge) ask(ctx context.Context, some []question, heard func(questio
 
 // once sends one request and hands out what it answers; left are the questions
 // without a verdict.
-func (j ModelJudge) once(ctx context.Context, some []question, heard func(question, string) error) (left []question, err error) {
+func (j ModelJudge) once(ctx context.Context, some []question, heard func(question, string) error) (left []question,
+	err error) {
 	var b strings.Builder
 	b.WriteString("The pairs:\n")
 	for i, q := range some {

@@ -81,8 +81,10 @@ var baselines = []struct {
 
 // newRun begins a run: what is measured, with what.
 func newRun(ctx context.Context, what string, set *Set, c *corpus, o Options) (*Run, error) {
-	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(), Missing: c.missing,
-		Config:  map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3, 64)},
+	r := &Run{Schema: RunSchema, What: what, At: time.Now().UTC().Truncate(time.Second), Gold: set.Ref(),
+		Missing: c.missing,
+		Config: map[string]string{"judge": o.judge().Name(), "threshold": strconv.FormatFloat(o.judge().Threshold(), 'g', 3,
+			64)},
 		Prompts: map[string]string{}}
 	r.Problems = append(append(r.Problems, set.Notices...), c.problems...)
 	if len(set.Pairs) > 0 {
@@ -143,7 +145,8 @@ func (m maker) distill(ctx context.Context, cases []*Case) error {
 	for i, d := range all {
 		m.made[cases[i]] = d
 		if d.err != nil {
-			m.run.Problems = append(m.run.Problems, Problem{cases[i].Gold.File, "", fmt.Sprintf("session %s was not distilled: %v", cases[i].Gold.Session, d.err)})
+			m.run.Problems = append(m.run.Problems, Problem{cases[i].Gold.File, "",
+				fmt.Sprintf("session %s was not distilled: %v", cases[i].Gold.Session, d.err)})
 		} else if d.payload.Made.Prompt != "" {
 			m.run.Prompts[d.payload.Made.Distiller] = d.payload.Made.Prompt
 		}
@@ -174,7 +177,8 @@ func (m maker) distilled(c *Case) making {
 }
 
 func predictedOf(it payload.Item, c *Case) Predicted {
-	p := Predicted{ID: it.ID, Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Rule: it.Rule, Turns: []string{}, Grounded: grounded(c.Session, it)}
+	p := Predicted{ID: it.ID, Kind: it.Kind, Text: it.Text, Why: it.Why, Path: it.Path, Rule: it.Rule, Turns: []string{},
+		Grounded: grounded(c.Session, it)}
 	for _, e := range it.Evidence {
 		p.Turns = append(p.Turns, canonical(e.Turn, c.turns))
 	}

@@ -114,7 +114,8 @@ func (s *search) ask(ctx context.Context, asked []Question, o Options) (System, 
 }
 
 func madeOf(q Question, a said) QuestionsMade {
-	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{}, Ranks: make([]int, len(q.Expect)),
+	m := QuestionsMade{ID: q.id(), Q: q.Q, Paraphrase: q.Paraphrase, Expect: q.Expect, Stale: q.Stale, Items: []string{},
+		Ranks:   make([]int, len(q.Expect)),
 		Refused: a.refused, Weak: a.weak, Coverage: a.coverage, Seconds: a.seconds}
 	for i, r := range a.results[:min(deepest, len(a.results))] {
 		name := r.name

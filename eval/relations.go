@@ -88,8 +88,10 @@ func scatter(s string) uint64 {
 func (l *LabelledRelation) Items() (later, earlier relate.Item) {
 	day := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	item := func(side labelledItem, name string, at time.Time) relate.Item {
-		return relate.Item{Session: name, Start: at, Item: payload.Item{ID: payload.ItemID(l.ID + "-" + name), Kind: side.Kind, Text: side.Text, Why: side.Why,
-			At: at, State: payload.Stands, Maker: payload.ByModel, Evidence: []payload.Evidence{{Turn: name, N: 1, Quote: side.Quote}}}}
+		return relate.Item{Session: name, Start: at, Item: payload.Item{ID: payload.ItemID(l.ID + "-" + name),
+			Kind: side.Kind, Text: side.Text, Why: side.Why,
+			At: at, State: payload.Stands, Maker: payload.ByModel, Evidence: []payload.Evidence{{Turn: name, N: 1,
+				Quote: side.Quote}}}}
 	}
 	return item(l.Later, "later", day.AddDate(0, 1, 0)), item(l.Earlier, "earlier", day)
 }
@@ -139,7 +141,8 @@ type DisagreedOnRelation struct {
 
 // AgreeOnRelations has somebody say how the items of labelled pairs bear on one
 // another.
-func AgreeOnRelations(ctx context.Context, name string, by RelatedBy, pairs []LabelledRelation) (RelationAgreement, error) {
+func AgreeOnRelations(ctx context.Context, name string, by RelatedBy, pairs []LabelledRelation) (RelationAgreement,
+	error) {
 	a := RelationAgreement{By: name, Pairs: len(pairs), Relations: map[payload.Relation]RelationRate{}}
 	said, err := by(ctx, pairs)
 	if err != nil {

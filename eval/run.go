@@ -130,16 +130,17 @@ type MatchedPair struct {
 
 // An Agreement says how far a similarity judges pairs as people did.
 type Agreement struct {
-	Judge     string            `json:"judge"` // "words/1", or a model's name
-	Threshold float64           `json:"threshold"`
-	Pairs     int               `json:"pairs"`
-	Agree     int               `json:"agree"`
-	Same      int               `json:"same"`       // pairs labelled the same
-	SameFound int               `json:"same_found"` // of those judged the same
-	Forms     map[string]KofN   `json:"forms"`      // made from true pairs: "negated", "reversed", "swapped"; K: told apart
-	Kinds     map[string]KofN   `json:"kinds,omitempty"`
-	Projects  map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
-	Wrong     []DisagreedOnPair `json:"wrong,omitempty"`
+	Judge     string  `json:"judge"` // "words/1", or a model's name
+	Threshold float64 `json:"threshold"`
+	Pairs     int     `json:"pairs"`
+	Agree     int     `json:"agree"`
+	Same      int     `json:"same"`       // pairs labelled the same
+	SameFound int     `json:"same_found"` // of those judged the same
+	// made from true pairs: "negated", "reversed", "swapped"; K: told apart
+	Forms    map[string]KofN   `json:"forms"`
+	Kinds    map[string]KofN   `json:"kinds,omitempty"`
+	Projects map[string]KofN   `json:"projects,omitempty"` // by folder of the pairs
+	Wrong    []DisagreedOnPair `json:"wrong,omitempty"`
 }
 
 // DisagreedOnPair is a labelled pair that was judged otherwise.

@@ -148,7 +148,8 @@ func (s *Score) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-11s %6s %6s %6s  %5s %5s %5s\n", "kind", "P", "R", "F1", "hits", "pred", "must")
 	row := func(name string, c Count) {
-		fmt.Fprintf(&b, "%-11s %6.3f %6.3f %6.3f  %5d %5d %5d\n", name, c.Precision(), c.Recall(), c.F1(), c.Hits, c.Pred, c.Wanted)
+		fmt.Fprintf(&b, "%-11s %6.3f %6.3f %6.3f  %5d %5d %5d\n", name, c.Precision(), c.Recall(), c.F1(), c.Hits, c.Pred,
+			c.Wanted)
 	}
 	for _, k := range payload.Kinds {
 		if c, ok := s.Kinds[k]; ok {

@@ -74,7 +74,8 @@ func searches(ctx context.Context, set *Set, c *corpus, o Options, r *Run) ([]*s
 	}
 	chosen := slices.DeleteFunc(slices.Clone(all), func(s *search) bool { return !o.wants(s.name) })
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "), strings.Join(namesOf(all), ", "))
+		return nil, fmt.Errorf("nothing to compare is called %s: there are %s", strings.Join(o.Only, ", "),
+			strings.Join(namesOf(all), ", "))
 	}
 	return chosen, nil
 }
@@ -107,7 +108,8 @@ func withoutAliases(items map[string][]payload.Item) map[string][]payload.Item {
 
 // distillAll makes the payload items of all sessions, with ids, and says which
 // gold item each of them holds.
-func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[string][]payload.Item, holds map[payload.ItemID]string, err error) {
+func distillAll(ctx context.Context, c *corpus, o Options, r *Run) (items map[string][]payload.Item,
+	holds map[payload.ItemID]string, err error) {
 	items, holds = map[string][]payload.Item{}, map[payload.ItemID]string{}
 	cases := map[ingest.SessionID]*Case{}
 	for _, k := range c.cases {
@@ -171,7 +173,8 @@ func (k *Case) Items(others map[string]Other) []payload.Item {
 	}
 	for _, g := range k.Gold.Items {
 		name := k.Gold.Session + "#" + g.ID
-		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, By: g.By, About: g.About, State: payload.Stands,
+		it := payload.Item{ID: payload.ItemID(name), Kind: g.Kind, Text: g.Text, Why: g.Why, By: g.By, About: g.About,
+			State:   payload.Stands,
 			Aliases: slices.Concat(others[name].Aliases, others[name].Asks)}
 		if g.Kind == payload.File {
 			it.Path = firstPath(g.Text)
@@ -235,7 +238,8 @@ func overMessages(c *corpus, quotes map[string][]quote) func(context.Context, Qu
 				a.sessions = append(a.sessions, m.Session)
 			}
 			if len(a.results) < deepest {
-				a.results = append(a.results, result{m.Session, quoted(quotes[m.Session], m.Text), m.Session + "#" + string(m.Turn), m.Text})
+				a.results = append(a.results, result{m.Session, quoted(quotes[m.Session], m.Text), m.Session + "#" +
+					string(m.Turn), m.Text})
 			}
 		}
 		a.shown = a.results[:min(len(a.results), printed)]
@@ -334,7 +338,8 @@ func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 	if err = errors.Join(err, found.Fault); err != nil {
 		return said{}, err
 	}
-	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing, weak: found.Verdict == answer.Weak}
+	a := said{seconds: since(begun), coverage: found.Coverage, refused: found.Verdict == answer.Nothing,
+		weak: found.Verdict == answer.Weak}
 	for _, r := range found.Results {
 		if !slices.Contains(a.sessions, r.Session) {
 			a.sessions = append(a.sessions, r.Session)
@@ -360,7 +365,8 @@ func (x *indexed) answer(ctx context.Context, q Question) (said, error) {
 // result says what a line of an answer holds.
 func (x *indexed) result(r *answer.Result) result {
 	if r.Item == nil {
-		return result{session: r.Session, holds: quoted(x.quotes[r.Session], r.Text), name: r.Session + "#" + r.TurnID, text: r.Text}
+		return result{session: r.Session, holds: quoted(x.quotes[r.Session], r.Text), name: r.Session + "#" + r.TurnID,
+			text: r.Text}
 	}
 	out := result{session: r.Session, name: string(r.Item.ID), text: r.Item.Text}
 	if name, ok := x.holds[r.Item.ID]; ok {

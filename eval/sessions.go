@@ -148,7 +148,8 @@ func (g *gathering) miss(gold *Gold, what string) {
 
 // locateGold finds the transcript of each gold set: where it says, or by the
 // session's id anywhere below the folder.
-func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*ingest.Session, from string) map[*Gold]located {
+func (g *gathering) locateGold(ctx context.Context, set *Set, told map[*Gold]*ingest.Session,
+	from string) map[*Gold]located {
 	var problems []Problem
 	g.below, problems = locate(ctx, from)
 	g.corpus.problems = append(g.corpus.problems, problems...)

@@ -115,7 +115,8 @@ func newToken(word string, clause int) token {
 
 // numeric reports whether a word is a number, perhaps with a unit: "5k", "2-minute".
 func numeric(w string) bool {
-	return w != "" && (unicode.IsDigit(rune(w[0])) || len(w) > 1 && strings.ContainsRune("#$~<>=+v", rune(w[0])) && unicode.IsDigit(rune(w[1])))
+	return w != "" && (unicode.IsDigit(rune(w[0])) || len(w) > 1 && strings.ContainsRune("#$~<>=+v", rune(w[0])) &&
+		unicode.IsDigit(rune(w[1])))
 }
 
 // number is a number's value: "5,000", "5_000" and "5k" are one.
@@ -132,7 +133,8 @@ func number(w string) string {
 	return w
 }
 
-var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+var numberWords = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9", "ten": "10",
 	"twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000", "twice": "2"}
 
 // binding words carry no meaning of their own here.

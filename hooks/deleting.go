@@ -121,7 +121,8 @@ type rescued struct {
 func (r rescued) note(paths []string) string {
 	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
 	if r.sessions > 0 || r.memory {
-		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now", list(paths), plain(r.holds))
+		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now",
+			list(paths), plain(r.holds))
 		if r.archived > 0 {
 			text += fmt.Sprintf("; %d archived first", r.archived)
 		}
@@ -203,7 +204,8 @@ func unsafeOf(g *guard.Report) []string {
 	const most = 5
 	var out []string
 	for _, s := range g.Unsafe() {
-		out = append(out, fmt.Sprintf("- session %s (%s): %d of %d files, %s", s.ID, plain(s.Name()), len(s.AtRisk), s.Files, s.AtRisk[0].State))
+		out = append(out, fmt.Sprintf("- session %s (%s): %d of %d files, %s", s.ID, plain(s.Name()), len(s.AtRisk), s.Files,
+			s.AtRisk[0].State))
 	}
 	for _, d := range g.Blocking() {
 		out = append(out, fmt.Sprintf("- %s: %s", d.Path, blockingText[d.Kind]))
@@ -232,7 +234,8 @@ func (h *Host) threatened(command, dir string) []string {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
-	full := strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR", config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
+	full := strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
+		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
 	full = tilde.ReplaceAllString(full, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
 	var named []string
 	known := false
@@ -276,7 +279,8 @@ var tilde = regexp.MustCompile(`(^|[\s"'=:])~(/|\s|$)`)
 // removedBy lists what a command line deletes, moves or cleans, as far as its
 // words tell; known says that this is all of it.
 func removedBy(command, dir string) (out []string, known bool) {
-	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir, Calls: []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}}}}
+	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
+		Calls: []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}}}}
 	known = true
 	for _, a := range trace.Of(s).Actions {
 		for _, t := range a.Touches {
@@ -293,7 +297,8 @@ func removedBy(command, dir string) (out []string, known bool) {
 					out = append(out, o)
 				}
 			}
-			if removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") || st.Program == "find" && slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm") {
+			if removers[st.Program] || st.Program == "git" && slices.Contains(st.Args, "clean") || st.Program == "find" &&
+				slices.Contains(st.Args, "-delete") || slices.Contains(st.Args, "rm") {
 				out = append(out, pathsOf(st)...)
 				if slices.Contains(st.Args, trace.UnknownArg) { // a pattern, or a variable
 					out, known = append(out, st.Dir), false
@@ -304,7 +309,8 @@ func removedBy(command, dir string) (out []string, known bool) {
 	return out, known
 }
 
-var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true, "trash-put": true, "srm": true, "truncate": true, "rsync": true}
+var removers = map[string]bool{"rm": true, "rmdir": true, "unlink": true, "shred": true, "mv": true, "trash": true,
+	"trash-put": true, "srm": true, "truncate": true, "rsync": true}
 
 // pathsOf are the arguments of a step that may be paths; the folder that it
 // runs in where there are none.
@@ -368,7 +374,8 @@ func near(p string, places []string) bool {
 	}
 	for _, p := range paths {
 		for _, place := range places {
-			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p, string(filepath.Separator))+string(filepath.Separator)) || strings.HasPrefix(p, place+string(filepath.Separator)) {
+			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p,
+				string(filepath.Separator))+string(filepath.Separator)) || strings.HasPrefix(p, place+string(filepath.Separator)) {
 				return true
 			}
 		}

@@ -163,7 +163,8 @@ func (h *heard) Read(p []byte) (int, error) {
 // roots are the folders that Claude Code keeps sessions in.
 func FromSurroundings(e Event, getenv func(string) string, roots []string) (Input, error) {
 	in := Input{Event: e, Session: getenv("CLAUDE_CODE_SESSION_ID"), Cwd: getenv("CLAUDE_PROJECT_DIR"), Reason: "other"}
-	if e != SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session || strings.ContainsAny(in.Session, "*?[\\") {
+	if e != SessionEnd || in.Session == "" || filepath.Base(in.Session) != in.Session ||
+		strings.ContainsAny(in.Session, "*?[\\") {
 		return in, ErrNoInput
 	}
 	for _, root := range roots {

@@ -44,9 +44,11 @@ func isTrusted(it *payload.Item) bool {
 		return true
 	}
 	if it.Rule == payload.NoteRule && it.By == payload.ByAssistant { // the agent's claim about its own words
-		return it.Kind != payload.Decision && it.Kind != payload.Eliminated && it.Kind != payload.Deferred && it.Kind != payload.Goal
+		return it.Kind != payload.Decision && it.Kind != payload.Eliminated && it.Kind != payload.Deferred &&
+			it.Kind != payload.Goal
 	}
-	if strings.HasSuffix(it.Rule, "summary") { // the client's own, over all that was in the window: pages and tools' output too
+	// the client's own, over all that was in the window: pages and tools' output too
+	if strings.HasSuffix(it.Rule, "summary") {
 		return false
 	}
 	switch it.By {
@@ -108,7 +110,8 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	}
 	budget := mostTokens - tokens.AtMost(preface+end) - 4
 	for {
-		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: mostLeads, Count: tokens.AtMost}).Text
+		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: mostLeads,
+			Count: tokens.AtMost}).Text
 		text = withPreface(text) + end
 		if characters(text) <= mostCharacters || budget < 100 {
 			return text

@@ -28,9 +28,10 @@ import (
 // memo is what was said to a session.
 type memo struct {
 	Noted []payload.ItemID `json:"noted,omitempty"` // each item once a session
-	Held  []string         `json:"held"`            // a hash of each item of other sessions that the last payload held; nil if not known
-	Mark  string           `json:"mark,omitempty"`  // of the index then
-	Known bool             `json:"known"`
+	// a hash of each item of other sessions that the last payload held; nil if not known
+	Held  []string `json:"held"`
+	Mark  string   `json:"mark,omitempty"` // of the index then
+	Known bool     `json:"known"`
 }
 
 type started struct {
@@ -118,7 +119,8 @@ func (h *Host) tidy() {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" && h.now().Sub(info.ModTime()) > 60*24*time.Hour {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) != ".log" &&
+			h.now().Sub(info.ModTime()) > 60*24*time.Hour {
 			os.Remove(filepath.Join(h.Cache, e.Name()))
 		}
 	}

@@ -118,7 +118,8 @@ func firstOf(path string) string {
 
 // warned is the one thing worth a note, nil if there is none: not said before in
 // this session, and not the session's own unless a tool is about to act on it.
-func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bool) (w *check.Warning, ids []payload.ItemID, m memo, err error) {
+func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bool) (w *check.Warning,
+	ids []payload.ItemID, m memo, err error) {
 	m = h.memoOf(in.Session)
 	l, err := h.Library(LockWait)
 	if err != nil {
@@ -160,7 +161,8 @@ func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bo
 func sameSource(all []check.Warning, w *check.Warning) []payload.ItemID {
 	var ids []payload.ItemID
 	for _, o := range all {
-		if o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote() == w.Quote() && o.Quote() != "" || o.Name == w.Name && o.Name != "" {
+		if o.Item.ID == w.Item.ID || o.Session == w.Session && o.Quote() == w.Quote() && o.Quote() != "" ||
+			o.Name == w.Name && o.Name != "" {
 			ids = append(ids, o.Item.ID)
 		}
 	}

@@ -52,7 +52,8 @@ func scriptsIn(command, dir string) []string {
 	var dirs, paths []string
 	for _, m := range runs.FindAllStringSubmatch(command, -1) {
 		word := strings.Trim(m[2], `"'`)
-		if m[1] == "" && !strings.Contains(word, "/") && !strings.HasPrefix(strings.TrimLeft(m[0], ";&|({ \t\n"), ".") && !strings.Contains(m[0], "source") {
+		if m[1] == "" && !strings.Contains(word, "/") && !strings.HasPrefix(strings.TrimLeft(m[0], ";&|({ \t\n"), ".") &&
+			!strings.Contains(m[0], "source") {
 			continue // a program of the system's
 		}
 		if dirs == nil {
@@ -73,7 +74,8 @@ func dirsOf(command, dir string) []string {
 	if len(command) > commandMost {
 		return dirs
 	}
-	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir, Calls: []ingest.ToolCall{{Name: "Bash", Command: fromHome(command), Done: true}}}}}
+	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
+		Calls: []ingest.ToolCall{{Name: "Bash", Command: fromHome(command), Done: true}}}}}
 	for _, a := range trace.Of(s).Actions {
 		for _, st := range a.Steps() {
 			if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
@@ -96,7 +98,8 @@ func fromHome(text string) string {
 
 // readScript reads the beginning of a text file, "" if it is none.
 func readScript(path string) string {
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) { // to open a pipe is to wait for its writer
+	// to open a pipe is to wait for its writer
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) {
 		return ""
 	}
 	f, err := os.Open(path)

@@ -59,7 +59,8 @@ func ourServer(text []byte) (serverEntry, bool) {
 	if json.Unmarshal(text, &e) != nil {
 		return e, false
 	}
-	return e, strings.HasPrefix(lastName(Started(append([]string{e.Command}, e.Args...))), "recall") && len(e.Args) > 0 && e.Args[len(e.Args)-1] == "mcp"
+	return e, strings.HasPrefix(lastName(Started(append([]string{e.Command}, e.Args...))), "recall") && len(e.Args) > 0 &&
+		e.Args[len(e.Args)-1] == "mcp"
 }
 
 // Started is the program that a command line starts, "" if none: behind wsl.exe

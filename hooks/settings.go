@@ -67,7 +67,8 @@ func isOurs(text []byte) bool {
 	}
 	base := h.Command[strings.LastIndexAny(h.Command, `/\`)+1:]
 	n := len(h.Args)
-	return strings.HasPrefix(filepath.Base(base), "recall") && n >= 2 && h.Args[n-2] == "hook" && eventOf(h.Args[n-1]) != ""
+	return strings.HasPrefix(filepath.Base(base), "recall") && n >= 2 && h.Args[n-2] == "hook" &&
+		eventOf(h.Args[n-1]) != ""
 }
 
 // Add gives settings with our hooks in them; what else is there stays byte for
@@ -327,5 +328,6 @@ func (st style) elem(text []byte, in *span, level int, v any) []byte {
 		at := in.elems[n-1].to
 		return slices.Concat(text[:at], []byte(","), []byte(st.line(level)), st.render(v, level), text[at:])
 	}
-	return slices.Concat(text[:in.from+1], []byte(st.line(level)), st.render(v, level), []byte(st.line(level-1)), text[in.to-1:])
+	return slices.Concat(text[:in.from+1], []byte(st.line(level)), st.render(v, level), []byte(st.line(level-1)),
+		text[in.to-1:])
 }

@@ -151,7 +151,8 @@ func find(ctx context.Context, x *index.Index, p place) (r remembered, err error
 	}
 	for _, s := range pipeline.Pick(threads, p.branch, ingest.SessionID(p.own)) {
 		t := of[s.Session]
-		r.Sessions = append(r.Sessions, threadMember{ID: t.Session, Number: t.Number, Branch: t.Branch, Distiller: t.Distiller})
+		r.Sessions = append(r.Sessions, threadMember{ID: t.Session, Number: t.Number, Branch: t.Branch,
+			Distiller: t.Distiller})
 		r.Order = append(r.Order, t.Items...)
 	}
 	return r, nil
@@ -182,8 +183,9 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 			continue
 		}
 		numbers[s.ID] = s.Number
-		one := &payload.Payload{Schema: payload.Schema, Session: s.ID, Source: h.Source, Title: h.Title, Project: p.name, Branch: s.Branch,
-			Start: h.Start, End: h.End, Made: payload.Provenance{Distiller: s.Distiller}, Items: items[s.ID]}
+		one := &payload.Payload{Schema: payload.Schema, Session: s.ID, Source: h.Source, Title: h.Title, Project: p.name,
+			Branch: s.Branch,
+			Start:  h.Start, End: h.End, Made: payload.Provenance{Distiller: s.Distiller}, Items: items[s.ID]}
 		for i := range one.Items {
 			doubt, err := settle(ctx, x, &one.Items[i])
 			if err != nil {
@@ -206,7 +208,8 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 // settle marks an item that another one took the place of for sure, and still
 // holds itself; what perhaps did is returned.
 func settle(ctx context.Context, x *index.Index, it *payload.Item) (doubt *payload.Link, err error) {
-	if !it.Current() || it.Kind == payload.File || it.Kind == payload.Status || it.Kind == payload.Goal || it.Kind == payload.Next {
+	if !it.Current() || it.Kind == payload.File || it.Kind == payload.Status || it.Kind == payload.Goal ||
+		it.Kind == payload.Next {
 		return nil, nil
 	}
 	links, err := x.LinksOf(ctx, it.ID)

@@ -34,7 +34,8 @@ func (r *reader) answer(ctx context.Context, a *Answer, list []*ranked) error {
 				History: c.history, Conflict: c.conflict, Related: c.related})
 		} else {
 			from, to := r.asked.Passage(c.turn.Text)
-			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.turn.Text[from:to], Score: c.score, Look: c.look})
+			a.Turns = append(a.Turns, TurnHit{Place: p, Turn: c.turn, Passage: c.turn.Text[from:to], Score: c.score,
+				Look: c.look})
 		}
 	}
 	var i, t int
@@ -195,7 +196,8 @@ func judge(a *Answer, ts []term, size corpus) {
 	for i := range a.Hits {
 		h := &a.Hits[i]
 		it := h.Item
-		text := strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...), append(it.About, it.Aliases...)...), " . ")
+		text := strings.Join(append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...),
+			append(it.About, it.Aliases...)...), " . ")
 		for _, e := range it.Evidence {
 			text += " . " + e.Quote
 		}
@@ -252,7 +254,8 @@ func lines(list []*ranked) []rank.Line {
 	slices.SortStableFunc(list, func(a, b *ranked) int { return cmp.Compare(b.raw, a.raw) })
 	out := make([]rank.Line, len(list))
 	for i, r := range list {
-		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw, Aliased: r.table == items && len(r.item.Aliases) > 0}
+		out[i] = rank.Line{Look: r.look, Session: strconv.FormatInt(r.session, 10), Score: r.raw,
+			Aliased: r.table == items && len(r.item.Aliases) > 0}
 	}
 	return out
 }

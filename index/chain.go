@@ -283,7 +283,8 @@ func (c *chains) wanted(id payload.ItemID) bool {
 	in := func(from, to time.Time) bool {
 		return (from.IsZero() || !m.Item.At.Before(from)) && (to.IsZero() || m.Item.At.Before(to))
 	}
-	return m != nil && (q.Project == "" || m.Project == q.Project) && (q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
+	return m != nil && (q.Project == "" || m.Project == q.Project) &&
+		(q.Kinds == nil || slices.Contains(q.Kinds, m.Item.Kind)) && in(q.Since, q.Until)
 }
 
 // staleTurnsBelow puts a turn in which something was said that doesn't stand any

@@ -156,7 +156,8 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 		}
 	}
 	for _, m := range r.moves {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1], m[2]); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO moved(session, old, new, n) VALUES(?,?,?,?)`, session, m[0], m[1],
+			m[2]); err != nil {
 			return err
 		}
 	}
@@ -170,7 +171,8 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 		if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO fault(sig, text) VALUES(?,?)`, f.sig, f.text); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n, f.at); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO faulted(sig, session, n, at) VALUES(?,?,?,?)`, f.sig, session, f.n,
+			f.at); err != nil {
 			return err
 		}
 	}
@@ -180,7 +182,8 @@ func replaceDid(ctx context.Context, tx *sql.Tx, session int64, r didRows, known
 // dropDid forgets what a session did, and the paths and errors that only it
 // had and that it doesn't have again.
 func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, known map[string]int64) error {
-	paths, err := column[string](ctx, tx, `SELECT path FROM path WHERE id IN (SELECT path FROM touch WHERE session=?)`, session)
+	paths, err := column[string](ctx, tx, `SELECT path FROM path WHERE id IN (SELECT path FROM touch WHERE session=?)`,
+		session)
 	if err != nil {
 		return err
 	}
@@ -202,12 +205,15 @@ func dropDid(ctx context.Context, tx *sql.Tx, session int64, again didRows, know
 			continue
 		}
 		delete(known, p)
-		if _, err := tx.ExecContext(ctx, `DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`DELETE FROM path WHERE path=? AND NOT EXISTS (SELECT 1 FROM touch WHERE touch.path=path.id)`, p); err != nil {
 			return err
 		}
 	}
 	for _, sig := range sigs {
-		if _, err := tx.ExecContext(ctx, `DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`, sig); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`DELETE FROM fault WHERE sig=? AND NOT EXISTS (SELECT 1 FROM faulted WHERE faulted.sig=fault.sig)`,
+			sig); err != nil {
 			return err
 		}
 	}

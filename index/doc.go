@@ -40,7 +40,8 @@ func DocOf(s *ingest.Session, p *payload.Payload, project string) Doc {
 		if _, ok := at[string(t.ID)]; ok {
 			at[string(t.ID)] = i
 		}
-		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary && len(d.Turns) > 0 {
+		if t.Abandoned || t.Copied || t.Kind == ingest.Event || t.Kind == ingest.Interrupt || t.Kind == ingest.Summary &&
+			len(d.Turns) > 0 {
 			continue
 		}
 		u := Turn{ID: string(t.ID), N: t.N, Role: string(t.Role), At: t.At, Text: own(t), More: calls(t)}

@@ -19,7 +19,9 @@ import (
 // eventForm matches "before the migration" where it is a part of its own of a
 // question: at its beginning before a comma, or at its end.
 var eventForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^\s*(before|after|since|until)\s+the\s+((?:["“'` + "`" + `]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5}),|\b(before|after|since|until)\s+the\s+((?:["“'` + "`" + `]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5})[?.!\s]*$`)
+	return regexp.MustCompile(`(?i)^\s*(before|after|since|until)\s+the\s+((?:["“'` + "`" +
+		`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5}),|\b(before|after|since|until)\s+the\s+((?:["“'` + "`" +
+		`]?[\pL\d][\pL\d._/#'-]*["”'` + "`" + `]?\s*){1,5})[?.!\s]*$`)
 })
 
 // pastForm matches a question about what was, laterForm one about what is to come:
@@ -42,8 +44,10 @@ type event struct {
 // eventOf makes a span of time of "before the migration", where the words after
 // "the" name one thing that happened and no other: the title of one session,
 // commits of one, or else items of one. ok is false for whatever isn't clear.
-func eventOf(ctx context.Context, full *fulltext, q Query, s string) (since, until time.Time, what, phrase string, ok bool, err error) {
-	if low := strings.ToLower(s); !slices.ContainsFunc([]string{"before", "after", "since", "until"}, func(w string) bool { return strings.Contains(low, w) }) {
+func eventOf(ctx context.Context, full *fulltext, q Query, s string) (since, until time.Time, what, phrase string,
+	ok bool, err error) {
+	if low := strings.ToLower(s); !slices.ContainsFunc([]string{"before", "after", "since", "until"},
+		func(w string) bool { return strings.Contains(low, w) }) {
 		return // most questions: nothing is compiled for them
 	}
 	m := eventForm().FindStringSubmatchIndex(s)
@@ -103,11 +107,13 @@ func findEvent(ctx context.Context, full *fulltext, q Query, name []string) (e e
 	if rare, err := rareEvent(ctx, full, want); err != nil || !rare {
 		return e, false, err
 	}
-	titled, err := named(ctx, full.tx, q, want, `SELECT id, title, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	titled, err := named(ctx, full.tx, q, want,
+		`SELECT id, title, title, start, end, project FROM session WHERE title LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
-	made, err := named(ctx, full.tx, q, want, `SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
+	made, err := named(ctx, full.tx, q, want,
+		`SELECT m.session, m.subject || ' ' || m.branch, m.subject, min(s.start, m.at), m.at, s.project FROM made m JOIN session s ON s.id=m.session WHERE m.subject || ' ' || m.branch LIKE ? ESCAPE '\'`, stemPattern(longestWord))
 	if err != nil {
 		return e, false, err
 	}
@@ -255,7 +261,8 @@ func itemsNamed(ctx context.Context, full *fulltext, q Query, name []string) ([]
 		var h happening
 		var from, at int64
 		var project string
-		err := full.tx.QueryRowContext(ctx, `SELECT e.session, s.title, min(s.start, e.at), e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
+		err := full.tx.QueryRowContext(ctx,
+			`SELECT e.session, s.title, min(s.start, e.at), e.at, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.id=?`, m.Doc).Scan(&h.session, &h.text, &from, &at, &project)
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,10 @@ func (x *Index) Commits(ctx context.Context, hash string, at time.Time) ([]Commi
 	var err error
 	if len(hash) >= 7 {
 		all, err = list(`m.hash >= ?1 AND m.hash < ?1||'g'`, hash[:7])
-		all = slices.DeleteFunc(all, func(c Commit) bool { return !strings.HasPrefix(hash, c.Hash) && !strings.HasPrefix(c.Hash, hash) })
+		all = slices.DeleteFunc(all, func(c Commit) bool {
+			return !strings.HasPrefix(hash, c.Hash) &&
+				!strings.HasPrefix(c.Hash, hash)
+		})
 	}
 	if err == nil && !at.IsZero() {
 		then, err = list(`m.at BETWEEN ? AND ?`, millis(at)-60_000, millis(at)+60_000)

@@ -15,7 +15,8 @@ import (
 var frames = sync.OnceValue(func() []*regexp.Regexp {
 	return []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\bhow (many|often|long)\b`),
-		regexp.MustCompile(`(?i)\b(open|unresolved|outstanding|pending|next) (questions?|points?|steps?|actions?|things?)\b`), // which ask for a kind
+		// which ask for a kind
+		regexp.MustCompile(`(?i)\b(open|unresolved|outstanding|pending|next) (questions?|points?|steps?|actions?|things?)\b`),
 		regexp.MustCompile(`(?i)\bwhere (?:is|are|was|were|do|does|did)\b.*\b(implemented|located|defined|handled|lives?)\b`),
 		regexp.MustCompile(`(?i)\b(decisions?|choices?) (?:on|about|regarding|around|made)\b`),
 		regexp.MustCompile(`(?i)\b(?:did|do|does|have|has|had|didn't|don't|haven't) (we|i|you|they|anyone|anybody|someone|somebody)(?: (?:ever|already|actually|really|just|finally|first|last))* (ask(?:ed)?|sa(?:y|id)|tell|told|talk(?:ed)?|discuss(?:ed)?|mention(?:ed)?|agree(?:d)?|settle(?:d)?|conclude(?:d)?|use(?:d)?|take(?:n)?|consider(?:ed)?|rule(?:d)? out|end up|go with|gone with|want(?:ed)?)\b`),
@@ -66,7 +67,10 @@ func withoutFrame(s string, ts []term) []term {
 	}
 	times := map[string]int{}
 	text.Each(s, func(w string) bool { times[text.Stem(w)]++; return true })
-	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool { return times[t.stem] == 1 && slices.Contains(asking, t.stem) })
+	kept := slices.DeleteFunc(slices.Clone(ts), func(t term) bool {
+		return times[t.stem] == 1 &&
+			slices.Contains(asking, t.stem)
+	})
 	if len(kept) == 0 {
 		return ts
 	}

@@ -64,7 +64,8 @@ type state struct {
 
 // numbers are what is kept of a state, in the order of the columns.
 func (s *state) numbers() []any {
-	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources], &s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
+	return []any{&s.version, &s.next[items], &s.next[turns], &s.docs[ofItems], &s.words[ofItems], &s.docs[ofSources],
+		&s.words[ofSources], &s.docs[ofTurns], &s.words[ofTurns]}
 }
 
 func (s *state) save(ctx context.Context, tx *sql.Tx) error {
@@ -196,7 +197,8 @@ func cloned(l postings.Lists) postings.Lists {
 }
 
 // beginning calls do for each word that begins so, of one segment after the other.
-func (f *fulltext) beginning(ctx context.Context, with string, do func(word string, b *block, lists postings.Lists)) error {
+func (f *fulltext) beginning(ctx context.Context, with string,
+	do func(word string, b *block, lists postings.Lists)) error {
 	rows, err := f.tx.QueryContext(ctx, blocksFrom, with, with+postings.Last)
 	if err != nil {
 		return err
@@ -208,7 +210,10 @@ func (f *fulltext) beginning(ctx context.Context, with string, do func(word stri
 		if err := b.scan(rows, &zero); err != nil {
 			return err
 		}
-		if err := postings.Each(b.data, with, func(word []byte, lists postings.Lists) { do(string(word), &b, lists) }); err != nil {
+		if err := postings.Each(b.data, with, func(word []byte, lists postings.Lists) {
+			do(string(word), &b,
+				lists)
+		}); err != nil {
 			return err
 		}
 	}

@@ -66,7 +66,8 @@ func (r *reader) look(ctx context.Context, found [2][]candidate, ts []term) ([]*
 	var looks []*rank.Features
 	var first []float64
 	for i, o := range out {
-		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource], Lexicon: o.parts[byLexicon], Near: o.near, Support: math.Log1p(support[i])}
+		c := rank.Candidate{Aliased: aliased, Words: o.parts[byWords], Source: o.parts[bySource],
+			Lexicon: o.parts[byLexicon], Near: o.near, Support: math.Log1p(support[i])}
 		if o.table == items {
 			it := o.item
 			if r.q.Without&Aliases != 0 {
@@ -170,7 +171,10 @@ func supports(list []*ranked) []float64 {
 	for i := range list {
 		best[i] = i
 	}
-	slices.SortStableFunc(best, func(a, b int) int { return cmp.Compare(list[b].candidate.score, list[a].candidate.score) })
+	slices.SortStableFunc(best, func(a, b int) int {
+		return cmp.Compare(list[b].candidate.score,
+			list[a].candidate.score)
+	})
 	bySession := map[int64][]int{}
 	for _, i := range best {
 		bySession[list[i].session] = append(bySession[list[i].session], i)

@@ -152,7 +152,9 @@ func putLinks(ctx context.Context, tx *sql.Tx, standing []payload.Link, made str
 		}
 	}
 	for text := range old { // what is not said any more
-		if _, err := tx.ExecContext(ctx, `DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`, text); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`DELETE FROM link WHERE data=?1 AND later=json_extract(?1,'$.from') AND earlier=json_extract(?1,'$.to')`,
+			text); err != nil {
 			return err
 		}
 	}
@@ -200,7 +202,8 @@ func (x *Index) ItemByID(ctx context.Context, id payload.ItemID) (Placed, error)
 // placed finds an item by its id, and its session's row.
 func (r *reader) placed(ctx context.Context, id payload.ItemID) (p Placed, session int64, err error) {
 	var data []byte
-	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`, string(id)).Scan(&session, &p.Turn, &data); err != nil {
+	if err := r.tx.QueryRowContext(ctx, `SELECT session, n, data FROM item WHERE iid=? ORDER BY id LIMIT 1`,
+		string(id)).Scan(&session, &p.Turn, &data); err != nil {
 		return Placed{}, 0, err
 	}
 	if p.Item, err = unpackItem(data); err != nil {

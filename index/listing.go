@@ -40,8 +40,10 @@ var askings = sync.OnceValue(func() asking {
 	open := []payload.Kind{payload.Question, payload.Deferred}
 	stands := []payload.Kind{payload.Goal, payload.Next, payload.Status}
 	a := asking{kinds: map[string][]payload.Kind{}, nothing: map[string]bool{}, forms: []askingForm{
-		{"rule out", ruledOut}, {"dead end", ruledOut}, {"dead ends", ruledOut}, {"put off", []payload.Kind{payload.Deferred}},
-		{"watch out", []payload.Kind{payload.Flag}}, {"look out", []payload.Kind{payload.Flag}}, {"we stand", stands}, {"things stand", stands},
+		{"rule out", ruledOut}, {"dead end", ruledOut}, {"dead ends", ruledOut},
+		{"put off", []payload.Kind{payload.Deferred}},
+		{"watch out", []payload.Kind{payload.Flag}}, {"look out", []payload.Kind{payload.Flag}}, {"we stand", stands},
+		{"things stand", stands},
 	}}
 	for _, by := range []struct {
 		words string
@@ -209,7 +211,8 @@ func (r *reader) newestSessions(ctx context.Context) ([]int64, error) {
 			args = append(args, p)
 		}
 	}
-	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds, ` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
+	return column[int64](ctx, r.tx, `SELECT id FROM session WHERE `+strings.Join(conds,
+		` AND `)+` ORDER BY end DESC, start DESC, id`, args...)
 }
 
 // itemsOf reads which of the sessions' items the query's conditions allow, newest first.
@@ -227,7 +230,8 @@ func (r *reader) itemsOf(ctx context.Context, sessions []int64, last map[string]
 		one = &row{ranked: ranked{table: items}}
 		return one, rows.Scan(&one.id, &one.session, &one.kind, &one.project)
 	}, `SELECT e.id, e.session, e.kind, s.project FROM item e JOIN session s ON s.id=e.session WHERE e.session IN (SELECT value FROM json_each(?)) AND `+
-		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`, append([]any{string(ids)}, args...)...)
+		strings.Join(conds, ` AND `)+` ORDER BY e.at DESC, s.start DESC, e.n DESC, e.id`,
+		append([]any{string(ids)}, args...)...)
 	var found []*ranked
 	for _, one := range rows {
 		if of := one.project + "\x00" + one.kind; rank.AsOfSession(payload.Kind(one.kind)) {

@@ -42,7 +42,8 @@ func (r *reader) projects(ctx context.Context) (all []string, err error) {
 	known.mu.Lock()
 	defer known.mu.Unlock()
 	if known.projects == nil {
-		known.projects, err = column[string](ctx, r.tx, `WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
+		known.projects, err = column[string](ctx, r.tx,
+			`WITH RECURSIVE `+projectNames+` SELECT project FROM name WHERE project IS NOT NULL`)
 	}
 	return known.projects, err
 }
@@ -50,7 +51,10 @@ func (r *reader) projects(ctx context.Context) (all []string, err error) {
 // rareName reports whether a name that stands in the question is made of words,
 // and one of them rare.
 func (r *reader) rareName(name string, ts []term) bool {
-	return slices.ContainsFunc(ts, func(t term) bool { return isOf(name, t) && t.df.docs() <= max(fewDocs, r.size.all()/20) })
+	return slices.ContainsFunc(ts, func(t term) bool {
+		return isOf(name, t) &&
+			t.df.docs() <= max(fewDocs, r.size.all()/20)
+	})
 }
 
 func isOf(name string, t term) bool {

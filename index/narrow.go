@@ -78,7 +78,8 @@ func narrow(ctx context.Context, full *fulltext, q Query) (Query, Narrowed, erro
 		if m := projectForm().FindStringSubmatchIndex(text); m != nil {
 			name := cmp.Or(groups(text, m)[1:]...)
 			var known string
-			err := full.tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`, name).Scan(&known)
+			err := full.tx.QueryRowContext(ctx, `SELECT project FROM session WHERE project=? COLLATE NOCASE LIMIT 1`,
+				name).Scan(&known)
 			if err != nil && err != sql.ErrNoRows {
 				return q, n, err
 			}

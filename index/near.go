@@ -85,7 +85,8 @@ func (r *reader) nearItems(ctx context.Context, found []candidate, n *nearness, 
 		conds = append(conds, `e.id IN (`+strings.Join(ids, `,`)+`)`)
 	}
 	conds = append([]string{`v.model=?`}, conds...)
-	rows, err := r.tx.QueryContext(ctx, `SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
+	rows, err := r.tx.QueryContext(ctx,
+		`SELECT e.id, e.iid, v.data FROM item e JOIN vec v ON v.iid=e.iid WHERE `+strings.Join(conds, ` AND `), args...)
 	if err != nil {
 		return nil, err
 	}

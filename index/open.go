@@ -218,7 +218,8 @@ func (x *Index) prepare(ctx context.Context) error {
 		}
 		return fmt.Errorf("not an index of recall: %w", ErrRebuild)
 	}
-	for _, t := range append(slices.Concat(schemaTables, textTables, []string{emptyText()}, lineTables, didTables, linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
+	for _, t := range append(slices.Concat(schemaTables, textTables, []string{emptyText()}, lineTables, didTables,
+		linkTables), fmt.Sprintf(`PRAGMA application_id=%d`, appID), fmt.Sprintf(`PRAGMA user_version=%d`, schema)) {
 		if _, err := tx.ExecContext(ctx, t); err != nil {
 			return fmt.Errorf("%w in %q", err, t)
 		}

@@ -132,7 +132,8 @@ func putSession(ctx context.Context, tx *sql.Tx, p *Prepared) (id int64, err err
 	err = tx.QueryRowContext(ctx, `INSERT INTO session(sid, project, title, source, start, end, items, said, thread) VALUES(?,?,?,?,?,?,?,?,?)
 		ON CONFLICT(sid) DO UPDATE SET project=excluded.project, title=excluded.title, source=excluded.source,
 			start=excluded.start, end=excluded.end, items=excluded.items, said=excluded.said, thread=excluded.thread RETURNING id`,
-		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.said(), p.rows.thread).Scan(&id)
+		d.Session, d.Project, d.Title, d.Source, millis(d.Start), millis(d.End), len(d.Items), p.rows.said(),
+		p.rows.thread).Scan(&id)
 	if err != nil {
 		return 0, err
 	}
@@ -171,7 +172,8 @@ func (w *writing) items(ctx context.Context, session int64, r rows) error {
 	if err := w.drop(ctx, "item", gone, ofItems, ofSources); err != nil {
 		return err
 	}
-	in, err := w.tx.PrepareContext(ctx, `INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
+	in, err := w.tx.PrepareContext(ctx,
+		`INSERT INTO item(id, session, iid, kind, state, at, n, hash, data) VALUES(?,?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
@@ -199,7 +201,8 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 	if err := w.drop(ctx, "turn", gone, ofTurns); err != nil {
 		return err
 	}
-	in, err := w.tx.PrepareContext(ctx, `INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
+	in, err := w.tx.PrepareContext(ctx,
+		`INSERT INTO turn(id, session, tid, n, role, at, hash, text) VALUES(?,?,?,?,?,?,?,?)`)
 	if err != nil {
 		return err
 	}
@@ -223,7 +226,8 @@ func (w *writing) turns(ctx context.Context, session int64, r rows) error {
 
 // changes compares a session's rows with those in a table, by the hash of what
 // they hold: fresh ones must be written, the ids gone deleted.
-func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64, rows []T, hash func(T) int64) (fresh []T, gone []int64, err error) {
+func changes[T any](ctx context.Context, tx *sql.Tx, table string, session int64, rows []T,
+	hash func(T) int64) (fresh []T, gone []int64, err error) {
 	old := map[int64][]int64{} // two equal rows have two ids
 	_, err = list(ctx, tx, func(rs *sql.Rows) (none struct{}, err error) {
 		var id, h int64

@@ -98,7 +98,8 @@ func itemRowOf(it Item, v *vocabulary) (itemRow, error) {
 	if err != nil {
 		return itemRow{}, fmt.Errorf("item %s: %w", it.ID, err)
 	}
-	r := itemRow{iid: string(it.ID), kind: string(it.Kind), state: string(it.State), at: millis(it.At), data: pack(string(data))}
+	r := itemRow{iid: string(it.ID), kind: string(it.Kind), state: string(it.State), at: millis(it.At),
+		data: pack(string(data))}
 	if len(it.Evidence) > 0 {
 		r.n = int64(it.Evidence[0].N)
 	}
@@ -122,7 +123,8 @@ func (v *vocabulary) hashTurns(turns []Turn) []turnRow {
 	var before [2]string
 	for i := range turns {
 		t := &turns[i]
-		out[i] = turnRow{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text, t.More, before[0], before[1])}
+		out[i] = turnRow{of: i, hash: v.hash(t.ID, t.Role, strconv.FormatInt(millis(t.At), 10), strconv.Itoa(t.N), t.Text,
+			t.More, before[0], before[1])}
 		before = [2]string{before[1], strconv.FormatInt(v.hash(t.Text), 36)}
 	}
 	return out
@@ -139,7 +141,8 @@ func (r *rows) cut(i int) cutTurn {
 		list = append(list, r.opening(k)...)
 	}
 	v.list = list
-	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(clipText(t.Text, turnShown)), said: v.bag(body, list[len(body):])}
+	return cutTurn{tid: t.ID, role: t.Role, at: millis(t.At), n: int64(t.N), text: pack(clipText(t.Text, turnShown)),
+		said: v.bag(body, list[len(body):])}
 }
 
 // opening is how a turn begins, for those after it.

@@ -166,7 +166,9 @@ type searchedIn struct{ items, sessions, projects int }
 
 func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 	if r.q.Project != "" {
-		row := r.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`, r.q.Project)
+		row := r.tx.QueryRowContext(ctx,
+			`SELECT count(*) FILTER (WHERE `+ofOurs+`), count(*)>0, ifnull(sum(items),0) FROM session t WHERE project=?`,
+			r.q.Project)
 		err = row.Scan(&n.sessions, &n.projects, &n.items)
 		return n, err
 	}
@@ -180,7 +182,9 @@ func (r *reader) counted(ctx context.Context) (n searchedIn, err error) {
 const projectNames = `name(project) AS (SELECT min(project) FROM session
 	UNION ALL SELECT (SELECT min(s.project) FROM session s WHERE s.project>name.project) FROM name WHERE project IS NOT NULL)`
 
-const allSessions = `WITH RECURSIVE ` + projectNames + ` SELECT (SELECT count(*) FROM session)-(SELECT count(*) FROM session t WHERE ` + ofOthers + `), (SELECT count(project) FROM name)`
+const allSessions = `WITH RECURSIVE ` + projectNames +
+	` SELECT (SELECT count(*) FROM session)-(SELECT count(*) FROM session t WHERE ` + ofOthers +
+	`), (SELECT count(project) FROM name)`
 
 // candidate is an item or turn that some word found.
 type candidate struct {
@@ -365,7 +369,8 @@ func (r *reader) allowed(ctx context.Context, kind int, list []scoredDoc) ([]sco
 		}
 		ids.WriteString(strconv.FormatInt(d.doc, 10))
 	}
-	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (` + ids.String() + `) AND ` + strings.Join(conds, ` AND `)
+	query := `SELECT e.id FROM ` + documents[kind] + ` e WHERE e.id IN (` + ids.String() + `) AND ` +
+		strings.Join(conds, ` AND `)
 	got, err := column[int64](ctx, r.tx, query, args...)
 	if err != nil {
 		return nil, err

@@ -155,7 +155,9 @@ func segments(ctx context.Context, tx *sql.Tx) ([]*segment, error) {
 // saveSegments writes the rows.
 func (w *writing) saveSegments(ctx context.Context) error {
 	for _, s := range w.segments {
-		if _, err := w.tx.ExecContext(ctx, `INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`, s.columns()...); err != nil {
+		if _, err := w.tx.ExecContext(ctx,
+			`INSERT OR REPLACE INTO segment(`+segmentColumns+`) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+			s.columns()...); err != nil {
 			return err
 		}
 	}

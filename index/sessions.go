@@ -17,7 +17,8 @@ type Held struct {
 func (x *Index) SessionOf(ctx context.Context, id string) (Held, bool, error) {
 	h := Held{Session: id}
 	var start, end int64
-	err := x.db.QueryRowContext(ctx, `SELECT project, title, source, start, end FROM session WHERE sid=?`, id).Scan(&h.Project, &h.Title, &h.Source, &start, &end)
+	err := x.db.QueryRowContext(ctx, `SELECT project, title, source, start, end FROM session WHERE sid=?`,
+		id).Scan(&h.Project, &h.Title, &h.Source, &start, &end)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, false, nil
 	}

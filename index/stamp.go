@@ -113,14 +113,17 @@ var origin = sync.OnceValue(func() *regexp.Regexp {
 // at again. Lines stay when a
 // payload changes: an older rendering may have been pasted.
 func putLines(ctx context.Context, tx *sql.Tx, d Doc) error {
-	if _, err := tx.ExecContext(ctx, `INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session, d.Stamp); err != nil {
+	if _, err := tx.ExecContext(ctx,
+		`INSERT INTO stamp(sid, stamp) VALUES(?,?) ON CONFLICT(sid) DO UPDATE SET stamp=excluded.stamp`, d.Session,
+		d.Stamp); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO due(sid) VALUES(?)`, d.Session); err != nil {
 		return err
 	}
 	for _, l := range d.Lines {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO line(hash, sid, iids) VALUES(?,?,?)`, LineHash(l.Text), d.Session, strings.Join(l.IDs, " ")); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO line(hash, sid, iids) VALUES(?,?,?)`, LineHash(l.Text),
+			d.Session, strings.Join(l.IDs, " ")); err != nil {
 			return err
 		}
 	}

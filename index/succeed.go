@@ -78,10 +78,12 @@ var saysOtherwise = sync.OnceValue(func() *regexp.Regexp {
 // later reports whether an item says later how things are that another says were
 // so, or leaves open unasked.
 func later(newer, older *ranked, asked *rank.Question) bool {
-	if newer.session == older.session || !newer.item.At.After(older.item.At) || !newer.item.Current() || newer.score < asGood*older.score {
+	if newer.session == older.session || !newer.item.At.After(older.item.At) || !newer.item.Current() ||
+		newer.score < asGood*older.score {
 		return false
 	}
-	return settles(newer.item.Kind) && (settles(older.item.Kind) || leavesOpen(older.item.Kind) && !asked.Asks(older.item.Kind))
+	return settles(newer.item.Kind) && (settles(older.item.Kind) || leavesOpen(older.item.Kind) &&
+		!asked.Asks(older.item.Kind))
 }
 
 func settles(k payload.Kind) bool {

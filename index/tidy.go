@@ -57,7 +57,8 @@ func (x *Index) shrink(ctx context.Context) error {
 	}
 	defer conn.Close()
 	var free, all int
-	if err := conn.QueryRowContext(ctx, `SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
+	if err := conn.QueryRowContext(ctx,
+		`SELECT freelist_count, page_count FROM pragma_freelist_count, pragma_page_count`).Scan(&free, &all); err != nil {
 		return err
 	}
 	if free*4 >= all {

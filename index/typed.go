@@ -13,7 +13,8 @@ func (x *Index) Typed(ctx context.Context, project string) ([]TurnHit, error) {
 	return readList(ctx, x, func(rows *sql.Rows) (h TurnHit, err error) {
 		var start, at int64
 		var text []byte
-		err = rows.Scan(&h.Place.Session, &h.SessionTitle, &h.Project, &h.Source, &start, &h.SessionN, &h.ID, &h.N, &at, &text)
+		err = rows.Scan(&h.Place.Session, &h.SessionTitle, &h.Project, &h.Source, &start, &h.SessionN, &h.ID, &h.N, &at,
+			&text)
 		if err == nil {
 			h.Text, err = unpack(text)
 		}

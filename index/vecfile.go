@@ -78,7 +78,8 @@ func DecodeVectors(model string, b []byte) ([]Embedded, error) {
 		return nil, nil
 	}
 	if head.Dims < 0 || head.Dims > 1<<16 || len(data) != 4*head.Dims*len(head.Items) {
-		return nil, fmt.Errorf("vectors of %s: %d bytes for %d vectors of %d dimensions: %w", model, len(data), len(head.Items), head.Dims, ErrVector)
+		return nil, fmt.Errorf("vectors of %s: %d bytes for %d vectors of %d dimensions: %w", model, len(data),
+			len(head.Items), head.Dims, ErrVector)
 	}
 	var out []Embedded
 	for i, it := range head.Items {

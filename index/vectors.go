@@ -45,7 +45,8 @@ func (x *Index) PutVectors(ctx context.Context, model string, list []Vector) err
 		if err := CheckVector(v.V); err != nil {
 			return fmt.Errorf("%s: item %s: %w", op, v.Item, err)
 		}
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model, vectorBytes(v.V)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vec(iid, model, data) VALUES(?,?,?)`, string(v.Item), model,
+			vectorBytes(v.V)); err != nil {
 			return x.fail(op, err)
 		}
 	}

@@ -43,33 +43,38 @@ var whens = sync.OnceValue(func() []when {
 	digits := strings.Split("0123456789", "")
 	var all []when
 	add := func(hints []string, form string, span func(m []string, now time.Time) (a, b time.Time, ok bool)) {
-		all = append(all, when{hints, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + form) }), span})
+		all = append(all, when{hints, sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)` + form) }),
+			span})
 	}
-	add(digits, `\b(?:between|from)\s+`+dateRE+`\s+(?:and|to|until|till|through)\s+`+dateRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from, _, ok1 := dated(m[1], m[2], m[3], now)
-		_, to, ok2 := dated(m[4], m[5], m[6], now)
-		return from, to, ok1 && ok2 && from.Before(to)
-	})
-	add(months, `\b(?:between|from)\s+`+monthRE+yearRE+`\s+(?:and|to|until|till|through)\s+`+monthRE+yearRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		last := monthOf(m[3], m[4], now)
-		first := monthOf(m[1], m[2], now)
-		if m[2] == "" { // of the last one's year, or the year before
-			if first = time.Date(last.Year(), first.Month(), 1, 0, 0, 0, 0, now.Location()); first.After(last) {
-				first = first.AddDate(-1, 0, 0)
+	add(digits, `\b(?:between|from)\s+`+dateRE+`\s+(?:and|to|until|till|through)\s+`+dateRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from, _, ok1 := dated(m[1], m[2], m[3], now)
+			_, to, ok2 := dated(m[4], m[5], m[6], now)
+			return from, to, ok1 && ok2 && from.Before(to)
+		})
+	add(months, `\b(?:between|from)\s+`+monthRE+yearRE+`\s+(?:and|to|until|till|through)\s+`+monthRE+yearRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			last := monthOf(m[3], m[4], now)
+			first := monthOf(m[1], m[2], now)
+			if m[2] == "" { // of the last one's year, or the year before
+				if first = time.Date(last.Year(), first.Month(), 1, 0, 0, 0, 0, now.Location()); first.After(last) {
+					first = first.AddDate(-1, 0, 0)
+				}
 			}
-		}
-		return first, last.AddDate(0, 1, 0), !first.After(last)
-	})
-	add(digits, `\b(since|after|from|before|until|on|in|by|around)\s+`+dateRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from, to, ok := dated(m[2], m[3], m[4], now)
-		a, b = bounded(m[1], from, to)
-		return a, b, ok
-	})
-	add(digits, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from, to, ok := dated(m[4], m[3], m[2], now)
-		a, b = bounded(m[1], from, to)
-		return a, b, ok
-	})
+			return first, last.AddDate(0, 1, 0), !first.After(last)
+		})
+	add(digits, `\b(since|after|from|before|until|on|in|by|around)\s+`+dateRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from, to, ok := dated(m[2], m[3], m[4], now)
+			a, b = bounded(m[1], from, to)
+			return a, b, ok
+		})
+	add(digits, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)\.\s?(\d\d?)\.\s?(\d{4})\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from, to, ok := dated(m[4], m[3], m[2], now)
+			a, b = bounded(m[1], from, to)
+			return a, b, ok
+		})
 	onDay := func(word, month, day, year string, now time.Time) (a, b time.Time, ok bool) {
 		from := monthOf(month, year, now)
 		n, _ := strconv.Atoi(day)
@@ -85,26 +90,31 @@ var whens = sync.OnceValue(func() []when {
 	add(months, `\b(since|after|from|before|until|on|by|around)\s+(?:the\s+)?(\d\d?)(?:st|nd|rd|th|\.)?\s+(?:of\s+)?`+monthRE+yearRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
 		return onDay(m[1], m[3], m[2], m[4], now)
 	})
-	add(months, `\b(since|after|from|before|until|on|by|around)\s+`+monthRE+`\s+(\d\d?)(?:st|nd|rd|th)?`+yearRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		return onDay(m[1], m[2], m[3], m[4], now)
-	})
-	add(months, `\b(?:back\s+)?(since|after|from|before|until|in|last|during|at|by|around)\s+`+partRE+monthRE+yearRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from := monthOf(m[2], m[3], now)
-		a, b = bounded(m[1], from, from.AddDate(0, 1, 0))
-		return a, b, true
-	})
-	add(digits, `\b(since|after|before|until|in|during|by)\s+((?:19|20)\d\d)(?:[\s?!.,;:]|$)`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		y, _ := strconv.Atoi(m[2])
-		from := time.Date(y, 1, 1, 0, 0, 0, 0, now.Location())
-		a, b = bounded(m[1], from, from.AddDate(1, 0, 0))
-		return a, b, true
-	})
-	add([]string{"q1", "q2", "q3", "q4"}, `\b(since|after|before|until|in|during|last)\s+q([1-4])(?:\s+((?:19|20)\d\d))?\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		n, _ := strconv.Atoi(m[2])
-		from := monthOf(time.Month(3*n-2).String(), m[3], now)
-		a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
-		return a, b, true
-	})
+	add(months, `\b(since|after|from|before|until|on|by|around)\s+`+monthRE+`\s+(\d\d?)(?:st|nd|rd|th)?`+yearRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			return onDay(m[1], m[2], m[3], m[4], now)
+		})
+	add(months, `\b(?:back\s+)?(since|after|from|before|until|in|last|during|at|by|around)\s+`+partRE+monthRE+yearRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from := monthOf(m[2], m[3], now)
+			a, b = bounded(m[1], from, from.AddDate(0, 1, 0))
+			return a, b, true
+		})
+	add(digits, `\b(since|after|before|until|in|during|by)\s+((?:19|20)\d\d)(?:[\s?!.,;:]|$)`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			y, _ := strconv.Atoi(m[2])
+			from := time.Date(y, 1, 1, 0, 0, 0, 0, now.Location())
+			a, b = bounded(m[1], from, from.AddDate(1, 0, 0))
+			return a, b, true
+		})
+	add([]string{"q1", "q2", "q3", "q4"},
+		`\b(since|after|before|until|in|during|last)\s+q([1-4])(?:\s+((?:19|20)\d\d))?\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			n, _ := strconv.Atoi(m[2])
+			from := monthOf(time.Month(3*n-2).String(), m[3], now)
+			a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
+			return a, b, true
+		})
 	add([]string{"last", "past"}, `\b(?:in|over|within|during)?\s*(?:the\s+)?(?:last|past)\s+(\d{1,3}|two|three|four|five|six|few|several|couple of|couple)\s+`+unitRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
 		return midnight(back(now, amount(m[1]), m[2])), time.Time{}, true
 	})
@@ -119,60 +129,69 @@ var whens = sync.OnceValue(func() []when {
 		}
 		return from, to, true
 	})
-	add([]string{"before last"}, `\b(since\s+|until\s+)?the\s+(week|month|year)\s+before\s+last\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from, to := within(back(now, 2, m[2]), m[2])
-		a, b = bounded(m[1], from, to)
-		return a, b, true
-	})
-	add([]string{"quarter"}, `\b(since\s+|before\s+|until\s+)?(last|previous|this)\s+quarter\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from := time.Date(now.Year(), (now.Month()-1)/3*3+1, 1, 0, 0, 0, 0, now.Location())
-		if !strings.EqualFold(m[2], "this") {
-			from = from.AddDate(0, -3, 0)
-		}
-		a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
-		return a, b, true
-	})
-	add([]string{"weekend"}, `\b(since\s+|before\s+|until\s+)?(?:(?:over|at|on|during)\s+)?(the|last|this)\s+weekend\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		from := midnight(now).AddDate(0, 0, -(int(now.Weekday())+1)%7) // the last Saturday, or today
-		if strings.EqualFold(m[2], "last") && (now.Weekday() == time.Saturday || now.Weekday() == time.Sunday) {
-			from = from.AddDate(0, 0, -7)
-		}
-		a, b = bounded(m[1], from, from.AddDate(0, 0, 2))
-		return a, b, true
-	})
-	add([]string{"week", "month", "year"}, `\b(since\s+|before\s+|until\s+|earlier\s+|later\s+|sometime\s+)?(last|previous|this)\s+(week|month|year)\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		n := 1
-		if strings.EqualFold(m[2], "this") {
-			n = 0
-		}
-		from, to := within(back(now, n, m[3]), m[3])
-		a, b = bounded(m[1], from, to)
-		return a, b, true
-	})
-	add([]string{"day"}, `\b(since|before|until|on|last|this)\s+`+dayRE+`\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		day := midnight(now).AddDate(0, 0, -1)
-		if strings.EqualFold(m[1], "this") {
-			day = midnight(now)
-		}
-		for !strings.EqualFold(day.Weekday().String(), m[2]) {
-			day = day.AddDate(0, 0, -1)
-		}
-		a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-		return a, b, true
-	})
-	add([]string{"day before yesterday"}, `\b(since\s+|until\s+)?(?:the\s+)?day\s+before\s+yesterday\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		day := midnight(now).AddDate(0, 0, -2)
-		a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-		return a, b, true
-	})
-	add([]string{"yesterday", "today", "tonight", "this ", "last night"}, `\b(since\s+|before\s+|until\s+)?(yesterday|last night|today|tonight|this (?:morning|afternoon|evening))\b`, func(m []string, now time.Time) (a, b time.Time, ok bool) {
-		day := midnight(now)
-		if low := strings.ToLower(m[2]); low == "yesterday" || low == "last night" {
-			day = day.AddDate(0, 0, -1)
-		}
-		a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
-		return a, b, true
-	})
+	add([]string{"before last"}, `\b(since\s+|until\s+)?the\s+(week|month|year)\s+before\s+last\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from, to := within(back(now, 2, m[2]), m[2])
+			a, b = bounded(m[1], from, to)
+			return a, b, true
+		})
+	add([]string{"quarter"}, `\b(since\s+|before\s+|until\s+)?(last|previous|this)\s+quarter\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from := time.Date(now.Year(), (now.Month()-1)/3*3+1, 1, 0, 0, 0, 0, now.Location())
+			if !strings.EqualFold(m[2], "this") {
+				from = from.AddDate(0, -3, 0)
+			}
+			a, b = bounded(m[1], from, from.AddDate(0, 3, 0))
+			return a, b, true
+		})
+	add([]string{"weekend"}, `\b(since\s+|before\s+|until\s+)?(?:(?:over|at|on|during)\s+)?(the|last|this)\s+weekend\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			from := midnight(now).AddDate(0, 0, -(int(now.Weekday())+1)%7) // the last Saturday, or today
+			if strings.EqualFold(m[2], "last") && (now.Weekday() == time.Saturday || now.Weekday() == time.Sunday) {
+				from = from.AddDate(0, 0, -7)
+			}
+			a, b = bounded(m[1], from, from.AddDate(0, 0, 2))
+			return a, b, true
+		})
+	add([]string{"week", "month", "year"},
+		`\b(since\s+|before\s+|until\s+|earlier\s+|later\s+|sometime\s+)?(last|previous|this)\s+(week|month|year)\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			n := 1
+			if strings.EqualFold(m[2], "this") {
+				n = 0
+			}
+			from, to := within(back(now, n, m[3]), m[3])
+			a, b = bounded(m[1], from, to)
+			return a, b, true
+		})
+	add([]string{"day"}, `\b(since|before|until|on|last|this)\s+`+dayRE+`\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			day := midnight(now).AddDate(0, 0, -1)
+			if strings.EqualFold(m[1], "this") {
+				day = midnight(now)
+			}
+			for !strings.EqualFold(day.Weekday().String(), m[2]) {
+				day = day.AddDate(0, 0, -1)
+			}
+			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
+			return a, b, true
+		})
+	add([]string{"day before yesterday"}, `\b(since\s+|until\s+)?(?:the\s+)?day\s+before\s+yesterday\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			day := midnight(now).AddDate(0, 0, -2)
+			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
+			return a, b, true
+		})
+	add([]string{"yesterday", "today", "tonight", "this ", "last night"},
+		`\b(since\s+|before\s+|until\s+)?(yesterday|last night|today|tonight|this (?:morning|afternoon|evening))\b`,
+		func(m []string, now time.Time) (a, b time.Time, ok bool) {
+			day := midnight(now)
+			if low := strings.ToLower(m[2]); low == "yesterday" || low == "last night" {
+				day = day.AddDate(0, 0, -1)
+			}
+			a, b = bounded(m[1], day, day.AddDate(0, 0, 1))
+			return a, b, true
+		})
 	return all
 })
 
@@ -266,5 +285,6 @@ func amount(s string) int {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n
 	}
-	return map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3, "a few": 3, "several": 4, "couple": 2, "couple of": 2, "a couple": 2, "a couple of": 2}[strings.ToLower(s)]
+	return map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "few": 3,
+		"a few": 3, "several": 4, "couple": 2, "couple of": 2, "a couple": 2, "a couple of": 2}[strings.ToLower(s)]
 }

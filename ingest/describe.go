@@ -107,9 +107,12 @@ func (d describer) counts(c *Counts) {
 		return fmt.Sprintf("%d %s", n, what)
 	}
 	d.row("turns", with(c.Prompts, c.PromptsAbandoned, "prompt"), with(c.Messages, c.MessagesAbandoned, "message"),
-		some(c.Commands, "command"), some(c.Interrupts, "interrupt"), kind(c.Copied, "copied"), some(c.Branches, "abandoned branch"))
-	d.row("calls", counted(c.Calls, "call"), kind(c.Failed, "failed"), kind(c.Rejected, "rejected"), kind(c.Denied, "denied"),
-		kind(c.Approved, "approved"), some(c.Answers, "answer"), some(c.Plans, "plan"), some(c.Commits, "commit"), kind(c.Unanswered, "without result"))
+		some(c.Commands, "command"), some(c.Interrupts, "interrupt"), kind(c.Copied, "copied"),
+		some(c.Branches, "abandoned branch"))
+	d.row("calls", counted(c.Calls, "call"), kind(c.Failed, "failed"), kind(c.Rejected, "rejected"),
+		kind(c.Denied, "denied"),
+		kind(c.Approved, "approved"), some(c.Answers, "answer"), some(c.Plans, "plan"), some(c.Commits, "commit"),
+		kind(c.Unanswered, "without result"))
 }
 
 func tokens(u Usage) string {
@@ -239,7 +242,8 @@ func (d describer) report(r *Report) {
 		return fmt.Sprintf("%s %s", thousands(int64(n)), what)
 	}
 	d.row("files", counted(r.Files, "file"), counted(int(r.Bytes), "byte"))
-	d.row("lines", counted(r.Lines, "line"), counted(r.Records, "record"), kind(r.Duplicates, "repeated"), kind(r.Blank, "blank"),
+	d.row("lines", counted(r.Lines, "line"), counted(r.Records, "record"), kind(r.Duplicates, "repeated"),
+		kind(r.Blank, "blank"),
 		kind(r.SkippedTotal, "skipped"), kind(r.Repaired, "parents mended"))
 	d.row("ignored", byName(r.Ignored))
 	d.row("unknown", byName(r.Unknown))

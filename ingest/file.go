@@ -22,11 +22,12 @@ const (
 	Record       FileRole = "record" // Cowork's local_<id>.json
 	TodoFile     FileRole = "todo"
 	HistoryFile  FileRole = "file-history" // a file as it was before it was edited; taken only where that is asked for
-	SideFile     FileRole = "side"         // anything else in the session's own folder, or a sub-agent's todos: kept, not parsed
-	PlanFile     FileRole = "plan"
-	UploadFile   FileRole = "upload"
-	OutputFile   FileRole = "output"
-	MemoryFile   FileRole = "memory" // see Keeper
+	// anything else in the session's own folder, or a sub-agent's todos: kept, not parsed
+	SideFile   FileRole = "side"
+	PlanFile   FileRole = "plan"
+	UploadFile FileRole = "upload"
+	OutputFile FileRole = "output"
+	MemoryFile FileRole = "memory" // see Keeper
 )
 
 // A File is one of a session's files, at its source or in the library: a

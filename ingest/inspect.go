@@ -128,7 +128,8 @@ func (c *Counts) addCall(call *ToolCall) {
 }
 
 func inspectTurn(t *Turn) InspectedTurn {
-	x := InspectedTurn{N: t.N, ID: t.ID, Kind: t.Kind, Name: t.Name, At: t.At, Text: clipLine(t.Text), File: t.File, Line: t.Line}
+	x := InspectedTurn{N: t.N, ID: t.ID, Kind: t.Kind, Name: t.Name, At: t.At, Text: clipLine(t.Text), File: t.File,
+		Line: t.Line}
 	flag := func(is bool, name string) {
 		if is && !slices.Contains(x.Flags, name) {
 			x.Flags = append(x.Flags, name)
@@ -148,7 +149,8 @@ func inspectTurn(t *Turn) InspectedTurn {
 }
 
 func inspectCall(c *ToolCall) InspectedCall {
-	x := InspectedCall{Tool: c.Name, What: clipLine(subject(c)), State: "ok", Verdict: c.Verdict, Reason: clipLine(c.Reason),
+	x := InspectedCall{Tool: c.Name, What: clipLine(subject(c)), State: "ok", Verdict: c.Verdict,
+		Reason: clipLine(c.Reason),
 		Commit: c.Commit}
 	for _, a := range c.Answers {
 		a.Question, a.Notes = oneLine(a.Question), clipLine(a.Notes)

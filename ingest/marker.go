@@ -241,7 +241,8 @@ const shortest = 24
 func shortItem(line string) bool {
 	mark, _, ok := strings.Cut(line, " ")
 	numbered := len(mark) > 1 && strings.Trim(mark, "0123456789") == "."
-	return ok && (numbered && len(line) < shortest || (numbered || mark == "-" || mark == "*") && ofSession().MatchString(line))
+	return ok && (numbered && len(line) < shortest || (numbered || mark == "-" || mark == "*") &&
+		ofSession().MatchString(line))
 }
 
 var ofSession = Lazy(`\(session [^()]*, [A-Z][a-z]{2} \d{1,2}(?:, \d{4})?\)$`)

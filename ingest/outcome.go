@@ -31,7 +31,8 @@ func (c *ToolCall) Outcome() string {
 }
 
 // saying are the inputs that say most of what a call was for, the first that is there.
-var saying = []string{"pattern", "query", "question", "url", "subject", "description", "prompt", "skill", "plan", "questions", "text"}
+var saying = []string{"pattern", "query", "question", "url", "subject", "description", "prompt", "skill", "plan",
+	"questions", "text"}
 
 // With is what a tool was called with, in short: a command, a path, or what says most
 // of its input.

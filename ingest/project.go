@@ -299,7 +299,8 @@ func (t teller) settle(p Project) Project {
 		return p
 	}
 	for _, k := range t.known {
-		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) && repositoryStands(k.Dir) {
+		if slices.ContainsFunc(k.Merged, is) || slices.ContainsFunc(k.Former, is) && t.bornSince(p.Birth) &&
+			repositoryStands(k.Dir) {
 			return renamed(p, k.Dir)
 		}
 		if slices.ContainsFunc(k.Former, is) && !(stands && repositoryStands(k.Dir)) {

@@ -65,10 +65,11 @@ type Session struct {
 	Copy        string  // HowFork or HowBackground if its records say that it began as a copy but not of what, else ""
 	ContinuedIn SessionID
 	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
-	Carried     []string // ids of recall's items that stand anywhere in it, injected context and tool results included, in order
-	Pasted      []string // those of payloads that a person pasted or had fetched to go on from, in order
-	Injected    []string // those of payloads that recall's hooks put before it, in order
-	Handed      []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
+	// ids of recall's items that stand anywhere in it, injected context and tool results included, in order
+	Carried  []string
+	Pasted   []string // those of payloads that a person pasted or had fetched to go on from, in order
+	Injected []string // those of payloads that recall's hooks put before it, in order
+	Handed   []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
 	Schedule string    // Cowork: id of the scheduled task that it is a run of, ""
@@ -164,7 +165,8 @@ type Turn struct {
 	Uploads   []string  // files attached to the prompt, as named there
 	From      string    // "transcript" or "audit" (Cowork)
 	Dir       string    // working directory at the time, "" if unknown
-	Keys      []string  // identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
+	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
+	Keys []string
 
 	File   string // which of the session's files, by name relative to the session
 	Line   int    // 1-based line of its first record
@@ -192,10 +194,11 @@ const (
 // A ToolCall is one call of a tool and what came of it.
 type ToolCall struct {
 	ID, Name string
-	Input    map[string]string // top-level input values as text (compact JSON if not a string), clipped to ClipInput; no base64
-	Path     string            // file it reads or writes, as the transcript names it; "" if none
-	HostPath string            // Path on the host, where the source knows the difference; else ""
-	Command  string            // shell command, ""
+	// top-level input values as text (compact JSON if not a string), clipped to ClipInput; no base64
+	Input    map[string]string
+	Path     string // file it reads or writes, as the transcript names it; "" if none
+	HostPath string // Path on the host, where the source knows the difference; else ""
+	Command  string // shell command, ""
 
 	Done       bool      // a result is there
 	Failed     bool      // the result says error, or a shell command's exit code isn't 0

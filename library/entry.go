@@ -28,15 +28,17 @@ type Entry struct {
 	Source ingest.Source    `json:"source"`
 	Root   string           `json:"root"` // it was found under
 	Meta
-	Named     string              `json:"named,omitempty"`     // title part of the folder's name, set once
-	Input     string              `json:"input"`               // SHA-256 over the current version of all its files: payload.Provenance.Input
+	Named string `json:"named,omitempty"` // title part of the folder's name, set once
+	// SHA-256 over the current version of all its files: payload.Provenance.Input
+	Input     string              `json:"input"`
 	Distilled *payload.Provenance `json:"distilled,omitempty"` // of the payload that is saved; behind if its Input differs
 	Files     []FileState         `json:"files"`               // by name
 
-	Packed    string            `json:"packed,omitempty"`    // Input whose segments are packed; see Pack
-	Format    int               `json:"format,omitempty"`    // of the library when it was last written; 0 is 1
-	Sums      map[string]string `json:"sums,omitempty"`      // SHA-256 of what is rendered, by slash-separated path in the folder
-	Inherited map[string]any    `json:"inherited,omitempty"` // append-only files that may have lines of format 1, by such a path
+	Packed string `json:"packed,omitempty"` // Input whose segments are packed; see Pack
+	Format int    `json:"format,omitempty"` // of the library when it was last written; 0 is 1
+	// SHA-256 of what is rendered, by slash-separated path in the folder
+	Sums      map[string]string `json:"sums,omitempty"`
+	Inherited map[string]any    `json:"inherited,omitempty"` // append-only files with lines of format 1, by such a path
 
 	Folder string `json:"-"` // absolute
 }

@@ -136,7 +136,8 @@ func (l *Library) Lookup(name string) (Entry, error) {
 			return isID(e, func(id string) bool { return strings.HasPrefix(id, want) })
 		},
 		func(e Entry) bool { return strings.HasPrefix(strings.ToLower(e.Title), want) },
-		func(e Entry) bool { return strings.Contains(" "+strings.ToLower(e.Title)+" ", " "+want+" ") }, // "two", and not "network"
+		// "two", and not "network"
+		func(e Entry) bool { return strings.Contains(" "+strings.ToLower(e.Title)+" ", " "+want+" ") },
 		func(e Entry) bool { return strings.Contains(strings.ToLower(e.Title), want) },
 	}
 	var ambiguous error

@@ -23,7 +23,7 @@ type Try struct {
 	Input   string           `json:"input"` // Entry.Input that it was about
 	At      time.Time        `json:"at"`
 	Failed  int              `json:"failed,omitempty"` // times in a row
-	Slow    int              `json:"slow,omitempty"`   // times that didn't count as failed yet: it may have been the service
+	Slow    int              `json:"slow,omitempty"`   // times that may have been the service's fault
 	Fault   string           `json:"fault,omitempty"`  // the last one, in a few words that say nothing of the session
 	Unripe  bool             `json:"unripe,omitempty"` // it says too little to ask about
 

@@ -30,7 +30,7 @@ type Spent struct {
 	Unpriced   bool    `json:"unpriced,omitempty"`    // nobody knows the model's price: Cost says nothing
 	Batch      bool    `json:"batch,omitempty"`       // answered with a batch
 	Fault      string  `json:"fault,omitempty"`       // why there was no answer; such a call may be paid for all the same
-	Estimated  bool    `json:"estimated,omitempty"`   // nobody said what it took: the figures are what it was reserved with
+	Estimated  bool    `json:"estimated,omitempty"`   // nobody said what it took: the figures are those reserved
 }
 
 func (l *Library) usage() ledger.Log[Spent] {

@@ -45,7 +45,8 @@ const WebPage = "a web page"
 // Unknown reports whether the service itself says that it doesn't have what it was
 // asked for, or doesn't know what to make of its name.
 func (e *Error) Unknown() bool {
-	return (e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound) && !strings.HasPrefix(e.Text, WebPage)
+	return (e.Fault == Rejected || e.Fault == NotFound && e.Status == http.StatusNotFound) &&
+		!strings.HasPrefix(e.Text, WebPage)
 }
 
 func (e *Error) Error() string {

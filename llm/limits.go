@@ -27,13 +27,15 @@ func limitsOf(h http.Header, now time.Time) *Limits {
 		}
 	}
 	for _, f := range []struct{ remaining, reset string }{
-		{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"}, {"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
+		{"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"},
+		{"anthropic-ratelimit-requests-remaining", "anthropic-ratelimit-requests-reset"},
 	} {
 		less(&l.Requests, &l.RequestsNew, number(h.Get(f.remaining)), span(h.Get(f.reset), now))
 	}
 	for _, f := range []struct{ remaining, reset string }{
 		{"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"},
-		{"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"}, // of these three the one with least left
+		// of these three the one with least left
+		{"anthropic-ratelimit-tokens-remaining", "anthropic-ratelimit-tokens-reset"},
 		{"anthropic-ratelimit-input-tokens-remaining", "anthropic-ratelimit-input-tokens-reset"},
 		{"anthropic-ratelimit-output-tokens-remaining", "anthropic-ratelimit-output-tokens-reset"},
 	} {

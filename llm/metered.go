@@ -122,7 +122,8 @@ func (ps Prices) Estimate(model string, r Request, batch bool) Call {
 	if r.Schema != nil {
 		schema = len(r.Schema.JSON)
 	}
-	c := Call{Task: r.Task, Model: model, Batch: batch, Usage: Usage{In: Tokens(len(r.System)+len(r.Prompt)+schema) + 20, Out: out}}
+	c := Call{Task: r.Task, Model: model, Batch: batch, Usage: Usage{In: Tokens(len(r.System)+len(r.Prompt)+schema) + 20,
+		Out: out}}
 	c.Cost, c.Priced = ps.Cost(model, c.Usage, batch)
 	return c
 }

@@ -13,9 +13,11 @@ type Price struct {
 	Out        float64 `yaml:"out" json:"out"`
 	CacheRead  float64 `yaml:"cache_read" json:"cache_read,omitempty"`   // 0: as In
 	CacheWrite float64 `yaml:"cache_write" json:"cache_write,omitempty"` // 0: as In
-	Batch      float64 `yaml:"batch" json:"batch,omitempty"`             // what a batch pays of it, 0.5 for half; 0: all of it
-	Over       int     `yaml:"over" json:"over,omitempty"`               // a request of more tokens than these pays Times as much; 0: none does
-	Times      float64 `yaml:"times" json:"times,omitempty"`
+	// what a batch pays of it, 0.5 for half; 0: all of it
+	Batch float64 `yaml:"batch" json:"batch,omitempty"`
+	// a request of more tokens than these pays Times as much; 0: none does
+	Over  int     `yaml:"over" json:"over,omitempty"`
+	Times float64 `yaml:"times" json:"times,omitempty"`
 }
 
 // Check tells what is wrong with a price.
@@ -44,7 +46,8 @@ func (ps Prices) Cost(model string, u Usage, batch bool) (usd float64, known boo
 
 func (p Price) cost(u Usage, batch bool) float64 {
 	plain := max(u.In-u.CacheRead-u.CacheWrite, 0)
-	usd := float64(plain)*p.In + float64(u.CacheRead)*or(p.CacheRead, p.In) + float64(u.CacheWrite)*or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
+	usd := float64(plain)*p.In + float64(u.CacheRead)*or(p.CacheRead, p.In) +
+		float64(u.CacheWrite)*or(p.CacheWrite, p.In) + float64(u.Out)*p.Out
 	if batch {
 		usd *= or(p.Batch, 1)
 	}
@@ -68,7 +71,8 @@ func (ps Prices) Of(model string) (Price, bool) {
 	var best Price
 	for _, p := range ps {
 		name := plainName(p.Model)
-		if (strings.HasPrefix(plainName(model), name) || strings.HasPrefix(bareName(model), name)) && len(p.Model) > len(best.Model) {
+		if (strings.HasPrefix(plainName(model), name) || strings.HasPrefix(bareName(model), name)) &&
+			len(p.Model) > len(best.Model) {
 			best = p
 		}
 	}
@@ -105,7 +109,8 @@ var free = map[string]bool{"ollama": true, "claude-cli": true, "relay": true, "r
 // (api/docs/models, api/docs/pricing). Cache writes are those that last five
 // minutes; where long requests have two factors, it is the larger. Gemini's are of ai.google.dev/gemini-api/docs/pricing.
 var builtin = []Price{
-	{Model: "claude-haiku-5-5", In: 0.10, Out: 0.50, CacheRead: 0.01, CacheWrite: 0.125, Batch: 0.5, Over: 100_000, Times: 5},
+	{Model: "claude-haiku-5-5", In: 0.10, Out: 0.50, CacheRead: 0.01, CacheWrite: 0.125, Batch: 0.5, Over: 100_000,
+		Times: 5},
 	{Model: "claude-sonnet-5-5", In: 2, Out: 10, CacheRead: 0.10, CacheWrite: 2.50, Batch: 0.5},
 	{Model: "claude-opus-5-5", In: 4, Out: 20, CacheRead: 0.20, CacheWrite: 5, Batch: 0.5},
 	{Model: "claude-opus-5", In: 5, Out: 25, CacheRead: 0.50, CacheWrite: 6.25, Batch: 0.5},

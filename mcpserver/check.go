@@ -32,7 +32,8 @@ func (s *Server) addCheck() {
 }
 
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {
-	a := check.Action{Text: clipBytes(in.Plan), Command: clipBytes(in.Command), Old: clipBytes(in.OldText), New: clipBytes(in.NewText)}
+	a := check.Action{Text: clipBytes(in.Plan), Command: clipBytes(in.Command), Old: clipBytes(in.OldText),
+		New: clipBytes(in.NewText)}
 	if in.Path != "" {
 		a.Paths = []string{text.Clip(in.Path, 500)}
 	}

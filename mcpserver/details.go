@@ -39,7 +39,8 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		}
 	}
 	if len(unknown) > 0 {
-		none := fmt.Sprintf("There is no item %s. Ids are the ten characters in [brackets] of recall_query's answer.", strings.Join(unknown, ", "))
+		none := fmt.Sprintf("There is no item %s. Ids are the ten characters in [brackets] of recall_query's answer.",
+			strings.Join(unknown, ", "))
 		if len(unknown) == min(len(ids), mostIDs) {
 			return "", wrong("recall: %s", none)
 		}
@@ -85,7 +86,8 @@ func whole(ctx context.Context, m *Memory, p index.Placed) (text string, others 
 	for _, l := range links {
 		other, name := l.To, string(l.Relation)
 		if l.To == it.ID {
-			other, name = l.From, map[payload.Relation]string{payload.Supersedes: "superseded by", payload.Refines: "refined by", payload.Contradicts: "contradicted by", payload.Same: "said again as"}[l.Relation]
+			other, name = l.From, map[payload.Relation]string{payload.Supersedes: "superseded by",
+				payload.Refines: "refined by", payload.Contradicts: "contradicted by", payload.Same: "said again as"}[l.Relation]
 		}
 		o, err := m.Index.ItemByID(ctx, other)
 		if err != nil {

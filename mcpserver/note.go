@@ -29,13 +29,15 @@ func (s *Server) addNote() {
 		Name: "recall_note", Title: "Record a decision, a dead end, a warning, a next step",
 		Description: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
 The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`,
-		Annotations: &mcp.ToolAnnotations{Title: "Record a decision, a dead end, a warning, a next step", DestructiveHint: &no, OpenWorldHint: &no},
+		Annotations: &mcp.ToolAnnotations{Title: "Record a decision, a dead end, a warning, a next step",
+			DestructiveHint: &no, OpenWorldHint: &no},
 	}, true, map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
 }
 
 func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {
 	n := payload.Note{Type: payload.NoteType, By: "agent", Kind: payload.Kind(in.Kind), Text: in.Text, Why: in.Why,
-		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote, Session: strings.TrimSpace(in.Session)}
+		Alternatives: in.Alternatives, Scope: in.Scope, About: in.About, Quote: in.Quote,
+		Session: strings.TrimSpace(in.Session)}
 	if id, ok := req.Params.GetMeta()["claudecode/toolUseId"].(string); ok && len(id) < 200 {
 		n.Call = id
 	}

@@ -13,9 +13,11 @@ import (
 func (s *Server) addPrompts() {
 	s.mcp.AddPrompt(&mcp.Prompt{Name: "resume", Title: "Go on where the last session stopped",
 		Description: "The payload of the task last worked on, with the question that shows whether it was understood.",
-		Arguments:   []*mcp.PromptArgument{{Name: "project", Description: "the project's name; left out, that of the current folder"}}}, s.resumePrompt)
+		Arguments: []*mcp.PromptArgument{{Name: "project",
+			Description: "the project's name; left out, that of the current folder"}}}, s.resumePrompt)
 	s.mcp.AddPrompt(&mcp.Prompt{Name: "wrap-up", Title: "Close this session",
-		Description: "Has the agent draft this session's payload and record each item with its evidence."}, fixed(prompts.WrapUp()))
+		Description: "Has the agent draft this session's payload and record each item with its evidence."},
+		fixed(prompts.WrapUp()))
 	s.mcp.AddPrompt(&mcp.Prompt{Name: "handoff", Title: "Hand this work to somebody",
 		Description: "Has the agent draft a payload for another person.",
 		Arguments:   []*mcp.PromptArgument{{Name: "to", Description: "who takes over"}}}, s.handoffPrompt)

@@ -58,7 +58,8 @@ func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, erro
 		return "", err
 	}
 	model, why := m.SecondLook(in.InShort)
-	a, err := answer.Ask(ctx, m.Index, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort && model != nil})
+	a, err := answer.Ask(ctx, m.Index, model, answer.Question{Query: q, Most: in.limit(), Paragraph: in.InShort &&
+		model != nil})
 	if err != nil {
 		return "", err
 	}
@@ -91,7 +92,8 @@ func (s *Server) question(m *Memory, in queryIn) (index.Query, error) {
 		name, value string
 		read        func(string) (time.Time, error)
 		to          *time.Time
-	}{{"since", in.Since, s.o.When, &q.Since}, {"until", in.Until, s.o.When, &q.Until}, {"as_of", in.AsOf, s.o.Day, &q.AsOf}} {
+	}{{"since", in.Since, s.o.When, &q.Since}, {"until", in.Until, s.o.When, &q.Until},
+		{"as_of", in.AsOf, s.o.Day, &q.AsOf}} {
 		if strings.TrimSpace(t.value) == "" {
 			continue
 		}
@@ -193,7 +195,8 @@ func (s *sheet) note(r *answer.Result) {
 // contradicts it and what it took the place of, or a turn's words.
 func resultText(r *answer.Result) string {
 	if r.Item == nil {
-		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role, agent.Passage(r))
+		return fmt.Sprintf("[turn] %s, %s · %s: “%s”\n", agent.Where(r.Place, r.Turn, false), answer.Day(r.At), r.Role,
+			agent.Passage(r))
 	}
 	var b strings.Builder
 	b.WriteString(short(r.Item, r.Place, r.Turn))
@@ -201,10 +204,12 @@ func resultText(r *answer.Result) string {
 		fmt.Fprintf(&b, "  %s on %s by [%s]\n", strings.ToUpper(by.Doubt().Word(r.Item.Kind)), answer.Day(by.At), by.From)
 	}
 	for _, l := range r.Conflict {
-		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At), agent.Where(l.Place, l.Turn, false))
+		fmt.Fprintf(&b, "  IN CONFLICT with [%s] %s · %s, %s\n", l.Item.ID, agent.Line(l.Item), answer.Day(l.Item.At),
+			agent.Where(l.Place, l.Turn, false))
 	}
 	for _, l := range r.History[:min(1, len(r.History))] {
-		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At), l.Became())
+		fmt.Fprintf(&b, "  before [%s] %s · %s, %s\n", l.Item.ID, payload.Data(l.Item.Text, 200), answer.Day(l.Item.At),
+			l.Became())
 	}
 	return b.String()
 }

@@ -22,10 +22,14 @@ const (
 )
 
 func (s *Server) addResources() {
-	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread", Title: "Payload to go on from", MIMEType: markdown,
-		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."}, s.read)
-	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: payloadPrefix + "{session}", Name: "payload of a session", Title: "A session's payload", MIMEType: markdown,
-		Description: "What one session decided, ruled out and left open. session is its id, its beginning, or its title."}, s.read)
+	s.mcp.AddResource(&mcp.Resource{URI: threadURI, Name: "payload of the current thread", Title: "Payload to go on from",
+		MIMEType:    markdown,
+		Description: "Goal, decisions, dead ends, warnings and next action of the task last worked on in this folder."},
+		s.read)
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: payloadPrefix + "{session}",
+		Name: "payload of a session", Title: "A session's payload", MIMEType: markdown,
+		Description: "What one session decided, ruled out and left open. session is its id, its beginning, or its title."},
+		s.read)
 }
 
 // read answers resources/read.
@@ -91,7 +95,8 @@ func (s *Server) listSessions(next mcp.MethodHandler) mcp.MethodHandler {
 				break
 			}
 			title := payload.Data(e.Title, 80)
-			whole.Resources = append(whole.Resources, &mcp.Resource{URI: payloadPrefix + url.PathEscape(string(e.ID)), Name: fmt.Sprintf("%s %s", answer.Day(e.Start), answer.ShortID(e.ID)),
+			whole.Resources = append(whole.Resources, &mcp.Resource{URI: payloadPrefix + url.PathEscape(string(e.ID)),
+				Name:  fmt.Sprintf("%s %s", answer.Day(e.Start), answer.ShortID(e.ID)),
 				Title: title, MIMEType: markdown})
 		}
 		return &whole, nil

@@ -23,7 +23,8 @@ func (s *Server) addResume() {
 		Name: "recall_resume", Title: "Get the payload to go on from",
 		Description: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
 		Annotations: readOnly("Get the payload to go on from"),
-	}, false, map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)}, withMemory(s, Fresh, s.resume))
+	}, false, map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
+		withMemory(s, Fresh, s.resume))
 }
 
 func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, error) {
@@ -31,7 +32,8 @@ func (s *Server) resume(_ context.Context, m *Memory, in resumeIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))), Budget: s.o.Budget})
+	r := payload.Render(p, payload.Options{Variant: payload.Variant(cmp.Or(in.Variant, string(payload.Coding))),
+		Budget: s.o.Budget})
 	text := payload.HarmlessPage(r.Text) + "\n" + prompts.Confirm() + "\n"
 	if m.Left > 0 {
 		text += fmt.Sprintf("It doesn't know %d new or grown sessions yet.\n", m.Left)

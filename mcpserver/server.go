@@ -98,8 +98,10 @@ func New(o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{o: o}
-	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "recall", Title: "recall: memory of coding sessions", Version: o.Version},
-		&mcp.ServerOptions{Instructions: instructions, Logger: slog.New(slog.DiscardHandler), Capabilities: &mcp.ServerCapabilities{}})
+	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "recall", Title: "recall: memory of coding sessions",
+		Version: o.Version},
+		&mcp.ServerOptions{Instructions: instructions, Logger: slog.New(slog.DiscardHandler),
+			Capabilities: &mcp.ServerCapabilities{}})
 	s.mcp.AddReceivingMiddleware(s.guard, s.listSessions)
 	s.addQuery()
 	s.addCheck()
@@ -116,7 +118,8 @@ func New(o Options) *Server {
 // no error, or ctx ends.
 func (s *Server) Run(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	turns := newInTurn(out)
-	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1}) // newLines minds the length
+	// newLines minds the length
+	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: newLines(in, turns), Writer: turns, MaxLineLength: -1})
 	if errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) {
 		return nil
 	}

@@ -59,7 +59,8 @@ func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, 
 	}
 	next := 0
 	sh := newSheet()
-	sh.linef("Session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start), len(t.Turns), asData)
+	sh.linef("Session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start),
+		len(t.Turns), asData)
 	shown, size := 0, mostTurn
 	if from == to {
 		size = mostOneTurn
@@ -126,7 +127,8 @@ func turnWords(t *ingest.Turn) string {
 // is named as such.
 func turnText(t *ingest.Turn, size int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)", ingest.Event: " (notice of the client)", ingest.Interrupt: " (interrupted)"}[t.Kind])
+	fmt.Fprintf(&b, "turn %d · %s%s", t.N, t.Role, map[ingest.TurnKind]string{ingest.Summary: " (compaction summary)",
+		ingest.Event: " (notice of the client)", ingest.Interrupt: " (interrupted)"}[t.Kind])
 	if !t.At.IsZero() {
 		b.WriteString(" · " + t.At.UTC().Format("2006-01-02 15:04"))
 	}
@@ -203,7 +205,8 @@ func (s *Server) latest(m *Memory, project string) (string, error) {
 		if e.Helper || only != "" && name != only || told == mostListed {
 			continue
 		}
-		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80), e.Turns, payload.Data(e.Title, 120)) {
+		if sh.linef("%s · %s · %s · %d turns · %s", answer.ShortID(e.ID), answer.Day(e.Start), payload.Data(name, 80),
+			e.Turns, payload.Data(e.Title, 120)) {
 			told++
 		}
 	}

@@ -67,7 +67,8 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 		return "", err
 	}
 	r := reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
-	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120), answer.Day(t.Start), len(t.Turns), asData)
+	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
+		answer.Day(t.Start), len(t.Turns), asData)
 	for _, p := range parts {
 		if !slices.Contains(want, p) {
 			continue
@@ -138,7 +139,8 @@ func (r *reading) end(part string) {
 	if r.cut > 0 {
 		n := r.cut
 		r.cut, r.most = 0, r.size+200
-		r.linef("… and %d more; ask for parts [%s] alone%s.", n, part, map[string]string{partActions: ", with from and to"}[part])
+		r.linef("… and %d more; ask for parts [%s] alone%s.", n, part,
+			map[string]string{partActions: ", with from and to"}[part])
 	}
 }
 
@@ -226,13 +228,17 @@ func (r *reading) apps() {
 	for i := range r.did.Actions {
 		calls[payload.Data(r.did.Actions[i].Call.Name, 80)]++
 	}
-	names := slices.SortedFunc(maps.Keys(calls), func(a, b string) int { return cmp.Or(calls[b]-calls[a], strings.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(calls[b]-calls[a],
+			strings.Compare(a, b))
+	})
 	r.linef("## Apps")
 	for _, name := range names {
 		r.linef("%s · %d calls", name, calls[name])
 	}
 	for _, p := range r.did.Packages {
-		r.linef("package %s %s %s · turn %d", payload.Data(p.Manager, 20), payload.Data(p.Name, 80), payload.Data(cmp.Or(p.Version, "of unknown version"), 40), p.N)
+		r.linef("package %s %s %s · turn %d", payload.Data(p.Manager, 20), payload.Data(p.Name, 80),
+			payload.Data(cmp.Or(p.Version, "of unknown version"), 40), p.N)
 	}
 	if len(r.session.Models) > 0 {
 		r.linef("models: %s", payload.Data(strings.Join(r.session.Models, ", "), 200))
@@ -252,7 +258,8 @@ func (r *reading) data() {
 			if f.Rebuildable {
 				again = "rebuildable"
 			}
-			r.linef("%s %s · %s · %s: %s%s", f.How, payload.Data(f.Path, 300), f.Machine, again, payload.Data(f.Reason, 160), kept(f.SHA256))
+			r.linef("%s %s · %s · %s: %s%s", f.How, payload.Data(f.Path, 300), f.Machine, again, payload.Data(f.Reason, 160),
+				kept(f.SHA256))
 		}
 	}
 	for _, c := range m.Commits {

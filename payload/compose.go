@@ -10,7 +10,8 @@ import (
 
 // accumulates are the kinds of which a thread keeps all that stand; of the
 // others its last session that speaks of them is heard.
-var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true, Question: true, Lead: true}
+var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true,
+	Question: true, Lead: true}
 
 // Accumulates reports whether a thread keeps all items of a kind that stand.
 func Accumulates(k Kind) bool { return accumulates[k] }

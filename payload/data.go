@@ -23,7 +23,8 @@ func Data(s string, most int) string {
 func HarmlessPage(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	for i, line := range lines {
-		own := i == 0 && strings.HasPrefix(line, "<!-- recall") || i >= len(lines)-2 && strings.TrimSpace(line) == "<!-- /recall -->"
+		own := i == 0 && strings.HasPrefix(line, "<!-- recall") || i >= len(lines)-2 &&
+			strings.TrimSpace(line) == "<!-- /recall -->"
 		if !own {
 			lines[i] = sink.Text(line, sink.Model)
 		}

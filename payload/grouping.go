@@ -55,7 +55,8 @@ func latest(corrections []Correction) []Correction {
 		}
 	}
 	slices.SortFunc(corrections, func(x, y Correction) int {
-		return cmp.Or(x.At.Compare(y.At), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B), strings.Compare(string(x.Op), string(y.Op)))
+		return cmp.Or(x.At.Compare(y.At), strings.Compare(x.A, y.A), strings.Compare(x.B, y.B),
+			strings.Compare(string(x.Op), string(y.Op)))
 	})
 	last := map[[2]string]int{}
 	for i, c := range corrections {

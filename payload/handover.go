@@ -63,7 +63,8 @@ func EncodeHandover(p *Payload, to, from string, at time.Time, budget int) (stri
 	if from = safe(from, 80); from != "" {
 		sender = " · from " + from
 	}
-	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(to, 80), sender, at.Format("2006-01-02"))
+	fmt.Fprintf(&b, "%s\nHandoff to %s%s · %s\n\n", strings.TrimRight(head, "\n"), safe(to, 80), sender,
+		at.Format("2006-01-02"))
 	b.WriteString(strings.TrimSuffix(body, markEnd))
 	b.WriteString("\n" + handoffHead + "\n")
 	items := shown(p)
@@ -131,7 +132,8 @@ func DecodeHandover(text string) (*Handover, error) {
 			if err := json.Unmarshal([]byte(line), &head); err != nil || head.Handoff != 1 {
 				return nil, fmt.Errorf("line %d: not as recall handoff wrote it, or by a newer recall", first)
 			}
-			h = Handover{To: safe(head.To, 80), From: cmp.Or(safe(head.From, 80), somebody), At: head.At, Project: safe(head.Project, 80), Title: safe(head.Title, 120)}
+			h = Handover{To: safe(head.To, 80), From: cmp.Or(safe(head.From, 80), somebody), At: head.At,
+				Project: safe(head.Project, 80), Title: safe(head.Title, 120)}
 			continue
 		}
 		var it Item

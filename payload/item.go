@@ -83,19 +83,22 @@ type Item struct {
 	Scope        string   `json:"scope,omitempty"`        // its condition, as quoted: "above 10k jobs"
 	About        []string `json:"about,omitempty"`        // paths, symbols, components that it binds
 	Aliases      []string `json:"aliases,omitempty"`      // other words to find it by
-	Path         string   `json:"path,omitempty"`         // of kind File: as the transcript names it, relative to the project root where it lies inside
-	Status       string   `json:"status,omitempty"`       // of kind File: FileDone … FileOffLimits
+	// of kind File: as the transcript names it, relative to the project root where it lies inside
+	Path   string `json:"path,omitempty"`
+	Status string `json:"status,omitempty"` // of kind File: FileDone … FileOffLimits
 
-	By         By         `json:"by"`
-	Maker      Maker      `json:"maker"`
-	Rule       string     `json:"rule,omitempty"`       // which rule or prompt
-	Confidence float64    `json:"confidence,omitempty"` // 0–1; a rule's is its measured precision
-	State      State      `json:"state"`
-	Pinned     bool       `json:"pinned,omitempty"`
-	At         time.Time  `json:"at"`                 // of its first evidence turn; what "as of" means
-	Was        string     `json:"was,omitempty"`      // Text as last distilled, where a person changed it: what redistilling pairs by
-	Evidence   []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
-	Against    []ItemID   `json:"against,omitempty"`  // of a decision: items that a note of recall's held against its prompt
+	By         By        `json:"by"`
+	Maker      Maker     `json:"maker"`
+	Rule       string    `json:"rule,omitempty"`       // which rule or prompt
+	Confidence float64   `json:"confidence,omitempty"` // 0–1; a rule's is its measured precision
+	State      State     `json:"state"`
+	Pinned     bool      `json:"pinned,omitempty"`
+	At         time.Time `json:"at"` // of its first evidence turn; what "as of" means
+	// Text as last distilled, where a person changed it: what redistilling pairs by
+	Was      string     `json:"was,omitempty"`
+	Evidence []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
+	// of a decision: items that a note of recall's held against its prompt
+	Against []ItemID `json:"against,omitempty"`
 }
 
 // Evidence is where in a transcript a claim can be checked.
@@ -110,9 +113,11 @@ type Provenance struct {
 	Distiller string `json:"distiller"`       // "offline/1", "model/<name>"
 	Rules     string `json:"rules,omitempty"` // version of the redaction rules
 	Prompt    string `json:"prompt,omitempty"`
-	Input     string `json:"input"`            // SHA-256 over the raw bytes that it was made from
-	Beside    string `json:"beside,omitempty"` // hash over the sessions that bear on who owns which turn: forks, and the other half of a plan
-	Model     Asked  `json:"model,omitzero"`   // what a model has made of it since, if one has; what it hasn't seen Distiller made
+	Input     string `json:"input"` // SHA-256 over the raw bytes that it was made from
+	// hash over the sessions that bear on who owns which turn: forks, and the other half of a plan
+	Beside string `json:"beside,omitempty"`
+	// what a model has made of it since, if one has; what it hasn't seen Distiller made
+	Model Asked `json:"model,omitzero"`
 }
 
 // Asked says which model was asked about a session, and what it saw of it. What
@@ -135,23 +140,27 @@ func (p Provenance) By() string {
 
 // Payload is all that one distillation of a session yields.
 type Payload struct {
-	Schema     int            `json:"schema"`
-	Session    string         `json:"session"`
-	Source     string         `json:"source"`
-	Title      string         `json:"title"`
-	Project    string         `json:"project"`
-	Branch     string         `json:"branch,omitempty"`
-	Start      time.Time      `json:"start"`
-	End        time.Time      `json:"end"`
-	Made       Provenance     `json:"made"`
-	Items      []Item         `json:"items"`                 // in order of kind, then of time
-	Retired    []Item         `json:"retired,omitempty"`     // items of earlier distillations that this one no longer finds
-	Carried    []ItemID       `json:"carried,omitempty"`     // items of payloads that a person pasted or had fetched to go on from
-	Injected   []ItemID       `json:"injected,omitempty"`    // items of payloads that a hook put before the session
-	Quoted     []ItemID       `json:"quoted,omitempty"`      // all others that stand in it: in answers, in notes
-	Dropped    map[string]int `json:"dropped,omitempty"`     // items not kept, by reason: ungrounded, foreign, …
-	Written    string         `json:"written,omitempty"`     // payload.md as last rendered, the base of the three-way merge
-	WrittenIDs []ItemID       `json:"written_ids,omitempty"` // the items it showed, in its order (a cut line is not a drop)
+	Schema  int        `json:"schema"`
+	Session string     `json:"session"`
+	Source  string     `json:"source"`
+	Title   string     `json:"title"`
+	Project string     `json:"project"`
+	Branch  string     `json:"branch,omitempty"`
+	Start   time.Time  `json:"start"`
+	End     time.Time  `json:"end"`
+	Made    Provenance `json:"made"`
+	Items   []Item     `json:"items"` // in order of kind, then of time
+	// items of earlier distillations that this one no longer finds
+	Retired []Item `json:"retired,omitempty"`
+	// items of payloads that a person pasted or had fetched to go on from
+	Carried  []ItemID       `json:"carried,omitempty"`
+	Injected []ItemID       `json:"injected,omitempty"` // items of payloads that a hook put before the session
+	Quoted   []ItemID       `json:"quoted,omitempty"`   // all others that stand in it: in answers, in notes
+	Dropped  map[string]int `json:"dropped,omitempty"`  // items not kept, by reason: ungrounded, foreign, …
+	// payload.md as last rendered, the base of the three-way merge
+	Written string `json:"written,omitempty"`
+	// the items it showed, in its order (a cut line is not a drop)
+	WrittenIDs []ItemID `json:"written_ids,omitempty"`
 
 	// Of a payload composed over a thread only (see Compose); never stored.
 	Thread  []string          `json:"thread,omitempty"`  // its sessions, oldest first

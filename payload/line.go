@@ -120,7 +120,8 @@ func formatFile(it *Item) string {
 	if why != "" {
 		text = withoutStop(text)
 	}
-	parts := slices.DeleteFunc([]string{segment(path), status, segment(text), segment(why)}, func(s string) bool { return s == "" })
+	parts := slices.DeleteFunc([]string{segment(path), status, segment(text), segment(why)},
+		func(s string) bool { return s == "" })
 	return strings.Join(parts, dash)
 }
 

@@ -30,7 +30,8 @@ type ThreadInfo struct {
 // InfoOf returns what a session's payload says of its thread: all but Parent
 // and PlanFiles, which are the session's.
 func InfoOf(p *Payload) ThreadInfo {
-	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End, Carried: p.Carried, Injected: p.Injected}
+	info := ThreadInfo{Session: p.Session, Project: p.Project, Branch: p.Branch, Start: p.Start, End: p.End,
+		Carried: p.Carried, Injected: p.Injected}
 	for _, it := range slices.Concat(p.Items, p.Retired) {
 		info.Items = append(info.Items, it.ID)
 	}
@@ -121,14 +122,18 @@ func Pick(threads [][]ThreadInfo, branch string) []ThreadInfo {
 }
 
 // defaultBranches are worked on for anything: being on one says nothing of a task.
-var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true, "HEAD": true}
+var defaultBranches = map[string]bool{"": true, "main": true, "master": true, "trunk": true, "develop": true,
+	"HEAD": true}
 
 // everywhere are files that any session may touch: having one in common says nothing.
 var everywhere = map[string]bool{
-	"readme.md": true, "claude.md": true, "agents.md": true, "changelog.md": true, "memory.md": true, "todo.md": true, ".gitignore": true,
-	"go.mod": true, "go.sum": true, "package.json": true, "package-lock.json": true, "yarn.lock": true, "pnpm-lock.yaml": true,
-	"cargo.toml": true, "cargo.lock": true, "pyproject.toml": true, "poetry.lock": true, "uv.lock": true, "requirements.txt": true,
-	"makefile": true, "dockerfile": true, "gemfile.lock": true,
+	"readme.md": true, "claude.md": true, "agents.md": true, "changelog.md": true, "memory.md": true, "todo.md": true,
+	".gitignore": true,
+	"go.mod":     true, "go.sum": true, "package.json": true, "package-lock.json": true, "yarn.lock": true,
+	"pnpm-lock.yaml": true,
+	"cargo.toml":     true, "cargo.lock": true, "pyproject.toml": true, "poetry.lock": true, "uv.lock": true,
+	"requirements.txt": true,
+	"makefile":         true, "dockerfile": true, "gemfile.lock": true,
 }
 
 // says reports whether a file tells what a session is about.

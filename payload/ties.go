@@ -28,7 +28,8 @@ func ties(sessions []ThreadInfo) []tie {
 	t.carried()
 	t.branches()
 	slices.SortFunc(t.ties, func(x, y tie) int {
-		return cmp.Or(cmp.Compare(x.strength, y.strength), cmp.Compare(x.gap, y.gap), cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b))
+		return cmp.Or(cmp.Compare(x.strength, y.strength), cmp.Compare(x.gap, y.gap), cmp.Compare(x.a, y.a),
+			cmp.Compare(x.b, y.b))
 	})
 	return t.ties
 }

@@ -179,7 +179,8 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 			if err != nil {
 				return nil // parsing will tell
 			}
-			e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads), func(k string) bool { return !ingest.IsPlanKey(k) }))
+			e.Heads = withPlanKeys(head.Keys, slices.DeleteFunc(slices.Clone(e.Heads),
+				func(k string) bool { return !ingest.IsPlanKey(k) }))
 			if e.Start.IsZero() {
 				e.Start = head.Started
 			}

@@ -21,6 +21,7 @@ func (r *run) fold() {
 	}
 	r.report.Problems = append(r.report.Problems, f.Problems...)
 	if err != nil {
-		r.report.Problems = append(r.report.Problems, ingest.Problem{Path: filepath.Join(r.Library.Dir(), "inbox"), Reason: err.Error()})
+		r.report.Problems = append(r.report.Problems, ingest.Problem{Path: filepath.Join(r.Library.Dir(), "inbox"),
+			Reason: err.Error()})
 	}
 }

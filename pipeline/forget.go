@@ -107,7 +107,8 @@ func (p *Pipeline) PlanForgetText(ctx context.Context, text string) (*Forgetting
 // forgotten beside those of the plan; ones that are gone already have their
 // remains removed, so that what was cut short can be finished. left are files of
 // the library in which the text still stands: recall didn't write them.
-func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ingest.SessionID) (left []string, err error) {
+func (p *Pipeline) ForgetSessions(ctx context.Context, f *Forgetting, ids ...ingest.SessionID) (left []string,
+	err error) {
 	var names []string
 	for _, l := range f.Sessions {
 		ids = append(ids, l.Entry.ID)
@@ -184,7 +185,8 @@ func folderSize(dir string) int64 {
 
 // copiedBy finds the sessions that begin with turns of e. One that can't be
 // read is listed with none.
-func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry, going map[ingest.SessionID]bool) []Copies {
+func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry,
+	going map[ingest.SessionID]bool) []Copies {
 	family := familyOf(all, e.ID)
 	if family == nil || len(family.Members) < 2 {
 		return nil

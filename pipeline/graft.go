@@ -31,7 +31,11 @@ func (r *run) graft(old, fresh *payload.Payload, m *Member) {
 	}
 	fresh.Items = payload.Graft(old, fresh, place, last)
 	fresh.Items = slices.DeleteFunc(fresh.Items, func(it payload.Item) bool {
-		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { at := place(e.Turn); return at >= 0 && m.Session.Turns[at].Copied })
+		return slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+			at := place(e.Turn)
+			return at >= 0 &&
+				m.Session.Turns[at].Copied
+		})
 	})
 	distill.Hold(m.Session, fresh) // a rewritten session may not have it any more
 	m.made.Model, fresh.Made.Model = asked, asked
@@ -75,7 +79,8 @@ func redactedAgain(p *payload.Payload, clean func(string) string) *payload.Paylo
 	q.Items = slices.Clone(p.Items)
 	for i := range q.Items {
 		it := &q.Items[i]
-		it.Text, it.Why, it.Scope, it.Path, it.Was = clean(it.Text), clean(it.Why), clean(it.Scope), clean(it.Path), clean(it.Was)
+		it.Text, it.Why, it.Scope, it.Path, it.Was = clean(it.Text), clean(it.Why), clean(it.Scope), clean(it.Path),
+			clean(it.Was)
 		it.Alternatives, it.About, it.Aliases = list(it.Alternatives), list(it.About), list(it.Aliases)
 		it.Evidence = slices.Clone(it.Evidence)
 		for k := range it.Evidence {

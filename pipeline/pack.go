@@ -59,7 +59,8 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 func (r *run) notDue(now time.Time) bool {
 	text, err := disk.ReadPlain(r.packDue())
 	due, err2 := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
-	return err == nil && err2 == nil && now.Before(time.Unix(due, 0)) && time.Unix(due, 0).Before(now.Add(2*library.QuietToPack))
+	return err == nil && err2 == nil && now.Before(time.Unix(due, 0)) &&
+		time.Unix(due, 0).Before(now.Add(2*library.QuietToPack))
 }
 
 // packOne packs a session. One that somebody is writing to waits; damage is a

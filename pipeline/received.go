@@ -128,7 +128,8 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 		if names[h.Project] == "" {
 			continue
 		}
-		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From, Source: index.Handed, Start: h.At, End: h.At}
+		d := index.Doc{Session: index.HandedID(h.ID), Project: names[h.Project], Title: "handed over by " + h.From,
+			Source: index.Handed, Start: h.At, End: h.At}
 		for _, it := range h.Taken() {
 			p, err := r.Index.ItemByID(ctx, it.ID)
 			if err != nil && !errors.Is(err, index.ErrNoItem) {

@@ -81,7 +81,10 @@ func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Lin
 			return nil, err
 		}
 	}
-	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) { return p.changedLinks(ctx, lines, due) })
+	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link,
+		error) {
+		return p.changedLinks(ctx, lines, due)
+	})
 }
 
 // changedLinks are the lines that bring the rules' links of the sessions that
@@ -113,7 +116,10 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 			placed, err := p.Index.ItemsIn(within, project, relate.Kinds...)
 			makeRoom()
 			if err == nil {
-				found[i], looked[i] = relate.LinksOfDue(Claims(placed), func(it *relate.Item) bool { return isDue[it.Session] || again[it.ID] })
+				found[i], looked[i] = relate.LinksOfDue(Claims(placed), func(it *relate.Item) bool {
+					return isDue[it.Session] ||
+						again[it.ID]
+				})
 			}
 			return err
 		})
@@ -139,9 +145,11 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 		switch {
 		case still && reflect.DeepEqual(now, l):
 			delete(want, pair)
-		case !still && (isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]) && p.certain(indexed, l):
-			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession, ToSession: l.ToSession,
-				Maker: payload.ByRule, Rule: l.Rule, At: l.At})
+		case !still && (isDue[l.FromSession] || isDue[l.ToSession] || l.Rule == relate.Restates && again[l.From]) &&
+			p.certain(indexed, l):
+			change = append(change, payload.Link{Op: payload.OpRetract, From: l.From, To: l.To, FromSession: l.FromSession,
+				ToSession: l.ToSession,
+				Maker:     payload.ByRule, Rule: l.Rule, At: l.At})
 		}
 	}
 	return append(change, payload.StandingLinks(slices.Collect(maps.Values(want)))...), nil

@@ -61,7 +61,8 @@ func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 		return r, err
 	}
 	for i, f := range found.Files {
-		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])), Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile}
+		put := library.Putting{Name: f.Name, Path: filepath.Join(r.Root, filepath.FromSlash(places[f.Name])),
+			Shared: f.Role == "spaces" || f.Role == ingest.MemoryFile}
 		if f.Role == ingest.Transcript && i == 0 {
 			put.Version = o.Version
 		}
@@ -100,7 +101,8 @@ func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			r.Root = filepath.Dir(r.Root)
 		}
 	}
-	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()), func(root string) bool { return r.Root == root || sameFolder(r.Root, root) })
+	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()),
+		func(root string) bool { return r.Root == root || sameFolder(r.Root, root) })
 	return nil
 }
 
@@ -131,7 +133,8 @@ func homeRoot() string {
 // chooseDir finds the folder that the session is continued in, for clients
 // that go by that, and returns it if the session's place must be told anew from
 // it: its own folder isn't on this machine, or another one was asked for.
-func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout, found ingest.Found, asked string) string {
+func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
+	found ingest.Found, asked string) string {
 	if !layout.ByFolder() || found.Source == ingest.Memory {
 		return ""
 	}

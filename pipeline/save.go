@@ -244,6 +244,9 @@ func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload 
 	}
 	touched := touchedBy(edits)
 	q := *old
-	q.Items = slices.DeleteFunc(slices.Clone(old.Items), func(it payload.Item) bool { return !touched[it.ID] && !has[of(it)] })
+	q.Items = slices.DeleteFunc(slices.Clone(old.Items), func(it payload.Item) bool {
+		return !touched[it.ID] &&
+			!has[of(it)]
+	})
 	return &q
 }

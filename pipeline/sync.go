@@ -18,11 +18,12 @@ import (
 
 // Options say what a sync looks at.
 type Options struct {
-	From    []string         // files and folders instead of the sources' own roots
-	Budget  time.Duration    // stop taking in more after this long; 0 is no limit
-	Only    ingest.SessionID // look at the sources of no session, and at this one's hand edits alone
-	Quiet   time.Duration    // leave sessions alone whose files were written to within this time; they are archived all the same
-	Reindex bool             // index everything again, from the library alone
+	From   []string         // files and folders instead of the sources' own roots
+	Budget time.Duration    // stop taking in more after this long; 0 is no limit
+	Only   ingest.SessionID // look at the sources of no session, and at this one's hand edits alone
+	// leave sessions alone whose files were written to within this time; they are archived all the same
+	Quiet   time.Duration
+	Reindex bool // index everything again, from the library alone
 }
 
 // Sync takes in what is new: it finds the sessions, archives those that
@@ -159,7 +160,8 @@ func (r *run) sync(ctx context.Context) error {
 // journal notes what was done, with the wall clock's time.
 func (r *run) journal() error {
 	rep := r.report
-	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished, "distilled": rep.Distilled, "edited": rep.Edited,
+	return r.Library.Journal("sync", map[string]any{"new": rep.New, "grown": rep.Grown, "vanished": rep.Vanished,
+		"distilled": rep.Distilled, "edited": rep.Edited,
 		"bytes": rep.Bytes, "skipped": len(rep.Problems), "ms": time.Since(r.start).Milliseconds()})
 }
 

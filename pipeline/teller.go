@@ -26,7 +26,8 @@ type teller struct {
 const mostOnMac = 4000
 
 // notTold are folders that tools fill with what is no session's.
-var notTold = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true, ".cache": true,
+var notTold = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true,
+	".cache":     true,
 	"vm_bundles": true, "claude-code-vm": true}
 
 var errTooMany = errors.New("too many files")

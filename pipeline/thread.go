@@ -144,7 +144,10 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 			if len(ends[it.ID]) == 0 || !it.Current() {
 				continue
 			}
-			later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool { return holds(l, by, k.FromSession, k.From) })
+			later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
+				return holds(l, by, k.FromSession,
+					k.From)
+			})
 			switch {
 			case sure:
 				it.State = payload.Superseded

@@ -19,9 +19,11 @@ func Stop(w string) bool {
 		"just", "ll", "let", "m", "may", "me", "might", "more", "most", "much", "must", "my",
 		"no", "nor", "not", "now", "of", "on", "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own",
 		"re", "s", "same", "she", "should", "so", "some", "something", "still", "such",
-		"t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those", "to", "too",
+		"t", "than", "that", "the", "their", "them", "then", "there", "these", "they", "thing", "things", "this", "those",
+		"to", "too",
 		"under", "until", "up", "us", "ve", "very",
-		"was", "wasn", "we", "were", "what", "whats", "when", "where", "which", "while", "who", "whom", "whose", "why", "will", "with", "won", "would",
+		"was", "wasn", "we", "were", "what", "whats", "when", "where", "which", "while", "who", "whom", "whose", "why",
+		"will", "with", "won", "would",
 		"you", "your", "yours", "yet",
 		"decide", "decided", "decides", "choose", "chose", "chosen", "pick", "picked", "try", "tried":
 		return true

@@ -63,7 +63,8 @@ func (g ground) add(it *payload.Item) {
 }
 
 // counts are numbers in words.
-var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9", "ten": "10",
+var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7",
+	"eight": "8", "nine": "9", "ten": "10",
 	"eleven": "11", "twelve": "12", "twenty": "20", "thirty": "30", "sixty": "60", "hundred": "100", "thousand": "1000"}
 
 // sentence is what a sentence says, as far as it can be checked.
@@ -75,7 +76,8 @@ type sentence struct {
 }
 
 func read(said string) sentence {
-	s := sentence{text: said, content: map[string]bool{}, past: pastForm().MatchString(settling().ReplaceAllString(said, ""))}
+	s := sentence{text: said, content: map[string]bool{}, past: pastForm().MatchString(settling().ReplaceAllString(said,
+		""))}
 	for _, w := range text.Content(said) {
 		if !telling[w] {
 			s.content[text.Stem(w)] = true
@@ -222,7 +224,8 @@ var (
 	denies   = form(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
 	gone     = form(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
 	pastForm = form(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
-	settling = form(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`) // what was decided may still hold
+	// what was decided may still hold
+	settling = form(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
 )
 
 // reach is how many words of content a "no" reaches.
@@ -297,7 +300,8 @@ func begins(text, w string) bool {
 			return true
 		}
 		before := strings.TrimRight(text[:from+i], ` "'“‘(`)
-		if before != "" && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") && !strings.HasSuffix(before, "—") && !strings.HasSuffix(before, "!") && !strings.HasSuffix(before, "?") {
+		if before != "" && !strings.HasSuffix(before, ".") && !strings.HasSuffix(before, ":") &&
+			!strings.HasSuffix(before, "—") && !strings.HasSuffix(before, "!") && !strings.HasSuffix(before, "?") {
 			return false
 		}
 		from += i + len(w)

@@ -36,7 +36,8 @@ type Paragraph struct {
 // Paragraph has the model answer from the items of results, those that they
 // took the place of and those that contradict them.
 func (a *Asker) Paragraph(ctx context.Context, question string, results []index.Result) (Paragraph, error) {
-	r := llm.Request{Task: "answer", System: prompts.Answer(), Max: paragraphOut, Schema: &llm.Schema{Name: "answer", JSON: prompts.AnswerSchema()}}
+	r := llm.Request{Task: "answer", System: prompts.Answer(), Max: paragraphOut,
+		Schema: &llm.Schema{Name: "answer", JSON: prompts.AnswerSchema()}}
 	notes := notesOf(results)
 	room := a.room(r, question)
 	var b strings.Builder
@@ -134,7 +135,8 @@ func (n note) write(b *strings.Builder, number int) {
 		b.WriteString(line(it.Path, longestNote) + ": ")
 	}
 	b.WriteString(line(it.Text, longestNote) + "\n")
-	for _, f := range []struct{ name, text string }{{"why", it.Why}, {"scope", it.Scope}, {"instead of", strings.Join(it.Alternatives, "; ")}} {
+	for _, f := range []struct{ name, text string }{{"why", it.Why}, {"scope", it.Scope},
+		{"instead of", strings.Join(it.Alternatives, "; ")}} {
 		if f.text != "" {
 			fmt.Fprintf(b, "   %s: %s\n", f.name, line(f.text, longestNote))
 		}

@@ -30,7 +30,8 @@ func frontHelp(root *cobra.Command) {
 			return
 		}
 		var b strings.Builder
-		fmt.Fprintf(&b, "%s\n\nUsage:\n  recall \"QUESTION\"\n  recall COMMAND [flags]\n\nExamples:\n%s\n", root.Long, root.Example)
+		fmt.Fprintf(&b, "%s\n\nUsage:\n  recall \"QUESTION\"\n  recall COMMAND [flags]\n\nExamples:\n%s\n", root.Long,
+			root.Example)
 		for _, group := range front {
 			fmt.Fprintf(&b, "\n%s:\n", group.title)
 			for _, name := range group.commands {

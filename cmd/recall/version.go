@@ -12,7 +12,8 @@ import (
 
 // versionLine is what a report of a fault needs.
 func versionLine() string {
-	return fmt.Sprintf("recall %s, %s %s/%s, library format %d\n", app.VersionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH, library.Format)
+	return fmt.Sprintf("recall %s, %s %s/%s, library format %d\n", app.VersionText(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, library.Format)
 }
 
 func versionCmd(a *app.App) *cobra.Command {

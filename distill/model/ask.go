@@ -123,6 +123,7 @@ func (m *Improver) nonsense(q question, why error) error {
 
 // again is a request once more, told what was wrong with the answer.
 func again(r llm.Request, why error) llm.Request {
-	r.Prompt += fmt.Sprintf("\n\nYour last answer to this could not be used: %v. Answer again, in the form asked for.", why)
+	r.Prompt += fmt.Sprintf("\n\nYour last answer to this could not be used: %v. Answer again, in the form asked for.",
+		why)
 	return r
 }

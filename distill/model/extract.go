@@ -184,7 +184,8 @@ func fenced(text string) string {
 }
 
 var fences = strings.NewReplacer("<transcript", "<\u2009transcript", "</transcript", "<\u2009/transcript",
-	"<Transcript", "<\u2009Transcript", "</Transcript", "<\u2009/Transcript", "<TRANSCRIPT", "<\u2009TRANSCRIPT", "</TRANSCRIPT", "<\u2009/TRANSCRIPT",
+	"<Transcript", "<\u2009Transcript", "</Transcript", "<\u2009/Transcript", "<TRANSCRIPT", "<\u2009TRANSCRIPT",
+	"</TRANSCRIPT", "<\u2009/TRANSCRIPT",
 	ingest.ModelCall, "[recall: model call]")
 
 // carry writes the items known so far, the newest and most important where not
@@ -226,7 +227,8 @@ func (m *Improver) carry(b *strings.Builder, sofar []*entry, most int) []known {
 }
 
 // carryOrder is the order in which known items are let go where not all fit.
-var carryOrder = []payload.Kind{payload.Goal, payload.Next, payload.Question, payload.Decision, payload.Deferred, payload.Hypothesis,
+var carryOrder = []payload.Kind{payload.Goal, payload.Next, payload.Question, payload.Decision, payload.Deferred,
+	payload.Hypothesis,
 	payload.Eliminated, payload.Finding, payload.Flag, payload.Status, payload.File}
 
 // typedSoFar is what stands for the items known so far in a batch, where no
@@ -254,5 +256,6 @@ func typedSoFar(s *ingest.Session, w *window) string {
 	if len(typed) == 0 {
 		return ""
 	}
-	return "\nTyped by the user before this part (context only, give no items of it):\n| " + fenced(strings.Join(typed, "\n| ")) + "\n"
+	return "\nTyped by the user before this part (context only, give no items of it):\n| " +
+		fenced(strings.Join(typed, "\n| ")) + "\n"
 }

@@ -85,7 +85,8 @@ func (l *ledger) withRules(items []payload.Item, rules *payload.Payload) []paylo
 		case it.Maker != payload.ByRule || !it.Current():
 			continue
 		case it.Kind == payload.Goal && !goal:
-		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits || few && it.Confidence >= sureFile && it.Status != payload.FileUntouched):
+		case it.Kind == payload.File && !l.hasFile(has, it.Path) && (it.Status == payload.FileOffLimits || few &&
+			it.Confidence >= sureFile && it.Status != payload.FileUntouched):
 		default:
 			continue
 		}

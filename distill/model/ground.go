@@ -100,7 +100,8 @@ func (src *source) quote(text, want string) string {
 	}
 	best := ""
 	for _, piece := range dots.Split(text, -1) { // "first … last": the longest piece
-		if piece = strings.TrimSpace(piece); len(piece) < len(trimmed) && len(bare(piece)) >= sureQuote && len(piece) > len(best) {
+		if piece = strings.TrimSpace(piece); len(piece) < len(trimmed) && len(bare(piece)) >= sureQuote &&
+			len(piece) > len(best) {
 			for _, p := range src.own {
 				if i := strings.Index(p.form(), bare(piece)); i >= 0 {
 					best = fit(p.stretch(i, i+len(bare(piece))))

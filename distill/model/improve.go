@@ -63,13 +63,15 @@ func (m *Improver) smaller(s *ingest.Session, share int) int {
 	return 0
 }
 
-func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payload.Payload, share int) (*payload.Payload, error) {
+func (m *Improver) improve(ctx context.Context, s *ingest.Session, rules *payload.Payload,
+	share int) (*payload.Payload, error) {
 	l, err := m.read(ctx, s, share)
 	if err != nil {
 		return nil, err
 	}
-	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title, Branch: s.Where.Branch,
-		Start: s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
+	p := &payload.Payload{Schema: payload.Schema, Session: string(s.ID), Source: string(s.Source), Title: s.Title,
+		Branch: s.Where.Branch,
+		Start:  s.Start, End: s.End, Made: payload.Provenance{Distiller: m.Name(), Prompt: m.Prompt()}, Dropped: l.dropped}
 	p.Items = l.withRules(l.items(m.o.Batch), rules)
 	distill.Hold(s, p)
 	if err := m.rephrase(ctx, string(s.ID), p.Items); err != nil {
@@ -205,7 +207,8 @@ func (m *Improver) Estimate(ctx context.Context, s *ingest.Session, rules *paylo
 	e.In, e.Out = e.In+e.In/mended, e.Out+e.Out/mended
 	asks := (notes + notesAtOnce - 1) / notesAtOnce
 	e.Requests += asks
-	e.In += asks*m.size(llm.Request{System: prompts.Rephrase(), Schema: &llm.Schema{JSON: prompts.RephraseSchema()}}) + notes*notesIn
+	e.In += asks*m.size(llm.Request{System: prompts.Rephrase(), Schema: &llm.Schema{JSON: prompts.RephraseSchema()}}) +
+		notes*notesIn
 	e.Out += notes * notesOut
 	return e, nil
 }
@@ -223,7 +226,8 @@ const (
 
 // estimateWords adds what is missing of the items' other words, where all else is
 // at hand. It sends nothing.
-func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *ingest.Session, rules *payload.Payload) error {
+func (m *Improver) estimateWords(ctx context.Context, e *distill.Estimate, s *ingest.Session,
+	rules *payload.Payload) error {
 	quiet := &Improver{o: m.o, outbox: newOutbox()}
 	quiet.o.Batch = true
 	l, err := quiet.read(ctx, s, 1)

@@ -25,9 +25,11 @@ var sureness = map[string]float64{"high": 0.9, "medium": 0.7, "low": 0.5}
 // it can't be one.
 func itemOf(f *found) (it payload.Item, drop string) {
 	kind := payload.Kind(strings.ToLower(strings.TrimSpace(string(f.Kind))))
-	it = payload.Item{Kind: kind, Text: tidy(string(f.Text), mostText), Why: reason(string(f.Why)), Scope: tidy(string(f.Scope), mostScope),
+	it = payload.Item{Kind: kind, Text: tidy(string(f.Text), mostText), Why: reason(string(f.Why)),
+		Scope:        tidy(string(f.Scope), mostScope),
 		Alternatives: names(f.Alternatives), About: names(f.About), Maker: payload.ByModel, State: payload.Stands,
-		Rule: "extract/" + prompts.Version(prompts.Extract(true)), By: payload.By(strings.TrimSpace(string(f.By))), Confidence: sureOf(f.Confidence)}
+		Rule: "extract/" + prompts.Version(prompts.Extract(true)), By: payload.By(strings.TrimSpace(string(f.By))),
+		Confidence: sureOf(f.Confidence)}
 	if it.By != payload.ByUser && it.By != payload.ByBoth {
 		it.By = payload.ByAssistant
 	}
@@ -125,11 +127,13 @@ func persons(t *ingest.Turn, quote string) bool {
 	}
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		if strings.Contains(c.Reason, quote) || c.Plan != nil && c.Verdict == ingest.Approved && strings.Contains(c.Plan.Text, quote) {
+		if strings.Contains(c.Reason, quote) || c.Plan != nil && c.Verdict == ingest.Approved &&
+			strings.Contains(c.Plan.Text, quote) {
 			return true
 		}
 		for _, a := range c.Answers {
-			if strings.Contains(a.Notes, quote) || slices.ContainsFunc(a.Chosen, func(s string) bool { return strings.Contains(s, quote) }) {
+			if strings.Contains(a.Notes, quote) || slices.ContainsFunc(a.Chosen,
+				func(s string) bool { return strings.Contains(s, quote) }) {
 				return true
 			}
 		}

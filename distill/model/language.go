@@ -55,8 +55,10 @@ type scriptCount struct {
 }
 
 var scriptTables = map[string]*unicode.RangeTable{
-	"Latin": unicode.Latin, "Cyrillic": unicode.Cyrillic, "Greek": unicode.Greek, "Han": unicode.Han, "Kana": unicode.Hiragana,
-	"Hangul": unicode.Hangul, "Arabic": unicode.Arabic, "Hebrew": unicode.Hebrew, "Devanagari": unicode.Devanagari, "Thai": unicode.Thai,
+	"Latin": unicode.Latin, "Cyrillic": unicode.Cyrillic, "Greek": unicode.Greek, "Han": unicode.Han,
+	"Kana":   unicode.Hiragana,
+	"Hangul": unicode.Hangul, "Arabic": unicode.Arabic, "Hebrew": unicode.Hebrew, "Devanagari": unicode.Devanagari,
+	"Thai": unicode.Thai,
 }
 
 func scripts(text string) scriptCount {

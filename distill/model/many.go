@@ -16,9 +16,11 @@ import (
 // an object with a list of that name, whose entries say the number of their
 // thing, from 1; one that it leaves out is answered by nothing. take gets each, with
 // its place in keys. of names for each the sessions that it is of.
-func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]string, r llm.Request, list string, number func(T) int, take func(i int, answer T)) error {
+func askAll[T any](ctx context.Context, m *Improver, keys []string, of [][]string, r llm.Request, list string,
+	number func(T) int, take func(i int, answer T)) error {
 	decode := func(text string) ([]T, error) { return listIn[T](text, list) }
-	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), of: allOf(of), request: r, check: func(text string) error { _, err := decode(text); return err }})
+	k, err := m.ask(ctx, question{key: keyOf(r.Task, keys...), of: allOf(of), request: r,
+		check: func(text string) error { _, err := decode(text); return err }})
 	if err != nil {
 		return err
 	}

@@ -42,9 +42,10 @@ type Store interface {
 // Options are what an Improver works with. The zero values of numbers mean the
 // defaults.
 type Options struct {
-	Model  llm.Model
-	Store  Store
-	Window int              // most tokens of a transcript that are asked about at once; less where the model's own window is smaller
+	Model llm.Model
+	Store Store
+	// most tokens of a transcript that are asked about at once; less where the model's own window is smaller
+	Window int
 	Max    int              // most tokens of an answer
 	Tokens func(string) int // counts as the model does, roughly; nil guesses by bytes
 	Batch  bool             // ask nothing at once: see Outbox

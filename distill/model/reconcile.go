@@ -90,9 +90,13 @@ func (m *Improver) reconcileSome(ctx context.Context, pairs []Pair, which []int,
 		keys, of = append(keys, pairKey(p)), append(of, []string{p.Earlier.Session, p.Later.Session})
 	}
 	return askAll(ctx, m, keys, of, llm.Request{
-		Task: "reconcile", System: prompts.Reconcile(), Prompt: "Pairs:\n" + b.String() + "\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
+		Task: "reconcile", System: prompts.Reconcile(), Prompt: "Pairs:\n" + b.String() +
+			"\nNow the relation of each pair, as JSON.\n", Max: 300 + 160*len(which),
 		Schema: &llm.Schema{Name: "relations", JSON: prompts.ReconcileSchema()},
-	}, "pairs", func(r ruling) int { return r.Number }, func(n int, r ruling) { out[which[n]] = pairs[which[n]].verdict(r) })
+	}, "pairs", func(r ruling) int { return r.Number }, func(n int,
+		r ruling) {
+		out[which[n]] = pairs[which[n]].verdict(r)
+	})
 }
 
 // sideOf is one side of a pair before the model.
@@ -135,7 +139,8 @@ func (p *Pair) verdict(r ruling) Verdict {
 	var earlier, later bool
 	v.Earlier, earlier = shown(&p.Earlier, r.Earlier)
 	v.Later, later = shown(&p.Later, r.Later)
-	a, b := bagOf(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")), bagOf(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
+	a, b := bagOf(p.Earlier.Text+" "+p.Earlier.Why+" "+strings.Join(p.Earlier.About, " ")),
+		bagOf(p.Later.Text+" "+p.Later.Why+" "+strings.Join(p.Later.About, " "))
 	if earlier && later && p.Later.ID != p.Earlier.ID && a.Like(b) > 0 {
 		v.Relation = relation
 	}
@@ -170,7 +175,8 @@ func (m *Improver) Link(p Pair, v Verdict) (l payload.Link, ok bool) {
 	if v.Relation == "" {
 		return l, false
 	}
-	l = payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID, FromSession: p.Later.Session, ToSession: p.Earlier.Session,
+	l = payload.Link{Op: payload.OpLink, Relation: v.Relation, From: p.Later.ID, To: p.Earlier.ID,
+		FromSession: p.Later.Session, ToSession: p.Earlier.Session,
 		Maker: payload.ByModel, Rule: "reconcile/" + prompts.Version(prompts.Reconcile()), At: p.Later.At}
 	if v.Later.Quote != "" {
 		l.FromEvidence = &v.Later

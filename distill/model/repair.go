@@ -110,7 +110,8 @@ type mending struct {
 // repair asks for the right quotes of items, and returns those that now have
 // one. A model that fails at it costs these items only, unless it can't be
 // reached at all.
-func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, src *sources, missing []*lost) ([]*grounded, error) {
+func (m *Improver) repair(ctx context.Context, l *ledger, w *window, z sizing, src *sources,
+	missing []*lost) ([]*grounded, error) {
 	if len(missing) == 0 {
 		return nil, nil
 	}
@@ -170,7 +171,8 @@ func (m *Improver) mend(w *window, z sizing, missing []*lost) question {
 		fmt.Fprintf(&claims, "%d. %s: %s\n", i+1, x.item.Kind, oneLine(x.item.Text, 300))
 		for k, c := range x.found.Evidence {
 			if k < 2 {
-				fmt.Fprintf(&claims, "   said to be in %s: %q (%s)\n", oneLine(string(c.Turn), 10), oneLine(string(c.Quote), 200), told[x.faults[k]])
+				fmt.Fprintf(&claims, "   said to be in %s: %q (%s)\n", oneLine(string(c.Turn), 10), oneLine(string(c.Quote), 200),
+					told[x.faults[k]])
 			}
 		}
 	}

@@ -104,7 +104,8 @@ func (m *Improver) rephraseSome(ctx context.Context, session string, items []*pa
 	keys, of := make([]string, len(items)), make([][]string, len(items))
 	for i, it := range items {
 		keys[i], of[i] = wordsKey(it), []string{session}
-		fmt.Fprintf(&notes, "%d. %s: %s", i+1, strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))), fenced(oneLine(it.Text, 300)))
+		fmt.Fprintf(&notes, "%d. %s: %s", i+1, strings.TrimSpace(string(it.Kind)+" "+fenced(oneLine(it.Path, mostName))),
+			fenced(oneLine(it.Text, 300)))
 		if it.Why != "" {
 			fmt.Fprintf(&notes, " (%s)", fenced(oneLine(it.Why, 200)))
 		}
@@ -114,7 +115,8 @@ func (m *Improver) rephraseSome(ctx context.Context, session string, items []*pa
 		notes.WriteString("\n")
 	}
 	return askAll(ctx, m, keys, of, llm.Request{
-		Task: "rephrase", System: prompts.Rephrase(), Prompt: "Notes:\n" + notes.String() + "\nNow aliases and asks for each, as JSON.\n", Max: 300 + 160*len(items),
+		Task: "rephrase", System: prompts.Rephrase(), Prompt: "Notes:\n" + notes.String() +
+			"\nNow aliases and asks for each, as JSON.\n", Max: 300 + 160*len(items),
 		Schema: &llm.Schema{Name: "other_words", JSON: prompts.RephraseSchema()},
 	}, "notes", func(n note) int { return n.Number }, func(i int, n note) { items[i].Aliases = n.list(items[i]) })
 }
@@ -127,7 +129,8 @@ func (w words) list(it *payload.Item) []string {
 		n := 0
 		for _, w := range list {
 			s := tidy(strings.Trim(string(w), `"`), longest)
-			if s == "" || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) || strings.Contains(s, "<!--") {
+			if s == "" || n == most || strings.Contains(text, strings.ToLower(s)) || slices.Contains(out, s) ||
+				strings.Contains(s, "<!--") {
 				continue
 			}
 			out = append(out, s)

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	leastSupport = 0.25 // share of a claim's words that people or the assistant must have said around its quotes; see TestGoldIsSupported
+	// share of a claim's words that people or the assistant must have said around its quotes; see TestGoldIsSupported
+	leastSupport = 0.25
 	leastDetail  = 0.2  // of a reason's and the like: as annotators word them
 	anySupport   = 0.05 // where two languages are spoken: names, and words that are alike
 	saidBefore   = 3    // turns with words before and after one that is quoted
@@ -87,7 +88,8 @@ func (s *sources) mixedIn() bool {
 	}
 	a, b := scripts(typed.String()), scripts(answered.String())
 	for name, n := range a.of {
-		if a.letters > 60 && b.letters > 200 && float64(n) > 0.5*float64(a.letters) && float64(b.of[name]) < 0.1*float64(b.letters) {
+		if a.letters > 60 && b.letters > 200 && float64(n) > 0.5*float64(a.letters) &&
+			float64(b.of[name]) < 0.1*float64(b.letters) {
 			return true
 		}
 	}

@@ -65,7 +65,8 @@ func (m *Improver) sizes(share int) (sizing, error) {
 	all := m.o.Model.Window()
 	if all > 0 {
 		z.carry = min(z.carry, all/10)
-		fixed := m.o.Tokens(prompts.Extract(true)+string(prompts.ExtractSchema())) + m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
+		fixed := m.o.Tokens(prompts.Extract(true)+string(prompts.ExtractSchema())) +
+			m.o.Tokens(strings.Repeat("word ", justBefore/5)) + wrapping
 		// Where instructions take most of it, an answer is to what little is shown.
 		z.max = min(z.max, all/4, max(all-fixed-z.carry, 0)*2/5)
 		z.window = min(z.window, (all-fixed-z.carry-z.max)/share)
@@ -260,7 +261,8 @@ func (m *Improver) settle(w *window) error {
 		return err
 	}
 	var c cut
-	if ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key && (!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name()) {
+	if ok && json.Unmarshal(before, &c) == nil && c.N == w.n && c.Key == w.key &&
+		(!m.o.Anew || c.Prompt == m.Prompt() && c.Model == m.o.Model.Name()) {
 		return nil
 	}
 	data, err := json.Marshal(cut{w.n, w.key, m.Prompt(), m.o.Model.Name(), []string{string(w.of)}})

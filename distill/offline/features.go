@@ -43,16 +43,17 @@ func on(names ...string) (out []feature) {
 }
 
 var (
-	asSource  = on("typed", "refusal", "message", "plan", "commit", "summary")
-	asWork    = on("a:work", "u:work")
-	asLone    = on("a:lone", "u:lone")
-	asFew     = on("a:few", "u:few")
-	asMany    = on("a:many", "u:many")
-	asFirst   = on("a:first", "u:first")
-	asSecond  = on("a:second", "u:second")
-	asFinal   = on("a:final", "u:final") // sentence of the message
-	asOpens   = on("a:opens", "u:opens")
-	asBlock   = [2][]feature{on("a:paragraph", "a:item", "a:quoted", "a:row"), on("u:paragraph", "u:item", "u:quoted", "u:row")}
+	asSource = on("typed", "refusal", "message", "plan", "commit", "summary")
+	asWork   = on("a:work", "u:work")
+	asLone   = on("a:lone", "u:lone")
+	asFew    = on("a:few", "u:few")
+	asMany   = on("a:many", "u:many")
+	asFirst  = on("a:first", "u:first")
+	asSecond = on("a:second", "u:second")
+	asFinal  = on("a:final", "u:final") // sentence of the message
+	asOpens  = on("a:opens", "u:opens")
+	asBlock  = [2][]feature{on("a:paragraph", "a:item", "a:quoted", "a:row"),
+		on("u:paragraph", "u:item", "u:quoted", "u:row")}
 	asNumber  = on("a:numbered", "u:numbered")
 	asNested  = on("a:nested", "u:nested")
 	asLead    = on("a:lead", "u:lead")
@@ -216,7 +217,8 @@ func shape(f *noted, c *Candidate, side int) {
 	f.on(asAsks[side], strings.HasSuffix(end, "?") || strings.HasSuffix(end, "？"))
 	f.on(asColon[side], strings.HasSuffix(end, ":"))
 	f.on(asArrow[side], strings.Contains(s.text, "→") || strings.Contains(s.text, "->"))
-	f.on(asDash[side], strings.Contains(s.text, " — ") || strings.Contains(s.text, " – ") || strings.Contains(s.text, " - "))
+	f.on(asDash[side], strings.Contains(s.text, " — ") || strings.Contains(s.text, " – ") ||
+		strings.Contains(s.text, " - "))
 	f.on(asQuotes[side], strings.Contains(s.text, `"`))
 }
 

@@ -250,7 +250,8 @@ func lineCount(c *ingest.ToolCall) int {
 func notOurs(p string) bool {
 	p = strings.ReplaceAll(p, "\\", "/")
 	return strings.Contains(p, "/.claude/projects/") || strings.Contains(p, "/.claude/todos/") ||
-		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") || strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
+		strings.Contains(p, "/.claude/tasks/") || strings.Contains(p, "/.claude/memory/") ||
+		strings.Contains(p, "/scratchpad/") || strings.HasPrefix(p, "/tmp/") ||
 		strings.HasPrefix(p, "/private/tmp/") || strings.Contains(p, "/node_modules/") || strings.Contains(p, "/pkg/mod/")
 }
 
@@ -261,7 +262,8 @@ func rootsOf(s *ingest.Session) []string {
 	sort.SliceStable(cwds, func(i, j int) bool { return cwds[i].Turns > cwds[j].Turns })
 	var roots []string
 	for _, c := range cwds {
-		if strings.HasPrefix(c.Dir, "/sessions/") { // Cowork's machine: what lies below mnt is the person's and the session's own
+		// Cowork's machine: what lies below mnt is the person's and the session's own
+		if strings.HasPrefix(c.Dir, "/sessions/") {
 			roots = append(roots, c.Dir+"/mnt")
 		}
 		roots = append(roots, c.Dir)
@@ -300,7 +302,8 @@ func ofFile(s *sentence, base string) bool {
 // item says what became of the file: what a report says of it, as it stands, if it
 // wasn't written since; else what was done.
 func (f *touched) item(t *talk) payload.Item {
-	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: "file-work"}
+	it := payload.Item{Kind: payload.File, Path: f.path, Maker: payload.ByRule, State: payload.Stands,
+		By: payload.ByAssistant, Rule: "file-work"}
 	if f.turn != nil {
 		it.At = f.turn.At
 	}
@@ -311,7 +314,8 @@ func (f *touched) item(t *talk) payload.Item {
 		return it
 	}
 	it.Text = f.did()
-	if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) && !strings.HasSuffix(s.text, ":") {
+	if s := f.said; s != nil && ofFile(s, f.base) && (f.edits == 0 || f.saidBy.turn.N >= f.turn.N) &&
+		!strings.HasSuffix(s.text, ":") {
 		if rest := strings.TrimLeft(s.text[strings.Index(s.text, f.base)+len(f.base):], "`*:,)·— –-0123456789"); len(strings.Fields(rest)) >= 3 && balanced(rest) {
 			it.Text = rest
 			it.Evidence = []payload.Evidence{cite(f.saidBy.turn, f.saidBy.text, s.from, s.to)}

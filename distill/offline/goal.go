@@ -38,7 +38,8 @@ func turnsAway(sp *speech) bool {
 // requested is what a turn asks for: its first sentence that says something, with
 // those after it as far as there is room. A plan's is its title.
 func requested(sp *speech) (payload.Item, bool) {
-	it := payload.Item{Kind: payload.Goal, Rule: "request", By: payload.ByUser, Maker: payload.ByRule, State: payload.Stands, At: sp.turn.At}
+	it := payload.Item{Kind: payload.Goal, Rule: "request", By: payload.ByUser, Maker: payload.ByRule,
+		State: payload.Stands, At: sp.turn.At}
 	if sp.source == plan {
 		title, ok := planTitle(sp.text)
 		it.Text, it.Evidence = title, []payload.Evidence{{Turn: string(sp.turn.ID), N: sp.turn.N, Quote: clip(title)}}

@@ -71,7 +71,8 @@ func withoutTold(s *ingest.Session, items []payload.Item) []payload.Item {
 		if it.By != payload.ByAssistant || it.Kind == payload.File || len(it.Evidence) == 0 {
 			return false
 		}
-		if at := first(&it); it.Kind == payload.Lead && slices.ContainsFunc(lines, func(l told) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
+		if at := first(&it); it.Kind == payload.Lead && slices.ContainsFunc(lines,
+			func(l told) bool { return at > l.turn && at < answerEnds(s, l.turn) }) {
 			return true // the answer to a payload tells it again, in whatever words
 		}
 		said := []terms{keywords(it.Text)}
@@ -79,7 +80,8 @@ func withoutTold(s *ingest.Session, items []payload.Item) []payload.Item {
 			said = append(said, keywords(after)) // "My understanding: …"
 		}
 		return slices.ContainsFunc(lines, func(l told) bool {
-			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, it.Kind) }) && first(&it) > l.turn && (lasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
+			return slices.ContainsFunc(said, func(words terms) bool { return l.tells(words, it.Kind) }) &&
+				first(&it) > l.turn && (lasting(it.Kind) || first(&it) < answerEnds(s, l.turn))
 		})
 	})
 }

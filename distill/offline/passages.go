@@ -48,8 +48,10 @@ func candidates(t *talk) []*Candidate {
 func (c *Candidate) Item() payload.Item {
 	sp, s := c.sp, c.part
 	from, to := c.from, c.to
-	it := payload.Item{Kind: payload.Lead, Hint: c.hint(), Maker: payload.ByRule, State: payload.Stands, By: payload.ByAssistant, Rule: sp.rule(), At: sp.turn.At,
-		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]), Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
+	it := payload.Item{Kind: payload.Lead, Hint: c.hint(), Maker: payload.ByRule, State: payload.Stands,
+		By: payload.ByAssistant, Rule: sp.rule(), At: sp.turn.At,
+		Text: plain(sp.text[from:to]), About: about(sp.text[from:to]),
+		Evidence: []payload.Evidence{cite(sp.turn, sp.text, from, to)}}
 	if sp.user {
 		it.By = payload.ByUser
 	}
@@ -72,7 +74,8 @@ func (c *Candidate) around() (from, to int) {
 		if first > 0 && joins(first-1) && !parts[first-1].pasted && parts[last].to-parts[first-1].from <= distill.MaxQuote {
 			first, grown = first-1, true
 		}
-		if last+1 < len(parts) && joins(last) && !parts[last+1].pasted && parts[last+1].to-parts[first].from <= distill.MaxQuote {
+		if last+1 < len(parts) && joins(last) && !parts[last+1].pasted &&
+			parts[last+1].to-parts[first].from <= distill.MaxQuote {
 			last, grown = last+1, true
 		}
 	}
@@ -93,7 +96,8 @@ func (sp *speech) rule() string {
 	case sp.source == message:
 		return "said-midway"
 	}
-	return [...]string{typing: "said-typed", refusing: "said-refusing", plan: "said-plan", commit: "said-commit", summary: "said-summary"}[sp.source]
+	return [...]string{typing: "said-typed", refusing: "said-refusing", plan: "said-plan", commit: "said-commit",
+		summary: "said-summary"}[sp.source]
 }
 
 // A Passage is a candidate that was chosen, with its likelihood.
@@ -131,7 +135,8 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 			break
 		}
 		words := s.c.part.keys()
-		if said(kept, words) || s.c.quotedIn(items) || slices.ContainsFunc(quoted[s.c.sp], func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
+		if said(kept, words) || s.c.quotedIn(items) || slices.ContainsFunc(quoted[s.c.sp],
+			func(at [2]int) bool { return s.c.part.from >= at[0] && s.c.part.to <= at[1] }) {
 			continue
 		}
 		kept = append(kept, words)
@@ -145,9 +150,10 @@ func (h *Heard) Passages(m *Model, items []payload.Item) []Passage {
 func (c *Candidate) quotedIn(items []payload.Item) bool {
 	text := c.sp.text[c.part.from:c.part.to]
 	for i := range items {
-		if it := &items[i]; it.Kind != payload.File && it.Kind != payload.Goal && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
-			return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
-		}) {
+		if it := &items[i]; it.Kind != payload.File && it.Kind != payload.Goal &&
+			slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool {
+				return e.Turn == string(c.sp.turn.ID) && strings.Contains(e.Quote, text)
+			}) {
 			return true
 		}
 	}
@@ -187,6 +193,7 @@ var hints = []struct {
 	cue  cueSet
 	kind payload.Kind
 }{
-	{cueOf("ruled"), payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag}, {cueOf("next"), payload.Next},
+	{cueOf("ruled"), payload.Eliminated}, {cueOf("later"), payload.Deferred}, {cueOf("warn"), payload.Flag},
+	{cueOf("next"), payload.Next},
 	{cueOf("found"), payload.Hypothesis}, {cueOf("maybe"), payload.Hypothesis},
 }

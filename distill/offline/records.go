@@ -168,7 +168,8 @@ func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
 		reason := oneLine(c.Reason)
-		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 || strings.HasSuffix(reason, "?") || reason[0] == '<' {
+		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
+			strings.HasSuffix(reason, "?") || reason[0] == '<' {
 			return
 		}
 		by := turn
@@ -218,10 +219,12 @@ func openTasks(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	for _, task := range tasks {
 		turn := turns[string(task.Turn)]
-		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied || len(out) == mostTasks {
+		if task.Status == "completed" || task.Status == "deleted" || turn == nil || turn.Abandoned || turn.Copied ||
+			len(out) == mostTasks {
 			continue
 		}
-		out = append(out, recorded(payload.Next, "open-task", payload.ByAssistant, turn, oneLine(plain(task.Subject)), task.Subject))
+		out = append(out, recorded(payload.Next, "open-task", payload.ByAssistant, turn, oneLine(plain(task.Subject)),
+			task.Subject))
 	}
 	return out
 }

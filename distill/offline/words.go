@@ -228,7 +228,8 @@ var commonStarts = func() (starts [16]uint32) {
 }()
 
 func isCommon(w string) bool {
-	return len(w) < len(commonStarts) && w[0] >= 'a' && w[0] <= 'z' && commonStarts[len(w)]&(1<<(w[0]-'a')) != 0 && commonWords[w]
+	return len(w) < len(commonStarts) && w[0] >= 'a' && w[0] <= 'z' && commonStarts[len(w)]&(1<<(w[0]-'a')) != 0 &&
+		commonWords[w]
 }
 
 func wordSet(words string) map[string]bool {
@@ -273,7 +274,10 @@ func worthReading(s *sentence, sp *speech) bool {
 			continue
 		}
 		t := strings.Trim(w, "`\"'(),.:;!?*_")
-		if t != "" && strings.IndexFunc(t, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' }) < 0 {
+		if t != "" && strings.IndexFunc(t, func(r rune) bool {
+			return !unicode.IsLetter(r) && r != '\'' && r != '’' &&
+				r != '-'
+		}) < 0 {
 			plainWords++
 		} else if !strings.HasPrefix(w, "`") {
 			odd++

@@ -42,7 +42,8 @@ func lostSpans(toks []token) []span {
 			}
 		}
 		switch low := toks[i].low; {
-		case low == "not" && i > 0 && (toks[i-1].low == "," && !elsewhere(toks, i+1) || anyMore(toks, i)), (low == "don't" || low == "doesn't") && anyMore(toks, i):
+		case low == "not" && i > 0 && (toks[i-1].low == "," && !elsewhere(toks, i+1) || anyMore(toks, i)),
+			(low == "don't" || low == "doesn't") && anyMore(toks, i):
 			out = append(out, after(toks, i, i+1, false))
 		case low == "no" && (i == 0 || toks[i-1].low == ".") && !match(toks, i+1, "longer") && !match(toks, i+1, "more"):
 			out = append(out, after(toks, i, i+1, false))
@@ -73,7 +74,8 @@ func after(toks []token, i, j int, whole bool) span {
 		j++
 	}
 	k := j
-	for k < len(toks) && !isMark(toks[k]) && (whole && toks[k].low != "because" && toks[k].low != "since" || !cuts[toks[k].low]) {
+	for k < len(toks) && !isMark(toks[k]) && (whole && toks[k].low != "because" && toks[k].low != "since" ||
+		!cuts[toks[k].low]) {
 		k++
 	}
 	sp := span{from: j, to: k}
@@ -90,7 +92,8 @@ func sentenceBefore(toks []token, i int) span {
 		end--
 	}
 	start := max(0, end-1)
-	for start > 0 && toks[start-1].low != "." && toks[start-1].low != "said" && toks[start-1].low != "decided" && toks[start-1].low != "agreed" {
+	for start > 0 && toks[start-1].low != "." && toks[start-1].low != "said" && toks[start-1].low != "decided" &&
+		toks[start-1].low != "agreed" {
 		start--
 	}
 	for k := start; k < end; k++ { // "poll every 2s, simple first": the reason doesn't count
@@ -102,7 +105,8 @@ func sentenceBefore(toks []token, i int) span {
 }
 
 func isGone(toks []token, i int) bool {
-	if match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") || match(toks, i, "ruled", "out") || match(toks, i, "switched", "off") || match(toks, i, "turned", "off") {
+	if match(toks, i, "a", "mistake") || match(toks, i, "phased", "out") || match(toks, i, "given", "up") ||
+		match(toks, i, "ruled", "out") || match(toks, i, "switched", "off") || match(toks, i, "turned", "off") {
 		return true
 	}
 	// "is replaced by a number" says what takes its place, "is out of date" isn't gone
@@ -111,7 +115,8 @@ func isGone(toks []token, i int) bool {
 
 // elsewhere: "in the report, not in the request" says where, and gives up nothing.
 func elsewhere(toks []token, i int) bool {
-	return i < len(toks) && (scopeWords[toks[i].low] || toks[i].low == "into" || toks[i].low == "to" || toks[i].low == "with")
+	return i < len(toks) && (scopeWords[toks[i].low] || toks[i].low == "into" || toks[i].low == "to" ||
+		toks[i].low == "with")
 }
 
 func anyMore(toks []token, i int) bool {

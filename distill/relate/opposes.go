@@ -75,7 +75,8 @@ func other(side string) string {
 }
 
 func sameThing(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.opposes.thing != "" && later.opposes.thing == earlier.opposes.thing && !later.apart(earlier)
+	return decisions(later, earlier) && later.opposes.thing != "" && later.opposes.thing == earlier.opposes.thing &&
+		!later.apart(earlier)
 }
 
 // longestOpposed is the weight of a claim up to which a word on one side of a
@@ -86,7 +87,8 @@ const longestOpposed = 9
 // other, and hardly more.
 func opposite(later, earlier *claim) bool {
 	a, b := later.opposes, earlier.opposes
-	return sameThing(later, earlier) && max(later.weight, earlier.weight) <= longestOpposed && a.against(b) && later.denies == earlier.denies && (len(a.says) <= 2 || len(b.says) <= 2 || b.says.meets(a.says))
+	return sameThing(later, earlier) && max(later.weight, earlier.weight) <= longestOpposed && a.against(b) &&
+		later.denies == earlier.denies && (len(a.says) <= 2 || len(b.says) <= 2 || b.says.meets(a.says))
 }
 
 var (
@@ -101,11 +103,13 @@ var (
 	// contrasted are pairs of lists whose words can't both be true of one thing. No
 	// word stands in two lists (TestContrasted).
 	contrasted = []string{
-		"keep keeps kept retain retained preserve preserved stored stay stays", "delete deleted drop dropped remove removed discard discarded destroy destroyed overwrite overwritten overwrites vanish vanishes strip stripped released",
+		"keep keeps kept retain retained preserve preserved stored stay stays",
+		"delete deleted drop dropped remove removed discard discarded destroy destroyed overwrite overwritten overwrites vanish vanishes strip stripped released",
 		"public published open shared", "private internal confidential secret restricted subscribers",
 		"visible show shown shows named name displayed see sees", "hidden hide hides anonymous invisible masked",
 		"required require requires mandatory compulsory needs", "optional voluntary optionally",
-		"accept accepted accepts allow allowed allows permitted offered", "reject rejected rejects refuse refused forbidden banned denied held blocked",
+		"accept accepted accepts allow allowed allows permitted offered",
+		"reject rejected rejects refuse refused forbidden banned denied held blocked",
 		"automatic automatically automated", "manual manually hand",
 		"before", "after",
 		"immediately immediate instantly once", "nightly batch later delayed merge",

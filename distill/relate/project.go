@@ -142,7 +142,8 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 		at[p.items[i].ID] = i
 		for _, id := range p.items[i].Against { // an earlier one: items come in time
 			j, ok := at[id]
-			if ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] && p.share(p.group[i], p.group[j]) {
+			if ok && i != j && (p.due[i] || p.due[j]) && !tied[[2]payload.ItemID{p.items[i].ID, id}] &&
+				p.share(p.group[i], p.group[j]) {
 				links = p.link(links, despiteRule, i, j)
 			}
 		}
@@ -240,7 +241,8 @@ func (p *project) bears(later, earlier int) bool {
 	if !a.Current() || sameTurn(a, b) || Left(a.Kind) {
 		return false
 	}
-	return !Left(b.Kind) || a.Session != b.Session && b.Current() // what a session left open at its end, its own distillation says
+	// what a session left open at its end, its own distillation says
+	return !Left(b.Kind) || a.Session != b.Session && b.Current()
 }
 
 // link adds how an item bears on an earlier one, if it can.

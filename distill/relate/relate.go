@@ -38,7 +38,8 @@ const rulesVersion = "rules/9" // raise it when a rule changes
 
 // Kinds are those of the items that the rules look at: what is settled, what one
 // must know or supposes, and what is left open.
-var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis, payload.Question, payload.Deferred, payload.Lead}
+var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Finding, payload.Flag, payload.Hypothesis,
+	payload.Question, payload.Deferred, payload.Lead}
 
 // speaks reports whether an item says something for itself. A passage does if it is a
 // person's word: what they give up, they give up; what the assistant said along the way
@@ -87,7 +88,8 @@ func LinksOfDue(items []Item, due func(*Item) bool) (links []payload.Link, looke
 
 // inTime orders items by when they were said.
 func inTime(a, b Item) int {
-	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session), cmp.Compare(turnOf(a), turnOf(b)), strings.Compare(string(a.ID), string(b.ID)))
+	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), strings.Compare(a.Session, b.Session),
+		cmp.Compare(turnOf(a), turnOf(b)), strings.Compare(string(a.ID), string(b.ID)))
 }
 
 func turnOf(it Item) int {

@@ -79,7 +79,8 @@ func revokes(later, earlier *claim) bool {
 // outdates: a warning often holds somewhere only ("in the sandbox …"), which the
 // earlier one must speak of.
 func outdates(later, earlier *claim) bool {
-	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 || later.scope.meets(earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
+	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 ||
+		later.scope.meets(earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
 }
 
 // takesPlace: the earlier one stood for what the later one gives up, and where
@@ -130,7 +131,8 @@ func partly(later, earlier *claim) bool {
 		return false
 	}
 	for _, g := range later.gives {
-		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 && earlier.held.without(g.lost).meets(later.all.without(g.lost)) {
+		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 &&
+			earlier.held.without(g.lost).meets(later.all.without(g.lost)) {
 			return !later.apart(earlier)
 		}
 	}
@@ -149,18 +151,21 @@ func reopens(later, earlier *claim) bool {
 
 // keeps: it says that something stays, and that is what the earlier one decided.
 func keeps(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) && earlier.all.in(later.all) >= 0.6
+	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) &&
+		earlier.all.in(later.all) >= 0.6
 }
 
 // takesBack: it goes back to something, and speaks of what the earlier one is about.
 func takesBack(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.back && !later.stays && earlier.all.in(later.all) >= 0.5 && !later.apart(earlier) &&
+	return decisions(later, earlier) && later.back && !later.stays && earlier.all.in(later.all) >= 0.5 &&
+		!later.apart(earlier) &&
 		len(earlier.all.without(later.all)) > 0
 }
 
 // newValue: one number is another, all else the same.
 func newValue(later, earlier *claim) bool {
-	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) || len(later.values.without(earlier.values)) != 1 {
+	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) ||
+		len(later.values.without(earlier.values)) != 1 {
 		return false
 	}
 	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
@@ -168,7 +173,8 @@ func newValue(later, earlier *claim) bool {
 }
 
 func restates(later, earlier *claim) bool {
-	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies && mayBeAlike(later.weight, earlier.weight, 0.74) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
+	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies &&
+		mayBeAlike(later.weight, earlier.weight, 0.74) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
 		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
 }
 

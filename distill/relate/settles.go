@@ -47,12 +47,14 @@ func answers(later, earlier *claim) bool {
 // and doesn't put it off again.
 func takesUp(later, earlier *claim) bool {
 	d := earlier.left
-	return (later.kind == payload.Decision || later.kind == payload.Eliminated) && earlier.kind == payload.Deferred && !later.puts && !later.stays &&
+	return (later.kind == payload.Decision || later.kind == payload.Eliminated) && earlier.kind == payload.Deferred &&
+		!later.puts && !later.stays &&
 		!(later.kind == payload.Decision && later.denies) && d.isSubjectOf(later)
 }
 
 func (l *left) isSubjectOf(later *claim) bool {
-	if l == nil || l.subject.weight() < leastSubject || l.subject.in(later.all) < settledShare || !namesIn(l.subject, later.all) {
+	if l == nil || l.subject.weight() < leastSubject || l.subject.in(later.all) < settledShare ||
+		!namesIn(l.subject, later.all) {
 		return false
 	}
 	return !slices.ContainsFunc(l.topic, func(t term) bool { return later.all.of(t) == 0 })
@@ -128,7 +130,8 @@ func asksAmount(toks []token) bool {
 func putsOff(toks []token) bool {
 	for i, t := range toks {
 		switch {
-		case putOff[t.low] && t.low != "left" && t.low != "leave", t.low == "not" && match(toks, i, "not", "now"), match(toks, i, "for", "now"), match(toks, i, "not", "yet"),
+		case putOff[t.low] && t.low != "left" && t.low != "leave", t.low == "not" && match(toks, i, "not", "now"),
+			match(toks, i, "for", "now"), match(toks, i, "not", "yet"),
 			match(toks, i, "next", "round"), match(toks, i, "leave", "out"), match(toks, i, "to", "be", "decided"):
 			return true
 		}

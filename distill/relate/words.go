@@ -53,7 +53,8 @@ func tokens(text string) []token {
 
 func wordEnd(r []rune, i int) int {
 	for i < len(r) {
-		inside := strings.ContainsRune("._-/'+#,", r[i]) && i+1 < len(r) && (unicode.IsLetter(r[i+1]) || unicode.IsDigit(r[i+1]))
+		inside := strings.ContainsRune("._-/'+#,", r[i]) && i+1 < len(r) &&
+			(unicode.IsLetter(r[i+1]) || unicode.IsDigit(r[i+1]))
 		if r[i] == ',' { // a thousands' mark
 			inside = inside && unicode.IsDigit(r[i-1]) && unicode.IsDigit(r[i+1])
 		}

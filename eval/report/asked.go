@@ -62,8 +62,9 @@ func viewAsked(run *eval.Run) *askedView {
 			continue
 		}
 		v.Systems = append(v.Systems, askedRow{Name: s.Name, Mark: markOf(i), Ours: i == 0,
-			All: cells(&q.All), Plain: cells(&q.Plain), Paraphrased: cells(&q.Paraphrased), PlainN: q.Plain.N, ParaphrasedN: q.Paraphrased.N,
-			Stale: q.Stale, Abstained: q.Abstained, Refused: q.Refused, Time: seconds(q.Seconds)})
+			All: cells(&q.All), Plain: cells(&q.Plain), Paraphrased: cells(&q.Paraphrased), PlainN: q.Plain.N,
+			ParaphrasedN: q.Paraphrased.N,
+			Stale:        q.Stale, Abstained: q.Abstained, Refused: q.Refused, Time: seconds(q.Seconds)})
 	}
 	for _, q := range run.Systems[0].Questions.Questions {
 		v.Questions = append(v.Questions, judged(q))

@@ -35,7 +35,8 @@ func historyPlot(group []*eval.Run) *plot {
 			{"answer@1", func(s eval.System) (eval.Interval, bool) { return s.Questions.All.Answer1, true }},
 		}
 	}
-	p := &plot{Title: "History", Height: 250, Note: fmt.Sprintf("%s, the newest at the right.", upper(answer.Count(len(group), "run")))}
+	p := &plot{Title: "History", Height: 250, Note: fmt.Sprintf("%s, the newest at the right.",
+		upper(answer.Count(len(group), "run")))}
 	if len(group) == 1 {
 		p.Note = "One run so far: name more run files and they appear here."
 	}
@@ -53,7 +54,8 @@ func historyPlot(group []*eval.Run) *plot {
 				last = nil
 				continue
 			}
-			at := point{x.at(float64(j)), y.at(f.Value), markOf(i), i == 0, fmt.Sprintf("%s, %s: %s (%s)", s.name, day(r.At), figure(f.Value), span(f))}
+			at := point{x.at(float64(j)), y.at(f.Value), markOf(i), i == 0,
+				fmt.Sprintf("%s, %s: %s (%s)", s.name, day(r.At), figure(f.Value), span(f))}
 			if last != nil {
 				p.Lines = append(p.Lines, line{last.X, last.Y, at.X, at.Y, fmt.Sprintf("trend s%d", i)})
 			}

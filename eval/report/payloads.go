@@ -43,8 +43,10 @@ type formRow struct {
 func payloadTiles(s *eval.PayloadScore) []tile {
 	return []tile{
 		{"F1, all kinds", figure(s.Micro.F1.Value), span(s.Micro.F1), "of what is found and wanted, taken together"},
-		{"Precision", figure(s.Micro.Precision.Value), span(s.Micro.Precision), fmt.Sprintf("%d of %d found are right", s.Micro.Hits, s.Micro.Pred)},
-		{"Recall", figure(s.Micro.Recall.Value), span(s.Micro.Recall), fmt.Sprintf("%d of %d wanted are found", s.Micro.Hits, s.Micro.Wanted)},
+		{"Precision", figure(s.Micro.Precision.Value), span(s.Micro.Precision),
+			fmt.Sprintf("%d of %d found are right", s.Micro.Hits, s.Micro.Pred)},
+		{"Recall", figure(s.Micro.Recall.Value), span(s.Micro.Recall),
+			fmt.Sprintf("%d of %d wanted are found", s.Micro.Hits, s.Micro.Wanted)},
 		{"Grounding", figure(s.Grounding.Value), span(s.Grounding), "quotes that stand in the turn they cite"},
 	}
 }
@@ -63,8 +65,10 @@ func viewPayloads(run *eval.Run) *payloadsView {
 			continue
 		}
 		p := s.Payloads
-		v.Systems = append(v.Systems, systemRow{Name: s.Name, Model: s.Model, Mark: markOf(i), Ours: i == 0, Micro: p.Micro, Lenient: p.Lenient,
-			Grounding: p.Grounding, Tokens: fmt.Sprintf("%.0f", p.Tokens), Time: seconds(p.Seconds), Cost: dollars(p.Cost), FalseClaims: p.FalseClaim, Cut: p.Cut})
+		v.Systems = append(v.Systems, systemRow{Name: s.Name, Model: s.Model, Mark: markOf(i), Ours: i == 0, Micro: p.Micro,
+			Lenient:   p.Lenient,
+			Grounding: p.Grounding, Tokens: fmt.Sprintf("%.0f", p.Tokens), Time: seconds(p.Seconds), Cost: dollars(p.Cost),
+			FalseClaims: p.FalseClaim, Cut: p.Cut})
 	}
 	v.Forms = forms(run.Agreement)
 	for i := range ours.Sessions {

@@ -83,11 +83,16 @@ func kindsPlot(run *eval.Run) *plot {
 	var rows []row
 	for _, k := range payload.Kinds {
 		if r, ok := ours.Kinds[k]; ok && !r.Few {
-			rows = append(rows, row{string(k), func(s *eval.PayloadScore) (eval.Rates, bool) { r, ok := s.Kinds[k]; return r, ok }})
+			rows = append(rows, row{string(k), func(s *eval.PayloadScore) (eval.Rates, bool) {
+				r, ok := s.Kinds[k]
+				return r,
+					ok
+			}})
 		}
 	}
 	rows = append(rows, row{"all kinds", func(s *eval.PayloadScore) (eval.Rates, bool) { return s.Micro, true }})
-	p := &plot{Title: "F1 per kind", Note: "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."}
+	p := &plot{Title: "F1 per kind",
+		Note: "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."}
 	p.across(92, len(rows))
 	x := scale{0, 1, 92, right, false}
 	for i, row := range rows {
@@ -182,7 +187,8 @@ func costPlot(group []*eval.Run) *plot {
 		per = "question"
 	}
 	p := &plot{Title: fmt.Sprintf("%s against %s", upper(main), name), Height: 250,
-		Note: fmt.Sprintf("Upwards is better, to the left is cheaper. Mean %s of a %s, each system as measured last.", name, per)}
+		Note: fmt.Sprintf("Upwards is better, to the left is cheaper. Mean %s of a %s, each system as measured last.", name,
+			per)}
 	y := p.upwards()
 	x, ticks := costScale(systems, of)
 	for _, t := range ticks {

@@ -29,7 +29,8 @@ var pageHTML string
 // pageTemplate is parsed when it is first asked for: few runs of the program do.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"figure": figure, "span": span, "kofn": kofn, "px": px, "short": shortID, "day": day, "plural": answer.Count, "rev": clipRev,
+		"figure": figure, "span": span, "kofn": kofn, "px": px, "short": shortID, "day": day, "plural": answer.Count,
+		"rev": clipRev,
 	}).Parse(pageHTML))
 })
 

@@ -54,7 +54,8 @@ func (r row) Sign() string {
 }
 
 func viewSession(s *eval.SessionScore) *sessionView {
-	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{}, Time: seconds(s.Seconds), Cost: dollars(s.Cost)}
+	v := &sessionView{SessionScore: s, Name: cmp.Or(s.Title, shortID(s.Session)), Counts: map[string]int{},
+		Time: seconds(s.Seconds), Cost: dollars(s.Cost)}
 	v.Rows = sideBySide(s)
 	for _, r := range v.Rows {
 		v.Counts[r.State]++

@@ -74,7 +74,8 @@ type tally struct {
 }
 
 func (t *tally) add(o tally) {
-	for _, c := range []struct{ to, from *eval.Count }{{&t.any, &o.any}, {&t.files, &o.files}, {&t.goals, &o.goals}, {&t.told, &o.told}, {&t.view, &o.view},
+	for _, c := range []struct{ to, from *eval.Count }{{&t.any, &o.any}, {&t.files, &o.files}, {&t.goals, &o.goals},
+		{&t.told, &o.told}, {&t.view, &o.view},
 		{&t.chance, &o.chance}, {&t.passages, &o.passages}} {
 		c.to.Hits += c.from.Hits
 		c.to.Pred += c.from.Pred
@@ -87,7 +88,8 @@ func (l *left) tally(e *example) tally {
 	m := l.models[e.project]
 	items := e.heard.Items(m)
 	score := e.c.Score(items)
-	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal], view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
+	t := tally{any: score.Lenient, files: score.Kinds[payload.File], goals: score.Kinds[payload.Goal],
+		view: e.c.Score(e.heard.Items(l.view)).Lenient, sessions: 1}
 	for i, p := range e.heard.Passages(m, nil) {
 		if i == payload.MostLeads {
 			break
@@ -138,7 +140,8 @@ func (l *left) print(set []*example) {
 	for _, e := range set {
 		t := l.tally(e)
 		note(by, &names, e.project.Name, t)
-		note(sum, &sums, map[data.Origin]string{data.People: "all read by people", data.Silver: "all read by a model", data.Invented: "all invented"}[e.project.Origin], t)
+		note(sum, &sums, map[data.Origin]string{data.People: "all read by people", data.Silver: "all read by a model",
+			data.Invented: "all invented"}[e.project.Origin], t)
 		if e.project.Real() {
 			note(sum, &sums, "all real", t)
 		}
@@ -237,7 +240,8 @@ func (l *left) calibrated(set []*example, without *offline.Model) []offline.Bin 
 			p.right = 1
 		}
 		pools = append(pools, p)
-		for k := len(pools) - 1; k > 0 && (pools[k-1].right/pools[k-1].n >= pools[k].right/pools[k].n || pools[k-1].n < 20); k = len(pools) - 1 {
+		for k := len(pools) - 1; k > 0 && (pools[k-1].right/pools[k-1].n >= pools[k].right/pools[k].n ||
+			pools[k-1].n < 20); k = len(pools) - 1 {
 			pools[k-1] = pool{pools[k-1].n + pools[k].n, pools[k-1].right + pools[k].right, pools[k].to}
 			pools = pools[:k]
 		}

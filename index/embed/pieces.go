@@ -124,7 +124,8 @@ func punctuation(r rune) bool {
 }
 
 func chinese(r rune) bool {
-	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2CEAF || r >= 0xF900 && r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
+	return r >= 0x4E00 && r <= 0x9FFF || r >= 0x3400 && r <= 0x4DBF || r >= 0x20000 && r <= 0x2CEAF || r >= 0xF900 &&
+		r <= 0xFAFF || r >= 0x2F800 && r <= 0x2FA1F
 }
 
 // word cuts a word into the longest pieces.

@@ -169,7 +169,8 @@ func floats(header map[string]json.RawMessage, name string, data []byte) ([]floa
 	}
 	from, to := t.Offsets[0], t.Offsets[1]
 	if from < 0 || to < from || to > int64(len(data)) || to-from != n*size {
-		return nil, nil, fmt.Errorf("tensor %q: %d numbers of %s at bytes %d to %d of %d", name, n, t.Type, from, to, len(data))
+		return nil, nil, fmt.Errorf("tensor %q: %d numbers of %s at bytes %d to %d of %d", name, n, t.Type, from, to,
+			len(data))
 	}
 	out := make([]float32, n)
 	for i := range out {

@@ -89,7 +89,8 @@ func (q *Question) Beside(items []*payload.Item, looks []*Features, first []floa
 	if len(items) == 0 || len(q.said) == 0 {
 		return
 	}
-	b := &beside{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords), counts: min(counted, len(items)), said: q.said}
+	b := &beside{q: q, number: make(map[string]uint32, usualWords), ofStem: make(map[string]uint32, usualWords),
+		counts: min(counted, len(items)), said: q.said}
 	for i, it := range items {
 		b.readItem(it, i < b.counts)
 	}

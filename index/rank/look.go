@@ -9,32 +9,33 @@ import (
 // The features, each about 0 to 1. Those of turns are apart: what a word in an
 // item's one sentence says, it doesn't say in a page.
 const (
-	Words      = iota // the first pass: the question's words in the item and its aliases
-	Source            // and in its source turns
-	Lexicon           // the lexicon's words, in both
-	Near              // cosine of the vectors, where there are any
-	All               // in the item, its aliases and its quotes
-	Alias             // likeness to the most alike alias
-	Like              // likeness to its text
-	Kindred           // share that stands there in the lexicon's words only
-	Rare              // weight of its rarest word that stands there
-	Many              // share of its words that stand there, rare or not, where items have aliases
-	Pairs             // its neighbouring words that stand near each other
-	About             // share that stands in the names it is about
-	Topic             // share that stands in the first words of its text: what it speaks of
-	Support           // what its session's other results score in the first pass
-	Whole             // from here on beside the other items (see Beside): share of all its words that stand there, or others for them
-	InText            // and in its text
-	LikeText          // likeness to its text
-	LikeAlias         // and to the most alike alias
-	InAliases         // how many of its aliases share a word with it
-	Concepts          // share of its concepts that stand there
-	OtherWords        // and in its text or aliases in other words only
-	Company           // likeness to the others in what the question doesn't say, where items have aliases
-	Number            // asked for a number, and it has one
-	Asked             // its kind is the one asked for
-	Tried             // asked whether something was tried, and it was ruled out
-	Why               // asked why, and it says why
+	Words   = iota // the first pass: the question's words in the item and its aliases
+	Source         // and in its source turns
+	Lexicon        // the lexicon's words, in both
+	Near           // cosine of the vectors, where there are any
+	All            // in the item, its aliases and its quotes
+	Alias          // likeness to the most alike alias
+	Like           // likeness to its text
+	Kindred        // share that stands there in the lexicon's words only
+	Rare           // weight of its rarest word that stands there
+	Many           // share of its words that stand there, rare or not, where items have aliases
+	Pairs          // its neighbouring words that stand near each other
+	About          // share that stands in the names it is about
+	Topic          // share that stands in the first words of its text: what it speaks of
+	Support        // what its session's other results score in the first pass
+	// from here on beside the other items (see Beside): share of all its words that stand there, or others for them
+	Whole
+	InText     // and in its text
+	LikeText   // likeness to its text
+	LikeAlias  // and to the most alike alias
+	InAliases  // how many of its aliases share a word with it
+	Concepts   // share of its concepts that stand there
+	OtherWords // and in its text or aliases in other words only
+	Company    // likeness to the others in what the question doesn't say, where items have aliases
+	Number     // asked for a number, and it has one
+	Asked      // its kind is the one asked for
+	Tried      // asked whether something was tried, and it was ruled out
+	Why        // asked why, and it says why
 	OfFile
 	OfStatus
 	OfGoal
@@ -59,10 +60,13 @@ const (
 	Count
 )
 
-var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many", "pairs", "about", "topic", "support",
+var names = [Count]string{"words", "source", "lexicon", "near", "all", "alias", "like", "kindred", "rare", "many",
+	"pairs", "about", "topic", "support",
 	"whole", "in-text", "like-text", "like-alias", "in-aliases", "concepts", "other-words", "company", "number",
-	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human", "past", "overtaken",
-	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person", "turn-long"}
+	"asked", "tried", "why", "file", "status", "goal", "next", "open", "flag", "eliminated", "sure", "person", "human",
+	"past", "overtaken",
+	"turn", "turn-words", "turn-lexicon", "turn-all", "turn-rare", "turn-pairs", "turn-support", "turn-person",
+	"turn-long"}
 
 // Name names a feature, as weights.txt does.
 func Name(i int) string { return names[i] }

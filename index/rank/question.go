@@ -55,8 +55,9 @@ type Question struct {
 
 // Ask makes a question ready; terms and concepts beyond MostTerms are left out.
 func Ask(text string, terms []Term, kin []Kin, concepts []Concept) *Question {
-	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{}, first: map[uint16]bool{},
-		text: text, concepts: concepts[:min(len(concepts), MostTerms)]}
+	q := &Question{terms: terms[:min(len(terms), MostTerms)], place: map[string]int{}, kin: map[string][]Kin{},
+		first: map[uint16]bool{},
+		text:  text, concepts: concepts[:min(len(concepts), MostTerms)]}
 	for i, t := range q.terms {
 		q.total += t.IDF
 		q.most = max(q.most, t.IDF)
@@ -98,15 +99,23 @@ func (q *Question) say(asked string) {
 // askedBy are words that ask for a kind of item.
 var askedBy = map[string][]payload.Kind{
 	"file": {payload.File}, "files": {payload.File}, "where": {payload.File},
-	"status": {payload.Status}, "done": {payload.Status, payload.File}, "finished": {payload.Status, payload.File}, "progress": {payload.Status, payload.File},
-	"goal": {payload.Goal}, "goals": {payload.Goal}, "aim": {payload.Goal}, "purpose": {payload.Goal},
-	"next": {payload.Next}, "left": {payload.Next, payload.Deferred, payload.Question}, "todo": {payload.Next, payload.Deferred}, "todos": {payload.Next, payload.Deferred},
-	"remaining": {payload.Next, payload.Deferred}, "remains": {payload.Next, payload.Deferred}, "pending": {payload.Next, payload.Deferred, payload.Question},
-	"open": {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred}, "postponed": {payload.Deferred}, "later": {payload.Deferred},
-	"decide": {payload.Decision}, "decided": {payload.Decision}, "decision": {payload.Decision}, "decisions": {payload.Decision}, "agree": {payload.Decision}, "agreed": {payload.Decision},
-	"choose": {payload.Decision}, "chose": {payload.Decision}, "chosen": {payload.Decision}, "pick": {payload.Decision}, "picked": {payload.Decision}, "settle": {payload.Decision}, "settled": {payload.Decision},
-	"found": {payload.Finding}, "finding": {payload.Finding}, "findings": {payload.Finding}, "cause": {payload.Finding}, "caused": {payload.Finding},
-	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag}, "trap": {payload.Flag}, "caveat": {payload.Flag},
+	"status": {payload.Status}, "done": {payload.Status, payload.File}, "finished": {payload.Status, payload.File},
+	"progress": {payload.Status, payload.File},
+	"goal":     {payload.Goal}, "goals": {payload.Goal}, "aim": {payload.Goal}, "purpose": {payload.Goal},
+	"next": {payload.Next}, "left": {payload.Next, payload.Deferred, payload.Question},
+	"todo": {payload.Next, payload.Deferred}, "todos": {payload.Next, payload.Deferred},
+	"remaining": {payload.Next, payload.Deferred}, "remains": {payload.Next, payload.Deferred},
+	"pending": {payload.Next, payload.Deferred, payload.Question},
+	"open":    {payload.Question}, "unresolved": {payload.Question}, "deferred": {payload.Deferred},
+	"postponed": {payload.Deferred}, "later": {payload.Deferred},
+	"decide": {payload.Decision}, "decided": {payload.Decision}, "decision": {payload.Decision},
+	"decisions": {payload.Decision}, "agree": {payload.Decision}, "agreed": {payload.Decision},
+	"choose": {payload.Decision}, "chose": {payload.Decision}, "chosen": {payload.Decision}, "pick": {payload.Decision},
+	"picked": {payload.Decision}, "settle": {payload.Decision}, "settled": {payload.Decision},
+	"found": {payload.Finding}, "finding": {payload.Finding}, "findings": {payload.Finding}, "cause": {payload.Finding},
+	"caused":  {payload.Finding},
+	"careful": {payload.Flag}, "watch": {payload.Flag}, "warning": {payload.Flag}, "gotcha": {payload.Flag},
+	"trap": {payload.Flag}, "caveat": {payload.Flag},
 }
 
 // triedForm matches a question whether something was tried, and why it isn't

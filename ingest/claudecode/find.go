@@ -121,7 +121,8 @@ func isConfigRoot(dir string) bool {
 	if base := filepath.Base(dir); base == ".claude" || base == "claude" {
 		return true
 	}
-	return isFile(filepath.Join(dir, "settings.json")) || isFile(filepath.Join(dir, "history.jsonl")) || isFile(filepath.Join(dir, ".claude.json"))
+	return isFile(filepath.Join(dir, "settings.json")) || isFile(filepath.Join(dir, "history.jsonl")) ||
+		isFile(filepath.Join(dir, ".claude.json"))
 }
 
 // skipDirs are folders in which no session lies.
@@ -217,7 +218,8 @@ func (f *finder) file(path string, info fs.FileInfo, hasFolder bool) {
 		case h.sidechain:
 			f.loose = append(f.loose, looseAgent{
 				session: h.session,
-				file:    ingest.FileAt("subagents/agent-"+cmp.Or(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl", ingest.SubagentFile, path, info),
+				file: ingest.FileAt("subagents/agent-"+cmp.Or(h.agent, strings.TrimPrefix(stem, "agent-"))+".jsonl",
+					ingest.SubagentFile, path, info),
 			})
 			return
 		case !isUUID && h.session != "":

@@ -69,7 +69,8 @@ func (p *parser) collect() {
 	s.Turns = make([]ingest.Turn, 0, len(p.drafts))
 	for i, d := range p.drafts {
 		p.drafts[i] = nil
-		if d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 && !d.counted {
+		if d.turn.Kind == ingest.Message && d.turn.Text == "" && d.turn.Thinking == "" && len(d.turn.Calls) == 0 &&
+			!d.counted {
 			continue // nothing said
 		}
 		t := d.turn
@@ -173,7 +174,8 @@ var numbers = [...]string{"", "", "two", "several"}
 func (p *parser) finishReport() {
 	rep := &p.s.Report
 	if n := len(p.meta.spoke); n > 1 && p.s.Source == ingest.ClaudeCode {
-		rep.Conflicts = append(rep.Conflicts, numbers[min(n, 3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
+		rep.Conflicts = append(rep.Conflicts, numbers[min(n,
+			3)]+" files with turns of this session: "+strings.Join(p.meta.spoke, " and "))
 	}
 	if p.meta.badTimes > 0 {
 		rep.Conflicts = append(rep.Conflicts, itoa(p.meta.badTimes)+" records with an impossible time")

@@ -78,7 +78,8 @@ func (f *finder) found() []ingest.Found {
 			g.add(l.file)
 			continue
 		}
-		f.problems = append(f.problems, ingest.Problem{Path: l.file.Path, Reason: "sub-agent of session " + l.session + ", which isn't here"})
+		f.problems = append(f.problems, ingest.Problem{Path: l.file.Path, Reason: "sub-agent of session " + l.session +
+			", which isn't here"})
 	}
 	f.configFiles()
 	out := make([]ingest.Found, 0, len(f.byID))

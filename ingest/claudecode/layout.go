@@ -48,7 +48,8 @@ func (r Reader) Places(f ingest.Found, dir string) (map[string]string, error) {
 		}
 	}
 	if len(slug) > maxSlug && dir != "" {
-		return nil, fmt.Errorf("session %s: %s is too long a name for its folder to be told: %w", f.ID, dir, ingest.ErrNoPlace)
+		return nil, fmt.Errorf("session %s: %s is too long a name for its folder to be told: %w", f.ID, dir,
+			ingest.ErrNoPlace)
 	}
 	if slug == "" {
 		return nil, fmt.Errorf("session %s: no folder is known that it worked in: %w", f.ID, ingest.ErrNoPlace)
@@ -95,7 +96,8 @@ func placeOf(file ingest.File, slug, stem, base string) string {
 		return file.Name
 	}
 	// A folder that this version knows nothing of: as it was, if that is known.
-	if was, ok := strings.CutPrefix(ingest.SlashPath(file.Path), base+"/"); ok && base != "" && !strings.HasPrefix(was, "projects/") {
+	if was, ok := strings.CutPrefix(ingest.SlashPath(file.Path), base+"/"); ok && base != "" &&
+		!strings.HasPrefix(was, "projects/") {
 		return was
 	}
 	return path.Join("projects", slug, stem, file.Name)

@@ -101,7 +101,8 @@ func (p *parser) takeMeta(r *record) {
 func (r *record) subtypeText() string { return jsonl.Unquote(r.subtype) }
 
 func (p *parser) takePR(r *record) {
-	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository), At: p.when(r)})
+	p.addPR(ingest.PR{Number: int(r.prNumber), URL: jsonl.Unquote(r.prURL), Repository: jsonl.Unquote(r.prRepository),
+		At: p.when(r)})
 }
 
 // bornBy notes the time of a bookkeeping record before the first turn.

@@ -66,8 +66,10 @@ func newParser(s *ingest.Session, size int64) *parser {
 		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
 		byID:     make(map[string]int32, records),
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
-		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{}, spilled: map[string]ingest.File{},
-		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{}, planFiles: map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
+		orphans: map[string]orphan{}, kids: map[string]*parser{}, kidOf: map[string]string{},
+		spilled: map[string]ingest.File{},
+		meta: meta{questions: map[string][]ingest.Answer{}, agents: map[string]agentMeta{}, agentCalls: map[string]string{},
+			planFiles: map[string]string{}, superseded: map[string]bool{}, goals: map[string]bool{}},
 	}
 }
 

@@ -54,7 +54,8 @@ func (p *parser) unqueue(text string) {
 func (p *parser) recoverQueued() {
 	for k, q := range p.meta.queued {
 		typed := Classify(q.text)
-		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand().MatchString(typed.Text) || p.said(typed.Text) {
+		if typed.Kind != ingest.Prompt || strings.HasPrefix(typed.Text, "{") || slashCommand().MatchString(typed.Text) ||
+			p.said(typed.Text) {
 			continue
 		}
 		d := &draft{node: -1}
@@ -78,7 +79,8 @@ var slashCommand = ingest.Lazy(`^/[a-z][\w:-]*(\s|$)`)
 // several queued prompts are delivered as one.
 func (p *parser) said(text string) bool {
 	for _, d := range p.drafts {
-		if d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) && strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
+		if d.turn.Role == ingest.User && len(d.turn.Text) >= len(text) &&
+			strings.Contains("\n"+d.turn.Text+"\n", "\n"+text+"\n") {
 			return true
 		}
 	}

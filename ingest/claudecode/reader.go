@@ -100,7 +100,8 @@ func (p *parser) readSide(ctx context.Context, f ingest.File) error {
 func CheckID(id ingest.SessionID) error {
 	s := string(id)
 	if s == "" || len(s) > 200 || s == "." || s == ".." || strings.ContainsAny(s, "/\\:\x00") ||
-		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		strings.HasPrefix(s, ".") || strings.TrimSpace(s) != s || strings.ContainsFunc(s,
+		func(r rune) bool { return r < ' ' }) {
 		return fmt.Errorf("session id %q is not fit for a file name", s)
 	}
 	return nil

@@ -98,7 +98,8 @@ func keepOrphan(b *block, r *record) orphan {
 	if len(b.content) < maxOrphan {
 		o.block.content = bytes.Clone(b.content)
 	}
-	o.rec = record{uuid: bytes.Clone(r.uuid), denial: bytes.Clone(r.denial), feedback: bytes.Clone(r.feedback), shutdown: r.shutdown}
+	o.rec = record{uuid: bytes.Clone(r.uuid), denial: bytes.Clone(r.denial), feedback: bytes.Clone(r.feedback),
+		shutdown: r.shutdown}
 	if len(r.toolResult) < maxOrphan {
 		o.rec.toolResult = bytes.Clone(r.toolResult)
 	}

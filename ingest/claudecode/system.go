@@ -49,8 +49,9 @@ var ignoredSystem = map[string]bool{
 	"informational": true, "bridge_status": true, "model_fallback": true, "model_refusal_fallback": true,
 	"agents_killed": true, "init": true, "api_retry": true, "status": true, "task_started": true, "task_progress": true,
 	"task_notification": true, "task_updated": true, "permission_auto_approved": true, "permission_denied": true,
-	"permission_request": true, "permission_response": true, "hook_started": true, "hook_progress": true, "hook_response": true,
-	"memory_saved": true, "thinking": true,
+	"permission_request": true, "permission_response": true, "hook_started": true, "hook_progress": true,
+	"hook_response": true,
+	"memory_saved":  true, "thinking": true,
 }
 
 func (p *parser) takeBoundary(r *record, n int32, at time.Time) {

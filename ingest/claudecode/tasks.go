@@ -74,7 +74,8 @@ func (t *tasks) replace(list []ingest.Task, turn ingest.TurnID, at time.Time) {
 var taskNumber = ingest.Lazy(`Task #(\S+) created`)
 
 func (t *tasks) create(call *ingest.ToolCall, raw []byte, text string, turn ingest.TurnID, at time.Time) {
-	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn, At: at}
+	task := ingest.Task{Subject: call.Input["subject"], Detail: call.Input["description"], Status: "pending", Turn: turn,
+		At: at}
 	c := jsonl.NewCursor(raw)
 	c.Fields(jsonl.Fields{"task": func() {
 		got := readTask(c)

@@ -119,7 +119,8 @@ func (p *parser) takeCommand(d *draft) {
 		}
 	case "/compact":
 		p.meta.wish = d.turn.Text
-		if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Trigger == "manual" && !d.turn.At.After(p.s.Compactions[k].At) {
+		if k := len(p.s.Compactions) - 1; k >= 0 && p.s.Compactions[k].Trigger == "manual" &&
+			!d.turn.At.After(p.s.Compactions[k].At) {
 			p.s.Compactions[k].Wish = cmp.Or(p.s.Compactions[k].Wish, d.turn.Text)
 			p.meta.wish = ""
 		}

@@ -72,5 +72,6 @@ func keepWhole(head string) bool {
 }
 
 var wholeOpenings = []string{
-	"The user ", "User has ", "User rejected", "Your questions have", "Permission for this", "The agent proposed", "Your plan has",
+	"The user ", "User has ", "User rejected", "Your questions have", "Permission for this", "The agent proposed",
+	"Your plan has",
 }

@@ -119,7 +119,8 @@ func (a *auditLog) take(l jsonl.Line) {
 	for len(b) > 0 {
 		rest, why := a.entries.read(b)
 		if why != "" && !l.Ended {
-			rep.Tail = &ingest.Skip{File: a.name, Line: at.line, Offset: at.offset, Reason: "partial last line, waiting for its rest"}
+			rep.Tail = &ingest.Skip{File: a.name, Line: at.line, Offset: at.offset,
+				Reason: "partial last line, waiting for its rest"}
 			return
 		}
 		rep.Lines++

@@ -135,7 +135,8 @@ func refusedUnseen(s *ingest.Session, c *card) {
 		if t.Kind != ingest.Message || t.At.After(c.at) {
 			continue
 		}
-		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"], Path: c.input["file_path"],
+		call := ingest.ToolCall{ID: c.id, Name: c.tool, Input: c.input, Command: c.input["command"],
+			Path: c.input["file_path"],
 			Done: true, Failed: true, At: c.at, ResultTurn: t.ID, Verdict: ingest.Rejected}
 		ingest.BindReason(&call, t.Abandoned, s.Turns[i+1:])
 		t.Calls = append(t.Calls, call)

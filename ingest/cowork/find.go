@@ -116,7 +116,8 @@ func (f *finder) folder(dir string, depth int) {
 	for _, e := range entries {
 		name := e.Name()
 		switch {
-		case !e.IsDir(), depth >= maxDepth, notSearched[name], strings.HasPrefix(name, "."), strings.HasPrefix(name, "local_"):
+		case !e.IsDir(), depth >= maxDepth, notSearched[name], strings.HasPrefix(name, "."),
+			strings.HasPrefix(name, "local_"):
 		case sessions > 0 && name != "agent":
 		default:
 			f.folder(filepath.Join(dir, name), depth+1)

@@ -141,7 +141,8 @@ func parseAudit(ctx context.Context, f ingest.Found) (*auditLog, *ingest.Session
 		log = newAuditLog(file.Name, in)
 		return log, nil
 	}
-	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root, Files: []ingest.File{file}})
+	s, err := claudecode.Reader{}.Parse(ctx, ingest.Found{ID: f.ID, Source: ingest.Cowork, Root: f.Root,
+		Files: []ingest.File{file}})
 	if err != nil {
 		return nil, nil, fmt.Errorf("cowork session %s: %w", f.ID, err)
 	}

@@ -22,7 +22,8 @@ const (
 )
 
 // rebuilt are folders in outputs that tools fill and can fill again.
-var rebuilt = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true, ".cache": true}
+var rebuilt = map[string]bool{"node_modules": true, ".git": true, ".venv": true, "venv": true, "__pycache__": true,
+	".cache": true}
 
 // lister lists the files of one session.
 type lister struct {

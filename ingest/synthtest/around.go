@@ -33,7 +33,8 @@ func (g *session) snapshot() {
 			g.o.b = append(g.o.b, ',')
 		}
 		g.o.b = quote(g.o.b, fmt.Sprintf("%d/%s", i, g.p.file(g.source)))
-		g.o.b = append(g.o.b, fmt.Sprintf(`:{"backupFileName":"%x@v%d","version":%d,"backupTime":"%s"}`, g.Uint64(), i+1, i+1, stamp(g.now))...)
+		g.o.b = append(g.o.b, fmt.Sprintf(`:{"backupFileName":"%x@v%d","version":%d,"backupTime":"%s"}`, g.Uint64(), i+1,
+			i+1, stamp(g.now))...)
 	}
 	g.o.shut("}")
 	g.o.str("timestamp", stamp(g.now))

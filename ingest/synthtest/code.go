@@ -38,21 +38,30 @@ func (t talk) function() []string {
 	k := strconv.Itoa(t.IntN(900))
 	switch t.p.lang {
 	case "py":
-		return []string{"def " + name + "(self, " + thing + ", limit=" + k + "):", `    """` + capital(t.word()) + " of the " + t.word() + `."""`,
-			"    rows = self." + other + "(" + thing + ")", "    if not rows:", "        return None", "    for row in rows[:limit]:",
+		return []string{"def " + name + "(self, " + thing + ", limit=" + k + "):", `    """` + capital(t.word()) +
+			" of the " + t.word() + `."""`,
+			"    rows = self." + other + "(" + thing + ")", "    if not rows:", "        return None",
+			"    for row in rows[:limit]:",
 			"        self.log.debug(\"" + thing + " %s\", row." + t.one(t.p.things) + ")", "    return rows", "", ""}
 	case "rs":
-		return []string{"/// The " + t.word() + " of a " + thing + ".", "pub fn " + name + "(&mut self, " + thing + ": &Fragment) -> Result<usize> {",
-			"    let width = self." + other + "(" + thing + ".span, " + k + ")?;", "    if width > self.limit {", "        return Err(Error::Overfull { width });", "    }",
+		return []string{"/// The " + t.word() + " of a " + thing + ".", "pub fn " + name + "(&mut self, " + thing +
+			": &Fragment) -> Result<usize> {",
+			"    let width = self." + other + "(" + thing + ".span, " + k + ")?;", "    if width > self.limit {",
+			"        return Err(Error::Overfull { width });", "    }",
 			"    self." + t.one(t.p.parts) + ".push(width);", "    Ok(width)", "}", ""}
 	case "ts":
-		return []string{"export function " + name + "(" + thing + ": Block, limit = " + k + "): Patch | null {", "  const rows = " + other + "(" + thing + ".id);",
-			"  if (rows.length === 0) return null; // no " + t.word(), "  for (const row of rows.slice(0, limit)) {", "    " + t.one(t.p.parts) + ".apply(row);", "  }",
+		return []string{"export function " + name + "(" + thing + ": Block, limit = " + k + "): Patch | null {",
+			"  const rows = " + other + "(" + thing + ".id);",
+			"  if (rows.length === 0) return null; // no " + t.word(), "  for (const row of rows.slice(0, limit)) {", "    " +
+				t.one(t.p.parts) + ".apply(row);", "  }",
 			"  return { " + thing + ", rows };", "}", ""}
 	}
-	return []string{"// " + name + " takes the " + t.word() + " of a " + thing + ".", "func (s *Store) " + name + "(ctx context.Context, " + thing + " Reading) (int, error) {",
-		"\trows, err := s." + other + "(ctx, " + thing + ".ID, " + k + ")", "\tif err != nil {", "\t\treturn 0, fmt.Errorf(\"" + thing + " %s: %w\", " + thing + ".ID, err)", "\t}",
-		"\tfor _, row := range rows {", "\t\ts." + t.one(t.p.parts) + ".Add(row." + capital(t.one(t.p.things)) + ")", "\t}", "\treturn len(rows), nil", "}", ""}
+	return []string{"// " + name + " takes the " + t.word() + " of a " + thing + ".", "func (s *Store) " + name +
+		"(ctx context.Context, " + thing + " Reading) (int, error) {",
+		"\trows, err := s." + other + "(ctx, " + thing + ".ID, " + k + ")", "\tif err != nil {",
+		"\t\treturn 0, fmt.Errorf(\"" + thing + " %s: %w\", " + thing + ".ID, err)", "\t}",
+		"\tfor _, row := range rows {", "\t\ts." + t.one(t.p.parts) + ".Add(row." + capital(t.one(t.p.things)) + ")", "\t}",
+		"\treturn len(rows), nil", "}", ""}
 }
 
 // numbered puts line numbers before lines, as the Read tool shows them.
@@ -71,11 +80,13 @@ func numbered(lines []string, from int) string {
 func (t talk) testRun(fails bool) string {
 	var b strings.Builder
 	for range 4 + t.IntN(8) {
-		fmt.Fprintf(&b, "=== RUN   Test%s\n--- PASS: Test%[1]s (0.%02ds)\n", capital(t.one(t.p.parts))+capital(t.one(t.p.things)), t.IntN(99))
+		fmt.Fprintf(&b, "=== RUN   Test%s\n--- PASS: Test%[1]s (0.%02ds)\n",
+			capital(t.one(t.p.parts))+capital(t.one(t.p.things)), t.IntN(99))
 	}
 	if fails {
 		file := t.p.file(t.source)
-		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.p.things)), t.IntN(99), file, 20+t.IntN(300), t.p.identifier(t.source), t.IntN(50), t.IntN(50))
+		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.p.things)),
+			t.IntN(99), file, 20+t.IntN(300), t.p.identifier(t.source), t.IntN(50), t.IntN(50))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.p.name, t.one(t.p.parts), t.IntN(9), t.IntN(999))

@@ -27,7 +27,8 @@ func (g *session) ask(message string) {
 	}
 	id := g.call(message, "AskUserQuestion", func(o *object) { o.b = append(o.b, questions...) })
 	g.tick(20, 200)
-	text := `Your questions have been answered: "` + question + `"="` + answer + `". You can now continue with these answers in mind.`
+	text := `Your questions have been answered: "` + question + `"="` + answer +
+		`". You can now continue with these answers in mind.`
 	g.result(id, text, false, func(o *object) {
 		o.b = append(append(o.b, '{'), questions...)
 		o.open("answers", "{")

@@ -37,7 +37,8 @@ func newSession(p *project, o Options, i int) *session {
 		g.branch = g.one(p.parts) + "-" + g.one(p.things)
 	}
 	span := time.Duration(Months) * 30 * 24 * time.Hour
-	g.now = First.Add(span / time.Duration(max(1, o.Sessions)) * time.Duration(i)).Add(time.Duration(g.IntN(3600)) * time.Second)
+	g.now = First.Add(span / time.Duration(max(1,
+		o.Sessions)) * time.Duration(i)).Add(time.Duration(g.IntN(3600)) * time.Second)
 	return g
 }
 
@@ -305,7 +306,8 @@ func prefixed(p string, lines []string) []string {
 	return out
 }
 
-var testCommands = map[string]string{"go": "go test ./internal/...", "ts": "npx vitest run", "py": "python -m pytest -q", "rs": "cargo test"}
+var testCommands = map[string]string{"go": "go test ./internal/...", "ts": "npx vitest run",
+	"py": "python -m pytest -q", "rs": "cargo test"}
 
 func (g *session) test(message string) {
 	fails := g.chance(3)

@@ -121,10 +121,14 @@ var (
 		"I ruled out %[1]s for %[2]s, since %[3]s.",
 		"No, not %[1]s for %[2]s. %[3]s.",
 	}
-	left    = []string{"Next is the %[1]s part of %[2]s.", "Still to do: the %[1]s in %[2]s.", "What remains is %[1]s for %[2]s."}
-	later   = []string{"Leave the %[1]s of %[2]s for later.", "The %[1]s side of %[2]s is out of scope for now.", "Put the %[1]s of %[2]s on the list, not today."}
-	careful = []string{"Don't touch %[1]s while %[2]s changes.", "Careful with %[1]s, %[2]s depends on it.", "Never edit %[1]s by hand, it is generated for %[2]s."}
-	wanted  = []string{"I want %[1]s to work for every %[2]s.", "Can you look at %[1]s? The %[2]s is wrong since Monday.", "The goal is %[1]s without a broken %[2]s."}
+	left = []string{"Next is the %[1]s part of %[2]s.", "Still to do: the %[1]s in %[2]s.",
+		"What remains is %[1]s for %[2]s."}
+	later = []string{"Leave the %[1]s of %[2]s for later.", "The %[1]s side of %[2]s is out of scope for now.",
+		"Put the %[1]s of %[2]s on the list, not today."}
+	careful = []string{"Don't touch %[1]s while %[2]s changes.", "Careful with %[1]s, %[2]s depends on it.",
+		"Never edit %[1]s by hand, it is generated for %[2]s."}
+	wanted = []string{"I want %[1]s to work for every %[2]s.", "Can you look at %[1]s? The %[2]s is wrong since Monday.",
+		"The goal is %[1]s without a broken %[2]s."}
 )
 
 // sentence says something that is not worth keeping.

@@ -9,7 +9,10 @@ import (
 // settle says of each command in which folder it ran and what the line's
 // success says of it.
 func settle(all []lexed, dir string) []command {
-	all = slices.DeleteFunc(all, func(l lexed) bool { return len(l.words)+len(l.files) == 0 && strings.Trim(l.end, ";") == "" })
+	all = slices.DeleteFunc(all, func(l lexed) bool {
+		return len(l.words)+len(l.files) == 0 &&
+			strings.Trim(l.end, ";") == ""
+	})
 	sure := successes(all)
 	var out []command
 	var outer []string // folders to go back to when a subshell ends
@@ -72,7 +75,8 @@ func pipeSure(all []lexed, sure []bool, i int) bool {
 
 // wrappers run the command that follows them; the number is how many
 // arguments of their own they take.
-var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "exec": 0, "command": 0, "timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
+var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "exec": 0, "command": 0,
+	"timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
 
 // unwrap takes sudo, env and their like off a command.
 func unwrap(words []word) []word {

@@ -42,7 +42,8 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 		if asked == 0 && a.Call.Commit == "" {
 			continue
 		}
-		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Turn: a.Turn, Agent: a.Agent, Copied: a.Copied, Branch: s.Where.Branch}
+		made := Commit{At: a.Call.At, Dir: dir, N: a.N, Turn: a.Turn, Agent: a.Agent, Copied: a.Copied,
+			Branch: s.Where.Branch}
 		if made.At.IsZero() {
 			made.At = a.At
 		}

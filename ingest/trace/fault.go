@@ -52,7 +52,8 @@ func (a *Action) shows() bool {
 			continue
 		}
 		switch c.program() {
-		case "cat", "grep", "rg", "sed", "head", "tail", "less", "awk", "find", "ls", "echo", "cd", "jq", "printf", "wc", "diff", "nl":
+		case "cat", "grep", "rg", "sed", "head", "tail", "less", "awk", "find", "ls", "echo", "cd", "jq", "printf", "wc",
+			"diff", "nl":
 		case "git":
 			if _, args := gitArgs(c.args()); len(args) > 0 && !gitShows[args[0]] {
 				return false
@@ -80,7 +81,8 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 		return nil
 	}
 	switch c.Name {
-	case "Grep", "Glob", "LS", "TodoWrite", "Task", "Agent", "AskUserQuestion", "ExitPlanMode", "TaskOutput", "ToolSearch", "WebSearch":
+	case "Grep", "Glob", "LS", "TodoWrite", "Task", "Agent", "AskUserQuestion", "ExitPlanMode", "TaskOutput",
+		"ToolSearch", "WebSearch":
 		return nil
 	}
 	if !c.Failed && c.Command == "" {
@@ -97,7 +99,8 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) || allWell().MatchString(line) {
+		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) ||
+			allWell().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)
@@ -224,7 +227,8 @@ func statesStrongly(line string) bool {
 
 // isCode tells a line of a program that an error message quotes.
 func isCode(line string) bool {
-	for _, begin := range []string{"return ", "func ", "if ", "//", "def ", "raise ", "throw ", "at ", "<tool_use_error>"} {
+	for _, begin := range []string{"return ", "func ", "if ", "//", "def ", "raise ", "throw ", "at ",
+		"<tool_use_error>"} {
 		if strings.HasPrefix(line, begin) {
 			return true
 		}

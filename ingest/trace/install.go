@@ -94,19 +94,29 @@ type rules struct {
 }
 
 var managers = map[string]rules{
-	"pip":     {"pip", []string{"install"}, []string{"uninstall"}, true, "==", []string{"-r", "--requirement", "-c", "--constraint", "-t", "--target", "-i", "--index-url", "--extra-index-url", "-f", "--find-links", "--python", "--root", "--prefix", "-e", "--editable"}},
-	"uv":      {"uv", []string{"add"}, []string{"remove"}, false, "==", []string{"--group", "--index", "-r", "--requirements", "--python", "-p", "--extra", "--optional"}},
-	"uv pip":  {"uv", []string{"install"}, []string{"uninstall"}, true, "==", []string{"-r", "--requirement", "-c", "--python", "-p", "-e", "--index-url", "--target"}},
-	"uv tool": {"uv-tool", []string{"install"}, []string{"uninstall"}, true, "==", []string{"--with", "--python", "-p", "--from"}},
-	"npm":     {"npm", []string{"install", "i", "add"}, []string{"uninstall", "remove", "rm", "un"}, false, "@", []string{"--prefix", "--registry", "-w", "--workspace"}},
-	"pnpm":    {"pnpm", []string{"install", "i", "add"}, []string{"remove", "rm", "uninstall"}, false, "@", []string{"--filter", "-C", "--dir"}},
+	"pip": {"pip", []string{"install"}, []string{"uninstall"}, true, "==",
+		[]string{"-r", "--requirement", "-c", "--constraint", "-t", "--target", "-i", "--index-url", "--extra-index-url",
+			"-f", "--find-links", "--python", "--root", "--prefix", "-e", "--editable"}},
+	"uv": {"uv", []string{"add"}, []string{"remove"}, false, "==",
+		[]string{"--group", "--index", "-r", "--requirements", "--python", "-p", "--extra", "--optional"}},
+	"uv pip": {"uv", []string{"install"}, []string{"uninstall"}, true, "==",
+		[]string{"-r", "--requirement", "-c", "--python", "-p", "-e", "--index-url", "--target"}},
+	"uv tool": {"uv-tool", []string{"install"}, []string{"uninstall"}, true, "==",
+		[]string{"--with", "--python", "-p", "--from"}},
+	"npm": {"npm", []string{"install", "i", "add"}, []string{"uninstall", "remove", "rm", "un"}, false, "@",
+		[]string{"--prefix", "--registry", "-w", "--workspace"}},
+	"pnpm": {"pnpm", []string{"install", "i", "add"}, []string{"remove", "rm", "uninstall"}, false, "@",
+		[]string{"--filter", "-C", "--dir"}},
 	"yarn":    {"yarn", []string{"add"}, []string{"remove"}, false, "@", []string{"--cwd"}},
 	"apt":     {"apt", []string{"install"}, []string{"remove", "purge"}, true, "=", []string{"-o", "-t", "-c"}},
 	"apt-get": {"apt", []string{"install"}, []string{"remove", "purge"}, true, "=", []string{"-o", "-t", "-c"}},
-	"cargo":   {"cargo", []string{"install", "add"}, []string{"uninstall", "remove"}, false, "@", []string{"--version", "--git", "--branch", "--tag", "--path", "--features", "-F", "--root", "-p"}},
-	"go":      {"go", []string{"install", "get"}, nil, false, "@", []string{"-C", "-tags", "-ldflags", "-o"}},
-	"bun":     {"bun", []string{"install", "add", "i"}, []string{"remove", "rm"}, false, "@", []string{"--cwd", "--filter"}},
-	"brew":    {"brew", []string{"install", "reinstall", "upgrade"}, []string{"uninstall", "remove", "rm"}, true, "", []string{}},
+	"cargo": {"cargo", []string{"install", "add"}, []string{"uninstall", "remove"}, false, "@",
+		[]string{"--version", "--git", "--branch", "--tag", "--path", "--features", "-F", "--root", "-p"}},
+	"go": {"go", []string{"install", "get"}, nil, false, "@", []string{"-C", "-tags", "-ldflags", "-o"}},
+	"bun": {"bun", []string{"install", "add", "i"}, []string{"remove", "rm"}, false, "@",
+		[]string{"--cwd", "--filter"}},
+	"brew": {"brew", []string{"install", "reinstall", "upgrade"}, []string{"uninstall", "remove", "rm"}, true, "",
+		[]string{}},
 }
 
 // asked reads the packages out of an installer's arguments. Folders and files
@@ -119,7 +129,8 @@ func asked(r rules, args []string) []spec {
 		case slices.Contains(r.values, a):
 			i++
 			continue
-		case strings.HasPrefix(a, "-") || a == UnknownArg || a == "" || a == "." || strings.HasPrefix(a, "./") || strings.HasPrefix(a, "../") || strings.HasPrefix(a, "/"):
+		case strings.HasPrefix(a, "-") || a == UnknownArg || a == "" || a == "." || strings.HasPrefix(a, "./") ||
+			strings.HasPrefix(a, "../") || strings.HasPrefix(a, "/"):
 			continue
 		}
 		s := spec{name: a}
@@ -167,7 +178,8 @@ func (m installer) apply(all []Package, a *Action, c *command) []Package {
 	refused := m.refused(a.Call.Result)
 	if m.remove {
 		return slices.DeleteFunc(all, func(p Package) bool {
-			return p.Manager == m.manager && slices.ContainsFunc(m.asked, func(s spec) bool { return sameName(m.manager, s.name, p.Name) }) && whole
+			return p.Manager == m.manager && slices.ContainsFunc(m.asked,
+				func(s spec) bool { return sameName(m.manager, s.name, p.Name) }) && whole
 		})
 	}
 	add := func(p Package) {
@@ -256,7 +268,8 @@ var printers = map[string][]printer{
 		{ingest.Lazy("(?m)^\\s*Replaced package `[^`]*` with `([\\w-]+) v([^`\\s]+)"), false},
 		{ingest.Lazy(`(?m)^\s*Adding ([\w-]+) v(\S+) to `), false},
 		{ingest.Lazy("(?m)Ignored package `([\\w-]+) v([^`\\s]+)` is already installed"), true}},
-	"go": {{ingest.Lazy(`(?m)^go: added (\S+) (v\S+)`), false}, {ingest.Lazy(`(?m)^go: (?:upgraded|downgraded) (\S+) v\S+ => (v\S+)`), false},
+	"go": {{ingest.Lazy(`(?m)^go: added (\S+) (v\S+)`), false},
+		{ingest.Lazy(`(?m)^go: (?:upgraded|downgraded) (\S+) v\S+ => (v\S+)`), false},
 		{ingest.Lazy(`(?m)^go: downloading (\S+) (v\S+)`), false}},
 	"brew": {{ingest.Lazy(`(?m)^==> Pouring ([\w@.+-]+?)--(\d[\w.+-]*?)\.(?:arm64_|x86_64_|all|big_sur|catalina|monterey|ventura|sonoma|sequoia|tahoe)`), false},
 		{ingest.Lazy(`(?m)/Cellar/([\w@.+-]+)/(\d[^/:\s]*):`), false},

@@ -231,7 +231,8 @@ func (l *lexer) redirect(now *lexed, op string, depth int) {
 		now.files = append(now.files, redirect{op, w})
 	case "<<", "<<-":
 		raw := l.src[min(from, l.at):l.at]
-		l.waiting = append(l.waiting, waitingDoc{end: w.text, tabs: op == "<<-", into: len(l.out), plain: strings.ContainsAny(raw, `'"\`)})
+		l.waiting = append(l.waiting, waitingDoc{end: w.text, tabs: op == "<<-", into: len(l.out),
+			plain: strings.ContainsAny(raw, `'"\`)})
 	}
 }
 

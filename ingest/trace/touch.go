@@ -86,7 +86,8 @@ func toolTouch(c *ingest.ToolCall) (How, bool) {
 
 // noFile tells what isn't a file of anybody's. Those in /dev/shm are, though only in memory.
 func noFile(p string) bool {
-	return strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "/dev/shm/") || strings.HasPrefix(p, "/proc/") || p == "/" || strings.ContainsRune(p, '\n') || len(p) > 1024
+	return strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "/dev/shm/") || strings.HasPrefix(p, "/proc/") ||
+		p == "/" || strings.ContainsRune(p, '\n') || len(p) > 1024
 }
 
 // touches reads what a command does to the files that it names.
@@ -154,7 +155,8 @@ func (c *command) touches() []Touch {
 			}
 		}
 	case "gofmt", "goimports", "prettier", "black", "rustfmt", "ruff":
-		if prog == "black" || prog == "rustfmt" || slices.Contains(flags, "-w") || slices.Contains(flags, "--write") || slices.Contains(plain, "format") {
+		if prog == "black" || prog == "rustfmt" || slices.Contains(flags, "-w") || slices.Contains(flags, "--write") ||
+			slices.Contains(plain, "format") {
 			for _, p := range plain {
 				if path.Ext(p) != "" {
 					add(Edit, p, "")
@@ -256,5 +258,6 @@ func LooksLikePath(s string) bool {
 	if len(ext) > 1 && len(ext) <= 8 && strings.Trim(ext[1:], "0123456789") != "" && len(s) > len(ext) {
 		return true
 	}
-	return strings.HasPrefix(s, "/") && strings.Count(s, "/") > 1 || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "~/")
+	return strings.HasPrefix(s, "/") && strings.Count(s, "/") > 1 || strings.HasPrefix(s, "./") ||
+		strings.HasPrefix(s, "~/")
 }

@@ -263,8 +263,10 @@ func (t *twins) carry() error {
 				return err
 			}
 			return t.move(at, "session.json.damaged")
-		case name == "raw/versions.jsonl", name == "edits.jsonl", name == "notes.jsonl", needed[name], t.r.l.IsRendered(name), path.Dir(name) == "vectors",
-			name == library.NewMarkdown, name == library.NewPayload, whole && name == "payload.json", whole && !t.page && name == "payload.md":
+		case name == "raw/versions.jsonl", name == "edits.jsonl", name == "notes.jsonl", needed[name],
+			t.r.l.IsRendered(name), path.Dir(name) == "vectors",
+			name == library.NewMarkdown, name == library.NewPayload, whole && name == "payload.json", whole && !t.page &&
+				name == "payload.md":
 			return nil // brought already, or made again
 		case name == "payload.md":
 			return t.move(at, "payload before repair.md")

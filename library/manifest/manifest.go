@@ -67,9 +67,11 @@ type Input struct {
 	Path    string  `toml:"path" json:"path"`                     // as the session's machine names it
 	Host    string  `toml:"host,omitempty" json:"host,omitempty"` // the same file on the host, where it differs
 	Machine Machine `toml:"machine" json:"machine"`
-	SHA256  string  `toml:"sha256,omitempty" json:"sha256,omitempty"` // of the bytes in the library; "" if they aren't there
-	Size    int64   `toml:"size,omitempty" json:"size,omitempty"`
-	Turn    int     `toml:"turn,omitempty" json:"turn,omitempty"` // that read it first, 0 if it was handed over with the session
+	// of the bytes in the library; "" if they aren't there
+	SHA256 string `toml:"sha256,omitempty" json:"sha256,omitempty"`
+	Size   int64  `toml:"size,omitempty" json:"size,omitempty"`
+	// that read it first, 0 if it was handed over with the session
+	Turn int `toml:"turn,omitempty" json:"turn,omitempty"`
 }
 
 // Made is a file that the session made or changed, as it was at its end.
@@ -86,7 +88,8 @@ type Made struct {
 	SHA256      string    `toml:"sha256,omitempty" json:"sha256,omitempty"`   // of the bytes in the library
 	Size        int64     `toml:"size,omitempty" json:"size,omitempty"`
 	Turn        int       `toml:"turn,omitempty" json:"turn,omitempty"` // that changed it last; 0 if no call is seen to
-	Calls       []string  `toml:"calls,omitempty" json:"-"`             // ids of the file tool's calls that hold its content, in order
+	// ids of the file tool's calls that hold its content, in order
+	Calls []string `toml:"calls,omitempty" json:"-"`
 }
 
 // Commit is a git commit that the session made.

@@ -125,7 +125,8 @@ func (w *tarring) top() error {
 		}
 		name = filepath.ToSlash(name)
 		switch {
-		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(filepath.Join(path, "session.json")) && !broken[path]):
+		case d.IsDir() && (name == ".tmp" || name == ".locks" || disk.Exists(filepath.Join(path, "session.json")) &&
+			!broken[path]):
 			return fs.SkipDir // sessions come by themselves
 		case d.Type().IsRegular() && path != first:
 			return w.file(name, path)

@@ -95,7 +95,8 @@ func (m *merging) follow(ctx context.Context, src, dst *library.Folder) error {
 		return err
 	}
 	defer unlock()
-	if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read || now.Input != dst.Entry.Input {
+	if fresh, err := raw.ReadVersions(now.Folder); err != nil || fresh.Read != dst.Versions.Read ||
+		now.Input != dst.Entry.Input {
 		return errors.Join(err, library.ErrStale)
 	}
 	if err := m.l.Heal(&now); err != nil {

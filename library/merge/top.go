@@ -175,7 +175,8 @@ func (m *merging) others() error {
 			return nil
 		case d.IsDir():
 			return fs.SkipDir
-		case !d.Type().IsRegular() || below && top != library.CacheName || !below && (!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")):
+		case !d.Type().IsRegular() || below && top != library.CacheName || !below &&
+			(!m.options.Follow || m.l.IsTop(name) || strings.HasPrefix(name, ".")):
 			return nil
 		}
 		text, err := disk.ReadPlain(path)

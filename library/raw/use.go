@@ -33,7 +33,8 @@ func (v *Versions) Runs() [][]Segment {
 		for _, ver := range v.Files[file] {
 			for i := 0; i < len(ver.Segs); {
 				run, size := ver.Segs[i:i+1], ver.Segs[i].Length
-				for k := i + 1; k < len(ver.Segs) && owners[ver.Segs[k].String()] == owners[ver.Segs[i].String()] && size+ver.Segs[k].Length <= packMax; k++ {
+				for k := i + 1; k < len(ver.Segs) && owners[ver.Segs[k].String()] == owners[ver.Segs[i].String()] &&
+					size+ver.Segs[k].Length <= packMax; k++ {
 					run, size = ver.Segs[i:k+1], size+ver.Segs[k].Length
 				}
 				if name := run[0].String(); !done[name] {

@@ -22,8 +22,9 @@ type Line struct {
 	Keep    int             `json:"keep"`
 	Add     []string        `json:"add"`
 	Size    int64           `json:"size"`
-	Sum     string          `json:"sha256"`        // of the whole content
-	CRC     []string        `json:"crc,omitempty"` // CRC-32C of the files named in Add, as stored; two where one is being stored anew
+	Sum     string          `json:"sha256"` // of the whole content
+	// CRC-32C of the files named in Add, as stored; two where one is being stored anew
+	CRC []string `json:"crc,omitempty"`
 }
 
 // A Version is one content of a file.

@@ -31,7 +31,8 @@ var markdown = sync.OnceValue(func() goldmark.Markdown {
 		util.Prioritized(parser.NewEmphasisParser(), 500)}
 	return goldmark.New(
 		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(blocks...), parser.WithInlineParsers(inline...))),
-		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+			extension.Strikethrough),
 		goldmark.WithRendererOptions(html.WithXHTML(), html.WithHardWraps(),
 			renderer.WithNodeRenderers(util.Prioritized(plainNodes{}, 100))))
 })

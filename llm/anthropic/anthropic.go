@@ -70,7 +70,8 @@ func New(o Options) (*Model, error) {
 		o.Timeout = 5 * time.Minute
 	}
 	m := &Model{o: o, batch: documented}
-	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key, Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
+	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
+		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/results") }}
 	m.client = wire.Client(m.wire)
 	m.base = strings.TrimSuffix(strings.TrimRight(o.URL, "/"), "/v1") // people write both
 	if old().MatchString(o.Model) {

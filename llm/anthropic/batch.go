@@ -75,7 +75,8 @@ func (m *Model) Collect(ctx context.Context, id string) (llm.Batch, error) {
 		if b.Status == "ended" && b.Archived == nil {
 			err = m.results(ctx, id, b.done(), told, answers)
 		}
-		return llm.Batch{Ended: b.Status == "ended" && err == nil, Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt}, err
+		return llm.Batch{Ended: b.Status == "ended" && err == nil, Requests: b.size(), Done: b.done(), Expires: b.ExpiresAt},
+			err
 	})
 }
 

@@ -64,7 +64,10 @@ type reply struct {
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, r llm.Request) (llm.Response, error) {
-	return m.told.Complete(r, func(told bool) (llm.Response, error) { return m.ask(ctx, m.request(r, told), r.Schema != nil) })
+	return m.told.Complete(r, func(told bool) (llm.Response, error) {
+		return m.ask(ctx, m.request(r, told),
+			r.Schema != nil)
+	})
 }
 
 // request is a request's body, by a schema or told of it.

@@ -80,7 +80,8 @@ const clocks = time.Minute
 
 // Find implements llm.Finder.
 func (m *Model) Find(ctx context.Context, lost llm.Lost) (string, error) {
-	id, err := m.look(ctx, lost.Requests, time.Since(lost.Since), wire.IDs(strings.ReplaceAll(strings.Join(lost.Others, ","), toldMark, "")))
+	id, err := m.look(ctx, lost.Requests, time.Since(lost.Since),
+		wire.IDs(strings.ReplaceAll(strings.Join(lost.Others, ","), toldMark, "")))
 	if e, ok := err.(*llm.Error); ok && (e.Fault == llm.NotFound || e.Fault == llm.Rejected) {
 		return "", nil // a service that lists none
 	}

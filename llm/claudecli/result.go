@@ -40,7 +40,8 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 	}
 	u := r.Usage
 	res := llm.Response{Text: strings.TrimSpace(unjoined(r.Result)), Model: r.model(),
-		Usage: llm.Usage{In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Out: u.Output}}
+		Usage: llm.Usage{In: u.Input + u.CacheWrite + u.CacheRead, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite,
+			Out: u.Output}}
 	fault, why := llm.Fault(""), res.Text
 	switch {
 	case r.IsError || r.Subtype != "success":
@@ -62,7 +63,8 @@ func (m *Model) answer(o output, asJSON bool) (llm.Response, error) {
 		res.Text = found
 	}
 	if fault != "" {
-		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage, After: after(why, time.Now()), Text: llm.Short(why)}
+		return llm.Response{}, &llm.Error{Fault: fault, Model: m.Name(), Status: r.Status, Usage: res.Usage,
+			After: after(why, time.Now()), Text: llm.Short(why)}
 	}
 	return res, nil
 }

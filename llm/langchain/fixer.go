@@ -49,7 +49,8 @@ func (f *fixer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if got, err = f.read(got, t); err != nil {
-		return nil, &llm.Error{Fault: llm.Nonsense, Model: f.wire.Model, Status: http.StatusOK, Text: "an answer of another form", Err: err}
+		return nil, &llm.Error{Fault: llm.Nonsense, Model: f.wire.Model, Status: http.StatusOK,
+			Text: "an answer of another form", Err: err}
 	}
 	res.Body = io.NopCloser(bytes.NewReader(got))
 	res.ContentLength = int64(len(got))

@@ -93,7 +93,8 @@ func (m *Model) ask(ctx context.Context, r llm.Request, told bool) (llm.Response
 	if most <= 0 {
 		most = m.o.MaxOutput
 	}
-	_, err := m.lc.GenerateContent(context.WithValue(ctx, tripKey{}, t), messages, llms.WithModel(m.o.Model), llms.WithMaxTokens(most))
+	_, err := m.lc.GenerateContent(context.WithValue(ctx, tripKey{}, t), messages, llms.WithModel(m.o.Model),
+		llms.WithMaxTokens(most))
 	if err != nil && t.fault == "" { // langchaingo may or may not have seen a fault in the answer
 		return llm.Response{}, m.failed(ctx, err, t)
 	}

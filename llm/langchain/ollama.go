@@ -36,7 +36,8 @@ func NewOllama(o Options) (*Model, error) {
 	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), "/v1") // both are written
 	m := &Model{o: o.filled(), name: "ollama/" + o.Model}
 	m.wire = &wire.Transport{Model: m.name}
-	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model), ollama.WithHTTPClient(wire.Client(&fixer{m.wire, m.o.Window})))
+	m.lc, err = ollama.New(ollama.WithServerURL(u.String()), ollama.WithModel(o.Model),
+		ollama.WithHTTPClient(wire.Client(&fixer{m.wire, m.o.Window})))
 	return m, err
 }
 

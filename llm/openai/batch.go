@@ -41,7 +41,8 @@ func (m *Chat) Submit(ctx context.Context, name string, requests map[string]llm.
 	return m.submit(ctx, name, requests, batchLines, batchBytes)
 }
 
-func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, size int) (string, error) {
+func (m *Chat) submit(ctx context.Context, name string, requests map[string]llm.Request, lines, size int) (string,
+	error) {
 	parts, err := wire.Parts(requests, lines, size, m.line)
 	if err != nil {
 		return "", err
@@ -62,7 +63,8 @@ func (m *Chat) line(key string, r llm.Request) ([]byte, error) {
 	h := m.habits.of(r.Schema)
 	h.ownHeat = true // nobody could try again without
 	h.format = max(h.format, m.surely())
-	line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost, URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
+	line, err := json.Marshal(api.BatchChatCompletionRequest{CustomID: key, Method: http.MethodPost,
+		URL: api.BatchEndpointChatCompletions, Body: m.request(r, h)})
 	if err != nil {
 		return nil, fmt.Errorf("request %s: %w", key, err)
 	}
@@ -88,7 +90,8 @@ var old = regexp.MustCompile(`^(gpt-3\.5|gpt-4(-|$)|chatgpt)`)
 func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, batchTime)
 	defer cancel()
-	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl", Bytes: append(bytes.Join(p.Lines, []byte("\n")), '\n'), Purpose: api.PurposeBatch})
+	file, err := m.client.CreateFileBytes(ctx, api.FileBytesRequest{Name: "recall.jsonl",
+		Bytes: append(bytes.Join(p.Lines, []byte("\n")), '\n'), Purpose: api.PurposeBatch})
 	if err != nil {
 		return "", m.wire.Fault(ctx, err)
 	}
@@ -96,7 +99,8 @@ func (m *Chat) hand(ctx context.Context, name string, p *wire.Part, inJSON bool)
 	if inJSON {
 		meta[asJSON] = "1"
 	}
-	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID, Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
+	b, err := m.client.CreateBatch(ctx, api.CreateBatchRequest{InputFileID: file.ID,
+		Endpoint: api.BatchEndpointChatCompletions, CompletionWindow: "24h", Metadata: meta})
 	if err != nil {
 		return "", m.wire.Fault(ctx, err)
 	}
@@ -157,7 +161,10 @@ func (m *Chat) named(ctx context.Context, name string, since time.Time, others [
 // Collect implements llm.Batcher. A batch that the service found wrong as a
 // whole has ended, and the error says why.
 func (m *Chat) Collect(ctx context.Context, id string) (llm.Batch, error) {
-	return wire.Collect(wire.IDs(id), func(id string, answers map[string]llm.Answer) (llm.Batch, error) { return m.collect(ctx, id, answers) })
+	return wire.Collect(wire.IDs(id), func(id string, answers map[string]llm.Answer) (llm.Batch,
+		error) {
+		return m.collect(ctx, id, answers)
+	})
 }
 
 // collect puts one batch's answers to the others, if it has ended.
@@ -177,7 +184,8 @@ func (m *Chat) collect(ctx context.Context, id string, answers map[string]llm.An
 		return out, nil
 	case "completed", "failed", "expired", "cancelled":
 	default:
-		return out, &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch that is " + m.wire.Clip([]byte(b.Status))}
+		return out, &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "a batch that is " +
+			m.wire.Clip([]byte(b.Status))}
 	}
 	_, told := b.Metadata[asJSON]
 	for _, file := range []*string{b.OutputFileID, b.ErrorFileID} {
@@ -237,7 +245,8 @@ func (m *Chat) read(ctx context.Context, file string, told bool, answers map[str
 		var l outputLine
 		bad := json.Unmarshal(line, &l) != nil
 		if bad && last { // the file was cut, and will be had whole the next time
-			return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK, Text: "a batch's answers broke off"}
+			return &llm.Error{Fault: llm.Unreachable, Model: m.Name(), Status: http.StatusOK,
+				Text: "a batch's answers broke off"}
 		}
 		if a, ok := m.answered(l, told); ok && !bad && l.CustomID != "" {
 			answers[l.CustomID] = a
@@ -261,7 +270,8 @@ func (m *Chat) answered(l outputLine, told bool) (a llm.Answer, ok bool) {
 	}
 	var res api.ChatCompletionResponse
 	if err := json.Unmarshal(l.Response.Body, &res); err != nil {
-		return llm.Answer{Err: &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK, Text: "an answer of another form"}}, true
+		return llm.Answer{Err: &llm.Error{Fault: llm.Nonsense, Model: m.Name(), Status: http.StatusOK,
+			Text: "an answer of another form"}}, true
 	}
 	r := llm.Request{}
 	if told {
@@ -281,7 +291,8 @@ func (m *Chat) Cancel(ctx context.Context, id string) error {
 			err = m.wire.Fault(ctx, err)
 		}
 		cancel()
-		if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Status == http.StatusConflict || e.Status == http.StatusBadRequest) {
+		if e := (*llm.Error)(nil); errors.As(err, &e) && (e.Status == http.StatusConflict ||
+			e.Status == http.StatusBadRequest) {
 			err = nil // it has ended already
 		}
 		all = errors.Join(all, err)

@@ -64,7 +64,8 @@ func NewChat(o ChatOptions) (*Chat, error) {
 	if m.own && o.Window <= 0 {
 		m.o.Window = 128_000
 	}
-	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key, Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
+	m.wire = &wire.Transport{Model: m.Name(), Key: o.Key,
+		Whole: func(r *http.Request) bool { return !strings.HasSuffix(r.URL.Path, "/content") }}
 	m.client = client(o.URL, o.Key, m.wire)
 	m.habits.start(habit{oldMax: !m.own})
 	return m, nil
@@ -148,7 +149,8 @@ func (m *Chat) request(r llm.Request, h habit) api.ChatCompletionRequest {
 	switch {
 	case r.Schema != nil && h.format == bySchema:
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true, Schema: strict(r.Schema.JSON)}}
+			JSONSchema: &api.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Strict: true,
+				Schema: strict(r.Schema.JSON)}}
 	case r.Schema != nil && h.format == byMode:
 		body.ResponseFormat = &api.ChatCompletionResponseFormat{Type: api.ChatCompletionResponseFormatTypeJSONObject}
 	}

@@ -45,7 +45,8 @@ var _ llm.Embedder = (*Embedder)(nil)
 func NewEmbedder(o Options) (*Embedder, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, errors.New("embedding service: the url is no address such as http://127.0.0.1:11434/v1") // it may hold a password
+		// it may hold a password
+		return nil, errors.New("embedding service: the url is no address such as http://127.0.0.1:11434/v1")
 	}
 	name := u.Redacted()
 	if o.Model == "" {
@@ -92,7 +93,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 			return out, fmt.Errorf("embedding service %s: %w", e.name, err)
 		}
 		if len(out) > 0 && len(vs) > 0 && len(vs[0]) != len(out[0]) {
-			return out, fmt.Errorf("embedding service %s, model %s: %d dimensions after %d", e.name, e.o.Model, len(vs[0]), len(out[0]))
+			return out, fmt.Errorf("embedding service %s, model %s: %d dimensions after %d", e.name, e.o.Model, len(vs[0]),
+				len(out[0]))
 		}
 		out = append(out, vs...)
 	}
@@ -109,7 +111,8 @@ func (e *Embedder) send(ctx context.Context, texts []string) ([][]float32, error
 	}
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
-	res, err := e.client.CreateEmbeddings(ctx, api.EmbeddingRequestStrings{Input: sent, Model: api.EmbeddingModel(e.o.Model), Dimensions: e.o.Dims})
+	res, err := e.client.CreateEmbeddings(ctx, api.EmbeddingRequestStrings{Input: sent,
+		Model: api.EmbeddingModel(e.o.Model), Dimensions: e.o.Dims})
 	if err != nil {
 		return nil, e.wire.Fault(ctx, err)
 	}

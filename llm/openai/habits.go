@@ -71,7 +71,8 @@ func (hs *habits) words(s *llm.Schema) {
 // then it is the format.
 func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
 	var e *llm.Error
-	if !errors.As(err, &e) || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound && strings.Contains(e.Text, "support")) {
+	if !errors.As(err, &e) || e.Fault != llm.Rejected && !(e.Status == http.StatusNotFound &&
+		strings.Contains(e.Text, "support")) {
 		return h, false // OpenRouter's 404: No endpoints found that support …
 	}
 	text := strings.ToLower(e.Text)
@@ -94,7 +95,8 @@ func (h habit) without(err error, hasSchema bool) (next habit, ok bool) {
 			return h, false
 		}
 		h.ownEffort = true
-	case errors.Is(err, api.ErrReasoningModelLimitationsOther), errors.Is(err, api.ErrReasoningSamplingUnsupported), about("temperature") && !about("response_format"):
+	case errors.Is(err, api.ErrReasoningModelLimitationsOther), errors.Is(err, api.ErrReasoningSamplingUnsupported),
+		about("temperature") && !about("response_format"):
 		if h.ownHeat {
 			return h, false
 		}

@@ -90,7 +90,8 @@ func (l *look) take(kind, text string) (llm.Response, error) {
 		res.Model, res.Usage = by.Model, by.Usage
 	}
 	fault := func(what string) (llm.Response, error) {
-		return llm.Response{}, &llm.Error{Fault: llm.Nonsense, Usage: res.Usage, Text: name + " " + what + ": mend it or delete it, and ask again"}
+		return llm.Response{}, &llm.Error{Fault: llm.Nonsense, Usage: res.Usage, Text: name + " " + what +
+			": mend it or delete it, and ask again"}
 	}
 	if l.json || kind == ".answer.json" {
 		found, ok := llm.FindJSON(text)

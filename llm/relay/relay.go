@@ -124,7 +124,8 @@ func (m *Model) wait(ctx context.Context, l *look) (llm.Response, error) {
 			if errors.Is(ctx.Err(), context.Canceled) {
 				return llm.Response{}, ctx.Err()
 			}
-			return llm.Response{}, &llm.Error{Fault: llm.TimedOut, Text: "nobody answered " + l.base + ".request.json", Err: ctx.Err()}
+			return llm.Response{}, &llm.Error{Fault: llm.TimedOut, Text: "nobody answered " + l.base + ".request.json",
+				Err: ctx.Err()}
 		case <-pause.C:
 		}
 		if res, ok, err := l.answer(); ok || err != nil {

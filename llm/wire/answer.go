@@ -100,5 +100,6 @@ func (t *Told) Complete(r llm.Request, ask func(told bool) (llm.Response, error)
 // services say no more than "invalid params".
 func mayBeSchema(err error) bool {
 	e, ok := err.(*llm.Error)
-	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
+	return ok && e.Fault == llm.Rejected && (e.Status == http.StatusBadRequest ||
+		e.Status == http.StatusUnprocessableEntity)
 }

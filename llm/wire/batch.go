@@ -30,7 +30,8 @@ type Part struct {
 
 // Parts shares requests out, in the order of their keys, over as many parts as it
 // takes: of at most so many requests and bytes each, a byte between two.
-func Parts(requests map[string]llm.Request, most, size int, encode func(key string, r llm.Request) ([]byte, error)) ([]*Part, error) {
+func Parts(requests map[string]llm.Request, most, size int, encode func(key string, r llm.Request) ([]byte,
+	error)) ([]*Part, error) {
 	if len(requests) == 0 {
 		return nil, errors.New("a batch without requests")
 	}
@@ -56,7 +57,8 @@ func Parts(requests map[string]llm.Request, most, size int, encode func(key stri
 // what was made since a time and is none of ids, "" if it isn't there: it may be, and
 // would be paid twice.
 func Submit(ctx context.Context, parts []*Part, hand func(*Part) (id string, err error),
-	seek func(p *Part, since time.Time, ids []string) (id string, err error), cancel func(ctx context.Context, ids string) error) (string, error) {
+	seek func(p *Part, since time.Time, ids []string) (id string, err error),
+	cancel func(ctx context.Context, ids string) error) (string, error) {
 	var ids []string
 	for _, p := range parts {
 		began := time.Now()

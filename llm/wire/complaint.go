@@ -77,7 +77,8 @@ func inner(raw json.RawMessage) complaint {
 	if json.Unmarshal(raw, &e) != nil {
 		return complaint{text: plain(raw)}
 	}
-	c := complaint{text: plain(e.Message), code: strings.Join([]string{plain(e.Code), plain(e.Type), plain(e.Status), plain(e.Param)}, " ")}
+	c := complaint{text: plain(e.Message), code: strings.Join([]string{plain(e.Code), plain(e.Type), plain(e.Status),
+		plain(e.Param)}, " ")}
 	if more := plain(e.Metadata.Raw); more != "" {
 		c.text += ": " + more
 	}
@@ -115,14 +116,20 @@ func FaultOf(status int, code, text string) llm.Fault {
 		return false
 	}
 	switch {
-	case status == http.StatusPaymentRequired, says(code, "insufficient_quota", "billing", "insufficient_balance"), says(text, "exceeded your current quota", "credit balance is too low", "insufficient credits", "api usage limits"):
+	case status == http.StatusPaymentRequired, says(code, "insufficient_quota", "billing", "insufficient_balance"),
+		says(text, "exceeded your current quota", "credit balance is too low", "insufficient credits", "api usage limits"):
 		return llm.NoCredit
-	case says(code, "content_filter", "content_policy", "responsibleai"), status == http.StatusForbidden && says(text, "flagged", "moderation"):
+	case says(code, "content_filter", "content_policy", "responsibleai"), status == http.StatusForbidden &&
+		says(text, "flagged", "moderation"):
 		return llm.Refused
-	case says(code, "context_length_exceeded", "exceed_context_size", "string_above_max_length", "request_too_large"), status == http.StatusRequestEntityTooLarge,
-		says(text, "context length", "context window", "context size", "context limit", "maximum context", "prompt is too long", "input token count", "too many tokens", "reduce the length"):
+	case says(code, "context_length_exceeded", "exceed_context_size", "string_above_max_length", "request_too_large"),
+		status == http.StatusRequestEntityTooLarge,
+		says(text, "context length", "context window", "context size", "context limit", "maximum context",
+			"prompt is too long", "input token count", "too many tokens", "reduce the length"):
 		return llm.TooLong
-	case status == http.StatusUnauthorized || status == http.StatusForbidden, says(code, "invalid_api_key", "authentication", "permission_denied"), says(text, "api key not valid", "invalid api key"):
+	case status == http.StatusUnauthorized || status == http.StatusForbidden,
+		says(code, "invalid_api_key", "authentication", "permission_denied"),
+		says(text, "api key not valid", "invalid api key"):
 		return llm.Unauthorized
 	case status == http.StatusNotFound, says(code, "model_not_found", "not_found_error"):
 		return llm.NotFound

@@ -124,7 +124,8 @@ func (t *Transport) Clip(data []byte) string {
 		s = strings.ReplaceAll(s, t.Key, "[key]")
 		s = withoutParts(strings.ToValidUTF8(s[:min(len(s), 2000)], ""), t.Key)
 	}
-	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") || strings.Contains(begin, "<!doctype") {
+	if begin := strings.ToLower(s[:min(len(s), 500)]); strings.Contains(begin, "<html") ||
+		strings.Contains(begin, "<!doctype") {
 		return llm.WebPage
 	}
 	return llm.Short(s)
@@ -154,7 +155,10 @@ func withoutParts(s, key string) string {
 // Client sends by a transport and doesn't follow where a service points: texts
 // and keys go where the user said.
 func Client(t http.RoundTripper) *http.Client {
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // Address checks a service's address; a key goes over https or to this machine

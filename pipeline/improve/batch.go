@@ -223,7 +223,8 @@ func (g *posting) find(ctx context.Context, b *sentBatch) error {
 		return err
 	}
 	b.id, b.found = id, true
-	return g.l.NoteBatch(library.BatchLine{Op: library.BatchSent, Batch: b.name, ID: id, Model: b.model, At: b.at, Found: true})
+	return g.l.NoteBatch(library.BatchLine{Op: library.BatchSent, Batch: b.name, ID: id, Model: b.model, At: b.at,
+		Found: true})
 }
 
 // take takes in one answer, once, and charges for it. One for a session that was
@@ -320,8 +321,10 @@ func (g *posting) sendOne(ctx context.Context, letters []letter) error {
 	var lines []library.BatchLine
 	for _, l := range letters {
 		requests[l.key] = l.request
-		lines = append(lines, library.BatchLine{Op: library.BatchAsk, Batch: name, At: g.now(), Model: g.Model.Name(), Key: l.key, Task: l.call.Task,
-			Session: l.call.Account.Session, Of: l.of, Project: l.call.Account.Project, In: l.call.Usage.In, Out: l.call.Usage.Out, Cost: l.call.Cost})
+		lines = append(lines, library.BatchLine{Op: library.BatchAsk, Batch: name, At: g.now(), Model: g.Model.Name(),
+			Key: l.key, Task: l.call.Task,
+			Session: l.call.Account.Session, Of: l.of, Project: l.call.Account.Project, In: l.call.Usage.In,
+			Out: l.call.Usage.Out, Cost: l.call.Cost})
 	}
 	if err := g.l.NoteBatch(lines...); err != nil {
 		return err

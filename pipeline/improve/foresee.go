@@ -21,10 +21,12 @@ type Foreseen struct {
 	Sessions []ForeseenSession `json:"sessions"` // that it would be asked about, the newest first
 	Unripe   int               `json:"unripe"`   // sessions that say too little to be asked about
 	Pending  int               `json:"pending"`  // sessions whose answers come with a batch
-	Resting  int               `json:"resting"`  // sessions that the model failed at before, that would be left alone for a while
-	Fresh    int               `json:"new"`      // sessions at the sources that aren't in the library as they are
-	Bearing  distill.Estimate  `json:"bearing"`  // asking how items bear on those of other sessions; this is never part of a batch
-	Problems []ingest.Problem  `json:"-"`        // sessions that can't be read
+	// sessions that the model failed at before, that would be left alone for a while
+	Resting int `json:"resting"`
+	Fresh   int `json:"new"` // sessions at the sources that aren't in the library as they are
+	// asking how items bear on those of other sessions; this is never part of a batch
+	Bearing  distill.Estimate `json:"bearing"`
+	Problems []ingest.Problem `json:"-"` // sessions that can't be read
 }
 
 // ForeseenSession is one of them.

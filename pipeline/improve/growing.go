@@ -23,7 +23,8 @@ const (
 
 // tooSoon reports whether a session that the model has seen, or that people went on
 // with after a night, has too little that is new.
-func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session, rules *payload.Payload) bool {
+func (a *Asker) tooSoon(ctx context.Context, o Options, e library.Entry, s *ingest.Session,
+	rules *payload.Payload) bool {
 	seen := e.Distilled != nil && e.Distilled.Model.Name != ""
 	if o.Only != nil || o.Live || e.Quiet(a.Time()) >= atRest || !seen && !wentOn(s) {
 		return false

@@ -77,7 +77,8 @@ func (p *Purse) Reserve(c llm.Call) error {
 		name string
 		cap  Cap
 		sum  sum
-	}{{"session", p.caps.Session, p.session[c.Account.Session]}, {"night", p.caps.Night, p.night}, {"month", p.caps.Month, p.month}} {
+	}{{"session", p.caps.Session, p.session[c.Account.Session]}, {"night", p.caps.Night, p.night},
+		{"month", p.caps.Month, p.month}} {
 		if of.name == "session" && c.Account.Session == "" {
 			continue
 		}
@@ -106,7 +107,8 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	if took.Model == "" {
 		return nil // it wasn't made
 	}
-	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session, Project: took.Account.Project, Model: took.Model,
+	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session,
+		Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
 		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed})
 	if err != nil {

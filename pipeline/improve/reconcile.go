@@ -107,7 +107,8 @@ func (g *asking) reconcileOne(ctx context.Context, e library.Entry, judge Reconc
 				continue
 			}
 			now, ok := judge.Link(pairs[i], v)
-			now.Collapses = g.LinksHide && now.Relation == payload.Supersedes // how often this model is right about it is for its owner to measure
+			// how often this model is right about it is for its owner to measure
+			now.Collapses = g.LinksHide && now.Relation == payload.Supersedes
 			was, had := have[[2]payload.ItemID{pairs[i].Later.ID, pairs[i].Earlier.ID}]
 			switch {
 			case ok && !(had && reflect.DeepEqual(now, was)):
@@ -143,7 +144,10 @@ func withoutEnd(have map[[2]payload.ItemID]payload.Link, e library.Entry, p *pay
 			change = append(change, takenBack(l))
 		}
 	}
-	slices.SortFunc(change, func(a, b payload.Link) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(change, func(a, b payload.Link) int {
+		return cmp.Or(cmp.Compare(a.From, b.From),
+			cmp.Compare(a.To, b.To))
+	})
 	return change
 }
 
@@ -244,7 +248,8 @@ func (g *asking) claimsOf(ctx context.Context, project string) ([]claim, error) 
 
 // before reports whether an item was said before another.
 func before(a, b relate.Item) bool {
-	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), cmp.Compare(a.Session, b.Session), cmp.Compare(a.ID, b.ID)) < 0
+	return cmp.Or(a.At.Compare(b.At), a.Start.Compare(b.Start), cmp.Compare(a.Session, b.Session),
+		cmp.Compare(a.ID, b.ID)) < 0
 }
 
 // answered notes that a session has the model's payload, and that its items

@@ -34,7 +34,8 @@ func main() {
 }
 
 // targets are what is built: system and processor as Go names them.
-var targets = [][2]string{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"}}
+var targets = [][2]string{{"darwin", "amd64"}, {"darwin", "arm64"}, {"linux", "amd64"}, {"linux", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"}}
 
 // A build is one release on its way.
 type build struct {
@@ -109,7 +110,8 @@ func (b *build) run() error {
 
 // goEnv builds without C, so that one machine builds for all.
 func goEnv(system, processor string) []string {
-	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
+	return append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor, "GOFLAGS=", "GOAMD64=v1",
+		"GOARM64=v8.0")
 }
 
 // compile builds recall; nothing of this machine or of the time is in it.
@@ -155,7 +157,8 @@ func (b *build) documents() ([]member, error) {
 		}
 		all = append(all, member{"man/man1/" + n.Name(), text, 0o644})
 	}
-	for shell, name := range map[string]string{"bash": "recall.bash", "zsh": "_recall", "fish": "recall.fish", "powershell": "recall.ps1"} {
+	for shell, name := range map[string]string{"bash": "recall.bash", "zsh": "_recall", "fish": "recall.fish",
+		"powershell": "recall.ps1"} {
 		text, err := run("completion", shell)
 		if err != nil {
 			return nil, fmt.Errorf("completion of %s: %w", shell, err)

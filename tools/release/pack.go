@@ -25,7 +25,8 @@ func tarball(folder string, members []member, at time.Time) ([]byte, error) {
 	}
 	t := tar.NewWriter(z)
 	for _, m := range members {
-		h := &tar.Header{Name: folder + "/" + m.name, Mode: m.mode, Size: int64(len(m.text)), ModTime: at, Format: tar.FormatPAX}
+		h := &tar.Header{Name: folder + "/" + m.name, Mode: m.mode, Size: int64(len(m.text)), ModTime: at,
+			Format: tar.FormatPAX}
 		if err := t.WriteHeader(h); err != nil {
 			return nil, err
 		}

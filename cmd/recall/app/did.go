@@ -31,7 +31,8 @@ func Did(r pipeline.Report) []string {
 	if r.Found > 0 {
 		parts = append(parts, answer.Count(r.Found, "session")+" found")
 	}
-	parts = append(parts, Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"}, Counted{r.Vanished, "vanished at their source"},
+	parts = append(parts, Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"},
+		Counted{r.Vanished, "vanished at their source"},
 		Counted{r.Distilled, "distilled"}, Counted{r.Edited, "edited by hand"})...)
 	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
 		parts = append(parts, "nothing new")

@@ -120,7 +120,8 @@ func atLine(program, path string, line int) []string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(filepath.ToSlash(program))), ".exe")
 	name = strings.TrimSuffix(name, ".cmd")
 	switch name {
-	case "vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "mg", "pico", "less", "more", "most", "gedit":
+	case "vi", "vim", "nvim", "gvim", "nano", "emacs", "emacsclient", "micro", "kak", "joe", "mg", "pico", "less", "more",
+		"most", "gedit":
 		return []string{fmt.Sprintf("+%d", line), path}
 	case "code", "code-insiders", "codium", "vscodium", "cursor", "windsurf":
 		return []string{"-g", fmt.Sprintf("%s:%d", path, line)}

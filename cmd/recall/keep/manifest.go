@@ -88,7 +88,10 @@ func printManifest(a *app.App, doc ManifestDoc) {
 	head("Inputs", len(doc.Inputs))
 	for _, in := range doc.Inputs {
 		note := string(in.Machine)
-		if i := slices.IndexFunc(doc.Now, func(n manifest.InputNow) bool { return n.Path == cmp.Or(in.Host, in.Path) }); i >= 0 {
+		if i := slices.IndexFunc(doc.Now, func(n manifest.InputNow) bool {
+			return n.Path == cmp.Or(in.Host,
+				in.Path)
+		}); i >= 0 {
 			note += map[bool]string{true: ", still there", false: ", not there"}[doc.Now[i].There]
 			if in.SHA256 != "" && doc.Now[i].There && doc.Now[i].SHA256 != in.SHA256 {
 				note += " with other content"

@@ -35,10 +35,11 @@ type StatusDoc struct {
 	Sources    []sourceDoc       `json:"sources"`
 	Expiring   int               `json:"expiring"`         // transcripts that Claude Code deletes within 7 days
 	Doomed     []pipeline.Doomed `json:"doomed,omitempty"` // where they are
-	Unsafe     []ingest.Problem  `json:"unsafe,omitempty"` // sessions at the sources that the library doesn't hold as they are, and why
-	Warnings   []string          `json:"warnings,omitempty"`
-	Broken     []ingest.Problem  `json:"broken,omitempty"`
-	Search     string            `json:"search"`
+	// sessions at the sources that the library doesn't hold as they are, and why
+	Unsafe   []ingest.Problem `json:"unsafe,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"`
+	Broken   []ingest.Problem `json:"broken,omitempty"`
+	Search   string           `json:"search"`
 
 	LastArchive *runDoc   `json:"last_archive,omitempty"` // that found something
 	LastSync    *runDoc   `json:"last_sync,omitempty"`    // that found something

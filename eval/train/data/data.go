@@ -126,7 +126,8 @@ func (l *loader) read(dir string, from Origin) error {
 		if len(set.Golds) == 0 {
 			continue
 		}
-		p := &Project{Name: d.Name(), Origin: from, Questions: set.Questions, Others: set.Others, Sessions: slices.Clone(l.folders[d.Name()])}
+		p := &Project{Name: d.Name(), Origin: from, Questions: set.Questions, Others: set.Others,
+			Sessions: slices.Clone(l.folders[d.Name()])}
 		told := map[string]*ingest.Session{}
 		for _, s := range set.Sessions {
 			told[string(s.ID)] = s

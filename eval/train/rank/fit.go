@@ -35,13 +35,17 @@ const (
 // past comes after what stands, what an early session left to do after what was
 // decided, what a person wrote before what a rule took,
 // and all else alike what is surer, and a person's word, come first.
-var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1, rank.Near: 0}
+var given = map[int]float64{rank.Past: -2, rank.Overtaken: -0.5, rank.Human: 0.5, rank.Sure: 0.5, rank.Person: 0.1,
+	rank.Near: 0}
 
 // never are the features that may not count against a candidate, whatever a
 // small sample says.
-var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare, rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
-	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company, rank.Number,
-	rank.Asked, rank.Tried, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs, rank.TurnSupport}
+var never = []int{rank.Words, rank.Source, rank.Lexicon, rank.All, rank.Alias, rank.Like, rank.Kindred, rank.Rare,
+	rank.Many, rank.Pairs, rank.About, rank.Topic, rank.Support,
+	rank.Whole, rank.InText, rank.LikeText, rank.LikeAlias, rank.InAliases, rank.Concepts, rank.OtherWords, rank.Company,
+	rank.Number,
+	rank.Asked, rank.Tried, rank.Why, rank.TurnWords, rank.TurnLexicon, rank.TurnAll, rank.TurnRare, rank.TurnPairs,
+	rank.TurnSupport}
 
 // ask asks all questions once. What the second look sees doesn't depend on
 // its weights.
@@ -114,7 +118,8 @@ func (w *world) asksFor(ok func(project string) bool) map[payload.Kind]float64 {
 	}
 	out := map[payload.Kind]float64{}
 	for k, n := range there {
-		out[k] = (asked[k] + 1) / (questions + float64(len(payload.Kinds))) * items / n // one more of each: none is never asked for
+		// one more of each: none is never asked for
+		out[k] = (asked[k] + 1) / (questions + float64(len(payload.Kinds))) * items / n
 	}
 	return out
 }

@@ -23,7 +23,8 @@ type tally struct {
 
 func (t tally) String() string {
 	of := func(k int) float64 { return float64(k) / float64(max(t.n, 1)) }
-	return fmt.Sprintf("%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d of %d\t", t.n, of(t.first), of(t.item1), of(t.item5), of(t.all), of(t.session1), of(t.session5), t.stale, t.changed)
+	return fmt.Sprintf("%d\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%.2f\t%d of %d\t", t.n, of(t.first), of(t.item1), of(t.item5),
+		of(t.all), of(t.session1), of(t.session5), t.stale, t.changed)
 }
 
 func (t *tally) add(o tally) {

@@ -119,7 +119,8 @@ type refusal struct {
 const sureHeads = "project\titems\tvariant\tAUC\tby coverage\tanswerable refused\tunanswerable told\tat 5 %\t"
 
 func (r refusal) String() string {
-	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.refused, r.answerable, r.told, r.none, r.atRate, r.none)
+	return fmt.Sprintf("%.2f\t%.2f\t%d of %d\t%d of %d\t%d of %d\t", r.auc, r.coverage, r.refused, r.answerable, r.told,
+		r.none, r.atRate, r.none)
 }
 
 // outcomes are figures of unanswerable questions, and of answerable ones.
@@ -132,7 +133,8 @@ func (o *outcomes) add(p outcomes) {
 	}
 }
 
-func (w *world) refusals(ctx context.Context, project, source string, sure *rank.SureWeights) (r refusal, o outcomes, err error) {
+func (w *world) refusals(ctx context.Context, project, source string, sure *rank.SureWeights) (r refusal, o outcomes,
+	err error) {
 	for _, q := range w.asked {
 		if q.project != project || q.ask > 0 {
 			continue

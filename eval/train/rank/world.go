@@ -73,7 +73,9 @@ func load(ctx context.Context, shared, invented string) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, project: map[ingest.SessionID]string{}, invented: map[string]bool{}, cases: map[string][]*eval.Case{}, more: map[string]eval.Other{}, indexes: map[corner]*index.Index{}, ours: map[ingest.SessionID]*payload.Payload{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
+	w := &world{dir: dir, project: map[ingest.SessionID]string{}, invented: map[string]bool{},
+		cases: map[string][]*eval.Case{}, more: map[string]eval.Other{}, indexes: map[corner]*index.Index{},
+		ours: map[ingest.SessionID]*payload.Payload{}, pred: map[string][]string{}, kinds: map[string]payload.Kind{}}
 	if shared != "" {
 		if err := w.parse(ctx, filepath.Join(shared, "transcripts", "dev")); err != nil {
 			return w, err
@@ -272,7 +274,8 @@ func (w *world) goldItems(c *eval.Case, source string) []payload.Item {
 
 // right tells which results of a source answer a question: items that are
 // expected, and turns that they rest on.
-func (w *world) right(q question, source string) (items map[string]bool, turns map[string]bool, sessions map[string]bool) {
+func (w *world) right(q question, source string) (items map[string]bool, turns map[string]bool,
+	sessions map[string]bool) {
 	items, turns, sessions = map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for _, e := range q.expect {
 		s, _, _ := strings.Cut(e, "#")
