@@ -113,8 +113,18 @@ func best(list []scoredDoc, n int) []scoredDoc {
 	})
 }
 
-// firsts sorts a list, and gives its first n.
+// firsts are the first n of a list in their order. It is left without the others.
 func firsts[T any](list []T, n int, compare func(a, b T) int) []T {
-	slices.SortFunc(list, compare)
-	return list[:min(n, len(list))]
+	n = min(n, len(list))
+	first := list[:n]
+	slices.SortFunc(first, compare)
+	for _, x := range list[n:] {
+		if n == 0 || compare(x, first[n-1]) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(first, x, compare)
+		copy(first[at+1:], first[at:])
+		first[at] = x
+	}
+	return first
 }
