@@ -49,9 +49,11 @@ func (l *Library) acquire(name string, wait time.Duration) (unlock func(), err e
 		if err := disk.OwnDir(dir); err != nil {
 			return nil, err
 		}
-		// SetPermissions: lock files are as private as the rest.
 		f := disk.NewLock(filepath.Join(dir, name+".lock"))
-		ok, err := f.TryLockContext(ctx, time.Millisecond)
+		ok, err := f.TryLock() // a free one is taken, however long it took to come here
+		if !ok && err == nil {
+			ok, err = f.TryLockContext(ctx, time.Millisecond)
+		}
 		if errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil {
 			continue // the folder was tidied away at this moment
 		}
