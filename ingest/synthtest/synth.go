@@ -4,36 +4,22 @@
 //
 // They are life-like where it matters for time and space: many record types,
 // the shares of bytes and the numbers of turns and calls that real transcripts
-// have, words that follow Zipf's law, several projects over several months,
-// decisions and dead ends in the words that people use. Measured over 43 real
-// sessions, 24.6 MB, and over 16 of these, 67 MB, without images:
-//
-//	                                real   here
-//	typed, in % of bytes             0.6    0.7
-//	assistant's prose                1.7    1.2
-//	thinking                         1.5    1.8
-//	its signatures                   6.3    6.4
-//	input of tools                   4.2    3.2
-//	results of tools as text        14.6   15.8
-//	the same as objects             30.8   34.4
-//	progress                        10.6   10.9
-//	lines, a MB                      462    449
-//	typed messages                  16.8   15.9
-//	calls                             87     95
-//	turns that are searched           51     59
-//	statements to distill            125    151
-//	times that zstd makes it smaller 6.3    6.9
+// have (TestSharesOfBytes holds them to 43 real sessions, 24.6 MB), words that
+// follow Zipf's law, several projects over several months, decisions and dead
+// ends in the words that people use.
 package synthtest
 
 import (
-	"bufio"
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"recall/ingest/claudecode"
 )
 
 // Options says how much to make up.
@@ -73,42 +59,35 @@ func Write(dir string, o Options) ([]Session, error) {
 	return all, nil
 }
 
-func writeSession(dir string, o Options, i int) (Session, error) {
-	p := &projects[i%len(projects)]
-	g := newSession(p, o, i)
-	folder := filepath.Join(dir, "projects", slug(p.dir()))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return Session{}, err
+func writeSession(dir string, o Options, i int) (s Session, err error) {
+	p := &said.Projects[i%len(said.Projects)]
+	w := &counter{}
+	g := newSession(p, o, i, w)
+	path := filepath.Join(dir, "projects", claudecode.Slug(p.dir()), g.id+".jsonl")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return s, err
 	}
-	path := filepath.Join(folder, g.id+".jsonl")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return Session{}, err
+		return s, err
 	}
-	w := bufio.NewWriterSize(f, 256<<10)
-	g.out = w
+	w.w = f
 	g.play()
-	err = g.err
-	if e := w.Flush(); err == nil {
-		err = e
+	if err := cmp.Or(g.err, f.Close()); err != nil {
+		return s, fmt.Errorf("write %s: %w", path, err)
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return Session{}, fmt.Errorf("write %s: %w", path, err)
-	}
-	return Session{ID: g.id, Path: path, Project: p.name, Bytes: g.written, Said: g.said}, os.Chtimes(path, g.now, g.now)
+	return Session{ID: g.id, Path: path, Project: p.Name, Bytes: w.n, Said: g.said}, os.Chtimes(path, g.now, g.now)
 }
 
-// slug is how Claude Code names the folder of a directory's transcripts.
-func slug(dir string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '/' || r == '.' || r == '_' {
-			return '-'
-		}
-		return r
-	}, dir)
+// counter counts what is written.
+type counter struct {
+	w io.Writer
+	n int64
+}
+
+func (c *counter) Write(b []byte) (int, error) {
+	c.n += int64(len(b))
+	return c.w.Write(b)
 }
 
 // source is a seeded source of choices.
@@ -129,7 +108,12 @@ func (r source) uuid() string {
 
 // id returns n characters as services use them in ids.
 func (r source) id(n int) string {
-	const chars = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789"
+	return r.of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz123456789", n)
+}
+
+func (r source) base32() string { return r.of("abcdefghijklmnopqrstuvwxyz234567", 10) }
+
+func (r source) of(chars string, n int) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = chars[r.IntN(len(chars))]
@@ -142,17 +126,18 @@ func (r source) one(list []string) string { return list[r.IntN(len(list))] }
 // chance is true once in n times.
 func (r source) chance(n int) bool { return r.IntN(n) == 0 }
 
-// base64 appends n characters of base64, which no compression makes smaller than
+// base64 returns n characters of base64, which no compression makes smaller than
 // the picture they would stand for.
-func (r source) base64(b []byte, n int) []byte {
+func (r source) base64(n int) string {
 	const chars = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	for n > 0 {
-		bits := r.Uint64()
-		for k := 0; k < 10 && n > 0; k++ {
-			b = append(b, chars[bits&63])
-			bits >>= 6
-			n--
+	b := make([]byte, n)
+	var bits uint64
+	for i := range b {
+		if i%10 == 0 {
+			bits = r.Uint64()
 		}
+		b[i] = chars[bits&63]
+		bits >>= 6
 	}
-	return b
+	return string(b)
 }

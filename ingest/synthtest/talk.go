@@ -1,10 +1,52 @@
 package synthtest
 
 import (
+	_ "embed"
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 )
+
+//go:embed said.toml
+var saidTOML []byte
+
+// said is what said.toml holds.
+var said = func() (s struct {
+	Projects []project
+	Kinds    map[string]struct {
+		Text, Question string
+		Quotes         []string
+	}
+	Talk struct{ Small, Onward []string }
+}) {
+	if err := toml.Unmarshal(saidTOML, &s); err != nil {
+		panic(err)
+	}
+	for i := range s.Projects {
+		p := &s.Projects[i]
+		p.parts, p.things = strings.Fields(p.Parts), strings.Fields(p.Things)
+	}
+	return s
+}()
+
+// project is one that nobody has: what its people talk about.
+type project struct {
+	Name, Root    string
+	Lang          string // ending of its files
+	Test          string // the command that runs its tests
+	Parts, Things string
+	Function      string      // of its code
+	Choices       [][4]string // what is to be decided, what is taken, what is left, why
+
+	parts, things []string
+}
+
+func (p *project) dir() string { return p.Root + "/" + p.Name }
 
 // Item is one thing worth keeping of a session, with the turn that says it.
 type Item struct {
@@ -26,25 +68,14 @@ type Item struct {
 
 // Question is what somebody may ask months later for this item to be the answer.
 func (i Item) Question() string {
-	switch i.Kind {
-	case "decision":
-		return "what did we decide about " + i.about + "?"
-	case "eliminated":
-		return "why didn't we use " + i.Lost[0] + " for " + i.about + "?"
-	case "deferred":
-		return "what did we put off about " + i.about + "?"
-	case "next":
-		return "what is left to do for " + i.about + "?"
-	}
-	return "what do we know about " + i.about + "?"
+	return fill(said.Kinds[i.Kind].Question, "about", i.about, "left", strings.Join(i.Lost, ""))
 }
 
 // Items makes up n items with the turns they come from, in order of time.
 func Items(n int, seed uint64) []Item {
 	items := make([]Item, 0, n)
 	for k := 0; len(items) < n; k++ {
-		p := &projects[k%len(projects)]
-		t := newTalk(p, newSource(seed, uint64(k)))
+		t := newTalk(&said.Projects[k%len(said.Projects)], newSource(seed, uint64(k)))
 		at := First.Add(time.Duration(k) * 37 * time.Minute)
 		session := t.uuid()
 		for range 6 {
@@ -59,39 +90,72 @@ func Items(n int, seed uint64) []Item {
 
 var kinds = []string{"decision", "decision", "eliminated", "next", "deferred", "flag", "goal"}
 
-// talk says things in the words of a project's people.
+// talk says things in the words of a project's people, common ones often and
+// rare ones hardly ever.
 type talk struct {
 	source
 	p    *project
-	word func() string
+	zipf *rand.Zipf
 }
 
-func newTalk(p *project, r source) talk { return talk{r, p, p.words(r.Rand)} }
+func newTalk(p *project, r source) talk {
+	return talk{r, p, rand.NewZipf(r.Rand, 1.15, 3, uint64(len(p.parts)*len(p.things)-1))}
+}
+
+func (t talk) word() string {
+	i, things := int(t.zipf.Uint64()), t.p.things
+	if i < len(things) {
+		return things[i]
+	}
+	return things[i%len(things)] + " " + t.p.parts[i/len(things)%len(t.p.parts)]
+}
+
+// identifier is a name as code has it: of a verb, a part and a thing.
+func (t talk) identifier() string {
+	verb, a, b := t.one(verbs), t.one(t.p.parts), t.one(t.p.things)
+	if t.p.Lang == "py" || t.p.Lang == "rs" {
+		return verb + "_" + a + "_" + b
+	}
+	return verb + capital(a) + capital(b)
+}
+
+var verbs = strings.Fields("load store find merge split check apply build parse flush open close drop keep count " +
+	"render plan resolve rebuild collect")
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// fill puts values in the place of their {names}.
+func fill(text string, namesAndValues ...string) string {
+	namesAndValues = slices.Clone(namesAndValues)
+	for i := 0; i < len(namesAndValues); i += 2 {
+		namesAndValues[i] = "{" + namesAndValues[i] + "}"
+	}
+	return strings.NewReplacer(namesAndValues...).Replace(text)
+}
+
+// file is the path of one of the project's files, relative to its directory.
+func (t talk) file() string {
+	name := t.one(t.p.things)
+	if t.chance(4) {
+		name += "_test"
+	}
+	return "internal/" + t.one(t.p.parts) + "/" + name + "." + t.p.Lang
+}
 
 // item makes up an item of a kind, and a turn around it.
 func (t talk) item(kind string) Item {
-	c := t.choice()
-	i := Item{ID: t.base32(), Project: t.p.name, Kind: kind, about: c.about, By: "user"}
-	word, file := t.word(), t.p.file(t.source)
+	about, taken, left, why := t.choice()
+	i := Item{ID: t.base32(), Project: t.p.Name, Kind: kind, about: about, By: "user"}
+	says := []string{"about", about, "taken", taken, "left", left, "Left", capital(left), "why", why, "word", t.word(),
+		"file", t.file()}
+	k := said.Kinds[kind]
+	i.Quote = fill(t.one(k.Quotes), says...)
+	i.Text = fill(k.Text, says...)
 	switch kind {
-	case "decision":
-		i.Text, i.Why, i.Lost = "Use "+c.taken+" for "+c.about+".", c.why, []string{c.left}
-		i.Quote = fmt.Sprintf(t.one(decided), c.taken, c.about, c.left, c.why)
-	case "eliminated":
-		i.Text, i.Why, i.Lost = capital(c.left)+" is ruled out for "+c.about+".", c.why, []string{c.left}
-		i.Quote = fmt.Sprintf(t.one(ruledOut), c.left, c.about, c.why)
-	case "next":
-		i.Text = "Write the " + word + " part of " + c.about + "."
-		i.Quote = fmt.Sprintf(t.one(left), word, c.about)
-	case "deferred":
-		i.Text = "Leave the " + word + " side of " + c.about + " for later."
-		i.Quote = fmt.Sprintf(t.one(later), word, c.about)
+	case "decision", "eliminated":
+		i.Why, i.Lost = why, []string{left}
 	case "flag":
-		i.Text, i.Why = "Don't touch "+file+" while "+c.about+" changes.", c.why
-		i.Quote = fmt.Sprintf(t.one(careful), file, c.about)
-	default:
-		i.Text = "Get " + c.about + " right for the " + word + "."
-		i.Quote = fmt.Sprintf(t.one(wanted), c.about, word)
+		i.Why = why
 	}
 	i.TurnText = t.sentence() + " " + i.Quote + " " + t.sentences(1+t.IntN(3))
 	return i
@@ -99,82 +163,55 @@ func (t talk) item(kind string) Item {
 
 // choice is one of the project's, its subject narrowed to a thing so that there
 // are many.
-func (t talk) choice() choice {
-	c := t.p.choices[t.IntN(len(t.p.choices))]
+func (t talk) choice() (about, taken, left, why string) {
+	c := t.p.Choices[t.IntN(len(t.p.Choices))]
 	if !t.chance(3) {
-		c.about += " of the " + t.word()
+		c[0] += " of the " + t.word()
 	}
-	return c
+	return c[0], c[1], c[2], c[3]
 }
-
-var (
-	decided = []string{
-		"Let's go with %[1]s for %[2]s instead of %[3]s, because %[4]s.",
-		"I decided: %[1]s for %[2]s, not %[3]s. Reason: %[4]s.",
-		"Use %[1]s for %[2]s, %[3]s is out because %[4]s.",
-		"OK then we take %[1]s for %[2]s. %[4]s, so %[3]s won't do.",
-		"yes, %[1]s please. I don't want %[3]s for %[2]s since %[4]s",
-	}
-	ruledOut = []string{
-		"We tried %[1]s for %[2]s and it didn't work because %[3]s.",
-		"%[1]s is not an option for %[2]s: %[3]s.",
-		"I ruled out %[1]s for %[2]s, since %[3]s.",
-		"No, not %[1]s for %[2]s. %[3]s.",
-	}
-	left = []string{"Next is the %[1]s part of %[2]s.", "Still to do: the %[1]s in %[2]s.",
-		"What remains is %[1]s for %[2]s."}
-	later = []string{"Leave the %[1]s of %[2]s for later.", "The %[1]s side of %[2]s is out of scope for now.",
-		"Put the %[1]s of %[2]s on the list, not today."}
-	careful = []string{"Don't touch %[1]s while %[2]s changes.", "Careful with %[1]s, %[2]s depends on it.",
-		"Never edit %[1]s by hand, it is generated for %[2]s."}
-	wanted = []string{"I want %[1]s to work for every %[2]s.", "Can you look at %[1]s? The %[2]s is wrong since Monday.",
-		"The goal is %[1]s without a broken %[2]s."}
-)
 
 // sentence says something that is not worth keeping.
 func (t talk) sentence() string {
-	said := fmt.Sprintf(t.one(small), t.word(), t.word(), t.p.identifier(t.source))
+	s := fill(t.one(said.Talk.Small), "a", t.word(), "b", t.word(), "name", t.identifier())
 	if !t.chance(3) { // people and models don't stop after seven words
-		said = strings.TrimSuffix(said, ".") + fmt.Sprintf(t.one(onward), t.word(), t.p.identifier(t.source))
+		s = strings.TrimSuffix(s, ".") + fill(t.one(said.Talk.Onward), "a", t.word(), "name", t.identifier())
 	}
-	return said
-}
-
-var onward = []string{
-	", so that the %[1]s is known by the time `%[2]s` needs it.",
-	", which is why %[2]s has seen two of each %[1]s since the last release.",
-	" and leaves the %[1]s to %[2]s, as the other callers of it do.",
-	", while %[2]s still goes by the %[1]s that it was given at the start.",
+	return s
 }
 
 func (t talk) sentences(n int) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = t.sentence()
+	}
+	return strings.Join(all, " ")
+}
+
+// functions returns the lines of n functions. They needn't compile; they are as
+// repetitive as code is.
+func (t talk) functions(n int) (lines []string) {
+	for range n {
+		thing, other := t.one(t.p.things), t.one(t.p.things)
+		lines = append(lines, strings.Split(fill(t.p.Function, "name", t.identifier(), "other", t.identifier(),
+			"thing", thing, "thing2", other, "Thing2", capital(other), "word", t.word(), "Word", capital(t.word()),
+			"part", t.one(t.p.parts), "k", strconv.Itoa(t.IntN(900))), "\n")...)
+	}
+	return lines
+}
+
+// testRun makes up what a test command prints.
+func (t talk) testRun(fails bool) string {
 	var b strings.Builder
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(t.sentence())
+	for range 4 + t.IntN(8) {
+		fmt.Fprintf(&b, "=== RUN   Test%s\n--- PASS: Test%[1]s (0.%02ds)\n",
+			capital(t.one(t.p.parts))+capital(t.one(t.p.things)), t.IntN(99))
 	}
+	if fails {
+		fmt.Fprintf(&b, "--- FAIL: Test%s (0.%02ds)\n    %s:%d: %s: got %d, want %d\nFAIL\n", capital(t.one(t.p.things)),
+			t.IntN(99), t.file(), 20+t.IntN(300), t.identifier(), t.IntN(50), t.IntN(50))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "PASS\nok  \t%s/internal/%s\t%d.%03ds\n", t.p.Name, t.one(t.p.parts), t.IntN(9), t.IntN(999))
 	return b.String()
-}
-
-var small = []string{
-	"The %[1]s reads the %[2]s before `%[3]s` runs.",
-	"I see that %[3]s is called twice for each %[1]s.",
-	"Let me check how the %[1]s and the %[2]s fit together.",
-	"`%[3]s` returns early when there is no %[1]s.",
-	"Now the %[2]s has its own test, and the %[1]s is covered by %[3]s.",
-	"The test of the %[1]s passes, the one of the %[2]s doesn't yet.",
-	"I'll read %[3]s first.",
-	"That leaves the %[1]s, which nothing but %[3]s uses.",
-	"There are three callers of %[3]s, all in the %[2]s.",
-}
-
-func (t talk) base32() string {
-	const chars = "abcdefghijklmnopqrstuvwxyz234567"
-	b := make([]byte, 10)
-	for i := range b {
-		b[i] = chars[t.IntN(32)]
-	}
-	return string(b)
 }
