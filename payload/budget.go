@@ -5,25 +5,25 @@ import (
 	"sort"
 )
 
-// newestKept is how many items of a kind stay while another kind has more.
-const newestKept = 3
+// heaviestKept is how many items of a kind stay while another kind has more.
+const heaviestKept = 3
 
 // cutOrder returns the indexes of the items that a budget may cut, in the order
-// in which it cuts them: kinds from the lowest up, within a kind the oldest
-// first, no kind below its three newest while another has more, pinned items
-// after all others. The newest goal and the first next action are not among
+// in which it cuts them: kinds from the lowest up, within a kind what only the
+// assistant said before a person's own word, then the oldest first; no kind below
+// three while another has more, pinned items after all others. The newest goal and the first next action are not among
 // them; older goals go after the other kinds.
 func cutOrder(items []Item) []int {
 	var surplus, rest, pinned []int
 	for _, kind := range slices.Backward(Kinds) {
-		ages := oldestFirst(items, kind)
+		ages := lightestFirst(items, kind)
 		for place, i := range ages {
 			newer := len(ages) - place // it and all after it
 			switch {
 			case i == neverCut(items, kind, ages):
 			case items[i].Pinned:
 				pinned = append(pinned, i)
-			case newer > newestKept && kind != Goal:
+			case newer > heaviestKept && kind != Goal:
 				surplus = append(surplus, i)
 			default:
 				rest = append(rest, i)
@@ -33,7 +33,7 @@ func cutOrder(items []Item) []int {
 	return slices.Concat(surplus, rest, pinned)
 }
 
-func oldestFirst(items []Item, kind Kind) []int {
+func lightestFirst(items []Item, kind Kind) []int {
 	var ages []int
 	for i := range items {
 		if items[i].Kind == kind {
@@ -44,6 +44,10 @@ func oldestFirst(items []Item, kind Kind) []int {
 		slices.Reverse(ages) // of next actions equally old the first counts most
 	}
 	sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].At.Before(items[ages[b]].At) })
+	if accumulates[kind] {
+		own := func(i int) bool { return items[i].By != ByAssistant || items[i].Maker == ByHuman }
+		sort.SliceStable(ages, func(a, b int) bool { return !own(ages[a]) && own(ages[b]) })
+	}
 	if kind == Lead { // the least telling go first, however old
 		sort.SliceStable(ages, func(a, b int) bool { return items[ages[a]].Confidence < items[ages[b]].Confidence })
 	}

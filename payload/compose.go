@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// accumulates are the kinds of which a thread keeps all that stand; of the
-// others its last session that speaks of them is heard.
+// accumulates are the kinds of which a thread keeps all that stand; see speaking
+// for the others.
 var accumulates = map[Kind]bool{Decision: true, Eliminated: true, Finding: true, Flag: true, Deferred: true,
 	Question: true, Lead: true}
 
@@ -18,11 +18,12 @@ func Accumulates(k Kind) bool { return accumulates[k] }
 
 // Compose makes the payload that is handed on over a thread, from its sessions'
 // payloads as people left them (see Apply) and the sessions' numbers by id.
-// Goal, hypothesis, next, files and status come from the last session that
-// speaks of them, even if all it says of them is done by now; of decisions,
-// eliminated, findings, flags, deferred and questions all that stand, each with its
-// Origin. What several sessions say in the same words is there once, with its
-// earliest date. The rest is the last session's. Compose of nothing is nil.
+// Hypothesis, next and status come from the last session that speaks of them, even
+// if all it says of them is done by now; the goal from the first, which says what
+// the thread is for, and from the last. Of decisions, eliminated, findings, flags,
+// deferred and questions there are all that stand, of each file how it stands now,
+// each with its Origin. What several sessions say in the same words is there once,
+// with its earliest date. The rest is the last session's. Compose of nothing is nil.
 func Compose(thread []*Payload, numbers map[string]int) *Payload {
 	if len(thread) == 0 {
 		return nil
@@ -47,11 +48,7 @@ func Compose(thread []*Payload, numbers map[string]int) *Payload {
 		}
 	}
 	for _, kind := range Kinds {
-		if accumulates[kind] {
-			for _, p := range thread {
-				c.take(p, kind)
-			}
-		} else if p := lastSpeaking(thread, kind); p != nil {
+		for _, p := range speaking(thread, kind) {
 			c.take(p, kind)
 		}
 	}
@@ -102,13 +99,16 @@ type composer struct {
 	seen    map[string]bool // ids, and kind and words
 }
 
-// take adds what of this kind holds in a session; sessions come oldest first.
+// take adds what of this kind holds in a session and wasn't said before.
 func (c *composer) take(p *Payload, kind Kind) {
 	for _, it := range p.Items {
 		if it.Kind != kind || !it.Current() {
 			continue
 		}
 		key := string(kind) + " " + wordsKey(&it)
+		if kind == File {
+			key = it.Path
+		}
 		if c.seen[key] || c.seen[string(it.ID)] {
 			continue
 		}
@@ -118,15 +118,24 @@ func (c *composer) take(p *Payload, kind Kind) {
 	}
 }
 
-// lastSpeaking returns the last session that has an item of the kind which was
-// true at its end, nil if none has.
-func lastSpeaking(thread []*Payload, kind Kind) *Payload {
-	for _, p := range slices.Backward(thread) {
-		for _, it := range p.Items {
-			if it.Kind == kind && (it.Current() || it.State == Done) {
-				return p
-			}
-		}
+// speaking returns the sessions of a thread that are heard of a kind, in the order
+// in which they are: of what they say twice the first that says it counts.
+func speaking(thread []*Payload, kind Kind) []*Payload {
+	if accumulates[kind] {
+		return thread
 	}
-	return nil
+	had := slices.DeleteFunc(slices.Clone(thread), func(p *Payload) bool {
+		return !slices.ContainsFunc(p.Items, func(it Item) bool {
+			return it.Kind == kind && (it.Current() || it.State == Done) // it was true at its end
+		})
+	})
+	switch {
+	case kind == File:
+		slices.Reverse(had)
+	case kind == Goal && len(had) > 1:
+		had = []*Payload{had[0], had[len(had)-1]}
+	case len(had) > 1:
+		had = had[len(had)-1:]
+	}
+	return had
 }

@@ -30,12 +30,13 @@ func TestCompose(t *testing.T) {
 		{ID: "b6", Kind: Flag, Text: "The mock fails; expected.", State: Stands, At: day(2)},
 	}}
 	got := pageOf(Compose([]*Payload{two, one}, map[string]int{"11111111-aaaa": 3, "22222222-bbbb": 4}))
-	want := `<!-- recall b1 a2 b3 b5 a4 a7 -->
+	want := `<!-- recall a1 b1 a2 b3 b5 a6 a4 a7 -->
 # Rehydration payload: Queue
 Session 22222222… and 1 before it · project billing · branch x · 2026-04-01 09:00 – 2026-04-03 10:00 · distilled by offline/1
 
 ## Current goal
-Fix the race.
+- Find the race. (session 3, Apr 1)
+- Fix the race.
 
 ## Decisions made
 - Log at acquire() — because the window must be confirmed (session 3, Apr 1)
@@ -45,6 +46,7 @@ Fix the race.
 
 ## Files in play
 - lock.go — DONE
+- q.go — IN PROGRESS (session 3, Apr 1)
 
 ## Don't forget
 - The mock fails; expected (session 3, Apr 1)

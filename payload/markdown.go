@@ -78,7 +78,7 @@ func (pg *page) leaveLeads(most int) {
 	was := len(pg.items)
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
-	leads := oldestFirst(pg.items, Lead)
+	leads := lightestFirst(pg.items, Lead)
 	gone := leads[:max(0, len(leads)-most)]
 	var kept []Item
 	for i, it := range pg.items {

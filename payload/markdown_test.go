@@ -56,9 +56,9 @@ func TestVariantsLeadWithWhatTheyAreFor(t *testing.T) {
 		variant Variant
 		want    []string
 	}{
-		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "What was found", "Surviving hypothesis", "Don't forget", "Open questions", "Status", "Next action"}},
-		{Debug, []string{"What was found", "Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "Current goal", "Decisions made", "Don't forget", "Open questions", "Status", "Next action"}},
-		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Ruled out (do not revisit)", "What was found", "Surviving hypothesis", "Next action"}},
+		{Coding, []string{"Current goal", "Decisions made", "Hypotheses eliminated (do not revisit)", "Next action", "Don't forget", "What was found", "Surviving hypothesis", "Open questions", "Status"}},
+		{Debug, []string{"Current goal", "Surviving hypothesis", "Hypotheses eliminated (do not revisit)", "What was found", "Next action", "Don't forget", "Decisions made", "Open questions", "Status"}},
+		{Handoff, []string{"Feature goal", "Decisions locked in", "Open questions", "Status", "Warnings", "Next action", "Ruled out (do not revisit)", "What was found", "Surviving hypothesis"}},
 	} {
 		var got []string
 		for line := range strings.Lines(Render(p, Options{Variant: tt.variant}).Text) {

@@ -34,7 +34,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	if strings.TrimSpace(edited) == "" {
 		return nil, nil // lost, rather than edited: dropping all is done line by line
 	}
-	now, err := Read(edited)
+	now, err := read(edited)
 	if err != nil {
 		return nil, fmt.Errorf("payload.md: %w", err)
 	}
@@ -47,6 +47,7 @@ func Merge(p *Payload, edited, who string, at time.Time) ([]Edit, error) {
 	}
 	m.title()
 	m.pair()
+	m.settle()
 	for i := range now.Lines {
 		if k := m.pairs[i]; k >= 0 {
 			m.changed(m.base.IDs[k], &m.base.Lines[k].Item, &now.Lines[i].Item)
@@ -133,6 +134,19 @@ func (m *merger) pair() {
 		}
 		return m.changedLike(i, k, used)
 	})
+}
+
+// settle gives lines under a heading that names no kind the one that they had.
+func (m *merger) settle() {
+	for i := range m.now.Lines {
+		switch l, k := &m.now.Lines[i], m.pairs[i]; {
+		case l.odd == "":
+		case k >= 0:
+			l.settle(m.base.Lines[k].Item.Kind)
+		default:
+			l.settle("")
+		}
+	}
 }
 
 func itemsOf(lines []Line) (items []Item) {

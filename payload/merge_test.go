@@ -75,9 +75,19 @@ func TestMerge(t *testing.T) {
 
 func TestMergeNamesTheLine(t *testing.T) {
 	p := written(0)
-	_, err := Merge(p, strings.Replace(p.Written, "## Decisions made", "## Decisionz", 1), "ada", editedAt)
-	if err == nil || !strings.HasPrefix(err.Error(), `payload.md: line 8: no kind of item goes by the heading "Decisionz"`) {
+	_, err := Merge(p, strings.Replace(p.Written, "## Decisions made", "```", 1), "ada", editedAt)
+	if err == nil || !strings.HasPrefix(err.Error(), `payload.md: line 8: a code block can't be an item`) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A heading that names no kind leaves what was there what it was, and makes a note of
+// what is new.
+func TestMergeUnderAnOddHeading(t *testing.T) {
+	p := written(0)
+	edits, err := Merge(p, strings.Replace(p.Written, "## Decisions made\n", "## Musings\n- Ask legal\n", 1), "ada", editedAt)
+	if err != nil || len(edits) != 1 || edits[0].Op != OpAdd || edits[0].Item.Kind != Flag || edits[0].Item.Text != "Musings: Ask legal" {
+		t.Errorf("got %+v, %v, want the new line added as what not to forget", edits, err)
 	}
 }
 

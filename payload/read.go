@@ -1,6 +1,7 @@
 package payload
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -22,6 +23,19 @@ type Doc struct {
 type Line struct {
 	N    int // 1-based line number
 	Item Item
+
+	odd  string // the heading that it stands under, if that names no kind
+	said string // the line without its bullet
+}
+
+// settle makes what a line under an odd heading says an item of a kind. Without one
+// it is something not to forget, under that name.
+func (l *Line) settle(kind Kind) {
+	said := l.said
+	if kind == "" {
+		kind, said = Flag, l.odd+": "+said
+	}
+	l.Item, l.odd = parseItem(kind, said), ""
 }
 
 var (
@@ -37,9 +51,24 @@ var (
 
 // Read reads a payload.md. It takes what people do in an editor: other bullets
 // or none, other order, blank lines, Windows line ends, wrapped lines, other
-// names of sections. What it can't make an item of is an error that names the
-// line; nothing is left out silently but comments and horizontal rules.
+// names of sections; what stands under a heading of their own is a Flag. What it
+// can't make an item of is an error that names the line; nothing is left out
+// silently but comments and horizontal rules.
 func Read(md string) (*Doc, error) {
+	doc, err := read(md)
+	if err != nil {
+		return nil, err
+	}
+	for i := range doc.Lines {
+		if l := &doc.Lines[i]; l.odd != "" {
+			l.settle("")
+		}
+	}
+	return doc, nil
+}
+
+// read is Read, but leaves open what stands under odd headings.
+func read(md string) (*Doc, error) {
 	r := reader{doc: new(Doc)}
 	md = strings.TrimPrefix(md, "\uFEFF")
 	md = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(md)
@@ -57,9 +86,10 @@ func Read(md string) (*Doc, error) {
 type reader struct {
 	doc  *Doc
 	n    int
-	kind Kind // of the section, "" before the first
-	head bool // the head marker was read
-	tail bool // the end marker was read
+	kind Kind   // of the section, "" before the first and under an odd heading
+	odd  string // the heading of a section that is of no kind
+	head bool   // the head marker was read
+	tail bool   // the end marker was read
 
 	open   string // the item being read
 	openN  int
@@ -78,10 +108,11 @@ func (r *reader) line(raw string) error {
 		return r.comment(s)
 	case hashes().MatchString(s):
 		r.flush()
-		return r.heading(s)
+		r.heading(s)
+		return nil
 	case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
 		return fmt.Errorf("a code block can't be an item; put it on one line with a bullet")
-	case r.kind == "":
+	case r.kind == "" && r.odd == "":
 		return r.beforeSections(s)
 	case cutNote().MatchString(s):
 		r.flush()
@@ -113,23 +144,18 @@ func (r *reader) comment(s string) error {
 	return nil
 }
 
-func (r *reader) heading(s string) error {
+func (r *reader) heading(s string) {
 	level := len(s) - len(strings.TrimLeft(s, "#"))
 	name := strings.TrimSpace(strings.Trim(s, "#"))
-	if kind, ok := headings()[headingKey(name)]; ok && (level > 1 || r.doc.Title != "" || r.kind != "") {
-		r.kind = kind
-		return nil
-	}
-	if level == 1 && r.kind == "" && r.doc.Title == "" {
+	if level == 1 && r.kind == "" && r.odd == "" && r.doc.Title == "" {
 		r.doc.Title = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "Rehydration payload"), ":"))
 		r.doc.Title = commentEsc().ReplaceAllString(r.doc.Title, "<$1!--")
-		return nil
+		return
 	}
-	var known []string
-	for _, sec := range layouts[Coding] {
-		known = append(known, sec.heading)
+	r.kind, r.odd = KindOf(name), ""
+	if r.kind == "" {
+		r.odd = cmp.Or(name, "Note")
 	}
-	return fmt.Errorf("no kind of item goes by the heading %q; known are %s", name, strings.Join(known, ", "))
 }
 
 // beforeSections takes the line under the title, which is made again on the
@@ -159,7 +185,7 @@ func (r *reader) flush() {
 	}
 	r.isOpen = false
 	if it := parseItem(r.kind, r.open); it.Text != "" || it.Path != "" {
-		r.doc.Lines = append(r.doc.Lines, Line{N: r.openN, Item: it})
+		r.doc.Lines = append(r.doc.Lines, Line{N: r.openN, Item: it, odd: r.odd, said: r.open})
 	}
 }
 

@@ -2,8 +2,8 @@ package payload
 
 import (
 	"cmp"
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
 
@@ -11,8 +11,8 @@ import (
 type Variant string
 
 const (
-	Coding  Variant = "coding"  // goal, what is decided, where things stand, next
-	Debug   Variant = "debug"   // what was found, surviving and eliminated hypotheses lead
+	Coding  Variant = "coding"  // goal, what is decided and put off, next, files
+	Debug   Variant = "debug"   // surviving and eliminated hypotheses lead
 	Handoff Variant = "handoff" // for somebody else: what is locked in, open, done, dangerous
 )
 
@@ -27,17 +27,17 @@ type section struct {
 
 // layouts are the sections of each variant, in order, under the headings of titles where it has none of its own.
 var layouts = map[Variant][]section{
-	Coding: sections(nil, Goal, Decision, Deferred, Eliminated, Finding, Hypothesis, File, Flag, Question, Status, Next,
+	Coding: sections(nil, Goal, Decision, Deferred, Eliminated, Next, File, Flag, Finding, Hypothesis, Question, Status,
 		Lead),
-	Debug: sections(nil, Finding, Hypothesis, Eliminated, Goal, Decision, Flag, File, Question, Deferred, Status, Next,
+	Debug: sections(nil, Goal, Hypothesis, Eliminated, Finding, Next, File, Flag, Decision, Deferred, Question, Status,
 		Lead),
 	Handoff: sections(map[Kind]string{Goal: "Feature goal", Decision: "Decisions locked in", Flag: "Warnings",
 		Eliminated: "Ruled out (do not revisit)"},
-		Goal, Decision, Question, Status, Flag, Deferred, Eliminated, Finding, Hypothesis, File, Next, Lead),
+		Goal, Decision, Question, Status, Flag, Next, Deferred, Eliminated, Finding, Hypothesis, File, Lead),
 }
 
 var titles = map[Kind]string{
-	Goal: "Current goal", Decision: "Decisions made", Deferred: "Decisions deferred",
+	Goal: "Current goal", Decision: "Decisions made", Deferred: "Decisions deferred (do not \"fix\" yet)",
 	Eliminated: "Hypotheses eliminated (do not revisit)", Finding: "What was found", Hypothesis: "Surviving hypothesis",
 	File: "Files in play", Flag: "Don't forget", Question: "Open questions", Status: "Status", Next: "Next action",
 	Lead: "In their own words",
@@ -50,32 +50,37 @@ func sections(own map[Kind]string, kinds ...Kind) (all []section) {
 	return all
 }
 
-// headings knows the kind of every heading that recall writes, and of what
-// people are likely to write instead.
-var headings = sync.OnceValue(func() map[string]Kind {
-	m := map[string]Kind{
-		"goals": Goal, "the goal": Goal,
-		"architecture decisions": Decision, "decided": Decision,
-		"do not revisit": Eliminated, "dead ends": Eliminated, "eliminated hypotheses": Eliminated,
-		"found": Finding, "root cause": Finding, "root causes": Finding,
-		"surviving hypotheses": Hypothesis, "hypotheses": Hypothesis,
-		"next actions": Next, "next steps": Next, "next step": Next, "todo": Next, "next concrete action": Next,
-		"do not forget": Flag, "warning": Flag,
-		"postponed": Deferred, "open question": Question, "file": File, "state": Status,
-	}
-	for _, k := range Kinds {
-		m[string(k)] = k
-		m[string(k)+"s"] = k
-	}
-	for _, layout := range layouts {
-		for _, s := range layout {
-			name := headingKey(s.heading)
-			m[name] = s.kind
-			m[strings.TrimSuffix(name, " do not revisit")] = s.kind
+// meanings are what headings of each kind speak of, by the beginnings of words; the
+// first line that speaks of one decides ("Decisions deferred" are no decisions).
+var meanings = []struct {
+	kind  Kind
+	words []string
+}{
+	{Lead, []string{"own words ", "lead ", "leads "}},
+	{Eliminated, []string{"eliminat", "ruled out", "revisit", "dead end", "rejected", "disproved"}},
+	{Deferred, []string{"defer", "postpone", "put off", "not now", "later"}},
+	{Hypothesis, []string{"hypothes", "suspect", "theor"}},
+	{Next, []string{"next ", "todo", "to do "}},
+	{Question, []string{"question", "unresolved", "undecided"}},
+	{Flag, []string{"forget", "warning", "flag", "caveat", "gotcha", "beware", "watch out", "remember", "drawn into"}},
+	{File, []string{"file"}},
+	{Status, []string{"status", "progress ", "state "}},
+	{Finding, []string{"found ", "finding", "root cause"}},
+	{Decision, []string{"decision", "decided", "locked in"}},
+	{Goal, []string{"goal", "objective", "aim "}},
+}
+
+// KindOf returns the kind of the items that a heading is for, as recall and other
+// people and agents are likely to word it; "" if it says nothing of any.
+func KindOf(heading string) Kind {
+	key := " " + headingKey(heading) + " "
+	for _, m := range meanings {
+		if slices.ContainsFunc(m.words, func(w string) bool { return strings.Contains(key, " "+w) }) {
+			return m.kind
 		}
 	}
-	return m
-})
+	return ""
+}
 
 // headingKey returns a heading's words, lower-case, a space between each.
 func headingKey(s string) string {

@@ -44,7 +44,7 @@ func appendTold(out []told, text string, turn int) []told {
 		lines = append(lines, strings.TrimLeft(strings.TrimSpace(line), "> "))
 	}
 	page := strings.Join(lines, "\n")
-	if doc, err := payload.Read(page); err == nil {
+	if doc, err := payload.Read(page); err == nil && len(doc.Lines) > 0 {
 		for _, l := range doc.Lines {
 			it := &l.Item
 			out = append(out, told{it.Kind, keywords(it.Text + " " + it.Why + " " + it.Path), turn})
