@@ -46,6 +46,7 @@ var (
 	hashes   = lazy(`^#{1,6}(?: |$)`)
 	bullet   = lazy(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
 	cutNote  = lazy(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
+	conflict = lazy(`^(?:<{7} |={7}$|>{7} )`) // as git marks one
 	rule     = lazy(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )
 
@@ -110,6 +111,8 @@ func (r *reader) line(raw string) error {
 		r.flush()
 		r.heading(s)
 		return nil
+	case conflict().MatchString(s):
+		return fmt.Errorf("two versions of the file stand beside one another here; keep one")
 	case strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~"):
 		return fmt.Errorf("a code block can't be an item; put it on one line with a bullet")
 	case r.kind == "" && r.odd == "":
