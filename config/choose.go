@@ -54,13 +54,6 @@ type Choice struct {
 	Why                  string // it is offered
 }
 
-// gateways are the services of others that speak OpenAI's protocol, by the
-// variable that holds their key.
-var gateways = []struct{ variable, url, model string }{
-	{"OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "anthropic/claude-haiku-5.5"},
-	{"GEMINI_API_KEY", "https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-flash-lite"},
-}
-
 // Choices are what is found here: a claude program, keys in the environment,
 // Ollama. Nobody but Ollama on this machine is asked for it.
 func Choices(ctx context.Context, env func(string) string, look func(string) (string, error)) []Choice {
@@ -69,16 +62,9 @@ func Choices(ctx context.Context, env func(string) string, look func(string) (st
 		found = append(found, Choice{Provider: ProviderClaude,
 			Why: "the program " + path + ", by your subscription"})
 	}
-	for _, k := range []struct{ variable, provider string }{{EnvAnthropicKey, ProviderAnthropic},
-		{EnvOpenAIKey, ProviderOpenAI}} {
-		if strings.TrimSpace(env(k.variable)) != "" {
-			found = append(found, Choice{Provider: k.provider, Why: "by " + k.variable})
-		}
-	}
-	for _, g := range gateways {
-		if strings.TrimSpace(env(g.variable)) != "" {
-			found = append(found, Choice{Provider: ProviderOpenAI, Model: g.model, URL: g.url,
-				Why: "by " + g.variable})
+	for _, s := range services {
+		if strings.TrimSpace(env(s.variable)) != "" {
+			found = append(found, Choice{Provider: s.provider, Model: s.model, URL: s.url, Why: "by " + s.variable})
 		}
 	}
 	if model := OllamaChatter(ctx, OllamaHere(env("OLLAMA_HOST"))); model != "" {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -85,9 +86,10 @@ type Config struct {
 	// Refused is what a config.yaml in the working directory may not set, or sets wrongly, a line each.
 	Refused []string `mapstructure:"-"`
 
-	byChance bool // File merely lies in the working directory: nobody named it
-	origins  map[string]origin
-	values   *viper.Viper
+	passedWhy string
+	byChance  bool // File merely lies in the working directory: nobody named it
+	origins   map[string]origin
+	values    *viper.Viper
 }
 
 // origin is where a setting comes from.
@@ -142,59 +144,39 @@ func (c *Config) Environment(key string) bool { return c.origins[key].layer == f
 
 // Load puts the settings together: built-in defaults < file < RECALL_*
 // environment < flags that say which key they set (see SetsKey). explicit is
-// --config, env as os.Environ gives it. Without any file all is default.
+// --config. Without any file all is default.
 // The error names every unknown key and bad value with its place.
-func Load(flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {
-	vars := recallVars(env)
-	file, passed, err := findConfig(explicit, vars[envConfig], at)
+func Load(flags *pflag.FlagSet, explicit string, at Surroundings) (*Config, error) {
+	file, byChance, err := findConfig(explicit, at)
 	if err != nil {
 		return nil, err
 	}
-	var set settings
-	var refused []string
-	byChance := file != "" && explicit == "" && vars[envConfig] == "" && file == filepath.Join(at.Working, configName)
+	r := &reading{file: file, at: at, byChance: byChance, origins: map[string]origin{}}
+	v := viper.NewWithOptions(viper.WithDecoderRegistry(r))
+	c := &Config{File: file, byChance: byChance, origins: r.origins, values: v}
 	if file != "" {
-		set.file(file, at)
+		v.SetConfigType("yaml")
+		r.read(v)
 	}
-	if byChance {
-		refused = set.distrust()
-	}
-	set.env(vars, at)
-	set.flags(flags, at)
-	if err := set.err(); err != nil {
-		return nil, err
-	}
-	c, err := set.config(at)
-	if err != nil {
-		return nil, err
-	}
-	c.File, c.Passed, c.Refused, c.byChance = file, passed, refused, byChance
-	if err := c.chooseDistiller(); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// config has viper lay the layers over one another. Values are checked and of
-// their own type by now; UnmarshalExact holds the struct and the table of
-// keys together.
-func (s *settings) config(at Surroundings) (*Config, error) {
-	v := viper.New()
-	c := &Config{origins: map[string]origin{}, values: v}
-	for _, k := range Keys {
-		value, err := k.parse(k.Preset, at.Home, at)
-		if err != nil {
-			value = "" // ~/Recall where no home folder is known
+	switch {
+	case byChance && !r.ours:
+		c.Passed, c.passedWhy, c.File = file, "has no section of recall's", ""
+		if len(r.problems) > 0 {
+			c.passedWhy = "can't be read: " + strings.TrimPrefix(r.problems[0], file+":")
 		}
-		v.SetDefault(k.Name, value)
-		c.origins[k.Name] = origin{layer: fromDefault}
+		r.problems, c.byChance = nil, false
+	case byChance: // whoever wrote that file can't keep recall from working either
+		c.Refused, r.problems, r.hint = r.problems, nil, ""
 	}
-	for _, given := range s.given { // weakest layer first
-		v.Set(given.key, given.value)
-		c.origins[given.key] = given.origin
+	r.surroundings(v, flags)
+	if err := r.err(); err != nil {
+		return nil, err
 	}
 	if err := v.UnmarshalExact(c); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	if err := c.chooseDistiller(); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -202,39 +184,33 @@ func (s *settings) config(at Surroundings) (*Config, error) {
 // findConfig says which file is read: --config, $RECALL_CONFIG, the user's
 // configuration folder, the working directory, the first that is there. One
 // that was named must be there. Many projects have a config.yaml of their own:
-// in the working directory it counts only if it has a section of recall's;
-// else it is passed by.
-func findConfig(explicit, fromEnv string, at Surroundings) (file, passed string, err error) {
-	for _, named := range []struct{ by, path string }{{"--config", explicit}, {"$" + envConfig, fromEnv}} {
-		if named.path == "" {
-			continue
-		}
-		p, err := absolute(named.path, at.Working, at)
+// one in the working directory is there by chance.
+func findConfig(explicit string, at Surroundings) (file string, byChance bool, err error) {
+	by, named := "--config", explicit
+	if named == "" {
+		by, named = "$"+envConfig, os.Getenv(envConfig)
+	}
+	if named != "" {
+		p, err := absolute(named, at)
 		if err != nil {
-			return "", "", fmt.Errorf("%s: %w", named.by, err)
+			return "", false, fmt.Errorf("%s: %w", by, err)
 		}
 		info, err := os.Stat(p)
 		switch {
 		case err != nil:
-			return "", "", hint.With(fmt.Errorf("%s: %w", named.by, err), "omit %s to run with defaults",
-				named.by)
+			return "", false, hint.With(fmt.Errorf("%s: %w", by, err), "omit %s to run with defaults", by)
 		case info.IsDir():
-			return "", "", fmt.Errorf("%s: %s is a folder, not a file", named.by, p)
+			return "", false, fmt.Errorf("%s: %s is a folder, not a file", by, p)
 		}
-		return p, "", nil
+		return p, false, nil
 	}
-	if at.User != "" {
-		if p := filepath.Join(at.User, "recall", configName); isFile(p) {
-			return p, "", nil
-		}
+	if p := filepath.Join(at.User, "recall", configName); at.User != "" && isFile(p) {
+		return p, false, nil
 	}
 	if p := filepath.Join(at.Working, configName); at.Working != "" && isFile(p) {
-		if !hasOurSection(p) {
-			return "", p, nil
-		}
-		return p, "", nil
+		return p, true, nil
 	}
-	return "", "", nil
+	return "", false, nil
 }
 
 const (
@@ -274,7 +250,7 @@ func (c *Config) Shown() []Shown {
 		if d, is := v.(time.Duration); is {
 			v = brief(d)
 		}
-		if k.kind == folders && c.Auto(k.Name) {
+		if strings.HasPrefix(k.Name, "sources.") && k.list != nil && c.Auto(k.Name) {
 			v = nil
 		}
 		o := c.origins[k.Name]
@@ -283,25 +259,15 @@ func (c *Config) Shown() []Shown {
 	return list
 }
 
-// masked hides what a key's name calls secret, and a password in an address.
+// masked hides a password in an address, or in what was meant to be one.
 func masked(key string, v any) any {
-	name := key[strings.LastIndex(key, ".")+1:]
-	if s, is := v.(string); is && name == "url" { // whatever it is: what is no address is shown, too
-		if end := strings.LastIndex(s, "@"); end >= 0 {
-			scheme, _, ok := strings.Cut(s[:end], "://")
-			if scheme += "://"; !ok {
-				scheme = ""
-			}
-			return scheme + "xxxxx" + s[end:]
-		}
-	}
-	for _, word := range []string{"key", "token", "secret", "password"} {
-		if s := fmt.Sprint(v); strings.HasSuffix(name, word) && s != "" {
-			return "********"
-		}
+	if s, is := v.(string); is && strings.HasSuffix(key, ".url") {
+		return passwordIn.ReplaceAllString(s, "${1}xxxxx@")
 	}
 	return v
 }
+
+var passwordIn = regexp.MustCompile(`^(\w+://)?.*@`)
 
 func (c *Config) Print(out io.Writer) error {
 	file := c.File
@@ -310,11 +276,7 @@ func (c *Config) Print(out io.Writer) error {
 	}
 	fmt.Fprintf(out, "config.yaml: %s\n", file)
 	if c.Passed != "" {
-		why := "has no section of recall's"
-		if _, err := readYAML(c.Passed); err != nil {
-			why = "can't be read: " + strings.TrimPrefix(err.Error(), c.Passed+":")
-		}
-		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, why)
+		fmt.Fprintf(out, "passed by:   %s %s\n", c.Passed, c.passedWhy)
 	}
 	for _, line := range c.Refused {
 		fmt.Fprintf(out, "refused:     %s\n", line)

@@ -13,7 +13,7 @@ import (
 func TestPrint(t *testing.T) {
 	at := standIn(t)
 	p := put(t, "payload:\n  variant: debug\n", at.User, "recall", "config.yaml")
-	c, err := Load(flagsOf(t, "--limit", "3"), "", []string{"RECALL_QUERY_SYNC=false"}, at)
+	c, err := load(t, flagsOf(t, "--limit", "3"), "", []string{"RECALL_QUERY_SYNC=false"}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +21,8 @@ func TestPrint(t *testing.T) {
 	if err := c.Print(&out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"config.yaml: " + p + "\n", "30m ", "debug", p + ":2", "RECALL_QUERY_SYNC", "--limit", "(searched for)"} {
+	for _, want := range []string{"config.yaml: " + p + "\n", "30m ", "debug", p + ":2", "RECALL_QUERY_SYNC", "--limit",
+		"(searched for)"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}
@@ -46,24 +47,11 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-func TestMasked(t *testing.T) {
-	for key, want := range map[string]any{"llm.api_key": "********", "team.password": "********", "query.limit": 5, "llm.token": ""} {
-		v := any("abc")
-		if key == "query.limit" {
-			v = 5
-		}
-		if key == "llm.token" {
-			v = "" // nothing to hide
-		}
-		if got := masked(key, v); got != want {
-			t.Errorf("%s: got %v, want %v", key, got, want)
-		}
-	}
-}
-
 func TestMaskedAddress(t *testing.T) {
-	for in, want := range map[string]any{"https://me:secret@example.com/v1": "https://xxxxx@example.com/v1", "https://example.com/v1": "https://example.com/v1", "": "",
-		"me:secret@example.com/v1": "xxxxx@example.com/v1", "ftp://me:se@cret@example.com": "ftp://xxxxx@example.com", "http://me:a b@example.com": "http://xxxxx@example.com"} {
+	for in, want := range map[string]any{"https://me:secret@example.com/v1": "https://xxxxx@example.com/v1",
+		"https://example.com/v1": "https://example.com/v1", "": "",
+		"me:secret@example.com/v1": "xxxxx@example.com/v1", "ftp://me:se@cret@example.com": "ftp://xxxxx@example.com",
+		"http://me:a b@example.com": "http://xxxxx@example.com"} {
 		if got := masked("llm.url", in); got != want {
 			t.Errorf("%s: got %v, want %v", in, got, want)
 		}

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,6 +41,25 @@ func put(t *testing.T, text string, elem ...string) string {
 	return p
 }
 
+// load is Load with these variables set, and no others.
+func load(t *testing.T, flags *pflag.FlagSet, explicit string, env []string, at Surroundings) (*Config, error) {
+	t.Helper()
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		old, had := os.LookupEnv(name)
+		if err := os.Setenv(name, value); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			os.Unsetenv(name)
+			if had {
+				os.Setenv(name, old)
+			}
+		}()
+	}
+	return Load(flags, explicit, at)
+}
+
 func flagsOf(t *testing.T, args ...string) *pflag.FlagSet {
 	t.Helper()
 	f := pflag.NewFlagSet("query", pflag.ContinueOnError)
@@ -60,7 +78,7 @@ func flagsOf(t *testing.T, args ...string) *pflag.FlagSet {
 
 func TestDefaultsWithoutAnyFile(t *testing.T) {
 	at := standIn(t)
-	c, err := Load(flagsOf(t), "", nil, at)
+	c, err := load(t, flagsOf(t), "", nil, at)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +99,8 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.LLM.Prices = []llm.Price{}
 	want.LLM.Provider, want.LLM.Timeout, want.LLM.Concurrency = "none", 3*time.Minute, 4
 	if diff := cmp.Diff(want, c, cmp.FilterPath(func(p cmp.Path) bool {
-		return p.Last().String() == ".origins" || p.Last().String() == ".byChance" || p.Last().String() == ".values"
+		return p.Last().String() == ".origins" || p.Last().String() == ".byChance" || p.Last().String() == ".values" ||
+			p.Last().String() == ".passedWhy"
 	}, cmp.Ignore())); diff != "" {
 		t.Errorf("defaults differ (-want +got):\n%s", diff)
 	}
@@ -95,7 +114,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 // Without a home folder there is no default library, and no error before one
 // is needed.
 func TestNoHome(t *testing.T) {
-	c, err := Load(nil, "", nil, Surroundings{})
+	c, err := load(t, nil, "", nil, Surroundings{})
 	if err != nil || c.Library.Dir != "" {
 		t.Errorf("got %v, %v; want no library and no error", c, err)
 	}
@@ -120,7 +139,7 @@ func TestPrecedence(t *testing.T) {
 			args = []string{"--limit", "30"}
 			want, from = 30, origin{fromFlag, "--limit"}
 		}
-		c, err := Load(flagsOf(t, args...), "", env, at)
+		c, err := load(t, flagsOf(t, args...), "", env, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +152,7 @@ func TestPrecedence(t *testing.T) {
 // A switch that turns something off is the key's opposite; a flag given with
 // its default value still beats what is weaker.
 func TestSwitchAndGivenDefault(t *testing.T) {
-	c, err := Load(flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"},
+	c, err := load(t, flagsOf(t, "--no-sync", "--limit", "7", "--other", "x"), "", []string{"RECALL_QUERY_LIMIT=20"},
 		standIn(t))
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +171,7 @@ func TestWhereTheFileIs(t *testing.T) {
 	explicit, env := "", []string{}
 	check := func(want int) {
 		t.Helper()
-		c, err := Load(nil, explicit, env, at)
+		c, err := load(t, nil, explicit, env, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,15 +192,16 @@ func TestWhereTheFileIs(t *testing.T) {
 func TestNamedFileMustBeThere(t *testing.T) {
 	at := standIn(t)
 	for by, call := range map[string]func() (*Config, error){
-		"--config":       func() (*Config, error) { return Load(nil, "gone.yaml", nil, at) },
-		"$RECALL_CONFIG": func() (*Config, error) { return Load(nil, "", []string{"RECALL_CONFIG=gone.yaml"}, at) },
+		"--config":       func() (*Config, error) { return load(t, nil, "gone.yaml", nil, at) },
+		"$RECALL_CONFIG": func() (*Config, error) { return load(t, nil, "", []string{"RECALL_CONFIG=gone.yaml"}, at) },
 	} {
 		_, err := call()
-		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), by) || !strings.Contains(err.Error(), "gone.yaml") {
+		if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), by) ||
+			!strings.Contains(err.Error(), "gone.yaml") {
 			t.Errorf("%s: got %v, want one that names it and the file", by, err)
 		}
 	}
-	if _, err := Load(nil, at.Home, nil, at); err == nil || !strings.Contains(err.Error(), "folder") {
+	if _, err := load(t, nil, at.Home, nil, at); err == nil || !strings.Contains(err.Error(), "folder") {
 		t.Errorf("a folder as --config: got %v", err)
 	}
 }
@@ -191,18 +211,18 @@ func TestNamedFileMustBeThere(t *testing.T) {
 func TestForeignFileInWorkingDirectory(t *testing.T) {
 	at := standIn(t)
 	p := put(t, "server:\n  port: 80\nquery: all\n", at.Working, "config.yaml")
-	c, err := Load(nil, "", nil, at)
+	c, err := load(t, nil, "", nil, at)
 	if err != nil || c.File != "" || c.Passed != p {
 		t.Errorf("got %+v, %v; want the file passed by", c, err)
 	}
 	put(t, "query:\n\tlimit: 3\n", at.Working, "config.yaml")
 	var out bytes.Buffer
-	if c, err = Load(nil, "", nil, at); err != nil || c.Print(&out) != nil ||
+	if c, err = load(t, nil, "", nil, at); err != nil || c.Print(&out) != nil ||
 		!strings.Contains(out.String(), "can't be read: 2: ") {
 		t.Errorf("one that isn't YAML: got %v and\n%s", err, out.String())
 	}
 	put(t, "query:\n  limitt: 3\n", at.Working, "config.yaml")
-	if c, err := Load(nil, "", nil, at); err != nil || len(c.Refused) != 1 ||
+	if c, err := load(t, nil, "", nil, at); err != nil || len(c.Refused) != 1 ||
 		!strings.Contains(c.Refused[0], "limitt") {
 		t.Errorf("a misspelt key in our section: got %v, %+v; want it told, and no more", err, c)
 	}
@@ -214,32 +234,20 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 	at := standIn(t)
 	// of some other program, as many are
 	theirs := put(t, "llm:\n  backend: theirs\nembed: {x: 1}\n", at.Working, "config.yaml")
-	if c, err := Load(nil, "", nil, at); err != nil || c.Passed != theirs {
+	if c, err := load(t, nil, "", nil, at); err != nil || c.Passed != theirs {
 		t.Errorf("another program's file: got %+v, %v, want it passed by", c, err)
 	}
 	for _, k := range Keys {
-		value := k.Preset
-		switch k.kind {
-		case folder, folders:
-			value = "./theirs"
-		case oneOf:
-			value = k.Words[len(k.Words)-1]
-		case truth:
-			value = map[string]string{"true": "false", "false": "true"}[value]
-		case text:
-			value = "theirs"
-		case address:
-			value = "https://example.com/v1"
-		case number, money:
-			value = fmt.Sprint(k.lo + 1)
-		case duration:
-			value = "7s"
+		value := ""
+		for _, v := range []string{"true", "false", "model", "hide", "debug", "static", "ollama", "8", "300", "2000", "7s",
+			"https://example.com/v1", "theirs"} {
+			if _, err := k.read(v, at); err == nil && v != k.Preset {
+				value = v
+				break
+			}
 		}
-		if k.kind == prices {
-			value = "{theirs: {in: 1, out: 1}}"
-		}
-		if k.kind == folders {
-			value = "[" + value + "]"
+		if k.list != nil {
+			value = map[bool]string{true: "[{model: theirs, in: 1}]", false: "[./theirs]"}[k.Name == "llm.prices"]
 		}
 		at := standIn(t)
 		section, name, _ := strings.Cut(k.Name, ".")
@@ -251,7 +259,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 			body += "query: {}\n" // a section of ours, so that it counts at all
 		}
 		p := put(t, body, at.Working, "config.yaml")
-		c, err := Load(nil, "", nil, at)
+		c, err := load(t, nil, "", nil, at)
 		if err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 			continue
@@ -259,7 +267,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 		if taken := !c.Auto(k.Name); taken != k.taste || taken == (len(c.Refused) == 1) {
 			t.Errorf("%q: taken is %v, refused %q; want it taken: %v", body, taken, c.Refused, k.taste)
 		}
-		if c, err := Load(nil, p, nil, at); err == nil && (c.Auto(k.Name) || len(c.Refused) > 0) {
+		if c, err := load(t, nil, p, nil, at); err == nil && (c.Auto(k.Name) || len(c.Refused) > 0) {
 			t.Errorf("%q, named by --config: not taken", body)
 		}
 	}
@@ -269,7 +277,7 @@ func TestWorkingDirectoryOnlyTaste(t *testing.T) {
 func TestShippedFile(t *testing.T) {
 	const shipped = "../config.yaml"
 	at := standIn(t)
-	c, err := Load(nil, shipped, nil, Surroundings{Home: at.Home, Working: mustGetwd(t)})
+	c, err := load(t, nil, shipped, nil, Surroundings{Home: at.Home, Working: mustGetwd(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,10 +291,10 @@ func TestShippedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := put(t, strings.ReplaceAll(string(text), "\n#  ", "\n  "), at.Working, "open.yaml")
-	if c, err = Load(nil, open, nil, at); err != nil {
+	if c, err = load(t, nil, open, nil, at); err != nil {
 		t.Fatal(err)
 	}
-	plain, err := Load(nil, "", nil, Surroundings{Home: at.Home})
+	plain, err := load(t, nil, "", nil, Surroundings{Home: at.Home})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +302,7 @@ func TestShippedFile(t *testing.T) {
 		if c.Auto(k.Name) {
 			t.Errorf("%s isn't in config.yaml", k.Name)
 		}
-		if k.kind == folders || k.Preset == "" {
+		if k.Preset == "" {
 			continue // what stands there is an example
 		}
 		if got, want := c.values.Get(k.Name), plain.values.Get(k.Name); got != want {

@@ -6,12 +6,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"recall/hint"
 	"recall/library"
+	"recall/library/disk"
 )
 
 // Written is a setting to be put into config.yaml; with no value, to be taken
@@ -40,125 +43,68 @@ func WriteConfig(name string, wanted []Written, at Surroundings) error {
 	}
 	mode := fs.FileMode(0o600)
 	text, err := library.ReadRegular(name, mostOfConfig)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
-		}
-	case err != nil:
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	default:
-		if info, err := os.Stat(name); err == nil {
-			mode = info.Mode().Perm()
-		}
+	}
+	if info, err := os.Stat(name); err == nil {
+		mode = info.Mode().Perm()
 	}
 	out := string(text)
 	for _, s := range wanted {
 		if out, err = withSetting(out, s); err != nil {
-			return hint.With(fmt.Errorf("%s: %w", name, err), "put it in by hand: %s: %s", s.Key, s.Value)
+			return err
 		}
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), ".config-*.yaml")
-	if err != nil {
-		return err
+	check := reading{file: name, at: at, origins: map[string]origin{}}
+	if check.Decode([]byte(out), map[string]any{}); len(check.problems) > 0 {
+		return hint.With(fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, check.err()),
+			"put them in by hand: recall config --help lists every key")
 	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(out)
-	err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close())
-	if err != nil {
-		return err
-	}
-	var check settings
-	check.file(tmp.Name(), Surroundings{Home: at.Home, Working: at.Working})
-	if err := check.err(); err != nil {
-		return fmt.Errorf("%s isn't changed: with the new settings it wouldn't load: %w", name, err)
-	}
-	return os.Rename(tmp.Name(), name)
+	return disk.Replace(name, []byte(out), mode)
 }
 
 // withSetting returns the text of a config.yaml with one setting put in: in
 // place of the value that it has, else as the first line of its section, else
-// as a section at the end.
+// as a section at the end. It knows sections that are written as lines indented
+// by two; of others the result doesn't load.
 func withSetting(text string, s Written) (string, error) {
 	section, key, _ := strings.Cut(s.Key, ".")
 	value, err := yaml.Marshal(s.Value)
 	if err != nil {
 		return "", err
 	}
-	line := "  " + key + ": " + strings.TrimSpace(string(value))
 	end := "\n"
 	if strings.Contains(text, "\r\n") {
 		end = "\r\n"
 	}
-	at, old, err := findSetting(text, section, key)
-	if err != nil {
-		return "", err
+	line := "  " + key + ": " + strings.TrimSpace(string(value))
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += end
 	}
 	lines := strings.SplitAfter(text, "\n")
-	switch {
-	case s.Value == "" && old == nil:
-	case s.Value == "":
-		lines[old.Line-1] = ""
-	case old != nil:
-		i := old.Line - 1
-		prefix := lines[i][:strings.Index(lines[i], key)+len(key)]
-		lines[i] = prefix + ": " + strings.TrimSpace(string(value)) + comment(lines[i], old) + end
-	case at > 0:
-		if !strings.HasSuffix(lines[at-1], "\n") {
-			lines[at-1] += end
+	head := regexp.MustCompile(`^` + section + `:\s*(#.*)?$`)
+	at := slices.IndexFunc(lines, head.MatchString)
+	if at < 0 {
+		if s.Value != "" {
+			text += section + ":" + end + line + end
 		}
-		lines[at-1] += line + end
-	default:
-		if text != "" && !strings.HasSuffix(text, "\n") {
-			lines = append(lines, end)
+		return text, nil
+	}
+	has := regexp.MustCompile(`^  ` + key + `:.*?(\s+#.*?)?\s*$`)
+	for i, l := range lines[at+1:] {
+		if l != "" && !strings.ContainsAny(l[:1], " #\r\n") {
+			break // another section
 		}
-		lines = append(lines, section+":"+end+line+end)
+		if m := has.FindStringSubmatch(l); m != nil {
+			lines[at+1+i] = ""
+			if s.Value != "" {
+				lines[at+1+i] = line + m[1] + end
+			}
+			return strings.Join(lines, ""), nil
+		}
+	}
+	if s.Value != "" {
+		lines[at] += line + end
 	}
 	return strings.Join(lines, ""), nil
-}
-
-// findSetting says at which line a section begins, from 1, and where its key's
-// value stands; 0 and nil if they aren't there.
-func findSetting(text, section, key string) (at int, value *yaml.Node, err error) {
-	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
-		return 0, nil, err
-	}
-	if len(doc.Content) == 0 || doc.Content[0].Tag == "!!null" {
-		return 0, nil, nil
-	}
-	root := doc.Content[0]
-	if root.Kind != yaml.MappingNode || root.Style&yaml.FlowStyle != 0 {
-		return 0, nil, errors.New("not a list of \"key: value\" lines")
-	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value != section {
-			continue
-		}
-		below := root.Content[i+1]
-		switch {
-		case below.Tag == "!!null" && below.Value == "":
-			return root.Content[i].Line, nil, nil
-		case below.Kind != yaml.MappingNode || below.Style&yaml.FlowStyle != 0 || below.Column != 3 && len(below.Content) > 0:
-			return 0, nil, fmt.Errorf("line %d: %s isn't written as lines indented by two", root.Content[i].Line, section)
-		}
-		for j := 0; j+1 < len(below.Content); j += 2 {
-			if k, v := below.Content[j], below.Content[j+1]; k.Value == key {
-				if v.Kind != yaml.ScalarNode || v.Line != k.Line || v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-					return 0, nil, fmt.Errorf("line %d: %s.%s isn't a word on one line", k.Line, section, key)
-				}
-				return root.Content[i].Line, v, nil
-			}
-		}
-		return root.Content[i].Line, nil, nil
-	}
-	return 0, nil, nil
-}
-
-// comment is what stands behind a value on its line.
-func comment(line string, value *yaml.Node) string {
-	if value.LineComment == "" {
-		return ""
-	}
-	return " " + strings.TrimRight(value.LineComment, "\r\n")
 }

@@ -32,10 +32,16 @@ const (
 var Providers = []string{NoProvider, ProviderAnthropic, ProviderOpenAI, ProviderOllama, ProviderClaude, ProviderRelay,
 	ProviderReplay}
 
-// What distill.distiller may be.
+// What distill.distiller, distill.links and query.rerank may be.
 const (
 	ByRules = "offline"
 	ByModel = "model"
+
+	linksShown = "shown"
+	LinksHide  = "hide"
+
+	rerankOff   = "off"
+	RerankModel = "model"
 )
 
 // A model's key comes from a variable, never from a file. The first goes to
@@ -72,34 +78,39 @@ func (c *Config) chooseDistiller() error {
 	return nil
 }
 
+// unless is what somebody said of a key; else relay for whoever answers by hand, local for a model on this machine, and
+// the default for any other.
+func unless[T any](c *Config, key string, said, relay, local T) T {
+	switch {
+	case !c.Auto(key):
+	case c.LLM.Provider == ProviderRelay:
+		return relay
+	case c.local():
+		return local
+	}
+	return said
+}
+
 // Caps are what asking may take. Tokens of a model on this machine cost time
 // only: they are capped where somebody says so.
 func (c *Config) Caps() improve.Caps {
 	b := c.Distill.Budget
-	if c.local() {
-		for key, tokens := range map[string]*int{"session_tokens": &b.SessionTokens, "night_tokens": &b.NightTokens,
-			"month_tokens": &b.MonthTokens} {
-			if c.Auto("distill.budget." + key) {
-				*tokens = 0
-			}
-		}
+	tokens := func(key string, n int) int { return unless(c, "distill.budget."+key, n, n, 0) }
+	return improve.Caps{
+		Session: improve.Cap{Tokens: tokens("session_tokens", b.SessionTokens), Cost: b.SessionCost},
+		Night:   improve.Cap{Tokens: tokens("night_tokens", b.NightTokens), Cost: b.NightCost},
+		Month:   improve.Cap{Tokens: tokens("month_tokens", b.MonthTokens), Cost: b.MonthCost},
 	}
-	return improve.Caps{Session: improve.Cap{Tokens: b.SessionTokens, Cost: b.SessionCost},
-		Night: improve.Cap{Tokens: b.NightTokens, Cost: b.NightCost},
-		Month: improve.Cap{Tokens: b.MonthTokens, Cost: b.MonthCost}}
 }
 
 // Patience is how the configured model is asked. Providers keep to the timeout
 // themselves; what is above it is for one that hangs all the same.
 func (c *Config) Patience() llm.Patience {
-	p := llm.Patience{AtOnce: c.LLM.Concurrency}
+	p := llm.Patience{AtOnce: unless(c, "llm.concurrency", c.LLM.Concurrency, 64, c.LLM.Concurrency)}
 	if t := c.Timeout(); t > 0 {
 		p.Timeout = t + 10*time.Second
 	}
-	switch {
-	case c.LLM.Provider == ProviderRelay && c.Auto("llm.concurrency"):
-		p.AtOnce = 64
-	case c.LLM.Provider == ProviderClaude:
+	if c.LLM.Provider == ProviderClaude {
 		// One program runs at a time, of all recalls on this machine. It keeps to
 		// its time itself, and waiting for its turn is none of it.
 		p.AtOnce, p.Timeout = 1, 0
@@ -145,20 +156,15 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 	return nil, errors.New("llm.provider: " + o.Provider + " isn't part of this recall")
 }
 
-// Timeout is how long one answer may take. Unless somebody has said so, whoever
-// answers by hand takes their time, and a model on this machine more than one
-// of a service: without a graphics card it reads some 50 tokens a second.
+// Timeout is how long one answer may take. Whoever answers by hand takes their time, and a model on this machine more
+// than one of a service: without a graphics card it reads some 50 tokens a second.
 func (c *Config) Timeout() time.Duration {
-	if !c.Auto("llm.timeout") {
-		return c.LLM.Timeout
-	}
-	switch {
-	case c.LLM.Provider == ProviderRelay:
-		return 0
-	case c.local():
-		return 15 * time.Minute
-	}
-	return c.LLM.Timeout
+	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
+}
+
+// QueryPatience is how long a model may take for one question.
+func (c *Config) QueryPatience() time.Duration {
+	return unless(c, "query.model_timeout", c.Query.Patience, 10*time.Minute, 2*time.Minute)
 }
 
 // TakesBatches reports whether a service that speaks OpenAI's protocol speaks that
@@ -174,13 +180,15 @@ func (c *Config) local() bool {
 		c.LLM.Provider == ProviderOpenAI && onThisMachine(c.Host())
 }
 
-// issuers are the services that have a variable of their own for their key,
-// and no other gets it.
-var issuers = []struct{ host, variable string }{
-	{"api.anthropic.com", EnvAnthropicKey},
-	{"api.openai.com", EnvOpenAIKey},
-	{"openrouter.ai", "OPENROUTER_API_KEY"},
-	{"generativelanguage.googleapis.com", "GEMINI_API_KEY"},
+// services have a variable of their own for their key, and no other gets it. Those of others that speak OpenAI's
+// protocol are chosen by address and model.
+var services = []struct{ host, variable, provider, url, model string }{
+	{host: "api.anthropic.com", variable: EnvAnthropicKey, provider: ProviderAnthropic},
+	{host: "api.openai.com", variable: EnvOpenAIKey, provider: ProviderOpenAI},
+	{host: "openrouter.ai", variable: "OPENROUTER_API_KEY", provider: ProviderOpenAI,
+		url: "https://openrouter.ai/api/v1", model: "anthropic/claude-haiku-5.5"},
+	{host: "generativelanguage.googleapis.com", variable: "GEMINI_API_KEY", provider: ProviderOpenAI,
+		url: "https://generativelanguage.googleapis.com/v1beta/openai", model: "gemini-2.5-flash-lite"},
 }
 
 // key finds the provider's key. A service on this machine may do without one.
@@ -206,9 +214,9 @@ func (c *Config) key(env func(string) string) (string, error) {
 // issued is the key that a service issued, from the variable that is the
 // service's own; variable is "" for a service that has none.
 func issued(host string, env func(string) string) (key, variable string) {
-	for _, i := range issuers {
-		if i.host == host {
-			return strings.TrimSpace(env(i.variable)), i.variable
+	for _, s := range services {
+		if s.host == host {
+			return strings.TrimSpace(env(s.variable)), s.variable
 		}
 	}
 	return "", ""
@@ -216,20 +224,11 @@ func issued(host string, env func(string) string) (key, variable string) {
 
 // Host is where requests go to; "" if to no service by HTTP that takes keys.
 func (c *Config) Host() string {
-	address := c.LLM.URL
-	switch c.LLM.Provider {
-	case ProviderAnthropic:
-		if address == "" {
-			return "api.anthropic.com"
-		}
-	case ProviderOpenAI:
-		if address == "" {
-			return "api.openai.com"
-		}
-	default:
-		return ""
+	usual := map[string]string{ProviderAnthropic: "api.anthropic.com", ProviderOpenAI: "api.openai.com"}[c.LLM.Provider]
+	if usual == "" || c.LLM.URL == "" {
+		return usual
 	}
-	return hostOf(address)
+	return hostOf(c.LLM.URL)
 }
 
 func hostOf(address string) string {

@@ -19,21 +19,30 @@ func TestProviders(t *testing.T) {
 		err, hint  string
 	}{
 		{name: "none", text: ""},
-		{name: "one line", text: "llm: {provider: anthropic}", env: map[string]string{"ANTHROPIC_API_KEY": "a"}, want: "anthropic/claude-haiku-5-5", key: "a"},
-		{name: "recall's own variable first", text: "llm: {provider: anthropic}", env: map[string]string{"ANTHROPIC_API_KEY": "a", "RECALL_LLM_KEY": "r"}, want: "anthropic/claude-haiku-5-5", key: "r"},
-		{name: "no key", text: "llm: {provider: anthropic}", env: map[string]string{"OPENAI_API_KEY": "o"}, err: "there is no key for api.anthropic.com", hint: "ANTHROPIC_API_KEY"},
-		{name: "OpenAI", text: "llm: {provider: openai, model: gpt-5-mini}", env: map[string]string{"OPENAI_API_KEY": " o\n"}, want: "openai/gpt-5-mini", key: "o"},
-		{name: "OpenRouter has its own", text: "llm: {provider: openai, model: m, url: 'https://openrouter.ai/api/v1'}", env: map[string]string{"OPENAI_API_KEY": "o", "OPENROUTER_API_KEY": "r"}, want: "openai/m", key: "r"},
-		{name: "OpenAI's key isn't for others", text: "llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}", env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
-		{name: "nor for this machine", text: "llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}", env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
-		{name: "a key in the open", text: "llm: {provider: openai, model: m, url: 'http://llm.example.com/v1'}", env: map[string]string{"RECALL_LLM_KEY": "r-secret"}, err: "a key is sent over https only", key: "r-secret"},
+		{name: "one line", text: "llm: {provider: anthropic}", env: map[string]string{"ANTHROPIC_API_KEY": "a"},
+			want: "anthropic/claude-haiku-5-5", key: "a"},
+		{name: "recall's own variable first", text: "llm: {provider: anthropic}",
+			env: map[string]string{"ANTHROPIC_API_KEY": "a", "RECALL_LLM_KEY": "r"}, want: "anthropic/claude-haiku-5-5",
+			key: "r"},
+		{name: "no key", text: "llm: {provider: anthropic}", env: map[string]string{"OPENAI_API_KEY": "o"},
+			err: "there is no key for api.anthropic.com", hint: "ANTHROPIC_API_KEY"},
+		{name: "OpenAI", text: "llm: {provider: openai, model: gpt-5-mini}",
+			env: map[string]string{"OPENAI_API_KEY": " o\n"}, want: "openai/gpt-5-mini", key: "o"},
+		{name: "OpenRouter has its own", text: "llm: {provider: openai, model: m, url: 'https://openrouter.ai/api/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o", "OPENROUTER_API_KEY": "r"}, want: "openai/m", key: "r"},
+		{name: "OpenAI's key isn't for others", text: "llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
+		{name: "nor for this machine", text: "llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}",
+			env: map[string]string{"OPENAI_API_KEY": "o"}, want: "openai/m", key: ""},
+		{name: "a key in the open", text: "llm: {provider: openai, model: m, url: 'http://llm.example.com/v1'}",
+			env: map[string]string{"RECALL_LLM_KEY": "r-secret"}, err: "a key is sent over https only", key: "r-secret"},
 		{name: "claude", text: "llm: {provider: claude-cli}", want: "claude-cli/haiku"},
 		{name: "relay", text: "llm: {provider: relay, dir: here, model: me}", want: "relay/me"},
 		{name: "relay without a folder", text: "llm: {provider: relay}", err: "llm.dir isn't set", hint: "llm.dir"},
 		{name: "replay without a folder", text: "llm: {provider: replay}", err: "llm.dir isn't set"},
 	} {
 		at := standIn(t)
-		cfg, err := Load(nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
+		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -79,7 +88,7 @@ func TestConfiguredPrices(t *testing.T) {
 		{"llm: {provider: openai, prices: [{model: qwen3, in: 3}]}", "openai/qwen3", 3, true},
 	} {
 		at := standIn(t)
-		cfg, err := Load(nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
+		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,10 +102,11 @@ func TestConfiguredPrices(t *testing.T) {
 func TestTakesBatches(t *testing.T) {
 	for text, want := range map[string]bool{
 		"llm: {provider: anthropic}": true, "llm: {provider: openai}": true, "llm: {provider: ollama}": true,
-		"llm: {provider: openai, url: 'https://openrouter.ai/api/v1'}": false, "llm: {provider: openai, url: 'http://localhost:8000/v1'}": true,
+		"llm: {provider: openai, url: 'https://openrouter.ai/api/v1'}": false,
+		"llm: {provider: openai, url: 'http://localhost:8000/v1'}":     true,
 	} {
 		at := standIn(t)
-		cfg, err := Load(nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,12 +128,13 @@ func TestCapsOfTokens(t *testing.T) {
 		"{llm: {provider: ollama}, distill: {budget: {session_tokens: 5000, night_tokens: 5000, month_tokens: 5000}}}": 5000,
 	} {
 		at := standIn(t)
-		cfg, err := Load(nil, put(t, text, at.Working, "c.yaml"), nil, at)
+		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := cfg.Caps()
-		if c.Session.Tokens != want || (c.Night.Tokens == 0) != (want == 0) || (c.Month.Tokens == 0) != (want == 0) || c.Month.Cost == 0 {
+		if c.Session.Tokens != want || (c.Night.Tokens == 0) != (want == 0) || (c.Month.Tokens == 0) != (want == 0) ||
+			c.Month.Cost == 0 {
 			t.Errorf("%s: got %+v, want %d", text, c, want)
 		}
 	}

@@ -21,7 +21,8 @@ func TestWayOut(t *testing.T) {
 		{"llm: {provider: anthropic}", fault(llm.Unauthorized), "ANTHROPIC_API_KEY or RECALL_LLM_KEY"},
 		{"llm: {provider: openai, url: 'https://llm.example.com/v1', model: m}", fault(llm.Unauthorized), "(RECALL_LLM_KEY)"},
 		{"llm: {provider: claude-cli}", fault(llm.Unauthorized), "log in"},
-		{"llm: {provider: anthropic}", fault(llm.NotFound), "claude-haiku-5-5 (llm.model) is a name that api.anthropic.com knows"},
+		{"llm: {provider: anthropic}", fault(llm.NotFound),
+			"claude-haiku-5-5 (llm.model) is a name that api.anthropic.com knows"},
 		{"llm: {provider: ollama, model: 'gemma4:4b'}", fault(llm.NotFound), "ollama pull gemma4:4b"},
 		{"llm: {provider: ollama}", fault(llm.Unreachable), "ollama serve"},
 		{"llm: {provider: openai}", fault(llm.Unreachable), "llm.url"},
@@ -38,7 +39,7 @@ func TestWayOut(t *testing.T) {
 		{"", errors.New("a fault of ours"), ""},
 	} {
 		at := standIn(t)
-		cfg, err := Load(nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
+		cfg, err := load(t, nil, put(t, c.text, at.Working, "c.yaml"), nil, at)
 		if err != nil {
 			t.Fatal(err)
 		}

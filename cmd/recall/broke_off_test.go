@@ -43,7 +43,7 @@ func TestBrokenOffIsCounted(t *testing.T) {
 				at := foldersOf(t)
 				cfg, err := config.Load(nil, fileOf(t,
 					fmt.Sprintf("llm: {provider: %s, model: m, context: 8000, url: %q}", provider, url), at.Working,
-					"c.yaml"), nil, at)
+					"c.yaml"), at)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -114,7 +114,7 @@ func TestInitProvider(t *testing.T) {
 		!strings.Contains(out, "go: what you and the assistant said") {
 		t.Errorf("relay: got %d\n%s%s", code, out, errs)
 	}
-	c, err := config.Load(nil, "", nil, config.ThisSystem())
+	c, err := config.Load(nil, "", config.ThisSystem())
 	if err != nil || c.LLM.Provider != "relay" || c.LLM.Dir != filepath.Join(home, "answers") ||
 		c.LLM.Model != "me" || c.LLM.URL != "" || c.Distill.Distiller != config.ByModel {
 		t.Errorf("after relay: got %+v, %v", c, err)
@@ -123,7 +123,7 @@ func TestInitProvider(t *testing.T) {
 		!strings.Contains(out, "Nothing leaves this machine.") {
 		t.Errorf("none: got %d\n%s", code, out)
 	}
-	if c, err = config.Load(nil, "", nil, config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {
+	if c, err = config.Load(nil, "", config.ThisSystem()); err != nil || c.Distill.Distiller != config.ByRules {
 		t.Errorf("after none: got %+v, %v", c, err)
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != "llm:\n  provider: none\n" {

@@ -96,7 +96,7 @@ func TestOllamaModel(t *testing.T) {
 		{"llm: {provider: ollama}", "10.0.0.9", "", 0},
 	} {
 		at := foldersOf(t)
-		cfg, err := config.Load(nil, fileOf(t, c.text, at.Working, "c.yaml"), nil, at)
+		cfg, err := config.Load(nil, fileOf(t, c.text, at.Working, "c.yaml"), at)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -69,7 +69,7 @@ func (a *App) LoadConfig() (*config.Config, error) {
 	if a.Config != nil {
 		return a.Config, nil
 	}
-	c, err := config.Load(a.Flags, a.ConfigFile, os.Environ(), config.ThisSystem())
+	c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
 	if err != nil {
 		return nil, err
 	}

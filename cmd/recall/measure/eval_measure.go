@@ -116,8 +116,7 @@ func newMeasureCmd(a *app.App, cmd *cobra.Command, measure measuring,
 	}
 	cmd.RegisterFlagCompletionFunc("distiller",
 		func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			k, _ := config.KeyNamed("distill.distiller")
-			return k.Words, cobra.ShellCompDirectiveNoFileComp
+			return []string{config.ByRules, config.ByModel}, cobra.ShellCompDirectiveNoFileComp
 		})
 	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -25,7 +24,7 @@ func newConfigCmd(a *app.App) *cobra.Command {
 		GroupID: "look",
 		Args:    cobra.NoArgs,
 	}, func(context.Context, []string) (ConfigDoc, error) {
-		c, err := config.Load(a.Flags, a.ConfigFile, os.Environ(), config.ThisSystem())
+		c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
 		if err != nil {
 			return ConfigDoc{}, err
 		}
@@ -52,7 +51,7 @@ Keys:
 		if preset == "" {
 			preset = "not set"
 		}
-		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed())
+		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed)
 	}
 	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; further\n", config.Keys[0].Variable(), config.Keys[0].Name)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -127,7 +127,7 @@ func modelOf(ctx context.Context, a *app.App, l *library.Library, yes bool) erro
 	}
 	o := a.Config.LLM
 	ch := config.Choice{Provider: o.Provider}
-	before, err := config.Load(nil, a.ConfigFile, nil, config.ThisSystem())
+	before, err := config.Load(nil, a.ConfigFile, config.ThisSystem())
 	same := err == nil && before.LLM.Provider == o.Provider // a file that lacks just this is mended now
 	for _, s := range []struct {
 		flag string

@@ -19,44 +19,59 @@ import (
 func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed is library, sources, distill, payload, "},
-		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n", ":3: unknown key query.limitt; allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
+			":3: unknown key query.limitt; allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
 		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
 		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
-		{"bare number for a time", "query:\n  budget: 30\n", ":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m, such as 1s or 500ms"},
+		{"bare number for a time", "query:\n  budget: 30\n",
+			":2: query.budget: 30 has no unit; allowed is a time with its unit from 10ms to 10m, such as 1s or 500ms"},
 		{"bare number, quoted", "query:\n  budget: '1.5'\n", ":2: query.budget: 1.5 has no unit"},
 		{"zero time", "query:\n  budget: 0s\n", ":2: query.budget: \"0s\" isn't allowed; allowed is a time"},
 		{"negative time", "query:\n  budget: -1s\n", ":2: query.budget:"},
-		{"word for a number", "payload:\n  budget: lots\n", ":2: payload.budget: \"lots\" isn't allowed; allowed is a number from 200 to 8000"},
+		{"word for a number", "payload:\n  budget: lots\n",
+			":2: payload.budget: \"lots\" isn't allowed; allowed is a number from 200 to 8000"},
 		{"truth for a number", "payload:\n  budget: true\n", ":2: payload.budget: \"true\" isn't allowed"},
 		{"too large", "payload:\n  budget: 99999999999999999999\n", ":2: payload.budget:"},
 		{"too small", "query:\n  limit: 0\n", ":2: query.limit: \"0\" isn't allowed; allowed is a number from 1 to 100"},
 		{"yes for true", "query:\n  sync: yes\n", ":2: query.sync: \"yes\" isn't allowed; allowed is true or false"},
-		{"unknown word", "payload:\n  variant: short\n", ":2: payload.variant: \"short\" isn't allowed; allowed is coding, debug, handoff"},
-		{"other distiller", "distill:\n  distiller: magic\n", ":2: distill.distiller: \"magic\" isn't allowed; allowed is offline, model"},
-		{"a model without one", "distill:\n  distiller: model\n", ":2: distill.distiller is model, and llm.provider isn't set"},
-		{"unknown provider", "llm:\n  provider: gpt\n", ":2: llm.provider: \"gpt\" isn't allowed; allowed is none, anthropic, openai"},
+		{"unknown word", "payload:\n  variant: short\n",
+			":2: payload.variant: \"short\" isn't allowed; allowed is coding, debug, handoff"},
+		{"other distiller", "distill:\n  distiller: magic\n",
+			":2: distill.distiller: \"magic\" isn't allowed; allowed is offline, model"},
+		{"a model without one", "distill:\n  distiller: model\n",
+			":2: distill.distiller is model, and llm.provider isn't set"},
+		{"unknown provider", "llm:\n  provider: gpt\n",
+			":2: llm.provider: \"gpt\" isn't allowed; allowed is none, anthropic, openai"},
 		{"a key in the file", "llm:\n  api_key: sk-1\n", ":2: unknown key llm.api_key"},
-		{"unknown key two levels down", "distill:\n  budget:\n    night: 1\n", ":3: unknown key distill.budget.night; allowed is distill.budget.session_tokens,"},
-		{"number for the budget", "distill:\n  budget: 5\n", ":2: distill.budget holds keys below it: distill.budget.session_tokens"},
-		{"money with its sign", "distill:\n  budget:\n    night_cost: $1\n", ":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed is an amount in USD from 0 to 1000000, such as 0.50"},
+		{"unknown key two levels down", "distill:\n  budget:\n    night: 1\n",
+			":3: unknown key distill.budget.night; allowed is distill.budget.session_tokens,"},
+		{"number for the budget", "distill:\n  budget: 5\n",
+			":2: distill.budget holds keys below it: distill.budget.session_tokens"},
+		{"money with its sign", "distill:\n  budget:\n    night_cost: $1\n",
+			":3: distill.budget.night_cost: \"$1\" isn't allowed; allowed is an amount in USD from 0 to 1000000, such as 0.50"},
 		{"no amount", "distill:\n  budget: {month_cost: .nan}\n", ":2: distill.budget.month_cost:"},
-		{"a price that isn't in the list", "llm:\n  prices: {model: x}\n", ":2: llm.prices: wrong form; allowed is a list such as [{model:"},
+		{"a price that isn't in the list", "llm:\n  prices: {model: x}\n",
+			":2: llm.prices: wrong form; allowed is a list such as [{model:"},
 		{"a price of something else", "llm:\n  prices: [{model: x, input: 1}]\n", ":2: llm.prices: "},
 		{"a price without a model", "llm:\n  prices: [{in: 1}]\n", ":2: llm.prices: a price without a model"},
 		{"text for a list", "sources:\n  cowork: ~/x\n", ":2: sources.cowork: wrong form; allowed is a list of folders"},
 		{"list for a text", "library:\n  dir: [a]\n", ":2: library.dir: wrong form; allowed is a folder"},
 		{"nothing in a list", "sources:\n  cowork: [~]\n", ":2: sources.cowork: an entry isn't a folder"},
-		{"text for a section", "query: 5\n", ":1: query holds keys below it: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+		{"text for a section", "query: 5\n",
+			":1: query holds keys below it: query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"bare tilde", "library:\n  dir: ~\n", ":2: library.dir: a bare ~ is YAML's word for nothing"},
-		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n", ":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
-		{"no address", "embed:\n  url: localhost:11434\n", ":2: embed.url: \"localhost:11434\" isn't allowed; allowed is an address that begins with http:// or https://"},
+		{"no address, with a password", "llm:\n  url: me:hidden@llm.example.com\n",
+			":2: llm.url: \"xxxxx@llm.example.com\" isn't allowed"},
+		{"no address", "embed:\n  url: localhost:11434\n",
+			":2: embed.url: \"localhost:11434\" isn't allowed; allowed is an address that begins with http:// or https://"},
 		{"another protocol", "llm:\n  url: ftp://x/v1\n", ":2: llm.url: \"ftp://x/v1\" isn't allowed"},
 		{"variable", "library:\n  dir: $HOME/x\n", ":2: library.dir: \"$HOME/x\": variables aren't filled in"},
 		{"somebody's home", "library:\n  dir: ~bob/x\n", ":2: library.dir: \"~bob/x\": only ~ alone"},
 		{"empty folder", "library:\n  dir: ''\n", ":2: library.dir: an empty name"},
 		{"key twice", "query:\n  limit: 1\n  limit: 2\n", ":3: mapping key \"limit\" already defined at line 2"},
-		{"section twice", "query:\n  limit: 1\nquery:\n  sync: true\n", ":3: mapping key \"query\" already defined at line 1"},
+		{"section twice", "query:\n  limit: 1\nquery:\n  sync: true\n",
+			":3: mapping key \"query\" already defined at line 1"},
 		{"no YAML", "query: [1\n", "config.yaml:"},
 		{"escape", "library:\n  dir: \"C:\\Users\\ann\"\n", ":2:"},
 		{"tab", "query:\n\tlimit: 1\n", ":2:"},
@@ -66,7 +81,7 @@ func TestBadFiles(t *testing.T) {
 	} {
 		at := standIn(t)
 		p := put(t, c.text, at.Home, "config.yaml")
-		got, err := Load(nil, p, nil, at)
+		got, err := load(t, nil, p, nil, at)
 		if err == nil {
 			t.Errorf("%s: got %+v, want an error", c.name, got)
 			continue
@@ -81,7 +96,7 @@ func TestBadFiles(t *testing.T) {
 func TestAllProblemsAtOnce(t *testing.T) {
 	at := standIn(t)
 	p := put(t, "query:\n  limit: 0\n  bad: 1\n", at.Home, "c.yaml")
-	_, err := Load(flagsOf(t, "--limit", "900"), p, []string{"RECALL_QUERY_SYNC=perhaps"}, at)
+	_, err := load(t, flagsOf(t, "--limit", "900"), p, []string{"RECALL_QUERY_SYNC=perhaps"}, at)
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("got %v, want four problems", err)
 	}
@@ -112,14 +127,17 @@ func TestGoodFiles(t *testing.T) {
 		{"case and dots kept", "sources:\n  cowork: [~/My.Repo, ~/UPPER]\n", func(c *Config) any { return c.Sources.Cowork },
 			[]string{filepath.Join(at.Home, "My.Repo"), filepath.Join(at.Home, "UPPER")}},
 		{"one line for a model", "llm: {provider: anthropic}\n", func(c *Config) any { return c.Distill.Distiller }, "model"},
-		{"a model, but not to distill", "llm: {provider: anthropic}\ndistill: {distiller: offline}\n", func(c *Config) any { return c.Distill.Distiller }, "offline"},
-		{"money", "distill:\n  budget:\n    night_cost: 0.50\n", func(c *Config) any { return c.Distill.Budget.NightCost }, 0.5},
-		{"prices", "llm:\n  prices:\n    - {model: a.B, in: 1, out: 2.5}\n    - model: c\n", func(c *Config) any { return c.LLM.Prices },
+		{"a model, but not to distill", "llm: {provider: anthropic}\ndistill: {distiller: offline}\n",
+			func(c *Config) any { return c.Distill.Distiller }, "offline"},
+		{"money", "distill:\n  budget:\n    night_cost: 0.50\n", func(c *Config) any { return c.Distill.Budget.NightCost },
+			0.5},
+		{"prices", "llm:\n  prices:\n    - {model: a.B, in: 1, out: 2.5}\n    - model: c\n",
+			func(c *Config) any { return c.LLM.Prices },
 			[]llm.Price{{Model: "a.B", In: 1, Out: 2.5}, {Model: "c"}}},
 		{"source off", "sources:\n  cowork: []\n", func(c *Config) any { return c.Auto("sources.cowork") }, false},
 	} {
 		p := put(t, c.text, at.User, "c.yaml")
-		got, err := Load(nil, p, nil, at)
+		got, err := load(t, nil, p, nil, at)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -133,8 +151,9 @@ func TestGoodFiles(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	at := standIn(t)
 	list := strings.Join([]string{"~/a", "b"}, string(filepath.ListSeparator))
-	c, err := Load(nil, "", []string{
-		"RECALL_SOURCES_CLAUDE_CODE=" + list, "RECALL_QUERY_SYNC=false", "RECALL_QUERY_BUDGET=500ms", "RECALL_LIBRARY_DIR=lib=x",
+	c, err := load(t, nil, "", []string{
+		"RECALL_SOURCES_CLAUDE_CODE=" + list, "RECALL_QUERY_SYNC=false", "RECALL_QUERY_BUDGET=500ms",
+		"RECALL_LIBRARY_DIR=lib=x",
 		"RECALL_PAYLOAD_VARIANT=", "RECALL_SHARED=/nowhere", "RECALL_COWORK_DIR=/nowhere", "RECALLING=x", "PATH=/bin",
 	}, at)
 	if err != nil {
@@ -147,19 +166,20 @@ func TestEnvironment(t *testing.T) {
 	if c.Query.Sync || c.Query.Budget != 500*time.Millisecond || c.Library.Dir != filepath.Join(at.Working, "lib=x") {
 		t.Errorf("got %+v", c)
 	}
-	if off, err := Load(nil, "", []string{"RECALL_SOURCES_COWORK=[]"}, at); err != nil ||
+	if off, err := load(t, nil, "", []string{"RECALL_SOURCES_COWORK=[]"}, at); err != nil ||
 		off.Auto("sources.cowork") || len(off.Sources.Cowork) != 0 {
 		t.Errorf("a source turned off by a variable: got %+v, %v", off, err)
 	}
 	if !c.Auto("payload.variant") {
 		t.Error("an empty variable counts as set")
 	}
-	c, err = Load(nil, "", []string{"RECALL_LLM_PROVIDER=ollama", "RECALL_DISTILL_BUDGET_NIGHT_COST=2.5",
+	c, err = load(t, nil, "", []string{"RECALL_LLM_PROVIDER=ollama", "RECALL_DISTILL_BUDGET_NIGHT_COST=2.5",
 		"RECALL_LLM_PRICES=[{model: m, in: 3}]", "RECALL_LLM_KEY=k"}, at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Distill.Distiller != "model" || c.Distill.Budget.NightCost != 2.5 || !cmp.Equal(c.LLM.Prices, []llm.Price{{Model: "m", In: 3}}) {
+	if c.Distill.Distiller != "model" || c.Distill.Budget.NightCost != 2.5 ||
+		!cmp.Equal(c.LLM.Prices, []llm.Price{{Model: "m", In: 3}}) {
 		t.Errorf("a model by variables: got %+v, %+v", c.Distill, c.LLM)
 	}
 }
@@ -172,7 +192,7 @@ func TestBadEnvironment(t *testing.T) {
 		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},
 		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; allowed is a number from 1 to 100"},
 	} {
-		_, err := Load(nil, "", []string{c.env}, standIn(t))
+		_, err := load(t, nil, "", []string{c.env}, standIn(t))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.env, err, c.want)
 		}
@@ -181,8 +201,9 @@ func TestBadEnvironment(t *testing.T) {
 
 func TestWindowsPaths(t *testing.T) {
 	at := standIn(t)
-	for _, text := range []string{"library:\n  dir: C:\\Users\\ann\\Recall\n", "library:\n  dir: 'C:\\Users\\ann\\Recall'\n"} {
-		c, err := Load(nil, put(t, text, at.User, "w.yaml"), nil, at)
+	for _, text := range []string{"library:\n  dir: C:\\Users\\ann\\Recall\n",
+		"library:\n  dir: 'C:\\Users\\ann\\Recall'\n"} {
+		c, err := load(t, nil, put(t, text, at.User, "w.yaml"), nil, at)
 		if err != nil {
 			t.Fatalf("%q: %v", text, err)
 		}
@@ -194,7 +215,7 @@ func TestWindowsPaths(t *testing.T) {
 			t.Errorf("%q: got %s, want %s", text, c.Library.Dir, want)
 		}
 	}
-	_, err := Load(nil, put(t, "library:\n  dir: \"C:\\Users\\ann\"\n", at.User, "w.yaml"), nil, at)
+	_, err := load(t, nil, put(t, "library:\n  dir: \"C:\\Users\\ann\"\n", at.User, "w.yaml"), nil, at)
 	var h *hint.Error
 	if !errors.As(err, &h) || !strings.Contains(h.Hint, "single quotes") {
 		t.Errorf("backslashes in double quotes: got %v, want a hint at single quotes", err)

@@ -1,14 +1,6 @@
 package config
 
-import (
-	"fmt"
-)
-
-// What distill.links may be.
-const (
-	linksShown = "shown"
-	LinksHide  = "hide"
-)
+import "fmt"
 
 // Dollars writes a sum with as many places as it needs: $12.30, $0.0042.
 func Dollars(x float64) string {

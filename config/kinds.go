@@ -1,0 +1,202 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"recall/llm"
+)
+
+// A kind is what a setting may be.
+type kind struct {
+	Allowed string // in words
+	// parse reads what is written in one word; what is not allowed and needs no more words is errNot.
+	parse func(s string, at Surroundings) (any, error)
+	list  func(n *yaml.Node, at Surroundings) (any, error) // reads a list of the file; nil if it may be none
+}
+
+var errNot = errors.New("not allowed")
+
+var (
+	folder = kind{Allowed: "a folder, such as ~/Recall", parse: func(s string, at Surroundings) (any,
+		error) {
+		return absolute(s, at)
+	}}
+
+	folders = kind{Allowed: allowedFolders, parse: pathList, list: folderList}
+
+	truth = checked("true or false", strconv.ParseBool,
+		func(b bool, s string) bool { return s == strconv.FormatBool(b) })
+
+	text = checked("some text", trimmed, func(s, _ string) bool { return s != "" })
+
+	address = checked("an address that begins with http:// or https://, such as http://127.0.0.1:11434/v1", trimmed,
+		func(s, _ string) bool {
+			u, err := url.Parse(s)
+			return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+		})
+
+	prices = kind{Allowed: allowedPrices, list: priceList, parse: func(s string, at Surroundings) (any, error) {
+		var n yaml.Node
+		switch err := yaml.Unmarshal([]byte(s), &n); {
+		case err != nil:
+			return nil, errNot
+		case len(n.Content) == 0:
+			return []llm.Price{}, nil
+		}
+		return priceList(n.Content[0], at)
+	}}
+)
+
+// checked is a kind of which a word is read by a function of the standard library, and then looked at.
+func checked[T any](allowed string, read func(string) (T, error), ok func(T, string) bool) kind {
+	return kind{Allowed: allowed, parse: func(s string, _ Surroundings) (any, error) {
+		v, err := read(s)
+		if err != nil || !ok(v, s) {
+			return nil, errNot
+		}
+		return v, nil
+	}}
+}
+
+func trimmed(s string) (string, error) { return strings.TrimSpace(s), nil }
+
+func oneOf(words ...string) kind {
+	return checked(strings.Join(words, ", "), trimmed, func(_, s string) bool { return slices.Contains(words, s) })
+}
+
+func number(lo, hi int) kind {
+	return checked(fmt.Sprintf("a number from %d to %d", lo, hi), strconv.Atoi,
+		func(n int, _ string) bool { return n >= lo && n <= hi })
+}
+
+func money(hi float64) kind {
+	return checked(fmt.Sprintf("an amount in USD from 0 to %.0f, such as 0.50", hi),
+		func(s string) (float64, error) { return strconv.ParseFloat(s, 64) },
+		func(usd float64, _ string) bool { return usd >= 0 && usd <= hi })
+}
+
+// duration wants a unit: "30" would be 30 nanoseconds to Go and 30 seconds to
+// whoever wrote it.
+func duration(lo, hi time.Duration) kind {
+	k := checked(fmt.Sprintf("a time with its unit from %s to %s, such as 1s or 500ms", brief(lo), brief(hi)),
+		time.ParseDuration, func(d time.Duration, _ string) bool { return d >= lo && d <= hi })
+	parse := k.parse
+	k.parse = func(s string, at Surroundings) (any, error) {
+		if _, err := strconv.ParseFloat(s, 64); err == nil {
+			return nil, fmt.Errorf("%s has no unit; allowed is %s", s, k.Allowed)
+		}
+		return parse(s, at)
+	}
+	return k
+}
+
+// brief is a time as a person writes it: 30m, not 30m0s.
+func brief(d time.Duration) string {
+	s := d.String()
+	for _, of := range []struct{ unit, nought string }{{"m", "0s"}, {"h", "0m"}} {
+		if rest, ok := strings.CutSuffix(s, of.unit+of.nought); ok {
+			s = rest + of.unit
+		}
+	}
+	return s
+}
+
+const (
+	allowedFolders = "a list of folders, such as [~/old, /mnt/backup]"
+	allowedPrices  = "a list such as " +
+		"[{model: gpt-5-mini, in: 0.25, out: 2, cache_read: 0.025, cache_write: 0, batch: 0.5}]"
+)
+
+// pathList reads folders with the system's separator between them, as in PATH.
+func pathList(s string, at Surroundings) (any, error) {
+	names := filepath.SplitList(s)
+	if s == "[]" { // as in the file: the source is off
+		names = nil
+	}
+	return allAbsolute(names, at)
+}
+
+func folderList(n *yaml.Node, at Surroundings) (any, error) {
+	var names []string
+	for _, entry := range n.Content {
+		if entry = resolve(entry); entry.Kind != yaml.ScalarNode || entry.Tag == "!!null" {
+			return nil, fmt.Errorf("an entry isn't a folder; allowed is %s", allowedFolders)
+		}
+		names = append(names, entry.Value)
+	}
+	return allAbsolute(names, at)
+}
+
+func oneAbsolute(name string, at Surroundings) (any, error) { return absolute(name, at) }
+
+func allAbsolute(names []string, at Surroundings) (any, error) {
+	list := []string{}
+	for _, name := range names {
+		p, err := absolute(name, at)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func priceList(n *yaml.Node, _ Surroundings) (any, error) {
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("wrong form; allowed is %s", allowedPrices)
+	}
+	var list []llm.Price
+	text, err := yaml.Marshal(n)
+	if err != nil {
+		return nil, err
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	dec.KnownFields(true)
+	if err := dec.Decode(&list); err != nil && !errors.Is(err, io.EOF) {
+		says := strings.ReplaceAll(strings.TrimPrefix(err.Error(), "yaml: "), "\n", " ")
+		return nil, fmt.Errorf("%s; allowed is %s", says, allowedPrices)
+	}
+	for _, p := range list {
+		if err := p.Check(); err != nil {
+			return nil, fmt.Errorf("%w; allowed is %s", err, allowedPrices)
+		}
+	}
+	return list, nil
+}
+
+// absolute makes a folder's name absolute: "~" is the home folder, anything
+// relative starts at at.Working.
+func absolute(p string, at Surroundings) (string, error) {
+	switch {
+	case strings.TrimSpace(p) == "":
+		return "", errors.New("an empty name isn't a folder; omit the key for its default")
+	case strings.ContainsRune(p, 0):
+		return "", fmt.Errorf("%q isn't a folder's name", p)
+	case p[0] == '$' || p[0] == '%':
+		return "", fmt.Errorf("%q: variables aren't filled in here; write the folder, ~ is your home", p)
+	case p == "~" || strings.HasPrefix(p, "~/") || strings.HasPrefix(p, `~\`):
+		if at.Home == "" {
+			return "", fmt.Errorf("%q: no home folder known; write the whole path", p)
+		}
+		return filepath.Join(at.Home, filepath.FromSlash(strings.TrimLeft(p[1:], `/\`))), nil
+	case p[0] == '~':
+		return "", fmt.Errorf("%q: only ~ alone stands for a home folder; write the whole path", p)
+	case filepath.IsAbs(p):
+		return filepath.Clean(p), nil
+	}
+	if at.Working == "" {
+		return "", fmt.Errorf("%q: relative to what? write the whole path", p)
+	}
+	return filepath.Join(at.Working, p), nil
+}

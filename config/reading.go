@@ -1,0 +1,288 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
+
+	"recall/hint"
+	"recall/library"
+)
+
+// A reading is what viper is given to read with: it notes where each setting comes from, and all that is wrong.
+// For config.yaml it is viper's decoder, as viper's own forgets lines, takes any case for a key and turns a bare 30
+// into 30 nanoseconds.
+type reading struct {
+	file     string
+	at       Surroundings
+	byChance bool // the file lay in the working directory, as one of a cloned repository does: it sets matters of taste
+	ours     bool // it has a section of recall's
+
+	origins  map[string]origin
+	problems []string
+	hint     string
+}
+
+func (r *reading) wrong(format string, args ...any) {
+	r.problems = append(r.problems, fmt.Sprintf(format, args...))
+}
+
+func (r *reading) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	way := r.hint
+	if way == "" {
+		way = "recall config --help lists every key"
+	}
+	return hint.With(errors.New(strings.Join(r.problems, "\n")), "%s", way)
+}
+
+// How long files may be that a person keeps, in bytes: a config.yaml; a list of words
+// or a page of notes.
+const (
+	mostOfConfig = 1 << 20
+	MostOfNote   = 16 << 20
+)
+
+// read has viper read the file.
+func (r *reading) read(v *viper.Viper) {
+	text, err := library.ReadRegular(r.file, mostOfConfig)
+	if err == nil {
+		err = v.ReadConfig(bytes.NewReader(text))
+	}
+	if err != nil {
+		r.wrong("%v", err)
+	}
+}
+
+// Decoder makes a reading viper's registry of decoders.
+func (r *reading) Decoder(string) (viper.Decoder, error) { return r, nil }
+
+// Decode reads the text of a config.yaml of one document, or none.
+func (r *reading) Decode(text []byte, into map[string]any) error {
+	dec := yaml.NewDecoder(bytes.NewReader(text))
+	var doc, second yaml.Node
+	err := dec.Decode(&doc)
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	if err == nil {
+		err = doc.Decode(new(any)) // finds keys that stand twice
+	}
+	if err != nil {
+		r.notYAML(err)
+		return nil
+	}
+	root := doc.Content[0]
+	switch {
+	case dec.Decode(&second) == nil:
+		r.wrong("%s:%d: a second document; recall reads one", r.file, second.Line)
+	case root.Kind == yaml.MappingNode:
+		r.section("", root, into)
+	case root.Tag != "!!null":
+		r.wrong("%s:%d: not a list of \"key: value\" lines", r.file, root.Line)
+	}
+	return nil
+}
+
+// notYAML puts the file before yaml's line: "yaml: line 3: did not…".
+func (r *reading) notYAML(err error) {
+	var several *yaml.TypeError
+	if errors.As(err, &several) {
+		err = errors.New(strings.Join(several.Errors, "; "))
+	}
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	if strings.Contains(text, "escape") || strings.Contains(text, "hexdecimal") {
+		r.hint = `in double quotes a \ is YAML's escape; write Windows paths in single quotes or without any`
+	}
+	line, what, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
+	if ok && strings.HasPrefix(text, "line ") {
+		r.wrong("%s:%s: %s", r.file, line, what)
+		return
+	}
+	r.wrong("%s: %s", r.file, text)
+}
+
+// section reads a mapping; prefix is "" or "query.".
+func (r *reading) section(prefix string, node *yaml.Node, into map[string]any) {
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, value := node.Content[i], resolve(node.Content[i+1])
+		full := prefix + key.Value
+		where := fmt.Sprintf("%s:%d", r.file, key.Line)
+		k, known := keyNamed(full)
+		below := under(full + ".")
+		empty := value.Tag == "!!null"
+		// Other programs have an llm: and an embed: too; of those nothing would be taken from a file by chance.
+		r.ours = r.ours || prefix == "" && len(below) > 0 && (empty || value.Kind == yaml.MappingNode) &&
+			key.Value != "llm" && key.Value != "embed"
+		switch {
+		case known && prefix == "":
+			section, name, _ := strings.Cut(full, ".")
+			r.wrong("%s: unknown key %s; write %s: below %s:", where, full, name, section)
+		case known:
+			r.value(k, where, value, key.Value, into)
+		case len(below) > 0 && value.Kind == yaml.MappingNode:
+			deeper := map[string]any{}
+			into[key.Value] = deeper
+			r.section(full+".", value, deeper)
+		case len(below) > 0 && empty:
+		case len(below) > 0:
+			r.wrong("%s: %s holds keys below it: %s", where, full, strings.Join(below, ", "))
+		default:
+			r.wrong("%s: unknown key %s; allowed is %s", where, full, strings.Join(near(prefix), ", "))
+		}
+	}
+}
+
+// value takes one value of the file. A key without one counts as not set.
+func (r *reading) value(k configKey, where string, node *yaml.Node, name string, into map[string]any) {
+	if node.Tag == "!!null" && node.Value != "~" {
+		return
+	}
+	at := r.at
+	at.Working = filepath.Dir(r.file)
+	v, err := k.of(node, at)
+	switch {
+	case node.Tag == "!!null":
+		r.wrong(`%s: %s: a bare ~ is YAML's word for nothing; write "~/" for your home folder`, where, k.Name)
+	case err != nil:
+		r.wrong("%s: %s: %v", where, k.Name, err)
+	case r.byChance && !k.taste:
+		r.wrong("%s: %s isn't taken from the working directory", where, k.Name)
+	default:
+		into[name] = v
+		r.origins[k.Name] = origin{fromFile, where}
+	}
+}
+
+func resolve(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode {
+		return n.Alias
+	}
+	return n
+}
+
+// under lists the keys that begin with a prefix.
+func under(prefix string) []string {
+	var names []string
+	for _, k := range Keys {
+		if strings.HasPrefix(k.Name, prefix) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// near lists what could have been meant at this level: keys of the section, or
+// the sections.
+func near(prefix string) []string {
+	names := under(prefix)
+	if prefix == "" {
+		for i, name := range names {
+			names[i], _, _ = strings.Cut(name, ".")
+		}
+	}
+	return slices.Compact(names)
+}
+
+// Specials are the variables that aren't settings.
+var Specials = map[string]string{
+	envConfig:           "the configuration file to read",
+	"RECALL_SHARED":     "tests: the folder of shared transcripts",
+	"RECALL_LONG":       "tests: long walks in full, not a sample of them",
+	"RECALL_COWORK_DIR": "one more place to look for Cowork sessions",
+	envEmbedKey:         "the embedding service's key",
+	envLLMKey: "the key of the model's service, before those that it usually has " +
+		"(ANTHROPIC_API_KEY, OPENAI_API_KEY, …)",
+}
+
+// surroundings has viper take the RECALL_* variables, and the flags that were given and set a key (see SetsKey).
+func (r *reading) surroundings(v *viper.Viper, flags *pflag.FlagSet) {
+	r.unknownVariables()
+	if flags != nil {
+		flags.Visit(func(f *pflag.Flag) {
+			if name := f.Annotations[flagKey]; len(name) == 1 {
+				key, off := strings.CutPrefix(name[0], "!")
+				if _, known := keyNamed(key); !known {
+					panic("flag --" + f.Name + " sets unknown key " + key)
+				}
+				v.BindFlagValue(key, given{f, off})
+				r.origins[key] = origin{fromFlag, "--" + f.Name}
+			}
+		})
+	}
+	for _, k := range Keys {
+		v.BindEnv(k.Name, k.Variable()) // an empty one counts as not set
+		preset, err := k.parse(k.Preset, r.at)
+		if err != nil {
+			preset = "" // ~/Recall where no home folder is known
+		}
+		v.SetDefault(k.Name, preset)
+		from, where := r.origins[k.Name], "environment: "+k.Variable()
+		switch {
+		case from.layer == fromFlag:
+			where = from.where
+		case os.Getenv(k.Variable()) != "":
+			r.origins[k.Name] = origin{fromEnv, k.Variable()}
+		case from.layer == "":
+			r.origins[k.Name] = origin{layer: fromDefault}
+			continue
+		default:
+			continue
+		}
+		value, err := k.read(v.GetString(k.Name), r.at)
+		if err != nil {
+			r.wrong("%s: %v", where, err)
+			continue
+		}
+		v.Set(k.Name, value)
+	}
+}
+
+// given is a flag as viper asks for it: its text, which the key's kind reads.
+type given struct {
+	*pflag.Flag
+	off bool // it turns its key off
+}
+
+func (given) HasChanged() bool  { return true }
+func (g given) Name() string    { return g.Flag.Name }
+func (given) ValueType() string { return "string" }
+func (g given) ValueString() string {
+	if g.off {
+		return map[string]string{"true": "false", "false": "true"}[g.Value.String()]
+	}
+	return g.Value.String()
+}
+
+// unknownVariables finds what is meant to be a setting and is none: an element of a list can't be set by itself.
+func (r *reading) unknownVariables() {
+	var allowed []string
+	for _, k := range Keys {
+		allowed = append(allowed, k.Variable())
+	}
+	allowed = append(allowed, slices.Sorted(maps.Keys(Specials))...)
+	env := os.Environ()
+	slices.Sort(env)
+	for _, e := range env {
+		name, value, _ := strings.Cut(e, "=")
+		if runtime.GOOS == "windows" { // names have no case there
+			name = strings.ToUpper(name)
+		}
+		if strings.HasPrefix(name, envPrefix) && value != "" && !slices.Contains(allowed, name) {
+			r.wrong("environment: unknown variable %s; allowed is %s", name, strings.Join(allowed, ", "))
+		}
+	}
+}
