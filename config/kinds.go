@@ -28,10 +28,7 @@ type kind struct {
 var errNot = errors.New("not allowed")
 
 var (
-	folder = kind{Allowed: "a folder, such as ~/Recall", parse: func(s string, at Surroundings) (any,
-		error) {
-		return absolute(s, at)
-	}}
+	folder = kind{Allowed: "a folder, such as ~/Recall", parse: oneAbsolute}
 
 	folders = kind{Allowed: allowedFolders, parse: pathList, list: folderList}
 

@@ -120,12 +120,13 @@ func TestTakesBatches(t *testing.T) {
 // of 2,000 turns takes a small one more than a million.
 func TestCapsOfTokens(t *testing.T) {
 	for text, want := range map[string]int{
-		"llm: {provider: anthropic}":                                                                                   1_000_000,
-		"llm: {provider: ollama}":                                                                                      0,
-		"llm: {provider: ollama, model: 'gpt-oss:120b-cloud'}":                                                         1_000_000,
-		"llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}":                                           0,
-		"llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}":                                         1_000_000,
-		"{llm: {provider: ollama}, distill: {budget: {session_tokens: 5000, night_tokens: 5000, month_tokens: 5000}}}": 5000,
+		"llm: {provider: anthropic}":                                           1_000_000,
+		"llm: {provider: ollama}":                                              0,
+		"llm: {provider: ollama, model: 'gpt-oss:120b-cloud'}":                 1_000_000,
+		"llm: {provider: openai, model: m, url: 'http://127.0.0.1:1234/v1'}":   0,
+		"llm: {provider: openai, model: m, url: 'https://llm.example.com/v1'}": 1_000_000,
+		"{llm: {provider: ollama}, distill: {budget: {session_tokens: 5000, night_tokens: 5000, " +
+			"month_tokens: 5000}}}": 5000,
 	} {
 		at := standIn(t)
 		cfg, err := load(t, nil, put(t, text, at.Working, "c.yaml"), nil, at)

@@ -20,7 +20,8 @@ func TestBadFiles(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"unknown section", "libary:\n  dir: x\n", ":1: unknown key libary; allowed is library, sources, distill, payload, "},
 		{"unknown key", "query:\n  limit: 5\n  limitt: 6\n",
-			":3: unknown key query.limitt; allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
+			":3: unknown key query.limitt; " +
+				"allowed is query.limit, query.sync, query.vectors, query.vector_weight, query.budget"},
 		{"other case", "Query:\n  limit: 5\n", ":1: unknown key Query;"},
 		{"dotted key", "query.limit: 5\n", ":1: unknown key query.limit"},
 		{"merge key", "query:\n  <<: {limit: 3}\n", ":2: unknown key query.<<"},
@@ -190,7 +191,8 @@ func TestBadEnvironment(t *testing.T) {
 		{"RECALL_SOURCES_COWORK_0=/x", "unknown variable RECALL_SOURCES_COWORK_0"}, // elements of lists
 		{"RECALL_QUERY=5", "unknown variable RECALL_QUERY;"},
 		{"RECALL_QUERY_BUDGET=30", "environment: RECALL_QUERY_BUDGET: 30 has no unit"},
-		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; allowed is a number from 1 to 100"},
+		{"RECALL_QUERY_LIMIT=many", "environment: RECALL_QUERY_LIMIT: \"many\" isn't allowed; " +
+			"allowed is a number from 1 to 100"},
 	} {
 		_, err := load(t, nil, "", []string{c.env}, standIn(t))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
