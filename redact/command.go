@@ -1,45 +1,9 @@
 package redact
 
 import (
+	"slices"
 	"strings"
 	"unicode"
-)
-
-// A program takes a password behind a flag of its own.
-var flags = []struct {
-	program, flag string
-	how           joint
-}{
-	{"mysql", " -p", joined}, {"mariadb", " -p", joined}, {"sshpass", " -p", either},
-	{"docker login", " -p", apart}, {"podman login", " -p", apart}, {"helm registry", " -p", apart},
-	{"az login", " -p", apart},
-	{"cf login", " -p", apart}, {"oc login", " -p", apart}, {"mongo", " -p", apart},
-	{"redis-cli", " -a", apart}, {"ldapsearch", " -w", apart}, {"ldapmodify", " -w", apart}, {"ldapadd", " -w", apart},
-	{"ldapwhoami", " -w", apart}, {"ldappasswd", " -w", apart},
-	{"ssl enc", " -k", apart}, {"ssl aes", " -k", apart}, {"ssl enc", " -pass", apart},
-	{"zip", " -P", either}, {"7z ", "-p", joined}, {"7za ", "-p", joined}, {"unrar", " -p", joined},
-	{"rar a", " -p", joined}, {"rar a", " -hp", joined},
-	{"gpg", " --passphrase", apart}, {"ssh-keygen", " -N", apart}, {"ssh-keygen", " -P", apart},
-	{"xfreerdp", " /p:", joined}, {"schtasks", " /rp", apart}, {"psexec", " -p", apart},
-	{"plink", " -pw", apart}, {"pscp", " -pw", apart}, {"psftp", " -pw", apart}, {"winrm", " -p", apart},
-	{"crackmapexec", " -p", apart}, {"netexec", " -p", apart},
-	{"sqlcmd", " -P", either}, {"bcp ", " -P", either}, {"ipmitool", " -P", apart}, {"snmpwalk", " -A", apart},
-	{"snmpget", " -A", apart},
-	{"snmpwalk", " -X", apart}, {"snmpget", " -X", apart}, {"nmcli", " password", apart}, {"rclone", " pass", apart},
-	{"gh secret set", " --body", apart}, {"gh secret set", " -b", apart}, {"gh auth", " <<<", apart},
-}
-
-// Programs that take a password by its place alone.
-var placed = []string{"htpasswd ", "mysqladmin ", "rabbitmqctl ", "wpa_passphrase ", "b2 account authorize ",
-	"b2 authorize-account ", "mc alias ", "mc config ", "smbpasswd "}
-
-// Words that a password follows, the second list's whatever it looks like.
-var (
-	leading = []string{":_authtoken ", "send \"", "convertto-securestring ", "requirepass ",
-		"aws_secret_access_key ", "setx ",
-		"vault login "}
-	surely = []string{"-pass pass:", "-passin pass:", "-passout pass:", "snmp-server community ", "secret 0 ",
-		"password 0 ", "secret 5 ", "password 7 ", "/pass:"}
 )
 
 // commandRules adds rules for what programs are told on their line, and for the
@@ -47,19 +11,19 @@ var (
 func commandRules(b *builder) {
 	b.add("curl", command)
 	b.add("wget", command)
-	for _, f := range flags {
-		b.add(f.program, passwordFlag(f.flag, f.how))
+	for _, f := range wordRows["flag"] { // a program takes a password behind a flag of its own
+		b.add(f[0], passwordFlag(f[1], joint(slices.Index(joints, f[2]))))
 	}
-	for _, program := range placed {
+	for _, program := range words("placed") { // or by its place alone
 		b.add(program, lineWord)
 	}
 	b.add("net use", netUse)
 	b.add("smbclient", percentUser)
 	b.add("mount.cifs", percentUser)
-	for _, before := range leading {
+	for _, before := range words("leading") {
 		b.add(before, nextWord(telling))
 	}
-	for _, before := range surely {
+	for _, before := range words("surely") { // whatever it looks like
 		b.add(before, nextWord(func(v string) bool { return len(v) >= 6 && !placeholder(v) }))
 	}
 	b.add("--password-stdin", pipedIn)
@@ -83,6 +47,8 @@ const (
 	either              // -pVALUE or -p VALUE
 	apart               // -p VALUE
 )
+
+var joints = []string{"joined", "either", "apart"}
 
 // passwordFlag masks what follows a flag on the line of a program that takes its
 // password so.

@@ -30,8 +30,7 @@ func authorization(s *scan, _, to int) {
 	s.header(at, 12, false)
 }
 
-var schemes = set("basic", "bearer", "token", "apikey", "api-key", "api-token", "key", "digest", "negotiate",
-	"hmac", "ghp", "bot", "oauth", "ssws", "splunk", "apitoken", "discogs", "sso-key", "genie-key", "genie")
+var schemes = set(words("schemes")...)
 
 // pastPunctuation skips what stands between a header's name and its value.
 func pastPunctuation(t string, at, most int) int {

@@ -26,22 +26,7 @@ func entropy(s string) float64 {
 }
 
 // dummies are values that people write where a secret would stand.
-var dummies = set("password", "passwd", "passwort", "pass", "pwd", "pw", "secret", "secrets", "token", "tokens",
-	"key", "apikey",
-	"user", "username", "admin", "root", "postgres", "mysql", "guest", "test", "testing", "demo", "foo", "bar",
-	"baz", "foobar",
-	"string", "text", "str", "number", "boolean", "bool", "bytes", "byte", "object", "any", "unknown",
-	"undefined", "null", "nil", "none",
-	"true", "false", "yes", "no", "on", "off", "hidden", "required", "optional", "missing", "invalid", "wrong",
-	"empty", "unset", "default",
-	"value", "field", "input", "name", "email", "login", "session", "cookie", "bearer", "basic", "header",
-	"query", "body", "env", "file",
-	"hello", "world", "abc", "abc123", "changeme", "change-me", "change_me", "letmein?", "mypassword",
-	"yourpassword", "credential", "credentials",
-	"read", "write", "auto", "manual", "current", "new", "old", "self", "this", "static", "public", "private",
-	"internal", "config", "vault",
-	"keychain", "keyring", "prompt", "stdin", "plain", "plaintext", "encrypted", "masked", "redacted",
-	"removed", "omitted", "disabled", "enabled")
+var dummies = set(words("dummies")...)
 
 func set(words ...string) map[string]bool {
 	m := make(map[string]bool, len(words))
@@ -52,8 +37,7 @@ func set(words ...string) map[string]bool {
 }
 
 // fillers are what examples are made of beside dummies: my-secret-key.
-var fillers = set("my", "your", "our", "the", "a", "some", "here", "api", "app", "db", "super", "very", "real",
-	"fake", "strong", "random", "for", "from", "with", "custom")
+var fillers = set(words("fillers")...)
 
 // label reports whether one of the words that a value is made of names a secret:
 // reset_password, secret-key.
@@ -73,9 +57,7 @@ func label(v string) bool {
 }
 
 // inDummies are pieces that show a value to be an example; all in lower case.
-var inDummies = []string{"example", "xxxx", "****", "....", "redacted", "placeholder", "changeme", "your-",
-	"your_", "yourkey", "yourtoken",
-	"dummy", "insert", "replace", "process.env", "os.environ", "getenv", "_here", "-here", "todo"}
+var inDummies = words("in dummies")
 
 // placeholder says that a value stands for a secret rather than being one: a
 // reference, a template, an example, or a placeholder of ours.
@@ -160,10 +142,8 @@ func mixed(v string) bool {
 	return t.mostSwitches >= 3 || t.mostSwitches >= 2 && len(v) >= 12
 }
 
-var publicPrefixes = []string{"sha1", "sha256", "sha384", "sha512", "h1:", "toolu_", "srvtoolu_", "msg_",
-	"req_", "call_", "resp_", "chatcmpl-", "pk_live_", "pk_test_", "phc_",
-	"cus_", "evt_", "price_", "prod_", "sub_", "pi_", "file-", "thread_", "run_", "asst_", "batch_", "agent-", "local_",
-	"AAAA"} // of SSH
+// publicPrefixes begin what names things openly; "AAAA" is of SSH.
+var publicPrefixes = words("public")
 
 // public says that a value is of a form that names things openly: a hash, a
 // UUID, a number, a date, a version, an integrity string, a service's id of a thing.
@@ -288,8 +268,7 @@ func numbered(v string) bool {
 	return false
 }
 
-var secretWords = []string{"password", "passwd", "passphrase", "pwd", "secret", "token", "credential", "apikey",
-	"api_key", "api-key", "arg", "param", "value"}
+var secretWords = words("secret words")
 
 // camel says that a value is a name in camel case, numbers in it or not: its
 // pieces are words, where those of a random value are one or two letters long.

@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // strength says how much a name promises a secret.
 type strength uint8
@@ -13,31 +16,17 @@ const (
 	number                 // pin: digits will do
 )
 
+var strengths = []string{"vague", "weak", "middle", "strong", "number"}
+
 // secretNames are the words that names of secrets are made of. One that is whole
 // counts only as a word of its own within a name: the pass of storePass and
 // DB_PASS, not that of compass.
-var secretNames = []secretName{
-	{"password", "password", strong, false}, {"passwd", "password", strong, false},
-	{"passphrase", "password", strong, false}, {"passwort", "password", strong, false},
-	{"kennwort", "password", strong, false}, {"pwd", "password", strong, false},
-	{"pass", "password", strong, true}, {"passcode", "password", strong, true},
-	{"pw", "password", strong, true}, {"psk", "password", strong, true},
-	{"keypass", "password", strong, true}, {"storepass", "password", strong, true},
-	{"mot de passe", "password", strong, false}, {"mdp", "password", strong, true},
-	{"seña", "password", strong, false}, {"rasena", "password", strong, false},
-	{"senha", "password", strong, false}, {"wachtwoord", "password", strong, false},
-	{"d'ordine", "password", strong, false},
-	{"secret", "secret", middle, false}, {"credential", "secret", middle, false},
-	{"cred", "secret", middle, true}, {"creds", "login", middle, true}, {"mnemonic", "secret", strong, true},
-	{"key", "secret", vague, false}, {"code", "secret", vague, true},
-	{"sharedaccesssignature", "secret", middle, false},
-	{"token", "token", weak, false}, {"sig", "token", weak, true},
-	{"signature", "token", weak, true},
-	{"auth", "secret", vague, true}, {"salt", "secret", vague, true}, {"seed", "secret", vague, true},
-	{"otp", "secret", vague, true}, {"dsn", "secret", vague, true}, {"_pat", "token", vague, false},
-	{"_session", "token", vague, false}, {"_cookie", "cookie", vague, false}, {"_sas", "secret", vague, false},
-	{"pin", "password", number, true}, {"puk", "password", number, true},
-}
+var secretNames = func() (all []secretName) {
+	for _, f := range wordRows["name"] {
+		all = append(all, secretName{f[0], f[1], strength(slices.Index(strengths, f[2])), len(f) > 3})
+	}
+	return all
+}()
 
 type secretName struct {
 	literal, kind string
@@ -56,9 +45,7 @@ var secretWord = func() map[string]secretName {
 
 // tails are the words that may follow in a name for it still to be the name of a
 // secret.
-var tails = set("s", "key", "keys", "access", "value", "prod", "production", "dev", "test", "staging", "live",
-	"main", "local", "root", "code", "codes", "phrase", "words", "hex", "b64", "hash",
-	"admin", "user", "db", "base", "string", "text", "plain", "old", "new", "raw", "default", "primary", "secondary")
+var tails = set(words("tails")...)
 
 // nameTail is how much of a name after its word is looked at.
 const nameTail = 24
@@ -172,20 +159,11 @@ func (s *scan) goesOnInWords(from, to int) bool {
 // a cache, a keyboard.
 func (s *scan) ordinaryKey(from int) bool { return s.qualified(from, ordinaryKeys) }
 
-var ordinaryKeys = byLast("public", "pub", "primary", "foreign", "cache", "sort", "partition", "dedup", "group", "hot",
-	"index", "idx", "schema", "sequence", "natural", "bucket", "object", "tur", "mon", "hash", "map", "idempotency",
-	"row",
-	"lookup", "unique", "composite", "candidate", "shard", "routing", "query", "translation", "i18n", "locale",
-	"option",
-	"config", "data", "item", "state", "storage_", "record", "metric", "label", "any", "this", "the", "a", "some",
-	"arrow",
-	"function", "meta", "ctrl", "alt", "shift", "escape", "enter", "tab", "dictionary", "json", "yaml", "toml", "host",
-	"known", "fingerprint", "node", "commit", "file", "path", "build", "merge", "field", "column", "session", "react")
+var ordinaryKeys = byLast(words("ordinary keys")...)
 
 // lists are what is before "token" in the name of a place in a list, or of
 // something that isn't a secret.
-var lists = [...]string{"page", "next", "continuation", "sync", "cursor", "cancel", "cancellation", "csrf", "xsrf",
-	"total", "max"}
+var lists = words("pages")
 
 // pages reports whether a token's name is of no secret.
 func pages(name string) bool {
@@ -208,14 +186,9 @@ func (s *scan) logsIn(from int) bool {
 // Words that say of what stands behind them that it lets in: of a key or a token,
 // of a key to a programming interface, of a code; by their last letters.
 var (
-	qualifiers = byLast("api", "auth", "access", "admin", "secret", "private", "master", "account", "app",
-		"application", "client", "channel", "shared", "consumer", "webhook", "oauth", "bootstrap", "deploy",
-		"personal", "refresh", "bot", "session", "service", "registry", "license", "encryption", "signing", "server",
-		"write", "storage", "bearer", "authentication", "subscription", "preshared", "security", "unseal", "stream",
-		"push", "wifi", "wpa", "wep", "sign", "decryption", "root")
+	qualifiers = byLast(words("qualifiers")...)
 	interfaces = byLast("api")
-	unlocking  = byLast("recovery", "backup", "unlock", "puk", "pairing", "access", "security", "verification",
-		"activation", "door", "alarm", "scratch", "2fa", "mfa", "otp")
+	unlocking  = byLast(words("unlocking")...)
 )
 
 type lastLetters [256][]string

@@ -229,10 +229,7 @@ func quotable(v string) bool {
 		!qualities[lowerASCII(v)] && lowerASCII(v) == v
 }
 
-var qualities = set("required", "incorrect", "invalid", "correct", "valid", "expired", "changed", "stored",
-	"short", "common",
-	"blank", "needed", "hashed", "cleared", "weak", "strong", "unknown", "rejected", "accepted", "forgotten",
-	"exposed", "leaked")
+var qualities = set(words("qualities")...)
 
 // randomWord reports whether a word of a sentence is a key or a token.
 func randomWord(v string, _ bool) bool {

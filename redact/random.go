@@ -193,11 +193,7 @@ const (
 )
 
 // others are the last words of names whose values are random and no secret.
-var others = set("id", "ids", "uuid", "guid", "hash", "sha", "sum", "digest", "etag", "checksum", "commit", "rev",
-	"revision", "fingerprint", "nonce", "cursor", "version", "ref", "build", "signature", "image", "file", "path",
-	"name", "data", "h1", "digestvalue", "signaturevalue", "ciphervalue", "challenge", "integrity", "blob",
-	"snapshot", "trace", "span", "request", "thread", "message", "public", "cert", "certificate", "payload", "url",
-	"src", "href", "class", "slug", "uid", "oid", "cid", "tag", "branch", "session")
+var others = set(words("others")...)
 
 // tells reads the line before a run.
 func (s *scan) tells(from int) saysOf {

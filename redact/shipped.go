@@ -73,6 +73,23 @@ func rowsOf(table string) iter.Seq[[]string] {
 	}
 }
 
+// wordTable holds the lists of words that the rules go by; it says itself how.
+//
+//go:embed rules/words.tsv
+var wordTable string
+
+// wordRows are the rows of that table by their first field.
+var wordRows = func() map[string][][]string {
+	rows := map[string][][]string{}
+	for f := range rowsOf(wordTable) {
+		rows[f[0]] = append(rows[f[0]], f[1:])
+	}
+	return rows
+}()
+
+// words are those of a list that is one row.
+func words(list string) []string { return wordRows[list][0] }
+
 func integer(s string) int {
 	n, _ := strconv.Atoi(s)
 	return n

@@ -13,55 +13,18 @@ type tongue struct {
 }
 
 // Of a word whose first letters are too common to stop at its end does: seña, lave, ogin.
-var tongues = []tongue{
-	{ // English
-		passwords: []string{"password", "passphrase", "passcode", "passwd", " pwd", " pw"},
-		tokens:    []string{"token", "secret", "key", "private", "access", "2fa", "totp", " otp"},
-		pins:      []string{" pin", "passcode", " puk", "recovery code", "backup code"},
-		verbs:     []string{"is", "was", "to", "as", "be", "now", "became", "remains", "=", ":", "->", "→"},
-		uses: []string{"use", "using", "with", "try", "enter", "type", "user", "by", "via", "has", "and",
-			"set", "send", "got"},
-		logins: []string{"ogin with ", "ogin as ", "og in with ", "og in as ", "ign in ", "gged in ",
-			"ogin (", "ogin: ", "credentials", "creds"},
-	},
-	{ // German
-		passwords: []string{"passwort", "kennwort", "passphrase"},
-		tokens:    []string{"token", "schlüssel", "schluessel"},
-		pins:      []string{"geheimzahl"},
-		verbs:     []string{"ist", "war", "lautet", "lautete", "auf", "zu", "heißt", "hieß", "hiess", "als"},
-		uses:      []string{"benutze", "nutze", "verwende", "nimm", "mit", "per", "probier", "probiere", "und"},
-		logins:    []string{"anmelden ", "zugangsdaten"},
-	},
-	{ // French
-		passwords: []string{"mot de passe", "mdp"},
-		tokens:    []string{"jeton", "clé"},
-		verbs:     []string{"est", "était", "en", "à", "sera"},
-		uses:      []string{"utilise", "utilisez", "avec", "essaie", "mets", "par", "et"},
-		logins:    []string{"identifiants"},
-	},
-	{ // Spanish
-		passwords: []string{"seña", "rasena", "lave"},
-		tokens:    []string{"token", "lave"},
-		verbs:     []string{"es", "era", "a", "por", "será"},
-		uses:      []string{"usa", "use", "con", "prueba", "pon", "y"},
-		logins:    []string{"credenciales"},
-	},
-	{ // Portuguese, Italian, Dutch
-		passwords: []string{"senha", "parola d'ordine", "wachtwoord"},
-		tokens:    []string{"chave", "chiave", "sleutel"},
-		verbs:     []string{"é", "foi", "è", "era", "wordt"},
-	},
-	{ // Russian
-		passwords: []string{"парол"},
-		tokens:    []string{"ключ", "токен"},
-		verbs:     []string{"это", "—", "-"},
-	},
-	{ // Chinese, Japanese, Korean
-		passwords: []string{"密码", "密碼", "口令", "パスワード", "비밀번호", "비번", "암호", "패스워드"},
-		tokens:    []string{"密钥", "密鑰", "令牌", "トークン", "キー", "토큰", "키는"},
-		pins:      []string{"暗証番号"},
-	},
-}
+var tongues = func() (all []tongue) {
+	language := ""
+	for _, f := range wordRows["tongue"] {
+		if f[0] != language {
+			language, all = f[0], append(all, tongue{})
+		}
+		t := &all[len(all)-1]
+		*map[string]*[]string{"passwords": &t.passwords, "tokens": &t.tokens, "pins": &t.pins, "verbs": &t.verbs,
+			"uses": &t.uses, "logins": &t.logins}[f[1]] = f[2:]
+	}
+	return all
+}()
 
 // saying is what a sentence is read with: the words of all languages as one, as
 // texts mix them.
