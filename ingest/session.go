@@ -39,20 +39,24 @@ const (
 
 // A Session is one conversation, whole: its turns, its sub-agents' turns, its
 // branches. Turns stand in the order of the conversation, abandoned branches
-// where they left it.
+// where they left it. Tags "map" say how MapText takes a string: as a "path" or a
+// "name", or "-", not at all; without one it is text.
 type Session struct {
 	ID      SessionID
 	Source  Source
 	Aliases []SessionID // other ids it is known by: a Cowork session's cliSessionIds, ids of earlier lines
 
-	Title      string    // "" if nothing gives one; see TitleFrom
-	TitleFrom  string    // custom-title, rename, ai-title, agent-name, summary, record, prompt
-	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
-	Born       time.Time // when its file was begun, as a record before the first turn tells: a fork's is later than the turns it copied; zero if none does
+	Where Where
 
-	Where    Where
-	Models   []string // in order of first use, without "<synthetic>"
-	Versions []string // of the client, in order of first use
+	Title      string    // "" if nothing gives one; see TitleFrom
+	TitleFrom  string    `map:"-"` // custom-title, rename, ai-title, agent-name, summary, record, prompt
+	Start, End time.Time // of the conversation, UTC, from the transcript; zero if it states none
+	// When its file was begun, as a record before the first turn tells: a fork's is later than the turns it copied;
+	// zero if none does.
+	Born time.Time
+
+	Models   []string `map:"name"` // in order of first use, without "<synthetic>"
+	Versions []string `map:"name"` // of the client, in order of first use
 	Usage    Usage    // on the active path, each message once; a fork's copies left out (see Own)
 	UsageAll Usage    // the whole file, abandoned branches included
 
@@ -62,17 +66,18 @@ type Session struct {
 	Compactions []Compaction
 	PRs         []PR
 	Parent      *Parent // where it was forked or continued from, nil if it wasn't
-	Copy        string  // HowFork or HowBackground if its records say that it began as a copy but not of what, else ""
+	// HowFork or HowBackground if its records say that it began as a copy but not of what, else "".
+	Copy        string `map:"-"`
 	ContinuedIn SessionID
-	PlanFiles   []string // plan files it wrote or followed, as the transcript names them
+	PlanFiles   []string `map:"path"` // plan files it wrote or followed, as the transcript names them
 	// ids of recall's items that stand anywhere in it, injected context and tool results included, in order
-	Carried  []string
-	Pasted   []string // those of payloads that a person pasted or had fetched to go on from, in order
-	Injected []string // those of payloads that recall's hooks put before it, in order
+	Carried  []string `map:"-"`
+	Pasted   []string `map:"-"` // those of payloads that a person pasted or had fetched to go on from, in order
+	Injected []string `map:"-"` // those of payloads that recall's hooks put before it, in order
 	Handed   []string // texts under recall's marker that were handed to it beside its turns: by hooks, by tools
 
 	Cost     float64   // Cowork: US dollars as its audit log states them, 0 if it doesn't
-	Schedule string    // Cowork: id of the scheduled task that it is a run of, ""
+	Schedule string    `map:"name"` // Cowork: id of the scheduled task that it is a run of, ""
 	Uploads  []FileRef // Cowork: files the user attached
 	Outputs  []FileRef // Cowork: files it produced
 
@@ -88,26 +93,26 @@ type Session struct {
 // is told from it (see Project), never from a folder's slug.
 type Where struct {
 	Cwds      []CwdCount // working directories with the number of turns in each, in order of first use
-	Branch    string     // the branch last worked on, "" if none
-	Branches  []string
-	Worktree  *Worktree // last entered worktree, nil if none
-	Relocated string    // last "relocated" directory, ""
-	Folders   []string  // Cowork: folders the user gave, host paths
-	Space     string    // Cowork: name of its space
-	Process   string    // Cowork: VM name, the <p> in /sessions/<p>/mnt
-	Storage   string    // Cowork: the session's storage folder on the host
+	Branch    string     `map:"path"` // the branch last worked on, "" if none
+	Branches  []string   `map:"path"`
+	Worktree  *Worktree  // last entered worktree, nil if none
+	Relocated string     `map:"path"` // last "relocated" directory, ""
+	Folders   []string   `map:"path"` // Cowork: folders the user gave, host paths
+	Space     string     `map:"name"` // Cowork: name of its space
+	Process   string     `map:"name"` // Cowork: VM name, the <p> in /sessions/<p>/mnt
+	Storage   string     `map:"path"` // Cowork: the session's storage folder on the host
 }
 
 // CwdCount is a working directory and how many typed and spoken turns ran there.
 type CwdCount struct {
-	Dir   string `json:"dir"`
+	Dir   string `json:"dir" map:"path"`
 	Turns int    `json:"turns"`
 }
 
 // Worktree is a git worktree that the client made for the session.
 type Worktree struct {
-	Path, Name, Branch string
-	Original           string // the folder it was made from: its repository's own
+	Path, Name, Branch string `map:"path"`
+	Original           string `map:"path"` // the folder it was made from: its repository's own
 }
 
 // Usage counts tokens, each message once, with the values of its last line.
@@ -143,16 +148,17 @@ const (
 
 // A Turn is one message of one speaker.
 type Turn struct {
-	ID       TurnID
-	N        int      // 1-based place among the session's turns
-	Records  []string // uuids of all its records, the first one's too; what evidence may cite
-	Role     Role
-	Kind     TurnKind
-	Name     string // Command: "/compact"
-	At       time.Time
-	Text     string // as typed or said, injected parts removed, NUL and broken UTF-8 cleaned
-	Thinking string // clipped to ClipText
-	Model    string
+	ID      TurnID
+	N       int      // 1-based place among the session's turns
+	Records []string `map:"-"` // uuids of all its records, the first one's too; what evidence may cite
+	Role    Role
+	Kind    TurnKind
+	Name    string `map:"name"` // Command: "/compact"
+	At      time.Time
+	// As typed or said, injected parts removed, NUL and broken UTF-8 cleaned. MapText maps it part by part.
+	Text     string     `map:"-"`
+	Thinking string     // clipped to ClipText
+	Model    string     `map:"name"`
 	Usage    Usage      // of an assistant's message
 	Calls    []ToolCall // of an assistant's message, in order
 
@@ -160,15 +166,15 @@ type Turn struct {
 	Abandoned bool      // on a branch that was rewound
 	Copied    bool      // a forked session's copy of a turn that its parent owns
 	Foreign   []Foreign // parts of Text that are not its speaker's own words; ordered, not overlapping
-	Carried   []string  // ids of recall's items quoted in it (rule 4 of the design)
-	Warned    []string  // ids of recall's items that a note held against it, when it was said
-	Uploads   []string  // files attached to the prompt, as named there
-	From      string    // "transcript" or "audit" (Cowork)
-	Dir       string    // working directory at the time, "" if unknown
+	Carried   []string  `map:"-"`    // ids of recall's items quoted in it (rule 4 of the design)
+	Warned    []string  `map:"-"`    // ids of recall's items that a note held against it, when it was said
+	Uploads   []string  `map:"path"` // files attached to the prompt, as named there
+	From      string    `map:"-"`    // "transcript" or "audit" (Cowork)
+	Dir       string    `map:"path"` // working directory at the time, "" if unknown
 	// identities that survive a copy into another session (see Own): by uuid, by message id, by time and text
-	Keys []string
+	Keys []string `map:"-"`
 
-	File   string // which of the session's files, by name relative to the session
+	File   string `map:"path"` // which of the session's files, by name relative to the session
 	Line   int    // 1-based line of its first record
 	Offset int64  // byte offset of that line
 }
@@ -177,7 +183,7 @@ type Turn struct {
 // own output, another tool's memory, a CLAUDE.md. It is shown, never believed.
 type Foreign struct {
 	From, To int    // byte offsets in Turn.Text
-	Label    string // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
+	Label    string `map:"-"` // "recall", "claude-mem", "CLAUDE.md", "auto-memory", …
 }
 
 // Verdict is what a person said to a tool call.
@@ -193,11 +199,12 @@ const (
 
 // A ToolCall is one call of a tool and what came of it.
 type ToolCall struct {
-	ID, Name string
+	ID   string `map:"-"`
+	Name string `map:"name"`
 	// top-level input values as text (compact JSON if not a string), clipped to ClipInput; no base64
 	Input    map[string]string
-	Path     string // file it reads or writes, as the transcript names it; "" if none
-	HostPath string // Path on the host, where the source knows the difference; else ""
+	Path     string `map:"path"` // file it reads or writes, as the transcript names it; "" if none
+	HostPath string `map:"path"` // Path on the host, where the source knows the difference; else ""
 	Command  string // shell command, ""
 
 	Done       bool      // a result is there
@@ -206,7 +213,7 @@ type ToolCall struct {
 	ResultLen  int64     // bytes of the whole result text
 	ResultTurn TurnID    // uuid of the record with the result; evidence for answers and refusals
 	At         time.Time // of the result, zero if none
-	Spilled    string    // side file with the whole result, relative to the session, ""
+	Spilled    string    `map:"path"` // side file with the whole result, relative to the session, ""
 
 	Summary string // Cowork: the model's summary of this call and those just before it, ""
 
@@ -216,8 +223,8 @@ type ToolCall struct {
 	Answers       []Answer
 	Plan          *Plan
 	Edits         []Edit
-	Agent         string // id of the sub-agent it started, ""
-	Commit        string // hash of a git commit it made, ""; CommitMessage beside
+	Agent         string `map:"-"` // id of the sub-agent it started, ""
+	Commit        string `map:"-"` // hash of a git commit it made, ""; CommitMessage beside
 	CommitMessage string
 }
 
@@ -244,23 +251,25 @@ type Option struct{ Label, Description string }
 // Plan is a plan put before the person.
 type Plan struct {
 	Text   string
-	File   string // plan file, ""
+	File   string `map:"path"` // plan file, ""
 	Edited bool   // the person changed it before approving: Text is theirs
 }
 
 // Subagent is a conversation that a tool call started. Its turns are kept
 // apart: nothing in them counts unless the parent repeats it.
 type Subagent struct {
-	ID, Type, Description string
-	Call                  string // id of the tool call that started it, "" if unknown
-	Turns                 []Turn
-	File                  string
+	ID          string `map:"-"`
+	Type        string `map:"name"`
+	Description string
+	Call        string `map:"-"` // id of the tool call that started it, "" if unknown
+	Turns       []Turn
+	File        string `map:"path"`
 }
 
 // Task is a todo of the session at its last state.
 type Task struct {
-	ID      string    `json:"id"`
-	Status  string    `json:"status"` // pending, in_progress, completed
+	ID      string    `json:"id" map:"name"`
+	Status  string    `json:"status" map:"name"` // pending, in_progress, completed
 	Subject string    `json:"subject"`
 	Detail  string    `json:"-"`
 	Turn    TurnID    `json:"-"` // where it was last touched
@@ -269,8 +278,8 @@ type Task struct {
 
 // Compaction is a place where the client cut its context.
 type Compaction struct {
-	Trigger string    `json:"trigger"`       // manual, auto
-	Before  int64     `json:"tokens_before"` // 0 if unknown, as is After
+	Trigger string    `json:"trigger" map:"name"` // manual, auto
+	Before  int64     `json:"tokens_before"`      // 0 if unknown, as is After
 	After   int64     `json:"tokens_after,omitempty"`
 	Summary TurnID    `json:"-"`              // the turn holding the summary, "" if none
 	Wish    string    `json:"wish,omitempty"` // what the person asked to keep
@@ -280,22 +289,23 @@ type Compaction struct {
 
 // PR is a pull request made in the session.
 type PR struct {
-	Number          int
-	URL, Repository string
-	At              time.Time
+	Number     int
+	URL        string
+	Repository string `map:"path"`
+	At         time.Time
 }
 
 // Parent says where a session comes from.
 type Parent struct {
 	Session SessionID `json:"session"`
-	How     string    `json:"how"`          // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
+	How     string    `json:"how" map:"-"`  // HowFork, HowBranch, HowBackground, HowContinued, HowPlan
 	Turns   int       `json:"turns_copied"` // from it
 }
 
 // FileRef is a file beside a session.
 type FileRef struct {
-	Name string `json:"name"` // relative to the session's folder of such files
-	Path string `json:"-"`    // on this machine
+	Name string `json:"name" map:"path"` // relative to the session's folder of such files
+	Path string `json:"-" map:"path"`    // on this machine
 	Size int64  `json:"size"`
 }
 
@@ -315,15 +325,15 @@ type Report struct {
 	Unknown      map[string]int `json:"unknown,omitempty"`          // types that this version doesn't know
 	Skipped      []Skip         `json:"skipped,omitempty"`          // the first maxSkips, see SkippedTotal
 	SkippedTotal int            `json:"skipped_total,omitempty"`
-	Tail         *Skip          `json:"tail,omitempty"`      // a partial last line that waits, nil if none
-	Newer        string         `json:"newer,omitempty"`     // a client's version not tried with, ""
-	Conflicts    []string       `json:"conflicts,omitempty"` // two files claiming one id, clock nonsense, … in words
+	Tail         *Skip          `json:"tail,omitempty"`             // a partial last line that waits, nil if none
+	Newer        string         `json:"newer,omitempty" map:"name"` // a client's version not tried with, ""
+	Conflicts    []string       `json:"conflicts,omitempty"`        // two files claiming one id, … in words
 }
 
 // Skip is a line that could not be used.
 type Skip struct {
-	File   string `json:"file"`
+	File   string `json:"file" map:"path"`
 	Line   int    `json:"line"`
 	Offset int64  `json:"offset"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason" map:"name"`
 }

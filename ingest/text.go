@@ -2,55 +2,24 @@ package ingest
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 )
 
 // MapText replaces every text of the session that came from a person, a model,
 // a tool or the machine it ran on by what f makes of it, in an order that is
-// always the same: places, title, turns, sub-agents, tasks, compactions, names.
-// Ids, hashes and times are left alone. Foreign parts of a text are mapped by
-// themselves, so that they stay marked. What was told of s before, such as its
-// Where, isn't changed: slices are replaced.
+// always the same: that of the fields, places first. Left alone are hashes, times
+// and ids: strings of types of their own, and those tagged map:"-". Foreign parts of
+// a text are mapped by themselves, so that they stay marked. What was told of s
+// before, such as its Where, isn't changed: lists and what is pointed at are replaced.
 func (s *Session) MapText(f func(string) string) {
-	m := mapper{f: f, names: map[string]string{}}
-	m.where(&s.Where)
-	m.text(&s.Title)
-	for i := range s.Turns {
-		m.turn(&s.Turns[i])
-	}
-	for i := range s.Subagents {
-		sub := &s.Subagents[i]
-		m.text(&sub.Description)
-		m.name(&sub.Type)
-		m.path(&sub.File)
-		for k := range sub.Turns {
-			m.turn(&sub.Turns[k])
-		}
-	}
-	for i := range s.Tasks {
-		m.text(&s.Tasks[i].Subject)
-		m.text(&s.Tasks[i].Detail)
-		m.name(&s.Tasks[i].ID)
-		m.name(&s.Tasks[i].Status)
-	}
-	for i := range s.Compactions {
-		m.text(&s.Compactions[i].Wish)
-		m.name(&s.Compactions[i].Trigger)
-	}
-	for i := range s.PRs {
-		m.text(&s.PRs[i].URL)
-		m.path(&s.PRs[i].Repository)
-	}
-	for i := range s.Handed {
-		m.text(&s.Handed[i])
-	}
-	s.PlanFiles = each(s.PlanFiles, m.path)
-	s.Models, s.Versions = each(s.Models, m.name), each(s.Versions, m.name)
-	m.name(&s.Schedule)
-	m.files(s.Uploads)
-	m.files(s.Outputs)
-	m.report(&s.Report)
+	mapper{f: f, names: map[string]string{}}.value(reflect.ValueOf(s).Elem(), "")
+}
+
+// MapPath is a path as MapText maps it.
+func MapPath(path string, f func(string) string) string {
+	return mapper{f: f, names: map[string]string{}}.path(path)
 }
 
 // mapper is a MapText at work.
@@ -59,37 +28,69 @@ type mapper struct {
 	names map[string]string // what became of what stands again and again
 }
 
-func (m mapper) text(s *string) {
-	if *s != "" {
-		*s = m.f(*s)
+var stringType = reflect.TypeFor[string]()
+
+// value maps what a value holds; as is its field's tag.
+func (m mapper) value(v reflect.Value, as string) {
+	switch v.Kind() {
+	case reflect.String:
+		if v.Type() == stringType {
+			v.SetString(m.mapped(v.String(), as))
+		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			copied := reflect.New(v.Type().Elem())
+			copied.Elem().Set(v.Elem())
+			m.value(copied.Elem(), as)
+			v.Set(copied)
+		}
+	case reflect.Slice:
+		if v.Len() == 0 {
+			return
+		}
+		copied := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+		reflect.Copy(copied, v)
+		for i := range v.Len() {
+			m.value(copied.Index(i), as)
+		}
+		v.Set(copied)
+	case reflect.Map:
+		switch in := v.Interface().(type) {
+		case map[string]string:
+			m.inputs(in)
+		case map[string]int:
+			m.counts(in)
+		}
+	case reflect.Struct:
+		if t, ok := v.Addr().Interface().(*Turn); ok {
+			m.marked(t)
+		}
+		for i := range v.NumField() {
+			f := v.Type().Field(i)
+			if as := f.Tag.Get("map"); f.IsExported() && as != "-" {
+				m.value(v.Field(i), as)
+			}
+		}
 	}
 }
 
-func (m mapper) turn(t *Turn) {
-	m.path(&t.Dir)
-	m.path(&t.File)
-	m.name(&t.Name)
-	m.name(&t.Model)
-	m.marked(t)
-	m.text(&t.Thinking)
-	t.Uploads = each(t.Uploads, m.path)
-	for i := range t.Calls {
-		m.call(&t.Calls[i])
+func (m mapper) mapped(s, as string) string {
+	switch {
+	case s == "":
+		return ""
+	case as == "name":
+		return m.name(s)
+	case as == "path":
+		return m.path(s)
 	}
+	return m.f(s)
 }
 
 // marked maps a turn's text piece by piece, so that the places of its foreign
 // parts move with it.
 func (m mapper) marked(t *Turn) {
-	if len(t.Foreign) == 0 {
-		m.text(&t.Text)
-		return
-	}
 	var out strings.Builder
-	piece := func(s string) {
-		m.text(&s)
-		out.WriteString(s)
-	}
+	piece := func(s string) { out.WriteString(m.mapped(s, "")) }
 	at := 0
 	for i := range t.Foreign {
 		f := &t.Foreign[i]
@@ -104,62 +105,81 @@ func (m mapper) marked(t *Turn) {
 	t.Text = out.String()
 }
 
-func (m mapper) call(c *ToolCall) {
-	m.name(&c.Name)
-	m.path(&c.Path)
-	m.path(&c.HostPath)
-	m.path(&c.Spilled)
-	for _, name := range slices.Sorted(maps.Keys(c.Input)) {
-		m.input(c.Input, name)
-	}
-	m.text(&c.Command)
-	m.text(&c.Result)
-	m.text(&c.Reason)
-	m.text(&c.Summary)
-	m.text(&c.CommitMessage)
-	for i := range c.Answers {
-		m.answer(&c.Answers[i])
-	}
-	if c.Plan != nil {
-		m.text(&c.Plan.Text)
-		m.path(&c.Plan.File)
-	}
-	for i := range c.Edits {
-		m.text(&c.Edits[i].Old)
-		m.text(&c.Edits[i].New)
-	}
-}
-
-func (m mapper) answer(a *Answer) {
-	m.text(&a.Question)
-	m.text(&a.Header)
-	for i := range a.Options {
-		m.text(&a.Options[i].Label)
-		m.text(&a.Options[i].Description)
-	}
-	for i := range a.Chosen {
-		m.text(&a.Chosen[i])
-	}
-	m.text(&a.Notes)
-}
-
-// input maps one of a call's values, and its name.
-func (m mapper) input(in map[string]string, name string) {
-	value, shown := m.named(name, in[name]), name
-	if m.name(&shown); shown != name {
+// inputs maps a call's values, each together with its name: "hunter2" says nothing
+// of what it is, "password=hunter2" does.
+func (m mapper) inputs(in map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(in)) {
+		value := in[name]
+		if value != "" {
+			rest, ok := strings.CutPrefix(m.f(name+"="+value), name+"=")
+			if value = rest; !ok {
+				value = m.f(in[name])
+			}
+		}
 		delete(in, name)
+		in[m.mapped(name, "name")] = value
 	}
-	in[shown] = value
 }
 
-// named maps a value together with its name: "hunter2" says nothing of what
-// it is, "password=hunter2" does.
-func (m mapper) named(name, value string) string {
-	if value == "" {
-		return ""
+// counts maps the names of what was counted.
+func (m mapper) counts(counts map[string]int) {
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		n := counts[name]
+		delete(counts, name)
+		counts[m.mapped(name, "name")] += n
 	}
-	if rest, ok := strings.CutPrefix(m.f(name+"="+value), name+"="); ok {
-		return rest
+}
+
+// Names and paths aren't anybody's words: where a session ran, what files, models,
+// tools and servers are called. They are few and stand often, so that each is mapped
+// once.
+
+// name maps a short text of which there are few.
+func (m mapper) name(s string) string {
+	to, ok := m.names[s]
+	if !ok {
+		to = m.tail(m.f(s))
+		m.names[s] = to
 	}
-	return m.f(value)
+	return to
+}
+
+// tail maps what stands behind a "_", "-" or "." in a name, where the whole of it
+// shows nothing: a rule asks for the beginning of a word, and "mcp__" or "old_"
+// before a secret isn't one.
+func (m mapper) tail(name string) string {
+	for i := range len(name) - 1 {
+		if strings.IndexByte("_-.", name[i]) < 0 {
+			continue
+		}
+		if to := m.f(name[i+1:]); to != name[i+1:] {
+			return name[:i+1] + to
+		}
+	}
+	return name
+}
+
+// path maps a path. Each name in it is looked at by itself as well: what is a
+// secret at the end of a text may not be told as one before a "/".
+func (m mapper) path(s string) string {
+	to, ok := m.names[s]
+	if ok {
+		return to
+	}
+	var b strings.Builder
+	for rest := s; rest != ""; {
+		end := strings.IndexAny(rest, `/\`)
+		if end < 0 {
+			end = len(rest)
+		}
+		b.WriteString(m.mapped(rest[:end], "name"))
+		if end < len(rest) {
+			b.WriteByte(rest[end])
+			end++
+		}
+		rest = rest[end:]
+	}
+	to = m.mapped(b.String(), "")
+	m.names[s] = to
+	return to
 }
