@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,8 +19,14 @@ import (
 // Every command explains itself: a sentence and an example.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	a := &app.App{}
+	files, err := filepath.Glob("option/help/*.txt")
+	if err != nil || len(files) < 50 {
+		t.Fatalf("help in %d files, %v", len(files), err)
+	}
 	var walk func(c *cobra.Command)
 	walk = func(c *cobra.Command) {
+		name := strings.ReplaceAll(strings.TrimPrefix(c.CommandPath(), "recall "), " ", "-")
+		files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(f) == name+".txt" })
 		if c.Short == "" {
 			t.Errorf("%s has no Short", c.CommandPath())
 		}
@@ -36,6 +44,9 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 		}
 	}
 	walk(rootCmd(a))
+	if len(files) > 0 {
+		t.Errorf("help for no command: %v", files)
+	}
 }
 
 func TestHintOf(t *testing.T) {

@@ -84,25 +84,10 @@ func reportError(a *app.App, err error) int {
 	return app.ExitError
 }
 
-const longHelp = `recall keeps every Claude Code and Cowork session, distills it into what it
-decided, and answers "what did we decide about X" with evidence.
-
-Everything works offline; nothing leaves this machine unless you choose a model.
-
-Exit codes: 0 done or answered; 1 nothing found, or something waits for you;
-2 an error; 3 done, with sessions skipped.`
-
-const examples = `  recall init                                   take in all history, once
-  recall "what did we decide about retries?"    ask; more of an answer: recall why 1
-  recall resume --copy                          the payload for the next session
-  recall demo                                   try it on invented sessions`
-
 func rootCmd(a *app.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "recall",
 		Short:         "A memory for AI coding work",
-		Long:          longHelp,
-		Example:       examples,
 		Version:       app.VersionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -133,6 +118,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
+	option.Explain(root)
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	root.SetCompletionCommandGroupID("look")

@@ -21,7 +21,6 @@ func versionCmd(a *app.App) *cobra.Command {
 		Use:     "version",
 		Short:   "Print recall's version",
 		GroupID: "look",
-		Example: "  recall version",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(a.Out, versionLine())

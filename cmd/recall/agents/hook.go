@@ -24,15 +24,8 @@ import (
 
 func newHookCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "hook EVENT",
-		Short: "What Claude Code calls (see recall hooks)",
-		Long: `Reads what the client sends on stdin and answers on stdout. It is not for
-people: recall hooks install has the client call it. Whatever goes wrong, it
-says nothing and its exit code is 0; hooks.log in the cache folder has the
-reason.
-
-Events: session-start, user-prompt-submit, pre-tool-use, pre-compact, session-end.`,
-		Example:           `  echo '{"session_id":"x","cwd":"'$PWD'","source":"startup"}' | recall hook session-start`,
+		Use:               "hook EVENT",
+		Short:             "What Claude Code calls (see recall hooks)",
 		GroupID:           "look",
 		ValidArgsFunction: cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp),
 		Args:              cobra.ArbitraryArgs,

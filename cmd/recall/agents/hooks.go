@@ -26,19 +26,8 @@ func newHooksCmd(a *app.App) *cobra.Command {
 		SuggestFor: []string{"setup", "install", "uninstall"},
 		Short:      "Have Claude Code call recall by itself",
 		GroupID:    "keep",
-		Long: `With hooks, a session starts with the payload of its thread, is told when a
-prompt, an edit or a command goes against what was settled, and is archived and
-distilled before a compaction and at its end. A command that deletes sessions
-waits until they are saved.
-
-They stand in Claude Code's settings.json: the user's, or with --project that of
-the current folder. Nothing else in the file is touched. Whatever goes wrong in
-a hook, the session goes on as if there were none; there is no daemon.`,
-		Example: `  recall hooks install
-  recall hooks status
-  recall hooks uninstall`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:       cobra.NoArgs,
+		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 	return cmd
@@ -70,13 +59,7 @@ func newHooksInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Write the hooks into Claude Code's settings",
-		Long: `Adds recall's hooks to Claude Code's settings.json. Order, layout and everything
-else in the file stay as they are; a copy from before is kept beside it
-(settings.json.before-recall). Done again it changes nothing, or brings an older
-install up to date. Sessions that are running take them up when they start anew.`,
-		Example: `  recall hooks install
-  recall hooks install --project --dry-run`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := s.toChange()
 			if err != nil {
@@ -107,10 +90,6 @@ func newHooksUninstallCmd(a *app.App) *cobra.Command {
 		Use:     "uninstall",
 		Aliases: []string{"remove"},
 		Short:   "Take the hooks out again",
-		Long: `Takes recall's hooks out of Claude Code's settings.json. A file that nobody has
-changed since the install becomes what it was before, byte for byte; of another
-one only what is recall's goes.`,
-		Example: `  recall hooks uninstall`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := s.toChange()
@@ -190,11 +169,7 @@ func newHooksStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the hooks are installed and what went wrong in them",
-		Long: `Tells for the user's settings and for those of the current folder whether recall's
-hooks are in them, whether they call this program, and the last lines of the log.
-Exit code 1 if they are in neither and recall's plugin isn't on.`,
-		Example: `  recall hooks status`,
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
 		program, err := thisProgram(a)
 		if err == nil {

@@ -30,18 +30,8 @@ func newMcpCmd(a *app.App) *cobra.Command {
 		Use:     "mcp",
 		Short:   "Give an agent this memory over MCP (started by the client)",
 		GroupID: "ask",
-		Long: `Serves the Model Context Protocol on standard input and output, for one client,
-until the client goes away. The agent can ask what was decided, check a plan
-against it, get the payload, read parts of a transcript, read a session's state
-back, and note decisions while it works. Only redacted text is given out.
-
-A client starts it by itself: recall mcp install enters it into Claude Code's and
-Claude Desktop's configuration.`,
-		Example: `  recall mcp install --claude-code
-  recall mcp status
-  claude mcp add --scope user recall -- recall mcp`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return ServeMCP(cmd.Context(), a) },
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return ServeMCP(cmd.Context(), a) },
 	}
 	cmd.AddCommand(newMcpInstallCmd(a), newMcpUninstallCmd(a), newMcpStatusCmd(a))
 	return cmd

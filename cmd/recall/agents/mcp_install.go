@@ -39,16 +39,8 @@ func newMcpInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Enter recall's MCP server into a client's configuration",
-		Long: `Enters the server into Claude Code's configuration (.claude.json; with --project
-.mcp.json) and Claude Desktop's, those of the two that are here unless one is
-named. Nothing else in these files changes, a copy is kept beside them
-(.before-recall), doing it again changes nothing, and recall mcp uninstall takes
-exactly this back. For other clients it prints what to paste.`,
-		Example: `  recall mcp install
-  recall mcp install --claude-code --dry-run
-  recall mcp install --project`,
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return runMcpInstall(a, f) },
+		Args:  cobra.NoArgs,
+		RunE:  func(*cobra.Command, []string) error { return runMcpInstall(a, f) },
 	}
 	f.add(cmd)
 	return cmd
@@ -60,7 +52,6 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 		Use:     "uninstall",
 		Aliases: []string{"remove"},
 		Short:   "Take recall's MCP server out of the clients' configurations",
-		Example: "  recall mcp uninstall",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			clients, err := hooks.Clients(f.Which)
@@ -221,10 +212,9 @@ Other clients:
 
 func newMcpStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "status",
-		Short:   "Tell which clients start recall's MCP server",
-		Example: "  recall mcp status",
-		Args:    cobra.NoArgs,
+		Use:   "status",
+		Short: "Tell which clients start recall's MCP server",
+		Args:  cobra.NoArgs,
 	}, func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
 }
 

@@ -39,18 +39,6 @@ func newBriefCmd(a *app.App) *cobra.Command {
 		Use:     `brief "TASK" [FILE…]`,
 		Short:   "Put together what a session should have before it starts",
 		GroupID: "ask",
-		Long: `Puts one text together for a session that is about to start: the task, the payload
-of the thread, the decisions and dead ends that bear on the task (and those that
-it goes against), and the files that you name, within a budget of tokens. Secrets
-in it are replaced. It goes to the clipboard. Where no session worked the project
-must be named (else exit code 2).
-
---save keeps task and files by a name; --use puts the same together anew, with
-the files and decisions of today.`,
-		Example: `  recall brief "make the retry policy per tenant" internal/queue/backoff.go
-  recall brief "review the migration" migrations/*.sql --save migrations
-  recall brief --use migrations
-  recall brief --list`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.use == "" && !o.list {
 				return hint.With(errors.New("brief: what is the task?"),

@@ -21,14 +21,7 @@ func newFilesCmd(a *app.App) *cobra.Command {
 		Use:     "files PATH",
 		Short:   "Tell which sessions touched a file, and what they decided about it",
 		GroupID: "ask",
-		Long: `Lists the sessions that read, edited, created, deleted or renamed a file, the
-newest first, and what each decided, ruled out or left open about it. The path
-may be relative, absolute, in a worktree, or that of a file that is gone; other
-names that the file had are followed. Exit code 1 if nobody touched it.`,
-		Example: `  recall files internal/queue/backoff.go
-  recall files web/src/App.tsx --decided
-  recall files README.md --json | jq '.sessions[].title'`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runFiles(cmd.Context(), a, args[0], decided, asJSON)
 		},

@@ -23,17 +23,9 @@ import (
 func newFixCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     `fix "ERROR TEXT"`,
-		Short:   "Tell what was done the last time an error appeared, and whether it helped",
-		GroupID: "ask",
-		Long: `Looks an error up in the outputs of all sessions' commands: line numbers, paths,
-times and hashes don't count. Shows what was edited and run before the same
-command succeeded, or that the error came again. Where no command ran into it: the
-first prompt that holds it and what came of that, else what was found about it,
-else what recall query finds; it says which. "-" reads the text from a pipe.
-Exit code 1 if no session met it and nothing was found about it.`,
-		Example: `  recall fix "undefined: openStore"
-  go test ./... 2>&1 | recall fix -`,
+		Use:                `fix "ERROR TEXT"`,
+		Short:              "Tell what was done the last time an error appeared, and whether it helped",
+		GroupID:            "ask",
 		Args:               cobra.ArbitraryArgs,
 		DisableFlagParsing: true, // errors begin with dashes: "--- FAIL: TestOpen"
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -30,17 +30,7 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 		Use:     "habits",
 		Short:   "List what you tell your assistants again and again",
 		GroupID: "ask",
-		Long: `Lists preferences and corrections that you typed in several sessions ("never run
-the whole suite", "we use pnpm"), with the words and places, and as lines for
-CLAUDE.md, where they needn't be said again. It looks at the project that you
-are in; what CLAUDE.md says already is marked. Exit code 1 if there is nothing, 2
-where no session worked.
-
-Nothing is written, unless --write names the file and you say yes.`,
-		Example: `  recall habits
-  recall habits --all --min 3
-  recall habits --write CLAUDE.md`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if least < 2 {
 				return hint.With(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")

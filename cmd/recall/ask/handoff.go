@@ -28,23 +28,9 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 	var to, out string
 	var copies, force, noSync bool
 	cmd := &cobra.Command{
-		Use:     "handoff [PROJECT] --to NAME",
-		Short:   "Write a thread down for somebody who takes it over",
-		GroupID: "ask",
-		Long: `Writes a page for another person: what is locked in and why, what is open, how
-far it is, what to be careful of, what comes next, over the thread of sessions
-last active on the current branch, else in the project (where no session worked,
-name it; else exit code 2). They can read it and
-paste it as the first message of their session. Beside it stands the same with all
-evidence (….evidence.md), which is too long to paste: with a recall of their own
-they take that in by recall import, and review it there. The page names you as git
-does (user.name), or not at all.
-
-Both are searched for secrets before they are written. If there is one, nothing
-is written; it says where it stands.`,
-		Example: `  recall handoff --to Bob
-  recall handoff billing --to Bob --out ~/Desktop/for-bob.md
-  recall handoff --to Bob --copy`,
+		Use:               "handoff [PROJECT] --to NAME",
+		Short:             "Write a thread down for somebody who takes it over",
+		GroupID:           "ask",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

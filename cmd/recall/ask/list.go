@@ -23,12 +23,7 @@ func newListCmd(a *app.App) *cobra.Command {
 		Aliases: []string{"ls"},
 		Short:   "List the sessions and whether they are safe",
 		GroupID: "ask",
-		Long: `Lists every session of the library: its number in its project, day, title, and
-whether it is safe (archived as it is now), behind (its source has grown since;
-recall sync takes that in), unreadable, or kept only here: its source is gone.`,
-		Example: `  recall list --project billing
-  recall list --json | jq -r '.[] | select(.state != "safe") | .id'`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
 	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))

@@ -43,20 +43,7 @@ func newLogCmd(a *app.App) *cobra.Command {
 		Aliases: []string{"changed"},
 		Short:   "Show decisions on a time line, or what changed of late",
 		GroupID: "ask",
-		Long: `Lists what was decided, ruled out and found in the project that you are in,
-oldest first, with what took whose place. With a topic only what bears on it,
-found as recall query finds it.
-
---changed tells instead what was decided since a day (7 days ago, where --since
-names none), which earlier decisions that reversed, what it settled that was open
-or put off before, and what was put off or asked and is still open.
-
-Exit code 1 if there is nothing, 2 where no session worked.`,
-		Example: `  recall log
-  recall log retries --project billing
-  recall log --since 2w --all --kind finding
-  recall log --changed --since 2026-04-01`,
-		Args: cobra.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.changed = o.changed || cmd.CalledAs() == "changed"
 			if err := o.check(cmd); err != nil {

@@ -26,14 +26,7 @@ func newOpenCmd(a *app.App) *cobra.Command {
 		Use:     "open HIT",
 		Short:   "Open the transcript where an answer was found",
 		GroupID: "ask",
-		Long: `Opens transcript.md at the turn that a result of the last answer, or an item,
-rests on: in your editor ($VISUAL, $EDITOR), else in your pager ($PAGER, less).
-Where there is neither, or the output is no terminal, the place is printed as
-PATH:LINE.`,
-		Example: `  recall open 1
-  recall open k3v9t2m8qa
-  code -g "$(recall open 2 --print)"`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

@@ -26,18 +26,9 @@ import (
 func newProgressCmd(a *app.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "progress [SESSION]",
-		Short:   "Follow the log of the running session",
-		GroupID: "ask",
-		Long: `Shows what the running session was asked, decided, tried, changed, committed and
-which errors it met, and goes on as it is written, until Ctrl-C. It reads the
-transcript where the client writes it; nothing is taken into the library.
-Without SESSION it is the one you are in, else the last one of this project; where
-there is none the exit code is 2. A session is named by its title or the beginning
-of its id.`,
-		Example: `  recall progress
-  recall progress --once
-  recall progress 7f3c --json | jq -r 'select(.what == "error") | .text'`,
+		Use:               "progress [SESSION]",
+		Short:             "Follow the log of the running session",
+		GroupID:           "ask",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -44,24 +44,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		SuggestFor: []string{"grep"},
 		Short:      "Answer a question from all sessions",
 		GroupID:    "ask",
-		Long: `Answers from every session that recall has kept: what stands, why, since when,
-with the words it rests on. What is new is taken in first (not with --no-sync),
-for query.budget at most; what is left goes on behind, and recall says so.
-Asked from a project's folder, that project's sessions come a little earlier;
---project leaves the others out.
-
-The first answer is number 1, the next 2, …: recall why 1 tells more of it,
-recall open 1 opens the transcript there. --as-of answers as you would have
-answered at the end of that day. --answer puts the answer into one paragraph,
-each sentence with its source: worded by the model of llm.provider out of what
-was found, checked against it, or by rules where there is none. query.rerank:
-model has it say as well which of what was found answers.
-
-Exit codes: 0 answered, 1 nothing that recall knows of, 2 an error.`,
-		Example: `  recall query "what did we decide about retries"
-  recall query "did we try redis for the cache?" --project billing
-  recall query "retry backoff" --as-of 2026-03-01
-  recall query "login" --also "auth session token" --kind decision --since 3m`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
 				return hint.With(errors.New("no question"),

@@ -22,22 +22,9 @@ func newResumeCmd(a *app.App) *cobra.Command {
 	var into string
 	var toClipboard, save, noSync, asJSON, stop bool
 	cmd := &cobra.Command{
-		Use:     "resume [PROJECT]",
-		Short:   "Print the payload that the next session starts with",
-		GroupID: "ask",
-		Long: `Prints what the next session must know, composed over the thread of sessions
-last active on the current branch, else in the project: goal and next actions
-from the last session, all decisions, dead ends and warnings that stand. Paste
-it as the first message; it ends with the question that shows whether it was
-understood. Without PROJECT it is that of the current folder; where no session
-worked it says which was last (exit code 2).
-
---into keeps it current as RECALL.md in a folder that you give to Cowork, where no
-hook runs: written at each sync, never over a file of yours, until --stop.`,
-		Example: `  recall resume --copy
-  recall resume billing --variant handoff
-  recall resume --save          writes ./payload-PROJECT-DAY.md
-  recall resume --into ~/Documents/Vendors`,
+		Use:               "resume [PROJECT]",
+		Short:             "Print the payload that the next session starts with",
+		GroupID:           "ask",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

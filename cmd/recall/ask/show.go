@@ -27,21 +27,10 @@ type showOptions struct {
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:     "show SESSION",
-		Aliases: []string{"actions"},
-		Short:   "Print a session's payload, its transcript, or what it did call by call",
-		GroupID: "ask",
-		Long: `Prints what a session decided, ruled out and left open, whole; or the session
-itself, readable (--transcript). A session is named by its title, a part of it, or
-the beginning of its id.
-
---actions lists its tool calls in order: what was called with what, what came of
-it, how long it took (the model's writing and your answer included), which files
-it touched, and the reason given before it. Sub-agents' calls stand after the call
-that started them. Secrets are left out.`,
-		Example: `  recall show 7f3c
-  recall show "Retry policy" --transcript | less
-  recall show 7f3c --actions --json | jq '.actions[] | select(.outcome == "failed")'`,
+		Use:               "show SESSION",
+		Aliases:           []string{"actions"},
+		Short:             "Print a session's payload, its transcript, or what it did call by call",
+		GroupID:           "ask",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -31,18 +31,9 @@ type ThreadDoc struct {
 func newThreadCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "thread [PROJECT]",
-		Short:   "Show which sessions belong to one task, and correct it",
-		GroupID: "ask",
-		Long: `Sessions are one thread if one was forked or resumed from the other, they share
-a plan, a payload was handed on (pasted, fetched to go on from, or said by a hook
-at the start of a session on the same or the default branch), or they worked on
-the same branch within 14 days (on the default branch: only with a file, symbol
-or goal in common). What an answer of recall's quotes joins nothing.
-Without PROJECT it is the one you are in; where no session worked the exit code is 2.`,
-		Example: `  recall thread billing
-  recall thread join 7f3c 91ab
-  recall thread split 7f3c 91ab`,
+		Use:               "thread [PROJECT]",
+		Short:             "Show which sessions belong to one task, and correct it",
+		GroupID:           "ask",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -136,7 +127,6 @@ func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 	return &cobra.Command{
 		Use:               op + " SESSION SESSION",
 		Short:             short,
-		Example:           "  recall thread " + op + " 7f3c 91ab",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

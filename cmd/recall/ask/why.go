@@ -23,19 +23,7 @@ func newWhyCmd(a *app.App) *cobra.Command {
 		Use:     "why FILE:LINE|ITEM",
 		Short:   "Tell why a line reads as it does, or where an item comes from",
 		GroupID: "ask",
-		Long: `Of a line: asks git which commit wrote it, finds the session that made the
-commit (by the hash in its output, else by time and message, else by the text
-that it edited) and shows what was decided there, with the quote. It says so
-when it can't tell: the line isn't committed, or no session made the commit.
-
-Of an item (its id, or its number in the last answer): its evidence and
-history.
-
-Of a file without a line: what recall files tells. Exit code 1 if there is no answer.`,
-		Example: `  recall why internal/queue/backoff.go:42
-  recall why k3v9t2m8qa
-  recall why internal/queue/backoff.go:42 --json | jq '.sessions[0].items'`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, line := history.FileLine(args[0])
 			switch {

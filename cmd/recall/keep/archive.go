@@ -24,13 +24,7 @@ func newArchiveCmd(a *app.App) *cobra.Command {
 		Use:     "archive",
 		Short:   "Make new bytes safe, and nothing else",
 		GroupID: "keep",
-		Long: `Copies what is new or has grown at the sources into the library, byte for byte,
-and packs sessions that were quiet for a week. Distills nothing and opens no
-index: it is what a job runs every ten minutes. recall sync makes the rest of
-what was archived, whenever it runs.`,
-		Example: `  recall archive
-  */10 * * * * recall archive        in a crontab`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
 		return runArchive(ctx, a, pipeline.ArchiveOptions{From: from, Pack: packFor})
 	}, func(a *app.App, r pipeline.Report) {

@@ -29,19 +29,7 @@ func newBackupCmd(a *app.App) *cobra.Command {
 		Use:     "backup --to DIR|FILE.tar.zst",
 		Short:   "Copy the whole library elsewhere",
 		GroupID: "keep",
-		Long: `Copies the whole library into a folder, or into one file. A folder is brought up
-to date by the next backup, which writes only what is new; it is a library
-itself, so it can be read by hand, asked (recall --library DIR query …) and
-checked (recall --library DIR verify). All that is written is read again and
-compared by its hash.
-
-What was forgotten goes from the folder at its next backup. What merely vanished
-from the library stays there. Cut off, it goes on where it was.
-
-A backup holds raw transcripts, with whatever secrets went through them.`,
-		Example: `  recall backup --to /media/disk/Recall
-  recall backup --to ~/recall-2026-04.tar.zst`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
 				return hint.With(errors.New("backup: --to says where"),
@@ -136,24 +124,7 @@ func newImportCmd(a *app.App) *cobra.Command {
 		Use:     "import PATH",
 		Short:   "Take over a backup, another machine's library, or a handoff",
 		GroupID: "keep",
-		Long: `Unites a library with this one: a folder (a backup, another machine's library) or
-a file that recall backup wrote. Nothing of either is lost: every version of
-every file, people's edits, links, corrections of threads, projects. Sessions
-that both have are one afterwards. Doing it again changes nothing; cut off, it
-goes on where it was. If there is no library yet, it becomes yours.
-
-A file is checked whole before anything is taken over. One that was cut short or
-changed, or holds links or names that lead elsewhere, is refused.
-
-Sessions that were forgotten there and are here stay, unless --forget says
-otherwise.
-
-A handoff that somebody wrote with recall handoff is kept apart: nothing of it is
-handed to a session before you have looked at it with recall review.`,
-		Example: `  recall import /media/disk/Recall
-  recall import handoff-bob-2026-04-17.md
-  recall import ~/recall-2026-04.tar.zst`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fi, err := os.Stat(args[0])
 			if err == nil && !fi.IsDir() && !fi.Mode().IsRegular() { // reading it may never end

@@ -25,19 +25,9 @@ import (
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
 	cmd := &cobra.Command{
-		Use:     "cleanup SESSION --to DIR",
-		Short:   "Write a script that clears up a session's machine",
-		GroupID: "keep",
-		Long: `Writes one POSIX shell script into a folder that the session's virtual machine
-mounts. Read it, then run it in the machine: it copies what can't be made again
-beside itself, compares the copies, and tells what may go and how much that
-frees. Only with --apply does it delete anything. It logs each step and may be
-run again. Nothing is touched outside the session's own folders, which are
-/sessions/NAME in its machine and its storage folder on the host, and those that
---allow names. What the host shares with the machine is always left alone.`,
-		Example: `  recall cleanup "Vendor comparison" --to ~/Documents/Vendors
-  sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh           (in the machine)
-  sh /sessions/…/mnt/Vendors/recall-cleanup-c0000000.sh --apply`,
+		Use:               "cleanup SESSION --to DIR",
+		Short:             "Write a script that clears up a session's machine",
+		GroupID:           "keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -73,18 +63,9 @@ run again. Nothing is touched outside the session's own folders, which are
 func newRebuildCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
 	cmd := &cobra.Command{
-		Use:     "rebuild SESSION --to DIR",
-		Short:   "Write a script that brings back what a session's machine had",
-		GroupID: "keep",
-		Long: `Writes one POSIX shell script into a folder that a new machine mounts, and beside
-it the files that the library has: it installs the same packages in the same
-versions and puts inputs, outputs and what cleanup kept in their places. What
-can't be rebuilt is listed at its top. Nothing is written over, and nothing is put
-outside the session's own folders and those that --allow names. Commands that
-made the rest are run again only with --remake. The files are exact: secrets
-that stood in them are in them.`,
-		Example: `  recall rebuild "Vendor comparison" --to ~/Documents/Vendors
-  sh /sessions/…/mnt/Vendors/recall-rebuild-c0000000.sh           (in the machine)`,
+		Use:               "rebuild SESSION --to DIR",
+		Short:             "Write a script that brings back what a session's machine had",
+		GroupID:           "keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -33,25 +33,9 @@ var exportFormats = []string{"md", "html", "json", "raw", "zip"}
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:     "export SESSION --to FILE|DIR",
-		Short:   "Save a transcript, or a session's outputs, elsewhere",
-		GroupID: "keep",
-		Long: `Saves a session as one file: Markdown, a web page that needs nothing from
-anywhere (light and dark, on a phone too), JSON for programs, or a zip of these.
-Secrets are masked, unless --raw says to leave them in.
-
---format raw copies the session's own files, byte for byte, into a folder of
-their own; it needs --raw, for they are as they are.
-
---outputs copies the files that the session produced, byte for byte.
-
-The format is told from the file's name; into a folder it is Markdown. "--to -"
-prints. A file that is there and different is only replaced with --force.`,
-		Example: `  recall export 7f3c --to retry-policy.html
-  recall export "Retry policy" --to ~/Desktop
-  recall export 7f3c --to - --format json | jq '.turns | length'
-  recall export local_c0 --outputs --to ~/Documents/offers
-  recall export 7f3c --format raw --raw --to /tmp/exact`,
+		Use:               "export SESSION --to FILE|DIR",
+		Short:             "Save a transcript, or a session's outputs, elsewhere",
+		GroupID:           "keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

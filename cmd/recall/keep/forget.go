@@ -20,33 +20,14 @@ import (
 	txt "recall/text"
 )
 
-const forgetHelp = `Removes sessions for good: what was archived of them, what was made of it, their
-lines in the index (which is rewritten, so that not even free pages hold a word
-of them), and what is remembered of them in caches. It is the one way in which
-something leaves the library. A tombstone, an id and nothing else, keeps them
-from coming back with the next sync; backups drop them at their next run.
-
---matching TEXT forgets every session that holds TEXT anywhere, also inside
-compressed files: the session it was said in, forks that copied the line, and
-later ones that quote it. They go whole. What a session was is kept exact or
-not at all.
-
-Without --matching, forks keep the turns that they copied, and sessions that were
-handed items keep those; it says which. --forks takes the forks too. Files at
-the source (~/.claude, Cowork's folder) are never touched; it says which.`
-
 func newForgetCmd(a *app.App) *cobra.Command {
 	var matching string
 	var forks, yes, dryRun bool
 	cmd := &cobra.Command{
-		Use:        "forget [SESSION…]",
-		SuggestFor: []string{"remove", "delete", "rm"},
-		Short:      "Remove sessions for good",
-		GroupID:    "keep",
-		Long:       forgetHelp,
-		Example: `  recall forget 7f3c --dry-run
-  recall forget 7f3c --forks
-  recall forget --matching "sk-live-4f" --yes`,
+		Use:               "forget [SESSION…]",
+		SuggestFor:        []string{"remove", "delete", "rm"},
+		Short:             "Remove sessions for good",
+		GroupID:           "keep",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -19,23 +19,6 @@ import (
 	"recall/pipeline/guard"
 )
 
-const guardHelp = `Answers, before something is removed, reset or reinstalled, what would be lost:
-which sessions and outputs under the paths exist nowhere but there. Every file
-of a session is compared, byte for byte and now, with what the library has of
-it. Exit code 0 only if everything is safe, 1 if something isn't.
-
-It knows the folders that guides tell people to clear: Cowork's
-local-agent-mode-sessions, the disks of its virtual machines (claude-code-vm,
-vm_bundles: nobody can look inside those from here, so they are never called
-safe without --vm), ~/.claude/projects, and the library itself; also below a
-folder above them, and behind links. Files that are no session's are counted:
-recall keeps none of them. Without a path it looks at every place that sessions
-are taken from.
-
-With --run, what isn't safe is archived first; the command runs only if all is
-safe then, and its exit code is passed on. The paths that the command names are
-looked at too, or the working folder if there are none at all.`
-
 func newGuardCmd(a *app.App) *cobra.Command {
 	var asJSON, run bool
 	var o guard.Options
@@ -43,12 +26,7 @@ func newGuardCmd(a *app.App) *cobra.Command {
 		Use:     "guard [PATH…]",
 		Short:   "Tell what would be lost before something is removed",
 		GroupID: "keep",
-		Long:    guardHelp,
-		Example: `  recall guard ~/.claude
-  recall guard "$HOME/Library/Application Support/Claude/vm_bundles"
-  recall guard --run -- rm -rf ~/.claude/projects/-home-ann-old
-  alias rm='recall guard --run -- rm'`,
-		Args: cobra.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, command := args, []string(nil)
 			if at := cmd.ArgsLenAtDash(); run && at >= 0 {

@@ -23,12 +23,7 @@ func newInspectCmd(a *app.App) *cobra.Command {
 		Use:     "inspect FILE|FOLDER",
 		Short:   "Show what a parser makes of a transcript",
 		GroupID: "look",
-		Long: `Parses a transcript, or every one under a folder, and shows what it got:
-prompts, messages, calls, branches, skipped lines with number and reason,
-unknown record types by name and count. Nothing is stored; secrets are left out.`,
-		Example: `  recall inspect ~/.claude/projects/-home-ann-billing
-  recall inspect session.jsonl --json | jq .counts`,
-		Args: cobra.ExactArgs(1),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil {
 				return terminal.NoSuchFile(args[0], err)

@@ -26,16 +26,9 @@ type ManifestDoc struct {
 
 func newManifestCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "manifest SESSION",
-		Short:   "Tell what a session's work needs and left behind",
-		GroupID: "look",
-		Long: `Shows a session's input files, the packages it installed with their versions,
-what it made on the way and in the end, and for each file whether it could be
-made again, and why or why not. The same stands in manifest.toml in the
-session's folder of the library; here, inputs on this computer are looked at as
-they are now.`,
-		Example: `  recall manifest "Vendor comparison"
-  recall manifest 7f3c --json | jq -r '.outputs[] | select(.rebuildable | not) | .path'`,
+		Use:               "manifest SESSION",
+		Short:             "Tell what a session's work needs and left behind",
+		GroupID:           "look",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 	}, func(ctx context.Context, args []string) (doc ManifestDoc, err error) {

@@ -20,13 +20,8 @@ func newProjectCmd(a *app.App) *cobra.Command {
 		Use:     "project",
 		Short:   "List, rename and merge projects",
 		GroupID: "keep",
-		Long: `A session's project is the main repository of the folder in which most of its
-turns ran, else the first folder given to Cowork, else its space, else "none".`,
-		Example: `  recall project list
-  recall project rename billing "Billing 2"
-  recall project merge billing-old billing`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
 	return cmd
@@ -42,10 +37,9 @@ type ProjectDoc struct {
 
 func newProjectListCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "list",
-		Short:   "List the projects",
-		Example: "  recall project list",
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List the projects",
+		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (all []ProjectDoc, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {
@@ -82,7 +76,6 @@ func newProjectRenameCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename PROJECT NAME",
 		Short:             "Give a project another name",
-		Example:           `  recall project rename billing "Billing 2"`,
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,7 +94,6 @@ func newProjectMergeCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "merge FROM INTO",
 		Short:             "Make one project part of another",
-		Example:           "  recall project merge billing-old billing",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

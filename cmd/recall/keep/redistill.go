@@ -32,21 +32,9 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 	var modelName string
 	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "redistill [SESSION…]",
-		Short:   "Have the model distill sessions again, after showing the price",
-		GroupID: "keep",
-		Long: `Asks the configured model, or another one of the same provider, about sessions
-that have a payload already: with today's prompts, also where an earlier one
-was answered. Nothing else does that: a payload stays valid whatever made it.
-What these prompts and this model have answered already isn't asked again.
-
-What it would cost is shown first, and asked about on a terminal; elsewhere
-nothing is done without --yes. Your edits win over what comes back, and items
-keep their ids. What is different is shown after. The caps of the night and the
-month hold (distill.budget).`,
-		Example: `  recall redistill "Retry policy"
-  recall redistill --since 2026-04 --model claude-sonnet-5-5
-  recall redistill --since 2w --yes`,
+		Use:               "redistill [SESSION…]",
+		Short:             "Have the model distill sessions again, after showing the price",
+		GroupID:           "keep",
 		ValidArgsFunction: option.CompleteSession(a),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && since.At.IsZero() {

@@ -11,9 +11,6 @@ func newReindexCmd(a *app.App) *cobra.Command {
 		Use:     "reindex",
 		Short:   "Make the index again from the library alone",
 		GroupID: "keep",
-		Long: `The index is a cache: it can be made again from the library at any time, without
-the sources and without a model. People's edits and ids stay.`,
-		Example: "  recall reindex",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())

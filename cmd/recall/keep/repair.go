@@ -36,17 +36,6 @@ func newRepairCmd(a *app.App) *cobra.Command {
 		Use:     "repair [--from BACKUP]",
 		Short:   "Make good what verify finds, as far as that can be",
 		GroupID: "look",
-		Long: `Verifies the library and makes good what is damaged: bytes of a transcript from
-its source or from another session that has them too, records from what else is
-in the folder, rendered files, payloads and the index by making them again. What
-can't be read is put aside beside its file (….damaged), never deleted; hand edits
-stay. At the end it verifies again and says what it could not bring back.
-
-Bytes that are nowhere else any more come from a backup, a folder or a .tar.zst,
-with --from. Lost edits and older versions come from it by recall import.
-
-Exit codes: 0 all is as it should be; 1 something is still damaged.`,
-		Example: "  recall repair\n  recall repair --from /media/disk/Recall",
 		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (doc RepairDoc, err error) {
 		l, err := libraryToRepair(ctx, a, from)

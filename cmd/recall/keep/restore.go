@@ -30,25 +30,9 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 	var o pipeline.RestoreOptions
 	var dryRun, versions, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "restore SESSION",
-		Short:   "Put a session's own files back where its client finds them",
-		GroupID: "keep",
-		Long: `Writes a session's files, byte for byte, to where Claude Code or Cowork looks for
-them: the transcript with its sub-agents' files, saved tool results, todos and
-plans. Afterwards "claude --resume" works again. Every file is read again and
-its hash compared before it gets its name.
-
-A file that is there already, and isn't merely the beginning of what is put
-back, is never overwritten: then nothing is written at all. Restored files get
-today's time, so that Claude Code doesn't delete them again at its next start.
-
-On another machine the session goes below this one's folder; which project
-folder it belongs to is told from where the project is now, or from --in.`,
-		Example: `  recall restore 7f3c
-  recall restore 7f3c --dry-run
-  recall restore "Retry policy" --in ~/work/billing
-  recall restore 7f3c --versions
-  recall restore 7f3c --version 1 --to /tmp/old     then: CLAUDE_CONFIG_DIR=/tmp/old claude --resume`,
+		Use:               "restore SESSION",
+		Short:             "Put a session's own files back where its client finds them",
+		GroupID:           "keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

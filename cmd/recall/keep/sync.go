@@ -22,25 +22,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 		Use:     "sync",
 		Short:   "Archive, distill and index what is new",
 		GroupID: "keep",
-		Long: `Finds the sessions of Claude Code and Cowork, archives those that are new or
-grew byte for byte, then distills and indexes them. Running it again does
-nothing; cut off, it goes on where it was. A session that can't be read is
-reported and skipped: the exit code is then 3. Bytes come first: where the index
-can't be written to, all is archived, and the exit code is 2.
-
-Where a model is configured (llm.provider), it is asked about the sessions that
-are new or grew, when all is safe and distilled by rules: those in which nothing
-was said for half an hour (distill.quiet), and that say enough. What it can't
-answer now waits for the next time. --dry-run tells what it would be asked and
-what that would cost, and does nothing.
-
-With --watch it goes on until it is stopped: what is written is archived within
-seconds, and a session is distilled when it was quiet for ten minutes.`,
-		Example: `  recall sync
-  recall sync --dry-run
-  recall sync --watch
-  recall sync --from ~/old-laptop/.claude/projects`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
 				return Watch(cmd.Context(), a)

@@ -35,15 +35,7 @@ func newVerifyCmd(a *app.App) *cobra.Command {
 		Use:     "verify",
 		Short:   "Read the whole library again and say what is damaged",
 		GroupID: "look",
-		Long: `Reads every file of the library and compares it with its checksums: each
-transcript's bytes are unpacked and hashed, each line and record compared with
-what was written. Says precisely what is damaged and whether it can be brought
-back; what a person edited is an edit, not damage. Changes nothing.
-
-Exit codes: 0 all is as it was written; 1 something is damaged.`,
-		Example: `  recall verify
-  recall verify --quick       packed bytes are compared without being unpacked`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (doc VerifyDoc, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {

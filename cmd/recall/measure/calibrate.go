@@ -20,12 +20,6 @@ func newCalibrateCmd(a *app.App) *cobra.Command {
 		Use:     "calibrate",
 		Short:   "Find out how much vectors should count for your own items",
 		GroupID: "keep",
-		Long: `Asks for each of up to 300 items in words that are hidden from the search: one of
-its aliases, else the sentence it was taken from. Prints how often the item then
-comes first and among the first five, by words alone and with the configured
-model's vectors at several weights. Such questions favour words:
-it tells a bad model, it doesn't prove a good one.`,
-		Example: "  recall calibrate",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())

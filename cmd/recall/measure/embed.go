@@ -21,12 +21,6 @@ func newEmbedCmd(a *app.App) *cobra.Command {
 		Use:     "embed",
 		Short:   "Make the vectors of new items with the configured model",
 		GroupID: "keep",
-		Long: `Embeds the items that have no vector of the configured model yet (query.vectors:
-static or service) and keeps the vectors in the library, a session's beside its
-payload. Cut off, it goes on where it was. Vectors of different models are kept
-apart; after a change of model questions are answered by words alone until this
-has run.`,
-		Example: "  recall embed",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())

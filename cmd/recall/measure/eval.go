@@ -23,24 +23,8 @@ func newEvalCmd(a *app.App) *cobra.Command {
 		Use:     "eval",
 		Short:   "Measure payloads and answers against gold sets",
 		GroupID: "look",
-		Long: `Compares what recall makes of sessions with what careful people wrote down about
-them (a gold set), and its answers with the answers that people expect. Without
-a gold set of your own it measures itself on the bundled sample sessions.
-
-A measurement is a run: a JSON file that holds every figure and, behind each,
-the items that it counts. Runs are kept in the user's cache directory unless
---out names a file; compare and report read them.
-
-Exit codes: 0 done; 2 an error; 3 done, with gold sessions left out; 4 worse
-than the baseline (--baseline), significantly.`,
-		Example: `  recall eval payloads                          on the bundled gold set
-  recall eval questions --gold mine/gold --from mine/transcripts
-  recall eval label "Retry policy" --out gold/retry.gold.json
-  recall eval judge                             how far a judge agrees with people
-  recall eval relations                         the same of what supersedes what
-  recall eval report --html --out report.html   the runs that were kept`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
 		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))

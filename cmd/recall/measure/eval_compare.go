@@ -13,14 +13,8 @@ import (
 
 func newEvalCompareCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:   "compare BEFORE AFTER",
-		Short: "Say what one run changed against another",
-		Long: `Compares two runs on the sessions or questions that both have, by paired
-bootstrap: a figure is better or worse if the 95 % interval of its change doesn't
-hold zero; else the runs can't tell.`,
-		Example: `  recall eval payloads --out before.json
-  recall eval payloads --out after.json
-  recall eval compare before.json after.json`,
+		Use:               "compare BEFORE AFTER",
+		Short:             "Say what one run changed against another",
 		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: completeRun,
 	}, func(_ context.Context, args []string) (*eval.Comparison, error) {

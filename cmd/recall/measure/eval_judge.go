@@ -25,18 +25,7 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, &cobra.Command{
 		Use:   "judge",
 		Short: "Measure how far a judge agrees with people",
-		Long: `Shows labelled pairs of statements (pairs-NAME.jsonl of the gold sets) to a judge,
-and says how often it calls the same what people call the same. True pairs are
-also turned round by code (denied, reversed, exchanged, with another number): a
-judge must tell those apart.
-
-The judge is the configured model (llm.provider), or words if there is none.
-Without --gold: the bundled pairs, all invented. What a model said of a pair is
-kept in the user's cache directory and not asked again.`,
-		Example: `  recall eval judge
-  recall eval judge --judge words --gold mine/gold
-  recall eval judge --json | jq .wrong`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {

@@ -28,19 +28,6 @@ func newEvalLabelCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "label SESSION | label --check FILE",
 		Short: "Make a gold file to fill in, or check one",
-		Long: `Makes a gold file out of what recall itself finds in a session, to be filled in by
-somebody who has read it: take out what isn't worth keeping, word the rest in
-one sentence each, add what is missing, set "must" to false where it is fair to
-leave an item out, and list in "not" what a careless reader would claim. An item
-is worth keeping if leaving it out would make the next session do something
-different. Two people who work apart make a better gold set than one.
-
-SESSION is a session of the library, or a transcript's file. --check names what
-is wrong with a filled-in file (unknown kinds, turns that aren't there, quotes
-that stand in none of their turns), and what still waits for you.`,
-		Example: `  recall eval label "Retry policy" --out gold/retry.gold.json
-  recall eval label session.jsonl > session.gold.json
-  recall eval label --check gold/retry.gold.json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if check != "" {
 				return cobra.NoArgs(cmd, args)

@@ -38,17 +38,6 @@ func newEvalPayloadsCmd(a *app.App) *cobra.Command {
 	return newMeasureCmd(a, &cobra.Command{
 		Use:   "payloads",
 		Short: "Measure what is distilled against gold sets",
-		Long: `Distills every session that has a gold set and compares the items with what
-people wrote down: precision, recall and F1 for each kind, with intervals, beside
-what the last message, a compaction's summary, or the first and last prompts would
-have given.
-
-Without --gold: the bundled gold set over the bundled sample sessions. Without
---from, gold sets of your own are held against the transcripts in your library.`,
-		Example: `  recall eval payloads
-  recall eval payloads --gold mine/gold --from mine/transcripts --json
-  recall eval payloads --write-baseline base.json
-  recall eval payloads --baseline base.json || echo "worse, or broken"`,
 	}, eval.Payloads, report.Tables.Payloads)
 }
 
@@ -56,22 +45,6 @@ func newEvalQuestionsCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "questions",
 		Short: "Measure answers against the questions of gold sets",
-		Long: `Takes the sessions into an index, asks the questions of the gold sets
-(NAME.questions.json) and says at which rank an expected item came, beside
-BM25 over the raw messages, and beside an oracle: recall's own search over the
-items that people wrote. What the oracle misses is the search's fault, what it
-finds and recall doesn't is the distiller's. A model's items are searched without
-the aliases that it gave them, too.
-
-Without --gold: the bundled gold set over the bundled sample sessions. Without
---from, gold sets of your own are held against the transcripts in your library.
-
---rerank model has the configured model look at the first fifty results of each
-question, as query.rerank does: its answers are kept beside the runs, and no
-question is asked twice. --only leaves out the rest of what is compared.`,
-		Example: `  recall eval questions
-  recall eval questions --gold mine/gold --from mine/transcripts --out run.json
-  recall eval questions --baseline base.json`,
 	}
 	cmd.Flags().String("rerank", "", "whether a model says which results answer: off or model (query.rerank)")
 	config.SetsKey(cmd.Flags(), "rerank", "query.rerank")

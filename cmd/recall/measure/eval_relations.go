@@ -24,19 +24,7 @@ func newEvalRelationsCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, &cobra.Command{
 		Use:   "relations",
 		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
-		Long: `Shows labelled pairs of decisions, all invented, to whoever relates the sessions of
-a project (rules, or the configured model), and says for each relation how often
-it is right where it is said (precision) and how much of it is seen (recall).
-One decision may be hidden behind another from a precision of 0.95 of
-"supersedes" on, the lower end of its interval at 0.90 or more.
-
---sample asks about so many pairs only, always the same ones: half of them
-labelled "supersedes". What a model said of a pair is kept in the user's cache
-directory and not asked again.`,
-		Example: `  recall eval relations --judge rules
-  recall eval relations --sample 120
-  recall eval relations --json | jq .relations.supersedes`,
-		Args: cobra.NoArgs,
+		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (agreement eval.RelationAgreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {

@@ -18,16 +18,8 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 	var asHTML bool
 	var out string
 	cmd := &cobra.Command{
-		Use:   "report [RUN…]",
-		Short: "Show runs, as tables or as one HTML page",
-		Long: `Prints runs as tables, or writes one HTML page about them: plots, the history
-over runs, and every session with gold and found items side by side, with their
-evidence. The page needs no network and no script. It quotes the transcripts.
-
-Without RUN it is about the runs that were kept in the user's cache directory,
-the newest 50 of them; any of those files may be deleted.`,
-		Example: `  recall eval report --html
-  recall eval report before.json after.json --html --out report.html`,
+		Use:               "report [RUN…]",
+		Short:             "Show runs, as tables or as one HTML page",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -19,15 +19,9 @@ import (
 
 func newEditCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "edit SESSION",
-		Short:   "Correct a session's payload by hand",
-		GroupID: "keep",
-		Long: `Opens payload.md in your editor ($VISUAL, $EDITOR). Change a line to correct an
-item, delete it to drop the item for good, add a line under a heading to add
-one. What you wrote always wins, over every later distillation too. Editing the
-file in the library's folder directly does the same at the next sync.`,
-		Example: `  recall edit 7f3c
-  EDITOR="code --wait" recall edit "Retry policy"`,
+		Use:               "edit SESSION",
+		Short:             "Correct a session's payload by hand",
+		GroupID:           "keep",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

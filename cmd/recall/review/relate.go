@@ -24,16 +24,6 @@ func newRelateCmd(a *app.App) *cobra.Command {
 		Use:     "relate ITEM RELATION ITEM",
 		Short:   "Say how one decision bears on another, or take it back",
 		GroupID: "keep",
-		Long: `Says that the first item supersedes, refines or contradicts the second, or says
-the same. What you say goes before what recall finds by itself, for good; with
---retract it takes back whatever ties the two. An item that is superseded is
-shown only as the history of what took its place.
-
-Items are named by their number in the last answer or by their id. It is kept
-in links.jsonl of the project; nothing is deleted.`,
-		Example: `  recall relate 1 supersedes 3
-  recall relate k3v9t2m8qa contradicts b7xw4c5d2e
-  recall relate --retract k3v9t2m8qa b7xw4c5d2e`,
 		Args: func(_ *cobra.Command, args []string) error {
 			want, form := 3, "recall relate 1 supersedes 3"
 			if retract {

@@ -29,23 +29,9 @@ type reviewOptions struct {
 func newReviewCmd(a *app.App) *cobra.Command {
 	var o reviewOptions
 	cmd := &cobra.Command{
-		Use:     "review [SESSION]",
-		Short:   "Look through what is new or changed, and settle what contradicts",
-		GroupID: "keep",
-		Long: `Shows what was distilled and nobody has looked at as it is now: first the items
-that contradict one another, with both quotes, then what other people handed
-over (recall import), then item by item, the newest session first. At each you
-keep it, write it anew, drop it for good, pin it, or quit; what you said so far
-is kept and not asked again. Your word always wins, over every later
-distillation too.
-
-With --editor payload.md is opened instead ($VISUAL, $EDITOR), and all of it
-counts as looked at when you close it. Where there is no terminal the list is
-printed; the exit code is then 1 while something waits for you.`,
-		Example: `  recall review
-  recall review "Retry policy"
-  recall review 7f3c --editor
-  recall review --since 1w --project billing --json`,
+		Use:               "review [SESSION]",
+		Short:             "Look through what is new or changed, and settle what contradicts",
+		GroupID:           "keep",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -42,22 +42,9 @@ type WrapUpDoc struct {
 func newWrapUpCmd(a *app.App) *cobra.Command {
 	var o wrapUpOptions
 	cmd := &cobra.Command{
-		Use:     "wrap-up [SESSION]",
-		Short:   "Close a session: its payload drafted, reviewed, saved and copied",
-		GroupID: "ask",
-		Long: `Takes in what the session holds by now, shows you what was distilled of it to
-review, saves it, and copies the payload that the next session starts with.
-Without SESSION it is the running one, else the last one of the project you are
-in; where no session worked, name it (else exit code 2).
-
-The session's own agent may draft: --prompt prints what to ask it, --draft takes
-what it wrote, as Markdown. Each line is held against the transcript, by the
-quote below it ("> …") or by the words that say the same; what nothing bears out
-is dropped and counted, the rest is merged with what recall found itself.`,
-		Example: `  recall wrap-up
-  recall wrap-up --prompt | pbcopy
-  recall wrap-up --draft payload-draft.md
-  recall wrap-up --scratch scratch --no-review`,
+		Use:               "wrap-up [SESSION]",
+		Short:             "Close a session: its payload drafted, reviewed, saved and copied",
+		GroupID:           "ask",
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {

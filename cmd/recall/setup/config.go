@@ -20,7 +20,6 @@ func newConfigCmd(a *app.App) *cobra.Command {
 		Use:     "config",
 		Short:   "Show the settings and where each comes from",
 		Long:    configHelp(),
-		Example: "  recall config\n  RECALL_QUERY_LIMIT=10 recall config",
 		GroupID: "look",
 		Args:    cobra.NoArgs,
 	}, func(context.Context, []string) (ConfigDoc, error) {

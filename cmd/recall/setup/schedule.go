@@ -24,21 +24,8 @@ func newScheduleCmd(a *app.App) *cobra.Command {
 		Use:     "schedule",
 		Short:   "Have the system archive every ten minutes and sync every night",
 		GroupID: "keep",
-		Long: `Sets up two jobs with the system's own scheduler, as you: recall archive every
-ten minutes, so that no word of a session is lost, and recall sync every night.
-They are systemd user timers, launchd agents or Windows scheduled tasks; where
-there are none, lines of your crontab. Both run at low priority, never twice at
-a time, and make up for runs that were missed while the machine was off. There
-is no daemon and no open port.
-
-Jobs don't see the variables of your shell. Those that recall goes by are written
-into the jobs; keys never are: give them to the system's own environment
-(environment.d with systemd, launchctl setenv, setx).`,
-		Example: `  recall schedule install --at 02:30
-  recall schedule status
-  recall schedule remove`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
 	return cmd
@@ -50,11 +37,7 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Set up the two jobs and run each once",
-		Long: `Sets up the jobs, in the place of those set up before, then has the scheduler
-run each once and reports whether it could read the sources and write the library
-from there.`,
-		Example: "  recall schedule install --at 02:30\n  recall schedule install --dry-run",
-		Args:    cobra.NoArgs,
+		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			clock, err := schedule.ParseClock(at)
 			if err != nil {
@@ -198,8 +181,6 @@ func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 		Use:     "remove",
 		Aliases: []string{"uninstall"},
 		Short:   "Take the jobs away again",
-		Long:    "Takes away what install set up, the jobs' logs too, and nothing else.",
-		Example: "  recall schedule remove",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			hosts := schedule.All(cmd.Context())

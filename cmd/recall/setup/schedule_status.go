@@ -18,11 +18,9 @@ import (
 
 func newScheduleStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "status",
-		Short:   "Tell whether the jobs are set up and how they went",
-		Long:    "Reports whether the jobs are set up, how their last runs went, and when the next\nnightly one is. The exit code is 1 if they aren't set up.",
-		Example: "  recall schedule status",
-		Args:    cobra.NoArgs,
+		Use:   "status",
+		Short: "Tell whether the jobs are set up and how they went",
+		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (schedule.Status, error) {
 		s, err := schedule.Look(ctx)
 		switch {

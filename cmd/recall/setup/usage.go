@@ -65,15 +65,7 @@ func newUsageCmd(a *app.App) *cobra.Command {
 		Use:     "usage",
 		Short:   "Tell what models took, in tokens and money",
 		GroupID: "look",
-		Long: `Sums up usage.jsonl of the library, in which every call of a model is written
-down with what it took as the service counted, failed calls too. One that broke
-off after it was sent, or of which the service doesn't say, stands there as
-estimated: sums with such calls in them begin with ~. What it cost is worked out from a table of list prices
-(llm.prices overrides it) and may differ from the bill.`,
-		Example: `  recall usage
-  recall usage --by model --since 2026-04
-  recall usage --by project --json`,
-		Args: cobra.NoArgs,
+		Args:    cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (*UsageDoc, error) {
 		l, err := a.Library(ctx)
 		if err != nil {
