@@ -29,10 +29,10 @@ func (c Client) Install(p Program) (Change, error) {
 	if c.Distro != "" {
 		p = Program{Path: "wsl.exe", Args: append([]string{"-d", c.Distro, "--", p.Path}, p.Args...)}
 	}
-	return PlanServer(c.Path, Server{Program: p, Typed: c.typed})
+	return inServers(c.typed).planIn(c.Path, p)
 }
 
-func (c Client) Uninstall() (Change, error) { return PlanNoServer(c.Path, c.typed) }
+func (c Client) Uninstall() (Change, error) { return inServers(c.typed).planOut(c.Path) }
 
 // Which are the clients that are meant; all, if none is named.
 type Which struct{ Code, Desktop, Project bool }
@@ -78,7 +78,11 @@ func (c Client) command() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return InstalledServer(text)
+	p, err := inServers(c.typed).installed(text)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	return append(append([]string{p.Path}, p.Args...), "mcp"), nil
 }
 
 func claudeCode() (Client, error) {

@@ -18,7 +18,8 @@ func TestUninstallLeavesNoCopy(t *testing.T) {
 		}
 	}
 	write("{\n  \"numStartups\": 12\n}\n")
-	in, err := PlanServer(path, Server{Program: Program{Path: "/bin/recall"}, Typed: true})
+	code := Client{Path: path, typed: true}
+	in, err := code.Install(Program{Path: "/bin/recall"})
 	if err == nil {
 		err = in.Do()
 	}
@@ -27,7 +28,7 @@ func TestUninstallLeavesNoCopy(t *testing.T) {
 	}
 	text, _ := os.ReadFile(path)
 	write(strings.Replace(string(text), "12", "13", 1))
-	out, err := PlanNoServer(path, true)
+	out, err := code.Uninstall()
 	if err == nil {
 		err = out.Do()
 	}

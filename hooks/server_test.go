@@ -25,9 +25,9 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := Server{Program{"/opt/my tools/recall", []string{"--library", "/a b"}}, true}
+		code, s := Client{Path: path, typed: true}, Program{"/opt/my tools/recall", []string{"--library", "/a b"}}
 		for range 2 { // the second changes nothing
-			c, err := PlanServer(path, s)
+			c, err := code.Install(s)
 			if err == nil {
 				err = c.Do()
 			}
@@ -36,14 +36,14 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 			}
 		}
 		now, _ := os.ReadFile(path)
-		if have, err := InstalledServer(now); err != nil || len(have) != 4 || have[0] != s.Path {
+		if have, err := code.command(); err != nil || len(have) != 4 || have[0] != s.Path {
 			t.Errorf("%s: got %q, %v in\n%s", name, have, err, now)
 		}
-		alone, err := RemoveServer(now)
-		if have, _ := InstalledServer(alone); err != nil || have != nil {
+		alone, err := edited(now, inServers(true).remove)
+		if have, _ := inServers(true).installed(alone); err != nil || have != nil {
 			t.Errorf("%s: still there after a removal: %q, %v", name, have, err)
 		}
-		c, err := PlanNoServer(path, true)
+		c, err := code.Uninstall()
 		if err == nil {
 			err = c.Do()
 		}
@@ -59,8 +59,8 @@ func TestServersSurviveInstallAndUninstall(t *testing.T) {
 func TestServerBesideChanges(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "sub", "config.json")
-	s := Server{Program{Path: "/bin/recall"}, false}
-	c, err := PlanServer(path, s)
+	desktop := Client{Path: path}
+	c, err := desktop.Install(Program{Path: "/bin/recall"})
 	if err == nil {
 		err = c.Do()
 	}
@@ -72,7 +72,7 @@ func TestServerBesideChanges(t *testing.T) {
 	text, _ := os.ReadFile(path)
 	text = bytes.Replace(text, []byte("{\n"), []byte("{\n  \"startups\": 3,\n"), 1)
 	os.WriteFile(path, text, 0o600)
-	c, err = PlanServer(path, Server{Program{Path: "/new/recall"}, false})
+	c, err = desktop.Install(Program{Path: "/new/recall"})
 	if err == nil {
 		err = c.Do()
 	}
@@ -80,7 +80,7 @@ func TestServerBesideChanges(t *testing.T) {
 	if err != nil || !bytes.Contains(text, []byte(`"startups": 3`)) || !bytes.Contains(text, []byte(`"/new/recall"`)) || bytes.Contains(text, []byte(`"/bin/recall"`)) {
 		t.Errorf("got %s, %v", text, err)
 	}
-	c, err = PlanNoServer(path, false)
+	c, err = desktop.Uninstall()
 	if err == nil {
 		err = c.Do()
 	}
@@ -89,10 +89,11 @@ func TestServerBesideChanges(t *testing.T) {
 	}
 	// Somebody else's server of that name isn't touched.
 	other := []byte(`{"mcpServers": {"recall": {"command": "npx", "args": ["recall-mcp"]}}}`)
-	if _, err := AddServer(other, s); !errors.Is(err, ErrTaken) {
+	add := func(d *document) error { return inServers(false).add(d, Program{Path: "/bin/recall"}) }
+	if _, err := edited(other, add); !errors.Is(err, ErrTaken) {
 		t.Errorf("got %v, want ErrTaken", err)
 	}
-	if got, err := RemoveServer(other); err != nil || !bytes.Equal(got, other) {
+	if got, err := edited(other, inServers(false).remove); err != nil || !bytes.Equal(got, other) {
 		t.Errorf("got %s, %v; want it untouched", got, err)
 	}
 }

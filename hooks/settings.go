@@ -3,10 +3,11 @@ package hooks
 import (
 	"bytes"
 	"encoding/json"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 )
 
 // A Hook is one entry of ours in settings.json.
@@ -55,143 +56,100 @@ func (p Program) group(h Hook) group {
 // shellForm is one of ours as written by hand or by a plugin, for a shell.
 var shellForm = regexp.MustCompile(`(^|[/\\"' ])recall(\.exe)?["']?( --?\S+( \S+)?)* hook ([a-z-]+)\s*$`)
 
-// isOurs tells a handler of recall's, of any version, from others.
-func isOurs(text []byte) bool {
-	var h handler
-	if json.Unmarshal(text, &h) != nil {
-		return false
+// ourHandler reads a handler, and tells one of recall's, of any version, from others.
+func ourHandler(v hujson.Value) (h handler, ours bool) {
+	if json.Unmarshal(raw(v), &h) != nil {
+		return h, false
 	}
 	if h.Args == nil {
 		m := shellForm.FindStringSubmatch(h.Command)
-		return m != nil && eventOf(m[5]) != ""
+		return h, m != nil && eventOf(m[5]) != ""
 	}
-	base := h.Command[strings.LastIndexAny(h.Command, `/\`)+1:]
 	n := len(h.Args)
-	return strings.HasPrefix(filepath.Base(base), "recall") && n >= 2 && h.Args[n-2] == "hook" &&
+	return h, strings.HasPrefix(lastName(h.Command), "recall") && n >= 2 && h.Args[n-2] == "hook" &&
 		eventOf(h.Args[n-1]) != ""
 }
 
-// Add gives settings with our hooks in them; what else is there stays byte for
-// byte as it is. Ours of an earlier install are replaced. The error names the
-// line of what can't be read.
-func Add(text []byte, p Program) ([]byte, error) {
-	if len(bytes.TrimSpace(text[len(bom(text)):])) == 0 {
-		text = append(slices.Clone(bom(text)), "{}\n"...)
+// hooksOf are the events' lists of groups, nil where there are none.
+func hooksOf(d *document) (root, hooks *hujson.Object, err error) {
+	return d.section("settings are", "hooks")
+}
+
+// groupsOf is an event's list of groups. Where an equal name comes later it doesn't count.
+func groupsOf(hooks *hujson.Object, i int) *hujson.Array {
+	if at(hooks, nameOf(hooks.Members[i])) != i {
+		return elements(nil)
 	}
-	text, err := without(text, p.has)
-	if err != nil {
-		return nil, err
+	return elements(&hooks.Members[i].Value)
+}
+
+// addHooks puts our hooks into settings. Ours of an earlier install are replaced.
+func addHooks(d *document, p Program) error {
+	if err := cutHooks(d, p.has); err != nil {
+		return err
 	}
 	for _, h := range Ours {
-		if text, err = p.add(text, h); err != nil {
-			return nil, err
+		if err := addHook(d, p, h); err != nil {
+			return err
 		}
 	}
-	return text, nil
+	return nil
+}
+
+// addHook adds one hook, unless it is there.
+func addHook(d *document, p Program, h Hook) error {
+	root, hooks, err := hooksOf(d)
+	if err != nil {
+		return err
+	}
+	event, entry := string(h.Event), p.group(h)
+	if hooks == nil {
+		d.addMember(root, 1, "hooks", map[string][]group{event: {entry}})
+		return nil
+	}
+	i := at(hooks, event)
+	if i < 0 {
+		d.addMember(hooks, 2, event, []group{entry})
+		return nil
+	}
+	list, ok := hooks.Members[i].Value.Value.(*hujson.Array)
+	if !ok {
+		return d.wrong(&hooks.Members[i].Value, `"`+event+`" is no list`)
+	}
+	if !slices.ContainsFunc(list.Elements, func(g hujson.Value) bool { return p.has(event, g) }) {
+		d.addElem(list, 3, entry)
+	}
+	return nil
 }
 
 // has reports whether a group of an event is exactly as it would be installed.
-func (p Program) has(event string, text []byte) bool {
-	for _, h := range Ours {
-		if string(h.Event) == event {
-			want, _ := json.Marshal(p.group(h))
-			var have bytes.Buffer
-			return json.Compact(&have, text) == nil && bytes.Equal(have.Bytes(), want)
-		}
+func (p Program) has(event string, g hujson.Value) bool {
+	i := slices.IndexFunc(Ours, func(h Hook) bool { return string(h.Event) == event })
+	if i < 0 {
+		return false
 	}
-	return false
+	want, _ := json.Marshal(p.group(Ours[i]))
+	var have bytes.Buffer
+	return json.Compact(&have, raw(g)) == nil && bytes.Equal(have.Bytes(), want)
 }
 
-// add adds one hook, unless it is there.
-func (p Program) add(text []byte, h Hook) ([]byte, error) {
-	root, hooks, list, err := placesOf(text, string(h.Event))
-	if err != nil {
-		return nil, err
-	}
-	st := styleOf(text, root)
-	entry := p.group(h)
-	switch {
-	case hooks == nil:
-		return st.member(text, root, 1, "hooks", map[string][]group{string(h.Event): {entry}}), nil
-	case list == nil:
-		return st.member(text, hooks, 2, string(h.Event), []group{entry}), nil
-	}
-	for _, g := range list.elems {
-		if p.has(string(h.Event), text[g.from:g.to]) {
-			return text, nil
-		}
-	}
-	return st.elem(text, list, 3, entry), nil
-}
-
-// placesOf finds the hooks and an event's list of groups, nil where there is
-// none.
-func placesOf(text []byte, event string) (root, hooks, list *span, err error) {
-	if root, err = spans(text); err != nil {
-		return nil, nil, nil, err
-	}
-	if root.kind != '{' {
-		return nil, nil, nil, wrongAt(text, root.from, "settings are an object, { … }")
-	}
-	if hooks = root.last("hooks"); hooks == nil {
-		return root, nil, nil, nil
-	}
-	if hooks.kind != '{' {
-		return nil, nil, nil, wrongAt(text, hooks.from, `"hooks" is no object`)
-	}
-	if list = hooks.last(event); list != nil && list.kind != '[' {
-		return nil, nil, nil, wrongAt(text, list.from, `"`+event+`" is no list`)
-	}
-	return root, hooks, list, nil
-}
-
-// Remove takes our hooks out, and what is empty without them.
-func Remove(text []byte) ([]byte, error) {
-	if len(bytes.TrimSpace(text[len(bom(text)):])) == 0 {
-		return text, nil
-	}
-	return without(text, func(string, []byte) bool { return false })
-}
-
-// Installed lists the events that have a hook of ours.
-func Installed(text []byte) (events []Event, programs []string, err error) {
-	if len(bytes.TrimSpace(text[len(bom(text)):])) == 0 {
-		return nil, nil, nil
-	}
-	err = eachOurs(text, func(event string, h *span, _ *span) bool {
-		events = append(events, Event(event))
-		var one handler
-		json.Unmarshal(text[h.from:h.to], &one) // it was read before
-		if !slices.Contains(programs, one.Command) {
-			programs = append(programs, one.Command)
-		}
-		return true
-	})
-	return events, programs, err
-}
-
-// eachOurs calls do for each handler of ours with its group, until it returns
-// false.
-func eachOurs(text []byte, do func(event string, handler, group *span) bool) error {
-	root, hooks, _, err := placesOf(text, "")
+// cutHooks takes our hooks out, and what is empty without them, but for groups that are to stay.
+func cutHooks(d *document, stays func(event string, g hujson.Value) bool) error {
+	root, hooks, err := hooksOf(d)
 	if err != nil || hooks == nil {
 		return err
 	}
-	for _, m := range hooks.members {
-		if m.value != root.last("hooks").last(m.key) {
-			continue // an equal key comes later: this one doesn't count
-		}
-		if m.value.kind != '[' {
-			continue
-		}
-		for _, g := range m.value.elems {
-			list := g.last("hooks")
-			if list == nil || list.kind != '[' {
+	for i, m := range slices.Backward(hooks.Members) {
+		groups := groupsOf(hooks, i)
+		for k, g := range slices.Backward(groups.Elements) {
+			if stays(nameOf(m), g) {
 				continue
 			}
-			for _, h := range list.elems {
-				if h.kind == '{' && isOurs(text[h.from:h.to]) && !do(m.key, h, g) {
-					return nil
+			list := elements(member(&g, "hooks"))
+			for n, h := range slices.Backward(list.Elements) {
+				_, ours := ourHandler(h)
+				if ours && d.cutElem(list, n) && d.cutElem(groups, k) && d.cutMember(hooks, i) {
+					d.cutMember(root, at(root, "hooks"))
 				}
 			}
 		}
@@ -199,135 +157,62 @@ func eachOurs(text []byte, do func(event string, handler, group *span) bool) err
 	return nil
 }
 
-// without removes ours, one after the other, but for groups that are to stay.
-func without(text []byte, stays func(event string, group []byte) bool) ([]byte, error) {
-	for {
-		cut := false
-		next := text
-		err := eachOurs(text, func(event string, h, g *span) bool {
-			if stays(event, text[g.from:g.to]) {
-				return true
+// ourHooks lists the handlers of ours in settings, with the event of each.
+func ourHooks(d *document) (events []Event, list []handler, err error) {
+	_, hooks, err := hooksOf(d)
+	if err != nil || hooks == nil {
+		return nil, nil, err
+	}
+	for i, m := range hooks.Members {
+		for _, g := range groupsOf(hooks, i).Elements {
+			for _, v := range elements(member(&g, "hooks")).Elements {
+				if h, ours := ourHandler(v); ours {
+					events, list = append(events, Event(nameOf(m))), append(list, h)
+				}
 			}
-			next, cut = takeOut(text, event, h, g), true
-			return false
-		})
-		if err != nil || !cut {
-			return text, err
 		}
-		text = next
 	}
+	return events, list, nil
 }
 
-// takeOut removes a handler and all around it that is empty then.
-func takeOut(text []byte, event string, h, g *span) []byte {
-	root, hooks, list, err := placesOf(text, event)
+// Add gives settings with our hooks in them; what else is there stays byte for
+// byte as it is. The error names the line of what can't be read.
+func Add(text []byte, p Program) ([]byte, error) {
+	return edited(text, func(d *document) error { return addHooks(d, p) })
+}
+
+// Installed lists the events that have a hook of ours, and the programs that they start.
+func Installed(text []byte) (events []Event, programs []string, err error) {
+	d, err := parse(text)
 	if err != nil {
-		return text
+		return nil, nil, err
 	}
-	inner := g.last("hooks")
-	switch {
-	case len(inner.elems) > 1:
-		return cutElem(text, inner, h.from)
-	case len(list.elems) > 1:
-		return cutElem(text, list, g.from)
-	case len(hooks.members) > 1:
-		return cutMember(text, hooks, list)
+	events, list, err := ourHooks(d)
+	for _, h := range list {
+		if !slices.Contains(programs, h.Command) {
+			programs = append(programs, h.Command)
+		}
 	}
-	return cutMember(text, root, hooks)
+	return events, programs, err
 }
 
-func cutElem(text []byte, list *span, from int) []byte {
-	i := slices.IndexFunc(list.elems, func(e *span) bool { return e.from == from })
-	if i > 0 {
-		return slices.Concat(text[:list.elems[i-1].to], text[list.elems[i].to:])
-	}
-	return slices.Concat(text[:from], text[list.elems[1].from:])
+// inSettings is recall's hooks as a tenant of settings.json.
+var inSettings = tenant{
+	add:    addHooks,
+	remove: func(d *document) error { return cutHooks(d, func(string, hujson.Value) bool { return false }) },
+	in: func(d *document) (*Program, error) {
+		_, list, err := ourHooks(d)
+		if err != nil || len(list) == 0 {
+			return nil, err
+		}
+		return &Program{list[0].Command, list[0].Args[:max(0, len(list[0].Args)-2)]}, nil
+	},
 }
 
-func cutMember(text []byte, in, value *span) []byte {
-	i := slices.IndexFunc(in.members, func(m member) bool { return m.value == value })
-	if i < 0 { // parsed apart
-		i = slices.IndexFunc(in.members, func(m member) bool { return m.value.from == value.from })
-	}
-	switch {
-	case i > 0:
-		return slices.Concat(text[:in.members[i-1].value.to], text[value.to:])
-	case len(in.members) > 1:
-		return slices.Concat(text[:in.members[0].from], text[in.members[1].from:])
-	}
-	return slices.Concat(text[:in.from+1], text[in.to-1:])
-}
+// PlanInstall says what installing the hooks would do.
+func PlanInstall(path string, p Program) (Change, error) { return inSettings.planIn(path, p) }
 
-// style is how a file is laid out.
-type style struct {
-	newline string // "" if it is all on one line
-	indent  string
-}
-
-// styleOf reads a file's layout from its own lines.
-func styleOf(text []byte, root *span) style {
-	st := style{"\n", "  "}
-	if bytes.Contains(text, []byte("\r\n")) {
-		st.newline = "\r\n"
-	}
-	if len(root.members) == 0 {
-		return st
-	}
-	before := text[root.from+1 : root.members[0].from]
-	i := bytes.LastIndexByte(before, '\n')
-	if i < 0 {
-		return style{}
-	}
-	if lead := string(before[i+1:]); strings.TrimLeft(lead, " \t") == "" && lead != "" {
-		st.indent = lead
-	}
-	return st
-}
-
-// render writes a value at a level of the file.
-func (st style) render(v any, level int) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // a path may hold & and <
-	if st.newline != "" {
-		enc.SetIndent(strings.Repeat(st.indent, level), st.indent)
-	}
-	enc.Encode(v) // of strings and numbers: it can't fail
-	out := bytes.TrimRight(b.Bytes(), "\n")
-	if st.newline == "\r\n" {
-		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
-	}
-	return out
-}
-
-// line begins a new line at a level, if the file has lines.
-func (st style) line(level int) string {
-	if st.newline == "" {
-		return ""
-	}
-	return st.newline + strings.Repeat(st.indent, level)
-}
-
-// member adds a member to an object at its end.
-func (st style) member(text []byte, in *span, level int, key string, v any) []byte {
-	colon := ": "
-	if st.newline == "" {
-		colon = ":"
-	}
-	entry := slices.Concat(st.render(key, level), []byte(colon), st.render(v, level))
-	if n := len(in.members); n > 0 {
-		at := in.members[n-1].value.to
-		return slices.Concat(text[:at], []byte(","), []byte(st.line(level)), entry, text[at:])
-	}
-	return slices.Concat(text[:in.from+1], []byte(st.line(level)), entry, []byte(st.line(level-1)), text[in.to-1:])
-}
-
-// elem adds an element to a list at its end.
-func (st style) elem(text []byte, in *span, level int, v any) []byte {
-	if n := len(in.elems); n > 0 {
-		at := in.elems[n-1].to
-		return slices.Concat(text[:at], []byte(","), []byte(st.line(level)), st.render(v, level), text[at:])
-	}
-	return slices.Concat(text[:in.from+1], []byte(st.line(level)), st.render(v, level), []byte(st.line(level-1)),
-		text[in.to-1:])
-}
+// PlanUninstall says what taking them out would do. A file that is as the install
+// left it becomes what it was before, byte for byte, or goes if there was none;
+// of one that was changed since only what is ours is taken out.
+func PlanUninstall(path string) (Change, error) { return inSettings.planOut(path) }

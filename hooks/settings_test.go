@@ -111,7 +111,7 @@ func TestRemoveAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out, err := Remove(in)
+		out, err := edited(in, inSettings.remove)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,13 +2,15 @@ package hooks
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/tailscale/hujson"
 
 	"recall/library/disk"
 )
@@ -57,55 +59,90 @@ func open(path string) (Change, error) {
 		return c, err
 	}
 	c.Before, c.Existed = text, true
-	if root, err := spans(text); err == nil {
-		if off := root.last("disableAllHooks"); off != nil {
-			c.Off = string(text[off.from:off.to]) == "true"
-		}
-		if plugins := root.last("enabledPlugins"); plugins != nil {
-			for _, m := range plugins.members {
-				c.Plugin = c.Plugin || strings.HasPrefix(m.key, "recall@") && string(text[m.value.from:m.value.to]) == "true"
-			}
+	if d, err := parse(text); err == nil {
+		isTrue := func(v *hujson.Value) bool { return v != nil && string(raw(*v)) == "true" }
+		c.Off = isTrue(member(&d.root, "disableAllHooks"))
+		if _, plugins, err := d.section("", "enabledPlugins"); err == nil && plugins != nil {
+			c.Plugin = slices.ContainsFunc(plugins.Members, func(m hujson.ObjectMember) bool {
+				return strings.HasPrefix(nameOf(m), "recall@") && isTrue(&m.Value)
+			})
 		}
 	}
 	return c, nil
 }
 
-// PlanInstall says what installing would do.
-func PlanInstall(path string, p Program) (Change, error) { return hooksIn(p).planIn(path) }
-
-// PlanUninstall says what uninstalling would do. A file that is as the install
-// left it becomes what it was before, byte for byte, or goes if there was none;
-// of one that was changed since only what is ours is taken out.
-func PlanUninstall(path string) (Change, error) { return hooksIn(Program{}).planOut(path) }
-
-func hooksIn(p Program) tenant {
-	return tenant{
-		add:    func(text []byte) ([]byte, error) { return Add(text, p) },
-		remove: Remove,
-		in: func(text []byte) bool {
-			events, _, err := Installed(text)
-			return err != nil || len(events) > 0
-		},
-		made: asInstalled,
-	}
+// tenant is what recall puts into somebody else's file.
+type tenant struct {
+	add    func(*document, Program) error
+	remove func(*document) error                   // and what is empty without it
+	in     func(*document) (p *Program, err error) // as it is there, nil if it isn't
 }
 
-// asInstalled reports whether a text is what installing made of another one.
-func asInstalled(was, now []byte) bool {
-	var p Program
-	eachOurs(now, func(_ string, h, _ *span) bool {
-		var one handler
-		json.Unmarshal(now[h.from:h.to], &one)
-		if p.Path = one.Command; len(one.Args) > 2 {
-			p.Args = one.Args[:len(one.Args)-2]
-		}
-		return false
-	})
-	if p.Path == "" {
-		return false
+// planIn says what putting it in would do.
+func (t tenant) planIn(path string, p Program) (Change, error) {
+	c, err := open(path)
+	if err != nil {
+		return c, err
 	}
-	made, err := Add(was, p)
-	return err == nil && bytes.Equal(made, now)
+	from := c.Before
+	if was, ok := t.before(c); ok { // an upgrade begins where the first install did
+		from = was
+	}
+	if c.After, err = edited(from, func(d *document) error { return t.add(d, p) }); err != nil {
+		return c, named(path, err)
+	}
+	if there, err := t.installed(c.Before); err == nil && there == nil && c.Existed && c.Differs() {
+		c.Backup = c.Real + backupEnd
+	}
+	return c, nil
+}
+
+// planOut says what taking it out would do.
+func (t tenant) planOut(path string) (Change, error) {
+	c, err := open(path)
+	if err != nil || !c.Existed {
+		c.After = c.Before
+		return c, err
+	}
+	if c.After, err = edited(c.Before, t.remove); err != nil {
+		return c, named(path, err)
+	}
+	if !c.Differs() {
+		return c, nil
+	}
+	c.leaves = true
+	if was, ok := t.before(c); ok {
+		c.After, c.Removes = was, was == nil
+	}
+	return c, nil
+}
+
+func (t tenant) installed(text []byte) (*Program, error) {
+	d, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return t.in(d)
+}
+
+// before is what a file was before the install, if nobody has changed it since: then
+// the same program put into that gives the file. It is nil if there was none.
+func (t tenant) before(c Change) (was []byte, ok bool) {
+	was, err := disk.ReadRegular(c.Real+backupEnd, MostOfSettings)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		was = nil
+	case err != nil:
+		return nil, false
+	case was == nil:
+		was = []byte{}
+	}
+	p, err := t.installed(c.Before)
+	if err != nil || p == nil {
+		return nil, false
+	}
+	made, err := edited(was, func(d *document) error { return t.add(d, *p) })
+	return was, err == nil && bytes.Equal(made, c.Before)
 }
 
 func named(path string, err error) error {

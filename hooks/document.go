@@ -1,0 +1,254 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tailscale/hujson"
+)
+
+// A document is a client's JSON file. What isn't changed in it stays byte for byte as
+// it is, comments with it, which some editors leave in settings.
+type document struct {
+	bom     []byte
+	root    hujson.Value
+	changed bool
+	newline string // "" if it is all on one line
+	indent  string
+}
+
+// errShape is a text that isn't what it should be, with the line where it isn't.
+type errShape struct {
+	line int
+	what string
+}
+
+func (e *errShape) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.what) }
+
+var bom = []byte("\xef\xbb\xbf")
+
+// parse reads a JSON text. An empty one is an object without members.
+func parse(text []byte) (*document, error) {
+	d := &document{newline: "\n", indent: "  "}
+	rest := bytes.TrimPrefix(text, bom)
+	d.bom = text[:len(text)-len(rest)]
+	switch {
+	case !utf8.Valid(text):
+		return nil, errors.New("it isn't UTF-8")
+	case tooDeep(text):
+		return nil, &errShape{1, "nested too deep"}
+	case len(bytes.TrimSpace(rest)) == 0:
+		rest = []byte("{}\n")
+	}
+	var err error
+	if d.root, err = hujson.Parse(rest); err != nil {
+		e := &errShape{line: 1}
+		fmt.Sscanf(err.Error(), "hujson: line %d,", &e.line)
+		_, e.what, _ = strings.Cut(err.Error(), ": line ")
+		_, e.what, _ = strings.Cut(e.what, ": ")
+		return nil, e
+	}
+	for v := range d.root.All() {
+		if endsWithComma(v) { // which the parser takes, and isn't JSON
+			return nil, &errShape{1 + bytes.Count(rest[:v.EndOffset-1], []byte("\n")), "a comma with nothing behind it"}
+		}
+	}
+	if bytes.Contains(rest, []byte("\r\n")) {
+		d.newline = "\r\n"
+	}
+	if root, ok := d.root.Value.(*hujson.Object); ok && len(root.Members) > 0 {
+		before := root.Members[0].Name.BeforeExtra
+		i := bytes.LastIndexByte(before, '\n')
+		if lead := string(before[i+1:]); i < 0 {
+			d.newline, d.indent = "", ""
+		} else if strings.TrimLeft(lead, " \t") == "" && lead != "" {
+			d.indent = lead
+		}
+	}
+	return d, nil
+}
+
+// tooDeep reports whether a text is nested deeper than any settings, as a parser that
+// calls itself would find out too late. Brackets in strings count too.
+func tooDeep(text []byte) bool {
+	const deepest = 1000
+	depth := 0
+	for _, c := range text {
+		switch c {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		if depth > deepest {
+			return true
+		}
+	}
+	return false
+}
+
+func endsWithComma(v *hujson.Value) bool {
+	var last hujson.Value
+	switch of := v.Value.(type) {
+	case *hujson.Object:
+		if n := len(of.Members); n > 0 {
+			last = of.Members[n-1].Value
+		}
+	case *hujson.Array:
+		if n := len(of.Elements); n > 0 {
+			last = of.Elements[n-1]
+		}
+	}
+	return last.AfterExtra != nil
+}
+
+// edited is a text with something done to it; the text itself where that changes nothing.
+func edited(text []byte, do func(*document) error) ([]byte, error) {
+	d, err := parse(text)
+	if err == nil {
+		err = do(d)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case !d.changed:
+		return text, nil
+	}
+	return slices.Concat(d.bom, d.root.Pack()), nil
+}
+
+// wrong is an error about a value.
+func (d *document) wrong(v *hujson.Value, what string) error { return &errShape{d.line(v), what} }
+
+// line is the line that a value stands on, as long as nothing is changed before it.
+func (d *document) line(v *hujson.Value) int {
+	return 1 + bytes.Count(d.root.Pack()[:v.StartOffset], []byte("\n"))
+}
+
+// section is the root, which is an object, and the object that it has by a name, nil if none.
+func (d *document) section(what, key string) (root, section *hujson.Object, err error) {
+	root, ok := d.root.Value.(*hujson.Object)
+	if !ok {
+		return nil, nil, d.wrong(&d.root, what+" an object, { … }")
+	}
+	v := member(&d.root, key)
+	if v == nil {
+		return root, nil, nil
+	}
+	if section, ok = v.Value.(*hujson.Object); !ok {
+		return nil, nil, d.wrong(v, `"`+key+`" is no object`)
+	}
+	return root, section, nil
+}
+
+// at is where an object has a name; of equal ones the last counts. -1 if it hasn't.
+func at(in *hujson.Object, key string) int {
+	for i, m := range slices.Backward(in.Members) {
+		if nameOf(m) == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
+
+// member is what a value that is an object has by a name, nil if nothing.
+func member(v *hujson.Value, key string) *hujson.Value {
+	if in, ok := v.Value.(*hujson.Object); ok {
+		if i := at(in, key); i >= 0 {
+			return &in.Members[i].Value
+		}
+	}
+	return nil
+}
+
+// elements are those of a value that is a list, else none.
+func elements(v *hujson.Value) *hujson.Array {
+	if v != nil {
+		if list, ok := v.Value.(*hujson.Array); ok {
+			return list
+		}
+	}
+	return &hujson.Array{}
+}
+
+// raw is a value's own text.
+func raw(v hujson.Value) []byte { return hujson.Value{Value: v.Value}.Pack() }
+
+// cutMember takes a member out of an object, and reports whether that is empty then.
+func (d *document) cutMember(in *hujson.Object, i int) bool {
+	if i > 0 {
+		in.Members[i-1].Value.AfterExtra = in.Members[i].Value.AfterExtra
+	} else if len(in.Members) > 1 {
+		in.Members[1].Name.BeforeExtra = in.Members[0].Name.BeforeExtra
+	} else {
+		in.AfterExtra = nil
+	}
+	in.Members, d.changed = slices.Delete(in.Members, i, i+1), true
+	return len(in.Members) == 0
+}
+
+// cutElem does so with an element of a list.
+func (d *document) cutElem(in *hujson.Array, i int) bool {
+	if i > 0 {
+		in.Elements[i-1].AfterExtra = in.Elements[i].AfterExtra
+	} else if len(in.Elements) > 1 {
+		in.Elements[1].BeforeExtra = in.Elements[0].BeforeExtra
+	}
+	in.Elements, d.changed = slices.Delete(in.Elements, i, i+1), true
+	return len(in.Elements) == 0
+}
+
+// addMember adds a member to an object at its end, laid out as the file is. The
+// root's members are at level 1.
+func (d *document) addMember(in *hujson.Object, level int, key string, v any) {
+	m := hujson.ObjectMember{Name: d.value(key, level), Value: d.value(v, level)}
+	m.Name.BeforeExtra = d.newLine(level)
+	if d.newline != "" {
+		m.Value.BeforeExtra = hujson.Extra(" ")
+	}
+	if len(in.Members) == 0 {
+		in.AfterExtra = d.newLine(level - 1)
+	}
+	in.Members, d.changed = append(in.Members, m), true
+}
+
+// addElem does so with an element of a list.
+func (d *document) addElem(in *hujson.Array, level int, v any) {
+	e := d.value(v, level)
+	e.BeforeExtra = d.newLine(level)
+	if len(in.Elements) == 0 {
+		in.AfterExtra = d.newLine(level - 1)
+	}
+	in.Elements, d.changed = append(in.Elements, e), true
+}
+
+// newLine begins a new line at a level, if the file has lines.
+func (d *document) newLine(level int) hujson.Extra {
+	if d.newline == "" {
+		return nil
+	}
+	return hujson.Extra(d.newline + strings.Repeat(d.indent, level))
+}
+
+// value is a value as it stands at a level of the file.
+func (d *document) value(v any, level int) hujson.Value {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false) // a path may hold & and <
+	if d.newline != "" {
+		enc.SetIndent(strings.Repeat(d.indent, level), d.indent)
+	}
+	enc.Encode(v) // of strings and numbers: it can't fail
+	made, err := hujson.Parse(bytes.ReplaceAll(b.Bytes(), []byte("\n"), []byte(d.newline)))
+	if err != nil {
+		panic(err) // what was just encoded is JSON
+	}
+	return hujson.Value{Value: made.Value}
+}
