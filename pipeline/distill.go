@@ -166,7 +166,7 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err err
 				return err
 			}
 			g.Go(func() error {
-				r.parse(ctx, f, r.sources)
+				r.parse(ctx, f)
 				if f.anew {
 					r.distillAhead(ctx, f)
 				}

@@ -18,13 +18,12 @@ func (p *Pipeline) ReadFamily(ctx context.Context, f *Family) {
 		}
 	}
 	f.seeBeside()
-	p.parse(ctx, f, newSources())
+	p.parse(ctx, f)
 }
 
-// parse reads a family from the library, or where its sources still lie, settles who
-// owns what, and redacts. Nothing after it sees an unredacted word.
-func (p *Pipeline) parse(ctx context.Context, f *Family, from *sources) {
-	err := p.readAll(ctx, f, from)
+// parse reads a family from the library, settles who owns what, and redacts. Nothing after it sees an unredacted word.
+func (p *Pipeline) parse(ctx context.Context, f *Family) {
+	err := p.readAll(ctx, f)
 	for _, m := range f.Members {
 		if m.Fault == nil && err == nil {
 			m.ran = m.Session.Where
@@ -35,11 +34,11 @@ func (p *Pipeline) parse(ctx context.Context, f *Family, from *sources) {
 }
 
 // readAll is parse with the secrets left in.
-func (p *Pipeline) readAll(ctx context.Context, f *Family, from *sources) error {
+func (p *Pipeline) readAll(ctx context.Context, f *Family) error {
 	var whole []*ingest.Session
 	for _, m := range f.Members {
 		m.Fault = Safely("parse", func() (err error) {
-			m.Session, err = p.parseOne(ctx, m.Entry, from)
+			m.Session, err = p.parseOne(ctx, m.Entry)
 			if err == nil {
 				m.planKeys = ingest.PlanKeys(m.Session)
 			}
@@ -85,7 +84,7 @@ func Safely(what string, do func() error) (err error) {
 	return do()
 }
 
-func (p *Pipeline) parseOne(ctx context.Context, m library.Entry, from *sources) (*ingest.Session, error) {
+func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, error) {
 	reader, err := p.reader(m.Source)
 	if err != nil {
 		return nil, err
@@ -94,11 +93,7 @@ func (p *Pipeline) parseOne(ctx context.Context, m library.Entry, from *sources)
 	if err != nil {
 		return nil, err
 	}
-	near, changed := from.still(found)
-	s, err := reader.Parse(ctx, near)
-	if changed() {
-		s, err = reader.Parse(ctx, found)
-	}
+	s, err := reader.Parse(ctx, found)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func (p *Pipeline) ReadExact(ctx context.Context, id ingest.SessionID) (*ingest.
 	if f == nil {
 		return nil, library.ErrNoSession
 	}
-	err = p.readAll(ctx, f, newSources())
+	err = p.readAll(ctx, f)
 	m := f.Members[slices.Index(f.IDs(), string(id))]
 	return m.Session, cmp.Or(m.Fault, err)
 }

@@ -94,7 +94,6 @@ type run struct {
 	gone     map[ingest.SessionID][]string // paths that aren't there any more
 	expiring []ingest.Found                // that the client deletes soon
 	lines    writtenLines                  // of payloads
-	sources  *sources                      // as they were archived
 	untidy   bool                          // so much was put into the index that it is to be tidied
 
 	mu      sync.Mutex // guards what follows
@@ -109,7 +108,7 @@ type run struct {
 }
 
 func (p *Pipeline) newRun(o Options, seen *seen) *run {
-	return &run{Pipeline: p, options: o, start: time.Now(), seen: seen, sources: newSources(),
+	return &run{Pipeline: p, options: o, start: time.Now(), seen: seen,
 		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
 		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{}, found: map[ingest.SessionID]bool{},
 		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{},
@@ -287,7 +286,7 @@ func PathOf(f ingest.Found) string {
 
 func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 	_, unknown := r.Library.Session(f.ID)
-	change, err := r.Library.Archive(ctx, r.sources.watched(f))
+	change, err := r.Library.Archive(ctx, f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
