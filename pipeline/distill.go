@@ -83,7 +83,7 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 		case due && (r.busy(f) || !until.IsZero()):
 			r.waiting += len(f.Members)
 			r.again = true
-			r.report.Until = sooner(r.report.Until, until)
+			r.report.Until = Sooner(r.report.Until, until)
 		case !due && !r.options.Reindex:
 			for _, m := range f.Members {
 				r.finished(m.Entry.ID)

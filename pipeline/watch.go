@@ -59,14 +59,14 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 		w.ask = time.Now().Add(o.Every)
 	}
 	for ctx.Err() == nil {
-		timer := time.NewTimer(time.Until(sooner(sooner(w.next, w.distill), w.ask)))
+		timer := time.NewTimer(time.Until(Sooner(Sooner(w.next, w.distill), w.ask)))
 		select {
 		case <-ctx.Done():
 		case <-changes:
 			if soon := time.Now().Add(o.Settle); soon.After(w.rested) {
-				w.next = sooner(w.next, soon)
+				w.next = Sooner(w.next, soon)
 			} else {
-				w.next = sooner(w.next, w.rested)
+				w.next = Sooner(w.next, w.rested)
 			}
 		case <-timer.C:
 			w.due(ctx)
@@ -89,7 +89,8 @@ type watch struct {
 	busy    atomic.Bool // asking
 }
 
-func sooner(a, b time.Time) time.Time {
+// Sooner is the earlier one of two times; one that is zero doesn't count.
+func Sooner(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b
 	}
@@ -127,7 +128,7 @@ func (w *watch) look(ctx context.Context) {
 		w.next = end.Add(max(pollAtMost, restFactor*end.Sub(start)))
 	}
 	if changed := r.New + r.Grown; changed > 0 {
-		w.distill = sooner(w.distill, end.Add(w.options.Quiet))
+		w.distill = Sooner(w.distill, end.Add(w.options.Quiet))
 	}
 	if r.New+r.Grown+r.Vanished+r.Packed > 0 || err != nil {
 		w.report(ctx, r, err)

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -35,13 +34,10 @@ type Options struct {
 // looks at every place that sessions are taken from. Library may be nil: then
 // nothing is safe.
 func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) (*Report, error) {
-	g := &guarding{Pipeline: p, report: &Report{}, options: o, sessions: map[string]*Session{},
-		known: map[string]bool{}}
-	if o.Limit == 0 {
-		g.options.Limit = time.Minute
-	}
-	if len(paths) == 0 {
-		g.report.everywhere = true
+	g := &guarding{Pipeline: p, report: &Report{everywhere: len(paths) == 0}, options: o,
+		reach: reach{known: map[string]bool{}, reals: map[string]string{}}, sessions: map[string]*Session{},
+		known: map[string]bool{}, groups: map[string]int{}}
+	if g.report.everywhere {
 		for _, reader := range p.Readers {
 			paths = append(paths, p.RootsOf(reader)...)
 		}
@@ -49,9 +45,8 @@ func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) 
 	if err := g.aim(paths); err != nil {
 		return nil, err
 	}
-	g.libraryItself()
 	g.sources(ctx)
-	if err := g.look(ctx); err != nil {
+	if err := g.walk(ctx); err != nil {
 		return nil, err
 	}
 	if err := g.compare(ctx); err != nil {
@@ -93,9 +88,13 @@ type guarding struct {
 	sessions map[string]*Session // by source and id
 	known    map[string]bool     // real paths of sessions' files
 	own      string              // the library's real folder, ""
+
+	loose   []string       // files that may be sessions and aren't known
+	anchors []string       // folders that look like a client's
+	groups  map[string]int // files that aren't known, by group
 }
 
-// aim resolves the paths.
+// aim resolves the paths, and notices that the library would go, or a part of it.
 func (g *guarding) aim(paths []string) error {
 	for _, path := range paths {
 		abs, err := filepath.Abs(path)
@@ -117,31 +116,33 @@ func (g *guarding) aim(paths []string) error {
 			g.report.Paths = append(g.report.Paths, at)
 		}
 	}
-	g.reach.known = map[string]bool{}
-	return nil
-}
-
-// libraryItself notices that the library would go, or a part of it.
-func (g *guarding) libraryItself() {
 	if g.Library == nil {
-		return
+		return nil
 	}
 	g.own = pipeline.RealOf(g.Library.Dir())
 	if g.reach.has(g.own) {
-		g.danger(Danger{Path: g.own, Kind: DangerLibrary, Blocks: true})
-		return
+		g.danger(g.own, DangerLibrary, true)
+		return nil
 	}
-	for _, at := range g.report.Paths {
-		if !at.Gone && isBelow(at.Real, g.own) {
-			g.danger(Danger{Path: at.Real, Kind: DangerLibrary, Blocks: true})
-		}
+	for _, at := range g.within(g.own) {
+		g.danger(at.Real, DangerLibrary, true)
+	}
+	return nil
+}
+
+func (g *guarding) danger(path string, kind DangerKind, blocks bool) {
+	if d := (Danger{path, kind, blocks}); !slices.Contains(g.report.Dangers, d) {
+		g.report.Dangers = append(g.report.Dangers, d)
 	}
 }
 
-func (g *guarding) danger(d Danger) {
-	if !slices.Contains(g.report.Dangers, d) {
-		g.report.Dangers = append(g.report.Dangers, d)
-	}
+// within lists the paths that are a folder or lie in it.
+func (g *guarding) within(dir string) []Path {
+	fi, err := os.Stat(dir)
+	one := reach{targets: []fs.FileInfo{fi}, known: map[string]bool{}}
+	return slices.DeleteFunc(slices.Clone(g.report.Paths), func(at Path) bool {
+		return err != nil || at.Gone || !one.has(at.Real)
+	})
 }
 
 // sources finds the sessions of the configured places that the paths touch.
@@ -149,12 +150,14 @@ func (g *guarding) sources(ctx context.Context) {
 	for _, reader := range g.Readers {
 		for _, root := range g.RootsOf(reader) {
 			real := pipeline.RealOf(root)
-			switch {
-			case !pipeline.IsFolder(real):
-			case g.reach.has(real):
-				g.danger(Danger{Path: real, Kind: DangerSource})
-				g.find(ctx, reader, root)
-			case slices.ContainsFunc(g.report.Paths, func(at Path) bool { return !at.Gone && isBelow(at.Real, real) }):
+			if !pipeline.IsFolder(real) {
+				continue
+			}
+			all := g.reach.has(real)
+			if all {
+				g.danger(real, DangerSource, false)
+			}
+			if all || len(g.within(real)) > 0 {
 				g.find(ctx, reader, root)
 			}
 		}
@@ -171,7 +174,7 @@ func (g *guarding) find(ctx context.Context, reader ingest.Reader, path string) 
 		g.report.Problems = append(g.report.Problems, pr)
 		if info, err := os.Lstat(pr.Path); (err != nil || info.Mode()&fs.ModeSymlink == 0) &&
 			!g.heldLoose(ctx, pr.Path) { // a link itself holds nothing
-			g.danger(Danger{Path: pr.Path, Kind: DangerLoose, Blocks: true})
+			g.danger(pr.Path, DangerLoose, true)
 		}
 	}
 	for _, f := range found {
@@ -191,10 +194,7 @@ func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 		return false
 	}
 	e, err := g.Library.Session(ingest.SessionID(filepath.Base(filepath.Dir(filepath.Dir(path)))))
-	if err != nil {
-		return false
-	}
-	return slices.ContainsFunc(e.Files, func(f library.FileState) bool {
+	return err == nil && slices.ContainsFunc(e.Files, func(f library.FileState) bool {
 		return filepath.Base(filepath.FromSlash(f.Name)) == filepath.Base(path) &&
 			g.Library.Held(ctx, e.ID, ingest.File{Name: f.Name, Path: path, Role: f.Role, Size: fi.Size(),
 				Mod: fi.ModTime()}) == nil
@@ -204,15 +204,14 @@ func (g *guarding) heldLoose(ctx context.Context, path string) bool {
 // take notes a session's files that lie under the paths.
 func (g *guarding) take(f ingest.Found) {
 	at := f
-	at.Files = nil
-	for _, file := range f.Files {
+	at.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
 		real := g.reach.real(file.Path)
 		if g.known[real] || !g.reach.has(real) {
-			continue
+			return true
 		}
 		g.known[real] = true
-		at.Files = append(at.Files, file)
-	}
+		return false
+	})
 	if len(at.Files) == 0 {
 		return
 	}
@@ -222,27 +221,17 @@ func (g *guarding) take(f ingest.Found) {
 		s = &Session{ID: f.ID, Source: f.Source}
 		g.sessions[key] = s
 	}
-	s.found = append(s.found, f)
+	s.found, s.there = append(s.found, f), append(s.there, at)
+	s.Files += len(at.Files)
 	for _, file := range at.Files {
+		s.Bytes += file.Size
 		if f.Source == ingest.Memory {
 			g.report.Memory = append(g.report.Memory, file.Path)
 		}
-		s.Files++
-		s.Bytes += file.Size
 		if file.Role == ingest.OutputFile {
 			s.Outputs++
 		}
 	}
-	s.AtRisk = append(s.AtRisk, riskOf(at.Files)...)
-}
-
-// riskOf takes all files for being at risk, until they are compared.
-func riskOf(files []ingest.File) []File {
-	var all []File
-	for _, f := range files {
-		all = append(all, File{Path: f.Path, Role: f.Role, Size: f.Size, State: New})
-	}
-	return all
 }
 
 // compare holds every file against the library.
@@ -268,64 +257,46 @@ func (g *guarding) compareOne(ctx context.Context, s *Session) {
 			s.Title = e.Title
 		}
 	}
-	var left []File
-	for _, f := range s.AtRisk {
-		root, file := fileAt(s.found, f.Path)
-		err := held(file)
-		switch {
-		case err == nil:
-			continue
-		case forgotten:
-			f.State = Forgotten
-		case errors.Is(err, library.ErrDamaged):
-			f.State, f.Why = Damaged, err.Error()
-		case !errors.Is(err, library.ErrNotHeld):
-			f.State, f.Why = Unreadable, err.Error()
-		}
-		left = append(left, f)
-		if f.Role == ingest.Transcript && f.State != Forgotten {
-			s.Deleted = earliest(s.Deleted, pipeline.DeletedOn(root, file))
-		}
-	}
-	s.AtRisk = left
-}
-
-func fileAt(found []ingest.Found, path string) (ingest.Found, ingest.File) {
-	for _, f := range found {
-		for _, file := range f.Files {
-			if file.Path == path {
-				return f, file
+	for _, found := range s.there {
+		for _, file := range found.Files {
+			f := File{Path: file.Path, Role: file.Role, Size: file.Size, State: New}
+			err := held(file)
+			switch {
+			case err == nil:
+				continue
+			case forgotten:
+				f.State = Forgotten
+			case errors.Is(err, library.ErrDamaged):
+				f.State, f.Why = Damaged, err.Error()
+			case !errors.Is(err, library.ErrNotHeld):
+				f.State, f.Why = Unreadable, err.Error()
+			}
+			s.AtRisk = append(s.AtRisk, f)
+			if f.Role == ingest.Transcript && f.State != Forgotten {
+				s.Deleted = pipeline.Sooner(s.Deleted, pipeline.DeletedOn(found, file))
 			}
 		}
 	}
-	return ingest.Found{}, ingest.File{Path: path}
-}
-
-func earliest(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // finish puts the report in order.
 func (g *guarding) finish() {
+	r := g.report
 	for _, s := range g.sessions {
-		g.report.Sessions = append(g.report.Sessions, *s)
+		r.Sessions = append(r.Sessions, *s)
+		if s.Source == ingest.Memory && s.forgotten() {
+			r.Memory = nil
+		}
 	}
-	slices.SortFunc(g.report.Sessions, func(a, b Session) int {
+	slices.SortFunc(r.Sessions, func(a, b Session) int {
 		if a.unsafe() != b.unsafe() {
 			return map[bool]int{true: -1, false: 1}[a.unsafe()]
 		}
 		return cmp.Compare(a.ID, b.ID)
 	})
-	slices.Sort(g.report.Memory)
-	if slices.ContainsFunc(g.report.Sessions,
-		func(s Session) bool { return s.Source == ingest.Memory && s.forgotten() }) {
-		g.report.Memory = nil
-	}
-	g.report.stuck = g.stuck()
-	slices.SortFunc(g.report.Dangers,
+	slices.Sort(r.Memory)
+	r.stuck = g.stuck()
+	slices.SortFunc(r.Dangers,
 		func(a, b Danger) int { return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Kind, b.Kind)) })
 }
 
@@ -364,16 +335,11 @@ type reach struct {
 
 // real resolves a path's folder.
 func (r *reach) real(path string) string {
-	dir := filepath.Dir(path)
-	real, ok := r.reals[dir]
-	if !ok {
-		real = pipeline.RealOf(dir)
-		if r.reals == nil {
-			r.reals = map[string]string{}
-		}
-		r.reals[dir] = real
+	dir, name := filepath.Split(path)
+	if r.reals[dir] == "" {
+		r.reals[dir] = pipeline.RealOf(dir)
 	}
-	return filepath.Join(real, filepath.Base(path))
+	return filepath.Join(r.reals[dir], name)
 }
 
 // has reports whether a real path is one of the targets or lies below one.
@@ -388,15 +354,4 @@ func (r *reach) has(path string) bool {
 	}
 	r.known[path] = v
 	return v
-}
-
-// isBelow reports whether a real path is a folder or lies in it.
-func isBelow(path, dir string) bool {
-	one := reach{known: map[string]bool{}}
-	fi, err := os.Stat(dir)
-	if err != nil {
-		return path == dir || strings.HasPrefix(path, dir+string(filepath.Separator))
-	}
-	one.targets = []fs.FileInfo{fi}
-	return one.has(path)
 }

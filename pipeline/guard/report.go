@@ -46,6 +46,7 @@ type Session struct {
 	Deleted time.Time `json:"deleted,omitzero"`
 
 	found []ingest.Found // where it was found, usually one
+	there []ingest.Found // the same with the files that lie there alone
 }
 
 // File is a file of a session that the library doesn't have as it is now.
@@ -136,22 +137,22 @@ func (g *Report) Forgotten() string {
 			n++
 		}
 	}
-	return joined(saySessions(n), memory)
+	return said(n, memory)
 }
 
-func saySessions(n int) string {
-	switch n {
-	case 0:
-		return ""
-	case 1:
-		return "1 session"
+// said puts sessions and memory into words, "" for neither.
+func said(n int, memory string) string {
+	if n == 0 {
+		return memory
 	}
-	return fmt.Sprintf("%d sessions", n)
-}
-
-// joined puts the parts that say something together.
-func joined(parts ...string) string {
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " and ")
+	sessions := "1 session"
+	if n > 1 {
+		sessions = fmt.Sprintf("%d sessions", n)
+	}
+	if memory == "" {
+		return sessions
+	}
+	return sessions + " and " + memory
 }
 
 // forgotten reports whether something of it was forgotten, which then is nowhere else.
@@ -175,7 +176,7 @@ func (g *Report) Holds() string {
 	if len(names) > 0 {
 		memory = ingest.MemoryTitle + " (" + strings.Join(names, ", ") + ")"
 	}
-	return cmp.Or(joined(saySessions(g.Count()), memory), "0 sessions")
+	return cmp.Or(said(g.Count(), memory), "0 sessions")
 }
 
 // Name is what people call it.
@@ -223,7 +224,7 @@ func (g *Report) Blocking() []Danger {
 func (d Danger) String() string {
 	switch d.Kind {
 	case DangerLibrary:
-		return "recall's library itself: with it goes all that it keeps (recall backup makes a copy elsewhere)"
+		return "recall's own library: with it goes all that it keeps (recall backup makes a copy elsewhere)"
 	case DangerOther:
 		return "a library or a backup of one: what it keeps may be nowhere else (recall import takes it over)"
 	case DangerVM:
