@@ -1,10 +1,10 @@
 package hooks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/ingest/trace"
 	"recall/library"
+	"recall/pipeline"
 	"recall/pipeline/guard"
 )
 
@@ -40,105 +41,64 @@ func (h *Host) beforeDeleting(ctx context.Context, in Input) (Answer, error) {
 	if !takesAway(in) {
 		return Answer{}, nil
 	}
-	command := withScripts(in.ToolInput.Command, in.Cwd)
-	paths := h.threatened(command, in.Cwd)
+	paths := h.threatened(withScripts(in.ToolInput.Command, in.Cwd), in.Cwd)
 	if len(paths) == 0 {
 		return Answer{}, nil
 	}
 	h.atRisk.Store(&paths)
 	ctx, cancel := context.WithTimeout(ctx, deleting)
 	defer cancel()
-	left, saved, err := h.saveFirst(ctx, paths)
+	g, left, archived, err := h.saveFirst(ctx, paths)
 	switch {
 	case ctx.Err() != nil:
 		return tooLate(paths), ctx.Err()
 	case errors.Is(err, library.ErrNoLibrary):
-		if paths = h.holding(ctx, paths); len(paths) == 0 {
+		if g.Safe() {
 			return Answer{}, nil
 		}
-		return Answer{Deny: fmt.Sprintf("recall: there is no library yet, so the sessions in what this takes away are saved nowhere: %s\nRun this first, then the command again: recall init --yes", list(paths))}, nil
+		return Answer{Deny: fmt.Sprintf("recall: there is no library yet, so the sessions in what this takes away "+
+			"are saved nowhere: %s\nRun this first, then the command again: recall init --yes", list(paths))}, nil
 	case err != nil:
 		return Answer{}, err
 	case len(left) > 0:
-		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), saved.wayOut, quoted(paths))}, nil
-	case saved.sessions == 0 && !saved.memory && saved.forgotten == "":
+		return Answer{Deny: fmt.Sprintf("recall: this would take away what exists nowhere else:\n%s\nDo this first: %s. "+
+			"Then look, and run the command again: recall sync && recall guard %s", strings.Join(left, "\n"), g.WayOut(),
+			quoted(paths))}, nil
+	case g.Count() == 0 && len(g.Memory) == 0 && g.Forgotten() == "":
 		return Answer{}, nil
 	}
-	return Answer{Context: saved.note(paths)}, nil
+	return Answer{Context: savedNote(g, archived, paths)}, nil
 }
-
-// holding are those of the paths that have a transcript in them, or that
-// couldn't be looked through in time.
-func (h *Host) holding(ctx context.Context, paths []string) []string {
-	var roots, out []string
-	for _, r := range h.Readers {
-		roots = append(roots, h.Roots(r)...)
-	}
-	for _, p := range paths {
-		in := []string{p}
-		if !near(p, nil) { // above: only where sessions are kept is looked into
-			in = nil
-			for _, root := range roots {
-				if near(root, []string{p}) {
-					in = append(in, root)
-				}
-			}
-		}
-		for _, dir := range in {
-			err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-				if ctx.Err() != nil || err == nil && !d.IsDir() && filepath.Ext(path) == ".jsonl" {
-					return errFound
-				}
-				return nil
-			})
-			if err == errFound {
-				out = append(out, p)
-				break
-			}
-		}
-	}
-	return out
-}
-
-var errFound = errors.New("found")
 
 // tooLate refuses what could not be checked in time.
 func tooLate(paths []string) Answer {
-	return Answer{Deny: fmt.Sprintf("recall: sessions may lie in what this takes away, and they could not all be compared with the library within %v.\nNot checked yet: %s\nRun this first, then the command again: recall archive && recall guard %s",
-		deleting, list(paths), quoted(paths))}
+	return Answer{Deny: fmt.Sprintf("recall: sessions may lie in what this takes away, and they could not all be "+
+		"compared with the library within %v.\nNot checked yet: %s\nRun this first, then the command again: "+
+		"recall archive && recall guard %s", deleting, list(paths), quoted(paths))}
 }
 
-// rescued is what is safe now.
-type rescued struct {
-	sessions, archived int
-	holds              string           // what goes, in words
-	memory             bool             // the client's own goes too, and is kept
-	forgotten          string           // what goes too and was forgotten on purpose, in words
-	others             guard.OtherFiles // that go too, and that recall keeps none of
-	wayOut             string           // where something isn't safe
-}
-
-func (r rescued) note(paths []string) string {
+// savedNote says what goes and is safe, and what goes beside it.
+func savedNote(g *guard.Report, archived int, paths []string) string {
 	text := fmt.Sprintf("Note from recall: %s holds nothing that is in recall's library.", list(paths))
-	if r.sessions > 0 || r.memory {
+	if g.Count() > 0 || len(g.Memory) > 0 {
 		text = fmt.Sprintf("Note from recall: %s holds %s, every byte of which is in recall's library (compared just now",
-			list(paths), plain(r.holds))
-		if r.archived > 0 {
-			text += fmt.Sprintf("; %d archived first", r.archived)
+			list(paths), plain(g.Holds()))
+		if archived > 0 {
+			text += fmt.Sprintf("; %d archived first", archived)
 		}
 		text += ")."
 	}
-	if r.sessions > 0 {
+	if g.Count() > 0 {
 		text += " `recall restore` puts a session back."
 	}
-	if r.memory {
+	if len(g.Memory) > 0 {
 		text += " `recall restore memory` puts the memory back."
 	}
-	if r.forgotten != "" {
-		text += "\nAlso there, forgotten by the user on purpose and so NOT in the library: " + r.forgotten + "."
+	if gone := g.Forgotten(); gone != "" {
+		text += "\nAlso there, forgotten by the user on purpose and so NOT in the library: " + gone + "."
 	}
-	if r.others.Count > 0 {
-		text += "\nAlso there, and NOT in the library: " + othersIn(r.others) + "."
+	if g.Other.Count > 0 {
+		text += "\nAlso there, and NOT in the library: " + othersIn(g.Other) + "."
 	}
 	return "<!-- recall -->\n" + text + "\n<!-- /recall -->"
 }
@@ -147,34 +107,39 @@ func (r rescued) note(paths []string) string {
 func othersIn(o guard.OtherFiles) string {
 	const most = 12
 	var parts []string
-	for i, g := range o.Groups {
-		if i == most {
-			parts = append(parts, fmt.Sprintf("and %d more places", len(o.Groups)-most))
-			break
-		}
+	for _, g := range o.Groups[:min(most, len(o.Groups))] {
 		name := plain(filepath.Base(g.Path))
 		if g.Count > 1 {
 			name += fmt.Sprintf(" (%d files)", g.Count)
 		}
 		parts = append(parts, name)
 	}
+	if more := len(o.Groups) - most; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more places", more))
+	}
 	return strings.Join(parts, ", ")
 }
 
 // saveFirst archives what is at risk under some paths and looks again; left
-// says what isn't safe even so.
-func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r rescued, err error) {
-	l, err := h.Library(time.Second)
-	if err != nil {
-		return nil, r, err
+// says what isn't safe even so. Where there is no library it only looks.
+func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, left []string, archived int,
+	err error) {
+	p := &pipeline.Pipeline{Readers: h.Readers, Roots: map[ingest.Source][]string{}}
+	for _, r := range h.Readers {
+		p.Roots[r.Source()] = h.Roots(r)
 	}
-	p, err := h.Pipeline(l, false)
-	if err != nil {
-		return nil, r, err
+	l, none := h.Library(time.Second)
+	if none == nil {
+		p, err = h.Pipeline(l, false)
+	} else if !errors.Is(none, library.ErrNoLibrary) {
+		err = none
 	}
-	g, err := guard.Look(ctx, p, paths, guard.Options{Limit: deleting})
-	if err != nil {
-		return nil, r, err
+	look := func() error {
+		g, err = guard.Look(ctx, p, paths, guard.Options{Limit: deleting})
+		return err
+	}
+	if err != nil || look() != nil || none != nil {
+		return g, nil, 0, cmp.Or(err, none)
 	}
 	var faults []ingest.Problem
 	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the session that runs is being written to
@@ -185,19 +150,17 @@ func (h *Host) saveFirst(ctx context.Context, paths []string) (left []string, r 
 			break
 		}
 		faults = problems
-		if g, err = guard.Look(ctx, p, paths, guard.Options{Limit: deleting}); err != nil {
-			return nil, r, err
+		if err := look(); err != nil {
+			return nil, nil, 0, err
 		}
-		r.archived += before - len(g.Unsafe())
+		archived += before - len(g.Unsafe())
 	}
 	if len(g.Unsafe()) > 0 {
 		for _, pr := range faults[:min(len(faults), 5)] {
 			left = append(left, fmt.Sprintf("- %s: %s", plain(pr.Path), plain(pr.Reason)))
 		}
 	}
-	r.others, r.wayOut = g.Other, g.WayOut()
-	r.holds, r.sessions, r.memory, r.forgotten = g.Holds(), g.Count(), len(g.Memory) > 0, g.Forgotten()
-	return append(left, unsafeOf(g)...), r, nil
+	return g, append(left, unsafeOf(g)...), archived, nil
 }
 
 func unsafeOf(g *guard.Report) []string {
@@ -208,7 +171,7 @@ func unsafeOf(g *guard.Report) []string {
 			s.AtRisk[0].State))
 	}
 	for _, d := range g.Blocking() {
-		out = append(out, fmt.Sprintf("- %s: %s", d.Path, blockingText[d.Kind]))
+		out = append(out, fmt.Sprintf("- %s: %s", d.Path, d))
 	}
 	if len(out) > most {
 		out = append(out[:most], fmt.Sprintf("- and %d more", len(out)-most))
@@ -216,27 +179,12 @@ func unsafeOf(g *guard.Report) []string {
 	return out
 }
 
-var blockingText = map[guard.DangerKind]string{
-	guard.DangerLibrary: "recall's own library (recall backup makes a copy elsewhere)",
-	guard.DangerOther:   "another recall library or a backup of one",
-	guard.DangerVM:      "disks of Cowork's virtual machines, which can't be looked into from here (recall cleanup)",
-	guard.DangerTooMuch: "more files than could be looked at in time",
-	guard.DangerUnread:  "can't be looked into",
-	guard.DangerLoose:   "part of a session that can't be taken in",
-}
-
 // threatened lists the paths that a command takes away which sessions, or
 // recall's library, may lie under. The command is read, never run; what a shell
 // would fill in is filled in for the home folder only.
 func (h *Host) threatened(command, dir string) []string {
 	home, _ := os.UserHomeDir()
-	config := os.Getenv("CLAUDE_CONFIG_DIR")
-	if config == "" {
-		config = filepath.Join(home, ".claude")
-	}
-	full := strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
-		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
-	full = tilde.ReplaceAllString(full, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
+	full := filled(command, dir)
 	var named []string
 	known := false
 	if len(full) <= commandMost {
@@ -276,13 +224,28 @@ const commandMost = 64 << 10
 
 var tilde = regexp.MustCompile(`(^|[\s"'=:])~(/|\s|$)`)
 
-// removedBy lists what a command line deletes, moves or cleans, as far as its
-// words tell; known says that this is all of it.
+// filled is a command line with the folders filled in that a shell knows.
+func filled(command, dir string) string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return command
+	}
+	config := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), filepath.Join(home, ".claude"))
+	command = strings.NewReplacer("${HOME}", home, "$HOME", home, "${CLAUDE_CONFIG_DIR}", config, "$CLAUDE_CONFIG_DIR",
+		config, "$CLAUDE_PROJECT_DIR", dir).Replace(command)
+	return tilde.ReplaceAllString(command, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
+}
+
+// actionsOf are what a command line does, as far as its words tell.
+func actionsOf(command, dir string) []trace.Action {
+	return trace.Of(&ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
+		Calls: []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}}}}).Actions
+}
+
+// removedBy lists what a command line deletes, moves or cleans; known says that this is all of it.
 func removedBy(command, dir string) (out []string, known bool) {
-	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
-		Calls: []ingest.ToolCall{{Name: "Bash", Command: command, Done: true}}}}}
 	known = true
-	for _, a := range trace.Of(s).Actions {
+	for _, a := range actionsOf(command, dir) {
 		for _, t := range a.Touches {
 			switch t.How {
 			case trace.Delete:
@@ -330,12 +293,11 @@ func pathsOf(st trace.Step) []string {
 // beforeGlob is the folder that a pattern looks into.
 func beforeGlob(p string) string {
 	if i := strings.IndexAny(p, "*?["); i >= 0 {
-		p = p[:i]
-		if !strings.HasSuffix(p, "/") {
+		if p = p[:i]; !strings.HasSuffix(p, "/") {
 			p = filepath.Dir(p)
 		}
 	}
-	if p == "" || !filepath.IsAbs(p) {
+	if !filepath.IsAbs(p) {
 		return ""
 	}
 	return filepath.Clean(p)
@@ -343,23 +305,16 @@ func beforeGlob(p string) string {
 
 // places are where sessions and the library are kept.
 func (h *Host) places() []string {
-	var out []string
-	add := func(p string) {
-		if p == "" {
-			return
-		}
-		out = append(out, filepath.Clean(p))
-		if real, err := filepath.EvalSymlinks(p); err == nil && real != p {
-			out = append(out, real)
-		}
-	}
+	all := []string{h.LibraryDir}
 	for _, r := range h.Readers {
-		for _, root := range h.Roots(r) {
-			add(root)
+		all = append(all, h.Roots(r)...)
+	}
+	for _, p := range all {
+		if p != "" {
+			all = append(all, filepath.Clean(p), pipeline.RealOf(p))
 		}
 	}
-	add(h.LibraryDir)
-	return out
+	return slices.DeleteFunc(all, func(p string) bool { return p == "" })
 }
 
 // near reports whether a path holds one of the places, or lies where sessions do
@@ -368,19 +323,15 @@ func near(p string, places []string) bool {
 	if stores.MatchString(p) {
 		return true
 	}
-	paths := []string{p}
-	if real, err := filepath.EvalSymlinks(p); err == nil && real != p {
-		paths = append(paths, real)
-	}
-	for _, p := range paths {
-		for _, place := range places {
-			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p,
-				string(filepath.Separator))+string(filepath.Separator)) || strings.HasPrefix(p, place+string(filepath.Separator)) {
+	const sep = string(filepath.Separator)
+	return slices.ContainsFunc(places, func(place string) bool {
+		for _, p := range []string{p, pipeline.RealOf(p)} {
+			if p == place || strings.HasPrefix(place, strings.TrimSuffix(p, sep)+sep) || strings.HasPrefix(p, place+sep) {
 				return true
 			}
 		}
-	}
-	return false
+		return false
+	})
 }
 
 func list(paths []string) string { return strings.Join(paths, ", ") }

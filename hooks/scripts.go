@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"recall/ingest"
 	"recall/ingest/trace"
 )
 
@@ -60,7 +59,7 @@ func scriptsIn(command, dir string) []string {
 			dirs = dirsOf(command, dir)
 		}
 		for _, d := range dirs {
-			if path := trace.Absolute(d, fromHome(word)); !slices.Contains(paths, path) {
+			if path := trace.Absolute(d, filled(word, dir)); !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
@@ -74,9 +73,7 @@ func dirsOf(command, dir string) []string {
 	if len(command) > commandMost {
 		return dirs
 	}
-	s := &ingest.Session{Turns: []ingest.Turn{{Role: ingest.Assistant, Dir: dir,
-		Calls: []ingest.ToolCall{{Name: "Bash", Command: fromHome(command), Done: true}}}}}
-	for _, a := range trace.Of(s).Actions {
+	for _, a := range actionsOf(filled(command, dir), dir) {
 		for _, st := range a.Steps() {
 			if st.Dir != "" && !slices.Contains(dirs, st.Dir) {
 				dirs = append(dirs, st.Dir)
@@ -84,16 +81,6 @@ func dirsOf(command, dir string) []string {
 		}
 	}
 	return dirs
-}
-
-// fromHome fills in the home folder, as a shell would.
-func fromHome(text string) string {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return text
-	}
-	text = strings.NewReplacer("${HOME}", home, "$HOME", home).Replace(text)
-	return tilde.ReplaceAllString(text, "${1}"+strings.ReplaceAll(home, "$", "$$")+"${2}")
 }
 
 // readScript reads the beginning of a text file, "" if it is none.
