@@ -67,7 +67,7 @@ func groupsIn(text string) []group {
 }
 
 // afterOptions is where a message turns to something else.
-var afterOptions = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^(?:---|\*\*\*|#)|^[^\n]*\?\s*$`) })
+var afterOptions = text.Pattern(`(?m)^(?:---|\*\*\*|#)|^[^\n]*\?\s*$`)
 
 // ended says where each option ends: where the next begins, the last where the
 // message turns to something else, and no further than twice the longest other.
@@ -88,9 +88,7 @@ func (g group) ended(text string) group {
 	return g
 }
 
-var namedOption = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:option|approach|variant|alternative|choice|plan)\s+\(?([a-h]|[1-9])\b`)
-})
+var namedOption = text.Pattern(`(?i)\b(?:option|approach|variant|alternative|choice|plan)\s+\(?([a-h]|[1-9])\b`)
 
 // of is the option that a quote of the message names or stands in, nil if none.
 func (g group) of(text, quote string) *option {
@@ -134,16 +132,10 @@ type pick struct {
 func (p *pick) word() string { return quoteOf(p.turn.Text) }
 
 var (
-	takesNamed = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:option|approach|variant|alternative|choice|plan|number)\s+\(?([a-h]|[1-9])\b`)
-	})
-	takesBare = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)^(?:(?:or|no|ok|okay|yes|yeah|yep|sure|actually|let'?s|i'?d|i|we|do|go|with|take|pick|choose|prefer|like|want|for|the|please|then|just|use|it'?s)[\s,]+)*(?:\(([a-h]|[1-9])\)|([a-h]|[1-9])\)?)(?:[.!)]?\s*$|,\s|[!)]?\s+(?:please|then|it is|sounds|is (?:good|fine|best|ok))\b)`)
-	})
-	severalPicked = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)\b(?:[a-h]|[1-9])\)?\s*(?:,|&|\+|and|or|/)\s*\(?(?:option\s+)?(?:[a-h]|[1-9])\b`)
-	})
-	saysNo = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\b(?:not|no|never|cannot)\b|n['’]t\b|\?`) })
+	takesNamed    = text.Pattern(`(?i)\b(?:option|approach|variant|alternative|choice|plan|number)\s+\(?([a-h]|[1-9])\b`)
+	takesBare     = text.Pattern(`(?i)^(?:(?:or|no|ok|okay|yes|yeah|yep|sure|actually|let'?s|i'?d|i|we|do|go|with|take|pick|choose|prefer|like|want|for|the|please|then|just|use|it'?s)[\s,]+)*(?:\(([a-h]|[1-9])\)|([a-h]|[1-9])\)?)(?:[.!)]?\s*$|,\s|[!)]?\s+(?:please|then|it is|sounds|is (?:good|fine|best|ok))\b)`)
+	severalPicked = text.Pattern(`(?i)\b(?:[a-h]|[1-9])\)?\s*(?:,|&|\+|and|or|/)\s*\(?(?:option\s+)?(?:[a-h]|[1-9])\b`)
+	saysNo        = text.Pattern(`(?i)\b(?:not|no|never|cannot)\b|n['’]t\b|\?`)
 )
 
 // labelTaken is the letter or number that a turn outright takes, "" if none or

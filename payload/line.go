@@ -1,13 +1,12 @@
 package payload
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"recall/sink"
+	"recall/text"
 )
 
 // The line of an item, as payload.md shows it after the bullet:
@@ -33,23 +32,17 @@ const (
 )
 
 var (
-	comment    = lazy(`<(\\*)!--`)
-	commentEsc = lazy(`<\\(\\*)!--`)
-	tail       = lazy(`(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)[^()]*\)$`)
-	tailEsc    = lazy(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
-	scopeTail  = lazy(`^(.+) \(scope: ([^()]*)\)$`)
-	notTail    = lazy(`^(.+) \(not: ([^()]*)\)$`)
-	note       = lazy(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
-	lead       = lazy("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
-	leadEsc    = lazy("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	comment    = text.Pattern(`<(\\*)!--`)
+	commentEsc = text.Pattern(`<\\(\\*)!--`)
+	tail       = text.Pattern(`(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)[^()]*\)$`)
+	tailEsc    = text.Pattern(`\\(\\*)\((scope: |not: |session |from [^()\s,]+, [A-Z][a-z]{2} \d)([^()]*)\)$`)
+	scopeTail  = text.Pattern(`^(.+) \(scope: ([^()]*)\)$`)
+	notTail    = text.Pattern(`^(.+) \(not: ([^()]*)\)$`)
+	note       = text.Pattern(` \((?:session|from) [^()\s,]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?(; [a-z ]+, [A-Z][a-z]{2} \d{1,2}(, \d{4})?)?\)$`)
+	lead       = text.Pattern("^(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
+	leadEsc    = text.Pattern("^\\\\(\\\\|#|>|```|~~~|[-*+•] |[-*+•]$|\\[(?i:pinned|x| )\\])")
 	fileStates = []string{FileDone, FileProgress, FileUntouched, FileOffLimits}
 )
-
-// lazy puts off compiling an expression to its first use: most commands that
-// know this package neither write nor read a page.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}
 
 // formatItem returns the item's line without bullet and note; "" if the item says nothing.
 func formatItem(it *Item) string {

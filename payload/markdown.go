@@ -183,7 +183,7 @@ func (pg *page) layOut(cut []int) Rendered {
 }
 
 // startsOdd matches a line that Markdown or Read would not take for a paragraph.
-var startsOdd = lazy("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
+var startsOdd = text.Pattern("^([-*+•#<>|=\\[\\\\`~…]|\\.\\.\\.|\\d+[.)])")
 
 // list writes the lines of one section: a single goal is a paragraph, next
 // actions are numbered.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"recall/sink"
+	"recall/text"
 )
 
 // Doc is a payload.md as read: what a person may have made of a rendered one.
@@ -39,15 +40,15 @@ func (l *Line) settle(kind Kind) {
 }
 
 var (
-	headMark = lazy(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
-	endMark  = lazy(`^<!--\s*/recall\s*-->$`)
-	anyMark  = lazy(`^<!--\s*/?recall\b`)
-	oneNote  = lazy(`^<!--.*-->$`)
-	hashes   = lazy(`^#{1,6}(?: |$)`)
-	bullet   = lazy(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
-	cutNote  = lazy(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
-	conflict = lazy(`^(?:<{7} |={7}$|>{7} )`) // as git marks one
-	rule     = lazy(`^(?:-{3,}|\*{3,}|_{3,})$`)
+	headMark = text.Pattern(`^<!--\s*recall((?:\s+[0-9a-z]{10})*)\s*-->$`)
+	endMark  = text.Pattern(`^<!--\s*/recall\s*-->$`)
+	anyMark  = text.Pattern(`^<!--\s*/?recall\b`)
+	oneNote  = text.Pattern(`^<!--.*-->$`)
+	hashes   = text.Pattern(`^#{1,6}(?: |$)`)
+	bullet   = text.Pattern(`^(?:[-*+•]|\d{1,9}[.)])(?:\s+|$)`)
+	cutNote  = text.Pattern(`^(?:…|\.\.\.) and \d+ more in payload\.json$`)
+	conflict = text.Pattern(`^(?:<{7} |={7}$|>{7} )`) // as git marks one
+	rule     = text.Pattern(`^(?:-{3,}|\*{3,}|_{3,})$`)
 )
 
 // Read reads a payload.md. It takes what people do in an editor: other bullets

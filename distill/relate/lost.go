@@ -2,10 +2,8 @@ package relate
 
 import (
 	"recall/text"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // span is a stretch of a sentence that names something given up.
@@ -161,17 +159,12 @@ func match(toks []token, i int, words ...string) bool {
 func isMark(t token) bool { return t.stem == "" && strings.Contains(",;:.()—", t.low) }
 
 var (
-	staysForm = lazy(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
+	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
 	// storedForm takes out what says where something is, not that it stays so.
 	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
 	// otherBack is what isn't undone: "fall back to the old feed".
-	otherBack = lazy(`\b(?:fall|falls|falling|fallen|fell|call|calls|report|reports|write|writes|read|reads|send|sends|hand|hands|give|gives|come|comes) back\b`)
+	otherBack = text.Pattern(`\b(?:fall|falls|falling|fallen|fell|call|calls|report|reports|write|writes|read|reads|send|sends|hand|hands|give|gives|come|comes) back\b`)
 	// backForm says that something is undone.
-	backForm = lazy(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
-	denyForm = lazy(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+	backForm = text.Pattern(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
+	denyForm = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
 )
-
-// lazy puts off compiling an expression to its first use.
-func lazy(expr string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
-}

@@ -1,0 +1,12 @@
+package text
+
+import (
+	"regexp"
+	"sync"
+)
+
+// Pattern puts off compiling an expression to its first use: most commands use few of
+// those that there are.
+func Pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}
