@@ -45,6 +45,7 @@ var (
 	cueGreet          = cueOf("greet")
 	cueHandsOff       = cueOf("handsoff")
 	cueMenu           = cueOf("menu")
+	cueWork           = cueOf("work")
 )
 
 // cueOf is the class of that name; it must be there.

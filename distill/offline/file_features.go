@@ -6,44 +6,9 @@ import (
 	"strings"
 )
 
-// The features of files.
-var (
-	fileWritten      = numbered("file:written")
-	fileWrittenTwice = numbered("file:written-twice")
-	fileWrittenOften = numbered("file:written-often")
-	fileCreated      = numbered("file:created")
-	fileRefused      = numbered("file:refused")
-	fileSaid         = numbered("file:said")
-	fileSaidOften    = numbered("file:said-often")
-	fileListOfIt     = numbered("file:list-of-it")
-	fileTyped        = numbered("file:typed")
-	fileInLast       = numbered("file:in-last")
-	fileReadOnly     = numbered("file:read-only")
-	fileReadOften    = numbered("file:read-often")
-	fileReadAndSaid  = numbered("file:read-and-said")
-	fileTest         = numbered("file:test")
-	fileDoc          = numbered("file:doc")
-	fileOutside      = numbered("file:outside")
-	fileFewFiles     = numbered("file:few-files")
-	fileManyFiles    = numbered("file:many-files")
-	fileShare        = numbered("file:share")
-	fileLogEdits     = numbered("file:log-edits")
-	fileLogMentions  = numbered("file:log-mentions")
-	fileRank         = numbered("file:rank")
-	fileDeleted      = numbered("file:deleted")
-	fileRenamed      = numbered("file:renamed")
-	fileByAgent      = numbered("file:by-agent")
-	fileByShell      = numbered("file:by-shell")
-	filePlan         = numbered("file:plan")
-	fileLate         = numbered("file:late")
-	fileEnd          = numbered("file:end")
-	fileWritten8     = numbered("file:log-written")
-	fileSaidRank     = numbered("file:said-rank")
-	fileHidden       = numbered("file:hidden")
-)
-
 // features of a file, for the model that tells which ones the work turned on.
-func (f *touched) features(m *noted, all []*touched) []Feature {
+func (f *touched) features(all []*touched) []Feature {
+	m := &noted{}
 	written, lines := 0, 0
 	for _, o := range all {
 		if o.edits > 0 {
@@ -51,51 +16,48 @@ func (f *touched) features(m *noted, all []*touched) []Feature {
 		}
 		lines += o.lines
 	}
-	m.on(fileWritten, f.edits > 0)
-	m.on(fileWrittenTwice, f.edits > 1)
-	m.on(fileWrittenOften, f.edits > 4)
-	m.on(fileCreated, f.created)
-	m.on(fileRefused, f.refused > 0)
-	m.on(fileSaid, f.mentions > 0)
-	m.on(fileSaidOften, f.mentions > 2)
-	m.on(fileListOfIt, f.said != nil && ofFile(f.said, path.Base(f.path)))
-	m.on(fileTyped, f.typed > 0)
-	m.on(fileInLast, f.saidBy != nil && f.saidBy.last)
-	m.on(fileReadOnly, f.edits == 0)
-	m.on(fileReadOften, f.edits == 0 && f.reads > 2)
-	m.on(fileReadAndSaid, f.edits == 0 && f.mentions > 1)
-	m.on(fileTest, isTest(f.path))
-	m.on(fileDoc, isDoc(f.path))
-	m.on(fileOutside, strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
-	m.on(fileFewFiles, written <= 3)
-	m.on(fileManyFiles, written > 8)
+	m.on("file:written", f.edits > 0)
+	m.on("file:written-twice", f.edits > 1)
+	m.on("file:written-often", f.edits > 4)
+	m.on("file:created", f.created)
+	m.on("file:said", f.mentions > 0)
+	m.on("file:said-often", f.mentions > 2)
+	m.on("file:list-of-it", f.said != nil && ofFile(f.said, path.Base(f.path)))
+	m.on("file:typed", f.typed > 0)
+	m.on("file:in-last", f.saidBy != nil && f.saidBy.last)
+	m.on("file:read-only", f.edits == 0)
+	m.on("file:read-and-said", f.edits == 0 && f.mentions > 1)
+	m.on("file:test", isTest(f.path))
+	m.on("file:doc", isDoc(f.path))
+	m.on("file:outside", strings.HasPrefix(f.path, "/") || strings.HasPrefix(f.path, ".."))
+	m.on("file:few-files", written <= 3)
+	m.on("file:many-files", written > 8)
 	if lines > 0 {
-		m.set(fileShare, float64(f.lines)/float64(lines))
+		m.set("file:share", float64(f.lines)/float64(lines))
 	}
-	m.set(fileLogEdits, math.Log1p(float64(f.edits)))
-	m.set(fileLogMentions, math.Log1p(float64(f.mentions)))
+	m.set("file:log-edits", math.Log1p(float64(f.edits)))
+	m.set("file:log-mentions", math.Log1p(float64(f.mentions)))
 	if written > 0 {
-		m.set(fileRank, f.rank(all))
+		m.set("file:rank", f.rank(all))
 	}
-	m.on(fileDeleted, f.deleted)
-	m.on(fileRenamed, f.was != "")
-	m.on(fileByAgent, f.byAgent)
-	m.on(fileByShell, f.byShell)
-	m.on(filePlan, strings.Contains(f.path, "/plans/"))
-	m.on(fileHidden, strings.HasPrefix(f.path, ".") && !strings.HasPrefix(f.path, ".."))
+	m.on("file:deleted", f.deleted)
+	m.on("file:renamed", f.was != "")
+	m.on("file:by-shell", f.byShell)
+	m.on("file:plan", strings.Contains(f.path, "/plans/"))
+	m.on("file:hidden", strings.HasPrefix(f.path, ".") && !strings.HasPrefix(f.path, ".."))
 	last, most := 0, 0
 	for _, o := range all {
 		last, most = max(last, o.wroteIn), max(most, o.mentions)
 	}
-	m.on(fileEnd, f.edits > 0 && f.wroteIn == last)
+	m.on("file:end", f.edits > 0 && f.wroteIn == last)
 	if last > 0 && f.edits > 0 {
-		m.set(fileLate, float64(f.wroteIn)/float64(last))
+		m.set("file:late", float64(f.wroteIn)/float64(last))
 	}
-	m.set(fileWritten8, math.Log1p(float64(written)))
+	m.set("file:log-written", math.Log1p(float64(written)))
 	if most > 0 {
-		m.set(fileSaidRank, float64(f.mentions)/float64(most))
+		m.set("file:said-rank", float64(f.mentions)/float64(most))
 	}
-	return m.list()
+	return m.list
 }
 
 // rank is 1 for the file with the most edits, 0 for the one with the fewest.

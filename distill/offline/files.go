@@ -19,7 +19,6 @@ type touched struct {
 	refused  int
 	created  bool
 	deleted  bool
-	byAgent  bool         // written by a sub-agent
 	byShell  bool         // written by a command
 	was      string       // its name before, "" if it always had this one
 	turn     *ingest.Turn // last that wrote it; else that read it
@@ -45,9 +44,9 @@ func files(t *talk, all []*touched, m *Model) []payload.Item {
 		p float64
 	}
 	var keep []scored
-	weights, known := m.File.table(), &noted{}
+	weights := m.File.table()
 	for _, f := range all {
-		if p := weights.score(f.features(known, all)); p >= m.FileFrom || f.offLimit != nil {
+		if p := weights.score(f.features(all)); p >= m.FileFrom || f.offLimit != nil {
 			keep = append(keep, scored{f, p})
 		}
 	}
@@ -109,7 +108,7 @@ type FileCandidate struct {
 func (h *Heard) Files() []FileCandidate {
 	out := make([]FileCandidate, len(h.touched))
 	for i, f := range h.touched {
-		out[i] = FileCandidate{f.path, f.features(&noted{}, h.touched)}
+		out[i] = FileCandidate{f.path, f.features(h.touched)}
 	}
 	return out
 }
@@ -147,7 +146,7 @@ func touchedFiles(s *ingest.Session) []*touched {
 				l.deleteBelow(touch.Path, turn)
 			}
 			if touch.Tool || path.Ext(touch.Path) != "" { // what else a command line names may be a folder
-				l.touch(a, touch, turn, exchange[turn.N])
+				l.touch(a.Call, touch, turn, exchange[turn.N])
 			}
 		}
 	}
@@ -172,7 +171,7 @@ func (l *filed) get(p string) *touched {
 	return f
 }
 
-func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exchange int) {
+func (l *filed) touch(call *ingest.ToolCall, touch trace.Touch, turn *ingest.Turn, exchange int) {
 	f := l.get(touch.Path)
 	if touch.How == trace.Read {
 		f.reads++
@@ -187,10 +186,9 @@ func (l *filed) touch(a *trace.Action, touch trace.Touch, turn *ingest.Turn, exc
 	f.edits++
 	f.turn, f.wroteIn = turn, exchange
 	f.deleted = touch.How == trace.Delete
-	f.byAgent = f.byAgent || a.Agent != ""
 	f.byShell = f.byShell || !touch.Tool
 	if touch.Tool {
-		f.lines += lineCount(a.Call)
+		f.lines += lineCount(call)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"sync"
 )
@@ -28,7 +29,7 @@ type Node struct {
 	High    int     `json:"high,omitempty"`
 	Step    float64 `json:"step,omitempty"`
 
-	number feature
+	number int // of Feature, in a table
 }
 
 // A Model tells what is worth keeping, and how sure that is. It is learned from
@@ -92,35 +93,45 @@ func (w *Weights) Score(features []Feature) float64 { return w.table().score(fea
 // Margin is what Score is the logistic function of.
 func (w *Weights) Margin(features []Feature) float64 { return w.table().margin(features) }
 
-// A table is Weights by the features' numbers.
+// A table is Weights with the features that they know numbered.
 type table struct {
-	bias    float64
-	weights [mostFeatures]float64
-	trees   []Tree
-	values  [mostFeatures]float64 // of what is being scored
+	*Weights
+	number  map[string]int
+	weights []float64
+	trees   []Tree    // their features numbered
+	values  []float64 // of what is being scored
 }
 
 func (w *Weights) table() *table {
-	t := &table{bias: w.Bias, trees: make([]Tree, len(w.Trees))}
-	for name, x := range w.Weights {
-		if f, ok := numberOf[name]; ok {
-			t.weights[f] = x
+	t := &table{Weights: w, number: map[string]int{}, trees: slices.Clone(w.Trees)}
+	numbered := func(name string) int {
+		if _, known := t.number[name]; !known {
+			t.number[name] = len(t.weights)
+			t.weights = append(t.weights, w.Weights[name])
 		}
+		return t.number[name]
 	}
-	for i, tree := range w.Trees {
-		t.trees[i] = append(Tree(nil), tree...)
+	for name := range w.Weights {
+		numbered(name)
+	}
+	for i, tree := range t.trees {
+		t.trees[i] = slices.Clone(tree)
 		for j := range tree {
-			t.trees[i][j].number = numberOf[tree[j].Feature]
+			t.trees[i][j].number = numbered(tree[j].Feature)
 		}
 	}
+	t.values = make([]float64, len(t.weights))
 	return t
 }
 
 func (t *table) margin(features []Feature) float64 {
-	sum := t.bias
+	sum := t.Bias
+	clear(t.values)
 	for _, f := range features {
-		sum += t.weights[f.number] * f.Value
-		t.values[f.number] = f.Value
+		if n, known := t.number[f.Name]; known {
+			sum += t.weights[n] * f.Value
+			t.values[n] = f.Value
+		}
 	}
 	for _, tree := range t.trees {
 		n := &tree[0]
@@ -132,9 +143,6 @@ func (t *table) margin(features []Feature) float64 {
 			}
 		}
 		sum += n.Step
-	}
-	for _, f := range features {
-		t.values[f.number] = 0
 	}
 	return sum
 }

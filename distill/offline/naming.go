@@ -10,15 +10,11 @@ import (
 // longest word stands.
 func hearOf(t *talk, all []*touched) {
 	by := map[string][]*touched{}
-	var begins [256]uint64 // how long those are that begin with a byte, as bits
 	for _, f := range all {
 		if f.base = path.Base(f.path); len(f.base) >= 3 {
 			var word string
 			f.word, word = longestWord(f.base)
 			by[word] = append(by[word], f)
-			if word != "" {
-				begins[word[0]] |= 1 << min(len(word), 63)
-			}
 		}
 	}
 	for _, sp := range t.speeches {
@@ -34,10 +30,8 @@ func hearOf(t *talk, all []*touched) {
 				}
 			}
 			eachNameWord(raw, func(at int, word string) {
-				if begins[word[0]]&(1<<min(len(word), 63)) != 0 {
-					for _, f := range by[word] {
-						f.hear(sp, s, at)
-					}
+				for _, f := range by[word] {
+					f.hear(sp, s, at)
 				}
 			})
 		}

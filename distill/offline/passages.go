@@ -23,7 +23,6 @@ type Candidate struct {
 // typed, what the assistant reported, and what stands in plans, commits and summaries.
 func candidates(t *talk) []*Candidate {
 	var out []*Candidate
-	f := &noted{}
 	for _, sp := range t.speeches {
 		if !sp.report() {
 			continue
@@ -35,7 +34,7 @@ func candidates(t *talk) []*Candidate {
 			}
 			c := &Candidate{sp: sp, part: s}
 			c.from, c.to = c.around()
-			c.Features = t.features(f, c)
+			c.Features = t.features(c)
 			out = append(out, c)
 		}
 	}

@@ -2,6 +2,7 @@ package offline
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,9 +44,6 @@ func plain(s string) string {
 	})
 }
 
-// oneLine makes each stretch of white space one blank.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
 // cite is evidence: what stands in a turn from one place to another.
 func cite(t *ingest.Turn, text string, from, to int) payload.Evidence {
 	return payload.Evidence{Turn: string(t.ID), N: t.N, Quote: clip(text[from:to])}
@@ -73,10 +71,8 @@ func about(text string) []string {
 }
 
 func appendNew(list []string, s string) []string {
-	for _, x := range list {
-		if x == s {
-			return list
-		}
+	if slices.Contains(list, s) {
+		return list
 	}
 	return append(list, s)
 }

@@ -131,7 +131,7 @@ func (p *parts) flush() {
 		s.pasted = pasted || p.kind != row && looksPasted(part)
 		s.lead = i == 0 && (strings.HasPrefix(part, "**") || strings.HasPrefix(part, "__"))
 		if s.text = plain(part); p.kind == row {
-			s.text = strings.Trim(oneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
+			s.text = strings.Trim(text.OneLine(strings.ReplaceAll(s.text, "|", " · ")), " ·")
 		}
 		if s.text != "" {
 			p.out = append(p.out, s)

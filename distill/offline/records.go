@@ -6,6 +6,7 @@ import (
 
 	"recall/ingest"
 	"recall/payload"
+	"recall/text"
 )
 
 // What a transcript has on record is taken as it stands there: no language is read
@@ -81,8 +82,8 @@ func answers(s *ingest.Session) []payload.Item {
 // answered is a question with the option that was chosen, as they stand. What only
 // says how to go on decides nothing.
 func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.Item, bool) {
-	choice := oneLine(plain(strings.Join(a.Chosen, ", ")))
-	question := oneLine(plain(a.Question))
+	choice := plain(strings.Join(a.Chosen, ", "))
+	question := plain(a.Question)
 	said := ingest.Turn{Role: ingest.User, Text: strings.Join(a.Chosen, "\n") + "\n" + a.Notes}
 	ingest.MarkForeign(&said)
 	if choice == "" || question == "" || yields(a, choice) || len(said.Foreign) > 0 {
@@ -103,12 +104,12 @@ func answered(turn *ingest.Turn, c *ingest.ToolCall, a ingest.Answer) (payload.I
 	for _, o := range a.Options {
 		switch {
 		case chosen[o.Label] && len(a.Chosen) == 1 && o.Description != "":
-			it.Text += " (" + trimmed(oneLine(plain(o.Description))) + ")"
+			it.Text += " (" + trimmed(plain(o.Description)) + ")"
 		case !chosen[o.Label] && !a.Multi && !a.Free:
-			it.Alternatives = append(it.Alternatives, oneLine(plain(o.Label)))
+			it.Alternatives = append(it.Alternatives, plain(o.Label))
 		}
 	}
-	if notes := trimmed(oneLine(plain(a.Notes))); notes != "" && !strings.Contains(it.Text, notes) {
+	if notes := trimmed(plain(a.Notes)); notes != "" && !strings.Contains(it.Text, notes) {
 		it.Why = notes
 	}
 	return it, true
@@ -167,7 +168,7 @@ func planTitle(text string) (string, bool) {
 func refusals(s *ingest.Session) []payload.Item {
 	var out []payload.Item
 	eachCall(s, func(turn *ingest.Turn, c *ingest.ToolCall) {
-		reason := oneLine(c.Reason)
+		reason := text.OneLine(c.Reason)
 		if c.Verdict != ingest.Rejected || len(keywords(reason)) < 3 || len(c.Answers) > 0 ||
 			strings.HasSuffix(reason, "?") || reason[0] == '<' {
 			return
@@ -223,7 +224,7 @@ func openTasks(s *ingest.Session) []payload.Item {
 			len(out) == mostTasks {
 			continue
 		}
-		out = append(out, recorded(payload.Next, "open-task", payload.ByAssistant, turn, oneLine(plain(task.Subject)),
+		out = append(out, recorded(payload.Next, "open-task", payload.ByAssistant, turn, plain(task.Subject),
 			task.Subject))
 	}
 	return out

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"slices"
 	"strings"
 
 	"recall/ingest"
@@ -29,7 +28,6 @@ type speech struct {
 	user     bool
 	closing  bool    // the assistant's last word before the person speaks again
 	last     bool    // the closing message of the session
-	toCome   int     // how many closing messages follow it
 	exchange int     // 0-based: which of the person's words it belongs to
 	asks     *speech // of the assistant's: the person's word that it follows, nil if none
 	reacts   *speech // of the person's: the closing message it answers, nil if none
@@ -77,13 +75,6 @@ func listen(s *ingest.Session) *talk {
 	if c := t.closing; c != nil {
 		c.closing, c.last = true, true
 		t.closed = len(c.turn.Calls) == 0
-	}
-	closings := 0
-	for _, sp := range slices.Backward(t.speeches) {
-		if sp.closing {
-			sp.toCome = closings
-			closings++
-		}
 	}
 	t.edited = sorted(t.edited)
 	t.echoes = listenForEchoes(t)

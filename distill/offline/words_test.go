@@ -21,11 +21,11 @@ func TestKeywords(t *testing.T) {
 }
 
 func termsOf(words ...string) terms {
-	out := terms{}
+	var out []word
 	for _, w := range words {
 		out = append(out, wordOf(w))
 	}
-	return out
+	return sorted(out)
 }
 
 func TestPlain(t *testing.T) {
@@ -38,21 +38,5 @@ func TestPlain(t *testing.T) {
 		if got := plain(text); got != want {
 			t.Errorf("plain(%q): got %q, want %q", text, got, want)
 		}
-	}
-}
-
-// Words of up to eight bytes are told apart whatever they are, and all are in
-// order by their beginnings.
-func TestWordsAsNumbers(t *testing.T) {
-	inOrder := []string{"a", "a1", "ab", "abc", "abcdefgh", "b", "gem", "generators", "settings", "sz", "é"}
-	for i, w := range inOrder {
-		for j, x := range inOrder {
-			if (wordOf(w) < wordOf(x)) != (i < j) || (wordOf(w) == wordOf(x)) != (i == j) {
-				t.Errorf("%q and %q: got %x and %x", w, x, wordOf(w), wordOf(x))
-			}
-		}
-	}
-	if wordOf("authentic") == wordOf("authority") {
-		t.Error("authentic is authority")
 	}
 }

@@ -74,7 +74,7 @@ func columnsOf(samples []sample) ([][]entry, []string) {
 	by := map[string][]entry{}
 	for i, s := range samples {
 		for _, f := range s.features {
-			by[f.Name()] = append(by[f.Name()], entry{i, f.Value})
+			by[f.Name] = append(by[f.Name], entry{i, f.Value})
 		}
 	}
 	var names []string
