@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -74,6 +75,50 @@ func TestGrounded(t *testing.T) {
 	}
 }
 
+// A line shows what decides whether it answers: whose word it is, the whole reason, what
+// lost, and what perhaps took its place since.
+func TestLineShowsWhatDecides(t *testing.T) {
+	reason := strings.Repeat("it met the target on the second host too, and ", 12) + "nobody has to be paged"
+	it := payload.Item{ID: "a", Kind: payload.Decision, By: payload.ByUser, Text: "The cache is an LRU.", Why: reason, Alternatives: []string{"Redis"}, State: payload.Stands, At: march}
+	later := payload.Item{ID: "b", Kind: payload.Decision, Text: "The cache moves to Valkey.", State: payload.Stands, At: march.AddDate(0, 1, 0)}
+	link := payload.Link{Relation: payload.Supersedes, From: "b", To: "a", At: later.At}
+	hit := index.Hit{Item: it, Related: []index.Linked{{Link: link, Placed: index.Placed{Item: later}}}}
+	got := oneLine(index.Result{Item: &hit})
+	want := "(decision by user, 2026-03-02, perhaps superseded on 2026-04-02: The cache moves to Valkey.) The cache is an LRU. Why: " + reason + " Instead of: Redis"
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	lead := index.Hit{Item: payload.Item{Kind: payload.Lead, By: payload.ByAssistant, Text: "An LRU would do.", State: payload.Stands, At: march}}
+	if got, want := oneLine(index.Result{Item: &lead}), "(lead by assistant, 2026-03-02, stands) An LRU would do."; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The first answer is sure only where it is an item with other words for it, the chance
+// is good and the next is far behind: a passage never is.
+func TestSure(t *testing.T) {
+	item := func(aliases ...string) index.Result {
+		return index.Result{Score: 1, Item: &index.Hit{Item: payload.Item{Kind: payload.Decision, Aliases: aliases}}}
+	}
+	second := index.Result{Score: 0.05, Turn: &index.TurnHit{}}
+	for name, c := range map[string]struct {
+		a    index.Answer
+		want bool
+	}{
+		"sure":              {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), second}}, true},
+		"no other words":    {index.Answer{Sure: 0.7, Ranked: []index.Result{item(), second}}, false},
+		"a passage":         {index.Answer{Sure: 0.9, Ranked: []index.Result{{Score: 1, Turn: &index.TurnHit{}}, second}}, false},
+		"the next is near":  {index.Answer{Sure: 0.7, Ranked: []index.Result{item("lru"), item("cache")}}, false},
+		"no good chance":    {index.Answer{Sure: 0.5, Ranked: []index.Result{item("lru"), second}}, false},
+		"doubtful":          {index.Answer{Sure: 0.7, Doubtful: true, Ranked: []index.Result{item("lru"), second}}, false},
+		"nothing was found": {index.Answer{Sure: 0.7}, false},
+	} {
+		if got := Sure(&c.a); got != c.want {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 // A look names each line once, and what it doesn't name comes behind.
 func TestLookApplies(t *testing.T) {
 	for _, c := range []struct {
@@ -82,10 +127,10 @@ func TestLookApplies(t *testing.T) {
 		first           payload.ItemID
 		unknown, doubts bool
 	}{
-		{Look{[]int{2, 9}, Answers}, true, "d", false, false},
-		{Look{[]int{1}, Near}, false, "c", false, true},
-		{Look{nil, Nothing}, false, "a", true, true},
-		{Look{nil, Nothing}, true, "a", true, true},
+		{Look{[]int{2, 9}, true}, true, "d", false, false},
+		{Look{[]int{1}, false}, false, "c", false, true},
+		{Look{nil, false}, false, "a", true, true},
+		{Look{nil, false}, true, "a", true, true},
 	} {
 		a := index.Answer{Ranked: said(), Doubtful: c.before}
 		c.look.Apply(&a)

@@ -31,6 +31,7 @@ type Asker struct {
 	Model  llm.Model
 	Redact func(string) string // of all that is sent; nil: it holds no secrets
 	Kept   Store               // answers of before; nil: each question is asked
+	Waits  func()              // called before the model is asked; nil: nobody cares
 }
 
 // Store keeps a model's answers by key, as distill/model's does: each is a JSON
@@ -62,6 +63,9 @@ func (a *Asker) ask(ctx context.Context, r llm.Request, of []string, into any, c
 		if ok && json.Unmarshal(data, into) == nil && check() == nil {
 			return nil
 		}
+	}
+	if a.Waits != nil {
+		a.Waits()
 	}
 	res, err := a.Model.Complete(ctx, r)
 	if err != nil {

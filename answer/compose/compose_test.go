@@ -35,18 +35,18 @@ func (m memory) KeepAnswer(key string, data []byte) error { m[key] = data; retur
 // What a model says in another form is an error, and isn't kept.
 func TestAnswersOfOtherForms(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"order": [2, 2, 0, -1, 77, 1], "found": "answer"}`:         "[1 0] answer",
-		"Sure! ```json\n{\"order\": [1,], \"found\": \"near\"}\n```": "[0] near",
-		`{"order": [], "found": "answer"}`:                           "[] near",
+		`{"order": [2, 2, 0, -1, 77, 1], "found": "answer"}`:         "[1 0] true",
+		"Sure! ```json\n{\"order\": [1,], \"found\": \"none\"}\n```": "[0] false",
+		`{"order": [], "found": "answer"}`:                           "[] false",
 		`{"order": [1], "found": "perhaps"}`:                         "nonsense",
 		`{"order": [1]}`:                                             "nonsense",
-		`{"order": "1", "found": "near"}`:                            "nonsense",
+		`{"order": "1", "found": "none"}`:                            "nonsense",
 		`I can't help with that.`:                                    "nonsense",
 	} {
 		m := memory{}
 		a := &Asker{Model: &says{text: text}, Kept: m}
 		look, err := a.Look(t.Context(), "what about the cache?", said())
-		got := fmt.Sprint(look.Order, " ", look.Found)
+		got := fmt.Sprint(look.Order, " ", look.Answers)
 		var e *llm.Error
 		if errors.As(err, &e) {
 			got = string(e.Fault)

@@ -9,6 +9,7 @@ import (
 
 	"recall/index"
 	"recall/llm"
+	"recall/payload"
 	"recall/prompts"
 )
 
@@ -16,24 +17,35 @@ import (
 const Looked = 50
 
 const (
-	longestLine = 260 // bytes of one
-	lookOut     = 200 // tokens of the answer
+	longestTurn = 260   // bytes of what was said, around the question's words
+	longestItem = 1_500 // of an item: what decides whether it answers is its reason, which isn't cut
+	lookOut     = 200   // tokens of the answer
 )
+
+// An answer is sure if it is an item of those that have other words to be found by, if
+// that the question has an answer is likelier than leastSure says, and the second result
+// far behind: of the questions on two projects, over items that people wrote, the first
+// was right for all 12 such of 106, of those on invented ones for 80 of 89.
+const (
+	leastSure  = 0.6
+	mostSecond = 0.1 // share of the first's score
+)
+
+// Sure reports whether the first of what was found answers, as far as words tell.
+func Sure(found *index.Answer) bool {
+	if len(found.Ranked) == 0 || found.Unknown || found.Doubtful || found.Sure < leastSure {
+		return false
+	}
+	first := found.Ranked[0]
+	return first.Item != nil && len(first.Item.Item.Aliases) > 0 &&
+		(len(found.Ranked) == 1 || found.Ranked[1].Score <= mostSecond*first.Score)
+}
 
 // A Look is what a model says of a search's results.
 type Look struct {
-	Order []int // places in the results, from 0, best first; none twice
-	Found Found
+	Order   []int // places in the results, from 0, best first; none twice; none if nothing comes near
+	Answers bool  // the first of them answers
 }
-
-// Found reports whether any of it answers.
-type Found string
-
-const (
-	Answers Found = "answer"
-	Near    Found = "near"
-	Nothing Found = "nothing"
-)
 
 // Look asks which of the first results answer the question.
 func (a *Asker) Look(ctx context.Context, question string, found []index.Result) (Look, error) {
@@ -52,15 +64,15 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 	}
 	r.Prompt = head(question) + b.String() + "\nNow the order, as JSON.\n"
 	var said struct {
-		Order []int `json:"order"`
-		Found Found `json:"found"`
+		Order []int  `json:"order"`
+		Found string `json:"found"`
 	}
 	var of []string
 	for _, one := range found {
 		of = append(of, sessionOf(placeOf(one)))
 	}
 	err := a.ask(ctx, r, of, &said, func() error {
-		if !slices.Contains([]Found{Answers, Near, Nothing}, said.Found) {
+		if said.Found != "answer" && said.Found != "none" {
 			return errors.New("it doesn't say what was found")
 		}
 		return nil
@@ -68,15 +80,13 @@ func (a *Asker) Look(ctx context.Context, question string, found []index.Result)
 	if err != nil {
 		return Look{}, err
 	}
-	look := Look{Found: said.Found}
+	var look Look
 	for _, n := range said.Order {
 		if n >= 1 && n <= len(found) && !slices.Contains(look.Order, n-1) {
 			look.Order = append(look.Order, n-1)
 		}
 	}
-	if look.Found == Answers && len(look.Order) == 0 {
-		look.Found = Near // which line that would be isn't said
-	}
+	look.Answers = said.Found == "answer" && len(look.Order) > 0 // else which line that would be isn't said
 	return look, nil
 }
 
@@ -90,17 +100,45 @@ func placeOf(r index.Result) index.Place {
 // oneLine is a result as a model is shown it.
 func oneLine(r index.Result) string {
 	if t := r.Turn; t != nil {
-		return fmt.Sprintf("(said by the %s, %s) %s", t.Role, day(t.At), line(around(t.Text, t.Terms), longestLine))
+		return fmt.Sprintf("(said by the %s, %s) %s", t.Role, day(t.At), line(around(t.Text, t.Terms), longestTurn))
 	}
 	it := &r.Item.Item
 	s := it.Text
 	if it.Path != "" {
 		s = it.Path + ": " + s
 	}
-	if it.Why != "" {
-		s += " Why: " + it.Why
+	for _, f := range []struct{ name, text string }{{"Why", it.Why}, {"Scope", it.Scope},
+		{"Instead of", strings.Join(it.Alternatives, "; ")}} {
+		if f.text != "" {
+			s += " " + f.name + ": " + f.text
+		}
 	}
-	return fmt.Sprintf("(%s, %s, %s) %s", it.Kind, day(it.At), state(it), line(s, longestLine))
+	if len(r.Item.History) > 0 {
+		s += " Took the place of: " + line(r.Item.History[0].Item.Text, longestTurn)
+	}
+	head := fmt.Sprintf("(%s", it.Kind)
+	if who := string(it.By); who != "" {
+		if it.Kind == payload.Lead { // what was said, and no more
+			who = strings.TrimSuffix(who, "-accepted")
+		}
+		head += " by " + who
+	}
+	return head + ", " + day(it.At) + ", " + today(r.Item) + ") " + line(s, longestItem)
+}
+
+// today is whether an item still stands, and what perhaps doesn't let it.
+func today(h *index.Hit) string {
+	by := h.Doubted()
+	if by == nil || !h.Item.Current() {
+		return state(&h.Item)
+	}
+	s := by.Doubt().Word(h.Item.Kind) + " on " + day(by.At)
+	for _, l := range slices.Concat(h.Related, h.Conflict) {
+		if l.Item.ID == by.From {
+			return s + ": " + line(l.Item.Text, longestTurn)
+		}
+	}
+	return s
 }
 
 // around is a turn's text from shortly before the first of the question's words.
@@ -114,10 +152,10 @@ func around(text string, terms []string) string {
 			at = min(at, i)
 		}
 	}
-	if at == len(text) || at < longestLine/2 {
+	if at == len(text) || at < longestTurn/2 {
 		return text
 	}
-	return strings.ToValidUTF8(text[at-longestLine/4:], "")
+	return strings.ToValidUTF8(text[at-longestTurn/4:], "")
 }
 
 // Apply puts an answer's results in a look's order, those that it doesn't name
@@ -142,14 +180,7 @@ func (l Look) Apply(a *index.Answer) {
 		}
 	}
 	a.Ranked = ranked
-	switch l.Found {
-	case Answers:
-		a.Unknown, a.Doubtful = false, false
-	case Near:
-		a.Unknown, a.Doubtful = false, true
-	case Nothing:
-		a.Unknown, a.Doubtful = true, true
-	}
+	a.Unknown, a.Doubtful = len(l.Order) == 0, !l.Answers
 	if len(ranked) > 0 {
 		if h := ranked[0].Item; h != nil {
 			a.Coverage = h.Coverage

@@ -56,7 +56,7 @@ func modelAnswers(ts *testscript.TestScript, neg bool, args []string) {
 	}))
 	ts.Defer(func() { s.CloseClientConnections(); s.Close(); log.Close() })
 	ts.Setenv("RECALL_LLM_PROVIDER", "openai")
-	ts.Setenv("RECALL_LLM_MODEL", "m")
+	ts.Setenv("RECALL_LLM_MODEL", args[0]) // what one answered isn't kept for the other
 	ts.Setenv("RECALL_LLM_URL", s.URL+"/v1")
 }
 
@@ -65,7 +65,7 @@ var numberedLine = regexp.MustCompile(`(?m)^(\d+)\. (.*)$`)
 // ordered puts what speaks of Norrsken first.
 func ordered(how, prompt string) string {
 	if how == "nothing" {
-		return `{"order": [], "found": "nothing"}`
+		return `{"order": [], "found": "none"}`
 	}
 	first := "1"
 	for _, m := range numberedLine.FindAllStringSubmatch(prompt, -1) {
