@@ -40,7 +40,7 @@ func Ask(ctx context.Context, x Index, model *SecondLook, q Question) (Answer, e
 	if err != nil {
 		return Answer{}, err
 	}
-	m := asking{SecondLook: model, question: q.Text}
+	m := asking{SecondLook: model, q: q}
 	if len(found.Listed) == 0 { // a list is in its order already
 		m.look(ctx, &found)
 	}

@@ -16,12 +16,17 @@ import (
 type SecondLook struct {
 	compose.Asker
 	Within time.Duration // for all that it is asked about one question; 0: as long as it takes
+	Doubts bool          // it looks only where the first of what was found isn't sure
+
+	// Meanwhile is shown the answer made without it before it is asked; nil if nobody
+	// watches. What was kept of an earlier look is no reason to wait.
+	Meanwhile func(Answer)
 }
 
 // asking is the second look at one question.
 type asking struct {
 	*SecondLook // nil: there is none
-	question    string
+	q           Question
 	until       time.Time // zero until it is asked something
 	told        []string
 	fault       error
@@ -40,12 +45,16 @@ func (m *asking) limited(ctx context.Context) (context.Context, context.CancelFu
 
 // look has the model order what was found.
 func (m *asking) look(ctx context.Context, found *index.Answer) {
-	if m.SecondLook == nil || len(found.Ranked) == 0 {
+	if m.SecondLook == nil || len(found.Ranked) == 0 || m.Doubts && compose.Sure(found) {
 		return
 	}
 	ctx, cancel := m.limited(ctx)
 	defer cancel()
-	look, err := m.Look(ctx, m.question, found.Ranked)
+	asker := m.Asker
+	if m.Meanwhile != nil {
+		asker.Waits = func() { m.Meanwhile(Of(m.q, *found)) }
+	}
+	look, err := asker.Look(ctx, m.q.Text, found.Ranked)
 	if err != nil {
 		m.fail(err)
 		return
@@ -64,7 +73,7 @@ func (m *asking) paragraph(ctx context.Context, shown []*Result) []compose.Sente
 	}
 	ctx, cancel := m.limited(ctx)
 	defer cancel()
-	p, err := m.Paragraph(ctx, m.question, found)
+	p, err := m.Paragraph(ctx, m.q.Text, found)
 	switch {
 	case err != nil:
 		m.fail(err)

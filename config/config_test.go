@@ -91,7 +91,7 @@ func TestDefaultsWithoutAnyFile(t *testing.T) {
 	want.Query.Vectors = "off"
 	want.Hooks.Notes = true
 	want.Query.Weight = 10
-	want.Query.Rerank, want.Query.Patience = "off", 20*time.Second
+	want.Query.Rerank, want.Query.Patience = "auto", 20*time.Second
 	want.Distill.Window, want.Distill.Quiet = 24000, 30*time.Minute
 	b := &want.Distill.Budget
 	b.SessionTokens, b.NightTokens, b.MonthTokens = 1_000_000, 10_000_000, 100_000_000

@@ -40,8 +40,9 @@ const (
 	linksShown = "shown"
 	LinksHide  = "hide"
 
-	rerankOff   = "off"
+	RerankAuto  = "auto"
 	RerankModel = "model"
+	rerankOff   = "off"
 )
 
 // A model's key comes from a variable, never from a file. The first goes to
@@ -160,6 +161,16 @@ func (c *Config) Provider(ctx context.Context, env func(string) string) (llm.Mod
 // than one of a service: without a graphics card it reads some 50 tokens a second.
 func (c *Config) Timeout() time.Duration {
 	return unless(c, "llm.timeout", c.LLM.Timeout, 0, 15*time.Minute)
+}
+
+// LooksAgain reports whether the model looks at what a search found without being told to
+// for each question: one that sessions are shown to already. Who answers by hand, and
+// recordings, are asked only where somebody says so.
+func (c *Config) LooksAgain() bool {
+	if c.Query.Rerank == RerankAuto {
+		return c.Distill.Distiller == ByModel && c.LLM.Provider != ProviderRelay && c.LLM.Provider != ProviderReplay
+	}
+	return c.Query.Rerank == RerankModel
 }
 
 // QueryPatience is how long a model may take for one question.

@@ -31,6 +31,7 @@ type Spent struct {
 	Batch      bool    `json:"batch,omitempty"`       // answered with a batch
 	Fault      string  `json:"fault,omitempty"`       // why there was no answer; such a call may be paid for all the same
 	Estimated  bool    `json:"estimated,omitempty"`   // nobody said what it took: the figures are those reserved
+	Millis     int64   `json:"ms,omitempty"`          // until it was answered, or failed; 0 in a batch
 }
 
 func (l *Library) usage() ledger.Log[Spent] {

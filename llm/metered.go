@@ -33,6 +33,8 @@ type Call struct {
 	Batch   bool
 	Fault   Fault // "" if it was answered
 	Guessed bool  // nobody said what it took: Usage and Cost are the estimate
+
+	Lasted time.Duration // until it was answered, or failed; 0 in a batch
 }
 
 // Capped is the error of a request that isn't made because it would pass a cap.
@@ -102,6 +104,7 @@ func (m *metered) Complete(ctx context.Context, r Request) (Response, error) {
 		took = call.guessed(took.Fault)
 	}
 	took.At = time.Now()
+	took.Lasted = took.At.Sub(call.At)
 	// An answer that is paid for is handed on whatever became of the ledger: the
 	// purse remembers that it can't write, and grants nothing more.
 	_ = m.purse.Settle(call, took)

@@ -88,7 +88,7 @@ func TestMetered(t *testing.T) {
 			t.Errorf("%s: got error %v, want %T", c.name, err, c.err)
 		}
 		for i := range purse.took {
-			purse.took[i].At = c.want[i].At
+			purse.took[i].At, purse.took[i].Lasted = c.want[i].At, 0
 		}
 		for i := range c.want {
 			c.want[i].Account, c.want[i].Task, c.want[i].Model = Account{"s", "p"}, "extract", "openai/gpt-5-mini"

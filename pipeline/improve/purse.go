@@ -3,6 +3,7 @@ package improve
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +34,8 @@ type Purse struct {
 	month   sum
 	night   sum
 	session map[string]sum
-	broken  error // the ledger can't be written
+	broken  error                      // the ledger can't be written
+	lasted  map[string][]time.Duration // how long the latest that somebody waited for took, by model
 }
 
 var _ llm.Purse = (*Purse)(nil)
@@ -110,10 +112,12 @@ func (p *Purse) Settle(reserved, took llm.Call) error {
 	err := p.l.Spend(library.Spent{At: p.now(), Task: took.Task, Session: took.Account.Session,
 		Project: took.Account.Project, Model: took.Model,
 		In: took.Usage.In, CacheRead: took.Usage.CacheRead, CacheWrite: took.Usage.CacheWrite, Out: took.Usage.Out,
-		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed})
+		Cost: took.Cost, Unpriced: !took.Priced, Batch: took.Batch, Fault: string(took.Fault), Estimated: took.Guessed,
+		Millis: took.Lasted.Milliseconds()})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waited(took.Task, took.Model, took.Lasted)
 	if err != nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
 		p.broken = cmp.Or(p.broken, fmt.Errorf("no more is spent: %w", err))
 	}
 	return err
@@ -140,11 +144,13 @@ func (p *Purse) ready() error {
 		return nil
 	}
 	p.day, p.night, p.month, p.session = noonBefore(now), sum{}, sum{}, map[string]sum{}
+	p.lasted = map[string][]time.Duration{}
 	first := MonthOf(now)
 	for s, err := range p.l.Spending() {
 		if err != nil {
 			continue // recall usage and verify tell of it
 		}
+		p.waited(s.Task, s.Model, time.Duration(s.Millis)*time.Millisecond)
 		n := s.In + s.Out
 		if s.Session != "" {
 			p.session[s.Session] = p.session[s.Session].add(n, s.Cost)
@@ -157,6 +163,23 @@ func (p *Purse) ready() error {
 		}
 	}
 	return nil
+}
+
+// waited notes how long somebody waited for a model: looking at what was found, or
+// the one word that it was tried with. The caller holds mu.
+func (p *Purse) waited(task, model string, d time.Duration) {
+	if d > 0 && (task == "rerank" || task == "test") {
+		last := append(p.lasted[model], d)
+		p.lasted[model] = last[max(0, len(last)-3):]
+	}
+}
+
+// Quick reports whether a model answered within a time whenever somebody waited for it
+// lately; false of one that nobody has waited for.
+func (p *Purse) Quick(model string, within time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ready() == nil && len(p.lasted[model]) > 0 && slices.Max(p.lasted[model]) <= within
 }
 
 // noonBefore is the last noon at or before t: a night belongs to one day.

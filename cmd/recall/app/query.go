@@ -55,8 +55,19 @@ func (a *App) UpToDate(ctx context.Context) (*pipeline.Pipeline, error) {
 }
 
 // Ask answers a question as a person asked it, and says on stderr how it was read.
-func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question) (answer.Answer, error) {
-	model, why := a.secondLook(ctx, l, q.Paragraph)
+// meanwhile shows the answer that there is while a model looks at it; nil if nobody
+// watches.
+func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question,
+	meanwhile func(answer.Answer)) (answer.Answer, error) {
+	said := false
+	if show := meanwhile; show != nil {
+		meanwhile = func(ans answer.Answer) {
+			a.sayHow(&ans)
+			said = true
+			show(ans)
+		}
+	}
+	model, why := a.secondLook(ctx, l, q.Paragraph, meanwhile)
 	if why != "" {
 		a.Tells("%s", why)
 	}
@@ -65,11 +76,8 @@ func (a *App) Ask(ctx context.Context, l *library.Library, q answer.Question) (a
 		ans, err = answer.Ask(ctx, a.Index, model, q)
 		return err
 	})
-	if err == nil {
+	if err == nil && !said {
 		a.sayHow(&ans)
-	}
-	for _, t := range ans.Told {
-		a.Tells("%s", t)
 	}
 	return ans, err
 }

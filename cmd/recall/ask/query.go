@@ -1,9 +1,11 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -94,31 +96,37 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 	if err != nil {
 		return err
 	}
-	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.answer})
-	if err != nil {
+	complete := func(ans *answer.Answer) {
+		ans.Left = left
+		if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
+			ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
+		}
+	}
+	print := func(ans *answer.Answer) string {
+		complete(ans)
+		a.Remember(l, text, ans.Shown) // first: who reads the beginning only ends the program in the middle of the answer
+		var b strings.Builder
+		f.page(a, &b, ans)
+		return b.String()
+	}
+	draft := terminal.Draft{W: a.Out}
+	var meanwhile func(answer.Answer)
+	if terminal.Drafts(a.Out) && !f.asJSON && !f.answer {
+		meanwhile = func(ans answer.Answer) { draft.Show(print(&ans), "  the model looks at it …") }
+	}
+	ans, err := a.Ask(ctx, l, answer.Question{Query: q, Most: a.Config.Query.Limit, Paragraph: f.answer}, meanwhile)
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		draft.Stay()
 		return err
 	}
-	ans.Left = left
-	if len(ans.Shown) > 0 && ans.Verdict == answer.Answered && q.AsOf.IsZero() {
-		ans.Shown[0].Since = history.ChangedSince(ctx, l, *ans.Shown[0])
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if !f.asJSON { // first: who reads the beginning only ends the program in the middle of the answer
-		a.Remember(l, text, ans.Shown)
-	}
-	p := terminal.Page{W: a.Out, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out),
-		Bare: f.format != formatText}
-	switch {
-	case f.asJSON:
+	if f.asJSON {
+		complete(&ans)
 		err = a.PrintJSON(ans)
-	case f.answer:
-		p.Paragraph(&ans)
-	case f.format == formatMD:
-		p.Markdown(&ans)
-	default:
-		p.Answer(&ans)
+	} else {
+		draft.Become(print(&ans))
+	}
+	for _, t := range ans.Told {
+		a.Tells("%s", t)
 	}
 	if left > 0 {
 		when := "recall sync does it"
@@ -134,6 +142,20 @@ func runQuery(ctx context.Context, a *app.App, text string, f *queryFlags) error
 		err = app.ExitCode(app.ExitNothing)
 	}
 	return err
+}
+
+// page lays an answer out for a person.
+func (f *queryFlags) page(a *app.App, w io.Writer, ans *answer.Answer) {
+	p := terminal.Page{W: w, St: terminal.Styles(a.Color && f.format == formatText), Width: terminal.Width(a.Out),
+		Bare: f.format != formatText}
+	switch {
+	case f.answer:
+		p.Paragraph(ans)
+	case f.format == formatMD:
+		p.Markdown(ans)
+	default:
+		p.Answer(ans)
+	}
 }
 
 // check refuses a span of time without a day in it.

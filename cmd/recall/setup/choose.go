@@ -95,8 +95,9 @@ func printLeaving(a *app.App, c *config.Config) {
 		return
 	}
 	fmt.Fprintf(a.Out, `To %s go: what you and the assistant said in sessions that are new or grew, plans, what tools were
-called with and the ends of what they put out. Secrets that recall knows by their form are taken out first. Not: the
-transcripts themselves, files, images, sessions that say too little.
+called with and the ends of what they put out; your questions, with what was found for them (query.rerank: off keeps
+those here). Secrets that recall knows by their form are taken out first. Not: the transcripts themselves, files,
+images, sessions that say too little.
 `, to)
 }
 
