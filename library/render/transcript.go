@@ -4,6 +4,7 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"iter"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"recall/ingest"
 	"recall/sink"
@@ -45,11 +47,8 @@ func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 	buf := pages.Get().(*bytes.Buffer)
 	defer pages.Put(buf)
 	buf.Reset()
-	t := transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s), split: split,
-		buf: buf, yield: yield}
-	for _, agent := range s.Subagents {
-		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
-	}
+	t := newTranscript(s, a)
+	t.split, t.buf, t.yield = split, buf, yield
 	t.head()
 	for i := range s.Turns {
 		if t.turn(&s.Turns[i]); t.done {
@@ -57,7 +56,10 @@ func render(s *ingest.Session, a About, split bool, yield func([]byte) bool) {
 		}
 		t.flushFull()
 	}
-	t.leftAgents()
+	for agent := range t.leftAgents() {
+		t.agent(agent)
+		t.flushFull()
+	}
 	t.flush()
 	t.give(false)
 }
@@ -77,6 +79,14 @@ type transcript struct {
 	given   int    // parts before it
 	yield   func([]byte) bool
 	done    bool // no more are wanted
+}
+
+func newTranscript(s *ingest.Session, a About) *transcript {
+	t := &transcript{session: s, about: a, agents: map[string][]ingest.Subagent{}, sides: sidesOf(s)}
+	for _, agent := range s.Subagents {
+		t.agents[agent.Call] = append(t.agents[agent.Call], agent)
+	}
+	return t
 }
 
 func (t *transcript) write(parts ...string) {
@@ -122,27 +132,11 @@ func (t *transcript) flushFull() {
 
 func (t *transcript) head() {
 	s := t.session
-	title := oneLine(t.about.Title, 200)
-	if title == "" {
-		title = oneLine(s.Title, 200)
+	fmt.Fprintf(t.buf, "# %s\n\nSession `%s`", plainText(t.title()), s.ID)
+	for _, fact := range t.facts() {
+		t.write(" · ", plainText(oneLine(fact, 200)))
 	}
-	if title == "" {
-		title = "Session " + string(s.ID)
-	}
-	facts := []string{"Session `" + string(s.ID) + "`", string(s.Source)}
-	if t.about.Project != "" {
-		facts = append(facts, "project "+t.about.Project)
-	}
-	if s.Where.Branch != "" {
-		facts = append(facts, "branch "+s.Where.Branch)
-	}
-	if !s.Start.IsZero() {
-		facts = append(facts, stamps(s.Start, s.End)+" UTC")
-	}
-	for i := range facts[1:] {
-		facts[i+1] = plainText(oneLine(facts[i+1], 200))
-	}
-	fmt.Fprintf(t.buf, "# %s\n\n%s\n", plainText(title), strings.Join(facts, " · "))
+	t.write("\n")
 	if p := s.Parent; p != nil {
 		fmt.Fprintf(t.buf, "\nFrom session `%s` (%s); turns copied from it: %d.\n", p.Session, p.How, p.Turns)
 	}
@@ -151,6 +145,25 @@ func (t *transcript) head() {
 		t.files("Given to it", s.Uploads)
 		t.files("Produced by it", s.Outputs)
 	}
+}
+
+func (t *transcript) title() string {
+	return cmp.Or(oneLine(t.about.Title, 200), oneLine(t.session.Title, 200), "Session "+string(t.session.ID))
+}
+
+// facts are what is said of the session beside its id.
+func (t *transcript) facts() []string {
+	facts := []string{string(t.session.Source)}
+	if t.about.Project != "" {
+		facts = append(facts, "project "+t.about.Project)
+	}
+	if t.session.Where.Branch != "" {
+		facts = append(facts, "branch "+t.session.Where.Branch)
+	}
+	if !t.session.Start.IsZero() {
+		facts = append(facts, stamps(t.session.Start, t.session.End)+" UTC")
+	}
+	return facts
 }
 
 // stamps is "2026-04-17 14:32–16:05".
@@ -167,16 +180,23 @@ func stamps(from, to time.Time) string {
 }
 
 func (t *transcript) turn(turn *ingest.Turn) {
-	if !turn.At.IsZero() {
-		if day := turn.At.UTC().Format(time.DateOnly); day != t.day {
-			t.day = day
-			fmt.Fprintf(t.buf, "\n## %s\n", day)
-		}
+	if day := t.newDay(turn.At); day != "" {
+		fmt.Fprintf(t.buf, "\n## %s\n", day)
 	}
 	t.buf.WriteByte('\n')
-	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...))
+	anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
 	fmt.Fprintf(t.buf, "\n### %d · %s\n", turn.N, heading(turn))
 	t.said(turn)
+}
+
+// newDay is the day of a turn where it is the first of one.
+func (t *transcript) newDay(at time.Time) string {
+	day := at.UTC().Format(time.DateOnly)
+	if at.IsZero() || day == t.day {
+		return ""
+	}
+	t.day = day
+	return day
 }
 
 // heading is "You · 14:32 · abandoned".
@@ -185,16 +205,35 @@ func heading(turn *ingest.Turn) string {
 	if !turn.At.IsZero() {
 		parts = append(parts, turn.At.UTC().Format("15:04"))
 	}
+	return strings.Join(append(parts, remarks(turn)...), " · ")
+}
+
+// remarks are what is to be known of how a turn came to be.
+func remarks(turn *ingest.Turn) (all []string) {
 	if turn.Queued {
-		parts = append(parts, "typed while the assistant worked")
+		all = append(all, "typed while the assistant worked")
 	}
 	if turn.Abandoned {
-		parts = append(parts, "abandoned: on a branch that was rewound")
+		all = append(all, "abandoned: on a branch that was rewound")
 	}
 	if turn.Copied {
-		parts = append(parts, "copied from the session this was forked from")
+		all = append(all, "copied from the session this was forked from")
 	}
-	return strings.Join(parts, " · ")
+	return all
+}
+
+// taskGiven is what a sub-agent's prompts are: nobody typed them.
+const taskGiven ingest.TurnKind = "task"
+
+// turnsOf are a sub-agent's turns.
+func turnsOf(a ingest.Subagent) []ingest.Turn {
+	turns := slices.Clone(a.Turns)
+	for i := range turns {
+		if turns[i].Role == ingest.User && turns[i].Kind == ingest.Prompt {
+			turns[i].Kind = taskGiven
+		}
+	}
+	return turns
 }
 
 func speaker(turn *ingest.Turn) string {
@@ -209,6 +248,8 @@ func speaker(turn *ingest.Turn) string {
 		return "Plan carried into this session"
 	case ingest.Command:
 		return "You: " + code(oneLine(turn.Name, 80))
+	case taskGiven:
+		return "Task given to it"
 	case ingest.Shell:
 		return "You ran a command"
 	}
@@ -231,8 +272,8 @@ func (t *transcript) said(turn *ingest.Turn) {
 		t.buf.WriteByte('\n')
 	}
 	for _, f := range turn.Foreign {
-		fmt.Fprintf(t.buf, "\n*(%d characters of this are from %s, not the speaker's own words)*\n",
-			len([]rune(part(turn.Text, f))), plainText(f.Label))
+		f.Label = plainText(f.Label)
+		t.write("\n*(", foreign(turn.Text, f), ")*\n")
 	}
 	for _, name := range turn.Uploads {
 		fmt.Fprintf(t.buf, "\n*attached:* %s\n", t.marked(oneLine(name, 200)))
@@ -245,11 +286,13 @@ func (t *transcript) said(turn *ingest.Turn) {
 	}
 }
 
-func part(text string, f ingest.Foreign) string {
-	if f.From < 0 || f.To > len(text) || f.From > f.To {
-		return ""
+// foreign says how much of a text isn't its speaker's.
+func foreign(text string, f ingest.Foreign) string {
+	n := 0
+	if f.From >= 0 && f.To <= len(text) && f.From <= f.To {
+		n = utf8.RuneCountInString(text[f.From:f.To])
 	}
-	return text[f.From:f.To]
+	return fmt.Sprintf("%d characters of this are from %s, not the speaker's own words", n, f.Label)
 }
 
 // agent folds a sub-agent's turns.
@@ -257,53 +300,63 @@ func (t *transcript) agent(a ingest.Subagent) {
 	name := html.EscapeString(oneLine(strings.TrimSpace(a.Type+" "+a.ID), 80))
 	fmt.Fprintf(t.buf, "\n<details><summary>Sub-agent %s: %s (turns: %d)</summary>\n", name,
 		html.EscapeString(oneLine(a.Description, 160)), len(a.Turns))
-	for i := range a.Turns {
-		turn := &a.Turns[i]
+	turns := turnsOf(a)
+	for i := range turns {
+		turn := &turns[i]
 		if t.split && t.buf.Len() > partSize {
 			t.buf.WriteString("\n</details>\n")
 			t.flush()
 			fmt.Fprintf(t.buf, "<details open><summary>Sub-agent %s, continued</summary>\n", name)
 		}
 		t.buf.WriteByte('\n')
-		anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...))
-		who := heading(turn)
-		if turn.Role == ingest.User && turn.Kind == ingest.Prompt {
-			who = strings.Replace(who, "You", "Task given to it", 1)
-		}
-		fmt.Fprintf(t.buf, "\n**%s**\n", who)
+		anchors(t.buf, append([]string{string(turn.ID)}, turn.Records...)...)
+		fmt.Fprintf(t.buf, "\n**%s**\n", heading(turn))
 		t.said(turn)
 	}
 	t.buf.WriteString("\n</details>\n\n")
 }
 
-// leftAgents shows the sub-agents whose call isn't known.
-func (t *transcript) leftAgents() {
-	for _, a := range t.session.Subagents {
-		if len(t.agents[a.Call]) > 0 {
-			t.agent(t.agents[a.Call][0])
-			t.agents[a.Call] = t.agents[a.Call][1:]
-			t.flushFull()
+// agentsOf are the sub-agents that a call started, each once.
+func (t *transcript) agentsOf(call string) []ingest.Subagent {
+	if call == "" {
+		return nil // agents without a call come last
+	}
+	agents := t.agents[call]
+	delete(t.agents, call)
+	return agents
+}
+
+// leftAgents are the sub-agents whose call isn't known.
+func (t *transcript) leftAgents() iter.Seq[ingest.Subagent] {
+	return func(yield func(ingest.Subagent) bool) {
+		for _, a := range t.session.Subagents {
+			if left := t.agents[a.Call]; len(left) > 0 {
+				t.agents[a.Call] = left[1:]
+				if !yield(left[0]) {
+					return
+				}
+			}
 		}
 	}
 }
 
-// anchors writes a jump target for each id, once.
-func anchors(b *bytes.Buffer, ids []string) {
-	var seen map[string]bool // of many; a few are looked through
-	if len(ids) > 16 {
-		seen = make(map[string]bool, len(ids))
-	}
-	for i, id := range ids {
-		if id == "" || seen[id] || seen == nil && slices.Contains(ids[:i], id) {
-			continue
-		}
-		if seen != nil {
-			seen[id] = true
-		}
+// anchors writes a jump target for each id.
+func anchors(b *bytes.Buffer, ids ...string) {
+	for _, id := range anchorIDs(ids) {
 		b.WriteString(`<a id="`)
 		b.WriteString(html.EscapeString(id))
 		b.WriteString(`"></a>`)
 	}
+}
+
+// anchorIDs are the ids that something is to be found by, each once.
+func anchorIDs(ids []string) []string {
+	seen := make(map[string]bool, len(ids))
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		again := seen[id]
+		seen[id] = true
+		return again || id == ""
+	})
 }
 
 // TranscriptName is the file of a transcript's part, counted from 0.

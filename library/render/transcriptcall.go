@@ -13,7 +13,7 @@ import (
 func (t *transcript) call(c *ingest.ToolCall) {
 	t.buf.WriteString("- ")
 	if c.Verdict != ingest.Unasked || len(c.Answers) > 0 || c.Plan != nil {
-		anchors(t.buf, []string{string(c.ResultTurn), string(c.ReasonTurn)})
+		anchors(t.buf, string(c.ResultTurn), string(c.ReasonTurn))
 	}
 	t.write("**", plainText(oneLine(c.Name, 80)), "**")
 	if what := t.object(c); what != "" {
@@ -39,12 +39,7 @@ func (t *transcript) call(c *ingest.ToolCall) {
 	if c.Plan != nil && c.Plan.Text != "" {
 		t.buf.WriteString("\n" + quoted(t.markPaths(safeMarkdown(strings.TrimSpace(c.Plan.Text)))) + "\n\n")
 	}
-	if c.ID == "" {
-		return // agents without a call come last
-	}
-	agents := t.agents[c.ID]
-	delete(t.agents, c.ID)
-	for _, a := range agents {
+	for _, a := range t.agentsOf(c.ID) {
 		t.agent(a)
 	}
 }
@@ -114,18 +109,17 @@ func (t *transcript) path(c *ingest.ToolCall) string {
 	return text
 }
 
+// verdicts are what came of asking for a call, in words.
+var verdicts = map[ingest.Verdict]string{ingest.Rejected: "rejected by you", ingest.Denied: "denied",
+	ingest.Clarify: "you wanted to talk about it first", ingest.Approved: "approved by you"}
+
 // outcome writes the gist of a result.
 func (t *transcript) outcome(c *ingest.ToolCall) {
-	switch c.Verdict {
-	case ingest.Rejected:
-		t.write("**rejected by you**")
-	case ingest.Denied:
-		t.write("denied")
-	case ingest.Clarify:
-		t.write("**you wanted to talk about it first**")
-	case ingest.Approved:
-		t.write("**approved by you**")
+	said := verdicts[c.Verdict]
+	if said != "" && c.Verdict != ingest.Denied {
+		said = "**" + said + "**"
 	}
+	t.write(said)
 	if c.Verdict != ingest.Unasked && c.Reason != "" {
 		t.write(": ", plainText(oneLine(c.Reason, 600)))
 	}
