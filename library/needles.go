@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]*Holder{}}
+	h := &holding{needles: n, owner: map[string]ingest.SessionID{}, at: map[ingest.SessionID]Holder{}}
 	for _, e := range entries {
 		h.owner[e.Folder] = e.ID
 	}
@@ -55,12 +56,9 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 		return nil, nil, err
 	}
 	for _, e := range entries {
-		h.across(l, e)
+		h.across(l.dir, e)
 	}
-	var all []Holder
-	for _, holder := range h.at {
-		all = append(all, *holder)
-	}
+	all := slices.Collect(maps.Values(h.at))
 	slices.SortFunc(all, func(a, b Holder) int { return strings.Compare(string(a.ID), string(b.ID)) })
 	return all, h.problems, nil
 }
@@ -68,38 +66,39 @@ func (l *Library) Holders(ctx context.Context, n *Needles) ([]Holder, []ingest.P
 type holding struct {
 	needles  *Needles
 	owner    map[string]ingest.SessionID // by folder
-	at       map[ingest.SessionID]*Holder
-	ends     map[string]needle.Ends // of a session's segments, by path
+	at       map[ingest.SessionID]Holder
 	problems []ingest.Problem
 }
 
 func (h *holding) file(root, path string) {
 	f, err := disk.Open(path)
 	if err != nil {
-		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
+		h.look(root, path, nil, err)
 		return
 	}
 	defer f.Close()
-	var r io.Reader = f
-	packed := strings.HasSuffix(path, ".zst")
-	if packed {
-		in, done, bad := raw.Unpacked(f)
-		if err = bad; err == nil {
-			defer done()
-			r = in
-		}
+	if !strings.HasSuffix(path, ".zst") {
+		h.look(root, path, f, nil)
+		return
 	}
-	found, ends, err2 := h.needles.InStream(r)
-	switch {
-	case errors.Join(err, err2) != nil:
-		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: errors.Join(err, err2).Error()})
-	case found:
+	in, done, err := raw.Unpacked(f)
+	h.look(root, path, in, err)
+	if err == nil {
+		done()
+	}
+}
+
+// look looks through what a file holds; err is why that can't be.
+func (h *holding) look(root, path string, in io.Reader, err error) {
+	found := false
+	if err == nil {
+		found, err = h.needles.InStream(in)
+	}
+	if err != nil {
+		h.problems = append(h.problems, ingest.Problem{Path: path, Reason: err.Error()})
+	}
+	if found {
 		h.found(root, path)
-	case packed:
-		if h.ends == nil {
-			h.ends = map[string]needle.Ends{}
-		}
-		h.ends[path] = ends
 	}
 }
 
@@ -116,37 +115,23 @@ func (h *holding) found(root, path string) {
 	if err != nil {
 		name = path
 	}
-	if h.at[id] == nil {
-		h.at[id] = &Holder{ID: id}
-	}
-	h.at[id].Files = append(h.at[id].Files, filepath.ToSlash(name))
+	h.at[id] = Holder{id, append(h.at[id].Files, filepath.ToSlash(name))}
 }
 
 // across looks for the text where one segment ends and the next begins.
-func (h *holding) across(l *Library, e Entry) {
-	if h.at[e.ID] != nil {
-		return
-	}
+func (h *holding) across(root string, e Entry) {
 	v, err := raw.ReadVersions(e.Folder)
 	if err != nil {
 		return // verify tells of it
 	}
-	raw := filepath.Join(e.Folder, "raw")
 	for _, list := range v.Files {
 		for _, ver := range list {
-			var edge []byte
-			for _, s := range ver.Segs {
-				path := filepath.Join(raw, s.String())
-				ends := h.ends[path]
-				edge = append(edge, ends.Head...)
-				if h.needles.In(edge) {
-					h.found(l.dir, path)
-					return
-				}
-				if ends.Size > len(ends.Head) {
-					edge = slices.Clone(ends.Tail)
-				}
+			if _, ok := h.at[e.ID]; ok || len(ver.Segs) < 2 {
+				continue
 			}
+			in := raw.Read(e.Folder, ver.Segs...)
+			h.look(root, raw.Path(e.Folder, ver.Segs[0]), in, nil)
+			in.Close()
 		}
 	}
 }

@@ -78,38 +78,22 @@ func (n *Needles) In(data []byte) bool {
 	return n != nil && slices.ContainsFunc(n.forms, func(f []byte) bool { return bytes.Contains(data, f) })
 }
 
-// InStream is In of all that a stream has; ends are the bytes that a find could
-// reach over to its neighbours with.
-func (n *Needles) InStream(r io.Reader) (found bool, ends Ends, err error) {
+// InStream is In of all that a stream has.
+func (n *Needles) InStream(r io.Reader) (bool, error) {
 	buf := make([]byte, 0, 512<<10)
 	for {
 		keep := min(len(buf), n.most-1)
 		copy(buf, buf[len(buf)-keep:])
 		m, err := io.ReadFull(r, buf[keep:cap(buf)])
-		fresh := buf[keep : keep+m]
 		buf = buf[:keep+m]
-		ends.add(fresh, n.most-1)
 		if n.In(buf) {
-			return true, ends, nil
+			return true, nil
 		}
 		if err == io.EOF || err == io.ErrUnexpectedEOF {
-			return false, ends, nil
+			return false, nil
 		}
 		if err != nil {
-			return false, ends, err
+			return false, err
 		}
 	}
-}
-
-// Ends are the first and last bytes of a stream; all of a short one.
-type Ends struct {
-	Head, Tail []byte
-	Size       int
-}
-
-func (e *Ends) add(data []byte, most int) {
-	e.Size += len(data)
-	e.Head = append(e.Head, data[:min(len(data), max(0, 2*most-len(e.Head)))]...)
-	e.Tail = append(e.Tail, data[max(0, len(data)-most):]...)
-	e.Tail = e.Tail[max(0, len(e.Tail)-most):]
 }
