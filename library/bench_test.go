@@ -130,7 +130,7 @@ func manySessions(b *testing.B, n int) (*Library, []ingest.Found) {
 		}
 		FinishEntry(&e)
 		e.Heads = []string{fmt.Sprintf("%032x", i), fmt.Sprintf("t:%032x", i)}
-		e.Folder = filepath.Join(l.Dir(), "billing", FolderName(e, ShortPart(e.ID)))
+		e.Folder = filepath.Join(l.Dir(), "billing", FolderName(e))
 		os.MkdirAll(e.Folder, 0o700)
 		text, err := EntryText(e)
 		if err != nil {

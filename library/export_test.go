@@ -5,7 +5,6 @@ var (
 	SessionFile  = sessionFile
 	ReadEntry    = readEntry
 	FolderName   = folderName
-	ShortPart    = shortPart
 	VectorsName  = vectorsName
 	Readme       = readme
 	EntryText    = Entry.encode

@@ -182,7 +182,6 @@ func (l *Library) takeOut(id ingest.SessionID, folder string) error {
 // removeEntry forgets what is known of a session. The caller holds l.mu.
 func (l *Library) removeEntry(id ingest.SessionID) {
 	delete(l.sessions, id)
-	l.parts = nil
 	l.listStale = true
 }
 

@@ -108,7 +108,6 @@ type Library struct {
 	listDir   string // where the list of sessions is cached, ""
 	listStale bool   // it has changed since it was read from there
 	sessions  map[ingest.SessionID]*known
-	parts     map[string][]ingest.SessionID // sessions by the shortest idPart; nil: to be looked for
 	broken    []ingest.Problem
 	twins     map[string]ingest.SessionID // sessions by the content of what is handed around; nil: to be looked for
 	writes    bool                        // seen is kept up to date: this process's folder is in .tmp

@@ -215,7 +215,6 @@ func (l *Library) note(e Entry) error {
 	}
 	l.sessions[e.ID] = &known{Entry: e, Stamp: stampOf(fi)}
 	l.listStale = true
-	l.notePart(e.ID)
 	if l.twins != nil {
 		l.noteTwins(e)
 	}

@@ -25,22 +25,11 @@ func validID(id ingest.SessionID) bool {
 }
 
 // idPart is the beginning of an id that a folder's name ends in: eight
-// characters, without Cowork's "local_", or as many more, in steps of five, as
-// tell it from the others. It has no space in it, so that two folders of a
-// project never have the same name, whatever their titles.
-func idPart(id ingest.SessionID, others []ingest.SessionID) string {
+// characters, without Cowork's "local_". Two that are alike, and all else too,
+// get names as freeName has them.
+func idPart(id ingest.SessionID) string {
 	own := bareID(id)
-	n := 8
-	for _, o := range others {
-		other := bareID(o)
-		for other != own && n < len(own) && strings.HasPrefix(other, own[:n]) {
-			n += 5
-		}
-		if other == own && o != id { // differ in "local_" or in case only
-			return string(id)
-		}
-	}
-	return own[:min(n, len(own))]
+	return own[:min(8, len(own))]
 }
 
 func bareID(id ingest.SessionID) string {
@@ -48,8 +37,8 @@ func bareID(id ingest.SessionID) string {
 }
 
 // folderName is "2026-04-17 Fix duplicate jobs 7f3c1a2b".
-func folderName(e Entry, idPart string) string {
-	date := "undated"
+func folderName(e Entry) string {
+	date, idPart := "undated", idPart(e.ID)
 	if !e.Start.IsZero() {
 		date = e.Start.UTC().Format("2006-01-02")
 	}

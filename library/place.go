@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"recall/ingest"
 	"recall/library/disk"
@@ -17,15 +16,12 @@ import (
 // (see ProjectFor). The order of writing, session.json before the move, lets
 // Settle finish a move that was cut short.
 func (l *Library) Place(id ingest.SessionID, m Meta) error {
-	fail := func(err error) error { return fmt.Errorf("place %s: %w", id, err) }
-	if err := l.resolve(&m); err != nil {
-		return fail(err)
+	err := l.resolve(&m)
+	if err == nil {
+		err = l.placeOne(id, &m)
 	}
-	if err := l.placeOne(id, &m); err != nil {
-		return fail(err)
-	}
-	if err := l.makeRoom(id); err != nil {
-		return fail(err)
+	if err != nil {
+		return fmt.Errorf("place %s: %w", id, err)
 	}
 	return nil
 }
@@ -45,19 +41,8 @@ func (l *Library) resolve(m *Meta) error {
 	return nil
 }
 
-// makeRoom moves the sessions whose folders must have longer names beside that
-// of id.
-func (l *Library) makeRoom(id ingest.SessionID) error {
-	for _, other := range l.samePart(id) {
-		if err := l.placeOne(other, nil); err != nil && !errors.Is(err, ErrBusy) {
-			return err // a busy one is moved by Settle
-		}
-	}
-	return nil
-}
-
 // Settle moves every session's folder to where it belongs: what a rename or
-// merge of projects, a clash of names or a crash left behind. Where nothing is
+// merge of projects or a crash left behind. Where nothing is
 // to do it looks at memory only, so that every sync can end with it. The error
 // tells of folders that could not be moved; the others were. Where a link is in the
 // way, which Broken tells of, a folder stays where it is.
@@ -148,51 +133,15 @@ func (l *Library) move(e Entry) error {
 }
 
 // wanted is where an entry's folder belongs: where it is, as long as it has
-// no project.
+// no project, or has that name beside another of the same.
 func (l *Library) wanted(e Entry, reg *registry.Registry) string {
 	p, ok := reg.Resolve(e.Project)
 	if !ok {
 		return e.Folder
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	var others []ingest.SessionID
-	for _, id := range l.beginning(shortPart(e.ID)) {
-		if o, ok := reg.Resolve(l.sessions[id].Entry.Project); ok && o.ID == p.ID && id != e.ID {
-			others = append(others, id)
-		}
+	want := filepath.Join(l.dir, p.Folder, folderName(e))
+	if besideAnother.ReplaceAllString(e.Folder, "") == want {
+		return e.Folder
 	}
-	return filepath.Join(l.dir, p.Folder, folderName(e, idPart(e.ID, others)))
-}
-
-func shortPart(id ingest.SessionID) string { return idPart(id, nil) }
-
-// beginning lists the sessions whose ids begin so. The caller holds l.mu.
-func (l *Library) beginning(part string) []ingest.SessionID {
-	if l.parts == nil {
-		l.parts = make(map[string][]ingest.SessionID, len(l.sessions))
-		for id := range l.sessions {
-			part := shortPart(id)
-			l.parts[part] = append(l.parts[part], id)
-		}
-	}
-	return l.parts[part]
-}
-
-// notePart keeps the index of ids by their beginning. The caller holds l.mu.
-func (l *Library) notePart(id ingest.SessionID) {
-	if l.parts == nil {
-		return
-	}
-	part := shortPart(id)
-	if !slices.Contains(l.parts[part], id) {
-		l.parts[part] = append(l.parts[part], id)
-	}
-}
-
-// samePart lists the other sessions whose ids begin alike.
-func (l *Library) samePart(id ingest.SessionID) []ingest.SessionID {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(l.beginning(shortPart(id))), func(o ingest.SessionID) bool { return o == id })
+	return want
 }

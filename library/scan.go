@@ -136,7 +136,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 		}
 		seen[i] = look(folders[i], old)
 	})
-	l.sessions, l.parts = make(map[ingest.SessionID]*known, len(folders)), nil
+	l.sessions = make(map[ingest.SessionID]*known, len(folders))
 	for i, s := range seen {
 		l.take(folders[i], s)
 		l.listStale = l.listStale || s.known != old[folders[i]]

@@ -43,18 +43,12 @@ type Derived struct {
 // payload.md is renamed, then payload.json. Where only .payload.json.new is
 // left, the second rename is due (see heal).
 func (l *Library) SavePayload(id ingest.SessionID, d Derived) error {
-	fail := func(err error) error { return fmt.Errorf("save payload of %s: %w", id, err) }
-	if err := l.resolve(d.Meta); err != nil {
-		return fail(err)
+	err := l.resolve(d.Meta)
+	if err == nil {
+		err = l.savePayload(id, d)
 	}
-	if err := l.savePayload(id, d); err != nil {
-		return fail(err)
-	}
-	if d.Meta == nil {
-		return nil
-	}
-	if err := l.makeRoom(id); err != nil {
-		return fail(err)
+	if err != nil {
+		return fmt.Errorf("save payload of %s: %w", id, err)
 	}
 	return nil
 }
