@@ -16,6 +16,7 @@ import (
 	"recall/ingest"
 	"recall/library/disk"
 	"recall/library/raw"
+	"recall/payload"
 )
 
 // KeepSources notes the places where a session was found on this side too, in
@@ -160,9 +161,23 @@ func (a *archiving) uniteSources(f FileState, number []int) {
 	}
 }
 
-// UniteLines adds the lines that an append-only file of a session lacks, in
+// UnitePeople adds what people and agents wrote about a session: edits, with those
+// that are pending besides, and notes. It reports whether an edit was new.
+func (l Inside) UnitePeople(id ingest.SessionID, src *Folder, pending []payload.Edit) (bool, error) {
+	more, err := payload.EncodeEdits(pending)
+	if err != nil {
+		return false, err
+	}
+	fresh, err := l.uniteLines(id, "edits.jsonl", append(bytes.Clone(src.Text["edits.jsonl"]), more...))
+	if err == nil {
+		_, err = l.uniteLines(id, "notes.jsonl", src.Text["notes.jsonl"])
+	}
+	return fresh, err
+}
+
+// uniteLines adds the lines that an append-only file of a session lacks, in
 // the order of their times, and reports whether there were any.
-func (l Inside) UniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
+func (l Inside) uniteLines(id ingest.SessionID, name string, other []byte) (bool, error) {
 	e, unlock, err := l.hold(id)
 	if err != nil {
 		return false, err

@@ -212,15 +212,7 @@ func (f *folderCheck) due() string {
 
 func (f *folderCheck) logs() {
 	for _, name := range []string{"edits.jsonl", "notes.jsonl"} {
-		text, err := f.c.read(f.at(name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			f.found(name, Damaged, "", "%v", err)
-			continue
-		}
-		if what, state := checkLines(text, f.linesSealed(name)); what != "" {
+		if what, state := f.c.lines(f.at(name), f.linesSealed(name)); what != "" {
 			f.found(name, state, "", "%s", what)
 		}
 	}

@@ -29,26 +29,32 @@ func (r *repairing) segment(f Finding) (string, error) {
 	if s.Sum == "" {
 		return "", errLost
 	}
-	name := raw.Path(e.Folder, s)
-	for _, p := range r.places(e, s) {
-		st, err := r.take(p, s)
-		if err != nil {
-			continue
-		}
-		if err := r.replace(e, st); err != nil {
-			raw.Drop(st)
-			return "", err
-		}
-		if p.path == name {
-			return "stored again", nil
-		}
-		return "taken again from " + p.path, nil
-	}
-	if r.from != nil {
+	st, from, ok := r.fetch(e, s)
+	switch {
+	case !ok && r.from != nil:
 		return "", fmt.Errorf("neither a source, nor another session, nor the backup has these %d bytes", s.Length)
+	case !ok:
+		return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them",
+			s.Length)
 	}
-	return "", fmt.Errorf("no source and no other session has these %d bytes any more; a backup may have them",
-		s.Length)
+	if err := r.replace(e, st); err != nil {
+		raw.Drop(st)
+		return "", err
+	}
+	if from == raw.Path(e.Folder, s) {
+		return "stored again", nil
+	}
+	return "taken again from " + from, nil
+}
+
+// fetch stages a segment from wherever its bytes are.
+func (r *repairing) fetch(e library.Entry, s raw.Segment) (st raw.Staged, from string, ok bool) {
+	for _, p := range r.places(e, s) {
+		if st, err := r.take(p, s); err == nil {
+			return st, p.path, true
+		}
+	}
+	return st, "", false
 }
 
 // replace puts a staged segment in the place of the one of its name.

@@ -2,20 +2,22 @@ package check
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/ingest"
 	"recall/library"
 	"recall/library/disk"
 	"recall/library/raw"
-	"recall/payload"
 )
 
 // A session whose session.json can't be read is taken in anew by the next
@@ -120,35 +122,28 @@ func (t *twins) unnamed(lines []raw.Line) []raw.Line {
 	if err != nil {
 		return lines
 	}
-	var out []raw.Line
-	for _, line := range lines {
-		known := false
+	return slices.DeleteFunc(lines, func(line raw.Line) bool {
 		for name := range v.Files {
-			known = known || v.Find(name, line.Size, line.Sum) > 0
+			if v.Find(name, line.Size, line.Sum) > 0 {
+				return true
+			}
 		}
-		if !known {
-			out = append(out, line)
-		}
-	}
-	return out
+		return false
+	})
 }
 
 // again puts a damaged segment's bytes back where they are found elsewhere.
 func (t *twins) again(e library.Entry, s raw.Segment) error {
-	at := filepath.Join(e.Folder, "raw", s.String())
+	at := raw.Path(e.Folder, s)
 	if (raw.Staged{Segment: s, Temp: at}).ReadsBack(t.r.ctx) == nil {
 		return nil
 	}
-	from := e
-	from.Files, from.Root = t.now.Files, t.now.Root
-	for _, p := range t.r.places(from, s) {
-		st, err := t.r.take(p, s)
-		if err != nil {
-			continue
-		}
-		return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
+	e.Files, e.Root = t.now.Files, t.now.Root
+	st, _, ok := t.r.fetch(e, s)
+	if !ok {
+		return t.r.ctx.Err()
 	}
-	return t.r.ctx.Err()
+	return errors.Join(disk.SyncFiles([]string{st.Temp}), disk.Rename(st.Temp, at))
 }
 
 // bring adds what the old folder has to the new one: contents, edits, notes,
@@ -171,14 +166,7 @@ func (t *twins) bring() error {
 		edits = append(edits, here...)
 		takeOld = err == nil // else the page stays as its author left it
 	}
-	pending, err := payload.EncodeEdits(edits)
-	if err != nil {
-		return err
-	}
-	if _, err := l.UniteLines(id, "edits.jsonl", append(bytes.Clone(src.Text["edits.jsonl"]), pending...)); err != nil {
-		return err
-	}
-	if _, err := l.UniteLines(id, "notes.jsonl", src.Text["notes.jsonl"]); err != nil {
+	if _, err := l.UnitePeople(id, src, edits); err != nil {
 		return err
 	}
 	if !takeOld {
@@ -187,100 +175,89 @@ func (t *twins) bring() error {
 	return l.SavePayload(id, library.Derived{Payload: old, Markdown: []byte(old.Written), Seen: dst.Text["payload.md"]})
 }
 
-// lacking reads back every content that the old folder's list names, and names
-// the files of those that the new folder doesn't have.
-func (t *twins) lacking() ([]string, error) {
-	var names []string
+// lacking names the files of which the old folder's list names a content that the new
+// folder doesn't have: some version begins with it, as it reads.
+func (t *twins) lacking() (names []string, err error) {
+	id := t.src.Entry.ID
+	_, v, err := t.r.l.VersionsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	reads := func(name string, n int, want raw.Version) bool {
+		in, _, err := t.r.l.OpenVersion(id, name, n)
+		if err != nil {
+			return false
+		}
+		defer in.Close()
+		got, err := disk.Sum(io.LimitReader(disk.Until(t.r.ctx, in), want.Size))
+		return err == nil && got.SHA256 == want.Sum
+	}
 	for name, list := range t.src.Versions.Files {
-		for _, ver := range list {
-			ok, err := t.holdsContent(t.src.Entry.ID, name, ver)
-			if err != nil {
-				return nil, err
+		for _, want := range list {
+			n := len(v.Files[name])
+			for n > 0 && (v.Files[name][n-1].Size < want.Size || !reads(name, n, want)) {
+				n--
 			}
-			if !ok {
+			if n == 0 {
 				names = append(names, name)
 				break
 			}
 		}
 	}
-	return names, nil
-}
-
-// holdsContent says, by reading, whether some version of a session's file
-// begins with a content.
-func (t *twins) holdsContent(id ingest.SessionID, name string, want raw.Version) (bool, error) {
-	_, v, err := t.r.l.VersionsOf(id)
-	if err != nil {
-		return false, err
-	}
-	for n := len(v.Files[name]); n > 0; n-- {
-		if v.Files[name][n-1].Size < want.Size {
-			continue
-		}
-		in, _, err := t.r.l.OpenVersion(id, name, n)
-		if err != nil {
-			return false, err
-		}
-		got, err := disk.Sum(io.LimitReader(disk.Until(t.r.ctx, in), want.Size))
-		in.Close()
-		if err == nil && got.SHA256 == want.Sum {
-			return true, nil
-		}
-	}
-	return false, t.r.ctx.Err()
+	return names, t.r.ctx.Err()
 }
 
 // carry moves what is no content of a version and can't be made again: lines
 // and files that can't be read, outputs changed by hand, what somebody put there.
 func (t *twins) carry() error {
-	held := map[string]bool{}
-	for c := range t.src.Contents() {
-		held[c.Sum] = true
-	}
-	needed := map[string]bool{}
-	for _, s := range t.src.Versions.Stored() {
-		needed["raw/"+s.String()] = true
-	}
 	for name, lines := range t.aside {
 		if err := t.putAside(name+".damaged", lines); err != nil {
 			return err
 		}
 	}
-	whole := t.r.l.PayloadIn(t.src.Entry.Folder) != nil
-	return disk.Walk(t.src.Entry.Folder, func(at string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	brought := map[string]bool{"raw/versions.jsonl": true, "edits.jsonl": true, "notes.jsonl": true,
+		library.NewMarkdown: true, library.NewPayload: true}
+	for _, s := range t.src.Versions.Stored() {
+		brought["raw/"+s.String()] = true
+	}
+	as := map[string]string{"session.json": "session.json.damaged"}
+	if disk.SealOfJSON(t.src.Text["session.json"]) == disk.SealGood {
+		brought["session.json"] = true
+	}
+	if t.r.l.PayloadIn(t.src.Entry.Folder) == nil {
+		as["payload.json"], as["payload.md"] = "payload.json.damaged", "payload before repair.md"
+	} else if brought["payload.json"] = true; t.page {
+		as["payload.md"] = "payload before repair.md"
+	} else {
+		brought["payload.md"] = true
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(t.src.Text)), slices.Collect(maps.Keys(t.src.Size))) {
+		if brought[name] || t.r.l.IsRendered(name) || path.Dir(name) == "vectors" || t.held(name) {
+			continue // or made again
+		}
+		if err := t.move(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)), cmp.Or(as[name], name)); err != nil {
 			return err
 		}
-		rel, err := filepath.Rel(t.src.Entry.Folder, at)
-		if err != nil {
-			return err
+	}
+	return nil
+}
+
+// held reports whether a segment that no version needs, or an output, has bytes that
+// some version has.
+func (t *twins) held(name string) bool {
+	if seg, err := raw.ParseSegment(strings.TrimPrefix(name, "raw/")); err == nil {
+		return t.src.Versions.Covers(t.r.ctx, t.src.Entry.Folder, seg)
+	}
+	sum, err := disk.SumFile(filepath.Join(t.src.Entry.Folder, filepath.FromSlash(name)))
+	if err != nil || !strings.HasPrefix(name, "outputs/") {
+		return false
+	}
+	for c := range t.src.Contents() {
+		if c.Sum == sum.SHA256 {
+			return true
 		}
-		name := filepath.ToSlash(rel)
-		seg, notSeg := raw.ParseSegment(strings.TrimPrefix(name, "raw/"))
-		switch {
-		case name == "session.json":
-			if text, err := disk.ReadPlain(at); err != nil || disk.SealOfJSON(text) == disk.SealGood {
-				return err
-			}
-			return t.move(at, "session.json.damaged")
-		case name == "raw/versions.jsonl", name == "edits.jsonl", name == "notes.jsonl", needed[name],
-			t.r.l.IsRendered(name), path.Dir(name) == "vectors",
-			name == library.NewMarkdown, name == library.NewPayload, whole && name == "payload.json", whole && !t.page &&
-				name == "payload.md":
-			return nil // brought already, or made again
-		case name == "payload.md":
-			return t.move(at, "payload before repair.md")
-		case name == "payload.json":
-			return t.move(at, "payload.json.damaged")
-		case path.Dir(name) == "raw" && notSeg == nil && t.src.Versions.Covers(t.r.ctx, t.src.Entry.Folder, seg):
-			return nil
-		case strings.HasPrefix(name, "outputs/"):
-			if sum, err := disk.SumFile(at); err != nil || held[sum.SHA256] {
-				return err
-			}
-		}
-		return t.move(at, name)
-	})
+	}
+	return false
 }
 
 // putAside keeps lines that can't be read, once.

@@ -89,10 +89,7 @@ func Verify(ctx context.Context, l *library.Library, o Options) (Verified, error
 	}
 	broken := l.Broken()
 	c := &checking{l: l.Inside(), ctx: ctx, options: o}
-	for _, e := range entries {
-		c.add(e)
-	}
-	c.run()
+	c.folders(entries)
 	c.top(entries)
 	c.answers()
 	for _, b := range broken {
@@ -118,8 +115,6 @@ type checking struct {
 	l       library.Inside
 	ctx     context.Context
 	options Options
-	tasks   []task
-	total   int64 // bytes of all segments as stored
 
 	bytes, source, files, done atomic.Int64
 
@@ -127,61 +122,48 @@ type checking struct {
 	out Verified
 }
 
-// A task is what one worker does at a time: a segment, or the rest of a folder.
-type task struct {
-	folder *folderCheck
-	seg    *raw.Stored // nil: the folder's other files
-}
-
-// add plans the check of one session.
-func (c *checking) add(e library.Entry) {
-	f := newFolderCheck(c, e)
-	c.tasks = append(c.tasks, task{folder: f})
-	for i := range f.segs {
-		c.tasks = append(c.tasks, task{folder: f, seg: &f.segs[i]})
-		c.total += f.segs[i].Length
-	}
-}
-
-// run does all tasks on all cores.
-func (c *checking) run() {
+// folders checks those of sessions, on all cores: a segment at a time, or the rest of a folder.
+func (c *checking) folders(entries []library.Entry) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for _, t := range c.tasks {
+	inTime := func(do func()) {
 		g.Go(func() error {
 			if c.ctx.Err() == nil {
-				c.do(t)
+				do()
 			}
 			return nil
 		})
 	}
+	var all []*folderCheck
+	var total int64
+	for _, e := range entries {
+		f := newFolderCheck(c, e)
+		all = append(all, f)
+		for _, s := range f.segs {
+			total += s.Length
+		}
+	}
+	for _, f := range all {
+		inTime(f.rest)
+		for _, s := range f.segs {
+			inTime(func() {
+				f.checkSegment(s)
+				c.progress(s.Length, total)
+			})
+		}
+	}
 	_ = g.Wait() // of no errors
-	for _, f := range c.folders() {
+	for _, f := range all {
 		c.settle(f)
 	}
 }
 
-func (c *checking) folders() []*folderCheck {
-	var all []*folderCheck
-	for _, t := range c.tasks {
-		if t.seg == nil {
-			all = append(all, t.folder)
-		}
-	}
-	return all
-}
-
-func (c *checking) do(t task) {
-	if t.seg == nil {
-		t.folder.rest()
-		return
-	}
-	t.folder.checkSegment(*t.seg)
-	done := c.done.Add(t.seg.Length)
+func (c *checking) progress(more, total int64) {
+	done := c.done.Add(more)
 	if c.options.Progress != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.options.Progress(done, c.total)
+		c.options.Progress(done, total)
 	}
 }
 
@@ -278,21 +260,23 @@ func (c *checking) top(entries []library.Entry) {
 		paths, _ := disk.Glob(c.l.Dir(), pattern) // the pattern is good
 		for _, path := range paths {
 			name := c.rel(path)
-			text, err := c.read(path)
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			what, state := "", Damaged
-			if err != nil {
-				what = err.Error()
-			} else {
-				what, state = checkLines(text, f.Format >= 2 && f.Inherited[name] == nil)
-			}
-			if what != "" {
+			if what, state := c.lines(path, f.Format >= 2 && f.Inherited[name] == nil); what != "" {
 				c.found(Finding{Path: name, State: state, What: what})
 			}
 		}
 	}
+}
+
+// lines says what is wrong with an append-only file, "" if nothing is or there is none.
+func (c *checking) lines(path string, sealed bool) (what string, state FindingState) {
+	text, err := c.read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", ""
+	case err != nil:
+		return err.Error(), Damaged
+	}
+	return checkLines(text, sealed)
 }
 
 func (c *checking) readme(f library.File) {

@@ -228,15 +228,8 @@ func (m *merging) blend(ctx context.Context, src, dst *library.Folder) error {
 	if err != nil {
 		return raw.AtSource(err)
 	}
-	pending, err := payload.EncodeEdits(edits)
+	changed, err := m.l.UnitePeople(id, src, edits)
 	if err != nil {
-		return err
-	}
-	changed, err := m.l.UniteLines(id, "edits.jsonl", append(slices.Clone(src.Text["edits.jsonl"]), pending...))
-	if err != nil {
-		return err
-	}
-	if _, err := m.l.UniteLines(id, "notes.jsonl", src.Text["notes.jsonl"]); err != nil {
 		return err
 	}
 	if len(dst.Text["payload.json"]) == 0 && len(src.Text["payload.json"]) > 0 {
