@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"recall/ingest"
@@ -19,7 +18,7 @@ import (
 // inbox/ holds what came in while nobody could wait for a lock:
 //
 //	events.jsonl       appended to by anybody, one write an event
-//	events-<n>.jsonl   set aside by a fold; read again for a while, since somebody may have had it open
+//	events-<n>.jsonl   set aside by a fold; gone when it is done
 //	waiting.jsonl      events of sessions that aren't in the library yet
 //	unreadable.txt     lines that are none
 //
@@ -27,7 +26,6 @@ import (
 const (
 	eventsName  = "events.jsonl"
 	waitingName = "waiting.jsonl"
-	setAsideFor = time.Minute
 )
 
 // An Event is what a fold needs to know of a line of the inbox. All of it goes
@@ -253,39 +251,22 @@ func unsealed(line []byte) []byte {
 	return line
 }
 
-// clear removes the files that nobody can be writing to any more. What was
-// unreadable in them is kept.
+// clear removes the files that were read. What was unreadable in them is kept. Who had
+// one open and wrote to it later notices, and writes to the next (see disk.AppendShared).
 func (f *folding) clear(paths []string) error {
 	if len(f.bad) > 0 {
 		path := filepath.Join(f.dir, "unreadable.txt")
 		have, _ := disk.ReadPlain(path)
-		if !bytes.Contains(have, f.bad) {
-			if err := disk.AppendAside(path, f.bad); err != nil {
-				return err
-			}
-		} else {
-			f.out.Problems = nil // told before
+		if bytes.Contains(have, f.bad) {
+			f.out.Problems = nil // told before it was cut off
+		} else if err := disk.AppendAside(path, f.bad); err != nil {
+			return err
 		}
 	}
-	paths = slices.DeleteFunc(paths, func(path string) bool {
-		fi, err := os.Stat(path)
-		since := time.Since(timeOfAside(path))
-		return err != nil || since >= 0 && since < setAsideFor ||
-			time.Since(fi.ModTime()) < setAsideFor && time.Since(fi.ModTime()) >= 0
-	})
 	for _, path := range paths {
 		if err := disk.RemoveIfThere(path); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// timeOfAside is when a file was set aside, as its name says.
-func timeOfAside(path string) time.Time {
-	var n int64
-	if _, err := fmt.Sscanf(filepath.Base(path), "events-%d.jsonl", &n); err != nil {
-		return time.Time{}
-	}
-	return time.Unix(0, n)
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"recall/ingest"
 	. "recall/library"
@@ -66,7 +65,7 @@ func TestFoldInbox(t *testing.T) {
 	}
 	inboxNote(t, l, id, "three")
 	for range 2 {
-		fold(t, again(t, l)) // what was set aside is read again
+		fold(t, again(t, l))
 	}
 	if got := noted(t, l, id); fmt.Sprint(got) != "[one two three]" {
 		t.Errorf("got %q", got)
@@ -114,15 +113,6 @@ func TestFoldTorn(t *testing.T) {
 	if got := fold(t, l); len(got.Problems) != 0 {
 		t.Errorf("told again: %+v", got)
 	}
-	// A minute later nothing of it is left in the way.
-	old := time.Now().Add(-2 * time.Minute)
-	aside, _ := filepath.Glob(filepath.Join(l.Dir(), "inbox", "events-*.jsonl"))
-	for _, path := range aside {
-		older := filepath.Join(filepath.Dir(path), fmt.Sprintf("events-%d.jsonl", old.UnixNano()))
-		os.Rename(path, older)
-		os.Chtimes(older, old, old)
-	}
-	fold(t, l)
 	if left, _ := filepath.Glob(filepath.Join(l.Dir(), "inbox", "events*")); len(left) != 0 || len(noted(t, l, id)) != 2 {
 		t.Errorf("left %v, notes %q", left, noted(t, l, id))
 	}

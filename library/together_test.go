@@ -18,11 +18,10 @@ import (
 	. "recall/library"
 )
 
-// manySources writes n sessions of two projects of one name, with ids that
-// begin alike.
+// manySources writes n sessions of two projects of one name.
 func manySources(t *testing.T, src string, n int, text string) (dirs []string) {
 	for i := range n {
-		dir := filepath.Join(src, []string{"b", "a"}[i%2], "app", fmt.Sprintf("%04d0000-0000-%04d", i/4, i))
+		dir := filepath.Join(src, []string{"b", "a"}[i%2], "app", fmt.Sprintf("%08d-0000", i))
 		write(t, filepath.Join(dir, "transcript.jsonl"), strings.Repeat(fmt.Sprintf("%s %d\n", text, i), 50+i))
 		dirs = append(dirs, dir)
 	}

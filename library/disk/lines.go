@@ -91,9 +91,9 @@ func Unended(tail []byte) []byte {
 }
 
 // AppendShared adds whole lines to a file that anybody may append to at any
-// time, without a lock: one O_APPEND write. If another file took its place
-// meanwhile (see replaceShared) and lacks the lines, they are added to that one:
-// rather twice than not at all.
+// time, without a lock: one O_APPEND write. If the file was moved away meanwhile, or
+// another took its place (see replaceShared) that lacks the lines, they are added to
+// the one that is there then: rather twice than not at all.
 func AppendShared(path string, lines []byte) error {
 	lines = SealLines(lines)
 	return Do(OpAppend, path, "", func() error {
@@ -103,7 +103,7 @@ func AppendShared(path string, lines []byte) error {
 				return err
 			}
 			time.Sleep(AMoment)
-			if text, err := ReadPlain(path); err != nil || bytes.Contains(text, lines) {
+			if text, err := ReadPlain(path); err == nil && bytes.Contains(text, lines) {
 				return nil
 			}
 		}
@@ -113,8 +113,7 @@ func AppendShared(path string, lines []byte) error {
 // AMoment is how long who replaced a file looks for what came late.
 const AMoment = 5 * time.Millisecond
 
-// appendOnce appends; in reports whether the file is still the one at its path, or
-// none is there.
+// appendOnce appends; in reports whether the file is still the one at its path.
 func appendOnce(path string, lines []byte) (in bool, err error) {
 	f, err := OpenPlain(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
@@ -126,7 +125,7 @@ func appendOnce(path string, lines []byte) (in bool, err error) {
 		return true, err
 	}
 	now, gone := os.Stat(path)
-	return gone != nil || os.SameFile(to, now), nil
+	return gone == nil && os.SameFile(to, now), nil
 }
 
 // endOfTorn is a line end if the file's last line has none: of a process that
