@@ -121,14 +121,14 @@ type Library struct {
 // known is an entry and what session.json looked like when it was read. It
 // isn't changed, only replaced.
 type known struct {
-	Entry Entry `json:"entry"`
-	Stamp stamp `json:"stamp"`
+	Entry Entry
+	Stamp stamp
 }
 
 // stamp tells one state of a file from another without reading it.
 type stamp struct {
-	Size int64 `json:"size"`
-	Mod  int64 `json:"mod"` // Unix nanoseconds
+	Size int64
+	Mod  int64 // Unix nanoseconds
 }
 
 func stampOf(fi fs.FileInfo) stamp { return stamp{fi.Size(), fi.ModTime().UnixNano()} }

@@ -2,23 +2,26 @@ package library
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/gob"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	fastjson "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"recall/ingest"
 	"recall/library/disk"
 )
 
 // The list of sessions is remembered between runs, in the folder that
-// KeepListIn names: a head, then a line a session, each with its checksum. An
-// entry counts only while its session.json has the same size and time; a line
-// that can't be read doesn't.
+// KeepListIn names: a head as a line of JSON, then blocks of sessions in gob, which
+// reads them in less than half of JSON's time. A block that isn't as it was written ends
+// the list; an entry counts only while its session.json has the same size and time.
 
 type listHead struct {
 	Form    int    `json:"form"`
@@ -27,11 +30,16 @@ type listHead struct {
 }
 
 // listForm is another number whenever Entry gets another field.
-const listForm = 1
+const listForm = 2
 
-type listLine struct {
-	Folder string `json:"folder"` // relative to the library
-	*known
+// listBlock is how many sessions are in a block: each is read by one core.
+const listBlock = 256
+
+// listed is one of a block's sessions.
+type listed struct {
+	Folder string // relative to the library
+	Entry  Entry
+	Stamp  stamp
 }
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
@@ -45,20 +53,25 @@ func (l *Library) loadList() {
 	if head, ok := readListHead(text); err != nil || !ok || head != (listHead{listForm, l.id, l.dir}) {
 		return
 	}
-	lines := disk.SplitLines(text)[1:]
-	all := make([]*known, len(lines))
-	inParallel(len(lines), func(i int) {
-		line := listLine{known: &known{}}
-		err := fastjson.Unmarshal(lines[i], &line, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-		if disk.SealOf(lines[i]) == disk.SealGood && err == nil && line.Entry.ID != "" {
-			all[i], line.Entry.Folder = line.known, l.dir+string(filepath.Separator)+line.Folder
+	_, text, _ = bytes.Cut(text, []byte("\n"))
+	var blocks [][]byte
+	for len(text) >= 8 {
+		size, sum := binary.BigEndian.Uint32(text), binary.BigEndian.Uint32(text[4:])
+		if text = text[8:]; int64(size) > int64(len(text)) || crc32.Checksum(text[:size], disk.Castagnoli) != sum {
+			break
+		}
+		blocks, text = append(blocks, text[:size]), text[size:]
+	}
+	all := make([][]listed, len(blocks))
+	inParallel(len(blocks), 1, func(i int) {
+		if gob.NewDecoder(bytes.NewReader(blocks[i])).Decode(&all[i]) != nil {
+			all[i] = nil
 		}
 	})
-	l.sessions = make(map[ingest.SessionID]*known, len(all))
-	for _, k := range all {
-		if k != nil {
-			l.sessions[k.Entry.ID] = k
-		}
+	l.sessions = make(map[ingest.SessionID]*known, len(blocks)*listBlock)
+	for _, s := range slices.Concat(all...) {
+		s.Entry.Folder = l.dir + string(filepath.Separator) + s.Folder
+		l.sessions[s.Entry.ID] = &known{s.Entry, s.Stamp}
 	}
 }
 
@@ -77,20 +90,26 @@ func (l *Library) saveList() error {
 		return nil
 	}
 	recent := time.Now().Add(-2 * time.Second).UnixNano()
-	lines := [][]byte{nil}
-	var err error
-	lines[0], err = fastjson.Marshal(listHead{listForm, l.id, l.dir})
+	var all []listed
 	for _, e := range l.sorted() {
 		k := l.sessions[e.ID]
-		folder, outside := filepath.Rel(l.dir, e.Folder)
-		if outside != nil || k.Stamp.Mod >= recent {
+		folder, err := filepath.Rel(l.dir, e.Folder)
+		if err != nil || k.Stamp.Mod >= recent || len(e.Inherited) > 0 { // which may hold what gob can't write
 			continue
 		}
-		line, bad := fastjson.Marshal(listLine{folder, k})
-		lines, err = append(lines, line), errors.Join(err, bad)
+		all = append(all, listed{folder, e, k.Stamp})
+	}
+	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
+	text := append(disk.SealLine(head), '\n')
+	for block := range slices.Chunk(all, listBlock) {
+		var b bytes.Buffer
+		err = errors.Join(err, gob.NewEncoder(&b).Encode(block))
+		text = binary.BigEndian.AppendUint32(text, uint32(b.Len()))
+		text = binary.BigEndian.AppendUint32(text, crc32.Checksum(b.Bytes(), disk.Castagnoli))
+		text = append(text, b.Bytes()...)
 	}
 	if err == nil {
-		err = l.writeList(disk.SealLines(bytes.Join(append(lines, nil), []byte("\n"))))
+		err = l.writeList(text)
 	}
 	if err != nil {
 		return fmt.Errorf("list of sessions: %w", err)

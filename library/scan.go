@@ -129,7 +129,7 @@ func (l *Library) scanOnce(project func(id string) bool) error {
 		old[k.Entry.Folder] = k
 	}
 	seen := make([]looked, len(folders))
-	inParallel(len(folders), func(i int) {
+	inParallel(len(folders), 256, func(i int) {
 		if k, ok := old[folders[i]]; ok && project != nil && !project(k.Entry.Project) {
 			seen[i] = looked{known: k}
 			return
@@ -232,9 +232,8 @@ func look(folder string, old map[string]*known) looked {
 	return looked{known: &known{Entry: e, Stamp: stampOf(fi)}}
 }
 
-// inParallel calls do for 0 to n-1, on a few goroutines where that pays.
-func inParallel(n int, do func(i int)) {
-	const block = 256
+// inParallel calls do for 0 to n-1, a block of them at a time on a few goroutines.
+func inParallel(n, block int, do func(i int)) {
 	var g errgroup.Group
 	g.SetLimit(min(runtime.GOMAXPROCS(0), 8))
 	for from := 0; from < n; from += block {

@@ -2,12 +2,9 @@ package library
 
 import (
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"recall/ingest"
 )
@@ -146,21 +143,9 @@ func (s *Shelf) List(project string) []Listed {
 	return all
 }
 
-// states is the state of each entry: a look at the disk for every one, so on
-// several cores.
+// states is the state of each entry: a look at the disk for every one.
 func states(entries []Entry) []State {
 	out := make([]State, len(entries))
-	const block = 256
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for from := 0; from < len(entries); from += block {
-		g.Go(func() error {
-			for i := from; i < min(from+block, len(entries)); i++ {
-				out[i], _ = entries[i].State()
-			}
-			return nil
-		})
-	}
-	g.Wait()
+	inParallel(len(entries), 256, func(i int) { out[i], _ = entries[i].State() })
 	return out
 }
