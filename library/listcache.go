@@ -38,8 +38,7 @@ const listBlock = 256
 // listed is one of a block's sessions.
 type listed struct {
 	Folder string // relative to the library
-	Entry  Entry
-	Stamp  stamp
+	Known  known
 }
 
 func (l *Library) listFile() string { return filepath.Join(l.listDir, "sessions-"+l.id+".list") }
@@ -69,9 +68,12 @@ func (l *Library) loadList() {
 		}
 	})
 	l.sessions = make(map[ingest.SessionID]*known, len(blocks)*listBlock)
-	for _, s := range slices.Concat(all...) {
-		s.Entry.Folder = l.dir + string(filepath.Separator) + s.Folder
-		l.sessions[s.Entry.ID] = &known{s.Entry, s.Stamp}
+	for _, block := range all {
+		for i := range block {
+			k := &block[i].Known
+			k.Entry.Folder = l.dir + string(filepath.Separator) + block[i].Folder
+			l.sessions[k.Entry.ID] = k
+		}
 	}
 }
 
@@ -97,7 +99,7 @@ func (l *Library) saveList() error {
 		if err != nil || k.Stamp.Mod >= recent || len(e.Inherited) > 0 { // which may hold what gob can't write
 			continue
 		}
-		all = append(all, listed{folder, e, k.Stamp})
+		all = append(all, listed{folder, *k})
 	}
 	head, err := fastjson.Marshal(listHead{listForm, l.id, l.dir})
 	text := append(disk.SealLine(head), '\n')
