@@ -20,6 +20,27 @@ var front = []struct {
 	{"Set up", []string{"hooks", "mcp", "schedule"}},
 }
 
+// groups are the commands as recall help all lists them; those in no group come last.
+var groups = []struct{ id, title, commands string }{
+	{"ask", "Ask and go on:", "brief files fix habits handoff list log mcp open progress query resume show thread " +
+		"why wrap-up"},
+	{"keep", "Take in and keep:", "archive backup calibrate cleanup demo edit embed export forget guard hooks import " +
+		"init project rebuild redistill reindex relate restore review schedule sync"},
+	{"look", "Look and mend:", "config eval hook inspect manifest repair status usage verify version"},
+}
+
+// group puts each command into its group.
+func group(root *cobra.Command) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(g.commands), c.Name()) {
+				c.GroupID = g.id
+			}
+		}
+	}
+}
+
 // frontHelp gives the root command a help of one screen, and leaves the others' as
 // it is.
 func frontHelp(root *cobra.Command) {

@@ -91,7 +91,6 @@ func rootCmd(a *app.App) *cobra.Command {
 		Version:       app.VersionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
@@ -105,11 +104,6 @@ func rootCmd(a *app.App) *cobra.Command {
 		"configuration file (default: see recall config --help)")
 	root.PersistentFlags().String("library", "", "the library's folder (library.dir)")
 	config.SetsKey(root.PersistentFlags(), "library", "library.dir")
-	root.AddGroup(
-		&cobra.Group{ID: "ask", Title: "Ask and go on:"},
-		&cobra.Group{ID: "keep", Title: "Take in and keep:"},
-		&cobra.Group{ID: "look", Title: "Look and mend:"},
-	)
 	root.AddCommand(versionCmd(a))
 	root.AddCommand(ask.Commands(a)...)
 	root.AddCommand(review.Commands(a)...)
@@ -118,7 +112,7 @@ func rootCmd(a *app.App) *cobra.Command {
 	root.AddCommand(agents.Commands(a)...)
 	root.AddCommand(measure.Commands(a)...)
 	root.AddCommand(buildCmds()...)
-	option.Explain(root)
+	group(root)
 	frontHelp(root)
 	root.SetHelpCommand(helpCmd())
 	root.SetCompletionCommandGroupID("look")
@@ -130,6 +124,6 @@ func rootCmd(a *app.App) *cobra.Command {
 		}
 	}
 	root.SetVersionTemplate(versionLine())
-	option.ExplainUsage(root)
+	option.Explain(a, root)
 	return root
 }

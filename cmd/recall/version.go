@@ -18,10 +18,8 @@ func versionLine() string {
 
 func versionCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print recall's version",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:   "version",
+		Short: "Print recall's version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprint(a.Out, versionLine())
 			return err

@@ -26,7 +26,6 @@ func newHookCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "hook EVENT",
 		Short:             "What Claude Code calls (see recall hooks)",
-		GroupID:           "look",
 		ValidArgsFunction: cobra.FixedCompletions(hooks.Words(), cobra.ShellCompDirectiveNoFileComp),
 		Args:              cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,8 +25,6 @@ func newHooksCmd(a *app.App) *cobra.Command {
 		Use:        "hooks",
 		SuggestFor: []string{"setup", "install", "uninstall"},
 		Short:      "Have Claude Code call recall by itself",
-		GroupID:    "keep",
-		Args:       cobra.NoArgs,
 		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
@@ -59,7 +57,6 @@ func newHooksInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Write the hooks into Claude Code's settings",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := s.toChange()
 			if err != nil {
@@ -90,7 +87,6 @@ func newHooksUninstallCmd(a *app.App) *cobra.Command {
 		Use:     "uninstall",
 		Aliases: []string{"remove"},
 		Short:   "Take the hooks out again",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			path, err := s.toChange()
 			if err != nil {
@@ -169,7 +165,6 @@ func newHooksStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the hooks are installed and what went wrong in them",
-		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (doc hooks.Status, err error) {
 		program, err := thisProgram(a)
 		if err == nil {

@@ -27,11 +27,9 @@ import (
 
 func newMcpCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "mcp",
-		Short:   "Give an agent this memory over MCP (started by the client)",
-		GroupID: "ask",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return ServeMCP(cmd.Context(), a) },
+		Use:   "mcp",
+		Short: "Give an agent this memory over MCP (started by the client)",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return ServeMCP(cmd.Context(), a) },
 	}
 	cmd.AddCommand(newMcpInstallCmd(a), newMcpUninstallCmd(a), newMcpStatusCmd(a))
 	return cmd

@@ -39,7 +39,6 @@ func newMcpInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Enter recall's MCP server into a client's configuration",
-		Args:  cobra.NoArgs,
 		RunE:  func(*cobra.Command, []string) error { return runMcpInstall(a, f) },
 	}
 	f.add(cmd)
@@ -52,7 +51,6 @@ func newMcpUninstallCmd(a *app.App) *cobra.Command {
 		Use:     "uninstall",
 		Aliases: []string{"remove"},
 		Short:   "Take recall's MCP server out of the clients' configurations",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			clients, err := hooks.Clients(f.Which)
 			if err != nil {
@@ -214,7 +212,6 @@ func newMcpStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:   "status",
 		Short: "Tell which clients start recall's MCP server",
-		Args:  cobra.NoArgs,
 	}, func(context.Context, []string) (hooks.Served, error) { return hooks.LookAtClients() }, printMcpStatus)
 }
 

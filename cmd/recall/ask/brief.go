@@ -15,7 +15,6 @@ import (
 	"recall/answer"
 	"recall/answer/brief"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -36,9 +35,8 @@ type briefOptions struct {
 func newBriefCmd(a *app.App) *cobra.Command {
 	var o briefOptions
 	cmd := &cobra.Command{
-		Use:     `brief "TASK" [FILE…]`,
-		Short:   "Put together what a session should have before it starts",
-		GroupID: "ask",
+		Use:   `brief "TASK" [FILE…]`,
+		Short: "Put together what a session should have before it starts",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && o.use == "" && !o.list {
 				return hint.With(errors.New("brief: what is the task?"),
@@ -84,7 +82,6 @@ func newBriefCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
 	cmd.MarkFlagsMutuallyExclusive("out", "print", "list")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	cmd.RegisterFlagCompletionFunc("use", completeBrief(a))
 	return cmd
 }

@@ -18,10 +18,8 @@ import (
 func newFilesCmd(a *app.App) *cobra.Command {
 	var asJSON, decided bool
 	cmd := &cobra.Command{
-		Use:     "files PATH",
-		Short:   "Tell which sessions touched a file, and what they decided about it",
-		GroupID: "ask",
-		Args:    cobra.ExactArgs(1),
+		Use:   "files PATH",
+		Short: "Tell which sessions touched a file, and what they decided about it",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runFiles(cmd.Context(), a, args[0], decided, asJSON)
 		},

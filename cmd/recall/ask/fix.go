@@ -25,7 +25,6 @@ func newFixCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:                `fix "ERROR TEXT"`,
 		Short:              "Tell what was done the last time an error appeared, and whether it helped",
-		GroupID:            "ask",
 		Args:               cobra.ArbitraryArgs,
 		DisableFlagParsing: true, // errors begin with dashes: "--- FAIL: TestOpen"
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -13,7 +13,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -27,10 +26,8 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 	var least int
 	var everywhere, asJSON, noSync bool
 	cmd := &cobra.Command{
-		Use:     "habits",
-		Short:   "List what you tell your assistants again and again",
-		GroupID: "ask",
-		Args:    cobra.NoArgs,
+		Use:   "habits",
+		Short: "List what you tell your assistants again and again",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if least < 2 {
 				return hint.With(fmt.Errorf("--min %d: once is no habit", least), "2 is the least")
@@ -64,7 +61,6 @@ func newHabitsCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("json", "write")
 	cmd.MarkFlagsMutuallyExclusive("all", "project")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	return cmd
 }
 

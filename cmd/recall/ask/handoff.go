@@ -13,7 +13,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -28,11 +27,8 @@ func newHandoffCmd(a *app.App) *cobra.Command {
 	var to, out string
 	var copies, force, noSync bool
 	cmd := &cobra.Command{
-		Use:               "handoff [PROJECT] --to NAME",
-		Short:             "Write a thread down for somebody who takes it over",
-		GroupID:           "ask",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteProject(a),
+		Use:   "handoff [PROJECT] --to NAME",
+		Short: "Write a thread down for somebody who takes it over",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if to = terminal.Line(to); to == "" {
 				return hint.With(errors.New("handoff: --to says whom it is for"), "recall handoff --to Bob")

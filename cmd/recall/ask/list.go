@@ -22,11 +22,8 @@ func newListCmd(a *app.App) *cobra.Command {
 		Use:     "list",
 		Aliases: []string{"ls"},
 		Short:   "List the sessions and whether they are safe",
-		GroupID: "ask",
-		Args:    cobra.NoArgs,
 	}
 	cmd.Flags().StringVarP(&project, "project", "p", "", "only this project")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	return option.Result(a, cmd, func(ctx context.Context, _ []string) ([]library.Listed, error) {
 		debug.SetGCPercent(400) // a short run: collecting costs more than it frees
 		l, err := a.Library(ctx)

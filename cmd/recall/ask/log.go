@@ -10,7 +10,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
@@ -42,7 +41,6 @@ func newLogCmd(a *app.App) *cobra.Command {
 		Use:     "log [TOPIC]",
 		Aliases: []string{"changed"},
 		Short:   "Show decisions on a time line, or what changed of late",
-		GroupID: "ask",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.changed = o.changed || cmd.CalledAs() == "changed"
@@ -74,8 +72,6 @@ func newLogCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON")
 	cmd.MarkFlagsMutuallyExclusive("all", "project")
 	cmd.MarkFlagsMutuallyExclusive("changed", "until", "limit")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
-	cmd.RegisterFlagCompletionFunc("kind", option.CompleteKind)
 	return cmd
 }
 

@@ -23,10 +23,8 @@ import (
 func newOpenCmd(a *app.App) *cobra.Command {
 	var onlyPrint bool
 	cmd := &cobra.Command{
-		Use:     "open HIT",
-		Short:   "Open the transcript where an answer was found",
-		GroupID: "ask",
-		Args:    cobra.ExactArgs(1),
+		Use:   "open HIT",
+		Short: "Open the transcript where an answer was found",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

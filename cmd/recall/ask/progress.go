@@ -12,7 +12,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
@@ -26,11 +25,8 @@ import (
 func newProgressCmd(a *app.App) *cobra.Command {
 	var once, asJSON bool
 	cmd := &cobra.Command{
-		Use:               "progress [SESSION]",
-		Short:             "Follow the log of the running session",
-		GroupID:           "ask",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "progress [SESSION]",
+		Short: "Follow the log of the running session",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f, p, err := running(cmd.Context(), a, args)
 			if err != nil {

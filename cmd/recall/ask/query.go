@@ -45,7 +45,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 		Aliases:    []string{"q", "ask", "search", "find"},
 		SuggestFor: []string{"grep"},
 		Short:      "Answer a question from all sessions",
-		GroupID:    "ask",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(strings.TrimSpace(strings.Join(args, " "))) == 0 {
 				return hint.With(errors.New("no question"),
@@ -77,8 +76,6 @@ func newQueryCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&f.asJSON, "json", false, "print the answer as JSON")
 	cmd.MarkFlagsMutuallyExclusive("json", "format")
 	cmd.MarkFlagsMutuallyExclusive("answer", "format")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
-	cmd.RegisterFlagCompletionFunc("kind", option.CompleteKind)
 	return cmd
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/config"
 	"recall/hint"
 	"recall/library"
@@ -22,11 +21,8 @@ func newResumeCmd(a *app.App) *cobra.Command {
 	var into string
 	var toClipboard, save, noSync, asJSON, stop bool
 	cmd := &cobra.Command{
-		Use:               "resume [PROJECT]",
-		Short:             "Print the payload that the next session starts with",
-		GroupID:           "ask",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteProject(a),
+		Use:   "resume [PROJECT]",
+		Short: "Print the payload that the next session starts with",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if into != "" {
 				return a.ResumeInto(cmd.Context(), into, strings.Join(args, ""), stop)

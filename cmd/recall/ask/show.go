@@ -27,12 +27,9 @@ type showOptions struct {
 func newShowCmd(a *app.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
-		Use:               "show SESSION",
-		Aliases:           []string{"actions"},
-		Short:             "Print a session's payload, its transcript, or what it did call by call",
-		GroupID:           "ask",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:     "show SESSION",
+		Aliases: []string{"actions"},
+		Short:   "Print a session's payload, its transcript, or what it did call by call",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.actions = o.actions || cmd.CalledAs() == "actions"
 			l, e, err := a.Named(cmd.Context(), args[0])

@@ -9,7 +9,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -31,11 +30,8 @@ type ThreadDoc struct {
 func newThreadCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:               "thread [PROJECT]",
-		Short:             "Show which sessions belong to one task, and correct it",
-		GroupID:           "ask",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteProject(a),
+		Use:   "thread [PROJECT]",
+		Short: "Show which sessions belong to one task, and correct it",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {
@@ -125,10 +121,8 @@ func threadOf(t []payload.ThreadInfo, project string) ThreadDoc {
 
 func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
 	return &cobra.Command{
-		Use:               op + " SESSION SESSION",
-		Short:             short,
-		Args:              cobra.ExactArgs(2),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   op + " SESSION SESSION",
+		Short: short,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

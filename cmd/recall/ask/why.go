@@ -20,10 +20,8 @@ import (
 func newWhyCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "why FILE:LINE|ITEM",
-		Short:   "Tell why a line reads as it does, or where an item comes from",
-		GroupID: "ask",
-		Args:    cobra.ExactArgs(1),
+		Use:   "why FILE:LINE|ITEM",
+		Short: "Tell why a line reads as it does, or where an item comes from",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			file, line := history.FileLine(args[0])
 			switch {

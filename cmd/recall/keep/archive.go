@@ -21,10 +21,8 @@ const packFor = 2 * time.Minute
 func newArchiveCmd(a *app.App) *cobra.Command {
 	var from []string
 	cmd := option.Result(a, &cobra.Command{
-		Use:     "archive",
-		Short:   "Make new bytes safe, and nothing else",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "archive",
+		Short: "Make new bytes safe, and nothing else",
 	}, func(ctx context.Context, _ []string) (pipeline.Report, error) {
 		return runArchive(ctx, a, pipeline.ArchiveOptions{From: from, Pack: packFor})
 	}, func(a *app.App, r pipeline.Report) {

@@ -13,7 +13,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/library"
@@ -26,10 +25,8 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	var to string
 	var force, asJSON bool
 	cmd := &cobra.Command{
-		Use:     "backup --to DIR|FILE.tar.zst",
-		Short:   "Copy the whole library elsewhere",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "backup --to DIR|FILE.tar.zst",
+		Short: "Copy the whole library elsewhere",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if to == "" {
 				return hint.With(errors.New("backup: --to says where"),
@@ -121,10 +118,8 @@ func newImportCmd(a *app.App) *cobra.Command {
 	var forget, asJSON bool
 	var project string
 	cmd := &cobra.Command{
-		Use:     "import PATH",
-		Short:   "Take over a backup, another machine's library, or a handoff",
-		GroupID: "keep",
-		Args:    cobra.ExactArgs(1),
+		Use:   "import PATH",
+		Short: "Take over a backup, another machine's library, or a handoff",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fi, err := os.Stat(args[0])
 			if err == nil && !fi.IsDir() && !fi.Mode().IsRegular() { // reading it may never end
@@ -143,7 +138,6 @@ func newImportCmd(a *app.App) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&forget, "forget", false, "sessions that were forgotten there go from here too")
 	cmd.Flags().StringVarP(&project, "project", "p", "", "of a handoff: the project here that it is for")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }

@@ -13,7 +13,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/ingest"
 	"recall/ingest/trace"
@@ -25,11 +24,8 @@ import (
 func newCleanupCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
 	cmd := &cobra.Command{
-		Use:               "cleanup SESSION --to DIR",
-		Short:             "Write a script that clears up a session's machine",
-		GroupID:           "keep",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "cleanup SESSION --to DIR",
+		Short: "Write a script that clears up a session's machine",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := planScripts(cmd.Context(), a, args[0], o)
 			if err != nil {
@@ -63,11 +59,8 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 func newRebuildCmd(a *app.App) *cobra.Command {
 	var o scriptOptions
 	cmd := &cobra.Command{
-		Use:               "rebuild SESSION --to DIR",
-		Short:             "Write a script that brings back what a session's machine had",
-		GroupID:           "keep",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "rebuild SESSION --to DIR",
+		Short: "Write a script that brings back what a session's machine had",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := planScripts(cmd.Context(), a, args[0], o)
 			if err != nil {

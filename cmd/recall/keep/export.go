@@ -33,11 +33,8 @@ var exportFormats = []string{"md", "html", "json", "raw", "zip"}
 func newExportCmd(a *app.App) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
-		Use:               "export SESSION --to FILE|DIR",
-		Short:             "Save a transcript, or a session's outputs, elsewhere",
-		GroupID:           "keep",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "export SESSION --to FILE|DIR",
+		Short: "Save a transcript, or a session's outputs, elsewhere",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(); err != nil {
 				return err

@@ -11,7 +11,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -24,12 +23,9 @@ func newForgetCmd(a *app.App) *cobra.Command {
 	var matching string
 	var forks, yes, dryRun bool
 	cmd := &cobra.Command{
-		Use:               "forget [SESSION…]",
-		SuggestFor:        []string{"remove", "delete", "rm"},
-		Short:             "Remove sessions for good",
-		GroupID:           "keep",
-		Args:              cobra.ArbitraryArgs,
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:        "forget [SESSION…]",
+		SuggestFor: []string{"remove", "delete", "rm"},
+		Short:      "Remove sessions for good",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (matching != "") {
 				return hint.With(errors.New("forget: name sessions, or give a text with --matching"),

@@ -23,10 +23,8 @@ func newGuardCmd(a *app.App) *cobra.Command {
 	var asJSON, run bool
 	var o guard.Options
 	cmd := &cobra.Command{
-		Use:     "guard [PATH…]",
-		Short:   "Tell what would be lost before something is removed",
-		GroupID: "keep",
-		Args:    cobra.ArbitraryArgs,
+		Use:   "guard [PATH…]",
+		Short: "Tell what would be lost before something is removed",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			paths, command := args, []string(nil)
 			if at := cmd.ArgsLenAtDash(); run && at >= 0 {

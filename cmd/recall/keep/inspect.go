@@ -20,10 +20,8 @@ import (
 func newInspectCmd(a *app.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "inspect FILE|FOLDER",
-		Short:   "Show what a parser makes of a transcript",
-		GroupID: "look",
-		Args:    cobra.ExactArgs(1),
+		Use:   "inspect FILE|FOLDER",
+		Short: "Show what a parser makes of a transcript",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := os.Stat(args[0]); err != nil {
 				return terminal.NoSuchFile(args[0], err)

@@ -17,11 +17,9 @@ import (
 
 func newProjectCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "project",
-		Short:   "List, rename and merge projects",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "project",
+		Short: "List, rename and merge projects",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
 	return cmd
@@ -39,7 +37,6 @@ func newProjectListCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:   "list",
 		Short: "List the projects",
-		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (all []ProjectDoc, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {
@@ -76,7 +73,6 @@ func newProjectRenameCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename PROJECT NAME",
 		Short:             "Give a project another name",
-		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeProjects(cmd.Context(), a, func(l *library.Library) error {
@@ -94,7 +90,6 @@ func newProjectMergeCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
 		Use:               "merge FROM INTO",
 		Short:             "Make one project part of another",
-		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: option.CompleteProject(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeProjects(cmd.Context(), a, func(l *library.Library) error {

@@ -32,10 +32,8 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 	var modelName string
 	var yes, asJSON bool
 	cmd := &cobra.Command{
-		Use:               "redistill [SESSION…]",
-		Short:             "Have the model distill sessions again, after showing the price",
-		GroupID:           "keep",
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "redistill [SESSION…]",
+		Short: "Have the model distill sessions again, after showing the price",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && since.At.IsZero() {
 				return hint.With(errors.New("redistill: which sessions?"),

@@ -8,10 +8,8 @@ import (
 
 func newReindexCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "reindex",
-		Short:   "Make the index again from the library alone",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "reindex",
+		Short: "Make the index again from the library alone",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

@@ -33,10 +33,8 @@ type RepairDoc struct {
 func newRepairCmd(a *app.App) *cobra.Command {
 	var from string
 	cmd := option.Result(a, &cobra.Command{
-		Use:     "repair [--from BACKUP]",
-		Short:   "Make good what verify finds, as far as that can be",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:   "repair [--from BACKUP]",
+		Short: "Make good what verify finds, as far as that can be",
 	}, func(ctx context.Context, _ []string) (doc RepairDoc, err error) {
 		l, err := libraryToRepair(ctx, a, from)
 		if err == nil {

@@ -19,7 +19,6 @@ func newRestCmd(a *app.App) *cobra.Command {
 		Use:    "rest",
 		Short:  "Take in what a question left over (started by recall query)",
 		Hidden: true,
-		Args:   cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

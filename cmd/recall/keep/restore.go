@@ -9,7 +9,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -30,11 +29,8 @@ func newRestoreCmd(a *app.App) *cobra.Command {
 	var o pipeline.RestoreOptions
 	var dryRun, versions, asJSON bool
 	cmd := &cobra.Command{
-		Use:               "restore SESSION",
-		Short:             "Put a session's own files back where its client finds them",
-		GroupID:           "keep",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "restore SESSION",
+		Short: "Put a session's own files back where its client finds them",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.Named(cmd.Context(), args[0])
 			if err != nil {

@@ -19,10 +19,8 @@ func newSyncCmd(a *app.App) *cobra.Command {
 	var from []string
 	var asJSON, watch, dryRun, live, noModel bool
 	cmd := &cobra.Command{
-		Use:     "sync",
-		Short:   "Archive, distill and index what is new",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "sync",
+		Short: "Archive, distill and index what is new",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
 				return Watch(cmd.Context(), a)

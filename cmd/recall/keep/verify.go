@@ -32,10 +32,8 @@ type VerifyDoc struct {
 func newVerifyCmd(a *app.App) *cobra.Command {
 	var quick bool
 	cmd := option.Result(a, &cobra.Command{
-		Use:     "verify",
-		Short:   "Read the whole library again and say what is damaged",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:   "verify",
+		Short: "Read the whole library again and say what is damaged",
 	}, func(ctx context.Context, _ []string) (doc VerifyDoc, err error) {
 		l, err := a.Library(ctx)
 		if err != nil {

@@ -17,10 +17,8 @@ import (
 
 func newCalibrateCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "calibrate",
-		Short:   "Find out how much vectors should count for your own items",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "calibrate",
+		Short: "Find out how much vectors should count for your own items",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

@@ -18,10 +18,8 @@ import (
 
 func newEmbedCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "embed",
-		Short:   "Make the vectors of new items with the configured model",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
+		Use:   "embed",
+		Short: "Make the vectors of new items with the configured model",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := a.Library(cmd.Context())
 			if err != nil {

@@ -20,11 +20,9 @@ const exitWorse = 4
 
 func newEvalCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "eval",
-		Short:   "Measure payloads and answers against gold sets",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "eval",
+		Short: "Measure payloads and answers against gold sets",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
 		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))

@@ -15,7 +15,6 @@ func newEvalCompareCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:               "compare BEFORE AFTER",
 		Short:             "Say what one run changed against another",
-		Args:              cobra.ExactArgs(2),
 		ValidArgsFunction: completeRun,
 	}, func(_ context.Context, args []string) (*eval.Comparison, error) {
 		runs, err := readRuns(args)

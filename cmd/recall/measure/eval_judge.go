@@ -25,7 +25,6 @@ func newEvalJudgeCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, &cobra.Command{
 		Use:   "judge",
 		Short: "Measure how far a judge agrees with people",
-		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (agreement eval.Agreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/eval"
 	"recall/hint"
@@ -34,7 +33,6 @@ func newEvalLabelCmd(a *app.App) *cobra.Command {
 			}
 			return cobra.ExactArgs(1)(cmd, args)
 		},
-		ValidArgsFunction: option.CompleteSession(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if check != "" {
 				return checkLabels(cmd.Context(), a, check, from)

@@ -24,7 +24,6 @@ func newEvalRelationsCmd(a *app.App) *cobra.Command {
 	cmd := option.Result(a, &cobra.Command{
 		Use:   "relations",
 		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
-		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (agreement eval.RelationAgreement, err error) {
 		c, err := a.LoadConfig()
 		if err != nil {

@@ -20,7 +20,6 @@ func newEvalReportCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "report [RUN…]",
 		Short:             "Show runs, as tables or as one HTML page",
-		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: completeRun,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out != "" && !asHTML {

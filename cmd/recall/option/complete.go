@@ -11,8 +11,8 @@ import (
 	txt "recall/text"
 )
 
-// CompleteSession offers ids with titles to the shell.
-func CompleteSession(a *app.App) cobra.CompletionFunc {
+// completeSession offers ids with titles to the shell.
+func completeSession(a *app.App) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= strings.Count(cmd.Use, "SESSION") {
 			return nil, cobra.ShellCompDirectiveNoFileComp

@@ -120,10 +120,6 @@ func kindNames() []string {
 	return names
 }
 
-func CompleteKind(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return kindNames(), cobra.ShellCompDirectiveNoFileComp
-}
-
 func noSuchWord(text string, words []string) error {
 	return hint.With(fmt.Errorf("there is no %q", text), "it is one of %s", strings.Join(words, ", "))
 }

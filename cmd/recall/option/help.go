@@ -2,9 +2,14 @@ package option
 
 import (
 	"embed"
+	"errors"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"recall/cmd/recall/app"
+	"recall/hint"
 )
 
 // helps are what commands say of themselves at length, a file a command: recall eval label's is eval-label.txt. What
@@ -13,8 +18,9 @@ import (
 //go:embed help/*.txt
 var helps embed.FS
 
-// Explain gives a command and those below it their help.
-func Explain(cmd *cobra.Command) {
+// Explain gives a command and those below it what goes by their names: the help; how many arguments they take, unless
+// they say so themselves, with complaints in the words of a person; and completions of sessions, projects and kinds.
+func Explain(a *app.App, cmd *cobra.Command) {
 	name := strings.ReplaceAll(strings.TrimPrefix(cmd.CommandPath(), "recall "), " ", "-")
 	if text, err := helps.ReadFile("help/" + name + ".txt"); err == nil {
 		long, examples, _ := strings.Cut("\n"+string(text), "\nExamples:\n")
@@ -23,7 +29,50 @@ func Explain(cmd *cobra.Command) {
 		}
 		cmd.Example = strings.TrimRight(examples, "\n")
 	}
-	for _, sub := range cmd.Commands() {
-		Explain(sub)
+	wanted := cmd.Args
+	if wanted == nil {
+		wanted = asUsed(cmd.Use)
 	}
+	cmd.Args = func(c *cobra.Command, args []string) error {
+		err := wanted(c, args)
+		var h *hint.Error
+		if err == nil || errors.As(err, &h) {
+			return err
+		}
+		return BadArguments(c, args)
+	}
+	switch {
+	case cmd.ValidArgsFunction != nil:
+	case strings.Contains(cmd.Use, "SESSION"):
+		cmd.ValidArgsFunction = completeSession(a)
+	case strings.Contains(cmd.Use, "[PROJECT]"):
+		cmd.ValidArgsFunction = CompleteProject(a)
+	}
+	if f := cmd.Flags().Lookup("project"); f != nil && f.Value.Type() == "string" {
+		cmd.RegisterFlagCompletionFunc("project", CompleteProject(a))
+	}
+	if cmd.Flags().Lookup("kind") != nil {
+		cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(kindNames(), cobra.ShellCompDirectiveNoFileComp))
+	}
+	for _, sub := range cmd.Commands() {
+		Explain(a, sub)
+	}
+}
+
+// asUsed are the arguments that a command's line of usage names, up to its flags: SESSION must be there, [SESSION] may,
+// and of [SESSION…] any number.
+func asUsed(use string) cobra.PositionalArgs {
+	least, most := 0, 0
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(strings.TrimPrefix(word, "["), "--") {
+			break
+		}
+		switch most++; {
+		case strings.HasSuffix(word, "…]"):
+			most = math.MaxInt
+		case !strings.HasPrefix(word, "["):
+			least++
+		}
+	}
+	return cobra.RangeArgs(least, most)
 }

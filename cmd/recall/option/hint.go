@@ -32,26 +32,6 @@ func NameProject(cmd *cobra.Command, err error) error {
 	return hint.With(err, "name the session; recall list --project %q shows them", not.Project)
 }
 
-// ExplainUsage gives every command's complaint about its arguments the words
-// of a person and a hint.
-func ExplainUsage(cmd *cobra.Command) {
-	wanted := cmd.Args
-	cmd.Args = func(c *cobra.Command, args []string) error {
-		if wanted == nil {
-			wanted = cobra.NoArgs
-		}
-		err := wanted(c, args)
-		var h *hint.Error
-		if err == nil || errors.As(err, &h) {
-			return err
-		}
-		return BadArguments(c, args)
-	}
-	for _, sub := range cmd.Commands() {
-		ExplainUsage(sub)
-	}
-}
-
 func BadArguments(c *cobra.Command, args []string) error {
 	path := c.CommandPath()
 	if c.HasAvailableSubCommands() && len(args) > 0 {

@@ -12,18 +12,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 )
 
 func newEditCmd(a *app.App) *cobra.Command {
 	return &cobra.Command{
-		Use:               "edit SESSION",
-		Short:             "Correct a session's payload by hand",
-		GroupID:           "keep",
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "edit SESSION",
+		Short: "Correct a session's payload by hand",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			l, e, err := a.Named(cmd.Context(), args[0])
 			if err != nil {

@@ -21,9 +21,8 @@ import (
 func newRelateCmd(a *app.App) *cobra.Command {
 	var retract bool
 	cmd := &cobra.Command{
-		Use:     "relate ITEM RELATION ITEM",
-		Short:   "Say how one decision bears on another, or take it back",
-		GroupID: "keep",
+		Use:   "relate ITEM RELATION ITEM",
+		Short: "Say how one decision bears on another, or take it back",
 		Args: func(_ *cobra.Command, args []string) error {
 			want, form := 3, "recall relate 1 supersedes 3"
 			if retract {

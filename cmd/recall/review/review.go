@@ -29,11 +29,8 @@ type reviewOptions struct {
 func newReviewCmd(a *app.App) *cobra.Command {
 	var o reviewOptions
 	cmd := &cobra.Command{
-		Use:               "review [SESSION]",
-		Short:             "Look through what is new or changed, and settle what contradicts",
-		GroupID:           "keep",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "review [SESSION]",
+		Short: "Look through what is new or changed, and settle what contradicts",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.editor && len(args) == 0 {
 				return hint.With(errors.New("review: --editor opens one session's payload.md"),
@@ -57,7 +54,6 @@ func newReviewCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&o.accept, "accept", false, "keep all that waits, unasked")
 	flags.BoolVar(&o.asJSON, "json", false, "print as JSON what waits, change nothing")
 	cmd.MarkFlagsMutuallyExclusive("editor", "json", "accept")
-	cmd.RegisterFlagCompletionFunc("project", option.CompleteProject(a))
 	return cmd
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
-	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -42,11 +41,8 @@ type WrapUpDoc struct {
 func newWrapUpCmd(a *app.App) *cobra.Command {
 	var o wrapUpOptions
 	cmd := &cobra.Command{
-		Use:               "wrap-up [SESSION]",
-		Short:             "Close a session: its payload drafted, reviewed, saved and copied",
-		GroupID:           "ask",
-		Args:              cobra.MaximumNArgs(1),
-		ValidArgsFunction: option.CompleteSession(a),
+		Use:   "wrap-up [SESSION]",
+		Short: "Close a session: its payload drafted, reviewed, saved and copied",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.prompt {
 				_, err := fmt.Fprintln(a.Out, prompts.WrapUp())

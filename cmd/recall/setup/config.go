@@ -17,11 +17,9 @@ import (
 
 func newConfigCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
-		Use:     "config",
-		Short:   "Show the settings and where each comes from",
-		Long:    configHelp(),
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:   "config",
+		Short: "Show the settings and where each comes from",
+		Long:  configHelp(),
 	}, func(context.Context, []string) (ConfigDoc, error) {
 		c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
 		if err != nil {

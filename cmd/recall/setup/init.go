@@ -23,9 +23,8 @@ import (
 func newInitCmd(a *app.App) *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
-		Use:     "init",
-		Short:   "Make the library and take in all history",
-		GroupID: "keep",
+		Use:   "init",
+		Short: "Make the library and take in all history",
 		Long: `Finds the sessions of Claude Code and Cowork on this machine, makes the library,
 archives and distills all history (offline: nothing leaves this machine), and
 asks it one question that it has an answer to. Running it again does no harm.
@@ -38,7 +37,6 @@ payloads unless you choose one. In a script --provider does the same.`,
   recall init --library ~/Documents/Recall
   recall init --provider anthropic
   recall init --provider openai --url http://127.0.0.1:1234/v1 --model qwen3-8b`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runInit(cmd.Context(), a, yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "don't ask")

@@ -21,11 +21,9 @@ import (
 
 func newScheduleCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "schedule",
-		Short:   "Have the system archive every ten minutes and sync every night",
-		GroupID: "keep",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use:   "schedule",
+		Short: "Have the system archive every ten minutes and sync every night",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
 	return cmd
@@ -37,7 +35,6 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install",
 		Short: "Set up the two jobs and run each once",
-		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			clock, err := schedule.ParseClock(at)
 			if err != nil {
@@ -181,7 +178,6 @@ func newScheduleRemoveCmd(a *app.App) *cobra.Command {
 		Use:     "remove",
 		Aliases: []string{"uninstall"},
 		Short:   "Take the jobs away again",
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			hosts := schedule.All(cmd.Context())
 			if len(hosts) == 0 {

@@ -20,7 +20,6 @@ func newScheduleStatusCmd(a *app.App) *cobra.Command {
 	return option.Result(a, &cobra.Command{
 		Use:   "status",
 		Short: "Tell whether the jobs are set up and how they went",
-		Args:  cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (schedule.Status, error) {
 		s, err := schedule.Look(ctx)
 		switch {

@@ -29,7 +29,6 @@ func newScheduledCmd(a *app.App) *cobra.Command {
 		Use:    "scheduled JOB",
 		Short:  "Run a job and note what became of it (started by the system; see recall schedule)",
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.ContainsFunc(schedule.Jobs, func(j schedule.Job) bool { return j.Name == args[0] }) {
 				return hint.With(fmt.Errorf("%q is no job", args[0]), "recall schedule install sets them up")

@@ -69,8 +69,6 @@ func newStatusCmd(a *app.App) *cobra.Command {
 		Use:        "status",
 		SuggestFor: []string{"doctor"},
 		Short:      "Tell how the library, its sources and the index are",
-		GroupID:    "look",
-		Args:       cobra.NoArgs,
 	}, func(ctx context.Context, _ []string) (StatusDoc, error) {
 		l, err := a.Library(ctx)
 		if err != nil {

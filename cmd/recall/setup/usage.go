@@ -62,10 +62,8 @@ func newUsageCmd(a *app.App) *cobra.Command {
 	var by string
 	var since option.Day
 	cmd := option.Result(a, &cobra.Command{
-		Use:     "usage",
-		Short:   "Tell what models took, in tokens and money",
-		GroupID: "look",
-		Args:    cobra.NoArgs,
+		Use:   "usage",
+		Short: "Tell what models took, in tokens and money",
 	}, func(ctx context.Context, _ []string) (*UsageDoc, error) {
 		l, err := a.Library(ctx)
 		if err != nil {
