@@ -13,25 +13,22 @@ import (
 )
 
 // ImportHandoff keeps another person's handoff.
-func (a *App) ImportHandoff(ctx context.Context, path, name string, asJSON bool) error {
+func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Handoff, error) {
 	l, err := a.Library(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	project, err := ProjectID(l, name)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc, err := review.Import(l, path, project, a.Here(l))
-	if err != nil {
-		return err
-	}
-	return a.Show(doc, asJSON, false, func(p *terminal.Page) { printHandoff(p, doc) })
+	return review.Import(l, path, project, a.Here(l))
 }
 
-func printHandoff(p *terminal.Page, h *review.Handoff) {
+// PrintHandoff says what of it is here.
+func (a *App) PrintHandoff(h *review.Handoff) {
 	if !h.New {
-		fmt.Fprintf(p.W, "this handoff of %s's is here already; %d of its %s wait for recall review\n", h.From, h.Waiting,
+		fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n", h.From, h.Waiting,
 			answer.Count(h.Items, "item"))
 		return
 	}
@@ -40,8 +37,8 @@ func printHandoff(p *terminal.Page, h *review.Handoff) {
 		what = fmt.Sprintf("no project here goes by %q; recall import --project NAME says which one it is for",
 			terminal.Line(h.For))
 	}
-	fmt.Fprintf(p.W, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)
-	fmt.Fprintln(p.W, "nothing of it is handed to a session before you have looked: recall review")
+	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)
+	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
 }
 
 // IndexReceived has what was taken over answer questions from now on. Where there

@@ -1,21 +1,18 @@
 package keep
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/library"
 )
 
 func newReindexCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:   "reindex",
 		Short: "Make the index again from the library alone",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return a.Reindex(cmd.Context(), l)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
 }

@@ -10,29 +10,23 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/hint"
 	"recall/library"
 	"recall/pipeline/vectors"
 )
 
 func newCalibrateCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:   "calibrate",
 		Short: "Find out how much vectors should count for your own items",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := a.ReadIndex(l); err != nil {
-				return hint.With(err, "recall reindex makes the index")
-			}
-			return runCalibrate(cmd.Context(), a, l)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, _ []string) error { return runCalibrate(ctx, a, l) })
 }
 
 func runCalibrate(ctx context.Context, a *app.App, l *library.Library) error {
+	if err := a.ReadIndex(l); err != nil {
+		return hint.With(err, "recall reindex makes the index")
+	}
 	v, err := vectorsOf(a, l)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/library"
@@ -17,17 +18,10 @@ import (
 )
 
 func newEmbedCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:   "embed",
 		Short: "Make the vectors of new items with the configured model",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return runEmbed(cmd.Context(), a, l)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, _ []string) error { return runEmbed(ctx, a, l) })
 }
 
 var errNoEmbedder = hint.With(errors.New("no embedding model is configured"),
@@ -44,9 +38,7 @@ func runEmbed(ctx context.Context, a *app.App, l *library.Library) error {
 	return a.OnIndex(ctx, l, func(*pipeline.Pipeline) error {
 		v.Index = a.Index
 		bar := terminal.NewProgress(a.Err)
-		made, kept, err := v.Make(ctx, func(done, total int) {
-			bar.Show(pipeline.Progress{Stage: "embed", Done: done, Total: total})
-		})
+		made, kept, err := v.Make(ctx, bar.Counts("embed"))
 		bar.Done()
 		if err != nil {
 			fmt.Fprintf(a.Err, "recall: %s embedded before that, and kept\n", answer.Count(made, "item"))

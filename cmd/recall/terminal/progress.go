@@ -45,3 +45,8 @@ func (p *progress) Done() {
 	}
 	p.stage = ""
 }
+
+// Counts is Show for work of one stage.
+func (p *progress) Counts(stage string) func(done, total int) {
+	return func(done, total int) { p.Show(pipeline.Progress{Stage: stage, Done: done, Total: total}) }
+}
