@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"recall/index"
 	"recall/payload"
 	"recall/sink"
 	"recall/text"
@@ -68,3 +69,89 @@ func upperFirst(s string) string {
 
 // stop is a line without its last full stop.
 func (v Voice) stop(s string) string { return strings.TrimRight(v.line(s), ".:; ") }
+
+// Who says whose word an item is; "" of another person's, whose place says it.
+func (v Voice) Who(it payload.Item) string {
+	you := v.you()
+	switch {
+	case it.Rule == payload.ReceivedRule:
+		return ""
+	case it.Maker == payload.ByHuman:
+		return you + ", by hand"
+	case it.Rule == payload.NoteRule && it.By == payload.ByAssistant:
+		return "noted by the agent"
+	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
+		return "the assistant"
+	case it.Rule == "plan" && it.By == payload.ByBoth:
+		return you + ", accepted plan"
+	}
+	return map[payload.By]string{payload.ByUser: you, payload.ByAssistant: "the assistant, accepted",
+		payload.ByBoth: you + " and the assistant"}[it.By]
+}
+
+// Speaker is who said a turn or a passage.
+func (v Voice) Speaker(assistant bool) string {
+	if assistant {
+		return "the assistant"
+	}
+	return v.you()
+}
+
+// Source says whose word an item is and where it stands.
+func (v Voice) Source(it payload.Item, at index.Place, turn int) string {
+	parts := []string{v.Where(at, turn, true)}
+	if who := v.Who(it); who != "" {
+		parts = []string{who, parts[0]}
+	}
+	if it.Scope != "" {
+		parts = append(parts, "scope: "+v.line(it.Scope))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// Where names a place as people speak of it, session 2 "Retry policy", turn 41, with
+// the title if that is wanted; for an agent so that a tool finds it.
+func (v Voice) Where(at index.Place, turn int, title bool) string {
+	switch {
+	case at.Source == index.Handed:
+		return v.clipped(at.SessionTitle, 100) // turns are of a transcript that isn't here
+	case v.Agent:
+		return v.address(at, turn)
+	}
+	s := fmt.Sprintf("session %d", at.SessionN)
+	if v.Several {
+		s = v.line(at.Project) + " " + s
+	}
+	if title && at.SessionTitle != "" {
+		s += ` "` + strings.ReplaceAll(v.clipped(at.SessionTitle, 50), `"`, "'") + `"`
+	}
+	if turn > 0 {
+		s += fmt.Sprintf(", turn %d", turn)
+	}
+	return s
+}
+
+func (v Voice) address(at index.Place, turn int) string {
+	s := "session " + ShortID(at.Session)
+	if turn > 0 {
+		s += fmt.Sprintf(" turn %d", turn)
+	}
+	if at.Project != "" {
+		s += fmt.Sprintf(" (%s, session %d)", v.clipped(at.Project, 60), at.SessionN)
+	}
+	return s
+}
+
+// ShortID is enough of a session's id to name it by.
+func ShortID[ID ~string](id ID) string {
+	s := strings.TrimPrefix(string(id), "local_")
+	return s[:min(len(s), 8)]
+}
+
+// Quote is the first of the words that an item rests on; "" if there are none.
+func (v Voice) Quote(it payload.Item) string {
+	if len(it.Evidence) == 0 {
+		return ""
+	}
+	return "“" + v.clipped(it.Evidence[0].Quote, 200) + "”"
+}

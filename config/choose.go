@@ -2,8 +2,16 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
+
+	"recall/hint"
+	"recall/index/embed"
+	"recall/llm"
+	"recall/llm/openai"
+	"recall/redact"
 )
 
 // GoesTo says where a model's requests go, in words.
@@ -87,4 +95,60 @@ func (ch Choice) Name() string {
 		model = UsualModel[ch.Provider]
 	}
 	return ch.Provider + "/" + model
+}
+
+// The embedding service's key comes from one of these variables, never from a
+// file.
+const (
+	envEmbedKey  = "RECALL_EMBED_KEY"
+	EnvOpenAIKey = "OPENAI_API_KEY"
+)
+
+// Embedder is the configured one that keeps its vectors; nil if there is none.
+func (c *Config) Embedder() (llm.Embedder, error) {
+	switch c.Query.Vectors {
+	case "static":
+		if c.Embed.Dir == "" {
+			return nil, hint.With(errors.New("query.vectors is static, and embed.dir isn't set"),
+				"set embed.dir to the folder of a model2vec model")
+		}
+		return embed.LoadStatic(c.Embed.Dir)
+	case "service":
+		if c.Embed.URL == "" || c.Embed.Model == "" {
+			return nil, hint.With(errors.New("query.vectors is service, and embed.url or embed.model isn't set"),
+				"for Ollama: embed.url http://127.0.0.1:11434/v1, embed.model nomic-embed-text")
+		}
+		rules, err := redact.New()
+		if err != nil {
+			return nil, err
+		}
+		key := os.Getenv(envEmbedKey)
+		if key == "" {
+			key, _ = issued(hostOf(c.Embed.URL), os.Getenv)
+		}
+		return openai.NewEmbedder(openai.Options{URL: c.Embed.URL, Model: c.Embed.Model, Dims: c.Embed.Dims, Key: key,
+			Redact: func(s string) string { return rules.Session().Text(s) }})
+	}
+	return nil, nil
+}
+
+// Dollars writes a sum with as many places as it needs: $12.30, $0.0042.
+func Dollars(x float64) string {
+	switch {
+	case x == 0:
+		return "$0"
+	case x < 0.00005:
+		return "under $0.0001"
+	case x < 0.1:
+		return fmt.Sprintf("$%.4f", x)
+	}
+	return fmt.Sprintf("$%.2f", x)
+}
+
+func Thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
 }

@@ -3,8 +3,12 @@ package review
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"recall/distill/relate"
+	"recall/hint"
+	"recall/index"
 	"recall/ingest"
 	"recall/library"
 	"recall/payload"
@@ -61,4 +65,59 @@ func Keep(l *library.Library, items []Unseen, who string) error {
 func keeps(who string, u Unseen) []payload.Edit {
 	return []payload.Edit{{Op: payload.OpKeep, ID: u.ID, At: time.Now().UTC().Truncate(time.Second), Who: who,
 		Seen: payload.Look(&u.Item)}}
+}
+
+// Relate keeps a person's word on how one item bears on another, or that it doesn't (OpRetract). Names are what they
+// called the two, the later first.
+func Relate(l *library.Library, link payload.Link, ends [2]index.Placed, names [2]string, who string) error {
+	for i, end := range ends {
+		if end.Source == index.Handed {
+			return hint.With(fmt.Errorf("%s was %s: it stands in no session here, so nothing can be tied to it",
+				names[i], end.SessionTitle),
+				"say what holds now in a session of yours, or have its agent note it (recall_note): that can be tied")
+		}
+	}
+	later, earlier := ends[0], ends[1]
+	a, b := later.Item.Kind, earlier.Item.Kind
+	switch {
+	case later.Item.ID == earlier.Item.ID:
+		return fmt.Errorf("%s and %s are the same item", names[0], names[1])
+	case later.Project != earlier.Project:
+		return hint.With(fmt.Errorf("they are of two projects, %s and %s", later.Project, earlier.Project),
+			"recall project merge makes them one")
+	case link.Op == payload.OpLink && !relate.Comparable(a, b):
+		return hint.With(fmt.Errorf("one of them is of kind %s, the other of kind %s: neither bears on the other", a, b),
+			"a goal is tied to goals only, and so are next steps, files and statuses; "+
+				"if the kind is wrong, move its line under the right heading with recall edit")
+	}
+	link.From, link.FromSession, link.FromEvidence = later.Item.ID, later.Session, firstEvidence(later.Item)
+	link.To, link.ToSession, link.ToEvidence = earlier.Item.ID, earlier.Session, firstEvidence(earlier.Item)
+	link.Maker, link.Who, link.Said = payload.ByHuman, who, time.Now().UTC().Truncate(time.Second)
+	if link.At = later.Item.At; earlier.Item.At.After(link.At) { // the old one was right
+		link.At = earlier.Item.At
+	}
+	if link.Op != payload.OpRetract {
+		return l.AppendLinks([]payload.Link{link})
+	}
+	back := link // whichever way round it was
+	back.From, back.FromSession, back.FromEvidence = link.To, link.ToSession, link.ToEvidence
+	back.To, back.ToSession, back.ToEvidence = link.From, link.FromSession, link.FromEvidence
+	lines, _, err := l.Links()
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(payload.StandingLinks(lines), func(k payload.Link) bool {
+		return k.From == link.From && k.To == link.To || k.From == back.From && k.To == back.To
+	}) {
+		return hint.With(fmt.Errorf("nothing ties %s and %s", names[0], names[1]),
+			"recall why ITEM lists what bears on an item; numbers are those of the last answer")
+	}
+	return l.AppendLinks([]payload.Link{link, back})
+}
+
+func firstEvidence(it payload.Item) *payload.Evidence {
+	if len(it.Evidence) == 0 {
+		return nil
+	}
+	return &it.Evidence[0]
 }

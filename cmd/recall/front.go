@@ -2,12 +2,15 @@ package main
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/library"
 )
 
 // front are the commands that recall --help shows; recall help all shows all of them.
@@ -96,4 +99,21 @@ func asQuestion(args []string) []string {
 		return append([]string{"query"}, args...)
 	}
 	return args
+}
+
+// versionLine is what a report of a fault needs.
+func versionLine() string {
+	return fmt.Sprintf("recall %s, %s %s/%s, library format %d\n", app.VersionText(), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, library.Format)
+}
+
+func versionCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print recall's version",
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprint(a.Out, versionLine())
+			return err
+		},
+	}
 }

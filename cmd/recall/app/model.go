@@ -3,14 +3,20 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"time"
 
+	"recall/answer"
+	"recall/answer/compose"
+	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/distill/model"
 	"recall/hint"
 	"recall/library"
 	"recall/llm"
 	"recall/pipeline/improve"
+	"recall/redact"
 )
 
 // asking is a model that may be asked, and what pays for it.
@@ -79,4 +85,92 @@ func (a *App) improver(ctx context.Context, l *library.Library, anew bool) (*mod
 	}
 	return model.New(model.Options{Model: m, Store: l, Window: c.Distill.Window, Max: c.LLM.MaxOutput,
 		Batch: c.Distill.Batch && batches && !anew, Anew: anew}), nil
+}
+
+// quick is how long a model may have taken lately to be asked where nobody sees the
+// answer that is there without it.
+const quick = 4 * time.Second
+
+// secondLook is the configured model for one question where --answer or query.rerank
+// wants it; nil if there is none, and why where it ought to be there. Where a person
+// doesn't watch, query.rerank: auto asks only one that was quick lately.
+func (a *App) secondLook(ctx context.Context, l *library.Library, paragraph bool,
+	meanwhile func(answer.Answer)) (look *answer.SecondLook, why string) {
+	auto := a.Config.Query.Rerank == config.RerankAuto && !paragraph
+	reranks := a.Config.LooksAgain()
+	if !paragraph && !reranks || l.ReadOnly() != nil || auto && IsDemo(l) {
+		return nil, ""
+	}
+	m, err := a.paidModel(ctx, l)
+	if err == nil && m == nil {
+		if reranks && !auto {
+			why = "no model was asked: query.rerank is model, and llm.provider isn't set"
+		}
+		return nil, why
+	}
+	if err == nil && auto && meanwhile == nil && !a.Purse(l).Quick(m.Name(), quick) {
+		return nil, ""
+	}
+	rules, err2 := redact.New()
+	if err = errors.Join(err, err2); err != nil {
+		return nil, "no model was asked: " + terminal.Line(err.Error())
+	}
+	clean := func(s string) string { return rules.Session().Text(s) }
+	look = &answer.SecondLook{Asker: compose.Asker{Model: m, Redact: clean, Kept: l}, Within: a.Config.QueryPatience(),
+		Doubts: auto, Meanwhile: meanwhile}
+	if auto && meanwhile == nil {
+		look.Within = min(look.Within, 2*quick)
+	}
+	return look, ""
+}
+
+// AgentsLook is the same for an agent's question. No agent waits for minutes: it gets
+// query.model_timeout, also where a person at a terminal would give it more.
+func (a *App) AgentsLook(ctx context.Context, l *library.Library) func(bool) (*answer.SecondLook, string) {
+	return func(paragraph bool) (*answer.SecondLook, string) {
+		look, why := a.secondLook(ctx, l, paragraph, nil)
+		if look != nil {
+			look.Within = min(look.Within, a.Config.Query.Patience)
+		}
+		return look, why
+	}
+}
+
+// Tells says on stderr how it went with the model.
+func (a *App) Tells(format string, args ...any) {
+	fmt.Fprintf(a.Err, "recall: "+format+"\n", args...)
+}
+
+// OfferOllama tells of an embedding model that Ollama has on this machine, and
+// how to use it. Nothing but the question which models there are is sent, and
+// that to this machine only.
+func (a *App) OfferOllama(ctx context.Context) {
+	if a.Config.Query.Vectors != "off" {
+		return
+	}
+	address := config.OllamaHere(os.Getenv("OLLAMA_HOST"))
+	model := OllamaEmbedder(ctx, address)
+	if model == "" {
+		return
+	}
+	fmt.Fprintf(a.Out, `
+Ollama runs here and has %s. To search by meaning, too, put into config.yaml
+  query:
+    vectors: service
+  embed:
+    url: http://%s/v1
+    model: %s
+and run recall embed, then recall calibrate.
+`, model, address, model)
+}
+
+// OllamaEmbedder names an embedding model that Ollama has; "" if it has none,
+// isn't there or takes too long.
+func OllamaEmbedder(ctx context.Context, address string) string {
+	for _, m := range config.OllamaModels(ctx, address) {
+		if m.Embeds {
+			return m.Name
+		}
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,10 @@ import (
 	"recall/index"
 	"recall/ingest"
 	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/prompts"
+	"recall/review"
 	txt "recall/text"
 )
 
@@ -87,4 +92,112 @@ func ProjectID(l *library.Library, name string) (string, error) {
 		return "", hint.With(err, "recall project list names them")
 	}
 	return p.ID, err
+}
+
+// Compose makes the payload of the thread that is meant: of a project by its name, "" for
+// the one here.
+func (a *App) Compose(l *library.Library, name string) (*payload.Payload, error) {
+	project, branch, err := a.Meant(l, name)
+	if err != nil {
+		return nil, err
+	}
+	p, err := pipeline.Onward(l, project, branch, "")
+	if err == nil && p == nil {
+		err = hint.With(errors.New("no session to go on from"),
+			"recall sync takes sessions in; recall list shows them")
+	}
+	return p, err
+}
+
+// HandedOn is a payload as the next session starts with it.
+func (a *App) HandedOn(p *payload.Payload, variant string) string {
+	o := payload.Options{Variant: payload.Variant(cmp.Or(variant, a.Config.Payload.Variant)),
+		Budget: a.Config.Payload.Budget}
+	return payload.Render(p, o).Text + "\n" + prompts.Confirm() + "\n"
+}
+
+// Meant is the project that a person means, by name or by where they are; and the
+// branch that they are on there.
+func (a *App) Meant(l *library.Library, name string) (project, branch string, err error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", "", err
+	}
+	if name == "" {
+		return pipeline.Meant(l, dir)
+	}
+	project, err = ProjectID(l, name)
+	if here, hereBranch := pipeline.Here(l, dir); project == here {
+		branch = hereBranch
+	}
+	return project, branch, err
+}
+
+// Only is the project that a list keeps to, by its name in the index: the one that
+// is named, else the one that is meant here; "" for all of them.
+func (a *App) Only(l *library.Library, name string, all bool) (string, error) {
+	if all {
+		return "", nil
+	}
+	id, _, err := a.Meant(l, name)
+	if err != nil {
+		return "", err
+	}
+	p, err := l.Project(id)
+	return p.Name, err
+}
+
+// Here is the project of the working directory, "" if it is none that is known.
+func (a *App) Here(l *library.Library) (project string) {
+	if dir, err := os.Getwd(); err == nil {
+		project, _ = pipeline.Here(l, dir)
+	}
+	return project
+}
+
+// Payload reads a session's payload.
+func (a *App) Payload(l *library.Library, e library.Entry) (*payload.Payload, error) {
+	p, err := l.Payload(e.ID)
+	if errors.Is(err, library.ErrNoPayload) {
+		return nil, hint.With(err, "recall sync distills it")
+	}
+	return p, err
+}
+
+// ImportHandoff keeps another person's handoff.
+func (a *App) ImportHandoff(ctx context.Context, path, name string) (*review.Handoff, error) {
+	l, err := a.Library(ctx)
+	if err != nil {
+		return nil, err
+	}
+	project, err := ProjectID(l, name)
+	if err != nil {
+		return nil, err
+	}
+	return review.Import(l, path, project, a.Here(l))
+}
+
+// PrintHandoff says what of it is here.
+func (a *App) PrintHandoff(h *review.Handoff) {
+	if !h.New {
+		fmt.Fprintf(a.Out, "this handoff of %s's is here already; %d of its %s wait for recall review\n", h.From, h.Waiting,
+			answer.Count(h.Items, "item"))
+		return
+	}
+	what := "for project " + terminal.Line(h.Project)
+	if h.Project == "" {
+		what = fmt.Sprintf("no project here goes by %q; recall import --project NAME says which one it is for",
+			terminal.Line(h.For))
+	}
+	fmt.Fprintf(a.Out, "kept a handoff from %s with %s, %s\n", h.From, answer.Count(h.Items, "item"), what)
+	fmt.Fprintln(a.Out, "nothing of it is handed to a session before you have looked: recall review")
+}
+
+// IndexReceived has what was taken over answer questions from now on. Where there
+// is no index yet, the next one that is made has it.
+func (a *App) IndexReceived(ctx context.Context, l *library.Library) error {
+	if _, err := os.Stat(IndexPath(l)); err != nil {
+		return nil
+	}
+	return a.OnIndex(ctx, l, func(p *pipeline.Pipeline) error { return p.IndexReceived(ctx) })
 }

@@ -3,14 +3,17 @@ package keep
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
+	"recall/library"
 	"recall/pipeline"
 )
 
@@ -51,4 +54,66 @@ func runArchive(ctx context.Context, a *app.App, o pipeline.ArchiveOptions) (pip
 		err = app.NoSession(strings.Join(o.From, ", "))
 	}
 	return r, err
+}
+
+func newReindexCmd(a *app.App) *cobra.Command {
+	return option.Run(a, &cobra.Command{
+		Use:   "reindex",
+		Short: "Make the index again from the library alone",
+	}, func(ctx context.Context, l *library.Library, _ []string) error { return a.Reindex(ctx, l) })
+}
+
+// newRestCmd takes in what a question's time budget left over, apart from the
+// terminal that asked. One is at work at a time; nobody calls it by hand.
+func newRestCmd(a *app.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "rest",
+		Short:  "Take in what a question left over (started by recall query)",
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := a.Library(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
+				return err
+			}
+			path := app.RestLock(l)
+			until, err := runRest(cmd.Context(), a, path)
+			if err != nil || until.IsZero() {
+				return err
+			}
+			// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
+			waiting := flock.New(path+".later", flock.SetPermissions(0o600))
+			if ok, err := waiting.TryLock(); err != nil || !ok {
+				return err
+			}
+			defer waiting.Unlock()
+			select {
+			case <-time.After(time.Until(until)):
+			case <-cmd.Context().Done():
+				return nil
+			}
+			_, err = runRest(cmd.Context(), a, path)
+			return err
+		},
+	}
+}
+
+// runRest takes in what is left, unless another process is at it. It returns when
+// what is put off may be done, zero if nothing is.
+func runRest(ctx context.Context, a *app.App, path string) (until time.Time, err error) {
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	ok, err := lock.TryLock()
+	if err != nil || !ok {
+		return time.Time{}, err
+	}
+	defer lock.Unlock()
+	defer a.Close() // before that: who waits for the lock finds all done
+	l, err := a.Library(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	report, err := a.TakeIn(ctx, l, pipeline.Options{})
+	return report.Until, err
 }

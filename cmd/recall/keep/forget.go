@@ -1,10 +1,14 @@
 package keep
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -218,4 +222,31 @@ func titleOf(e library.Entry) string {
 		return "(no title)"
 	}
 	return fmt.Sprintf("%q", txt.Clip(terminal.Line(e.Title), 60))
+}
+
+// forgetMeasured removes what recall eval keeps of sessions in the user's cache
+// directory: a model's answers and verdicts, which don't say what they were made
+// of, and the runs and reports that name one of the sessions.
+func forgetMeasured(ids []ingest.SessionID) error {
+	dir, err := app.RunsDir()
+	if err != nil {
+		return nil // then it keeps none
+	}
+	err = errors.Join(os.RemoveAll(filepath.Join(dir, "answers")), os.RemoveAll(filepath.Join(dir, "verdicts")))
+	return errors.Join(err, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(ids, func(id ingest.SessionID) bool { return bytes.Contains(text, []byte(id)) }) {
+			return os.Remove(path)
+		}
+		return nil
+	}))
 }

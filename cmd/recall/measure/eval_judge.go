@@ -2,14 +2,18 @@ package measure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/option"
+	"recall/distill/model"
 	"recall/eval"
 	"recall/hint"
+	"recall/payload"
 	"recall/redact"
 )
 
@@ -82,3 +86,99 @@ func labelledPairs(gold []string) ([]eval.LabelledPair, error) {
 	}
 	return set.Pairs, nil
 }
+
+const judgeRules = "rules"
+
+func newEvalRelationsCmd(a *app.App) *cobra.Command {
+	var judge, record string
+	var sample int
+	cmd := option.Result(a, &cobra.Command{
+		Use:   "relations",
+		Short: "Measure how far rules or a model agree with people on what a later decision does to an earlier one",
+	}, func(ctx context.Context, _ []string) (agreement eval.RelationAgreement, err error) {
+		c, err := a.LoadConfig()
+		if err != nil {
+			return agreement, err
+		}
+		if sample < 0 {
+			return agreement, hint.With(fmt.Errorf("--sample %d: there are no fewer than none", sample),
+				"0 is all pairs")
+		}
+		return runEvalRelations(ctx, a, judgeOr(c, judge, judgeRules), record, sample)
+	}, printRelations)
+	option.WordVar(cmd, &judge, "judge", "",
+		"who says it: rules, or the configured model (default: the model if there is one)", judgeRules, judgeModel)
+	addRecord(cmd, &record)
+	cmd.Flags().IntVar(&sample, "sample", 0, "how many pairs to ask about (0: all)")
+	return cmd
+}
+
+func runEvalRelations(ctx context.Context, a *app.App, judge, record string, sample int) (
+	agreement eval.RelationAgreement, err error) {
+	pairs, err := eval.InventedRelations()
+	if err != nil {
+		return agreement, err
+	}
+	if sample > 0 {
+		pairs = eval.SampleRelations(pairs, sample)
+	}
+	by, name := eval.RelatedBy(eval.ByRules), judgeRules
+	var asked *evalModel
+	if judge == judgeModel {
+		if asked, err = openEvalModel(ctx, a, record); err != nil {
+			return agreement, err
+		}
+		if by, err = relating(a, asked); err != nil {
+			return agreement, err
+		}
+		name = asked.Name()
+	}
+	agreement, err = eval.AgreeOnRelations(ctx, name, by, pairs)
+	tellAsked(a, asked)
+	return agreement, err
+}
+
+func printRelations(a *app.App, agreement eval.RelationAgreement) {
+	t := tables(a)
+	t.Relations(&agreement)
+	if agreement.By != judgeRules {
+		t.Trust(agreement.Relations[payload.Supersedes].Precision)
+	}
+}
+
+// relating asks a model about pairs as a sync does.
+func relating(a *app.App, m *evalModel) (eval.RelatedBy, error) {
+	dir, err := m.answers()
+	if err != nil {
+		return nil, err
+	}
+	improver := model.New(model.Options{Model: m, Window: a.Config.Distill.Window, Max: a.Config.LLM.MaxOutput,
+		Anew:  true,
+		Store: dir})
+	return func(ctx context.Context, labelled []eval.LabelledRelation) ([]payload.Relation, error) {
+		pairs := make([]model.Pair, len(labelled))
+		for i := range labelled {
+			pairs[i].Later, pairs[i].Earlier = labelled[i].Items()
+		}
+		out := make([]payload.Relation, len(pairs))
+		g, ctx := errgroup.WithContext(ctx)
+		g.SetLimit(max(1, a.Config.Patience().AtOnce))
+		for from := 0; from < len(pairs); from += pairsTogether {
+			g.Go(func() error {
+				verdicts, err := improver.Reconcile(ctx, pairs[from:min(from+pairsTogether, len(pairs))])
+				for i, v := range verdicts {
+					if err == nil && !v.Known {
+						err = errors.New("the model left pairs out; ask once more")
+					}
+					out[from+i] = v.Relation
+				}
+				return err
+			})
+		}
+		return out, g.Wait()
+	}, nil
+}
+
+// pairsTogether is how many pairs go into one request, several of which wait at
+// the same time: no more than a model is asked about at once.
+const pairsTogether = 15

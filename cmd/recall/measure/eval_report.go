@@ -2,6 +2,7 @@ package measure
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/eval"
 	"recall/eval/report"
 	"recall/hint"
 )
@@ -82,4 +85,22 @@ func runEvalReport(a *app.App, files []string, asHTML bool, out string) error {
 	}
 	fmt.Fprintf(a.Out, "%s about %s\n", out, answer.Count(len(runs), "run"))
 	return nil
+}
+
+func newEvalCompareCmd(a *app.App) *cobra.Command {
+	return option.Result(a, &cobra.Command{
+		Use:               "compare BEFORE AFTER",
+		Short:             "Say what one run changed against another",
+		ValidArgsFunction: completeRun,
+	}, func(_ context.Context, args []string) (*eval.Comparison, error) {
+		runs, err := readRuns(args)
+		if err != nil {
+			return nil, err
+		}
+		c, err := eval.Compare(runs[0], runs[1])
+		if err != nil {
+			return nil, hint.With(err, "compare two runs of one gold set, made by the same command")
+		}
+		return c, nil
+	}, func(a *app.App, c *eval.Comparison) { tables(a).Comparison(c) })
 }

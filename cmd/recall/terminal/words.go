@@ -1,12 +1,18 @@
 package terminal
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"recall/hint"
+	"recall/ingest"
+	"recall/redact"
 )
 
 // ParseWhen reads a day as people write it on a command line: 2026-04-17,
@@ -70,3 +76,56 @@ func ParseDay(s string, now time.Time, loc *time.Location) (time.Time, error) {
 	}
 	return t.AddDate(0, 0, 1), nil
 }
+
+// NoSuchFile says plainly that a file which was named isn't there.
+func NoSuchFile(name string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return hint.With(fmt.Errorf("%s: no such file or folder", name),
+			"give the path of a transcript or of a folder with transcripts")
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// Size writes bytes as people do.
+func Size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// Elapsed rounds a time for people.
+func Elapsed(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(100 * time.Millisecond).String()
+}
+
+// ShownPath is a path of this machine as it may be printed. Claude Code calls the
+// folder of a transcript by the working directory, and that may be called by a
+// secret; what is printed may be read by an agent.
+func ShownPath(path string) string {
+	rules, err := shownRules()
+	if err != nil {
+		return "a path that can't be shown"
+	}
+	return ingest.MapPath(path, rules.Session().Name)
+}
+
+func ShowAll(paths []string) []string { return ShowEach(paths, ShownPath) }
+
+func ShowEach(paths []string, show func(string) string) []string {
+	paths = slices.Clone(paths)
+	for i := range paths {
+		paths[i] = show(paths[i])
+	}
+	return paths
+}
+
+var shownRules = sync.OnceValues(redact.New)

@@ -1,0 +1,198 @@
+package app
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/atotto/clipboard"
+
+	"recall/answer"
+	"recall/cmd/recall/terminal"
+	"recall/hint"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
+	"recall/pipeline/notes"
+	"recall/review"
+	"recall/sink"
+	txt "recall/text"
+)
+
+// PrintJSON prints a value for programs.
+func (a *App) PrintJSON(v any) error {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(terminal.Presentable(reflect.ValueOf(v), false).Interface()); err != nil {
+		return err
+	}
+	return a.WriteJSON(b.String())
+}
+
+// WriteJSON prints a document that is JSON already.
+func (a *App) WriteJSON(doc string) error {
+	_, err := io.WriteString(a.Out, sink.Text(doc, sink.JSON))
+	return err
+}
+
+// Show prints a document, for programs or as a page for people. Where there is nothing in
+// it the exit code says so.
+func (a *App) Show(doc any, asJSON, nothing bool, print func(p *terminal.Page)) error {
+	if asJSON {
+		if err := a.PrintJSON(doc); err != nil {
+			return err
+		}
+	} else {
+		page := a.Page()
+		print(&page)
+	}
+	if nothing {
+		return ExitCode(ExitNothing)
+	}
+	return nil
+}
+
+// Page is a page on the standard output, as wide and coloured as that is.
+func (a *App) Page() terminal.Page {
+	return terminal.Page{W: a.Out, St: terminal.Styles(a.Color), Width: terminal.Width(a.Out)}
+}
+
+// Counted is how many there are of something.
+type Counted struct {
+	N    int
+	What string
+}
+
+// Counts says what there are any of: "3 new", "1 grown".
+func Counts(all ...Counted) []string {
+	var parts []string
+	for _, c := range all {
+		if c.N > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", c.N, c.What))
+		}
+	}
+	return parts
+}
+
+// Did says what a sync, an archive or a look of a watch did.
+func Did(r pipeline.Report) []string {
+	var parts []string
+	if r.Found > 0 {
+		parts = append(parts, answer.Count(r.Found, "session")+" found")
+	}
+	parts = append(parts, Counts(Counted{r.New, "new"}, Counted{r.Grown, "grown"},
+		Counted{r.Vanished, "vanished at their source"},
+		Counted{r.Distilled, "distilled"}, Counted{r.Edited, "edited by hand"})...)
+	if r.New+r.Grown+r.Vanished+r.Distilled == 0 {
+		parts = append(parts, "nothing new")
+	}
+	if r.Bytes > 0 {
+		parts = append(parts, terminal.Size(r.Bytes)+" archived")
+	}
+	if r.Packed > 0 {
+		parts = append(parts, fmt.Sprintf("%d packed, %s smaller", r.Packed, terminal.Size(r.Saved)))
+	}
+	return append(parts, Counts(Counted{r.Left, "left for the next time"}, Counted{len(r.Problems), "skipped"})...)
+}
+
+// Confirm asks on a terminal; elsewhere the answer is no.
+func (a *App) Confirm(question string) bool {
+	if !terminal.IsTerminal(a.Out) {
+		return false
+	}
+	fmt.Fprintf(a.Err, "%s [y/N] ", question)
+	line, _ := bufio.NewReader(a.In).ReadString('\n')
+	line = strings.ToLower(strings.TrimSpace(line))
+	return line == "y" || line == "yes"
+}
+
+// Copy puts a text on the clipboard, to be pasted as what is said.
+func (a *App) Copy(text, as string) error {
+	if err := clipboard.WriteAll(text); err != nil {
+		return fmt.Errorf("clipboard: %w", err)
+	}
+	fmt.Fprintln(a.Err, "recall: copied; paste it", as)
+	return nil
+}
+
+// CopyOrPrint is Copy, which prints where there is no clipboard.
+func (a *App) CopyOrPrint(text, as string) error {
+	err := a.Copy(text, as)
+	if err == nil {
+		return nil
+	}
+	if terminal.IsTerminal(a.Out) {
+		fmt.Fprintf(a.Err, "recall: %v; here it is:\n", err)
+	}
+	return a.Print(text)
+}
+
+// Print prints a text as it is.
+func (a *App) Print(text string) error {
+	_, err := fmt.Fprint(a.Out, text)
+	return err
+}
+
+// WriteNew writes a file for this user only. One that is there stays, unless
+// force says otherwise.
+func WriteNew(path, text string, force bool) error {
+	if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
+		return nil
+	}
+	flag := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if force {
+		flag = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(path, flag, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return hint.With(fmt.Errorf("%s is there already", path), "--force replaces it, or name another file")
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	return errors.Join(err, f.Close())
+}
+
+// FreeName is the first path that isn't taken, of those that numbers give from one on.
+func FreeName(from int, name func(n int) string) string {
+	for {
+		if _, err := os.Lstat(name(from)); errors.Is(err, fs.ErrNotExist) {
+			return name(from)
+		}
+		from++
+	}
+}
+
+// PrintNotes tells what an agent noted in a session and the transcript doesn't
+// bear out: it is no item, and isn't lost either.
+func (a *App) PrintNotes(ctx context.Context, l *library.Library, e library.Entry) error {
+	lines, err := l.Notes(e.ID)
+	if err != nil {
+		return err
+	}
+	noted := payload.DecodeNotes(lines)
+	if len(noted) == 0 {
+		return nil
+	}
+	s, err := a.Read(ctx, l, e)
+	if err != nil {
+		return err
+	}
+	for _, n := range notes.GroundNotes(s, noted) {
+		if n.Item == nil {
+			fmt.Fprintf(a.Err, "recall: the agent noted, ungrounded (%s): %s: %s\n", n.Why, n.Note.Kind,
+				txt.Clip(terminal.Line(n.Note.Text), 200))
+		}
+	}
+	return nil
+}

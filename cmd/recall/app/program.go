@@ -1,0 +1,104 @@
+package app
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"recall/hint"
+	"recall/library/disk"
+)
+
+// Self is this program by the name that it keeps longest: that on the PATH, or the one it was called by, where that is
+// a link to it. A package manager's link outlives the version it points to.
+func Self() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range []string{"recall", os.Args[0]} {
+		found, err := exec.LookPath(name)
+		if err == nil {
+			found, err = filepath.Abs(found)
+		}
+		if err == nil && sameFile(found, self) {
+			return found, nil
+		}
+	}
+	return self, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// version is set at release by -ldflags "-X recall/cmd/recall/app.version=…".
+var version = ""
+
+// VersionText is the release's version, else the revision it was built from and its
+// day.
+func VersionText() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	built := map[string]string{}
+	for _, s := range info.Settings {
+		built[s.Key] = s.Value
+	}
+	if rev, day := built["vcs.revision"], built["vcs.time"]; len(rev) >= 12 && len(day) >= 10 {
+		return fmt.Sprintf("(devel) %s of %s", rev[:12], day[:10])
+	}
+	return info.Main.Version
+}
+
+// Exit codes, as grep has them; documented in the help of the root command.
+const (
+	ExitOK      = 0
+	ExitNothing = 1 // nothing that answers the question; nothing found; not done
+	ExitError   = 2
+	ExitPartial = 3 // done, with sessions skipped
+)
+
+// ExitCode ends a command that has already said all there is to say.
+type ExitCode int
+
+func (c ExitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }
+
+// RunsDir is where runs are kept that nobody named a file for.
+func RunsDir() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", hint.With(err, "name a file with --out")
+	}
+	return filepath.Join(base, "recall", "eval"), nil
+}
+
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// WriteWhole replaces a file for this user only: it is there whole or not at all.
+func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
+
+func IsDir(path string) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.IsDir()
+}
+
+// ShellWord is text as one word of a POSIX shell.
+func ShellWord(s string) string {
+	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
