@@ -91,7 +91,6 @@ func rootCmd(a *app.App) *cobra.Command {
 		Version:       app.VersionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			a.Flags, a.Silent = cmd.Flags(), cmd.Name() == "hook" || cmd.HasParent() && cmd.Parent().Name() == "hook"
 		},
@@ -120,7 +119,6 @@ func rootCmd(a *app.App) *cobra.Command {
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
 			c.Example = "  recall completion bash > ~/.local/share/bash-completion/completions/recall"
-			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // so that its arguments are checked
 		}
 	}
 	root.SetVersionTemplate(versionLine())

@@ -25,7 +25,6 @@ func newHooksCmd(a *app.App) *cobra.Command {
 		Use:        "hooks",
 		SuggestFor: []string{"setup", "install", "uninstall"},
 		Short:      "Have Claude Code call recall by itself",
-		RunE:       func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newHooksInstallCmd(a), newHooksUninstallCmd(a), newHooksStatusCmd(a))
 	return cmd

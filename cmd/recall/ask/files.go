@@ -10,41 +10,40 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
 )
 
 func newFilesCmd(a *app.App) *cobra.Command {
-	var asJSON, decided bool
-	cmd := &cobra.Command{
+	var decided bool
+	cmd := option.Result(a, &cobra.Command{
 		Use:   "files PATH",
 		Short: "Tell which sessions touched a file, and what they decided about it",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return runFiles(cmd.Context(), a, args[0], decided, asJSON)
-		},
-	}
+	}, func(ctx context.Context, args []string) (*history.Files, error) {
+		return filesOf(ctx, a, args[0], decided)
+	}, option.OnPage(printFiles))
 	cmd.Flags().BoolVar(&decided, "decided", false, "only sessions that decided something about it")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
 	return cmd
 }
 
-func runFiles(ctx context.Context, a *app.App, path string, decided, asJSON bool) error {
+func filesOf(ctx context.Context, a *app.App, path string, decided bool) (*history.Files, error) {
 	if path == "" || app.IsDir(path) {
-		return hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
+		return nil, hint.With(fmt.Errorf("%q is no file", path), "name a file; what was decided at all: recall log")
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc, err := history.FilesOf(ctx, p, path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if decided {
 		doc.Sessions = slices.DeleteFunc(doc.Sessions, func(s history.Toucher) bool { return len(s.Items) == 0 })
 	}
-	return a.Show(doc, asJSON, len(doc.Sessions) == 0, func(p *terminal.Page) { printFiles(p, doc) })
+	return doc, option.Nothing(len(doc.Sessions) == 0)
 }
 
 func printFiles(p *terminal.Page, doc *history.Files) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/index"
@@ -22,25 +23,20 @@ import (
 
 func newOpenCmd(a *app.App) *cobra.Command {
 	var onlyPrint bool
-	cmd := &cobra.Command{
+	cmd := option.Run(a, &cobra.Command{
 		Use:   "open HIT",
 		Short: "Open the transcript where an answer was found",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			h, err := a.Hit(cmd.Context(), l, args[0])
-			if err != nil {
-				return err
-			}
-			path, line, err := placeOf(l, h)
-			if err != nil {
-				return err
-			}
-			return openAt(cmd.Context(), a, path, line, onlyPrint)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, args []string) error {
+		h, err := a.Hit(ctx, l, args[0])
+		if err != nil {
+			return err
+		}
+		path, line, err := placeOf(l, h)
+		if err != nil {
+			return err
+		}
+		return openAt(ctx, a, path, line, onlyPrint)
+	})
 	cmd.Flags().BoolVar(&onlyPrint, "print", false, "print PATH:LINE, open nothing")
 	return cmd
 }

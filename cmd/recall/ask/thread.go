@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -9,6 +11,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -25,30 +28,30 @@ type ThreadDoc struct {
 	Start    time.Time          `json:"start,omitzero"`
 	End      time.Time          `json:"end,omitzero"`
 	Sessions []ingest.SessionID `json:"sessions"` // oldest first
+
+	refs []library.SessionRef
 }
 
 func newThreadCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := option.Asked(a, &cobra.Command{
 		Use:   "thread [PROJECT]",
 		Short: "Show which sessions belong to one task, and correct it",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			shelf, err := l.Shelf()
-			if err != nil {
-				return err
-			}
-			project, _, err := a.Meant(l, strings.Join(args, ""))
-			if err != nil {
-				return err
-			}
-			return printThreads(a, l, shelf, project, asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
+	}, func(_ context.Context, l *library.Library, args []string) ([]ThreadDoc, error) {
+		shelf, err := l.Shelf()
+		if err != nil {
+			return nil, err
+		}
+		project, _, err := a.Meant(l, strings.Join(args, ""))
+		if err != nil {
+			return nil, err
+		}
+		threads, err := pipeline.Threads(l, shelf.In(project))
+		var docs []ThreadDoc
+		for _, t := range threads {
+			docs = append(docs, threadOf(t, shelf, project))
+		}
+		return docs, err
+	}, printThreads)
 	cmd.AddCommand(
 		newCorrectCmd(a, "join", "Say that two sessions belong to one task"),
 		newCorrectCmd(a, "split", "Say that two sessions don't belong to one task"),
@@ -56,41 +59,21 @@ func newThreadCmd(a *app.App) *cobra.Command {
 	return cmd
 }
 
-func printThreads(a *app.App, l *library.Library, shelf *library.Shelf, project string, asJSON bool) error {
-	entries := shelf.In(project)
-	threads, err := pipeline.Threads(l, entries)
-	if err != nil {
-		return err
-	}
-	titles := map[ingest.SessionID]string{}
-	for _, e := range entries {
-		titles[e.ID] = e.Title
-	}
-	docs := []ThreadDoc{}
-	for _, t := range threads {
-		docs = append(docs, threadOf(t, shelf.Project[project].Name))
-	}
-	if asJSON {
-		return a.PrintJSON(docs)
-	}
-	st := terminal.Styles(a.Color)
+func printThreads(a *app.App, docs []ThreadDoc) {
+	st, w := terminal.Styles(a.Color), terminal.Width(a.Out)
 	if len(docs) > 0 {
 		fmt.Fprintf(a.Out, "%s of %s, the last active first\n", answer.Count(len(docs), "thread"),
 			terminal.Line(docs[0].Project))
 	}
 	for _, d := range docs {
-		goal := d.Goal
-		if goal == "" {
-			goal = titles[d.Sessions[len(d.Sessions)-1]]
-		}
-		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), terminal.Width(a.Out)), st.Reset)
+		goal := cmp.Or(d.Goal, d.refs[len(d.refs)-1].Title)
+		fmt.Fprintf(a.Out, "\n%s%s%s\n", st.Bold, txt.Clip(terminal.Line(goal), w), st.Reset)
 		fmt.Fprintf(a.Out, "  %s%s%s\n", st.Dim, span(d), st.Reset)
-		for _, id := range d.Sessions {
-			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", shelf.Number[string(id)], st.Dim, answer.ShortID(id), st.Reset,
-				txt.Clip(terminal.Line(titles[id]), terminal.Width(a.Out)-20))
+		for _, r := range d.refs {
+			fmt.Fprintf(a.Out, "%4d  %s%s%s  %s\n", r.Number, st.Dim, answer.ShortID(r.Session), st.Reset,
+				txt.Clip(terminal.Line(r.Title), w-20))
 		}
 	}
-	return nil
 }
 
 // span is when and on which branch a thread was worked on.
@@ -105,9 +88,10 @@ func span(d ThreadDoc) string {
 	return s
 }
 
-func threadOf(t []payload.ThreadInfo, project string) ThreadDoc {
-	d := ThreadDoc{Project: project, Start: t[0].Start}
+func threadOf(t []payload.ThreadInfo, shelf *library.Shelf, project string) ThreadDoc {
+	d := ThreadDoc{Project: shelf.Project[project].Name, Start: t[0].Start}
 	for _, s := range t {
+		d.refs = append(d.refs, shelf.Ref(s.Session))
 		d.Sessions = append(d.Sessions, ingest.SessionID(s.Session))
 		if s.End.After(d.End) {
 			d.End, d.Branch = s.End, s.Branch
@@ -120,32 +104,27 @@ func threadOf(t []payload.ThreadInfo, project string) ThreadDoc {
 }
 
 func newCorrectCmd(a *app.App, op, short string) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:   op + " SESSION SESSION",
 		Short: short,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.Library(cmd.Context())
+	}, func(ctx context.Context, l *library.Library, args []string) error {
+		var ids [2]ingest.SessionID
+		for i, name := range args {
+			e, err := a.Session(l, name)
 			if err != nil {
 				return err
 			}
-			var ids [2]ingest.SessionID
-			for i, name := range args {
-				e, err := a.Session(l, name)
-				if err != nil {
-					return err
-				}
-				ids[i] = e.ID
-			}
-			if ids[0] == ids[1] {
-				return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
-					"name two sessions; recall thread shows them")
-			}
-			err = l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
-			if err == nil {
-				fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
-					"split": "two threads from now on"}[op])
-			}
-			return err
-		},
-	}
+			ids[i] = e.ID
+		}
+		if ids[0] == ids[1] {
+			return hint.With(fmt.Errorf("%q and %q are the same session", args[0], args[1]),
+				"name two sessions; recall thread shows them")
+		}
+		err := l.Correct(library.Correction{Op: op, A: ids[0], B: ids[1], At: time.Now().UTC().Truncate(time.Second)})
+		if err == nil {
+			fmt.Fprintln(a.Out, map[string]string{"join": "one thread from now on",
+				"split": "two threads from now on"}[op])
+		}
+		return err
+	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/history"
@@ -18,50 +19,55 @@ import (
 )
 
 func newWhyCmd(a *app.App) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return option.Result(a, &cobra.Command{
 		Use:   "why FILE:LINE|ITEM",
 		Short: "Tell why a line reads as it does, or where an item comes from",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			file, line := history.FileLine(args[0])
-			switch {
-			case line > 0:
-				return whyLine(cmd.Context(), a, file, line, asJSON)
-			case history.IsRegular(args[0]):
-				return runFiles(cmd.Context(), a, args[0], false, asJSON)
-			}
-			return whyItem(cmd.Context(), a, args[0], asJSON)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print as JSON")
-	return cmd
+	}, func(ctx context.Context, args []string) (any, error) {
+		file, line := history.FileLine(args[0])
+		switch {
+		case line > 0:
+			return whyLine(ctx, a, file, line)
+		case history.IsRegular(args[0]):
+			return filesOf(ctx, a, args[0], false)
+		}
+		return whyItem(ctx, a, args[0])
+	}, option.OnPage(func(p *terminal.Page, doc any) {
+		switch doc := doc.(type) {
+		case *history.Why:
+			printLine(p, doc)
+		case *history.Files:
+			printFiles(p, doc)
+		case *answer.Item:
+			printWalk(p, doc)
+		}
+	}))
 }
 
-func whyLine(ctx context.Context, a *app.App, file string, line int, asJSON bool) error {
+func whyLine(ctx context.Context, a *app.App, file string, line int) (*history.Why, error) {
 	real, err := filepath.Abs(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if plain, err := filepath.EvalSymlinks(real); err == nil {
 		real = plain
 	}
 	if !history.IsRegular(real) {
-		return hint.With(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
+		return nil, hint.With(fmt.Errorf("%s: no such file here", file), "recall files %s tells who touched it",
 			file)
 	}
 	p, err := a.UpToDate(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc, err := history.WhyLine(ctx, p, real, file, line)
 	if errors.Is(err, history.ErrOwner) {
-		return hint.With(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
+		return nil, hint.With(err, "if you do: git config --global --add safe.directory %s", filepath.Dir(real))
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	a.PrintProblems(doc.Problems)
-	return a.Show(doc, asJSON, len(doc.Sessions) == 0, func(p *terminal.Page) { printLine(p, doc) })
+	return doc, option.Nothing(len(doc.Sessions) == 0)
 }
 
 func printLine(p *terminal.Page, doc *history.Why) {
@@ -112,21 +118,21 @@ func linkedBy(s history.Behind) string {
 
 // whyItem walks from an item to its evidence, to what lost against it, and to
 // what came before and after it.
-func whyItem(ctx context.Context, a *app.App, arg string, asJSON bool) error {
+func whyItem(ctx context.Context, a *app.App, arg string) (*answer.Item, error) {
 	l, err := a.Library(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p, err := a.Item(ctx, l, arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc, err := answer.Why(ctx, a.Index, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	doc.Since = history.ChangedSince(ctx, l, answer.Result{Place: p.Place, Item: &p.Item})
-	return a.Show(doc, asJSON, false, func(p *terminal.Page) { printWalk(p, &doc) })
+	return &doc, nil
 }
 
 // printWalk prints an item, all it rests on, and what came before and after.

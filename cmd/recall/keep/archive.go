@@ -66,38 +66,33 @@ func newReindexCmd(a *app.App) *cobra.Command {
 // newRestCmd takes in what a question's time budget left over, apart from the
 // terminal that asked. One is at work at a time; nobody calls it by hand.
 func newRestCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:    "rest",
 		Short:  "Take in what a question left over (started by recall query)",
 		Hidden: true,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
-				return err
-			}
-			path := app.RestLock(l)
-			until, err := runRest(cmd.Context(), a, path)
-			if err != nil || until.IsZero() {
-				return err
-			}
-			// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
-			waiting := flock.New(path+".later", flock.SetPermissions(0o600))
-			if ok, err := waiting.TryLock(); err != nil || !ok {
-				return err
-			}
-			defer waiting.Unlock()
-			select {
-			case <-time.After(time.Until(until)):
-			case <-cmd.Context().Done():
-				return nil
-			}
-			_, err = runRest(cmd.Context(), a, path)
+	}, func(ctx context.Context, l *library.Library, _ []string) error {
+		if err := os.MkdirAll(app.CacheDir(l), 0o700); err != nil {
 			return err
-		},
-	}
+		}
+		path := app.RestLock(l)
+		until, err := runRest(ctx, a, path)
+		if err != nil || until.IsZero() {
+			return err
+		}
+		// A large session was made only lately. One process waits for it, and lets others do what comes meanwhile.
+		waiting := flock.New(path+".later", flock.SetPermissions(0o600))
+		if ok, err := waiting.TryLock(); err != nil || !ok {
+			return err
+		}
+		defer waiting.Unlock()
+		select {
+		case <-time.After(time.Until(until)):
+		case <-ctx.Done():
+			return nil
+		}
+		_, err = runRest(ctx, a, path)
+		return err
+	})
 }
 
 // runRest takes in what is left, unless another process is at it. It returns when

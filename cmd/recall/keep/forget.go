@@ -15,6 +15,7 @@ import (
 
 	"recall/answer"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/ingest"
@@ -26,33 +27,28 @@ import (
 func newForgetCmd(a *app.App) *cobra.Command {
 	var matching string
 	var forks, yes, dryRun bool
-	cmd := &cobra.Command{
+	cmd := option.Run(a, &cobra.Command{
 		Use:        "forget [SESSION…]",
 		SuggestFor: []string{"remove", "delete", "rm"},
 		Short:      "Remove sessions for good",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if (len(args) > 0) == (matching != "") {
-				return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
-					"recall forget --help has examples")
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := l.ReadOnly(); err != nil {
-				return err
-			}
-			p, err := a.Pipeline(l) // to plan takes no index
-			if err != nil {
-				return err
-			}
-			plan, gone, err := planForget(cmd.Context(), a, p, args, matching, forks)
-			if err != nil {
-				return err
-			}
-			return runForget(cmd.Context(), a, l, plan, gone, yes, dryRun)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, args []string) error {
+		if (len(args) > 0) == (matching != "") {
+			return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
+				"recall forget --help has examples")
+		}
+		if err := l.ReadOnly(); err != nil {
+			return err
+		}
+		p, err := a.Pipeline(l) // to plan takes no index
+		if err != nil {
+			return err
+		}
+		plan, gone, err := planForget(ctx, a, p, args, matching, forks)
+		if err != nil {
+			return err
+		}
+		return runForget(ctx, a, l, plan, gone, yes, dryRun)
+	})
 	cmd.Flags().StringVar(&matching, "matching", "", "every session that holds this text")
 	cmd.Flags().BoolVar(&forks, "forks", false, "forks that copied turns go too")
 	cmd.Flags().BoolVar(&yes, "yes", false, "don't ask")
@@ -87,7 +83,9 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 		before := len(entries)
 		for _, l := range plan.Sessions {
 			for _, f := range l.Forks {
-				entries = addEntry(entries, f.Entry)
+				if !slices.ContainsFunc(entries, func(e library.Entry) bool { return e.ID == f.Entry.ID }) {
+					entries = append(entries, f.Entry)
+				}
 			}
 		}
 		if len(entries) == before {
@@ -98,27 +96,15 @@ func planForget(ctx context.Context, a *app.App, p *pipeline.Pipeline, names []s
 	return plan, gone, err
 }
 
-func addEntry(list []library.Entry, e library.Entry) []library.Entry {
-	for _, have := range list {
-		if have.ID == e.ID {
-			return list
-		}
-	}
-	return append(list, e)
-}
-
 // forgottenID finds an id among those that were forgotten, by its beginning.
 func forgottenID(l *library.Library, name string) (ingest.SessionID, bool) {
 	ids, err := l.Tombstones()
 	if err != nil || len(name) < 4 {
 		return "", false
 	}
-	var found []ingest.SessionID
-	for _, id := range ids {
-		if strings.HasPrefix(strings.TrimPrefix(string(id), "local_"), strings.TrimPrefix(name, "local_")) {
-			found = append(found, id)
-		}
-	}
+	found := slices.DeleteFunc(ids, func(id ingest.SessionID) bool {
+		return !strings.HasPrefix(strings.TrimPrefix(string(id), "local_"), strings.TrimPrefix(name, "local_"))
+	})
 	if len(found) != 1 {
 		return "", false
 	}

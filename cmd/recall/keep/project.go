@@ -19,7 +19,6 @@ func newProjectCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "project",
 		Short: "List, rename and merge projects",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newProjectListCmd(a), newProjectRenameCmd(a), newProjectMergeCmd(a))
 	return cmd
@@ -34,14 +33,10 @@ type ProjectDoc struct {
 }
 
 func newProjectListCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
+	return option.Asked(a, &cobra.Command{
 		Use:   "list",
 		Short: "List the projects",
-	}, func(ctx context.Context, _ []string) (all []ProjectDoc, err error) {
-		l, err := a.Library(ctx)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, l *library.Library, _ []string) (all []ProjectDoc, err error) {
 		shelf, err := l.Shelf()
 		if err != nil {
 			return nil, err

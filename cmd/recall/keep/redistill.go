@@ -31,7 +31,7 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 	var since option.Day
 	var modelName string
 	var yes, asJSON bool
-	cmd := &cobra.Command{
+	cmd := option.Run(a, &cobra.Command{
 		Use:   "redistill [SESSION…]",
 		Short: "Have the model distill sessions again, after showing the price",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -41,40 +41,35 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if err := l.ReadOnly(); err != nil {
-				return err
-			}
-			if modelName != "" {
-				a.Config.LLM.Model = modelName
-			}
-			a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
-			entries, err := toRedistill(a, l, args, since.At)
-			if err != nil {
-				return err
-			}
-			doc, err := runRedistill(cmd.Context(), a, l, entries, yes, asJSON)
-			if err != nil && doc == nil {
-				return err
-			}
-			if asJSON {
-				err = app.FirstOf(err, a.PrintJSON(doc))
-			}
-			switch {
-			case err != nil:
-				return err
-			case doc.Model == nil:
-				return app.ExitCode(app.ExitNothing)
-			case len(doc.Problems) > 0 || doc.Model.Waiting > 0:
-				return app.ExitCode(app.ExitPartial)
-			}
-			return nil
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, args []string) error {
+		if err := l.ReadOnly(); err != nil {
+			return err
+		}
+		if modelName != "" {
+			a.Config.LLM.Model = modelName
+		}
+		a.Config.Distill.Budget.SessionCost, a.Config.Distill.Budget.SessionTokens = 0, 0 // the price is agreed to
+		entries, err := toRedistill(a, l, args, since.At)
+		if err != nil {
+			return err
+		}
+		doc, err := runRedistill(ctx, a, l, entries, yes, asJSON)
+		if err != nil && doc == nil {
+			return err
+		}
+		if asJSON {
+			err = app.FirstOf(err, a.PrintJSON(doc))
+		}
+		switch {
+		case err != nil:
+			return err
+		case doc.Model == nil:
+			return app.ExitCode(app.ExitNothing)
+		case len(doc.Problems) > 0 || doc.Model.Waiting > 0:
+			return app.ExitCode(app.ExitPartial)
+		}
+		return nil
+	})
 	since.Since(cmd.Flags(), "since", "all sessions that went on since this day: 2026-04-17, 2026-04, 2w")
 	cmd.Flags().StringVar(&modelName, "model", "", "ask this model of the configured provider")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do it without asking")

@@ -31,14 +31,10 @@ type VerifyDoc struct {
 
 func newVerifyCmd(a *app.App) *cobra.Command {
 	var quick bool
-	cmd := option.Result(a, &cobra.Command{
+	cmd := option.Asked(a, &cobra.Command{
 		Use:   "verify",
 		Short: "Read the whole library again and say what is damaged",
-	}, func(ctx context.Context, _ []string) (doc VerifyDoc, err error) {
-		l, err := a.Library(ctx)
-		if err != nil {
-			return doc, err
-		}
+	}, func(ctx context.Context, l *library.Library, _ []string) (doc VerifyDoc, err error) {
 		start := time.Now()
 		v, err := runVerify(ctx, a, l, quick)
 		doc = VerifyDoc{Library: l.Dir(), Quick: quick, Damaged: v.Damage(), Verified: v, took: time.Since(start)}

@@ -22,7 +22,6 @@ func newEvalCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure payloads and answers against gold sets",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
 		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))

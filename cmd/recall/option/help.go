@@ -32,6 +32,9 @@ func Explain(a *app.App, cmd *cobra.Command) {
 		}
 		cmd.Example = strings.TrimRight(examples, "\n")
 	}
+	if cmd.HasSubCommands() && !cmd.Runnable() { // so that its arguments are checked
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
 	wanted := cmd.Args
 	if wanted == nil {
 		wanted = asUsed(cmd.Use)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,32 +13,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
+	"recall/library"
 )
 
 func newEditCmd(a *app.App) *cobra.Command {
-	return &cobra.Command{
+	return option.Run(a, &cobra.Command{
 		Use:   "edit SESSION",
 		Short: "Correct a session's payload by hand",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			l, e, err := a.Named(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			if _, err := a.Payload(l, e); err != nil {
-				return err
-			}
-			return editPage(cmd.Context(), a, l, e)
-		},
-	}
+	}, func(ctx context.Context, l *library.Library, args []string) error {
+		e, err := a.Session(l, args[0])
+		if err != nil {
+			return err
+		}
+		return editPage(ctx, a, l, e)
+	})
 }
 
 func runEditor(ctx context.Context, a *app.App, path string) error {
-	editor := os.Getenv("VISUAL")
-	if editor == "" {
-		editor = os.Getenv("EDITOR")
-	}
+	editor := cmp.Or(os.Getenv("VISUAL"), os.Getenv("EDITOR"))
 	if editor == "" {
 		editor = "vi"
 		if runtime.GOOS == "windows" {

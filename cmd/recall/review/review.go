@@ -31,22 +31,18 @@ func newReviewCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [SESSION]",
 		Short: "Look through what is new or changed, and settle what contradicts",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.editor && len(args) == 0 {
-				return hint.With(errors.New("review: --editor opens one session's payload.md"),
-					"name it: recall review SESSION --editor")
-			}
-			l, err := a.Library(cmd.Context())
-			if err != nil {
-				return err
-			}
-			entries, err := toReview(a, l, args, o)
-			if err != nil {
-				return err
-			}
-			return runReview(cmd.Context(), a, l, entries, len(args) > 0, o)
-		},
 	}
+	option.Run(a, cmd, func(ctx context.Context, l *library.Library, args []string) error {
+		if o.editor && len(args) == 0 {
+			return hint.With(errors.New("review: --editor opens one session's payload.md"),
+				"name it: recall review SESSION --editor")
+		}
+		entries, err := toReview(a, l, args, o)
+		if err != nil {
+			return err
+		}
+		return runReview(ctx, a, l, entries, len(args) > 0, o)
+	})
 	flags := cmd.Flags()
 	flags.StringVarP(&o.project, "project", "p", "", "only this project")
 	o.since.Since(flags, "since", "only sessions from then on: 2026-04-17, 3d, 2w")
@@ -144,9 +140,6 @@ func tellNowhere(a *app.App, l *library.Library) {
 // reviewInEditor is recall edit, after which all that the page showed counts as
 // looked at.
 func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
-	if _, err := a.Payload(l, e); err != nil {
-		return err
-	}
 	if err := editPage(ctx, a, l, e); err != nil {
 		return err
 	}
@@ -160,6 +153,9 @@ func reviewInEditor(ctx context.Context, a *app.App, l *library.Library, e libra
 // editPage opens a session's payload.md in the editor and takes over what
 // was changed.
 func editPage(ctx context.Context, a *app.App, l *library.Library, e library.Entry) error {
+	if _, err := a.Payload(l, e); err != nil {
+		return err
+	}
 	if err := runEditor(ctx, a, filepath.Join(e.Folder, "payload.md")); err != nil {
 		return err
 	}

@@ -23,7 +23,6 @@ func newScheduleCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schedule",
 		Short: "Have the system archive every ten minutes and sync every night",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newScheduleInstallCmd(a), newScheduleStatusCmd(a), newScheduleRemoveCmd(a))
 	return cmd

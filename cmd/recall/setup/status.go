@@ -65,15 +65,11 @@ func searchMode(c *config.Config) string {
 }
 
 func newStatusCmd(a *app.App) *cobra.Command {
-	return option.Result(a, &cobra.Command{
+	return option.Asked(a, &cobra.Command{
 		Use:        "status",
 		SuggestFor: []string{"doctor"},
 		Short:      "Tell how the library, its sources and the index are",
-	}, func(ctx context.Context, _ []string) (StatusDoc, error) {
-		l, err := a.Library(ctx)
-		if err != nil {
-			return StatusDoc{}, err
-		}
+	}, func(ctx context.Context, l *library.Library, _ []string) (StatusDoc, error) {
 		return runStatus(ctx, a, l)
 	}, printStatus)
 }

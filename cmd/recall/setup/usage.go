@@ -61,14 +61,10 @@ type monthDoc struct {
 func newUsageCmd(a *app.App) *cobra.Command {
 	var by string
 	var since option.Day
-	cmd := option.Result(a, &cobra.Command{
+	cmd := option.Asked(a, &cobra.Command{
 		Use:   "usage",
 		Short: "Tell what models took, in tokens and money",
-	}, func(ctx context.Context, _ []string) (*UsageDoc, error) {
-		l, err := a.Library(ctx)
-		if err != nil {
-			return nil, err
-		}
+	}, func(ctx context.Context, l *library.Library, _ []string) (*UsageDoc, error) {
 		return runUsage(a, l, by, since.At)
 	}, printUsage)
 	option.WordVar(cmd, &by, "by", "day", "one line for each day, model, project, task or session", "day", "model",
