@@ -80,6 +80,8 @@ func (v Voice) Who(it payload.Item) string {
 		return you + ", by hand"
 	case it.Rule == payload.NoteRule && it.By == payload.ByAssistant:
 		return "noted by the agent"
+	case it.Rule == payload.ClaimRule:
+		return "the agent's own claim"
 	case it.Kind == payload.Lead && it.By == payload.ByAssistant:
 		return "the assistant"
 	case it.Rule == "plan" && it.By == payload.ByBoth:

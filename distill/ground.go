@@ -26,13 +26,13 @@ const (
 // words, in at most MaxQuote bytes. Evidence that doesn't hold is taken away,
 // an item left without any is dropped. It returns how many items were dropped,
 // by reason, and adds them to the payload's own count. What a person wrote
-// needs no evidence.
+// needs no evidence, and what an agent claims without any says so.
 func Ground(s *ingest.Session, p *payload.Payload) (dropped map[string]int) {
 	dropped = map[string]int{}
 	turns := cited(s, p)
 	kept := p.Items[:0]
 	for _, it := range p.Items {
-		if it.Maker == payload.ByHuman {
+		if it.Maker == payload.ByHuman || it.Rule == payload.ClaimRule {
 			kept = append(kept, it)
 			continue
 		}

@@ -74,7 +74,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 		if it.Kind == payload.Goal && saidBy(it.Text, settled(p)) {
 			continue // a short session's one sentence is its goal and its decision
 		}
-		if payload.InGoal(p.Items, &it) {
+		if payload.InGoal(p.Items, &it) || it.Rule == payload.ClaimRule { // nobody but the agent said it
 			continue
 		}
 		it.Text, it.Why, it.Scope, it.Path = plain(it.Text), plain(it.Why), plain(it.Scope), plain(it.Path)

@@ -96,7 +96,7 @@ type Item struct {
 	At         time.Time `json:"at"` // of its first evidence turn; what "as of" means
 	// Text as last distilled, where a person changed it: what redistilling pairs by
 	Was      string     `json:"was,omitempty"`
-	Evidence []Evidence `json:"evidence,omitempty"` // none only where a person wrote it
+	Evidence []Evidence `json:"evidence,omitempty"` // none where a person wrote it, and of a claim (ClaimRule)
 	// of a decision: items that a note of recall's held against its prompt
 	Against []ItemID `json:"against,omitempty"`
 }

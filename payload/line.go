@@ -120,6 +120,9 @@ func formatFile(it *Item) string {
 
 // formatLead quotes a passage, with who said it and where.
 func formatLead(it *Item) string {
+	if it.Rule == ClaimRule && oneLine(it.Text) != "" {
+		return "“" + segment(it.Text) + "”" + dash + "the agent's own claim, borne out by nothing"
+	}
 	if len(it.Evidence) == 0 || oneLine(it.Text) == "" {
 		return formatText(it)
 	}
@@ -161,6 +164,9 @@ func withoutStop(s string) string {
 	}
 	return s
 }
+
+// ParseLine reads what somebody wrote as a line of a kind, without its bullet.
+func ParseLine(kind Kind, line string) Item { return parseItem(kind, visible(line)) }
 
 // parseItem reads an item's line, without its bullet. Of a text that formatItem
 // wrote it gives back what was put in.

@@ -73,12 +73,12 @@ func Render(p *Payload, o Options) Rendered {
 }
 
 // leaveLeads leaves out all but the most telling passages, and those that the goal
-// is read from.
+// is read from. What an agent claims isn't counted among them.
 func (pg *page) leaveLeads(most int) {
 	was := len(pg.items)
 	all := slices.Clone(pg.items)
 	pg.items = slices.DeleteFunc(pg.items, func(it Item) bool { return InGoal(all, &it) })
-	leads := lightestFirst(pg.items, Lead)
+	leads := slices.DeleteFunc(lightestFirst(pg.items, Lead), func(i int) bool { return pg.items[i].Rule == ClaimRule })
 	gone := leads[:max(0, len(leads)-most)]
 	var kept []Item
 	for i, it := range pg.items {
@@ -277,7 +277,9 @@ func heading(p *Payload) string {
 	if name := safe(p.Made.By(), 80); name != "" {
 		parts = append(parts, "distilled by "+name)
 	}
-	if slices.ContainsFunc(p.Items, func(it Item) bool { return it.Kind == Lead && it.Current() }) {
+	if slices.ContainsFunc(p.Items, func(it Item) bool {
+		return it.Kind == Lead && it.Rule != ClaimRule && it.Current()
+	}) {
 		parts = append(parts, noModel)
 	}
 	return title + "\n" + strings.Join(parts, " · ") + "\n"

@@ -12,8 +12,12 @@ import (
 	"recall/text"
 )
 
-// NoteRule is the Rule of an item that came of an agent's note.
-const NoteRule = "note"
+// Rules of items that came of an agent's note: of one that the conversation bears out,
+// and of a Lead that is the agent's own claim, which nothing does.
+const (
+	NoteRule  = "note"
+	ClaimRule = "claim"
+)
 
 // NoteType is the "type" of a note among the lines of inbox/events.jsonl and
 // notes.jsonl, which hold hook events too.
@@ -47,19 +51,24 @@ type Note struct {
 	Scope        string   `json:"scope,omitempty"`
 	About        []string `json:"about,omitempty"`
 	Quote        string   `json:"quote,omitempty"` // verbatim from the conversation
+
+	// Of a line of a draft.
+	Path   string `json:"path,omitempty"`   // of kind File
+	Status string `json:"status,omitempty"` // of kind File
+	Claim  string `json:"claim,omitempty"`  // why nothing in the conversation bears it out; "" if something does
 }
 
 // Check says what is wrong with a note, in words for who wrote it.
 func (n *Note) Check() error {
 	switch {
-	case !slices.Contains(NoteKinds, n.Kind):
+	case !slices.Contains(NoteKinds, n.Kind) && (n.Kind != File || n.Path == ""):
 		var names []string
 		for _, k := range NoteKinds {
 			names = append(names, string(k))
 		}
 		return fmt.Errorf("%q is no kind of note; kinds are %s", text.Clip(oneLine(string(n.Kind)), 40),
 			strings.Join(names, ", "))
-	case strings.TrimSpace(n.Text) == "":
+	case strings.TrimSpace(n.Text+n.Path) == "":
 		return errors.New("a note needs a text: one sentence")
 	case utf8.RuneCountInString(n.Text) > mostNote || utf8.RuneCountInString(n.Why) > mostNote ||
 		utf8.RuneCountInString(n.Scope) > mostNote:
@@ -86,9 +95,9 @@ func DecodeNotes(lines []json.RawMessage) []Note {
 		if json.Unmarshal(line, &n) != nil || n.Type != NoteType || n.Check() != nil {
 			continue
 		}
-		if n.Call != "" {
-			out = slices.DeleteFunc(out, func(o Note) bool { return o.Call == n.Call })
-		}
+		out = slices.DeleteFunc(out, func(o Note) bool {
+			return o.Call == n.Call && (n.Call != "" || o.Kind == n.Kind && o.Text == n.Text && o.Path == n.Path)
+		})
 		out = append(out, n)
 	}
 	return out

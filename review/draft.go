@@ -15,50 +15,97 @@ import (
 
 // Draft is what became of an agent's own draft of a payload.
 type Draft struct {
-	Kept    int         `json:"kept"`             // lines that the conversation bears out
-	Dropped []DraftLine `json:"dropped"`          // and those that it doesn't
-	Quotes  []DraftLine `json:"quotes,omitempty"` // lines that are kept, but not for the words that the draft quotes
+	Kept   int         `json:"kept"`             // lines that the conversation bears out
+	Claims []DraftLine `json:"claims,omitempty"` // those that it doesn't, kept as the agent's own
+	Quotes []DraftLine `json:"quotes,omitempty"` // lines that are kept, but not for the words that the draft quotes
+
+	Sessions []ingest.SessionID `json:"-"` // in which something was noted
 }
 
-// DraftLine is a line of a draft, and why it isn't kept as it is.
+// DraftLine is a line of a draft, and what isn't borne out of it.
 type DraftLine struct {
 	Line int    `json:"line"`
 	Text string `json:"text"`
 	Why  string `json:"why"`
 }
 
-// TakeDraft notes what of a draft a session bears out. The next sync of the session
-// merges it with what recall found itself.
-func TakeDraft(ctx context.Context, p *pipeline.Pipeline, id ingest.SessionID, text string) (*Draft, error) {
-	s, err := p.Read(ctx, id)
+// mostEarlier is how many earlier sessions of a thread a draft is held against.
+const mostEarlier = 5
+
+// TakeDraft notes what of a draft a session bears out, or an earlier one of its thread
+// there, and the rest as the agent's own claims. The next sync of these sessions merges
+// it with what recall found itself.
+func TakeDraft(ctx context.Context, p *pipeline.Pipeline, e library.Entry, text string) (*Draft, error) {
+	lines := notes.ReadDraft(p.Rules.Session().Text(text))
+	next, err := pipeline.Onward(p.Library, e.Project, "", e.ID)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := notes.GroundDraft(s, p.Rules.Session().Text(text), time.Now())
-	if err != nil {
-		return nil, err
+	thread := []string{string(e.ID)}
+	for _, id := range slices.Backward(next.Thread) {
+		if id != string(e.ID) && len(thread) <= mostEarlier {
+			thread = append(thread, id)
+		}
 	}
-	records, err := p.Library.Notes(id)
-	if err != nil && !errors.Is(err, library.ErrDamaged) {
-		return nil, err
+	now := time.Now()
+	lines = slices.DeleteFunc(lines, func(l notes.DraftLine) bool { return onRecord(next, &l.Item) })
+	why := make([]string, len(lines)) // what this session lacks
+	for i, id := range thread {
+		s, err := p.Read(ctx, ingest.SessionID(id))
+		if err != nil {
+			return nil, err
+		}
+		notes.GroundDraft(s, lines, now)
+		for k := range lines {
+			if i == 0 {
+				why[k] = lines[k].Why
+			}
+		}
 	}
-	have := payload.DecodeNotes(records)
 	d := &Draft{}
-	for _, at := range lines {
-		if at.Note == nil {
-			d.Dropped = append(d.Dropped, DraftLine{at.N, at.Text, at.Why})
-			continue
+	for k := range lines {
+		l := &lines[k]
+		said := payload.LineOf(&l.Item)
+		switch {
+		case l.Note == nil:
+			l.Why = why[k]
+			d.Claims = append(d.Claims, DraftLine{l.N, said, l.Why})
+			l.Note = l.Claim(string(e.ID), now)
+		case l.Unquoted != "":
+			d.Quotes = append(d.Quotes, DraftLine{l.N, l.Quote, l.Unquoted})
+			d.Kept++
+		default:
+			d.Kept++
 		}
-		d.Kept++
-		if at.Unquoted != "" {
-			d.Quotes = append(d.Quotes, DraftLine{at.N, at.Quote, at.Unquoted})
-		}
-		if slices.ContainsFunc(have, func(n payload.Note) bool { return n.Kind == at.Note.Kind && n.Text == at.Note.Text }) {
-			continue // it was wrapped up before
-		}
-		if err := p.Library.Inbox(at.Note); err != nil {
+		if err := d.note(p.Library, l.Note); err != nil {
 			return nil, err
 		}
 	}
 	return d, nil
+}
+
+// onRecord reports whether a line names a file as the payload has it already.
+func onRecord(p *payload.Payload, it *payload.Item) bool {
+	return it.Kind == payload.File && slices.ContainsFunc(p.Items, func(o payload.Item) bool {
+		return o.Kind == payload.File && o.Path == it.Path && (it.Status == "" || it.Status == o.Status) && it.Text == ""
+	})
+}
+
+// note keeps a note, unless it was when the session was wrapped up before.
+func (d *Draft) note(l *library.Library, n *payload.Note) error {
+	id := ingest.SessionID(n.Session)
+	if !slices.Contains(d.Sessions, id) {
+		d.Sessions = append(d.Sessions, id)
+	}
+	records, err := l.Notes(id)
+	if err != nil && !errors.Is(err, library.ErrDamaged) {
+		return err
+	}
+	have := payload.DecodeNotes(records)
+	if slices.ContainsFunc(have, func(o payload.Note) bool {
+		return o.Kind == n.Kind && o.Text == n.Text && o.Path == n.Path && o.Claim == n.Claim
+	}) {
+		return nil
+	}
+	return l.Inbox(n)
 }

@@ -2,8 +2,8 @@ package notes
 
 import (
 	"cmp"
-	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -14,59 +14,47 @@ import (
 	"recall/text"
 )
 
-// A DraftLine is one line of a payload that an agent drafted, and what became of
-// it.
+// A DraftLine is one line of a payload that an agent drafted, and what became of it.
 type DraftLine struct {
-	N     int // 1-based line of the draft
-	Text  string
-	Note  *payload.Note // its claim with the words that bear it out, nil if it was dropped
-	Why   string        // why it was dropped
+	N    int          // 1-based line of the draft
+	Item payload.Item // what it says
+
+	Note  *payload.Note // its claim with the words that bear it out, nil if none do
+	Why   string        // why none do
 	Quote string        // as the draft gave it, ""
 
 	Unquoted string // why the draft's own quote doesn't bear it out, though other words do; ""
 }
 
-// Why a line of a draft is dropped, beside what GroundNotes says.
-const (
-	draftFile    = "files are read from the transcript itself"
-	draftNowhere = "nothing in the conversation bears it out"
-	draftSection = "its section is none of a payload's"
-)
+const draftNowhere = "nothing in the conversation bears it out"
 
-// GroundDraft reads a payload that the session's agent drafted in Markdown and
-// finds for each line the words of the session that it rests on: those that the
-// draft quotes on a line of its own below ("> …") if they stand there, else the
-// passage that says the same. What nothing bears out is dropped, and so is what
-// only the draft itself says. The session is redacted, as Read gives it.
-func GroundDraft(s *ingest.Session, markdown string, now time.Time) ([]DraftLine, error) {
-	lines, err := readDraft(markdown)
-	if err != nil {
-		return nil, err
-	}
+// GroundDraft finds, for each line of a draft that has none yet, the words of a session
+// that it rests on: those that the draft quotes on a line of its own below ("> …") if
+// they stand there, else the passage that says the same. What only the draft itself
+// says is no evidence. The session is redacted, as Read gives it.
+func GroundDraft(s *ingest.Session, lines []DraftLine, now time.Time) {
 	before := withoutDraft(s, lines)
 	look := newPassages(before)
 	for i := range lines {
-		l := &lines[i]
-		if l.Why != "" {
-			continue
+		if lines[i].Note == nil {
+			lines[i].ground(before, look, now)
 		}
-		l.Note.Type, l.Note.By, l.Note.Session, l.Note.At = payload.NoteType, "agent", string(s.ID),
-			now.UTC().Truncate(time.Second)
-		l.ground(before, look)
 	}
-	return lines, nil
 }
 
 // ground tries what the draft quotes first, then what was found.
-func (l *DraftLine) ground(s *ingest.Session, look *passages) {
-	quotes := look.best(l.Note.Text + " " + l.Note.Why)
+func (l *DraftLine) ground(s *ingest.Session, look *passages, now time.Time) {
+	claim := l.Claim(string(s.ID), now)
+	claim.Claim = ""
+	about := name(claim.Path) + " " + claim.Text
+	quotes := slices.Concat(look.best(about+" "+claim.Why), look.best(about))
 	if l.Quote != "" {
 		quotes = append([]string{l.Quote}, quotes...)
 	}
 	l.Why = draftNowhere
 	unquoted := ""
 	for i, q := range quotes {
-		note := *l.Note
+		note := *claim
 		note.Quote = q
 		if err := note.Check(); err != nil {
 			l.Why = err.Error()
@@ -84,58 +72,130 @@ func (l *DraftLine) ground(s *ingest.Session, look *passages) {
 			l.Why = n.Why
 		}
 	}
-	l.Note = nil
 }
 
-// readDraft reads the lines of a draft. Agents write around what they were asked
-// for: a fence around it, a word before it, sections of their own.
-func readDraft(markdown string) ([]DraftLine, error) {
-	var out []DraftLine
-	section, known := "", false
-	var page strings.Builder // what payload.Read gets, line for line
-	quotes := map[int]string{}
-	last := 0
-	text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(markdown)
+// Claim is the line as a note of the session's agent, which says why nothing bears it
+// out.
+func (l *DraftLine) Claim(session string, now time.Time) *payload.Note {
+	it := &l.Item
+	return &payload.Note{Type: payload.NoteType, By: "agent", Session: session, At: now.UTC().Truncate(time.Second),
+		Kind: it.Kind, Text: it.Text, Why: it.Why, Scope: it.Scope, Alternatives: it.Alternatives,
+		Path: it.Path, Status: it.Status, Claim: l.Why}
+}
+
+var (
+	boldLead = regexp.MustCompile(`^\*\*([^*]+?)(:?)\*\*(:?)\s*(.*)$`)
+	bulleted = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])\s+`)
+	fileLine = regexp.MustCompile(`^(DONE|COMPLETE|IN PROGRESS|UNTOUCHED|NOT STARTED|OFF LIMITS):\s+(.+)$`)
+	decided  = regexp.MustCompile(`(?i)^(.+?)\s*\(decided (?:in )?session \d+(?:\s*[-–—:,]\s*(.+))?\)\.?$`)
+	ruledOff = regexp.MustCompile(`(?i)^(.+?)(?:\s*[:,]|\s+(?:is|was|were))?\s+ruled out\s*(?:[-–—:]\s*(.+))?$`)
+)
+
+// ReadDraft reads a payload as agents write it: with headings or bold leads by any name,
+// as lists or paragraphs, in a fence, after a word of introduction. A quote ("> …")
+// belongs to the line above it. What stands under a heading that names no kind is
+// something not to forget, under that name.
+func ReadDraft(markdown string) []DraftLine {
+	d := draftReader{}
+	text := strings.NewReplacer("\r\n", "\n", "\r", "\n", "\ufeff", "").Replace(markdown)
 	for i, line := range strings.Split(text, "\n") {
-		n, bare, keep := i+1, strings.TrimSpace(line), ""
-		switch {
-		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"), strings.HasPrefix(bare, "<!--"):
-		case strings.HasPrefix(bare, "#"):
-			section, known = bare, isSection(bare)
-			if known {
-				keep = "## " + strings.TrimLeft(bare, "# ")
-			}
-		case strings.HasPrefix(bare, ">"):
-			if last > 0 {
-				quotes[last] = strings.TrimSpace(quotes[last] + " " + strings.Trim(strings.TrimSpace(bare[1:]), "\"“”"))
-			}
-		case bare == "" || section == "":
-		case known:
-			keep, last = line, n
-		case !strings.HasPrefix(section, "# "):
-			out = append(out, DraftLine{N: n, Text: bare, Why: draftSection})
-		}
-		page.WriteString(keep + "\n")
+		d.line(i+1, strings.TrimSpace(line))
 	}
-	doc, err := payload.Read(page.String())
-	if err != nil {
-		return nil, fmt.Errorf("draft: %w", err)
-	}
-	for _, d := range doc.Lines {
-		it := d.Item
-		l := DraftLine{N: d.N, Text: payload.LineOf(&it), Quote: quotes[d.N],
-			Note: &payload.Note{Kind: it.Kind, Text: it.Text, Why: it.Why, Scope: it.Scope, Alternatives: it.Alternatives}}
-		if it.Kind == payload.File {
-			l.Why, l.Note = draftFile, nil
-		}
-		out = append(out, l)
-	}
-	return out, nil
+	d.flush()
+	return d.lines
 }
 
-func isSection(heading string) bool {
-	doc, err := payload.Read("## " + strings.TrimLeft(heading, "# ") + "\n- x\n")
-	return err == nil && len(doc.Lines) == 1
+type draftReader struct {
+	lines []DraftLine
+	kind  payload.Kind // of the section, "" under a heading that names none
+	head  string       // that heading
+	open  string       // the line being read
+	at    int          // where it began
+}
+
+func (d *draftReader) line(n int, s string) {
+	bold := boldLead.FindStringSubmatch(s)
+	switch {
+	case strings.HasPrefix(s, "```"), strings.HasPrefix(s, "~~~"), strings.HasPrefix(s, "<!--"), s == "---":
+		d.flush()
+	case strings.HasPrefix(s, "#"):
+		name := strings.TrimSpace(strings.Trim(s, "#"))
+		title := d.head == "" && (strings.HasPrefix(s, "# ") || strings.Contains(strings.ToLower(name), "payload"))
+		if d.flush(); !title {
+			d.kind, d.head = payload.KindOf(name), name
+		}
+	case bold != nil && (bold[2]+bold[3] != "" || bold[4] == ""):
+		d.flush()
+		d.kind, d.head = payload.KindOf(bold[1]), bold[1]
+		d.open, d.at = bold[4], n
+	case s == "":
+		d.flush()
+	case strings.HasPrefix(s, ">"):
+		d.flush()
+		if quoted := strings.Trim(strings.TrimSpace(s[1:]), "\"“”"); len(d.lines) > 0 {
+			l := &d.lines[len(d.lines)-1]
+			l.Quote = strings.TrimSpace(l.Quote + " " + quoted)
+		}
+	case d.head == "": // what is said before the payload
+	case bulleted.MatchString(s):
+		d.flush()
+		d.open, d.at = s[len(bulleted.FindString(s)):], n
+	default: // as Markdown has it, a paragraph or an item goes on
+		if d.open == "" {
+			d.at = n
+		}
+		d.open = strings.TrimSpace(d.open + " " + s)
+	}
+}
+
+// flush makes items of the line that was read.
+func (d *draftReader) flush() {
+	said := strings.ReplaceAll(d.open, "**", "")
+	if d.open = ""; said == "" {
+		return
+	}
+	kind := d.kind
+	if kind == "" {
+		kind, said = payload.Flag, d.head+": "+said
+	}
+	if kind == payload.File {
+		d.files(said)
+		return
+	}
+	it := payload.ParseLine(kind, said)
+	for _, form := range []*regexp.Regexp{decided, ruledOff} {
+		if m := form.FindStringSubmatch(it.Text); m != nil && (form == decided || kind == payload.Eliminated) {
+			it.Text, it.Why = m[1], cmp.Or(it.Why, m[2])
+		}
+	}
+	if text, why, ok := strings.Cut(it.Text, " - "); ok && it.Why == "" && reasoned[kind] {
+		it.Text, it.Why = text, why
+	}
+	d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
+}
+
+// reasoned are the kinds that agents give a reason for behind a hyphen.
+var reasoned = map[payload.Kind]bool{payload.Decision: true, payload.Eliminated: true, payload.Finding: true}
+
+// files reads a line about files: "a.go — DONE — holds the heap", or "DONE: a.go, b.go
+// (both tested)".
+func (d *draftReader) files(said string) {
+	m := fileLine.FindStringSubmatch(said)
+	if m == nil {
+		it := payload.ParseLine(payload.File, said)
+		if path, rest, ok := strings.Cut(it.Path, " ("); ok {
+			it.Path, it.Text = path, strings.TrimSuffix(rest, ")")
+		}
+		d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
+		return
+	}
+	status := map[string]string{"COMPLETE": payload.FileDone, "NOT STARTED": payload.FileUntouched}[m[1]]
+	paths, about, _ := strings.Cut(m[2], " (")
+	for path := range strings.SplitSeq(paths, ",") {
+		it := payload.Item{Kind: payload.File, Path: strings.Trim(strings.TrimSpace(path), "`"),
+			Status: cmp.Or(status, m[1]), Text: strings.TrimSuffix(about, ")"), State: payload.Stands}
+		d.lines = append(d.lines, DraftLine{N: d.at, Item: it})
+	}
 }
 
 // withoutDraft is a session without the messages that hold the draft: a claim is
@@ -150,7 +210,7 @@ func withoutDraft(s *ingest.Session, lines []DraftLine) *ingest.Session {
 		}
 		line, said := text.OneLine(t.Text), 0
 		for _, l := range lines {
-			if l.Note != nil && strings.Contains(line, text.OneLine(l.Note.Text)) {
+			if strings.Contains(line, text.OneLine(cmp.Or(l.Item.Text, l.Item.Path))) {
 				said++
 			}
 		}

@@ -1,9 +1,12 @@
 package notes
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"recall/ingest"
 	"recall/payload"
@@ -36,47 +39,62 @@ func TestGroundDraft(t *testing.T) {
 		id := string(rune('a' + i))
 		s.Turns = append(s.Turns, ingest.Turn{ID: ingest.TurnID(id), N: i + 1, Records: []string{id}, Role: x.role, Kind: x.kind, Text: x.text, At: at})
 	}
-	lines, err := GroundDraft(s, draft, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := ReadDraft(draft)
+	GroundDraft(s, lines, at)
 	want := map[string]string{ // by the beginning of the line: its quote, or "-" and why not
 		"Give the job queue":     "job queue needs an order",
 		"Min-heap":               "4x slower above 10k jobs",
 		"The public Queue":       "billing imports it",
 		"We deploy":              "-" + draftNowhere,
 		"Redis streams":          "-" + draftNowhere,
-		"queue/order.go":         "-" + draftFile,
-		"- Good":                 "-" + draftSection,
+		"queue/order.go":         "I'd use a min-heap in queue/order.go",
+		"Mood: Good":             "-" + draftNowhere,
 		"Add a sequence number ": "I can add a sequence number",
 	}
+	var notes []payload.Note
 	for _, l := range lines {
+		said, got := payload.LineOf(&l.Item), "-"+l.Why
+		if l.Note != nil {
+			got = l.Note.Quote
+		} else {
+			l.Note = l.Claim("s1", at)
+		}
+		notes = append(notes, *l.Note)
 		for begin, sign := range want {
-			if !strings.HasPrefix(l.Text, begin) {
-				continue
-			}
-			delete(want, begin)
-			got := "-" + l.Why
-			if l.Note != nil {
-				got = l.Note.Quote
-			}
-			if why, dropped := strings.CutPrefix(sign, "-"); dropped && l.Why != why || !dropped && !strings.Contains(got, sign) {
-				t.Errorf("%q: got %q, want %q", l.Text, got, sign)
+			if strings.HasPrefix(said, begin) {
+				delete(want, begin)
+				if !strings.Contains(got, sign) {
+					t.Errorf("%q: got %q, want %q", said, got, sign)
+				}
 			}
 		}
 	}
 	for begin := range want {
 		t.Errorf("no line begins with %q", begin)
 	}
-	var notes []payload.Note
-	for _, l := range lines {
-		if l.Note != nil {
-			notes = append(notes, *l.Note)
+	for _, n := range GroundNotes(s, notes) { // as the next sync will
+		if n.Item == nil || (n.Note.Claim != "") != (n.Item.Rule == payload.ClaimRule && n.Item.Kind == payload.Lead) {
+			t.Errorf("%q: %s, %+v", n.Note.Text, n.Why, n.Item)
 		}
 	}
-	for _, n := range GroundNotes(s, notes) { // as the next sync will
-		if n.Item == nil {
-			t.Errorf("%q: %s", n.Note.Text, n.Why)
-		}
+}
+
+// A draft is read by meaning: leads in bold, headings by any name, paragraphs, lines that
+// go on.
+func TestReadDraft(t *testing.T) {
+	lines := ReadDraft("Sure:\n\n## Payload of session 3\n**Current goal:** Sort the shelves\nby colour.\n" +
+		"**Architecture decisions locked in:**\n- Red first\n(decided session 1 - it is seen\nbest)\n- Blue last — nobody buys it\n\n" +
+		"**Hypothesis that survived last session:** The lamp\nflickers.\n**Hypotheses eliminated (do not revisit):**\n- The fuse: ruled out - it is new\n" +
+		"### Current implementation status\n- COMPLETE: two shelves\n**Files in play:**\n- DONE: a.txt, b.txt\n- IN PROGRESS: c.txt (half of it)\n- d.txt (the list)\n" +
+		"**Mood**\nFine\n")
+	want := []string{"goal 4 Sort the shelves by colour.", "decision 7 Red first — because it is seen best", "decision 10 Blue last — because nobody buys it",
+		"hypothesis 12 The lamp flickers.", "eliminated 15 The fuse — it is new", "status 17 COMPLETE: two shelves",
+		"file 19 a.txt — DONE", "file 19 b.txt — DONE", "file 20 c.txt — IN PROGRESS — half of it", "file 21 d.txt — the list", "flag 23 Mood: Fine"}
+	var got []string
+	for _, l := range lines {
+		got = append(got, fmt.Sprint(l.Item.Kind, " ", l.N, " ", payload.LineOf(&l.Item)))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

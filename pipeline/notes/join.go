@@ -1,19 +1,31 @@
 package notes
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"recall/payload"
 )
 
 // Join adds a note's item to a session's: to the one that says it already, which it
-// strengthens, or as one more.
+// strengthens, or as one more. A passage that it quotes isn't shown beside it.
 func Join(items []payload.Item, note *payload.Item) []payload.Item {
+	if note.Rule == payload.ClaimRule {
+		return append(items, *note)
+	}
+	items = slices.DeleteFunc(items, func(it payload.Item) bool { return isSaidBy(&it, &note.Evidence[0]) })
 	if it := sameThing(items, note); it != nil {
 		strengthen(it, note)
 		return items
 	}
 	return append(items, *note)
+}
+
+// isSaidBy reports whether a passage is little more than the words that an item quotes.
+func isSaidBy(lead *payload.Item, e *payload.Evidence) bool {
+	return lead.Kind == payload.Lead && len(lead.Evidence) > 0 && lead.Evidence[0].Turn == e.Turn &&
+		strings.Contains(lead.Text, e.Quote) && 2*len(e.Quote) > len(lead.Text)
 }
 
 // How alike two items of one kind are that say the same: with a turn in common,
@@ -30,6 +42,9 @@ func sameThing(items []payload.Item, note *payload.Item) *payload.Item {
 		it := &items[i]
 		if it.Kind != note.Kind {
 			continue
+		}
+		if it.Kind == payload.File && name(it.Path) != "" && strings.HasSuffix("/"+it.Path, "/"+note.Path) {
+			return it
 		}
 		need := likeAny
 		if slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return e.Turn == note.Evidence[0].Turn }) {
@@ -49,6 +64,9 @@ func strengthen(it, note *payload.Item) {
 	if len(it.Evidence) < 3 &&
 		!slices.ContainsFunc(it.Evidence, func(o payload.Evidence) bool { return o.Turn == e.Turn }) {
 		it.Evidence = append(slices.Clone(it.Evidence), e)
+	}
+	if it.Kind == payload.File { // how far it is is said; that it was written isn't all
+		it.Status, it.Text = cmp.Or(note.Status, it.Status), cmp.Or(note.Text, it.Text)
 	}
 	if it.Why == "" {
 		it.Why = note.Why

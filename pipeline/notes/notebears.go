@@ -1,6 +1,7 @@
 package notes
 
 import (
+	"path"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,7 +20,7 @@ func (g *grounds) refuses(n *payload.Note, p standing) (why string, assent bool)
 	if assent = p.by == payload.ByUser && assents(t.OwnText()); assent {
 		around += " " + g.before(p.turn) // "yes, do that" is about it
 	}
-	if !bears(n.Text, p.quote, around, assent) {
+	if !bears(name(n.Path)+" "+n.Text, p.quote, around, assent) {
 		return quoteOther, false
 	}
 	if opposite(n, lead(ownText(t), p.quote), p.quote) {
@@ -61,6 +62,12 @@ func assents(s string) bool {
 		}
 	}
 	return len(content) > 0 || strings.TrimSpace(s) != ""
+}
+
+// name is what people call a file: without its folder and what follows the dot.
+func name(file string) string {
+	base, _, _ := strings.Cut(path.Base(file), ".")
+	return strings.Trim(base, "/ ")
 }
 
 // ownText is what a turn's speaker said, answers to its questions and its plans

@@ -40,6 +40,8 @@ const (
 // answer or an approved plan, or in a message of the assistant's that the person
 // went along with. The session is redacted, as Read gives it.
 //
+// What a draft claims and nothing bears out is a Lead that says so.
+//
 // Notes are those of notes.jsonl; those that the transcript alone knows of are
 // found in it.
 func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
@@ -55,6 +57,9 @@ func GroundNotes(s *ingest.Session, notes []payload.Note) []Noted {
 	var out []Noted
 	for _, n := range notes {
 		it, why := g.item(&n)
+		if it == nil && n.Claim != "" {
+			it = claim(s, &n)
+		}
 		out = append(out, Noted{n, it, why})
 	}
 	return out
@@ -94,6 +99,20 @@ func listIn(text string) (list []string) {
 	return list
 }
 
+// claim is what an agent says of a session that nothing in the conversation bears out, as
+// the agent's own words.
+func claim(s *ingest.Session, n *payload.Note) *payload.Item {
+	said := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: n.Text, Why: n.Why, Scope: n.Scope,
+		Alternatives: n.Alternatives}
+	return &payload.Item{Kind: payload.Lead, Hint: n.Kind, Text: payload.LineOf(&said), Why: n.Claim,
+		By: payload.ByAssistant, Maker: payload.ByModel, Rule: payload.ClaimRule, Confidence: claimed,
+		State: payload.Stands, At: s.End}
+}
+
+// claimed is how sure a claim is to be worth keeping, beside passages: an agent
+// that drafts has read the session.
+const claimed = 0.9
+
 type grounds struct {
 	s     *ingest.Session
 	calls map[string]int // index of the turn that made a call
@@ -111,7 +130,7 @@ func (g *grounds) item(n *payload.Note) (*payload.Item, string) {
 	if quote == "" {
 		return nil, noQuote
 	}
-	it := payload.Item{Kind: n.Kind, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope),
+	it := payload.Item{Kind: n.Kind, Path: n.Path, Status: n.Status, Text: text.OneLine(n.Text), Why: text.OneLine(n.Why), Scope: text.OneLine(n.Scope),
 		Alternatives: n.Alternatives, About: n.About,
 		Maker: payload.ByModel, Rule: payload.NoteRule, State: payload.Stands}
 	why := quoteAbsent

@@ -163,13 +163,18 @@ func WriteNew(path, text string, force bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// FreeName is the first path that isn't taken, of those that numbers give from one on.
-func FreeName(from int, name func(n int) string) string {
-	for {
-		if _, err := os.Lstat(name(from)); errors.Is(err, fs.ErrNotExist) {
-			return name(from)
+// FreeName is the first of NAME.md, NAME-2.md, … that isn't taken, or holds the text
+// already.
+func FreeName(name, text string) string {
+	path := name + ".md"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+			return path
 		}
-		from++
+		if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
+			return path
+		}
+		path = fmt.Sprintf("%s-%d.md", name, n)
 	}
 }
 

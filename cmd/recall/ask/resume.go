@@ -96,9 +96,7 @@ func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save boo
 		}
 	}
 	if save {
-		path, err := filepath.Abs(app.FreeName(1, func(n int) string {
-			return fmt.Sprintf("payload-%s-%s%s.md", slug(p.Project), answer.Day(p.End), ending(n))
-		}))
+		path, err := filepath.Abs(app.FreeName(fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End)), text))
 		if err != nil {
 			return err
 		}
@@ -109,12 +107,4 @@ func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save boo
 		return nil
 	}
 	return a.Print(text)
-}
-
-// ending tells the names of files of one day apart: none, -2, -3.
-func ending(n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf("-%d", n)
 }

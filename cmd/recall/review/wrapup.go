@@ -53,7 +53,7 @@ func newWrapUpCmd(a *app.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&o.draft, "draft", "", `the agent's own draft, a Markdown file; "-" reads it`)
-	flags.StringVar(&o.scratch, "scratch", "", "write it to the next session-N.md in this folder too")
+	flags.StringVar(&o.scratch, "scratch", "", "write it to session-N.md in this folder too, N being the session's number")
 	flags.BoolVar(&o.print, "print", false, "print the payload instead of copying it")
 	flags.BoolVar(&o.noReview, "no-review", false, "ask nothing")
 	flags.BoolVar(&o.prompt, "prompt", false, "print what to ask the session's agent, and do nothing")
@@ -65,8 +65,8 @@ func newWrapUpCmd(a *app.App) *cobra.Command {
 // A draft is a page or two; mostDraft is in bytes. Of the lines that nothing bears
 // out a person is shown the first.
 const (
-	mostDraft    = 256 << 10
-	droppedShown = 20
+	mostDraft  = 256 << 10
+	linesShown = 20
 )
 
 func runWrapUp(ctx context.Context, a *app.App, args []string, o wrapUpOptions) error {
@@ -148,30 +148,36 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 	}
 	text := a.HandedOn(next, "")
 	if o.scratch != "" {
-		if doc.Scratch, err = saveScratch(o.scratch, text); err != nil {
+		shelf, err := l.Shelf()
+		if err != nil {
+			return err
+		}
+		if doc.Scratch, err = saveScratch(o.scratch, shelf.Number[string(e.ID)], text); err != nil {
 			return err
 		}
 	}
 	if o.asJSON {
 		return a.PrintJSON(doc)
 	}
-	for i, d := range doc.Dropped {
-		if i == droppedShown {
-			fmt.Fprintf(a.Err, "recall: dropped: %s more; --json lists all\n", answer.Count(len(doc.Dropped)-i, "line"))
+	for i, d := range doc.Claims {
+		if i == linesShown {
+			fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n",
+				answer.Count(len(doc.Claims)-i, "line"))
 			break
 		}
-		fmt.Fprintf(a.Err, "recall: dropped: line %d, %s: %s\n", d.Line, txt.Clip(terminal.Line(d.Text), 80), d.Why)
+		fmt.Fprintf(a.Err, "recall: line %d is the agent's own claim, %s: %s\n", d.Line,
+			txt.Clip(terminal.Line(d.Text), 80), d.Why)
 	}
 	for i, d := range doc.Quotes {
-		if i == droppedShown {
+		if i == linesShown {
 			break
 		}
 		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 60), d.Why)
 	}
 	if o.draft != "" {
-		fmt.Fprintf(a.Err, "recall: of the draft %s kept, %d dropped\n", answer.Count(doc.Kept, "line"),
-			len(doc.Dropped))
+		fmt.Fprintf(a.Err, "recall: of the draft %s borne out, %d kept as claims\n", answer.Count(doc.Kept, "line"),
+			len(doc.Claims))
 	}
 	fmt.Fprintf(a.Err, "recall: saved in %s\n", e.Folder)
 	if doc.Scratch != "" {
@@ -187,25 +193,13 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 	return a.CopyOrPrint(text, "as the first message of the next session")
 }
 
-// saveScratch writes the next session-N.md of a folder, going on from the
-// highest number that is there.
-func saveScratch(dir, text string) (string, error) {
+// saveScratch writes session-N.md of a folder, N being the session's number in its
+// project; session-N-2.md where that holds something else.
+func saveScratch(dir string, n int, text string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	name := func(n int) string { return filepath.Join(dir, fmt.Sprintf("session-%d.md", n)) }
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	next := 1
-	for _, e := range entries {
-		var n int
-		if _, err := fmt.Sscanf(e.Name(), "session-%d.md", &n); err == nil {
-			next = max(next, n+1)
-		}
-	}
-	path := app.FreeName(next, name)
+	path := app.FreeName(filepath.Join(dir, fmt.Sprintf("session-%d", n)), text)
 	return path, app.WriteNew(path, text, false)
 }
 
@@ -242,12 +236,20 @@ func takeDraft(ctx context.Context, a *app.App, l *library.Library, e library.En
 	if err != nil {
 		return err
 	}
-	took, err := review.TakeDraft(ctx, p, e.ID, draft)
+	took, err := review.TakeDraft(ctx, p, e, draft)
 	if err != nil {
-		return hint.With(err, "recall wrap-up --prompt prints what the agent is to write")
+		return err
 	}
-	doc.Draft = *took
-	report, err := a.TakeIn(ctx, l, pipeline.Options{Only: e.ID})
-	a.PrintProblems(report.Problems)
-	return err
+	if doc.Draft = *took; took.Kept+len(took.Claims) == 0 {
+		return hint.With(errors.New("--draft: nothing in it reads as a payload"),
+			"recall wrap-up --prompt prints what the agent is to write")
+	}
+	for _, id := range took.Sessions {
+		report, err := a.TakeIn(ctx, l, pipeline.Options{Only: id})
+		a.PrintProblems(report.Problems)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
