@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,13 +14,14 @@ import (
 // calls writes a message's tool calls: what each was to do and what came of it.
 // Calls that only look at something share a line.
 func (c *condenser) calls(t *ingest.Turn) string {
-	w := condenser{agents: c.agents, root: c.root, todos: c.todos}
+	w := condenser{agents: c.agents, root: c.root, todos: c.todos, files: c.files}
 	var looked []string
 	var edited *ingest.ToolCall // edits of one file share a line, too
 	in, out, edits := 0, 0, 0
 	flush := func() {
 		if edits > 0 {
 			w.line("+ ", fmt.Sprintf("%s %s (%s%d lines for %d)", edited.Name, w.path(edited.Path), times(edits), in, out))
+			w.changed(edited)
 			edited, in, out, edits = nil, 0, 0, 0
 		}
 		if len(looked) > 0 {
@@ -39,10 +41,12 @@ func (c *condenser) calls(t *ingest.Turn) string {
 			continue
 		}
 		if plainEdit(call) {
-			if edited == nil || edited.Path != call.Path || len(looked) > 0 {
+			if edits == 0 || edited.Path != call.Path || len(looked) > 0 {
 				flush()
 			}
-			edited, edits = call, edits+1
+			if edits++; edits == 1 {
+				edited = call
+			}
 			for _, e := range call.Edits {
 				in, out = in+lineCount(e.New), out+lineCount(e.Old)
 			}
@@ -71,9 +75,53 @@ func (w *condenser) sight(c *ingest.ToolCall) string {
 		return oneLine(c.Input["url"], clipInputs)
 	case "WebSearch", "ToolSearch":
 		return oneLine(c.Input["query"], clipInputs)
+	case "Bash":
+		if c.Commit == "" && looks.MatchString(c.Command) {
+			return oneLine(c.Command, clipLooked)
+		}
 	}
 	return ""
 }
+
+// looks is a command that only looks at something: nothing is joined to it that might
+// do more.
+var looks = regexp.MustCompile(`^(?:cd \S+ && )?(?:ls|cat|head|tail|wc|pwd|which|tree|file|stat|grep|rg|find|git (?:status|log|diff|show|branch|remote))\b(?:[^;&>` + "`" + `$]|2>&1|2>/dev/null)*$`)
+
+// changed shows of a file that is written or changed for the first time the first lines
+// that say why or how much: comments, and values that are set.
+func (c *condenser) changed(call *ingest.ToolCall) {
+	if c.files[call.Path] {
+		return
+	}
+	c.files[call.Path] = true
+	for _, line := range deciding(call) {
+		c.line("+   ", oneLine(line, clipInputs))
+	}
+}
+
+// deciding are the first lines that a call writes and that decide something.
+func deciding(call *ingest.ToolCall) (lines []string) {
+	if isProse(call.Path) {
+		return nil
+	}
+	texts := []string{call.Input["content"]}
+	was := ""
+	for _, e := range call.Edits {
+		texts, was = append(texts, e.New), was+e.Old+"\n"
+	}
+	for line := range strings.Lines(strings.Join(texts, "\n")) {
+		line = strings.TrimSpace(line)
+		if len(lines) < mostDeciding && decides.MatchString(line) && !strings.Contains(was, line) {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// mostDeciding is how many lines of a file are shown.
+const mostDeciding = 2
+
+var decides = regexp.MustCompile(`^(?://|#|--|/\*+|;|"{3})\s*\S+(?:\s+\S+){4}|^["'\w.$-]+\s*(?:string|int|=|:=|:)\s*["']?-?\d|\bconst\b.*=`)
 
 func (c *condenser) call(call *ingest.ToolCall) {
 	switch {
@@ -94,6 +142,9 @@ func (c *condenser) call(call *ingest.ToolCall) {
 	}
 	c.line("+ ", strings.TrimSpace(c.doing(call)+" "+outcome(call)))
 	c.page(call)
+	if call.Done && !call.Failed && call.Verdict == ingest.Unasked && call.Input["content"] != "" {
+		c.changed(call)
+	}
 	if call.CommitMessage != "" && !call.Failed {
 		c.lines("+   message: ", clip(call.CommitMessage, clipPage))
 	}
@@ -264,11 +315,11 @@ func (c *condenser) answers(call *ingest.ToolCall) {
 // plan is a plan put before the person, and what they said to it.
 func (c *condenser) plan(call *ingest.ToolCall) {
 	c.line("+ ", planHead(call))
-	mark := "|   "
+	mark, most := "|   ", clipPlan
 	if call.Verdict == ingest.Rejected {
-		mark = "x   "
+		mark, most = "x   ", clipRefused
 	}
-	c.lines(mark, clip(call.Plan.Text, clipPlan))
+	c.lines(mark, clip(call.Plan.Text, most))
 	c.verdict(call)
 }
 

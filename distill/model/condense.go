@@ -14,19 +14,21 @@ const (
 	clipTyped   = 12_000 // one typed turn; more is a paste
 	clipSaid    = 9_000  // one message of the assistant's
 	clipPlan    = 14_000
+	clipRefused = 9_000 // a plan that was refused: what came of it is shown below
 	clipSummary = 9_000 // a compaction summary of what isn't there any more
 	clipAgain   = 6_000 // one of what is there: it names things that only tools had said
 	clipAsked   = 1_500 // a question of the assistant's
-	clipReport  = 900   // a sub-agent's
+	clipReport  = 600   // a sub-agent's
 	clipEcho    = 200   // events, copied turns
-	clipOutput  = 300   // of a call that failed
+	clipOutput  = 200   // of a call that failed
 	clipOutcome = 80    // of a call that didn't
 	clipInputs  = 110   // a command, a search
+	clipLooked  = 50    // a command that only looked at something
 	clipPage    = 1_200 // the beginning of a document or an issue that was written, a commit's message
 )
 
 // A block is one turn as a model is shown it. Headings of turns begin with "##",
-// what was said with "|", what people answered with "?" and "=", calls of tools
+// what was said with "|", what was pasted with ">", what people answered with "?" and "=", calls of tools
 // with "+", a plan that was refused with "x", and with "~" what tools printed and
 // the client said: a text can't pass for another's, as each of its lines begins with
 // its mark.
@@ -47,7 +49,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 		agents[s.Subagents[i].Call] = true
 	}
 	root := rootOf(s)
-	todos := map[string]bool{}
+	todos, files := map[string]bool{}, map[string]bool{}
 	first := true // nothing of the session itself has been said yet
 	for i := range s.Turns {
 		t := &s.Turns[i]
@@ -60,7 +62,7 @@ func condense(s *ingest.Session) (blocks, copied []block) {
 			}
 			continue
 		}
-		c := condenser{agents: agents, root: root, todos: todos}
+		c := condenser{agents: agents, root: root, todos: todos, files: files}
 		c.turn(t, first)
 		if c.b.Len() > 0 {
 			blocks = append(blocks, block{turn: t, text: c.b.String()})
@@ -90,6 +92,7 @@ type condenser struct {
 	agents map[string]bool // ids of calls that started a sub-agent
 	root   string          // folder that paths are named from, ""
 	todos  map[string]bool // entries of todo lists shown before
+	files  map[string]bool // files whose first changes were shown before
 }
 
 func (c *condenser) turn(t *ingest.Turn, first bool) {
@@ -104,7 +107,7 @@ func (c *condenser) turn(t *ingest.Turn, first bool) {
 		c.lines("| ", clip(text, clipSaid))
 		c.b.WriteString(calls)
 	case ingest.Prompt:
-		c.said(t, "user", "| ", clipTyped)
+		c.typed(t)
 	case ingest.PlanTurn:
 		c.said(t, "user hands over an approved plan", "| ", clipPlan)
 	case ingest.Command:
@@ -131,6 +134,10 @@ func (c *condenser) said(t *ingest.Turn, who, mark string, most int) {
 	}
 	c.head(t, who)
 	c.lines(mark, clip(text, most))
+	c.uploads(t)
+}
+
+func (c *condenser) uploads(t *ingest.Turn) {
 	for i, u := range t.Uploads {
 		if i == 5 {
 			c.line("+ ", fmt.Sprintf("and %d more files", len(t.Uploads)-i))
@@ -139,6 +146,41 @@ func (c *condenser) said(t *ingest.Turn, who, mark string, most int) {
 		c.line("+ ", "attached "+oneLine(u, 100))
 	}
 }
+
+// typed is what a person typed. What stands in the middle of a long text is marked apart:
+// it may be somebody else's, and pasted.
+func (c *condenser) typed(t *ingest.Turn) {
+	text := strings.TrimSpace(ownWords(t))
+	if len(text) < leastPaste || strings.Count(text, "\n") < leastLines {
+		c.said(t, "user", "| ", clipTyped)
+		return
+	}
+	before, rest, ok := strings.Cut(text, "\n\n")
+	if !ok {
+		before, rest, _ = strings.Cut(text, "\n")
+	}
+	at := strings.LastIndex(rest, "\n\n")
+	middle, after := rest, ""
+	if at >= 0 && len(rest)-at < mostTyped {
+		middle, after = rest[:at], rest[at:]
+	}
+	if len(before) > mostTyped {
+		before, middle = "", text[:len(text)-len(after)]
+	}
+	c.head(t, "user")
+	c.lines("| ", before)
+	c.lines("> ", clip(middle, clipTyped))
+	c.lines("| ", after)
+	c.uploads(t)
+}
+
+// A long text of so many bytes and lines is pasted in part, but for a first and a last
+// paragraph of so many bytes: nobody types that.
+const (
+	leastPaste = 2_000
+	leastLines = 20
+	mostTyped  = 600
+)
 
 func (c *condenser) head(t *ingest.Turn, who string) {
 	c.b.WriteString("## " + label(t) + " " + who + "\n")

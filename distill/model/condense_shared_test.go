@@ -62,7 +62,7 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 func plain(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(visible(text)) {
-		for _, mark := range []string{"|   ", "| ", "+   message: ", "+   | ", "= user: ", "? ", "+ "} {
+		for _, mark := range []string{"|   ", "| ", "> ", "+   message: ", "+   | ", "= user: ", "? ", "+ "} {
 			if rest, ok := strings.CutPrefix(line, mark); ok {
 				line = rest
 				break

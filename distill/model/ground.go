@@ -118,7 +118,7 @@ var dots = regexp.MustCompile(`\s*(?:\[?(?:…|\.\.\.)\]?)\s*`)
 // is said there to answer.
 func unmarked(quote string) string { return lineMark.ReplaceAllString(quote, "") }
 
-var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|?+=x]\s+)*(?:\| |- |message: |user(?: notes)?: )?`)
+var lineMark = regexp.MustCompile(`(?m)^\s*(?:[|>?+=x]\s+)*(?:\| |- |message: |user(?: notes)?: )?`)
 
 // lineEnd is what a window says at the end of a call's line.
 var lineEnd = regexp.MustCompile(`(?: \([^()]*\))?(?: -> .*)?$`)

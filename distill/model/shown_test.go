@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"recall/demo"
 	"recall/distill"
@@ -56,12 +57,12 @@ func quotedAll(t *testing.T, s *ingest.Session) (lines, lost int) {
 	for _, k := range blocks {
 		for line := range strings.Lines(k.text) {
 			line = strings.TrimRight(line, "\n")
-			if !strings.ContainsRune("|?=+x", rune(line[0])) || oursAlone.MatchString(line) {
+			if !strings.ContainsRune("|>?=+x", rune(line[0])) || oursAlone.MatchString(line) {
 				continue
 			}
 			_, rest, _ := strings.Cut(line, " ")
 			for _, quote := range []string{cutAt(rest, 200), cutAt(line, 200)} {
-				if len(bare(unmarked(quote))) < leastQuote {
+				if utf8.RuneCountInString(bare(unmarked(quote))) < leastQuote {
 					continue
 				}
 				lines++

@@ -120,6 +120,7 @@ func (src *source) call(c *ingest.ToolCall) {
 	if c.Plan != nil {
 		src.add(c.Plan.Text)
 	}
+	src.add(deciding(c)...)
 	for _, key := range []string{"content", "description", "body", "text", "message", "prompt"} {
 		if v := c.Input[key]; v != "" && (key != "content" || isProse(c.Path)) {
 			src.add(v)
@@ -160,7 +161,7 @@ func face(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
 		switch line[0] {
-		case '|', '?', '=', '+', 'x':
+		case '|', '>', '?', '=', '+', 'x':
 			b.WriteString(bare(unmarked(line)))
 		}
 	}

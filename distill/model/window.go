@@ -198,7 +198,7 @@ func spoken(text string) string {
 		switch line[0] {
 		case '+', '~':
 			continue
-		case '|', '?', '=':
+		case '|', '>', '?', '=':
 			said = true
 		}
 		b.WriteString(line)
