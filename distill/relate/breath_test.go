@@ -21,17 +21,3 @@ func TestSameWordsAreNotLater(t *testing.T) {
 		t.Errorf("linked: %v", short(links))
 	}
 }
-
-// To fall back to something is no way back to it.
-func TestFallingBackTakesNothingBack(t *testing.T) {
-	for text, want := range map[string]bool{
-		"The boards go back to the radio times":                       true,
-		"The boards fall back to the radio times if the clock is off": false,
-		"Each scale reports back on Mondays":                          false,
-	} {
-		it := payload.Item{Kind: payload.Decision, Text: text}
-		if got := claimIn(it.Kind, cut(&it)).back; got != want {
-			t.Errorf("%q: takes back %v, want %v", text, got, want)
-		}
-	}
-}

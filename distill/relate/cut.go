@@ -1,11 +1,6 @@
 package relate
 
-import (
-	"cmp"
-	"slices"
-
-	"recall/payload"
-)
+import "recall/payload"
 
 // A cutItem is what the rules read of an item, cut into tokens.
 type cutItem struct {
@@ -24,37 +19,16 @@ func cut(it *payload.Item) cutItem {
 	return c
 }
 
-// A word is a stem that a rule may find in an item; name reports whether it stands
-// there as one.
-type word struct {
-	term term
-	name bool
-}
-
-// words are all of an item, each once.
-func (c *cutItem) words() []word {
-	var out []word
-	add := func(toks []token) {
+// words are the stems of an item that a rule may find; whether one stands there as a
+// name.
+func (c *cutItem) words() map[string]bool {
+	out := map[string]bool{}
+	for _, toks := range append([][]token{c.text, c.quote}, c.alternatives...) {
 		for _, t := range toks {
 			if t.stem != "" {
-				out = append(out, word{t.term, t.name})
+				out[t.stem] = out[t.stem] || t.name
 			}
 		}
 	}
-	add(c.text)
-	add(c.quote)
-	for _, a := range c.alternatives {
-		add(a)
-	}
-	slices.SortFunc(out, func(a, b word) int { return cmp.Compare(a.term, b.term) })
-	n := 0
-	for _, w := range out {
-		if n > 0 && out[n-1].term == w.term {
-			out[n-1].name = out[n-1].name || w.name
-			continue
-		}
-		out[n] = w
-		n++
-	}
-	return out[:n]
+	return out
 }

@@ -162,9 +162,5 @@ var (
 	staysForm = text.Pattern(`\b(?:stays?|remains?|keep|kept|still|as (?:decided|agreed)|not an option|isn't coming back)\b`)
 	// storedForm takes out what says where something is, not that it stays so.
 	storedForm = strings.NewReplacer("is kept", "is", "are kept", "are", "be kept", "be")
-	// otherBack is what isn't undone: "fall back to the old feed".
-	otherBack = text.Pattern(`\b(?:fall|falls|falling|fallen|fell|call|calls|report|reports|write|writes|read|reads|send|sends|hand|hands|give|gives|come|comes) back\b`)
-	// backForm says that something is undone.
-	backForm = text.Pattern(`\b(?:back (?:to|on|in)|again|after all|take (?:that|it) back|on second thoughts?|changed my mind|revert to)\b`)
-	denyForm = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
+	denyForm   = text.Pattern(`\b(?:not|never|no|don't|doesn't|can't|cannot|nobody|without|none)\b`)
 )

@@ -16,7 +16,7 @@ type project struct {
 	again  []bool // items of which what they restate is to be looked for
 	group  []int  // of each item
 	groups []group
-	holds  map[term][]holder
+	holds  map[string][]holder // by word
 }
 
 // A group is items that say the same, word for word.
@@ -24,9 +24,9 @@ type group struct {
 	members []int // in time
 	due     bool  // one of them is
 	cut     cutItem
-	words   []word
-	claim   *claim // read when it is asked for
-	says    []int  // the groups that it says again, once it was looked at
+	words   map[string]bool // whether each is a name
+	claim   *claim          // read when it is asked for
+	says    []int           // the groups that it says again, once it was looked at
 }
 
 // A holder is a group that holds a word, in one of its items as a name perhaps.
@@ -36,7 +36,7 @@ type holder struct {
 }
 
 func newProject(items []Item, due func(*Item) bool) *project {
-	p := &project{holds: map[term][]holder{}}
+	p := &project{holds: map[string][]holder{}}
 	for _, it := range items {
 		if speaks(&it) {
 			if it.Kind == payload.Lead {
@@ -61,8 +61,8 @@ func newProject(items []Item, due func(*Item) bool) *project {
 			groups[key] = g
 			p.groups = append(p.groups, group{cut: cut(&p.items[i].Item)})
 			p.groups[g].words = p.groups[g].cut.words()
-			for _, w := range p.groups[g].words {
-				p.holds[w.term] = append(p.holds[w.term], holder{g, w.name})
+			for w, name := range p.groups[g].words {
+				p.holds[w] = append(p.holds[w], holder{g, name})
 			}
 		}
 		p.due[i] = due(&p.items[i])
@@ -96,10 +96,10 @@ func (p *project) claim(g int) *claim {
 // in either; no rule fits others.
 func (p *project) near(g int) []int {
 	shared := make([]int8, len(p.groups))
-	for _, w := range p.groups[g].words {
-		for _, h := range p.holds[w.term] {
+	for w, name := range p.groups[g].words {
+		for _, h := range p.holds[w] {
 			n := int8(1)
-			if w.name || h.name {
+			if name || h.name {
 				n = 2
 			}
 			shared[h.group] = min(2, shared[h.group]+n)
@@ -153,9 +153,12 @@ func (p *project) despite(links []payload.Link) []payload.Link {
 
 // share reports whether two groups have a word in common.
 func (p *project) share(g, h int) bool {
-	return slices.ContainsFunc(p.groups[g].words, func(w word) bool {
-		return slices.ContainsFunc(p.groups[h].words, func(o word) bool { return o.term == w.term })
-	})
+	for w := range p.groups[g].words {
+		if _, both := p.groups[h].words[w]; both {
+			return true
+		}
+	}
+	return false
 }
 
 // pairs adds the links from a group's items to another's.

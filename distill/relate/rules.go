@@ -4,21 +4,21 @@ import (
 	"slices"
 
 	"recall/payload"
+	"recall/text"
 )
 
 // The rules, in the order in which they are tried. Their precision is measured
 // on eval/testdata/relations.jsonl.
 const (
-	Revokes   = "revokes"    // names what it gives up, and the earlier one stood for that
-	Partly    = "partly"     // names what it gives up, and the earlier one stood for that among more
-	RuledOut  = "ruled-out"  // rules out what the earlier one decided or supposed
-	Keeps     = "keeps"      // confirms the earlier one
-	TakesBack = "takes-back" // goes back to something else than the earlier one decided
-	Reopens   = "reopens"    // decides for what the earlier one ruled out
-	Changes   = "new-value"  // the same with another number
-	Restates  = "restates"   // the same words
-	Narrows   = "narrows"    // the same and more
-	Outdates  = "outdates"   // as revokes, where one of them warns: of what is gone, or of what is no longer so
+	Revokes  = "revokes"   // names what it gives up, and the earlier one stood for that
+	Partly   = "partly"    // names what it gives up, and the earlier one stood for that among more
+	RuledOut = "ruled-out" // rules out what the earlier one decided or supposed
+	Keeps    = "keeps"     // confirms the earlier one
+	Reopens  = "reopens"   // decides for what the earlier one ruled out
+	Changes  = "new-value" // the same with another number
+	Restates = "restates"  // the same words
+	Narrows  = "narrows"   // the same and more
+	Outdates = "outdates"  // as revokes, where one of them warns: of what is gone, or of what is no longer so
 )
 
 // despiteRule ties a decision to what it was made against in spite of a note: which of
@@ -42,7 +42,6 @@ var rules = []rule{
 	{Partly, payload.Supersedes, partly, false},
 	{Narrows, payload.Refines, narrows, true},
 	{Restates, payload.Same, restates, true},
-	{TakesBack, payload.Supersedes, takesBack, true},
 	{Answers, payload.Supersedes, answers, false},
 	{TakesUp, payload.Supersedes, takesUp, false},
 	{Outdates, payload.Supersedes, outdates, false},
@@ -50,7 +49,7 @@ var rules = []rule{
 
 // between is the rule that fits two claims, nil if none does.
 func between(later, earlier *claim) *rule {
-	half := earlier.halfIn(later)
+	half := earlier.all.In(later.all) >= 0.5
 	for i := range rules {
 		if r := &rules[i]; (half || !r.alike) && r.fits(later, earlier) {
 			return r
@@ -80,24 +79,25 @@ func revokes(later, earlier *claim) bool {
 // earlier one must speak of.
 func outdates(later, earlier *claim) bool {
 	return say(later, earlier) && !decisions(later, earlier) && (len(later.scope) == 0 ||
-		later.scope.meets(earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
+		meet(later.scope, earlier.all) && namesIn(later.scope, earlier.all)) && takesPlace(later, earlier)
 }
 
 // takesPlace: the earlier one stood for what the later one gives up, and where
 // either says what it is about, they agree.
 func takesPlace(later, earlier *claim) bool {
 	for _, g := range later.gives {
-		if g.lost.in(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
+		if g.lost.In(earlier.held) < lostShare || !namesIn(g.lost, earlier.held) {
 			continue
 		}
-		if other := earlier.held.without(later.all).without(g.lost); other.weight() > (1-subjectShare)*earlier.held.weight() {
+		other := without(without(earlier.held, later.all), g.lost)
+		if other.Weight() > (1-subjectShare)*earlier.held.Weight() {
 			continue // a long sentence that touches on it
 		}
-		rest := earlier.held.without(g.lost)
+		rest := without(earlier.held, g.lost)
 		switch {
-		case len(g.who) > 0 && g.who.in(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
+		case len(g.who) > 0 && g.who.In(earlier.all) >= lostShare, len(rest) == 0, g.bare && !vague(g.lost):
 			return true
-		case rest.meets(later.all.without(g.lost)) && !later.apart(earlier):
+		case meet(rest, without(later.all, g.lost)) && !later.apart(earlier):
 			return true
 		}
 	}
@@ -109,9 +109,10 @@ const (
 	subjectShare = 0.5 // of what the earlier one stands for, that the later one must speak of
 )
 
-func namesIn(b, c bag) bool {
-	for e := range b.rest(c) {
-		if e.weight >= nameWeight {
+// namesIn reports whether all names of one bag are in the other.
+func namesIn(b, c text.Bag) bool {
+	for w, weight := range b {
+		if weight >= nameWeight && !c.Has(w) {
 			return false
 		}
 	}
@@ -120,9 +121,7 @@ func namesIn(b, c bag) bool {
 
 // vague reports whether what is given up could be anything: no name in it, and
 // not two words.
-func vague(lost bag) bool {
-	return lost.weight() < 2
-}
+func vague(lost text.Bag) bool { return lost.Weight() < 2 }
 
 // partly: what the later one gives up is a part of a longer earlier one, and
 // more than a word.
@@ -131,8 +130,8 @@ func partly(later, earlier *claim) bool {
 		return false
 	}
 	for _, g := range later.gives {
-		if !g.option && !vague(g.lost) && g.lost.in(earlier.held) > 0.99 &&
-			earlier.held.without(g.lost).meets(later.all.without(g.lost)) {
+		if !g.option && !vague(g.lost) && g.lost.In(earlier.held) > 0.99 &&
+			meet(without(earlier.held, g.lost), without(later.all, g.lost)) {
 			return !later.apart(earlier)
 		}
 	}
@@ -141,47 +140,40 @@ func partly(later, earlier *claim) bool {
 
 func ruledOut(later, earlier *claim) bool {
 	return later.kind == payload.Eliminated && (earlier.kind == payload.Decision || earlier.kind == payload.Hypothesis) &&
-		mayBeAlike(later.weight, earlier.heldSum, 0.8) && alike(later.all, earlier.held) >= 0.8
+		later.all.Like(earlier.held) >= 0.8
 }
 
 func reopens(later, earlier *claim) bool {
 	return later.kind == payload.Decision && earlier.kind == payload.Eliminated &&
-		earlier.all.in(later.held) >= 0.8
+		earlier.all.In(later.held) >= 0.8
 }
 
 // keeps: it says that something stays, and that is what the earlier one decided.
 func keeps(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.stays && namesMeet(later.all, earlier.held) &&
-		earlier.all.in(later.all) >= 0.6
-}
-
-// takesBack: it goes back to something, and speaks of what the earlier one is about.
-func takesBack(later, earlier *claim) bool {
-	return decisions(later, earlier) && later.back && !later.stays && earlier.all.in(later.all) >= 0.5 &&
-		!later.apart(earlier) &&
-		len(earlier.all.without(later.all)) > 0
+		earlier.all.In(later.all) >= 0.6
 }
 
 // newValue: one number is another, all else the same.
 func newValue(later, earlier *claim) bool {
 	if !say(later, earlier) || later.denies != earlier.denies || len(later.values) != len(earlier.values) ||
-		len(later.values.without(earlier.values)) != 1 {
+		len(without(later.values, earlier.values)) != 1 {
 		return false
 	}
-	a, b := later.all.without(later.values), earlier.all.without(earlier.values)
-	return len(a) > 0 && alike(a, b) >= 0.99
+	a, b := without(later.all, later.values), without(earlier.all, earlier.values)
+	return len(a) > 0 && a.Like(b) >= 0.99
 }
 
 func restates(later, earlier *claim) bool {
 	return later.kind == earlier.kind && !Left(later.kind) && later.denies == earlier.denies &&
-		mayBeAlike(later.weight, earlier.weight, 0.74) && alike(later.all, earlier.all) >= 0.74 && !later.apart(earlier) &&
+		later.all.Like(earlier.all) >= 0.74 && !later.apart(earlier) &&
 		onlyWords(later.all, earlier.all) && onlyWords(earlier.all, later.all)
 }
 
-// onlyWords reports whether neither a name nor a value is in b alone.
-func onlyWords(b, c bag) bool {
-	for e := range b.rest(c) {
-		if e.weight >= nameWeight || e.value {
+// onlyWords reports whether neither a name nor a value ("=5") is in b alone.
+func onlyWords(b, c text.Bag) bool {
+	for w, weight := range b {
+		if !c.Has(w) && (weight >= nameWeight || w[0] == '=') {
 			return false
 		}
 	}
@@ -190,34 +182,15 @@ func onlyWords(b, c bag) bool {
 
 func narrows(later, earlier *claim) bool {
 	return decisions(later, earlier) && later.denies == earlier.denies && len(later.gives) == 0 &&
-		later.weight > earlier.weight && len(earlier.all) >= 2 && earlier.all.in(later.all) >= 0.9
+		later.all.Weight() > earlier.all.Weight() && len(earlier.all) >= 2 && earlier.all.In(later.all) >= 0.9
 }
 
-func namesMeet(a, b bag) bool {
-	at, ok := 0, false
-	for _, e := range a {
-		if at, ok = b.seek(at, e.term); ok && max(e.weight, b[at].weight) >= nameWeight {
+// namesMeet reports whether a word is in both that is a name in either.
+func namesMeet(a, b text.Bag) bool {
+	for w, weight := range a {
+		if b.Has(w) && max(weight, b[w]) >= nameWeight {
 			return true
 		}
 	}
 	return false
-}
-
-// mayBeAlike tells from two bags' weights whether they may be alike by least.
-func mayBeAlike(a, b, least float64) bool { return 2*min(a, b) >= least*(a+b) }
-
-// alike is the weight that two bags share, in parts of the mean of both.
-func alike(a, b bag) float64 {
-	sum := a.weight() + b.weight()
-	if sum == 0 {
-		return 0
-	}
-	shared := 0.0
-	at, ok := 0, false
-	for _, e := range a {
-		if at, ok = b.seek(at, e.term); ok {
-			shared += min(e.weight, b[at].weight)
-		}
-	}
-	return 2 * shared / sum
 }

@@ -18,10 +18,10 @@ func Left(k payload.Kind) bool { return k == payload.Question || k == payload.De
 
 // left is what a question asks or what was put off.
 type left struct {
-	subject bag    // what it speaks of
-	topic   []term // its first two stems
-	options []bag  // of a question "A or B"
-	amount  bool   // a number or a time is asked for
+	subject text.Bag   // what it speaks of
+	topic   []string   // its first two stems
+	options []text.Bag // of a question "A or B"
+	amount  bool       // a number or a time is asked for
 }
 
 const (
@@ -37,10 +37,10 @@ func answers(later, earlier *claim) bool {
 	if later.kind != payload.Decision || earlier.kind != payload.Question || later.puts || !q.isSubjectOf(later) {
 		return false
 	}
-	if q.amount && len(later.values.without(earlier.values)) == 0 {
+	if q.amount && len(without(later.values, earlier.values)) == 0 {
 		return false
 	}
-	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o bag) bool { return o.in(later.all) > 0.99 })
+	return len(q.options) == 0 || slices.ContainsFunc(q.options, func(o text.Bag) bool { return o.In(later.all) > 0.99 })
 }
 
 // takesUp: a decision, or something ruled out, that speaks of what was put off
@@ -53,11 +53,11 @@ func takesUp(later, earlier *claim) bool {
 }
 
 func (l *left) isSubjectOf(later *claim) bool {
-	if l == nil || l.subject.weight() < leastSubject || l.subject.in(later.all) < settledShare ||
+	if l == nil || l.subject.Weight() < leastSubject || l.subject.In(later.all) < settledShare ||
 		!namesIn(l.subject, later.all) {
 		return false
 	}
-	return !slices.ContainsFunc(l.topic, func(t term) bool { return later.all.of(t) == 0 })
+	return !slices.ContainsFunc(l.topic, func(stem string) bool { return !later.all.Has(stem) })
 }
 
 // leftOf reads what is left open: the first clause that says more than that it is.
@@ -65,7 +65,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	if !Left(kind) {
 		return nil
 	}
-	l := &left{}
+	l := &left{subject: text.Bag{}}
 	from := 0
 	for i, t := range toks { // "Question for Jonas: what happens to …"
 		if t.low == ":" && i <= 3 {
@@ -76,7 +76,7 @@ func leftOf(kind payload.Kind, toks []token) *left {
 	for i := from; i < len(toks); i++ {
 		t := toks[i]
 		if isMark(t) || untilWords[t.low] {
-			if l.subject.weight() >= leastSubject {
+			if l.subject.Weight() >= leastSubject {
 				break
 			}
 			if t.low == "." || t.low == ":" {
@@ -90,9 +90,9 @@ func leftOf(kind payload.Kind, toks []token) *left {
 		if putOff[t.low] || asking[t.low] || t.stem == "" {
 			continue
 		}
-		l.subject.add(t)
-		if len(l.topic) < topicWords && !slices.Contains(l.topic, t.term) {
-			l.topic = append(l.topic, t.term)
+		put(l.subject, t)
+		if len(l.topic) < topicWords && !slices.Contains(l.topic, t.stem) {
+			l.topic = append(l.topic, t.stem)
 		}
 	}
 	return l
@@ -100,16 +100,16 @@ func leftOf(kind payload.Kind, toks []token) *left {
 
 // either takes the word before an "or" and what stands behind it for options.
 func (l *left) either(toks []token, or int) {
-	var before, behind bag
+	before, behind := text.Bag{}, text.Bag{}
 	for i := or - 1; i >= 0 && !isMark(toks[i]) && len(before) == 0; i-- {
-		before.add(toks[i])
+		put(before, toks[i])
 	}
 	for i := or + 1; i < len(toks) && !isMark(toks[i]); i++ {
-		behind.add(toks[i])
+		put(behind, toks[i])
 	}
-	l.subject = l.subject.without(before)
-	l.topic = slices.DeleteFunc(l.topic, func(t term) bool { return before.of(t) > 0 })
-	for _, o := range []bag{before, behind.without(l.subject)} {
+	l.subject = without(l.subject, before)
+	l.topic = slices.DeleteFunc(l.topic, before.Has)
+	for _, o := range []text.Bag{before, without(behind, l.subject)} {
 		if len(o) > 0 {
 			l.options = append(l.options, o)
 		}

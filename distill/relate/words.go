@@ -7,6 +7,42 @@ import (
 	"unicode"
 )
 
+// nameWeight is what a name counts beside a word.
+const nameWeight = 2
+
+// put puts what a token is compared by into a bag.
+func put(b text.Bag, t token) {
+	switch {
+	case t.name:
+		b.Put(t.stem, nameWeight)
+	case t.stem != "":
+		b.Put(t.stem, 1)
+	}
+}
+
+// bagOf is a bag of tokens.
+func bagOf(toks []token) text.Bag {
+	b := text.Bag{}
+	for _, t := range toks {
+		put(b, t)
+	}
+	return b
+}
+
+// without is what one bag holds and the other doesn't.
+func without(b, c text.Bag) text.Bag {
+	rest := text.Bag{}
+	for w, weight := range b {
+		if !c.Has(w) {
+			rest[w] = weight
+		}
+	}
+	return rest
+}
+
+// meet reports whether a stem is in both.
+func meet(b, c text.Bag) bool { return b.Shared(c) > 0 }
+
 // A token is a word, a value or a mark of a sentence.
 type token struct {
 	low   string // as written, in lower case; of a mark "," or "."
@@ -14,7 +50,6 @@ type token struct {
 	name  bool   // a proper name or an identifier
 	upper bool   // begins with a capital letter
 	value bool   // a number with its unit, a switch's position
-	term  term   // of the stem
 }
 
 // tokens cuts a sentence. What joins two words ("dead-letter", "LISTEN/NOTIFY")
@@ -138,7 +173,6 @@ func values(in []token) []token {
 			t.stem += units[in[i+1].low]
 			i++
 		}
-		t.term = termOf(t.stem)
 		out = append(out, t)
 	}
 	return out
