@@ -17,8 +17,7 @@ const mostWrong = 30
 // against the other's wording, and (named "… same words") against itself. All is
 // asked at once.
 func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, error) {
-	a := Agreement{Judge: by.Name(), Threshold: by.Threshold(), Forms: map[string]KofN{}, Kinds: map[string]KofN{},
-		Projects: map[string]KofN{}}
+	a := Agreement{Judge: by.Name(), Threshold: by.Threshold()}
 	names, turned := formsOf(pairs)
 	x, err := alikeTexts(ctx, by, slices.Concat(pairs, turned))
 	if err != nil {
@@ -46,9 +45,7 @@ func Agree(ctx context.Context, by Judge, pairs []LabelledPair) (Agreement, erro
 	for i := range turned {
 		forms.count(names[i], x[len(pairs)+i] < by.Threshold())
 	}
-	kinds.into(a.Kinds)
-	projects.into(a.Projects)
-	forms.into(a.Forms)
+	a.Kinds, a.Projects, a.Forms = kinds.shares(), projects.shares(), forms.shares()
 	return a, nil
 }
 
@@ -64,10 +61,12 @@ func (t tally) count(name string, right bool) {
 	t[name] = n
 }
 
-func (t tally) into(m map[string]KofN) {
+func (t tally) shares() map[string]KofN {
+	m := map[string]KofN{}
 	for name, n := range t {
 		m[name] = wilson(n[0], n[1])
 	}
+	return m
 }
 
 // formsOf makes every form of the true pairs, with their names.

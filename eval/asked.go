@@ -45,18 +45,10 @@ type toldCall struct {
 	Command string `json:"command"`
 }
 
-// toldFields are the fields that sessions.json may hold, by what holds them.
-var toldFields = map[string][]string{
-	"":      strings.Fields("id title start branch turns items"),
-	"turns": strings.Fields("id by after text calls"),
-	"items": append(strings.Fields("by about"), itemFields...),
-}
-
 // told reads a project's sessions.json.
 func (l *loader) told(file, project string, b []byte) {
 	var sessions []toldSession
-	var raws []map[string]json.RawMessage
-	if !l.decodeOnce(file, b, &sessions) || json.Unmarshal(b, &raws) != nil {
+	if !l.once(file, b) || !l.read(file, "", b, &sessions) {
 		return
 	}
 	var before time.Time
@@ -66,7 +58,6 @@ func (l *loader) told(file, project string, b []byte) {
 			at = fmt.Sprintf("session %d", i+1)
 			l.problem(file, at, "no id")
 		}
-		l.unknownToldFields(file, at, raws[i])
 		if t.Start.IsZero() || t.Start.Before(before) {
 			l.problem(file, at, "it has no start, or begins before the one above it")
 		}
@@ -76,23 +67,6 @@ func (l *loader) told(file, project string, b []byte) {
 		l.toldItems(file, at, &t)
 		l.set.Golds = append(l.set.Golds, g)
 		l.set.Sessions = append(l.set.Sessions, t.session(project))
-	}
-}
-
-func (l *loader) unknownToldFields(file, at string, session map[string]json.RawMessage) {
-	whole, err := json.Marshal(session)
-	if err != nil {
-		return
-	}
-	l.unknownFields(file, at, whole, toldFields[""])
-	for _, part := range []string{"turns", "items"} {
-		var raws []json.RawMessage
-		if json.Unmarshal(session[part], &raws) != nil {
-			continue
-		}
-		for i, raw := range raws {
-			l.unknownFields(file, fmt.Sprintf("%s, %s %d", at, strings.TrimSuffix(part, "s"), i+1), raw, toldFields[part])
-		}
 	}
 }
 
@@ -120,27 +94,21 @@ func (l *loader) toldTurns(file, at string, t toldSession) {
 
 // toldItems holds items against the turns that they name.
 func (l *loader) toldItems(file, at string, t *toldSession) {
+	said := map[string]string{}
+	for _, u := range t.Turns {
+		said[u.ID] = text.OneLine(u.Text)
+	}
 	for i := range t.Items {
 		it := &t.Items[i]
-		name := at + ", " + it.ID
 		if it.By == "assistant" {
 			it.By = payload.ByAssistant
 		}
 		if !slices.Contains([]payload.By{"", payload.ByUser, payload.ByAssistant, payload.ByBoth}, it.By) {
-			l.problem(file, name, fmt.Sprintf("by %q is neither user, assistant nor both", it.By))
+			l.problem(file, at+", "+it.ID, fmt.Sprintf("by %q is neither user, assistant nor both", it.By))
 		}
-		stands := len(it.Turns) == 0 || strings.TrimSpace(it.Quote) == ""
-		for _, id := range it.Turns {
-			k := slices.IndexFunc(t.Turns, func(u toldTurn) bool { return u.ID == id })
-			if k < 0 {
-				l.problem(file, name, fmt.Sprintf("cites turn %s, and the session has none of that id", id))
-				continue
-			}
-			stands = stands || strings.Contains(text.OneLine(t.Turns[k].Text), text.OneLine(it.Quote))
-		}
-		if !stands {
-			l.problem(file, name, fmt.Sprintf("the quote %q stands in none of its turns", it.Quote))
-		}
+	}
+	for _, p := range notBorneOut(t.Items, said) {
+		l.problem(file, at+", "+p.Item, p.What)
 	}
 }
 
@@ -180,7 +148,7 @@ func (t *toldSession) session(project string) *ingest.Session {
 // what it calls stale.
 func (l *loader) askedOfTold(file, project string, b []byte) {
 	var list []Question
-	if !l.decodeOnce(file, b, &list) {
+	if !l.once(file, b) || !l.decode(file, "", b, &list) {
 		return
 	}
 	seen := map[string]int{}
@@ -200,15 +168,16 @@ func (l *loader) askedOfTold(file, project string, b []byte) {
 	l.questions(file, project, b)
 }
 
-// decodeOnce reads JSON in which no name stands twice in one object: what is
-// written by hand says either by mistake.
-func (l *loader) decodeOnce(file string, b []byte, v any) bool {
+// once reports whether no name stands twice in one object: what is written by hand
+// says either by mistake.
+func (l *loader) once(file string, b []byte) bool {
 	var whole any
-	if err := strict.Unmarshal(b, &whole); err != nil && json.Valid(b) {
+	err := strict.Unmarshal(b, &whole)
+	if err != nil && json.Valid(b) {
 		l.problem(file, "", err.Error())
 		return false
 	}
-	return l.decode(file, "", b, v)
+	return true
 }
 
 // began is when each told session began.

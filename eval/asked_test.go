@@ -97,7 +97,7 @@ func TestBadInventedProject(t *testing.T) {
 		}
 	}
 	set, err := LoadSet(writeFiles(t, map[string]string{"kiln/sessions.json": swap(`"branch"`, `"brunch"`, `"must"`, `"musst"`)}))
-	if err != nil || len(set.Notices) != 3 || set.Notices[1].Item != "kiln-01, item 1" {
+	if err != nil || len(set.Notices) != 3 || set.Notices[1].Item != "kiln-01, d1" {
 		t.Errorf("got %v, notices %v; want the three misspelt fields", err, set.Notices)
 	}
 }

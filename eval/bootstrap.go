@@ -17,27 +17,31 @@ const (
 // few is how many items with must a kind needs before its F1 says anything.
 const few = 10
 
-// resamples calls f with draws of n places out of n, with replacement.
-func resamples(n int, f func(draw []int)) {
+// resampled is a statistic of n things, and the middle 95 % of its values over draws
+// of n of them with replacement, about that of the whole.
+func resampled(n int, of func(draw []int) float64) Interval {
+	draw := places(n)
+	whole := of(draw)
 	r := rand.New(rand.NewPCG(seed, uint64(n)))
-	draw := make([]int, n)
-	for range rounds {
+	values := make([]float64, rounds)
+	for k := range values {
 		for i := range draw {
 			draw[i] = r.IntN(n)
 		}
-		f(draw)
-	}
-}
-
-// spread is the middle 95 % of values about the value of the whole. It sorts
-// values.
-func spread(value float64, values []float64) Interval {
-	if len(values) == 0 {
-		return Interval{value, value, value}
+		values[k] = of(draw)
 	}
 	slices.Sort(values)
-	at := func(q float64) float64 { return values[int(math.Round(q*float64(len(values)-1)))] }
-	return Interval{Value: value, Low: min(value, at(0.025)), High: max(value, at(0.975))}
+	at := func(q float64) float64 { return values[int(math.Round(q*float64(rounds-1)))] }
+	return Interval{Value: whole, Low: min(whole, at(0.025)), High: max(whole, at(0.975))}
+}
+
+// places are those of n things, each once.
+func places(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
 }
 
 // ratesOf makes a count's rates, with intervals over the sessions' counts.
@@ -48,39 +52,28 @@ func ratesOf(sessions []Count) Rates {
 		}
 		return c
 	}
-	all := make([]int, len(sessions))
-	for i := range all {
-		all[i] = i
+	figure := func(of func(Count) float64) Interval {
+		return resampled(len(sessions), func(draw []int) float64 { return of(sum(draw)) })
 	}
-	whole := sum(all)
-	var p, r, f []float64
-	resamples(len(sessions), func(draw []int) {
-		c := sum(draw)
-		p, r, f = append(p, c.Precision()), append(r, c.Recall()), append(f, c.F1())
-	})
-	return Rates{Count: whole, Few: whole.Wanted < few,
-		Precision: spread(whole.Precision(), p), Recall: spread(whole.Recall(), r), F1: spread(whole.F1(), f)}
+	whole := sum(places(len(sessions)))
+	return Rates{Count: whole, Few: whole.Wanted < few, Precision: figure(Count.Precision), Recall: figure(Count.Recall),
+		F1: figure(Count.F1)}
 }
 
 // meanOf is the mean of values with its interval over them.
 func meanOf(values []float64) Interval {
-	mean := func(draw []int) float64 {
-		var sum float64
-		for _, i := range draw {
-			sum += values[i]
-		}
-		return sum / float64(len(draw))
-	}
 	if len(values) == 0 {
 		return Interval{}
 	}
-	all := make([]int, len(values))
-	for i := range all {
-		all[i] = i
+	return resampled(len(values), func(draw []int) float64 { return mean(values, draw) })
+}
+
+func mean(values []float64, draw []int) float64 {
+	sum := 0.0
+	for _, i := range draw {
+		sum += values[i]
 	}
-	var means []float64
-	resamples(len(values), func(draw []int) { means = append(means, mean(draw)) })
-	return spread(mean(all), means)
+	return sum / float64(len(draw))
 }
 
 // wilson is k of n with its 95 % interval.

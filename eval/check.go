@@ -1,10 +1,11 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
 	"hash"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -37,13 +38,8 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// The fields that files may hold.
-var (
-	goldFields     = strings.Fields("schema session transcript summary variant items not")
-	itemFields     = strings.Fields("id kind text why must turns quote path status note")
-	questionFields = strings.Fields("q expect stale as_of paraphrase note")
-	pairFields     = strings.Fields("session session_b kind kind_a kind_b a b same made note")
-)
+// unread are fields that files may hold though nobody reads them.
+var unread = []string{"note", "path", "status"}
 
 // loader gathers a set and what is wrong with it.
 type loader struct {
@@ -57,21 +53,31 @@ func (l *loader) problem(file, item, what string) {
 	l.problems = append(l.problems, Problem{file, item, what})
 }
 
-// unknownFields notes fields that nobody reads: a misspelt one is easily missed.
-func (l *loader) unknownFields(file, item string, b []byte, known []string) {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(b, &m) != nil {
-		return
-	}
-	var odd []string
-	for k := range m {
-		if !slices.Contains(known, k) {
-			odd = append(odd, k)
+// unknown notes fields, however deep, that what is read as a type doesn't have: a
+// misspelt one is easily missed.
+func (l *loader) unknown(file, at string, v any, as reflect.Type) {
+	switch v := v.(type) {
+	case []any:
+		for i, x := range v {
+			name := fmt.Sprintf("entry %d", i+1)
+			if m, ok := x.(map[string]any); ok && m["id"] != nil {
+				name = fmt.Sprint(m["id"])
+			}
+			l.unknown(file, strings.TrimPrefix(at+", "+name, ", "), x, as.Elem())
 		}
-	}
-	slices.Sort(odd)
-	for _, k := range odd {
-		l.set.Notices = append(l.set.Notices, Problem{file, item, fmt.Sprintf("unknown field %q", k)})
+	case map[string]any:
+		known := map[string]reflect.Type{}
+		for _, f := range reflect.VisibleFields(as) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			known[name] = f.Type
+		}
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if known[k] != nil {
+				l.unknown(file, at, v[k], known[k])
+			} else if !slices.Contains(unread, k) {
+				l.set.Notices = append(l.set.Notices, Problem{file, at, fmt.Sprintf("unknown field %q", k)})
+			}
+		}
 	}
 }
 
@@ -101,12 +107,7 @@ func (l *loader) check() {
 		l.question(q, fmt.Sprintf("question %d", n[q.File]), items)
 	}
 	l.checkTold(began)
-	var names []string
-	for name := range l.set.Others {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(l.set.Others)) {
 		if !items[name] {
 			l.problem(l.othersFrom[name], name, "no such gold item")
 		}

@@ -132,8 +132,7 @@ func (c *Comparison) payloads(before, after *PayloadScore) {
 		func(s SessionScore) string { return s.Session },
 		func(a, b SessionScore) bool {
 			return slices.EqualFunc(a.Gold, b.Gold, func(x, y GoldItem) bool {
-				return x.ID == y.ID && x.Kind == y.Kind &&
-					x.Must == y.Must
+				return x.ID == y.ID && x.Kind == y.Kind && x.Must == y.Must
 			})
 		})
 	if len(pairs) == 0 {
@@ -198,35 +197,23 @@ func (c *Comparison) questions(before, after *QuestionScore) {
 // mean compares the mean of a figure over the questions that it is of.
 func (c *Comparison) mean(name string, pairs [][2]QuestionsMade, in func(*QuestionsMade) bool,
 	of func(*QuestionsMade) float64, lessIsMore bool) {
-	var values [][2]float64
+	var values [2][]float64
 	for i := range pairs {
 		if in(&pairs[i][0]) {
-			values = append(values, [2]float64{of(&pairs[i][0]), of(&pairs[i][1])})
+			values[0], values[1] = append(values[0], of(&pairs[i][0])), append(values[1], of(&pairs[i][1]))
 		}
 	}
-	if len(values) == 0 {
-		return
+	if n := len(values[0]); n > 0 {
+		c.add(name, n, func(side int, draw []int) float64 { return mean(values[side], draw) }, lessIsMore)
 	}
-	c.add(name, len(values), func(side int, draw []int) float64 {
-		var sum float64
-		for _, i := range draw {
-			sum += values[i][side]
-		}
-		return sum / float64(len(draw))
-	}, lessIsMore)
 }
 
 // add compares a figure of n sessions or questions by paired bootstrap: what
 // is drawn is drawn for both.
 func (c *Comparison) add(name string, n int, value func(side int, draw []int) float64, lessIsMore bool) {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
+	all := places(n)
 	d := Difference{Name: name, Before: value(0, all), After: value(1, all), Verdict: CantTell}
-	var changes []float64
-	resamples(n, func(draw []int) { changes = append(changes, value(1, draw)-value(0, draw)) })
-	d.Change = spread(d.After-d.Before, changes)
+	d.Change = resampled(n, func(draw []int) float64 { return value(1, draw) - value(0, draw) })
 	if n >= fewest {
 		switch up := d.Change.Low > 0; {
 		case up && !lessIsMore, d.Change.High < 0 && lessIsMore:

@@ -3,7 +3,6 @@ package eval
 import (
 	"regexp"
 	"strings"
-	"sync"
 
 	"recall/text"
 )
@@ -27,36 +26,25 @@ var Forms = []Form{
 
 // rewrite is a pattern with what takes its place.
 type rewrite struct {
-	find *regexp.Regexp
+	find func() *regexp.Regexp
 	with string
 }
 
-// rewrites compiles pairs when they are first asked for: nearly every run of the
-// program never does.
-func rewrites(pairs ...string) func() []rewrite {
-	return sync.OnceValue(func() (out []rewrite) {
-		for i := 0; i+1 < len(pairs); i += 2 {
-			out = append(out, rewrite{regexp.MustCompile(pairs[i]), pairs[i+1]})
-		}
-		return out
-	})
-}
-
 // denials, most telling first: a "no" is taken out before one is put in.
-var denials = rewrites(
-	`\b(is|are|was|were|will|can|must|should|does|do|did|may) not\b`, `$1`,
-	`\b([Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Dd]oes|[Dd]id)n['’]t\b`, `$1`,
-	`\bcannot\b`, `can`,
-	`\bnever\b`, `always`,
-	`\bno longer\b`, `still`,
-	`^No `, `Have `,
-	`^Never `, `Always `,
-	`^(Don['’]t|Do not) `, ``,
-	`\balways\b`, `never`,
-	`\b(is|are|was|were|will|can|must|should|may)\b`, `$1 not`,
-	`\b(stays|keeps|uses|runs|lives|goes|moves|shows|gets|takes|works|comes|stands|sends|writes|reads|stores|sets|makes|needs|rejects|follows|lists|answers|prints|returns|allows|appears|sits|covers|looks|tries|becomes|means|checks|fails|includes|requires|removes|starts|stops|opens|holds|happens|adds|waits|calls|passes|belongs|carries|replaces|names|applies|treats|ends|sorts|retries|deletes|ships|saves|caches|logs|builds|skips)\b`, `does not $1`,
-	`^(Use|Keep|Move|Store|Show|Add|Make|Let|Put|Take|Write|Read|Send|Set|Rename|Replace|Drop|Remove|Ask|Fix|Migrate|Create|Run|Find|Bring|Give|Get|Split|Skip|Start|Turn|Rerun|Configure|Wait|Switch|Ship|Retry|Document|Merge|Push|Serve|Cache|Sort|Delete|Limit|Build) `, `Do not $1 `,
-)
+var denials = []rewrite{
+	{text.Pattern(`\b(is|are|was|were|will|can|must|should|does|do|did|may) not\b`), `$1`},
+	{text.Pattern(`\b([Ii]s|[Aa]re|[Ww]as|[Ww]ere|[Dd]oes|[Dd]id)n['’]t\b`), `$1`},
+	{text.Pattern(`\bcannot\b`), `can`},
+	{text.Pattern(`\bnever\b`), `always`},
+	{text.Pattern(`\bno longer\b`), `still`},
+	{text.Pattern(`^No `), `Have `},
+	{text.Pattern(`^Never `), `Always `},
+	{text.Pattern(`^(Don['’]t|Do not) `), ``},
+	{text.Pattern(`\balways\b`), `never`},
+	{text.Pattern(`\b(is|are|was|were|will|can|must|should|may)\b`), `$1 not`},
+	{text.Pattern(`\b(stays|keeps|uses|runs|lives|goes|moves|shows|gets|takes|works|comes|stands|sends|writes|reads|stores|sets|makes|needs|rejects|follows|lists|answers|prints|returns|allows|appears|sits|covers|looks|tries|becomes|means|checks|fails|includes|requires|removes|starts|stops|opens|holds|happens|adds|waits|calls|passes|belongs|carries|replaces|names|applies|treats|ends|sorts|retries|deletes|ships|saves|caches|logs|builds|skips)\b`), `does not $1`},
+	{text.Pattern(`^(Use|Keep|Move|Store|Show|Add|Make|Let|Put|Take|Write|Read|Send|Set|Rename|Replace|Drop|Remove|Ask|Fix|Migrate|Create|Run|Find|Bring|Give|Get|Split|Skip|Start|Turn|Rerun|Configure|Wait|Switch|Ship|Retry|Document|Merge|Push|Serve|Cache|Sort|Delete|Limit|Build) `), `Do not $1 `},
+}
 
 // third takes the ending off a verb that "does not" now stands before.
 var third = regexp.MustCompile(`does not (\w+)`)
@@ -64,12 +52,12 @@ var third = regexp.MustCompile(`does not (\w+)`)
 // deny says of b that it isn't so, in a clause whose words a holds too.
 func deny(a, b string) (string, bool) {
 	known := wordsOf(a)
-	for _, r := range denials() {
-		for _, at := range r.find.FindAllStringIndex(b, -1) {
+	for _, r := range denials {
+		for _, at := range r.find().FindAllStringIndex(b, -1) {
 			if !inCommonWith(known, clauseAround(b, at[0], at[1])) {
 				continue
 			}
-			out := b[:at[0]] + r.find.ReplaceAllString(b[at[0]:at[1]], r.with) + b[at[1]:]
+			out := b[:at[0]] + r.find().ReplaceAllString(b[at[0]:at[1]], r.with) + b[at[1]:]
 			return third.ReplaceAllStringFunc(out, bareVerb), true
 		}
 	}
@@ -134,33 +122,24 @@ const thing = "(`[^`]+`|\"[^\"]+\"|[A-Za-z0-9_./#<>=+-]*[A-Za-z0-9_/>)])"
 
 // turns are the ways to say which of two is meant, in what order they come or
 // which becomes which. Each has the two things as its first and third groups.
-var turns = regexps(
-	thing+`( instead of (?:the |a |an |by |in |on |with )?)`+thing,
-	thing+`( rather than (?:the |a |an |of |as |by |in |with )?)`+thing,
-	thing+`(,? (?:and )?not (?:the |a |an |as |of |in |by |with |on )?)`+thing,
-	thing+`( ?(?:→|->) ?)`+thing,
-	`\b[Ff]rom (?:the |a )?`+thing+`( to (?:the |a |be a )?)`+thing,
-	`\b(?i:replaces?|renamed?|renames|replaced|moved?|switch|migrate|change[ds]?) (?:the |a )?`+thing+`( (?:with|by|to|into) (?:the |a )?)`+thing,
-	thing+`( (?:replaces|becomes|is replaced by|was replaced by|comes before|comes after|goes before|precedes) (?:the |a )?)`+thing,
-	thing+`( (?:before|after|unlike) (?:the |a )?)`+thing,
-	thing+`( > )`+thing,
-)
-
-func regexps(list ...string) func() []*regexp.Regexp {
-	return sync.OnceValue(func() (out []*regexp.Regexp) {
-		for _, s := range list {
-			out = append(out, regexp.MustCompile(s))
-		}
-		return out
-	})
+var turns = []func() *regexp.Regexp{
+	text.Pattern(thing + `( instead of (?:the |a |an |by |in |on |with )?)` + thing),
+	text.Pattern(thing + `( rather than (?:the |a |an |of |as |by |in |with )?)` + thing),
+	text.Pattern(thing + `(,? (?:and )?not (?:the |a |an |as |of |in |by |with |on )?)` + thing),
+	text.Pattern(thing + `( ?(?:→|->) ?)` + thing),
+	text.Pattern(`\b[Ff]rom (?:the |a )?` + thing + `( to (?:the |a |be a )?)` + thing),
+	text.Pattern(`\b(?i:replaces?|renamed?|renames|replaced|moved?|switch|migrate|change[ds]?) (?:the |a )?` + thing + `( (?:with|by|to|into) (?:the |a )?)` + thing),
+	text.Pattern(thing + `( (?:replaces|becomes|is replaced by|was replaced by|comes before|comes after|goes before|precedes) (?:the |a )?)` + thing),
+	text.Pattern(thing + `( (?:before|after|unlike) (?:the |a )?)` + thing),
+	text.Pattern(thing + `( > )` + thing),
 }
 
 // reverse turns b's direction round: "A instead of B" becomes "B instead of
 // A", "X → Y" becomes "Y → X".
 func reverse(a, b string) (string, bool) {
 	known := wordsOf(a)
-	for _, r := range turns() {
-		for _, at := range r.FindAllStringSubmatchIndex(b, -1) {
+	for _, r := range turns {
+		for _, at := range r().FindAllStringSubmatchIndex(b, -1) {
 			one, two := b[at[2]:at[3]], b[at[6]:at[7]]
 			if !heldApart(known, one, two) {
 				continue

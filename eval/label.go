@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,24 +28,19 @@ var idLetter = map[payload.Kind]string{
 func Label(f ingest.Found, s *ingest.Session, p *payload.Payload) (*Gold, error) {
 	g := &Gold{Schema: GoldSchema, Session: p.Session, Transcript: transcriptOf(f), Items: proposed(p), Not: []string{}}
 	records := recordsOf(s)
-	said := map[string]string{}
+	cited, said := map[string]bool{}, map[string]string{}
 	for _, it := range g.Items {
 		for _, t := range it.Turns {
 			for _, r := range records[t] {
-				said[r] = ""
+				cited[r] = true
 			}
 		}
 	}
-	seen := map[string]bool{}
-	for _, file := range f.Files {
-		if strings.HasSuffix(file.Name, ".jsonl") {
-			if err := readRecords(file, said, seen); err != nil {
-				return nil, fmt.Errorf("reading %s: %w", file.Name, err)
-			}
-		}
+	if err := readRecords(f, cited, said); err != nil {
+		return nil, err
 	}
 	for i := range g.Items {
-		g.Items[i].Turns = citing(g.Items[i], records, said, seen)
+		g.Items[i].Turns = citing(g.Items[i], records, said)
 	}
 	return g, nil
 }
@@ -103,11 +96,11 @@ func recordsOf(s *ingest.Session) map[string][]string {
 
 // citing are the records of an item's turns in which its quote stands, else
 // the turns as they are.
-func citing(it GoldItem, records map[string][]string, said map[string]string, seen map[string]bool) []string {
+func citing(it GoldItem, records map[string][]string, said map[string]string) []string {
 	var stands []string
 	for _, t := range it.Turns {
 		for _, r := range records[t] {
-			if seen[r] && strings.Contains(said[r], text.OneLine(it.Quote)) && !slices.Contains(stands, r) {
+			if told, ok := said[r]; ok && strings.Contains(told, text.OneLine(it.Quote)) && !slices.Contains(stands, r) {
 				stands = append(stands, r)
 			}
 		}
@@ -161,12 +154,7 @@ func asWritten(quote string) string {
 
 // Encode is the set as a gold file holds it.
 func (g *Gold) Encode() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	err := enc.Encode(g)
-	return b.Bytes(), err
+	return encode(g, "  ")
 }
 
 // ReadLabelled reads one gold file. The error is Problems: all that is wrong

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -109,8 +110,8 @@ func (l *loader) folder(fsys fs.FS, name, base string) {
 	}
 	slices.Sort(files)
 	for _, p := range files {
-		read := l.reader(path.Base(p))
-		if read == nil {
+		take := l.reader(path.Base(p))
+		if take == nil {
 			continue
 		}
 		project := path.Base(path.Dir(p))
@@ -125,7 +126,7 @@ func (l *loader) folder(fsys fs.FS, name, base string) {
 		}
 		fmt.Fprintf(l.hash, "%s %d\n", p, len(b))
 		l.hash.Write(b)
-		read(shown, project, b)
+		take(shown, project, b)
 	}
 }
 
@@ -152,17 +153,9 @@ func (l *loader) reader(name string) func(file, project string, b []byte) {
 
 func (l *loader) gold(file, project string, b []byte) {
 	g := &Gold{File: file, Project: project}
-	if !l.decode(file, "", b, g) {
-		return
+	if l.read(file, "", b, g) {
+		l.set.Golds = append(l.set.Golds, g)
 	}
-	l.unknownFields(file, "", b, goldFields)
-	var items struct{ Items []json.RawMessage }
-	if json.Unmarshal(b, &items) == nil {
-		for i, raw := range items.Items {
-			l.unknownFields(file, g.Items[i].ID, raw, itemFields)
-		}
-	}
-	l.set.Golds = append(l.set.Golds, g)
 }
 
 // silver reads what a model wrote in the form of a gold set.
@@ -175,12 +168,8 @@ func (l *loader) silver(file, project string, b []byte) {
 
 func (l *loader) questions(file, _ string, b []byte) {
 	var list []Question
-	var raws []json.RawMessage
-	if !l.decode(file, "", b, &list) || json.Unmarshal(b, &raws) != nil {
-		return
-	}
-	for i, q := range list {
-		l.unknownFields(file, fmt.Sprintf("question %d", i+1), raws[i], questionFields)
+	l.read(file, "", b, &list)
+	for _, q := range list {
 		q.File = file
 		l.set.Questions = append(l.set.Questions, q)
 	}
@@ -188,7 +177,7 @@ func (l *loader) questions(file, _ string, b []byte) {
 
 func (l *loader) others(file, _ string, b []byte) {
 	var m map[string]Other
-	if !l.decodeOnce(file, b, &m) {
+	if !l.once(file, b) || !l.decode(file, "", b, &m) {
 		return
 	}
 	for name, o := range m {
@@ -204,16 +193,25 @@ func (l *loader) pairs(file, project string, b []byte) {
 		}
 		p := LabelledPair{Project: project}
 		at := fmt.Sprintf("line %d", i+1)
-		if !l.decode(file, at, line, &p) {
+		if !l.read(file, at, line, &p) {
 			continue
 		}
-		l.unknownFields(file, at, line, pairFields)
 		if strings.TrimSpace(p.A) == "" || strings.TrimSpace(p.B) == "" {
 			l.problem(file, at, "a pair needs two texts, a and b")
 			continue
 		}
 		l.set.Pairs = append(l.set.Pairs, p)
 	}
+}
+
+// read is decode, and notes fields that nobody reads.
+func (l *loader) read(file, item string, b []byte, v any) bool {
+	var whole any
+	ok := l.decode(file, item, b, v)
+	if ok && json.Unmarshal(b, &whole) == nil {
+		l.unknown(file, item, whole, reflect.TypeOf(v).Elem())
+	}
+	return ok
 }
 
 // decode reads JSON and says in which line it went wrong.

@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 )
 
 // EncodeRun is a run as its file holds it.
-func EncodeRun(r *Run) ([]byte, error) {
+func EncodeRun(r *Run) ([]byte, error) { return encode(r, " ") }
+
+func encode(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	err := enc.Encode(r)
+	enc.SetIndent("", indent)
+	err := enc.Encode(v)
 	return b.Bytes(), err
 }
 
@@ -76,13 +79,15 @@ func EncodeBaseline(r *Run) ([]byte, error) {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return nil, err
 	}
-	var b bytes.Buffer
-	if err := writeLines(&b, pruned(v), 0); err != nil {
+	if data, err = json.MarshalIndent(pruned(v), "", " "); err != nil {
 		return nil, err
 	}
-	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return append(belowLines.ReplaceAll(data, []byte("$1")), '\n'), nil
 }
+
+// belowLines are the line breaks in what stands on one line of a baseline file: the
+// elements of systems[0].payloads.sessions, five deep.
+var belowLines = regexp.MustCompile(`\n(?: {6,}| {5}([}\]]))`)
 
 // pruned leaves out what is empty, and rounds: nil for a value that says nothing.
 func pruned(v any) any {
@@ -120,55 +125,4 @@ func pruned(v any) any {
 		return math.Round(v*1e4) / 1e4
 	}
 	return v
-}
-
-// linesDeep is how deep a baseline file is broken into lines: to the elements
-// of systems[0].payloads.sessions.
-const linesDeep = 5
-
-// writeLines writes JSON with a line for each field and element down to
-// linesDeep, and what is below on one line.
-func writeLines(b *bytes.Buffer, v any, depth int) error {
-	open, end := "{", "}"
-	var keys []string
-	var values []any
-	switch v := v.(type) {
-	case map[string]any:
-		for k := range v {
-			keys = append(keys, k)
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
-			values = append(values, v[k])
-		}
-	case []any:
-		open, end, values = "[", "]", v
-	}
-	if depth >= linesDeep || len(values) == 0 {
-		data, err := json.Marshal(v)
-		b.Write(data)
-		return err
-	}
-	b.WriteString(open)
-	for i, x := range values {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		for range depth + 1 {
-			b.WriteByte(' ')
-		}
-		if keys != nil {
-			fmt.Fprintf(b, "%q: ", keys[i])
-		}
-		if err := writeLines(b, x, depth+1); err != nil {
-			return err
-		}
-	}
-	b.WriteByte('\n')
-	for range depth {
-		b.WriteByte(' ')
-	}
-	b.WriteString(end)
-	return nil
 }

@@ -254,67 +254,71 @@ func ParseTranscript(ctx context.Context, file string) (*ingest.Session, error) 
 // It reads the records themselves, as a parser leaves out what it has no use
 // for. White space doesn't count.
 func checkAgainst(g *Gold, f ingest.Found) []Problem {
-	said := map[string]string{} // by cited record, all its texts
+	said := map[string]string{}
+	cited := map[string]bool{}
 	for _, it := range g.Items {
 		for _, t := range it.Turns {
-			said[t] = ""
+			cited[t] = true
 		}
 	}
-	seen := map[string]bool{}
-	for _, file := range f.Files {
-		if !strings.HasSuffix(file.Name, ".jsonl") {
-			continue
-		}
-		if err := readRecords(file, said, seen); err != nil {
-			return []Problem{{g.File, "", fmt.Sprintf("reading %s: %v", file.Path, err)}}
-		}
+	if err := readRecords(f, cited, said); err != nil {
+		return []Problem{{g.File, "", err.Error()}}
 	}
-	var out []Problem
-	for _, it := range g.Items {
+	out := notBorneOut(g.Items, said)
+	for i := range out {
+		out[i].File = g.File
+	}
+	return out
+}
+
+// notBorneOut names the items that a session doesn't bear out, by what is said in
+// each of its turns, on one line.
+func notBorneOut(items []GoldItem, said map[string]string) (out []Problem) {
+	for _, it := range items {
 		stands := len(it.Turns) == 0 || strings.TrimSpace(it.Quote) == ""
 		for _, t := range it.Turns {
-			if !seen[t] {
-				out = append(out, Problem{g.File, it.ID, fmt.Sprintf("cites turn %s, and the transcript has none of that id", t)})
+			told, known := said[t]
+			if !known {
+				out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("cites turn %s, and the session has none of that id", t)})
 			}
-			stands = stands || strings.Contains(said[t], text.OneLine(it.Quote))
+			stands = stands || strings.Contains(told, text.OneLine(it.Quote))
 		}
 		if !stands {
-			out = append(out, Problem{g.File, it.ID, fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
+			out = append(out, Problem{Item: it.ID, What: fmt.Sprintf("the quote %q stands in none of its turns", it.Quote)})
 		}
 	}
 	return out
 }
 
-// readRecords gathers the texts of the records that said names.
-func readRecords(file ingest.File, said map[string]string, seen map[string]bool) error {
-	r, err := file.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	lines := bufio.NewReaderSize(r, 1<<16)
-	for {
-		line, err := lines.ReadBytes('\n')
-		var head struct {
-			UUID string `json:"uuid"`
+// readRecords gathers the texts of the records that are cited, each on one line.
+func readRecords(f ingest.Found, cited map[string]bool, said map[string]string) error {
+	for _, file := range f.Files {
+		if !strings.HasSuffix(file.Name, ".jsonl") {
+			continue
 		}
-		if json.Unmarshal(line, &head) == nil {
-			if before, cited := said[head.UUID]; cited {
-				var v any
-				if json.Unmarshal(line, &v) == nil {
-					var b strings.Builder
-					texts(v, &b)
-					said[head.UUID], seen[head.UUID] = before+"\n"+text.OneLine(b.String()), true
-				}
+		r, err := file.Open()
+		if err != nil {
+			return fmt.Errorf("reading %s: %w", file.Name, err)
+		}
+		defer r.Close()
+		for lines := bufio.NewReaderSize(r, 1<<16); err == nil; {
+			var line []byte
+			line, err = lines.ReadBytes('\n')
+			var v map[string]any
+			if json.Unmarshal(line, &v) != nil {
+				continue
+			}
+			if id, _ := v["uuid"].(string); cited[id] {
+				var b strings.Builder
+				texts(v, &b)
+				said[id] += "\n" + text.OneLine(b.String())
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
+		if !errors.Is(err, io.EOF) {
+			return fmt.Errorf("reading %s: %w", file.Name, err)
 		}
 	}
+	return nil
 }
 
 // texts writes every string that a JSON value holds.

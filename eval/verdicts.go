@@ -1,14 +1,12 @@
 package eval
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -43,29 +41,20 @@ func OpenVerdicts(dir string) (*Verdicts, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("verdicts: %w", err)
 	}
-	f, err := os.Open(v.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return v, nil
-	}
-	if err != nil {
+	kept, err := os.ReadFile(v.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("verdicts: %w", err)
 	}
-	defer f.Close()
-	for r := bufio.NewReader(f); ; {
-		line, err := r.ReadBytes('\n')
+	for line := range bytes.Lines(kept) {
 		var l verdictLine
-		if json.Unmarshal(line, &l) == nil {
-			if _, known := degrees[l.Verdict]; known && l.Key == verdictKey(l.Judge, l.A, l.B) {
-				v.said[l.Key] = l.Verdict
-			}
+		if json.Unmarshal(line, &l) != nil {
+			continue
 		}
-		if err == io.EOF {
-			return v, nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("verdicts %s: %w", v.file, err)
+		if _, known := degrees[l.Verdict]; known && l.Key == verdictKey(l.Judge, l.A, l.B) {
+			v.said[l.Key] = l.Verdict
 		}
 	}
+	return v, nil
 }
 
 // verdictKey is the same for a pair as long as judge and wording are.
@@ -107,8 +96,5 @@ func (v *Verdicts) keep(q question, judge, verdict string) error {
 		return fmt.Errorf("verdicts: %w", err)
 	}
 	_, err = f.Write(b.Bytes())
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	return err
+	return errors.Join(err, f.Close())
 }
