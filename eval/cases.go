@@ -1,10 +1,6 @@
 package eval
 
 import (
-	"context"
-	"fmt"
-	"path/filepath"
-
 	"recall/ingest"
 	"recall/text"
 )
@@ -31,21 +27,4 @@ func NewCase(s *ingest.Session, g *Gold) *Case {
 		c.proofs = append(c.proofs, text.OneLine(it.Quote))
 	}
 	return c
-}
-
-// LoadCases reads the gold sets below gold and parses their transcripts.
-func LoadCases(ctx context.Context, gold, transcripts string) ([]*Case, error) {
-	set, err := LoadSet(gold)
-	if err != nil {
-		return nil, err
-	}
-	var cases []*Case
-	for _, g := range set.Golds {
-		s, err := ParseTranscript(ctx, filepath.Join(transcripts, filepath.FromSlash(g.Transcript)))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.File, err)
-		}
-		cases = append(cases, NewCase(s, g))
-	}
-	return cases, nil
 }

@@ -63,7 +63,7 @@ func TestWhatPeopleWroteIsPerfect(t *testing.T) {
 	for _, c := range bundledCases(t) {
 		sc := c.Score(written(c))
 		if sc.Micro.F1() != 1 || sc.Lenient.F1() != 1 {
-			t.Errorf("%s: gold against itself scores %.3f, lenient %.3f\n%s", c.Gold.File, sc.Micro.F1(), sc.Lenient.F1(), sc.Table())
+			t.Errorf("%s: gold against itself scores %.3f, lenient %.3f\n%+v", c.Gold.File, sc.Micro.F1(), sc.Lenient.F1(), sc)
 		}
 		if sc := c.Score(nil); sc.Micro.F1() != 0 || sc.Lenient.F1() != 0 {
 			t.Errorf("%s: an empty payload scores %.3f", c.Gold.File, sc.Micro.F1())

@@ -1,9 +1,7 @@
 package eval
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"recall/payload"
 )
@@ -45,12 +43,11 @@ func (c Count) plus(d Count) Count {
 	return Count{c.Hits + d.Hits, c.Pred + d.Pred, c.Wanted + d.Wanted}
 }
 
-// A Score holds the counts of one or more sessions.
+// A Score holds the counts of a session.
 type Score struct {
-	Kinds    map[payload.Kind]Count // strict
-	Micro    Count                  // strict, all kinds
-	Lenient  Count                  // all kinds, a fact of another kind counts too
-	Sessions int
+	Kinds   map[payload.Kind]Count // strict
+	Micro   Count                  // strict, all kinds
+	Lenient Count                  // all kinds, a fact of another kind counts too
 }
 
 // Score holds a payload's items against the session's gold set, by their words.
@@ -65,7 +62,7 @@ func (c *Case) Score(items []payload.Item) Score {
 // scoreOf counts one session: the kinds of what was predicted, the gold items,
 // and the pairs of both.
 func scoreOf(kinds []payload.Kind, gold []GoldItem, strict, lenient []Pair) Score {
-	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict), Sessions: 1}
+	sc := Score{Kinds: counts(asGold(kinds, gold, strict, lenient), gold, strict)}
 	delete(sc.Kinds, fair)
 	delete(sc.Kinds, payload.Lead) // claims nothing: it counts where any kind does
 	for _, n := range sc.Kinds {
@@ -129,34 +126,4 @@ func counts(kinds []payload.Kind, gold []GoldItem, pairs []Pair) map[payload.Kin
 		}
 	}
 	return m
-}
-
-// Add puts another score's counts to this one's.
-func (s *Score) Add(o Score) {
-	if s.Kinds == nil {
-		s.Kinds = map[payload.Kind]Count{}
-	}
-	for k, c := range o.Kinds {
-		s.Kinds[k] = s.Kinds[k].plus(c)
-	}
-	s.Micro, s.Lenient = s.Micro.plus(o.Micro), s.Lenient.plus(o.Lenient)
-	s.Sessions += o.Sessions
-}
-
-// Table is the score for people, a line a kind.
-func (s *Score) Table() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-11s %6s %6s %6s  %5s %5s %5s\n", "kind", "P", "R", "F1", "hits", "pred", "must")
-	row := func(name string, c Count) {
-		fmt.Fprintf(&b, "%-11s %6.3f %6.3f %6.3f  %5d %5d %5d\n", name, c.Precision(), c.Recall(), c.F1(), c.Hits, c.Pred,
-			c.Wanted)
-	}
-	for _, k := range payload.Kinds {
-		if c, ok := s.Kinds[k]; ok {
-			row(string(k), c)
-		}
-	}
-	row("micro", s.Micro)
-	row("lenient", s.Lenient)
-	return b.String()
 }

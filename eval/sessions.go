@@ -240,15 +240,6 @@ func stated(ctx context.Context, root string, g *Gold) (located, bool) {
 	return located{}, false
 }
 
-// ParseTranscript parses the one session of a file.
-func ParseTranscript(ctx context.Context, file string) (*ingest.Session, error) {
-	all, problems := locate(ctx, file)
-	if len(all) == 0 {
-		return nil, fmt.Errorf("no session in %s %v", file, problems)
-	}
-	return all[0].reader.Parse(ctx, all[0].found)
-}
-
 // checkAgainst names the items of a gold set that the transcript doesn't bear
 // out: turns that aren't there, quotes that stand in none of the turns cited.
 // It reads the records themselves, as a parser leaves out what it has no use

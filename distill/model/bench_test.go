@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"recall/eval"
 	"recall/ingest"
+	"recall/ingest/claudecode"
 	"recall/ingest/synthtest"
 	"recall/llm"
 )
@@ -26,7 +26,8 @@ func bigSession(tb testing.TB, bytes int64) *ingest.Session {
 		tb.Fatal(err)
 	}
 	tb.Logf("%.1f MB in %s", float64(info.Size())/1e6, filepath.Base(made[0].Path))
-	s, err := eval.ParseTranscript(tb.Context(), made[0].Path)
+	found, _ := claudecode.Reader{}.Find(tb.Context(), dir, nil)
+	s, err := claudecode.Reader{}.Parse(tb.Context(), found[0])
 	if err != nil {
 		tb.Fatal(err)
 	}

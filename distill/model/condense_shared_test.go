@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"recall/eval"
 )
 
 // What condensing costs: of a transcript's bytes 5 % may be left, and the quotes
@@ -17,12 +15,8 @@ func TestCondenseKeepsWhatMustBeKept(t *testing.T) {
 		t.Skip("RECALL_SHARED not set")
 	}
 	dev := filepath.Join(shared, "transcripts")
-	cases, err := eval.LoadCases(t.Context(), filepath.Join(shared, "eval", "gold"), dev)
-	if err != nil {
-		t.Fatal(err)
-	}
 	raw, left, must, kept := 0, 0, 0, 0
-	for _, c := range cases {
+	for _, c := range goldCases(t, shared) {
 		info, err := os.Stat(filepath.Join(dev, filepath.FromSlash(c.Gold.Transcript)))
 		if err != nil {
 			t.Fatal(err)
