@@ -13,26 +13,12 @@ import (
 
 // historyPlot is how a group's main figures went from run to run.
 func historyPlot(group []*eval.Run) *plot {
-	type series struct {
-		name string
-		of   func(eval.System) (eval.Interval, bool)
-	}
-	kind := func(k payload.Kind) func(eval.System) (eval.Interval, bool) {
-		return func(s eval.System) (eval.Interval, bool) {
-			r, ok := s.Payloads.Kinds[k]
-			return r.F1, ok && !r.Few
-		}
-	}
-	all := []series{
-		{"all kinds, F1", func(s eval.System) (eval.Interval, bool) { return s.Payloads.Micro.F1, true }},
-		{"decision, F1", kind(payload.Decision)},
-		{"file, F1", kind(payload.File)},
-	}
+	all := []rowFigure{{"all kinds, F1", allF1}, {"decision, F1", telling(payload.Decision)}, {"file, F1", telling(payload.File)}}
 	if group[0].Systems[0].Questions != nil {
-		all = []series{
-			{"hit@1", func(s eval.System) (eval.Interval, bool) { return s.Questions.All.Hit1, true }},
-			{"hit@5", func(s eval.System) (eval.Interval, bool) { return s.Questions.All.Hit5, true }},
-			{"answer@1", func(s eval.System) (eval.Interval, bool) { return s.Questions.All.Answer1, true }},
+		all = []rowFigure{
+			{"hit@1", askedFigure(func(q *eval.QuestionRates) eval.Interval { return q.Hit1 })},
+			{"hit@5", askedFigure(func(q *eval.QuestionRates) eval.Interval { return q.Hit5 })},
+			{"answer@1", askedFigure(func(q *eval.QuestionRates) eval.Interval { return q.Answer1 })},
 		}
 	}
 	p := &plot{Title: "History", Height: 250, Note: fmt.Sprintf("%s, the newest at the right.",
@@ -47,14 +33,14 @@ func historyPlot(group []*eval.Run) *plot {
 		var last *point
 		for j, r := range group {
 			f, ok := eval.Interval{}, false
-			if len(r.Systems) > 0 && (r.Systems[0].Payloads != nil || r.Systems[0].Questions != nil) {
+			if len(r.Systems) > 0 {
 				f, ok = s.of(r.Systems[0])
 			}
 			if !ok {
 				last = nil
 				continue
 			}
-			at := point{x.at(float64(j)), y.at(f.Value), markOf(i), i == 0,
+			at := point{markOf(i), x.at(float64(j)), y.at(f.Value),
 				fmt.Sprintf("%s, %s: %s (%s)", s.name, day(r.At), figure(f.Value), span(f))}
 			if last != nil {
 				p.Lines = append(p.Lines, line{last.X, last.Y, at.X, at.Y, fmt.Sprintf("trend s%d", i)})
@@ -70,7 +56,7 @@ func historyPlot(group []*eval.Run) *plot {
 		if i == 0 && len(low) > 1 {
 			p.Bands = append(p.Bands, strings.Join(append(low, high...), " "))
 		}
-		p.Legend = append(p.Legend, legend{Mark: markOf(i), Ours: i == 0, Name: s.name})
+		p.Legend = append(p.Legend, legend{mark: markOf(i), Name: s.name})
 	}
 	for _, j := range shown(len(group)) {
 		p.text(x.at(float64(j)), 229, group[j].At.UTC().Format("Jan 2"), "middle", "tick")
@@ -81,14 +67,18 @@ func historyPlot(group []*eval.Run) *plot {
 	return p
 }
 
+// telling is a kind's F1 where there are enough items of it.
+func telling(k payload.Kind) func(eval.System) (eval.Interval, bool) {
+	return func(s eval.System) (eval.Interval, bool) {
+		f, ok := kindF1(k)(s)
+		return f, ok && !s.Payloads.Kinds[k].Few
+	}
+}
+
 // shown are the runs whose date fits below the axis: at most four.
 func shown(n int) []int {
 	if n <= 4 {
-		all := make([]int, n)
-		for i := range all {
-			all[i] = i
-		}
-		return all
+		return []int{0, 1, 2, 3}[:n]
 	}
 	return []int{0, n / 3, 2 * n / 3, n - 1}
 }

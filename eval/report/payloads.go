@@ -9,35 +9,10 @@ import (
 	"recall/payload"
 )
 
-// payloadsView is a run over payloads: its tables, and each session.
-type payloadsView struct {
-	Kinds     []kindRow
-	Systems   []systemRow
-	Agreement *eval.Agreement
-	Forms     []formRow
-	Sessions  []*sessionView
-
-	FalseClaims int
-}
-
+// kindRow is what is found of a kind, or of all.
 type kindRow struct {
 	Kind string
 	eval.Rates
-}
-
-type systemRow struct {
-	Name, Model        string
-	Mark               string
-	Ours               bool
-	Micro, Lenient     eval.Rates
-	Grounding          eval.Interval
-	Tokens, Time, Cost string
-	FalseClaims, Cut   int
-}
-
-type formRow struct {
-	Name string
-	eval.KofN
 }
 
 func payloadTiles(s *eval.PayloadScore) []tile {
@@ -51,41 +26,20 @@ func payloadTiles(s *eval.PayloadScore) []tile {
 	}
 }
 
-func viewPayloads(run *eval.Run) *payloadsView {
-	ours := run.Systems[0].Payloads
-	v := &payloadsView{Agreement: run.Agreement, FalseClaims: ours.FalseClaim}
+func kindRows(ours *eval.PayloadScore) (rows []kindRow) {
 	for _, k := range payload.Kinds {
 		if r, ok := ours.Kinds[k]; ok {
-			v.Kinds = append(v.Kinds, kindRow{string(k), r})
+			rows = append(rows, kindRow{string(k), r})
 		}
 	}
-	v.Kinds = append(v.Kinds, kindRow{"all kinds", ours.Micro}, kindRow{"any kind counts", ours.Lenient})
-	for i, s := range run.Systems {
-		if s.Payloads == nil {
-			continue
-		}
-		p := s.Payloads
-		v.Systems = append(v.Systems, systemRow{Name: s.Name, Model: s.Model, Mark: markOf(i), Ours: i == 0, Micro: p.Micro,
-			Lenient:   p.Lenient,
-			Grounding: p.Grounding, Tokens: fmt.Sprintf("%.0f", p.Tokens), Time: seconds(p.Seconds), Cost: dollars(p.Cost),
-			FalseClaims: p.FalseClaim, Cut: p.Cut})
-	}
-	v.Forms = forms(run.Agreement)
-	for i := range ours.Sessions {
-		v.Sessions = append(v.Sessions, viewSession(&ours.Sessions[i]))
-	}
-	slices.SortStableFunc(v.Sessions, func(a, b *sessionView) int { return strings.Compare(a.Project, b.Project) })
-	return v
+	return append(rows, kindRow{"all kinds", ours.Micro}, kindRow{"any kind counts", ours.Lenient})
 }
 
-func forms(a *eval.Agreement) []formRow {
-	if a == nil {
-		return nil
+// sessionViews are a run's sessions, a project after the other.
+func sessionViews(ours *eval.PayloadScore) (all []*sessionView) {
+	for i := range ours.Sessions {
+		all = append(all, viewSession(&ours.Sessions[i]))
 	}
-	var all []formRow
-	for name, k := range a.Forms {
-		all = append(all, formRow{name, k})
-	}
-	slices.SortFunc(all, func(a, b formRow) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(all, func(a, b *sessionView) int { return strings.Compare(a.Project, b.Project) })
 	return all
 }

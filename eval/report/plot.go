@@ -35,9 +35,8 @@ type line struct {
 }
 
 type point struct {
+	mark
 	X, Y float64
-	Mark string // see marks
-	Ours bool
 	Say  string // shown on hovering
 }
 
@@ -49,8 +48,7 @@ type label struct {
 }
 
 type legend struct {
-	Mark       string
-	Ours       bool
+	mark
 	Name, Note string
 }
 
@@ -72,71 +70,88 @@ func (s scale) at(x float64) float64 {
 	return s.a + (min(max(x, lo), hi)-lo)/(hi-lo)*(s.b-s.a)
 }
 
-// kindsPlot is F1 per kind with its interval, a row a kind; baselines stand
-// below the line in their own shapes.
-func kindsPlot(run *eval.Run) *plot {
-	ours := run.Systems[0].Payloads
-	type row struct {
-		name string
-		of   func(*eval.PayloadScore) (eval.Rates, bool)
-	}
-	var rows []row
+// rowFigures are the rows of a plot: a figure each, of whatever system has it.
+type rowFigures struct {
+	title, note string
+	rows        []rowFigure
+}
+
+type rowFigure struct {
+	name string
+	of   func(eval.System) (f eval.Interval, ok bool)
+}
+
+// kindFigures are F1 per kind.
+func kindFigures(ours *eval.PayloadScore) rowFigures {
+	all := rowFigures{title: "F1 per kind",
+		note: "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."}
 	for _, k := range payload.Kinds {
 		if r, ok := ours.Kinds[k]; ok && !r.Few {
-			rows = append(rows, row{string(k), func(s *eval.PayloadScore) (eval.Rates, bool) {
-				r, ok := s.Kinds[k]
-				return r,
-					ok
-			}})
+			all.rows = append(all.rows, rowFigure{string(k), kindF1(k)})
 		}
 	}
-	rows = append(rows, row{"all kinds", func(s *eval.PayloadScore) (eval.Rates, bool) { return s.Micro, true }})
-	p := &plot{Title: "F1 per kind",
-		Note: "Bars are 95 % intervals. Kinds with under 10 wanted items are in the table, as counts."}
-	p.across(92, len(rows))
+	all.rows = append(all.rows, rowFigure{"all kinds", allF1})
+	return all
+}
+
+// askedFigures are what of the questions is found, by measure.
+func askedFigures() rowFigures {
+	all := rowFigures{title: "What is found", note: "Bars are 95 % intervals over questions."}
+	for _, m := range eval.QuestionMetrics {
+		all.rows = append(all.rows, rowFigure{m.Name, askedFigure(func(q *eval.QuestionRates) eval.Interval { return m.Of(q) })})
+	}
+	return all
+}
+
+func allF1(s eval.System) (eval.Interval, bool) {
+	if s.Payloads == nil {
+		return eval.Interval{}, false
+	}
+	return s.Payloads.Micro.F1, true
+}
+
+func kindF1(k payload.Kind) func(eval.System) (eval.Interval, bool) {
+	return func(s eval.System) (eval.Interval, bool) {
+		if s.Payloads == nil {
+			return eval.Interval{}, false
+		}
+		r, ok := s.Payloads.Kinds[k]
+		return r.F1, ok
+	}
+}
+
+func askedFigure(of func(*eval.QuestionRates) eval.Interval) func(eval.System) (eval.Interval, bool) {
+	return func(s eval.System) (eval.Interval, bool) {
+		if s.Questions == nil {
+			return eval.Interval{}, false
+		}
+		return of(&s.Questions.All), true
+	}
+}
+
+// figuresPlot is a row a figure, with its interval; baselines stand below the line in
+// their own shapes.
+func figuresPlot(run *eval.Run, all rowFigures) *plot {
+	p := &plot{Title: all.title, Note: all.note}
+	p.across(92, len(all.rows))
 	x := scale{0, 1, 92, right, false}
-	for i, row := range rows {
+	for i, row := range all.rows {
 		y := 24 + float64(i)*rowHeight
 		p.text(86, y+4, row.name, "end", "name")
 		for j, s := range run.Systems {
-			if s.Payloads == nil {
-				continue
-			}
-			r, ok := row.of(s.Payloads)
+			f, ok := row.of(s)
 			if !ok {
 				continue
 			}
-			p.mark(x, r.F1, y, j, row.name+", "+s.Name)
+			p.mark(x, f, y, j, row.name+", "+s.Name)
 			if j == 0 {
-				p.Desc += fmt.Sprintf("%s %s (%s). ", row.name, figure(r.F1.Value), span(r.F1))
+				p.Desc += fmt.Sprintf("%s %s (%s). ", row.name, figure(f.Value), span(f))
 			}
 		}
 	}
-	p.systems(run.Systems)
-	return p
-}
-
-// asksPlot is what of the questions is found, a row a measure.
-func asksPlot(run *eval.Run) *plot {
-	rows := eval.QuestionMetrics
-	p := &plot{Title: "What is found", Note: "Bars are 95 % intervals over questions."}
-	p.across(92, len(rows))
-	x := scale{0, 1, 92, right, false}
-	for i, row := range rows {
-		y := 24 + float64(i)*rowHeight
-		p.text(86, y+4, row.Name, "end", "name")
-		for j, s := range run.Systems {
-			if s.Questions == nil {
-				continue
-			}
-			f := row.Of(&s.Questions.All)
-			p.mark(x, f, y, j, row.Name+", "+s.Name)
-			if j == 0 {
-				p.Desc += fmt.Sprintf("%s %s (%s). ", row.Name, figure(f.Value), span(f))
-			}
-		}
+	for i, s := range run.Systems {
+		p.Legend = append(p.Legend, legend{mark: markOf(i), Name: s.Name})
 	}
-	p.systems(run.Systems)
 	return p
 }
 
@@ -156,20 +171,14 @@ func (p *plot) mark(x scale, f eval.Interval, y float64, j int, what string) {
 	say := fmt.Sprintf("%s: %s (%s)", what, figure(f.Value), span(f))
 	if j == 0 {
 		p.Lines = append(p.Lines, line{x.at(f.Low), y, x.at(f.High), y, "interval"})
-		p.Points = append(p.Points, point{x.at(f.Value), y, markOf(0), true, say})
+		p.Points = append(p.Points, point{markOf(0), x.at(f.Value), y, say})
 		return
 	}
-	p.Points = append(p.Points, point{x.at(f.Value), y + 12, markOf(j), false, say})
+	p.Points = append(p.Points, point{markOf(j), x.at(f.Value), y + 12, say})
 }
 
 func (p *plot) text(x, y float64, s, anchor, class string) {
 	p.Labels = append(p.Labels, label{x, y, s, anchor, class})
-}
-
-func (p *plot) systems(all []eval.System) {
-	for i, s := range all {
-		p.Legend = append(p.Legend, legend{Mark: markOf(i), Ours: i == 0, Name: s.Name})
-	}
 }
 
 // costPlot is what is reached against what it costs: dollars where a system
@@ -201,8 +210,8 @@ func costPlot(group []*eval.Run) *plot {
 		say := fmt.Sprintf("%s: %s %s (%s), %s", s.Name, main, figure(f.Value), span(f), cost(of(s)))
 		at := x.at(of(s))
 		p.Lines = append(p.Lines, line{at, y.at(f.Low), at, y.at(f.High), "interval thin"})
-		p.Points = append(p.Points, point{at, y.at(f.Value), markOf(i), i == 0, say})
-		p.Legend = append(p.Legend, legend{markOf(i), i == 0, s.Name, figure(f.Value) + ", " + cost(of(s))})
+		p.Points = append(p.Points, point{markOf(i), at, y.at(f.Value), say})
+		p.Legend = append(p.Legend, legend{markOf(i), s.Name, figure(f.Value) + ", " + cost(of(s))})
 		p.Desc += say + ". "
 	}
 	return p

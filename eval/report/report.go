@@ -29,8 +29,9 @@ var pageHTML string
 // pageTemplate is parsed when it is first asked for: few runs of the program do.
 var pageTemplate = sync.OnceValue(func() *template.Template {
 	return template.Must(template.New("page").Funcs(template.FuncMap{
-		"figure": figure, "span": span, "kofn": kofn, "px": px, "short": shortID, "day": day, "plural": answer.Count,
-		"rev": clipRev,
+		"figure": figure, "span": span, "kofn": kofn, "among": among, "px": px, "short": shortID, "day": day,
+		"plural": answer.Count, "rev": clipRev, "seconds": seconds, "dollars": dollars, "mark": markOf, "judged": judged,
+		"kinds": kindRows, "sessions": sessionViews, "measures": func() []eval.QuestionMetric { return eval.QuestionMetrics },
 	}).Parse(pageHTML))
 })
 
@@ -44,14 +45,12 @@ type page struct {
 // A chapter is about one gold set and one kind of run: its newest run in full,
 // those before it as history.
 type chapter struct {
-	ID       string // anchor
-	Run      *eval.Run
-	Title    string
-	Tiles    []tile
-	Plots    []*plot
-	Payloads *payloadsView
-	Asked    *askedView
-	History  []past // newest first, the run itself among them
+	ID      string // anchor
+	Run     *eval.Run
+	Title   string
+	Tiles   []tile
+	Plots   []*plot
+	History []past // newest first, the run itself among them
 }
 
 // tile is one figure of a chapter's head.
@@ -115,17 +114,14 @@ func newChapter(group []*eval.Run) (*chapter, error) {
 	case ours.Payloads != nil:
 		c.Title = "Payloads: " + run.Gold.Name
 		c.Tiles = payloadTiles(ours.Payloads)
-		c.Payloads = viewPayloads(run)
-		c.Plots = []*plot{kindsPlot(run), costPlot(group), historyPlot(group)}
+		c.Plots = []*plot{figuresPlot(run, kindFigures(ours.Payloads)), costPlot(group), historyPlot(group)}
 	case ours.Questions != nil:
 		c.Title = "Questions: " + run.Gold.Name
 		c.Tiles = askedTiles(ours.Questions)
-		c.Asked = viewAsked(run)
-		c.Plots = []*plot{asksPlot(run), costPlot(group), historyPlot(group)}
+		c.Plots = []*plot{figuresPlot(run, askedFigures()), costPlot(group), historyPlot(group)}
 	default:
 		return nil, fmt.Errorf("the run of %s on %s has a system %q without figures", day(run.At), run.Gold.Name, ours.Name)
 	}
-	c.Plots = slices.DeleteFunc(c.Plots, func(p *plot) bool { return p == nil })
 	return c, nil
 }
 
@@ -166,11 +162,17 @@ func mainFigure(s eval.System) (name string, f eval.Interval) {
 // has the filled dot.
 var marks = []string{"dot", "square", "diamond", "triangle", "cross", "ring"}
 
-func markOf(i int) string {
+// A mark is the shape that a system goes by.
+type mark struct {
+	Mark string
+	Ours bool // the one under test
+}
+
+func markOf(i int) mark {
 	if i == 0 {
-		return marks[0]
+		return mark{marks[0], true}
 	}
-	return marks[1+(i-1)%(len(marks)-1)]
+	return mark{Mark: marks[1+(i-1)%(len(marks)-1)]}
 }
 
 // byName lists each system of a group once, as it was measured last, the

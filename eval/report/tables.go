@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -57,9 +58,11 @@ func (t Tables) note(format string, args ...any) {
 func Ranged(i eval.Interval) string { return fmt.Sprintf("%.2f (%.2f–%.2f)", i.Value, i.Low, i.High) }
 
 // Share is a count out of a whole with the share's interval.
-func Share(k eval.KofN) string {
+func Share(k eval.KofN) string { return shareOf(k, "none asked") }
+
+func shareOf(k eval.KofN, none string) string {
 	if k.N == 0 {
-		return "none asked"
+		return none
 	}
 	return fmt.Sprintf("%d of %d (%.2f–%.2f)", k.K, k.N, k.Low, k.High)
 }
@@ -188,11 +191,7 @@ func (t Tables) agreement(a *eval.Agreement) {
 	t.title("is it the same fact? judged by %s, from a similarity of %.2f on", a.Judge, a.Threshold)
 	fmt.Fprintf(t.W, "as people labelled it: %d of %d pairs; of %d same ones %d found\n", a.Agree, a.Pairs, a.Same,
 		a.SameFound)
-	var forms []string
-	for name := range a.Forms {
-		forms = append(forms, name)
-	}
-	slices.Sort(forms)
+	forms := slices.Sorted(maps.Keys(a.Forms))
 	for i, name := range forms {
 		k := a.Forms[name]
 		forms[i] = fmt.Sprintf("%s %d of %d", name, k.K, k.N)
@@ -303,18 +302,12 @@ func (t Tables) Differences(all []eval.Difference) {
 	}
 }
 
-// Judged is how far a judge agrees with people, and where it doesn't.
+// Judged is how far a judge agrees with people, and the pairs that it sees otherwise.
 func (t Tables) Judged(a *eval.Agreement) {
 	t.agreement(a)
-	t.disagreements(a)
-}
-
-// disagreements are the pairs that the judge sees otherwise than people.
-func (t Tables) disagreements(a *eval.Agreement) {
-	if len(a.Wrong) == 0 {
-		return
+	if len(a.Wrong) > 0 {
+		t.title("judged otherwise")
 	}
-	t.title("judged otherwise")
 	for _, w := range a.Wrong {
 		people := "not the same"
 		if w.Same {
@@ -329,9 +322,9 @@ func (t Tables) Relations(a *eval.RelationAgreement) {
 	fmt.Fprintf(t.W, "%sHow a later decision bears on an earlier one, said by %s%s\nas people labelled it: %d of %d pairs\n", t.St.Bold, onLine(a.By), t.St.Reset, a.Agree, a.Pairs)
 	widths := []int{12, 26, 26}
 	t.columns(widths, "relation", "right of those said", "seen of those labelled")
-	for _, r := range append(append([]payload.Relation{}, payload.Relations...), eval.Unrelated) {
+	for _, r := range slices.Concat(payload.Relations, []payload.Relation{eval.Unrelated}) {
 		rate := a.Relations[r]
-		t.cells(false, widths, string(r), some(rate.Precision), some(rate.Recall))
+		t.cells(false, widths, string(r), shareOf(rate.Precision, "none"), shareOf(rate.Recall, "none"))
 	}
 	if len(a.Wrong) > 0 {
 		t.title("seen otherwise")
@@ -352,14 +345,6 @@ func (t Tables) Trust(k eval.KofN) {
 	t.note("its \"supersedes\" isn't known to be right often enough to hide what is superseded: leave distill.links at shown")
 }
 
-// some is a share, "none" of nothing.
-func some(k eval.KofN) string {
-	if k.N == 0 {
-		return "none"
-	}
-	return Share(k)
-}
-
 // Comparison is what moved from one run to the other.
 func (t Tables) Comparison(c *eval.Comparison) {
 	one := map[string]string{"payloads": "session", "questions": "question"}[c.What]
@@ -377,13 +362,7 @@ func (t Tables) Comparison(c *eval.Comparison) {
 
 // moved are the figures of a comparison that aren't the same in both runs.
 func moved(c *eval.Comparison) []eval.Difference {
-	var all []eval.Difference
-	for _, d := range c.Figures {
-		if d.Change != (eval.Interval{}) {
-			all = append(all, d)
-		}
-	}
-	return all
+	return slices.DeleteFunc(slices.Clone(c.Figures), func(d eval.Difference) bool { return d.Change == eval.Interval{} })
 }
 
 // Changes counts what a comparison shows.

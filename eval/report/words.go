@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,8 +31,7 @@ func kofn(k eval.KofN) string {
 
 // px is a coordinate, in hundredths.
 func px(x float64) string {
-	s := strings.TrimRight(fmt.Sprintf("%.2f", x), "0")
-	return strings.TrimSuffix(s, ".")
+	return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64)
 }
 
 func shortID(id string) string {
