@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -79,8 +80,8 @@ func release(args []string, only string) error {
 	if err != nil {
 		return err
 	}
-	var at int64
-	if _, err := fmt.Sscan(seconds, &at); err != nil {
+	at, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
 		return err
 	}
 	b.day = time.Unix(at, 0).UTC()
@@ -92,10 +93,6 @@ func release(args []string, only string) error {
 	if err := os.MkdirAll(b.out, 0o755); err != nil {
 		return err
 	}
-	return b.run()
-}
-
-func (b *build) run() error {
 	beside, err := b.documents()
 	if err != nil {
 		return err
@@ -191,17 +188,13 @@ func (b *build) target(system, processor string, beside []member) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil {
-		return err
-	}
 	name := b.archive(system, processor)
 	members := append([]member{{program, text, 0o755}}, beside...)
-	folder := strings.TrimSuffix(strings.TrimSuffix(name, ".zip"), ".tar.gz")
 	pack := tarball
 	if system == "windows" {
 		pack = zipped
 	}
-	data, err := pack(folder, members, b.day)
+	data, err := pack(b.folder(system, processor), members, b.day)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -210,13 +203,16 @@ func (b *build) target(system, processor string, beside []member) error {
 	return os.WriteFile(filepath.Join(b.out, name), data, 0o644)
 }
 
-// archive is the file of one target.
+// folder is what one target's archive holds, archive its file.
+func (b *build) folder(system, processor string) string {
+	return fmt.Sprintf("recall-%s-%s-%s", b.version, system, processor)
+}
+
 func (b *build) archive(system, processor string) string {
-	ext := ".tar.gz"
 	if system == "windows" {
-		ext = ".zip"
+		return b.folder(system, processor) + ".zip"
 	}
-	return fmt.Sprintf("recall-%s-%s-%s%s", b.version, system, processor, ext)
+	return b.folder(system, processor) + ".tar.gz"
 }
 
 // finish writes the checksums, and what package managers want.
@@ -228,8 +224,13 @@ func (b *build) finish() error {
 	}
 	files := map[string]string{"SHA256SUMS": lines.String()}
 	if b.baseURL != "" && len(b.targets) == len(targets) {
-		files["recall.rb"] = b.formula()
-		files["recall.json"] = b.manifest()
+		for _, name := range []string{"recall.rb", "recall.json"} {
+			text, err := b.offer(name)
+			if err != nil {
+				return err
+			}
+			files[name] = text
+		}
 	}
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(b.out, name), []byte(text), 0o644); err != nil {

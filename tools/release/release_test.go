@@ -56,7 +56,14 @@ func TestOffers(t *testing.T) {
 	for i, target := range targets {
 		b.sums[b.archive(target[0], target[1])] = strings.Repeat(string(rune('a'+i)), 64)
 	}
-	formula, manifest := b.formula(), b.manifest()
+	formula, err := b.offer("recall.rb")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := b.offer("recall.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, target := range targets {
 		name := b.archive(target[0], target[1])
 		in := formula
