@@ -157,13 +157,6 @@ func (a *App) DueFor(live bool) improve.Options {
 
 var errNoModel = errors.New("no model is configured")
 
-func FirstOf(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
-}
-
 func NoModel() error {
 	return hint.With(errNoModel, "set llm.provider in config.yaml; recall init helps to choose")
 }

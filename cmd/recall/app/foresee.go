@@ -89,14 +89,10 @@ func (a *App) PrintForeseen(d *ForeseenDoc) {
 		return
 	}
 	fmt.Fprintln(a.Out, priceLine(d))
-	for i, s := range d.Sessions {
-		if i == 10 {
-			fmt.Fprintf(a.Out, "  … and %d more; --json lists all\n", len(d.Sessions)-i)
-			break
-		}
+	terminal.Few(d.Sessions, 10, func(s improve.ForeseenSession) {
 		fmt.Fprintf(a.Out, "  %s  %s  %s in, %s out  %s\n", s.End.Local().Format("2006-01-02"), answer.ShortID(s.ID),
 			config.Thousands(s.In), config.Thousands(s.Out), txt.Clip(terminal.Line(s.Title), 50))
-	}
+	}, func(n int) { fmt.Fprintf(a.Out, "  … and %d more; --json lists all\n", n) })
 	for _, left := range []struct {
 		n   int
 		why string

@@ -145,30 +145,20 @@ func (a *App) printUnread(list []pipeline.Unread) {
 	}
 	fmt.Fprintf(a.Out, "%s of %s could not be read; all their bytes are kept:\n", answer.Count(lines, "line"),
 		answer.Count(len(list), "session"))
-	const most = 5
-	for i, u := range list {
-		if i == most {
-			fmt.Fprintf(a.Out, "  … and %d more sessions; --json lists all\n", len(list)-most)
-			return
-		}
+	terminal.Few(list, 5, func(u pipeline.Unread) {
 		fmt.Fprintf(a.Out, "  %s:%d: %s", terminal.Line(terminal.ShownPath(u.Path)), u.Line, terminal.Line(u.Reason))
 		if u.Lines > 1 {
 			fmt.Fprintf(a.Out, " (and %d more)", u.Lines-1)
 		}
 		fmt.Fprintln(a.Out)
-	}
+	}, func(n int) { fmt.Fprintf(a.Out, "  … and %d more sessions; --json lists all\n", n) })
 }
 
 func (a *App) PrintProblems(problems []ingest.Problem) {
-	const most = 20
-	for i, p := range problems {
-		if i == most {
-			fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", len(problems)-most)
-			return
-		}
+	terminal.Few(problems, 20, func(p ingest.Problem) {
 		fmt.Fprintf(a.Err, "recall: skipped: %s: %s\n", terminal.Line(terminal.ShownPath(p.Path)),
 			terminal.Line(terminal.ShownPath(reason(p))))
-	}
+	}, func(n int) { fmt.Fprintf(a.Err, "recall: … and %d more; --json lists all\n", n) })
 }
 
 // reason is why something was skipped, without its path, which the system's

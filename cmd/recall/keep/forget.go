@@ -193,14 +193,8 @@ func printForgetting(a *app.App, f *pipeline.Forgetting, gone []ingest.SessionID
 
 // listed prints the first few of a list.
 func listed(a *app.App, what string, list []string) {
-	const most = 4
-	for i, s := range list {
-		if i == most {
-			fmt.Fprintf(a.Out, "    … and %d more\n", len(list)-most)
-			return
-		}
-		fmt.Fprintf(a.Out, "    %s%s\n", what, terminal.Line(s))
-	}
+	terminal.Few(list, 4, func(s string) { fmt.Fprintf(a.Out, "    %s%s\n", what, terminal.Line(s)) },
+		func(n int) { fmt.Fprintf(a.Out, "    … and %d more\n", n) })
 }
 
 func titleOf(e library.Entry) string {

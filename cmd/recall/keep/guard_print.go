@@ -44,18 +44,13 @@ func printUnsafe(a *app.App, s guard.Session, st terminal.Style) {
 	fmt.Fprintf(a.Out, "%s✗ %s  %s%s: %d of %s only there\n", st.Red, answer.ShortID(s.ID),
 		txt.Clip(terminal.Line(s.Name()), min(60, terminal.Width(a.Out)-32)), st.Reset, len(s.AtRisk),
 		answer.Count(s.Files, "file"))
-	const most = 3
-	for i, f := range s.AtRisk {
-		if i == most {
-			fmt.Fprintf(a.Out, "    … and %d more; --json lists all\n", len(s.AtRisk)-most)
-			break
-		}
+	terminal.Few(s.AtRisk, 3, func(f guard.File) {
 		fmt.Fprintf(a.Out, "    %-12s %9s  %s\n", f.State, terminal.Size(f.Size),
 			terminal.Line(terminal.ShownPath(f.Path)))
 		if f.Why != "" {
 			fmt.Fprintf(a.Out, "    %s\n", terminal.Line(terminal.ShownPath(f.Why)))
 		}
-	}
+	}, func(n int) { fmt.Fprintf(a.Out, "    … and %d more; --json lists all\n", n) })
 	if s.Deleted.IsZero() {
 		return
 	}
@@ -98,14 +93,9 @@ func printOther(a *app.App, o guard.OtherFiles) {
 	}
 	fmt.Fprintf(a.Out, "  %s there that no session owns; recall keeps none of them:\n",
 		answer.Count(o.Count, "other file"))
-	const most = 8
-	for i, group := range o.Groups {
-		if i == most {
-			fmt.Fprintf(a.Out, "    … and %d more places; --json lists all\n", len(o.Groups)-most)
-			break
-		}
+	terminal.Few(o.Groups, 8, func(group guard.FileGroup) {
 		fmt.Fprintf(a.Out, "    %7d  %s\n", group.Count, terminal.Line(terminal.ShownPath(group.Path)))
-	}
+	}, func(n int) { fmt.Fprintf(a.Out, "    … and %d more places; --json lists all\n", n) })
 }
 
 // GuardDoc is the JSON form of recall guard.

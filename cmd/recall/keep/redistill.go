@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ func newRedistillCmd(a *app.App) *cobra.Command {
 			return err
 		}
 		if asJSON {
-			err = app.FirstOf(err, a.PrintJSON(doc))
+			err = cmp.Or(err, a.PrintJSON(doc))
 		}
 		switch {
 		case err != nil:

@@ -1,6 +1,7 @@
 package keep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -34,7 +35,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 				doc.Error = terminal.ShownPath(err.Error())
 				switch {
 				case asJSON:
-					err = app.FirstOf(err, a.PrintJSON(doc))
+					err = cmp.Or(err, a.PrintJSON(doc))
 				case report.Bytes > 0: // they are safe, whatever else went wrong
 					a.PrintReport(report)
 				}
@@ -61,7 +62,7 @@ func newSyncCmd(a *app.App) *cobra.Command {
 				if doc.Model = asked; asked != nil {
 					doc.Improved, doc.Queued = asked.Improved, asked.Waiting+asked.Pending+asked.Resting
 				}
-				err = app.FirstOf(err, a.PrintJSON(doc))
+				err = cmp.Or(err, a.PrintJSON(doc))
 			}
 			if err == nil && report.Skipped() {
 				err = app.ExitCode(app.ExitPartial)

@@ -197,16 +197,9 @@ func (r *Reviewer) Finish() error {
 			return err
 		}
 	}
-	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{r.said.settled, "settled"}, {r.said.kept, "kept"}, {r.said.changed, "changed"}, {r.said.dropped, "dropped"},
-		{r.said.pinned, "pinned"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
+	parts := app.Counts(app.Counted{N: r.said.settled, What: "settled"}, app.Counted{N: r.said.kept, What: "kept"},
+		app.Counted{N: r.said.changed, What: "changed"}, app.Counted{N: r.said.dropped, What: "dropped"},
+		app.Counted{N: r.said.pinned, What: "pinned"})
 	if len(parts) > 0 {
 		fmt.Fprintln(r.Out, strings.Join(parts, ", "))
 	}

@@ -159,22 +159,16 @@ func wrapped(a *app.App, l *library.Library, e library.Entry, doc WrapUpDoc, o w
 	if o.asJSON {
 		return a.PrintJSON(doc)
 	}
-	for i, d := range doc.Claims {
-		if i == linesShown {
-			fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n",
-				answer.Count(len(doc.Claims)-i, "line"))
-			break
-		}
+	terminal.Few(doc.Claims, linesShown, func(d review.DraftLine) {
 		fmt.Fprintf(a.Err, "recall: line %d is the agent's own claim, %s: %s\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 80), d.Why)
-	}
-	for i, d := range doc.Quotes {
-		if i == linesShown {
-			break
-		}
+	}, func(n int) {
+		fmt.Fprintf(a.Err, "recall: %s more are the agent's own claims; --json lists all\n", answer.Count(n, "line"))
+	})
+	terminal.Few(doc.Quotes, linesShown, func(d review.DraftLine) {
 		fmt.Fprintf(a.Err, "recall: line %d is kept without what it quotes (%s), %s: other words bear it out\n", d.Line,
 			txt.Clip(terminal.Line(d.Text), 60), d.Why)
-	}
+	}, func(int) {})
 	if o.draft != "" {
 		fmt.Fprintf(a.Err, "recall: of the draft %s borne out, %d kept as claims\n", answer.Count(doc.Kept, "line"),
 			len(doc.Claims))

@@ -129,3 +129,13 @@ func ShowEach(paths []string, show func(string) string) []string {
 }
 
 var shownRules = sync.OnceValues(redact.New)
+
+// Few shows the first of a list, and says how many more there are.
+func Few[T any](list []T, most int, show func(T), more func(left int)) {
+	for _, one := range list[:min(len(list), most)] {
+		show(one)
+	}
+	if left := len(list) - most; left > 0 {
+		more(left)
+	}
+}
