@@ -4,11 +4,19 @@
 package history
 
 import (
+	"context"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"recall/index"
 	"recall/ingest"
+	"recall/ingest/trace"
+	"recall/library"
+	"recall/payload"
+	"recall/pipeline"
 	"recall/sink"
 )
 
@@ -46,4 +54,83 @@ func Called(c *ingest.ToolCall) string {
 // skipped is the problem of a session that could not be read.
 func skipped(session string, err error) ingest.Problem {
 	return ingest.Problem{Path: session, Reason: strings.TrimSpace(err.Error())}
+}
+
+// Files is who touched a file.
+type Files struct {
+	Schema   int       `json:"schema"` // 1
+	Path     string    `json:"path"`   // as asked for
+	Project  string    `json:"project,omitempty"`
+	Also     []string  `json:"also,omitempty"` // other names that it had, below the project's folder
+	Sessions []Toucher `json:"sessions"`       // the newest first
+}
+
+// Toucher is a session that touched a file, and what it decided about it.
+type Toucher struct {
+	library.SessionRef
+	Paths []string       `json:"paths"` // as the session's machine names it
+	How   []trace.How    `json:"how"`
+	Calls int            `json:"calls"`
+	Turn  int            `json:"turn,omitempty"` // of the last touch
+	At    time.Time      `json:"at,omitzero"`
+	Items []payload.Item `json:"items"`
+}
+
+// FilesOf lists who touched the file that a path stands for, under whatever name it had then.
+func FilesOf(ctx context.Context, p *pipeline.Pipeline, path string) (*Files, error) {
+	names, err := nameFile(p.Library, path)
+	if err != nil {
+		return nil, err
+	}
+	doc := &Files{Schema: 1, Path: path, Sessions: []Toucher{}}
+	if names.project != nil {
+		doc.Project = names.project.Name
+	}
+	touched, err := names.touched(ctx, p.Index)
+	if err != nil {
+		return nil, err
+	}
+	shelf, err := p.Library.Shelf()
+	if err != nil {
+		return nil, err
+	}
+	at := map[string]int{}
+	var ids []string
+	for _, t := range touched {
+		i, ok := at[t.Session]
+		if !ok {
+			i = len(ids)
+			at[t.Session] = i
+			ids = append(ids, t.Session)
+			doc.Sessions = append(doc.Sessions, Toucher{SessionRef: shelf.Ref(t.Session), Turn: t.N, At: t.At,
+				Items: []payload.Item{}})
+		}
+		doc.Sessions[i].add(t)
+		if rel, ok := belowAny(slashed(t.Path), names.roots); ok && rel != names.rels[0] &&
+			!slices.Contains(doc.Also, rel) {
+			doc.Also = append(doc.Also, rel)
+		}
+	}
+	items, err := p.Index.ItemsOf(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range ids {
+		for _, it := range items[id] {
+			if names.concerns(it) {
+				doc.Sessions[i].Items = append(doc.Sessions[i].Items, it)
+			}
+		}
+	}
+	return doc, nil
+}
+
+func (s *Toucher) add(t index.Touched) {
+	s.Paths = append(s.Paths, t.Path)
+	s.Calls += t.Calls
+	for _, h := range t.Hows {
+		if !slices.Contains(s.How, h) {
+			s.How = append(s.How, h)
+		}
+	}
 }

@@ -2,9 +2,18 @@
 package measure
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/terminal"
+	"recall/eval"
+	"recall/eval/report"
+	"recall/hint"
 )
 
 // Commands are the commands that measure how well recall does.
@@ -12,4 +21,94 @@ func Commands(a *app.App) []*cobra.Command {
 	return []*cobra.Command{
 		newEvalCmd(a), newEmbedCmd(a), newCalibrateCmd(a),
 	}
+}
+
+// exitWorse is the exit code of eval where a baseline isn't reached any more.
+const exitWorse = 4
+
+func newEvalCmd(a *app.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "eval",
+		Short: "Measure payloads and answers against gold sets",
+	}
+	cmd.AddCommand(newEvalPayloadsCmd(a), newEvalQuestionsCmd(a), newEvalCompareCmd(a), newEvalLabelCmd(a),
+		newEvalJudgeCmd(a), newEvalRelationsCmd(a), newEvalReportCmd(a))
+	return cmd
+}
+
+// tables prints on the standard output.
+func tables(a *app.App) report.Tables {
+	return report.Tables{W: a.Out, St: report.Style(terminal.Styles(a.Color))}
+}
+
+// keepRun writes a run to the file that was asked for, or to one of its own.
+func keepRun(r *eval.Run, out string) (file string, err error) {
+	data, err := eval.EncodeRun(r)
+	if err != nil {
+		return "", err
+	}
+	if out == "" {
+		dir, err := app.RunsDir()
+		if err != nil {
+			return "", err
+		}
+		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, fileName(r.Gold.Name))
+		out = filepath.Join(dir, name+".json")
+		for n := 2; app.Exists(out); n++ { // two within one second
+			out = filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n))
+		}
+	}
+	return out, app.WriteWhole(out, data)
+}
+
+// fileName is a name with nothing in it that a file's may not have.
+func fileName(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '+':
+			return r
+		}
+		return '_'
+	}, name)
+}
+
+// keptRuns lists the files of runs in the cache, oldest first.
+func keptRuns() ([]string, error) {
+	dir, err := app.RunsDir()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
+}
+
+// completeRun offers run files to the shell.
+func completeRun(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return []string{"json"}, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// readRuns reads run files.
+func readRuns(files []string) ([]*eval.Run, error) {
+	var runs []*eval.Run
+	for _, f := range files {
+		r, err := eval.ReadRun(f)
+		if os.IsNotExist(err) {
+			return nil, hint.With(fmt.Errorf("%s: no such file", f),
+				"give a run: recall eval payloads --out FILE writes one")
+		}
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
