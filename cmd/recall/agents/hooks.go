@@ -57,23 +57,15 @@ func newHooksInstallCmd(a *app.App) *cobra.Command {
 		Use:   "install",
 		Short: "Write the hooks into Claude Code's settings",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.toChange()
-			if err != nil {
-				return err
-			}
 			program, err := thisProgram(a)
-			if err != nil {
-				return err
+			if err == nil {
+				err = s.change(a, func(path string) (hooks.Change, error) { return hooks.PlanInstall(path, program) },
+					"hooks are in", "hooks were there already in")
 			}
-			c, err := hooks.PlanInstall(path, program)
-			if err != nil {
-				return settingsHint(err)
+			if err == nil && !s.dry {
+				tellNoLibrary(cmd.Context(), a)
 			}
-			if err := change(a, c, s.dry, "hooks are in", "hooks were there already in"); err != nil || s.dry {
-				return err
-			}
-			tellNoLibrary(cmd.Context(), a)
-			return nil
+			return err
 		},
 	}
 	s.flags(cmd, true)
@@ -86,34 +78,30 @@ func newHooksUninstallCmd(a *app.App) *cobra.Command {
 		Use:     "uninstall",
 		Aliases: []string{"remove"},
 		Short:   "Take the hooks out again",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			path, err := s.toChange()
-			if err != nil {
-				return err
-			}
-			c, err := hooks.PlanUninstall(path)
-			if err != nil {
-				return settingsHint(err)
-			}
-			return change(a, c, s.dry, "no hooks of recall are left in", "no hooks of recall are in")
+		RunE: func(*cobra.Command, []string) error {
+			return s.change(a, hooks.PlanUninstall, "no hooks of recall are left in", "no hooks of recall are in")
 		},
 	}
 	s.flags(cmd, true)
 	return cmd
 }
 
-func settingsHint(err error) error {
-	return hint.With(err, "mend the file by hand; claude itself can't read it either")
-}
-
-// change carries a change of settings out and says so.
-func change(a *app.App, c hooks.Change, dry bool, done, already string) error {
+// change plans a change of the settings, carries it out and says so.
+func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), done, already string) error {
+	path, err := s.toChange()
+	if err != nil {
+		return err
+	}
+	c, err := plan(path)
+	if err != nil {
+		return hint.With(err, "mend the file by hand; claude itself can't read it either")
+	}
 	switch {
 	case !c.Differs():
 		fmt.Fprintf(a.Out, "%s %s\n", already, c.Path)
-	case dry && c.Removes:
+	case s.dry && c.Removes:
 		fmt.Fprintf(a.Err, "recall: would remove %s\n", c.Path)
-	case dry:
+	case s.dry:
 		fmt.Fprintf(a.Err, "recall: would write %s\n", c.Path)
 		_, err := a.Out.Write(c.After)
 		return err

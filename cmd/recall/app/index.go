@@ -178,15 +178,11 @@ const LexiconFile = "lexicon.txt"
 
 // UseLexicon has searches use the user's own lexicon, if there is one.
 func (a *App) UseLexicon() error {
-	dir := filepath.Dir(a.Config.Own())
-	if a.Config.Own() == "" {
-		user := config.ThisSystem().User
-		if user == "" {
-			return nil
-		}
-		dir = filepath.Join(user, "recall")
+	beside, err := a.Config.OwnConfig(config.ThisSystem())
+	if err != nil {
+		return nil // there is no place for one
 	}
-	file := filepath.Join(dir, LexiconFile)
+	file := filepath.Join(filepath.Dir(beside), LexiconFile)
 	b, err := library.ReadRegular(file, config.MostOfNote)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"recall/cmd/recall/terminal"
 	"recall/hint"
 	"recall/library/disk"
 )
@@ -43,21 +45,40 @@ var version = ""
 // VersionText is the release's version, else the revision it was built from and its
 // day.
 func VersionText() string {
-	if version != "" {
+	info, built := buildInfo()
+	switch rev, day := built["vcs.revision"], built["vcs.time"]; {
+	case version != "":
 		return version
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
+	case info == nil:
 		return "(unknown)"
-	}
-	built := map[string]string{}
-	for _, s := range info.Settings {
-		built[s.Key] = s.Value
-	}
-	if rev, day := built["vcs.revision"], built["vcs.time"]; len(rev) >= 12 && len(day) >= 10 {
+	case len(rev) >= 12 && len(day) >= 10:
 		return fmt.Sprintf("(devel) %s of %s", rev[:12], day[:10])
 	}
 	return info.Main.Version
+}
+
+// Revision is that of the source, with a "+" if it was changed since; "" if it
+// isn't known.
+func Revision() string {
+	_, built := buildInfo()
+	rev := built["vcs.revision"]
+	rev = rev[:min(len(rev), 12)]
+	if rev != "" && built["vcs.modified"] == "true" {
+		rev += "+"
+	}
+	return rev
+}
+
+func buildInfo() (info *debug.BuildInfo, built map[string]string) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return nil, nil
+	}
+	built = map[string]string{}
+	for _, s := range info.Settings {
+		built[s.Key] = s.Value
+	}
+	return info, built
 }
 
 // Exit codes, as grep has them; documented in the help of the root command.
@@ -101,4 +122,11 @@ func ShellWord(s string) string {
 		return s
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Launch runs a program of the person's on this terminal.
+func (a *App) Launch(ctx context.Context, words ...string) error {
+	c := exec.CommandContext(ctx, words[0], words[1:]...)
+	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
+	return c.Run()
 }

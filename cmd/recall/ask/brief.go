@@ -15,6 +15,7 @@ import (
 	"recall/answer"
 	"recall/answer/brief"
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
 	"recall/cmd/recall/terminal"
 	"recall/config"
 	"recall/hint"
@@ -82,7 +83,13 @@ func newBriefCmd(a *app.App) *cobra.Command {
 	flags.BoolVar(&o.noSync, "no-sync", false, "go by what was taken in before")
 	config.SetsKey(flags, "no-sync", "!query.sync")
 	cmd.MarkFlagsMutuallyExclusive("out", "print", "list")
-	cmd.RegisterFlagCompletionFunc("use", completeBrief(a))
+	cmd.RegisterFlagCompletionFunc("use", option.Complete(a, func(l *library.Library) (names []string) {
+		all, _ := l.Briefs()
+		for _, b := range all {
+			names = append(names, b.Name+"\t"+txt.Clip(terminal.Line(b.Task), 60))
+		}
+		return names
+	}))
 	return cmd
 }
 
@@ -221,19 +228,4 @@ func listBriefs(a *app.App, l *library.Library) error {
 		return app.ExitCode(app.ExitNothing)
 	}
 	return nil
-}
-
-func completeBrief(a *app.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		l, err := a.Library(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		all, _ := l.Briefs()
-		var names []string
-		for _, b := range all {
-			names = append(names, b.Name+"\t"+txt.Clip(terminal.Line(b.Task), 60))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
 }

@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -97,18 +96,10 @@ func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 
 // slug is a name as part of a file's name.
 func slug(name string) string {
-	s := strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return '-'
-	}, name)
-	s = strings.Trim(s, "-")
-	for strings.Contains(s, "--") {
-		s = strings.ReplaceAll(s, "--", "-")
-	}
-	return filepath.Base("x" + s)[1:]
+	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
+
+var notInNames = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
 
 // withoutSecrets refuses a text that holds a secret, and says in which lines. A
 // text that leaves this machine for another person's is looked at as it leaves.

@@ -79,9 +79,7 @@ func openAt(ctx context.Context, a *app.App, path string, line int, onlyPrint bo
 		_, err := fmt.Fprintf(a.Out, "%s:%d\n", path, line)
 		return err
 	}
-	c := exec.CommandContext(ctx, program[0], append(program[1:], atLine(program[0], path, line)...)...)
-	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
-	if err := c.Run(); err != nil {
+	if err := a.Launch(ctx, append(program, atLine(program[0], path, line)...)...); err != nil {
 		return hint.With(fmt.Errorf("%s: %w", strings.Join(program, " "), err), "the place is %s:%d", path,
 			line)
 	}

@@ -111,13 +111,9 @@ func guardPipeline(ctx context.Context, a *app.App) (*pipeline.Pipeline, error) 
 func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *guard.Report, paths []string,
 	o guard.Options) (*guard.Report, error) {
 	if p.Library == nil {
-		l, made, err := a.CreateLibrary(ctx)
+		l, err := a.LibraryToFill(ctx, nil)
 		if err != nil {
 			return nil, err
-		}
-		if made {
-			fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
-			a.WarnPlace(l)
 		}
 		if p, err = a.Pipeline(l); err != nil {
 			return nil, err
@@ -139,9 +135,7 @@ func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before 
 // runGuarded runs the command with this process's streams and passes its exit
 // code on.
 func runGuarded(ctx context.Context, a *app.App, command []string) error {
-	c := exec.CommandContext(ctx, command[0], command[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
-	err := c.Run()
+	err := a.Launch(ctx, command...)
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

@@ -19,13 +19,9 @@ import (
 
 // Watch takes in what is new until it is stopped, which is no error.
 func Watch(ctx context.Context, a *app.App) error {
-	l, made, err := a.CreateLibrary(ctx)
+	l, err := a.LibraryToFill(ctx, nil)
 	if err != nil {
 		return err
-	}
-	if made {
-		fmt.Fprintf(a.Err, "recall: made a library in %s\n", l.Dir())
-		a.WarnPlace(l)
 	}
 	fmt.Fprintln(a.Err, "recall: watching; Ctrl-C ends it, nothing is lost")
 	var renewed time.Time

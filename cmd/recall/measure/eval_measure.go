@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -134,7 +133,7 @@ func measured(ctx context.Context, a *app.App, f evalFlags, measure measuring) (
 	if err != nil {
 		return nil, badGold(err)
 	}
-	r.Recall, r.Revision, r.Command = app.VersionText(), revision(), append([]string{"recall"}, os.Args[1:]...)
+	r.Recall, r.Revision, r.Command = app.VersionText(), app.Revision(), append([]string{"recall"}, os.Args[1:]...)
 	r.Config["redaction"], r.Config["distiller"] = rules.Version(), cfg.Distill.Distiller
 	if o.SecondLook != nil {
 		r.Config["rerank"] = asked.Name() + " " + compose.Versions()
@@ -173,28 +172,6 @@ func evalWithModel(ctx context.Context, a *app.App, f evalFlags, rules *redact.R
 		o.Distiller, err = improvingBy(a, m)
 	}
 	return m, err
-}
-
-// revision is that of the source, with a "+" if it was changed since; "" if it
-// isn't known.
-func revision() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	rev, changed := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			rev = s.Value[:min(len(s.Value), 12)]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = "+"
-		}
-	}
-	if rev == "" {
-		return ""
-	}
-	return rev + changed
 }
 
 // evaluated keeps a run, prints it, and holds it against the baseline.

@@ -12,6 +12,7 @@ import (
 	"recall/cmd/recall/app"
 	"recall/cmd/recall/terminal"
 	"recall/hint"
+	"recall/library"
 	txt "recall/text"
 )
 
@@ -85,43 +86,39 @@ func asUsed(use string) cobra.PositionalArgs {
 
 // completeSession offers ids with titles to the shell.
 func completeSession(a *app.App) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, given string) ([]string, cobra.ShellCompDirective) {
 		if len(args) >= strings.Count(cmd.Use, "SESSION") {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		a.Flags = cmd.Flags()
-		l, err := a.Library(cmd.Context())
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		entries, err := l.Sessions()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for _, e := range entries {
-			names = append(names, answer.ShortID(e.ID)+"\t"+txt.Clip(terminal.Line(e.Title), 60))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return Complete(a, func(l *library.Library) (names []string) {
+			entries, _ := l.Sessions()
+			for _, e := range entries {
+				names = append(names, answer.ShortID(e.ID)+"\t"+txt.Clip(terminal.Line(e.Title), 60))
+			}
+			return names
+		})(cmd, args, given)
 	}
 }
 
 // CompleteProject offers the projects' names to the shell.
 func CompleteProject(a *app.App) cobra.CompletionFunc {
+	return Complete(a, func(l *library.Library) (names []string) {
+		projects, _ := l.Projects()
+		for _, p := range projects {
+			names = append(names, p.Name)
+		}
+		return names
+	})
+}
+
+// Complete offers names in the library to the shell; none where it can't be read.
+func Complete(a *app.App, names func(*library.Library) []string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 		a.Flags = cmd.Flags()
 		l, err := a.Library(cmd.Context())
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		projects, err := l.Projects()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for _, p := range projects {
-			names = append(names, p.Name)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return names(l), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -55,9 +55,7 @@ func runEditor(ctx context.Context, a *app.App, path string) error {
 		return hint.With(fmt.Errorf("editor: %w", err),
 			"set VISUAL or EDITOR, or edit %s directly and run recall sync", path)
 	}
-	c := exec.CommandContext(ctx, words[0], append(words[1:], path)...)
-	c.Stdin, c.Stdout, c.Stderr = a.In, terminal.Own(a.Out), terminal.Own(a.Err)
-	if err := c.Run(); err != nil {
+	if err := a.Launch(ctx, append(words, path)...); err != nil {
 		return hint.With(fmt.Errorf("editor %s: %w", editor, err),
 			"nothing was taken over; recall edit opens the file again")
 	}
