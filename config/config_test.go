@@ -336,6 +336,9 @@ func TestKeysAndFields(t *testing.T) {
 		}
 		return n
 	}
+	if k, _ := keyNamed("llm.provider"); k.Allowed != strings.Join(Providers, ", ") {
+		t.Errorf("llm.provider may be %s, want %v", k.Allowed, Providers)
+	}
 	if fields := count(reflect.TypeFor[Config]()); fields != len(Keys) {
 		t.Errorf("got %d keys for %d fields", len(Keys), fields)
 	}

@@ -37,12 +37,10 @@ const (
 	ByRules = "offline"
 	ByModel = "model"
 
-	linksShown = "shown"
-	LinksHide  = "hide"
+	LinksHide = "hide"
 
 	RerankAuto  = "auto"
 	RerankModel = "model"
-	rerankOff   = "off"
 )
 
 // A model's key comes from a variable, never from a file. The first goes to

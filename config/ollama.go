@@ -70,7 +70,7 @@ func OllamaModels(ctx context.Context, address string) []ollamaModel {
 			Details struct{ Family string }
 		}
 	}
-	if !askOllama(ctx, address, http.MethodGet, "/api/tags", nil, &has) {
+	if !askOllama(ctx, address, "/api/tags", nil, &has) {
 		return nil
 	}
 	var list []ollamaModel
@@ -96,7 +96,7 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 	var about struct {
 		Info map[string]any `json:"model_info"`
 	}
-	askOllama(ctx, address, http.MethodPost, "/api/show", map[string]string{"model": model}, &about)
+	askOllama(ctx, address, "/api/show", map[string]string{"model": model}, &about)
 	for key, v := range about.Info { // "qwen3.context_length"
 		if n, ok := v.(float64); ok && strings.HasSuffix(key, ".context_length") {
 			return int(n)
@@ -107,25 +107,21 @@ func ollamaHolds(ctx context.Context, address, model string) int {
 
 // askOllama reports whether Ollama answered, and in time. It asks without a
 // proxy.
-func askOllama(ctx context.Context, address, method, path string, ask, answer any) bool {
+func askOllama(ctx context.Context, address, path string, ask, answer any) bool {
 	if address == "" {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, ollamaWait)
 	defer cancel()
-	var body io.Reader
-	if ask != nil {
-		b, err := json.Marshal(ask)
-		if err != nil {
-			return false
-		}
-		body = bytes.NewReader(b)
-	}
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
-	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path,
-		body)
+	method, body := http.MethodGet, []byte(nil)
+	if ask != nil {
+		method, body = http.MethodPost, must(json.Marshal(ask))
+	}
+	req, err := http.NewRequestWithContext(ctx, method,
+		strings.TrimSuffix(strings.TrimRight(address, "/"), "/v1")+path, bytes.NewReader(body))
 	if err != nil {
 		return false
 	}

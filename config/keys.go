@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,66 @@ import (
 
 	"recall/llm"
 )
+
+// A configKey is one setting: its place in config.yaml, its default and what
+// it may be.
+type configKey struct {
+	Name string // "query.limit"; the variable is RECALL_QUERY_LIMIT
+	kind
+	Preset string // the default, as one would write it
+	About  string
+
+	taste bool // nothing is read, written, sent or kept back by it: a file in the working directory may set it
+}
+
+// Keys are all settings, in the order of config.yaml.
+var Keys = func() (list []configKey) {
+	for line := range strings.Lines(keyTable) {
+		column := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		list = append(list, configKey{Name: column[0], kind: kindOf(strings.Fields(column[1])), Preset: column[2],
+			taste: column[3] == "taste", About: column[4]})
+	}
+	return list
+}()
+
+// keyTable has a line a key: its name, what it may be (see kindOf), its default, whether it is a matter of taste, and
+// what it is about.
+//
+//go:embed keys.tsv
+var keyTable string
+
+func keyNamed(name string) (configKey, bool) {
+	i := slices.IndexFunc(Keys, func(k configKey) bool { return k.Name == name })
+	if i < 0 {
+		return configKey{}, false
+	}
+	return Keys[i], true
+}
+
+// Variable is the environment variable that sets the key.
+func (k configKey) Variable() string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(k.Name, ".", "_"))
+}
+
+// read reads a value as written in one word. Relative folders start at at.Working.
+func (k configKey) read(s string, at Surroundings) (any, error) {
+	v, err := k.parse(s, at)
+	if errors.Is(err, errNot) {
+		err = fmt.Errorf("%q isn't allowed; allowed is %s", masked(k.Name, s), k.Allowed)
+	}
+	return v, err
+}
+
+// of reads a value of the file.
+func (k configKey) of(n *yaml.Node, at Surroundings) (any, error) {
+	switch {
+	case k.list != nil && n.Kind == yaml.SequenceNode:
+		return k.list(n, at)
+	case k.list != nil || n.Kind != yaml.ScalarNode:
+		return nil, fmt.Errorf("wrong form; allowed is %s", k.Allowed)
+	}
+	return k.read(n.Value, at)
+}
 
 // A kind is what a setting may be.
 type kind struct {
@@ -54,6 +115,29 @@ var (
 		return priceList(n.Content[0], at)
 	}}
 )
+
+// kindOf is a kind by its name and what that allows, as keys.tsv has it: number 1 100. It panics where the table is wrong.
+func kindOf(is []string) kind {
+	switch is[0] {
+	case "word":
+		return oneOf(is[1:]...)
+	case "number":
+		return number(must(strconv.Atoi(is[1])), must(strconv.Atoi(is[2])))
+	case "money":
+		return money(must(strconv.ParseFloat(is[1], 64)))
+	case "time":
+		return duration(must(time.ParseDuration(is[1])), must(time.ParseDuration(is[2])))
+	}
+	return map[string]kind{"folder": folder, "folders": folders, "truth": truth, "text": text, "address": address,
+		"prices": prices}[is[0]]
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err) // what is read is ours
+	}
+	return v
+}
 
 // checked is a kind of which a word is read by a function of the standard library, and then looked at.
 func checked[T any](allowed string, read func(string) (T, error), ok func(T, string) bool) kind {
