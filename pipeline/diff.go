@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"slices"
 	"strings"
 
 	"recall/library"
@@ -34,33 +35,28 @@ func (d Redistilled) Same() bool { return len(d.Reworded)+len(d.New)+len(d.Gone)
 // Diff compares a session's items by their ids.
 func Diff(e library.Entry, before, after *payload.Payload) Redistilled {
 	d := Redistilled{ID: string(e.ID), Title: e.Title}
-	old := map[payload.ItemID]payload.Item{}
-	for _, it := range before.Items {
-		old[it.ID] = it
+	find := func(items []payload.Item, id payload.ItemID) int {
+		return slices.IndexFunc(items, func(it payload.Item) bool { return it.ID == id })
 	}
+	of := func(it payload.Item) diffed { return diffed{string(it.ID), string(it.Kind), said(it)} }
 	for _, it := range after.Items {
-		was, known := old[it.ID]
-		delete(old, it.ID)
+		i := find(before.Items, it.ID)
 		switch {
-		case !known:
-			d.New = append(d.New, diffOf(it))
-		case said(was) == said(it) && was.Kind == it.Kind:
+		case i < 0:
+			d.New = append(d.New, of(it))
+		case said(before.Items[i]) == said(it) && before.Items[i].Kind == it.Kind:
 			d.Kept++
 		default:
-			d.Reworded = append(d.Reworded, reword{diffOf(it), said(was)})
+			d.Reworded = append(d.Reworded, reword{of(it), said(before.Items[i])})
 		}
 	}
 	for _, it := range before.Items {
-		if _, gone := old[it.ID]; gone {
-			d.Gone = append(d.Gone, diffOf(it))
+		if find(after.Items, it.ID) < 0 {
+			d.Gone = append(d.Gone, of(it))
 		}
 	}
 	return d
 }
 
-func diffOf(it payload.Item) diffed { return diffed{string(it.ID), string(it.Kind), said(it)} }
-
 // said is what an item says.
-func said(it payload.Item) string {
-	return strings.TrimSpace(it.Path + " " + it.Text)
-}
+func said(it payload.Item) string { return strings.TrimSpace(it.Path + " " + it.Text) }

@@ -55,7 +55,6 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 	if err := r.heads(ctx, entries); err != nil {
 		return nil, err
 	}
-	r.forgetFaults(entries)
 	if err := r.unindex(ctx, entries, stamps); err != nil {
 		return nil, err
 	}
@@ -100,8 +99,10 @@ func (r *run) behind(ctx context.Context, tried map[string]bool) ([]*Family, err
 // what people did since.
 func (r *run) anew(e library.Entry, want string) bool {
 	_, failed := r.seen.Faults[e.ID]
+	_, known := r.seen.Sessions[e.ID] // then a hand edit would be noticed
 	changed := r.edited[e.ID] || r.noted[e.ID] || r.broke && notesLater(e)
-	return changed || failed || e.CutOff() || e.Distilled == nil || r.stamp(*e.Distilled) != want || !r.knowsPage(e)
+	return changed || failed || e.CutOff() || e.Distilled == nil || r.stamp(*e.Distilled) != want ||
+		!known && !r.asWritten(e)
 }
 
 // busy reports whether a session of the family was written to lately, if that is
@@ -118,15 +119,21 @@ func (r *run) busy(f *Family) bool {
 	return false
 }
 
-// unindex removes from the index the sessions whose folders somebody deleted.
-// While a folder can't be read, nothing is sure.
+// unindex drops the faults of sessions that are no longer in the library, and removes from
+// the index those whose folders somebody deleted. While a folder can't be read, nothing is sure.
 func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[string]string) error {
-	if len(r.Library.Broken()) > 0 {
-		return nil
-	}
 	in := make(map[string]bool, len(entries))
 	for _, e := range entries {
 		in[string(e.ID)] = true
+	}
+	for id := range r.seen.Faults {
+		if !in[string(id)] {
+			delete(r.seen.Faults, id)
+			r.seen.dirty = true
+		}
+	}
+	if len(r.Library.Broken()) > 0 {
+		return nil
 	}
 	for id := range stamps {
 		if !in[id] && !strings.HasPrefix(id, index.HandedID("")) {
@@ -136,13 +143,6 @@ func (r *run) unindex(ctx context.Context, entries []library.Entry, stamps map[s
 		}
 	}
 	return nil
-}
-
-// knowsPage reports whether a hand edit of a session's payload.md would be, or
-// has been, noticed.
-func (r *run) knowsPage(e library.Entry) bool {
-	_, ok := r.seen.Sessions[e.ID]
-	return ok || r.asWritten(e)
 }
 
 // manyFamilies is from how many on what is done once for all of them pays.
@@ -182,7 +182,9 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err err
 		defer w.wait() // nothing may be written after this returns
 		for i, f := range work {
 			if r.late() && i > 0 {
-				left = sessionsOf(work[i:])
+				for _, f := range work[i:] {
+					left += len(f.Members)
+				}
 				return cmp.Or(w.wait(), errLate)
 			}
 			select {
@@ -202,14 +204,6 @@ func (r *run) distillAll(ctx context.Context, work []*Family) (left int, err err
 	}
 	r.untidy = r.untidy || len(work) > manyFamilies
 	return left, nil
-}
-
-func sessionsOf(work []*Family) int {
-	n := 0
-	for _, f := range work {
-		n += len(f.Members)
-	}
-	return n
 }
 
 var errLate = errors.New("the time budget is used up")

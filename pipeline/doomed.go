@@ -20,51 +20,34 @@ type Doomed struct {
 // Exposed looks at the sources' own places: where transcripts of Claude Code
 // are about to be deleted, folders where none is left out, and which sessions
 // the library doesn't hold as they are, each with the reason.
-func (p *Pipeline) Exposed(ctx context.Context) ([]Doomed, []ingest.Problem) {
-	known := openSeen(p.seenPath(), p.version())
-	var all []Doomed
-	var unsafe []ingest.Problem
-	for _, reader := range p.Readers {
-		for _, root := range p.RootsOf(reader) {
-			found, problems := reader.Find(ctx, root, known.session)
+func (p *Pipeline) Exposed(ctx context.Context) (all []Doomed, unsafe []ingest.Problem) {
+	p.each(ctx, func(reader ingest.Reader, root string, found []ingest.Found, problems []ingest.Problem) {
+		unsafe = append(unsafe, problems...)
+		due := expiring(found, p.Time(), soon)
+		if k, ok := reader.(ingest.Keeper); ok {
+			memory, problems := k.Memory(root)
 			unsafe = append(unsafe, problems...)
-			if k, ok := reader.(ingest.Keeper); ok {
-				memory, problems := k.Memory(root)
-				unsafe = append(append(unsafe, problems...), p.unsafeMemory(memory)...)
+			for _, file := range memory.Files { // each is something of its own
+				one := memory
+				one.Files = []ingest.File{file}
+				found = append(found, one)
 			}
-			for _, f := range found {
-				if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
-					unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
-				}
-			}
-			due := expiring(found, p.Time(), soon)
-			if len(due) == 0 {
-				continue
-			}
-			d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
-			for _, f := range due {
-				if at := DeletedOn(f, f.Files[0]); d.First.IsZero() || at.Before(d.First) {
-					d.First = at.UTC()
-				}
-			}
-			all = append(all, d)
 		}
-	}
+		for _, f := range found {
+			if state, err := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
+				unsafe = append(unsafe, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
+			}
+		}
+		if len(due) == 0 {
+			return
+		}
+		d := Doomed{Root: root, Days: cleanupDays(due[0].Root), Sessions: len(due), Unsafe: p.unsafe(due)}
+		for _, f := range due {
+			d.First = Sooner(d.First, DeletedOn(f, f.Files[0]).UTC())
+		}
+		all = append(all, d)
+	})
 	return all, unsafe
-}
-
-// unsafeMemory lists the files of a client's memory that the library doesn't hold as
-// they are: each is something of its own.
-func (p *Pipeline) unsafeMemory(all ingest.Found) []ingest.Problem {
-	var unsafe []ingest.Problem
-	for _, file := range all.Files {
-		one := all
-		one.Files = []ingest.File{file}
-		if state, err := p.Library.Safe(one); state != library.Safe && !p.forgotten(all) {
-			unsafe = append(unsafe, ingest.Problem{Path: file.Path, Reason: err.Error()})
-		}
-	}
-	return unsafe
 }
 
 // forgotten reports whether it is kept out of the library on purpose.

@@ -175,7 +175,11 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 			continue
 		}
 		g.Go(func() error {
-			head, err := r.head(ctx, *e)
+			var head ingest.Head
+			reader, found, err := r.archived(*e)
+			if err == nil {
+				head, err = reader.Head(ctx, found)
+			}
 			if err != nil {
 				return nil // parsing will tell
 			}
@@ -190,16 +194,4 @@ func (r *run) heads(ctx context.Context, entries []library.Entry) error {
 	g.Wait()
 	slices.SortStableFunc(entries, func(a, b library.Entry) int { return a.Start.Compare(b.Start) })
 	return ctx.Err()
-}
-
-func (r *run) head(ctx context.Context, e library.Entry) (ingest.Head, error) {
-	reader, err := r.reader(e.Source)
-	if err != nil {
-		return ingest.Head{}, err
-	}
-	found, err := r.Library.Found(e.ID)
-	if err != nil {
-		return ingest.Head{}, err
-	}
-	return reader.Head(ctx, found)
 }

@@ -70,8 +70,9 @@ func (f fault) due(now time.Time) bool {
 
 // retry reports whether a fault is to be tried again.
 func (r *run) retry() bool {
+	now := r.Time()
 	for _, f := range r.seen.Faults {
-		if f.due(r.Time()) {
+		if f.due(now) {
 			return true
 		}
 	}
@@ -98,18 +99,4 @@ func (r *run) sayUnusable() {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))
 	})
 	r.report.Problems = slices.Compact(r.report.Problems)
-}
-
-// forgetFaults drops those of sessions that are no longer in the library.
-func (r *run) forgetFaults(entries []library.Entry) {
-	in := make(map[ingest.SessionID]bool, len(entries))
-	for _, e := range entries {
-		in[e.ID] = true
-	}
-	for id := range r.seen.Faults {
-		if !in[id] {
-			delete(r.seen.Faults, id)
-			r.seen.dirty = true
-		}
-	}
 }

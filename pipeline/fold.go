@@ -1,10 +1,6 @@
 package pipeline
 
-import (
-	"path/filepath"
-
-	"recall/ingest"
-)
+import "path/filepath"
 
 // fold brings what waits in the inbox into the notes of its sessions. What goes
 // wrong is a problem of the report: it waits on.
@@ -21,7 +17,6 @@ func (r *run) fold() {
 	}
 	r.report.Problems = append(r.report.Problems, f.Problems...)
 	if err != nil {
-		r.report.Problems = append(r.report.Problems, ingest.Problem{Path: filepath.Join(r.Library.Dir(), "inbox"),
-			Reason: err.Error()})
+		r.report.problem(filepath.Join(r.Library.Dir(), "inbox"), err)
 	}
 }

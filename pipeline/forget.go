@@ -186,26 +186,31 @@ func folderSize(dir string) int64 {
 // copiedBy finds the sessions that begin with turns of e. One that can't be
 // read is listed with none.
 func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.Entry,
-	going map[ingest.SessionID]bool) []Copies {
+	going map[ingest.SessionID]bool) (list []Copies) {
 	family := familyOf(all, e.ID)
 	if family == nil || len(family.Members) < 2 {
 		return nil
 	}
+	turns := func(e library.Entry) []ingest.Turn {
+		if s, err := p.parseOne(ctx, e); err == nil {
+			return s.Turns
+		}
+		return nil
+	}
 	own := map[string]bool{}
-	for _, key := range p.turnKeys(ctx, e) {
-		for _, k := range key {
+	for _, t := range turns(e) {
+		for _, k := range t.Keys {
 			own[k] = true
 		}
 	}
-	var list []Copies
 	for _, of := range family.Members {
 		m := of.Entry
 		if m.ID == e.ID || going[m.ID] {
 			continue
 		}
 		n := 0
-		for _, keys := range p.turnKeys(ctx, m) {
-			if slices.ContainsFunc(keys, func(k string) bool { return own[k] }) {
+		for _, t := range turns(m) {
+			if slices.ContainsFunc(t.Keys, func(k string) bool { return own[k] }) {
 				n++
 			}
 		}
@@ -214,27 +219,6 @@ func (p *Pipeline) copiedBy(ctx context.Context, e library.Entry, all []library.
 		}
 	}
 	return list
-}
-
-// turnKeys are what each turn of a session is known by.
-func (p *Pipeline) turnKeys(ctx context.Context, e library.Entry) [][]string {
-	reader, err := p.reader(e.Source)
-	if err != nil {
-		return nil
-	}
-	found, err := p.Library.Found(e.ID)
-	if err != nil {
-		return nil
-	}
-	s, err := reader.Parse(ctx, found)
-	if err != nil {
-		return nil
-	}
-	var all [][]string
-	for _, t := range s.Turns {
-		all = append(all, t.Keys)
-	}
-	return all
 }
 
 // givenTo finds the sessions into which items of e were carried.

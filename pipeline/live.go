@@ -11,14 +11,8 @@ import (
 
 // AtSources lists the sessions at their sources, the one last written to first.
 func (p *Pipeline) AtSources(ctx context.Context) []ingest.Found {
-	known := openSeen(p.seenPath(), p.version())
 	var all []ingest.Found
-	for _, reader := range p.Readers {
-		for _, root := range p.RootsOf(reader) {
-			found, _ := reader.Find(ctx, root, known.session)
-			all = append(all, found...)
-		}
-	}
+	p.each(ctx, func(_ ingest.Reader, _ string, found []ingest.Found, _ []ingest.Problem) { all = append(all, found...) })
 	slices.SortStableFunc(all, func(a, b ingest.Found) int { return cmp.Compare(modified(b), modified(a)) })
 	return all
 }

@@ -40,12 +40,11 @@ func (r *run) makeOne(ctx context.Context, m *Member, f *Family) error {
 	if m.Session.MarkPasted(r.lines.pasted(ctx, f.IDs())) {
 		m.fresh = nil // distilled too early: some of it isn't the session's own
 	}
-	load := r.loadOne
-	if f.anew {
-		load = func(m *Member) error { return r.distillOne(ctx, m) }
+	err := library.ErrNoPayload
+	if !f.anew {
+		err = r.loadOne(m)
 	}
-	err := load(m)
-	if !f.anew && errors.Is(err, library.ErrNoPayload) { // somebody deleted it
+	if errors.Is(err, library.ErrNoPayload) { // or somebody deleted it
 		err = r.distillOne(ctx, m)
 	}
 	if err != nil {

@@ -85,11 +85,7 @@ func Safely(what string, do func() error) (err error) {
 }
 
 func (p *Pipeline) parseOne(ctx context.Context, m library.Entry) (*ingest.Session, error) {
-	reader, err := p.reader(m.Source)
-	if err != nil {
-		return nil, err
-	}
-	found, err := p.Library.Found(m.ID)
+	reader, found, err := p.archived(m)
 	if err != nil {
 		return nil, err
 	}

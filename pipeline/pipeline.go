@@ -5,9 +5,6 @@
 package pipeline
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -69,6 +66,10 @@ type Report struct {
 // Skipped reports whether anything was left out for a fault.
 func (r Report) Skipped() bool { return len(r.Problems) > 0 }
 
+func (r *Report) problem(path string, err error) {
+	r.Problems = append(r.Problems, ingest.Problem{Path: path, Reason: err.Error()})
+}
+
 // Time is now.
 func (p *Pipeline) Time() time.Time {
 	if p.Now != nil {
@@ -96,7 +97,7 @@ func (p *Pipeline) unfinished() unfinished { return unfinished(filepath.Join(p.C
 // Forget makes the next sync look at every session of the sources and of the
 // library again. It is for an index that is new or was lost.
 func (p *Pipeline) Forget() error {
-	if err := os.Remove(p.seenPath()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := unfinished(p.seenPath()).clear(); err != nil {
 		return err
 	}
 	return p.unfinished().set()

@@ -2,10 +2,10 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 
@@ -36,6 +36,10 @@ func WithReceived(l *library.Library, p *payload.Payload, projects map[string]bo
 
 func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 	newer := h.At.After(p.End)
+	first := h.From // what of a sender's name fits the note behind a line
+	if i := strings.IndexAny(first, " ,()"); i >= 0 {
+		first = first[:i]
+	}
 	replaced := map[payload.Kind]bool{}
 	for _, it := range items {
 		switch {
@@ -51,21 +55,11 @@ func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 			p.Items = slices.DeleteFunc(p.Items, func(o payload.Item) bool { return o.Kind == it.Kind })
 		}
 		p.Items = append(p.Items, it)
-		p.Origins[it.ID] = payload.Origin{Session: "from-" + firstWord(h.From)}
+		p.Origins[it.ID] = payload.Origin{Session: "from-" + first}
 	}
 	slices.SortStableFunc(p.Items, func(a, b payload.Item) int {
 		return slices.Index(payload.Kinds, a.Kind) - slices.Index(payload.Kinds, b.Kind)
 	})
-}
-
-// firstWord is what of a sender's name fits the note behind a line.
-func firstWord(name string) string {
-	for i, r := range name {
-		if r == ' ' || r == ',' || r == '(' || r == ')' {
-			return name[:i]
-		}
-	}
-	return name
 }
 
 // IndexReceived has the index learn at once what people took over of handoffs. A
@@ -152,9 +146,7 @@ func (r *run) receivedDocs(ctx context.Context) ([]index.Doc, error) {
 		if err != nil {
 			return nil, err
 		}
-		sum := fnv.New64a()
-		sum.Write(text)
-		d.Stamp = fmt.Sprintf("%x", sum.Sum64())
+		d.Stamp = fmt.Sprintf("%x", sha256.Sum256(text))[:16]
 		docs = append(docs, d)
 	}
 	return docs, nil

@@ -81,8 +81,7 @@ func (p *Pipeline) changeLinks(ctx context.Context, due []string) ([]payload.Lin
 			return nil, err
 		}
 	}
-	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link,
-		error) {
+	return p.Library.ChangeLinks(func(lines []payload.Link) ([]payload.Link, error) {
 		return p.changedLinks(ctx, lines, due)
 	})
 }
@@ -94,7 +93,9 @@ func (p *Pipeline) changedLinks(ctx context.Context, lines []payload.Link, due [
 	for _, sid := range due {
 		isDue[sid] = true
 	}
-	standing := rulesLinks(lines)
+	// the links that the rules have standing, whatever others said
+	standing := payload.StandingLinks(slices.DeleteFunc(slices.Clone(lines),
+		func(l payload.Link) bool { return l.Maker != payload.ByRule }))
 	again := map[payload.ItemID]bool{} // what they say again may not be there any more
 	where := slices.Clone(due)
 	for _, l := range standing {
@@ -168,17 +169,6 @@ func (p *Pipeline) certain(indexed map[string]string, l payload.Link) bool {
 		}
 	}
 	return true
-}
-
-// rulesLinks are the links that the rules have standing, whatever others said.
-func rulesLinks(lines []payload.Link) []payload.Link {
-	var own []payload.Link
-	for _, l := range lines {
-		if l.Maker == payload.ByRule {
-			own = append(own, l)
-		}
-	}
-	return payload.StandingLinks(own)
 }
 
 // Claims are items as rules weigh them against one another, without what others handed over.

@@ -40,17 +40,13 @@ func (r Restoring) Blocked() []library.Putting {
 // Library.PutBack does it. The error is ingest.ErrNoPlace where a session's
 // place can't be told.
 func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
-	reader, err := p.reader(e.Source)
+	reader, found, err := p.archived(e)
 	if err != nil {
 		return Restoring{}, err
 	}
 	layout, ok := reader.(ingest.Layout)
 	if !ok {
 		return Restoring{}, fmt.Errorf("%s: %w", e.Source, ingest.ErrNoPlace)
-	}
-	found, err := p.Library.Found(e.ID)
-	if err != nil {
-		return Restoring{}, err
 	}
 	r := Restoring{Session: e}
 	if err := p.chooseRoot(&r, reader, layout.Base(found), o.To); err != nil {
@@ -101,23 +97,21 @@ func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to strin
 			r.Root = filepath.Dir(r.Root)
 		}
 	}
-	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()),
-		func(root string) bool { return r.Root == root || sameFolder(r.Root, root) })
+	r.Own = slices.ContainsFunc(append(reader.Roots(), homeRoot()), func(root string) bool {
+		a, errA := os.Stat(r.Root)
+		b, errB := os.Stat(root)
+		return r.Root == root || errA == nil && errB == nil && os.SameFile(a, b)
+	})
 	return nil
 }
 
 // inHome says that a path lies in the home folder of who asks, there or not.
 func inHome(path string) bool {
 	home, err := os.UserHomeDir()
-	if err != nil || path == "" {
-		return false
-	}
-	for _, home := range []string{home, RealOf(home)} {
-		if rel, err := filepath.Rel(home, path); err == nil && rel != "." && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+	return err == nil && path != "" && slices.ContainsFunc([]string{home, RealOf(home)}, func(home string) bool {
+		rel, err := filepath.Rel(home, path)
+		return err == nil && rel != "." && filepath.IsLocal(rel)
+	})
 }
 
 // homeRoot is where Claude Code keeps its files unless told otherwise, "" where
@@ -149,24 +143,17 @@ func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 	}
 	own := s.Where.Cwds[0].Dir
 	r.Dir = own
-	if IsFolder(own) {
-		return ownPlace(layout, found, own)
-	}
-	for _, dir := range p.elsewhere(own, layout.Base(found)) {
-		if IsFolder(dir) {
-			r.Dir = RealOf(dir)
-			return r.Dir
+	if !IsFolder(own) {
+		for _, dir := range p.elsewhere(own, layout.Base(found)) {
+			if IsFolder(dir) {
+				r.Dir = RealOf(dir)
+				return r.Dir
+			}
 		}
+		r.NoDir = true
 	}
-	r.NoDir = true
-	return ownPlace(layout, found, own)
-}
-
-// ownPlace is "" where the place of a session is known, else the folder to tell
-// it from.
-func ownPlace(layout ingest.Layout, found ingest.Found, dir string) string {
-	if layout.Base(found) == "" {
-		return dir
+	if layout.Base(found) == "" { // its place isn't known, and told from its folder
+		return own
 	}
 	return ""
 }
@@ -176,16 +163,16 @@ func ownPlace(layout ingest.Layout, found ingest.Found, dir string) string {
 func (p *Pipeline) elsewhere(dir, base string) []string {
 	var list []string
 	swap := func(from, to string) {
-		if rest, ok := below(ingest.SlashPath(dir), ingest.SlashPath(from)); ok && from != "" && to != "" {
+		from, dir := strings.TrimSuffix(ingest.SlashPath(from), "/"), ingest.SlashPath(dir)
+		rest, ok := strings.CutPrefix(dir, from)
+		if ok && from != "" && to != "" && (rest == "" || rest[0] == '/') {
 			list = append(list, filepath.Join(to, filepath.FromSlash(rest)))
 		}
 	}
-	projects, err := p.Library.Projects()
-	if err == nil {
-		for _, pr := range projects {
-			for _, old := range slices.Concat(pr.Former, pr.Merged) {
-				swap(old, pr.Root)
-			}
+	projects, _ := p.Library.Projects()
+	for _, pr := range projects {
+		for _, old := range slices.Concat(pr.Former, pr.Merged) {
+			swap(old, pr.Root)
 		}
 	}
 	if home, err := os.UserHomeDir(); err == nil {
@@ -194,24 +181,10 @@ func (p *Pipeline) elsewhere(dir, base string) []string {
 	return list
 }
 
-func below(p, dir string) (rest string, ok bool) {
-	if p == dir {
-		return "", true
-	}
-	return strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
-}
-
-// IsFolder reports whether a folder is there.
 // IsFolder reports whether a path is a folder's.
 func IsFolder(path string) bool {
 	fi, err := os.Stat(path)
 	return err == nil && fi.IsDir()
-}
-
-func sameFolder(a, b string) bool {
-	fa, err1 := os.Stat(a)
-	fb, err2 := os.Stat(b)
-	return err1 == nil && err2 == nil && os.SameFile(fa, fb)
 }
 
 // RealOf is a folder's path as its client would name it.
@@ -230,7 +203,7 @@ func RealOf(dir string) string {
 func (p *Pipeline) Restore(ctx context.Context, r Restoring) error {
 	err := p.Library.PutBack(ctx, r.Session.ID, r.Files)
 	if errors.Is(err, library.ErrInTheWay) {
-		return fmt.Errorf("restore %s: %w; nothing of it was overwritten", r.Session.ID, err)
+		err = fmt.Errorf("%w; nothing of it was overwritten", err)
 	}
 	if err != nil {
 		return fmt.Errorf("restore %s: %w", r.Session.ID, err)

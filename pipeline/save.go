@@ -79,18 +79,15 @@ func (r *run) save(m *Member) error {
 // behind. Names of uploads and outputs hold no secret either.
 func (p *Pipeline) Manifest(s *ingest.Session, did *trace.Trace, e library.Entry) manifest.Manifest {
 	archived := Archived(e)
-	if len(archived) > 0 {
-		clean := p.Rules.Session().Text
-		for i := range archived {
-			archived[i].Name = clean(archived[i].Name)
-		}
+	clean := p.Rules.Session().Text
+	for i := range archived {
+		archived[i].Name = clean(archived[i].Name)
 	}
 	return manifest.Of(s, did, archived)
 }
 
 // Archived lists the uploads and outputs of a session that the library has.
-func Archived(e library.Entry) []manifest.Archived {
-	var all []manifest.Archived
+func Archived(e library.Entry) (all []manifest.Archived) {
 	for _, f := range e.Files {
 		if f.Role == ingest.UploadFile || f.Role == ingest.OutputFile {
 			all = append(all, manifest.Archived{Name: f.Name, Size: f.Size, SHA256: f.Sum})
@@ -197,23 +194,19 @@ func withoutCopied(old *payload.Payload, s *ingest.Session, edits []payload.Edit
 			}
 		}
 	}
-	touched := touchedBy(edits)
-	own := func(items []payload.Item) []payload.Item {
-		return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
-			return !touched[it.ID] && slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return copied[e.Turn] })
-		})
+	own := func(it payload.Item) bool {
+		return !slices.ContainsFunc(it.Evidence, func(e payload.Evidence) bool { return copied[e.Turn] })
 	}
 	q := *old
-	q.Items, q.Retired = own(old.Items), own(old.Retired)
+	q.Items, q.Retired = orTouched(old.Items, edits, own), orTouched(old.Retired, edits, own)
 	return &q
 }
 
-func touchedBy(edits []payload.Edit) map[payload.ItemID]bool {
-	touched := map[payload.ItemID]bool{}
-	for _, e := range edits {
-		touched[e.ID] = true
-	}
-	return touched
+// orTouched are the items that keep picks, and those that a person touched.
+func orTouched(items []payload.Item, edits []payload.Edit, keep func(payload.Item) bool) []payload.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(it payload.Item) bool {
+		return !keep(it) && !slices.ContainsFunc(edits, func(e payload.Edit) bool { return e.ID == it.ID })
+	})
 }
 
 // onlyBeside reports whether nothing but the other sessions of the family makes
@@ -227,26 +220,18 @@ func onlyBeside(a, b payload.Provenance) bool {
 // must not hang on which of the family arrived first. What a person touched
 // stays.
 func sameAs(old, fresh *payload.Payload, edits []payload.Edit) *payload.Payload {
-	type claim struct {
-		kind       payload.Kind
-		text, turn string
-	}
-	of := func(it payload.Item) claim {
-		c := claim{kind: it.Kind, text: it.Path + it.Text}
+	claim := func(it payload.Item) [3]string {
+		turn := ""
 		if len(it.Evidence) > 0 {
-			c.turn = it.Evidence[0].Turn
+			turn = it.Evidence[0].Turn
 		}
-		return c
+		return [3]string{string(it.Kind), it.Path + it.Text, turn}
 	}
-	has := map[claim]bool{}
+	has := map[[3]string]bool{}
 	for _, it := range fresh.Items {
-		has[of(it)] = true
+		has[claim(it)] = true
 	}
-	touched := touchedBy(edits)
 	q := *old
-	q.Items = slices.DeleteFunc(slices.Clone(old.Items), func(it payload.Item) bool {
-		return !touched[it.ID] &&
-			!has[of(it)]
-	})
+	q.Items = orTouched(old.Items, edits, func(it payload.Item) bool { return has[claim(it)] })
 	return &q
 }

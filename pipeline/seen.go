@@ -32,6 +32,7 @@ type seenTable struct {
 	Sessions map[ingest.SessionID]seenSession
 	Faults   map[ingest.SessionID]fault // sessions that can't be distilled as they are
 	Handed   string                     // see indexReceived
+	PackDue  time.Time                  // before it no session needs packing; of archived.gob
 }
 
 // fileStat tells a file from what it was.

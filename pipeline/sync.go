@@ -43,29 +43,17 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	}
 	if err == nil {
 		var problems []ingest.Problem
-		tidied := r.tidy(ctx)
-		problems, err = p.relate(ctx, func() { tidied() })
-		err = errors.Join(err, tidied())
+		var tidying errgroup.Group // beside what is only read of the index
+		if r.untidy {
+			tidying.Go(func() error { return r.Index.Tidy(context.WithoutCancel(ctx)) })
+		}
+		problems, err = p.relate(ctx, func() { tidying.Wait() })
+		err = errors.Join(err, tidying.Wait())
 		r.report.Problems = append(r.report.Problems, problems...)
 	}
 	r.recallFaults()
 	r.sayUnusable()
 	return r.report, errors.Join(err, r.seen.save())
-}
-
-// tidy tidies an index that much was put into, beside what is only read of it;
-// wait waits for that.
-func (r *run) tidy(ctx context.Context) (wait func() error) {
-	if !r.untidy {
-		return func() error { return nil }
-	}
-	done := make(chan struct{})
-	var err error
-	go func() {
-		defer close(done)
-		err = r.Index.Tidy(context.WithoutCancel(ctx))
-	}()
-	return func() error { <-done; return err }
 }
 
 // unsafe counts the sessions among some that the library doesn't hold as they are.
@@ -182,7 +170,13 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 			r.report.Found += len(found)
 			r.report.Problems = append(r.report.Problems, problems...)
 			if own {
-				found = r.memory(reader, root, found)
+				if k, ok := reader.(ingest.Keeper); ok { // what a client remembers beside its sessions
+					f, problems := k.Memory(root)
+					r.report.Problems = append(r.report.Problems, problems...)
+					if len(f.Files) > 0 {
+						found = append(found, f)
+					}
+				}
 				r.expiring = append(r.expiring, expiring(found, r.Time(), soon)...)
 				scan.add(root, found)
 			}
@@ -208,20 +202,6 @@ func modified(f ingest.Found) int64 {
 		last = max(last, file.Mod.UnixNano())
 	}
 	return last
-}
-
-// memory adds what a client remembers beside its sessions to what was found.
-func (r *run) memory(reader ingest.Reader, root string, found []ingest.Found) []ingest.Found {
-	k, ok := reader.(ingest.Keeper)
-	if !ok {
-		return found
-	}
-	f, problems := k.Memory(root)
-	r.report.Problems = append(r.report.Problems, problems...)
-	if len(f.Files) == 0 {
-		return found
-	}
-	return append(found, f)
 }
 
 func (r *run) late() bool {
@@ -258,17 +238,14 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 
 // bySession puts together what was found of one session in several places.
 // They are archived one after the other: the library numbers their versions.
-func bySession(found []ingest.Found) [][]ingest.Found {
+func bySession(found []ingest.Found) (all [][]ingest.Found) {
 	at := map[ingest.SessionID]int{}
-	var all [][]ingest.Found
 	for _, f := range found {
-		i, ok := at[f.ID]
-		if !ok {
-			i = len(all)
-			at[f.ID] = i
+		if _, ok := at[f.ID]; !ok {
+			at[f.ID] = len(all)
 			all = append(all, nil)
 		}
-		all[i] = append(all[i], f)
+		all[at[f.ID]] = append(all[at[f.ID]], f)
 	}
 	for _, copies := range all {
 		slices.SortStableFunc(copies, func(a, b ingest.Found) int { return strings.Compare(PathOf(a), PathOf(b)) })
@@ -284,68 +261,49 @@ func PathOf(f ingest.Found) string {
 	return f.Root
 }
 
+// archiveOne archives what was found of a session. A fault of its own is reported and
+// skipped; the error is one of the library, which stops the run.
 func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 	_, unknown := r.Library.Session(f.ID)
 	change, err := r.Library.Archive(ctx, f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err != nil {
-		return r.archiveFailed(ctx, f, err)
-	}
-	for _, path := range r.gone[f.ID] {
-		delete(r.seen.Files, path)
-		r.seen.dirty = true
-	}
-	f = without(f, change.Problems)
-	if f.Source == ingest.Memory { // nothing is made of it
-		r.seen.add(f)
-		r.report.Bytes += change.Bytes
-		r.report.Problems = append(r.report.Problems, change.Problems...)
-		return nil
-	}
-	r.touched[f.ID] = append(r.touched[f.ID], f)
-	r.work = r.work || !change.Unchanged || !r.seen.has(f)
-	r.archived(change, errors.Is(unknown, library.ErrNoSession))
-	return nil
-}
-
-// without leaves out of f the files that could not be read: they are looked at
-// again the next time, and reported again.
-func without(f ingest.Found, problems []ingest.Problem) ingest.Found {
-	bad := map[string]bool{}
-	for _, p := range problems {
-		bad[p.Path] = true
-	}
-	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool { return bad[file.Path] })
-	return f
-}
-
-func (r *run) archived(c library.Change, first bool) {
-	r.report.Bytes += c.Bytes
-	r.report.Problems = append(r.report.Problems, c.Problems...)
 	switch {
-	case c.Unchanged:
-	case first:
-		r.report.New++
-	case len(c.New)+len(c.Grown)+len(c.Rewritten) > 0:
-		r.report.Grown++
-	default:
-		r.report.Vanished++
-	}
-}
-
-// archiveFailed tells a fault of one session, which is reported and skipped,
-// from one of the library, which stops the run.
-func (r *run) archiveFailed(ctx context.Context, f ingest.Found, err error) error {
-	switch {
-	case ctx.Err() != nil:
+	case err != nil && ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, library.ErrForgotten):
 		return nil
 	case errors.Is(err, library.ErrNewer):
 		return err
+	case err != nil:
+		r.report.problem(PathOf(f), err)
+		return nil
 	}
-	r.report.Problems = append(r.report.Problems, ingest.Problem{Path: PathOf(f), Reason: err.Error()})
+	for _, path := range r.gone[f.ID] {
+		delete(r.seen.Files, path)
+		r.seen.dirty = true
+	}
+	// Files that could not be read are looked at again the next time, and reported again.
+	f.Files = slices.DeleteFunc(slices.Clone(f.Files), func(file ingest.File) bool {
+		return slices.ContainsFunc(change.Problems, func(p ingest.Problem) bool { return p.Path == file.Path })
+	})
+	r.report.Bytes += change.Bytes
+	r.report.Problems = append(r.report.Problems, change.Problems...)
+	if f.Source == ingest.Memory { // nothing is made of it
+		r.seen.add(f)
+		return nil
+	}
+	r.touched[f.ID] = append(r.touched[f.ID], f)
+	r.work = r.work || !change.Unchanged || !r.seen.has(f)
+	switch {
+	case change.Unchanged:
+	case errors.Is(unknown, library.ErrNoSession):
+		r.report.New++
+	case len(change.New)+len(change.Grown)+len(change.Rewritten) > 0:
+		r.report.Grown++
+	default:
+		r.report.Vanished++
+	}
 	return nil
 }
 
@@ -357,9 +315,20 @@ func (r *run) count(change func(*Report)) {
 }
 
 func (r *run) problem(path string, err error) {
-	r.count(func(rep *Report) {
-		rep.Problems = append(rep.Problems, ingest.Problem{Path: path, Reason: err.Error()})
-	})
+	r.count(func(rep *Report) { rep.problem(path, err) })
+}
+
+// each calls do for every folder that sessions are looked for in, with what its reader
+// finds there and has problems with; known are files that needn't be read again.
+func (p *Pipeline) each(ctx context.Context,
+	do func(reader ingest.Reader, root string, found []ingest.Found, problems []ingest.Problem)) {
+	known := openSeen(p.seenPath(), p.version())
+	for _, reader := range p.Readers {
+		for _, root := range p.RootsOf(reader) {
+			found, problems := reader.Find(ctx, root, known.session)
+			do(reader, root, found, problems)
+		}
+	}
 }
 
 // RootsOf lists the folders that a reader's sessions are looked for in.
@@ -368,6 +337,16 @@ func (p *Pipeline) RootsOf(reader ingest.Reader) []string {
 		return roots
 	}
 	return reader.Roots()
+}
+
+// archived is a session as the library has it, with its reader.
+func (p *Pipeline) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
+	reader, err := p.reader(e.Source)
+	if err != nil {
+		return nil, ingest.Found{}, err
+	}
+	found, err := p.Library.Found(e.ID)
+	return reader, found, err
 }
 
 // reader returns the reader of a source, for sessions read back from the library.

@@ -81,14 +81,10 @@ func compose(l *library.Library, thread []payload.ThreadInfo, entries []library.
 	for i, e := range entries {
 		numbers[string(e.ID)] = i + 1
 	}
-	in := map[string]bool{}
-	for _, t := range thread {
-		in[t.Session] = true
-	}
 	var all []*payload.Payload
 	projects := map[string]bool{}
 	for _, e := range entries {
-		if !in[string(e.ID)] {
+		if !slices.ContainsFunc(thread, func(t payload.ThreadInfo) bool { return t.Session == string(e.ID) }) {
 			continue
 		}
 		projects[e.Project] = true
@@ -134,6 +130,14 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 	if len(ends) == 0 {
 		return all, nil, nil
 	}
+	// whether what takes an item's place holds itself; in a payload that can't be read nothing does
+	holds := func(k payload.Link) bool {
+		p := by[k.FromSession]
+		if p == nil {
+			p, _ = l.Payload(ingest.SessionID(k.FromSession))
+		}
+		return p != nil && slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.ID == k.From && it.Current() })
+	}
 	doubted := map[payload.ItemID]payload.Doubt{}
 	out := make([]*payload.Payload, len(all))
 	for i, p := range all {
@@ -144,10 +148,7 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 			if len(ends[it.ID]) == 0 || !it.Current() {
 				continue
 			}
-			later, sure := payload.Overtaken(it.ID, ends[it.ID], func(k payload.Link) bool {
-				return holds(l, by, k.FromSession,
-					k.From)
-			})
+			later, sure := payload.Overtaken(it.ID, ends[it.ID], holds)
 			switch {
 			case sure:
 				it.State = payload.Superseded
@@ -158,16 +159,4 @@ func settled(l *library.Library, all []*payload.Payload) ([]*payload.Payload, ma
 		out[i] = &one
 	}
 	return out, doubted, nil
-}
-
-// holds reports whether a session has the item and it still holds.
-func holds(l *library.Library, by map[string]*payload.Payload, session string, id payload.ItemID) bool {
-	p, ok := by[session]
-	if !ok {
-		p, _ = l.Payload(ingest.SessionID(session)) // none that can be read holds nothing
-		if p == nil {
-			p = &payload.Payload{}
-		}
-	}
-	return slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.ID == id && it.Current() })
 }

@@ -40,15 +40,9 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 	if err := p.Library.ReadOnly(); err != nil {
 		return err
 	}
-	if o.Quiet == 0 {
-		o.Quiet = 10 * time.Minute
-	}
-	if o.Settle == 0 {
-		o.Settle = time.Second
-	}
-	if o.Every == 0 {
-		o.Every = 10 * time.Minute
-	}
+	o.Quiet = cmp.Or(o.Quiet, 10*time.Minute)
+	o.Settle = cmp.Or(o.Settle, time.Second)
+	o.Every = cmp.Or(o.Every, 10*time.Minute)
 	w := &watch{Pipeline: p, options: o}
 	defer w.asking.Wait()
 	changes, stop := w.listen()
@@ -63,11 +57,11 @@ func (p *Pipeline) Watch(ctx context.Context, o WatchOptions) error {
 		select {
 		case <-ctx.Done():
 		case <-changes:
-			if soon := time.Now().Add(o.Settle); soon.After(w.rested) {
-				w.next = Sooner(w.next, soon)
-			} else {
-				w.next = Sooner(w.next, w.rested)
+			soon := time.Now().Add(o.Settle)
+			if soon.Before(w.rested) {
+				soon = w.rested
 			}
+			w.next = Sooner(w.next, soon)
 		case <-timer.C:
 			w.due(ctx)
 		}
@@ -157,12 +151,6 @@ func (w *watch) report(ctx context.Context, r Report, err error) {
 	}
 }
 
-func (w *watch) say(text string) {
-	if w.options.Say != nil {
-		w.options.Say(text)
-	}
-}
-
 // listen is told of changes below the sources' folders, or says that it has to
 // look by the clock.
 func (w *watch) listen() (changes <-chan struct{}, stop func()) {
@@ -171,7 +159,10 @@ func (w *watch) listen() (changes <-chan struct{}, stop func()) {
 		if err == nil {
 			return t.changes, t.stop
 		}
-		w.say("this system can't tell of changes in so many folders (" + err.Error() + "); looking every few seconds instead")
+		if w.options.Say != nil {
+			w.options.Say("this system can't tell of changes in so many folders (" + err.Error() +
+				"); looking every few seconds instead")
+		}
 	}
 	w.polling = true
 	return nil, func() {}

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"recall/index"
-	"recall/library"
 )
 
 // writers is how many sessions are written at once: writing is mostly waiting
@@ -27,14 +26,8 @@ type writer struct {
 
 	mu   sync.Mutex
 	docs []*index.Prepared
-	done []entered
+	done []func() // what is left to say of each when it is in
 	size int
-}
-
-// entered is what is left to say of a session when its index entry is there.
-type entered struct {
-	entry library.Entry
-	page  fileStat
 }
 
 // A transaction is closed at so many sessions or bytes of text.
@@ -132,7 +125,7 @@ func (w *writer) index(m *Member) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.docs = append(w.docs, ready)
-	w.done = append(w.done, entered{now, page})
+	w.done = append(w.done, func() { w.run.succeeded(now, page) })
 	for _, t := range doc.Turns {
 		w.size += len(t.Text) + len(t.More)
 	}
@@ -155,8 +148,8 @@ func (w *writer) flush() {
 			w.fault.CompareAndSwap(nil, &err)
 			return err
 		}
-		for _, d := range done {
-			w.run.succeeded(d.entry, d.page)
+		for _, say := range done {
+			say()
 		}
 		return nil
 	})
