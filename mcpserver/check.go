@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/index/check"
 	"recall/text"
 )
@@ -24,11 +22,9 @@ type checkIn struct {
 }
 
 func (s *Server) addCheck() {
-	addTool(s, &mcp.Tool{
-		Name: "recall_check", Title: "Check a plan against what was decided",
-		Description: `Reports whether a plan, an edit or a command goes against a standing decision or repeats what was ruled out. Call it before you carry out a plan, add a dependency, change an approach or rewrite what exists. It goes by names, so silence proves nothing. A warning is a reason to ask the user, not a veto.`,
-		Annotations: readOnly("Check a plan against what was decided"),
-	}, true, nil, withMemory(s, Ask, s.check))
+	addTool(s, tool{name: "recall_check", title: "Check a plan against what was decided", atHand: true,
+		about: `Reports whether a plan, an edit or a command goes against a standing decision or repeats what was ruled out. Call it before you carry out a plan, add a dependency, change an approach or rewrite what exists. It goes by names, so silence proves nothing. A warning is a reason to ask the user, not a veto.`},
+		nil, withMemory(s, Ask, s.check))
 }
 
 func (s *Server) check(ctx context.Context, m *Memory, in checkIn) (string, error) {

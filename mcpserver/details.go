@@ -30,12 +30,8 @@ func (s *Server) details(ctx context.Context, m *Memory, ids []string) (string, 
 		if err != nil {
 			return "", err
 		}
-		if !sh.add(text) {
-			continue
-		}
-		sh.of(p.Item.ID)
-		for _, o := range others {
-			sh.of(o)
+		if sh.add(text) {
+			sh.of(append([]payload.ItemID{p.Item.ID}, others...)...)
 		}
 	}
 	if len(unknown) > 0 {

@@ -111,28 +111,16 @@ func idOf(line []byte) json.RawMessage {
 	}
 	switch request.ID.(type) {
 	case string, float64:
-		id, err := json.Marshal(request.ID)
-		if err == nil {
-			return id
-		}
+		id, _ := json.Marshal(request.ID) // it can't fail
+		return id
 	}
 	return nil
 }
 
-// refusal is the answer to what is no message.
-type refusal struct {
-	Version string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id"` // null where it can't be told
-	Error   wireError       `json:"error"`
-}
-
-type wireError struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-}
-
+// refuse answers what is no message; the id is null where it can't be told.
 func (l *lines) refuse(code int, id json.RawMessage, message string) error {
-	text, err := json.Marshal(refusal{"2.0", id, wireError{code, message}})
+	text, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id,
+		"error": map[string]any{"code": code, "message": message}})
 	if err == nil {
 		_, err = l.out.Write(append(text, '\n'))
 	}

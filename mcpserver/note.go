@@ -24,14 +24,10 @@ type noteIn struct {
 }
 
 func (s *Server) addNote() {
-	no := false
-	addTool(s, &mcp.Tool{
-		Name: "recall_note", Title: "Record a decision, a dead end, a warning, a next step",
-		Description: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
-The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`,
-		Annotations: &mcp.ToolAnnotations{Title: "Record a decision, a dead end, a warning, a next step",
-			DestructiveHint: &no, OpenWorldHint: &no},
-	}, true, map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
+	addTool(s, tool{name: "recall_note", title: "Record a decision, a dead end, a warning, a next step", atHand: true, notes: true,
+		about: `Records one thing as it happens, so that it survives a crash and a compaction: a decision the user made or agreed to, an approach ruled out, a warning, a next step, an open question. One note a thing.
+The quote is looked up in the transcript and must say what the text says: then the note is the user's word. Else it stays your own claim and is shown as that. No secrets, nothing the code says anyway, no small choices.`},
+		map[string]bound{"kind": oneOf(payload.NoteKinds...)}, s.note)
 }
 
 func (s *Server) note(ctx context.Context, req *mcp.CallToolRequest, in noteIn) (string, error) {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/answer"
 	"recall/answer/compose"
 	"recall/index"
@@ -40,13 +38,11 @@ type queryIn struct {
 }
 
 func (s *Server) addQuery() {
-	addTool(s, &mcp.Tool{
-		Name: "recall_query", Title: "Ask what was decided",
-		Description: `What earlier sessions decided and why, tried and ruled out, found, left open, with the words it rests on. Ask before you choose an approach, before you try what may have been tried, and when the user refers to earlier work.
+	addTool(s, tool{name: "recall_query", title: "Ask what was decided", atHand: true,
+		about: `What earlier sessions decided and why, tried and ruled out, found, left open, with the words it rests on. Ask before you choose an approach, before you try what may have been tried, and when the user refers to earlier work.
 Always send "also": without it the answer is among the first five half of the time, with it nine times in ten.
-Answers are short lines with an [id]; ask again with "ids" for reasons, lost alternatives and quotes.`,
-		Annotations: readOnly("Ask what was decided"),
-	}, true, map[string]bound{"kinds": kinds(), "limit": {least: 1, most: mostLimit}}, withMemory(s, Fresh, s.query))
+Answers are short lines with an [id]; ask again with "ids" for reasons, lost alternatives and quotes.`},
+		map[string]bound{"kinds": oneOf(payload.Kinds...), "limit": {least: 1, most: mostLimit}}, withMemory(s, Fresh, s.query))
 }
 
 func (s *Server) query(ctx context.Context, m *Memory, in queryIn) (string, error) {
@@ -148,8 +144,13 @@ func tell(a *answer.Answer) string {
 		if !sh.add(resultText(r)) {
 			continue
 		}
-		sh.note(r)
 		told++
+		if r.Item != nil {
+			sh.of(r.Item.ID)
+			for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict) {
+				sh.of(l.Item.ID)
+			}
+		}
 	}
 	for _, t := range a.Told {
 		sh.linef("About the user's model: %s.", payload.Data(t, 300))
@@ -174,20 +175,7 @@ func (s *sheet) inShort(said []compose.Sentence) {
 		ids = append(ids, one.Items...)
 	}
 	if s.add(b.String()) {
-		for _, id := range ids {
-			s.of(id)
-		}
-	}
-}
-
-// note notes the items that a result tells of.
-func (s *sheet) note(r *answer.Result) {
-	if r.Item == nil {
-		return
-	}
-	s.of(r.Item.ID)
-	for _, l := range slices.Concat(r.History[:min(1, len(r.History))], r.Conflict) {
-		s.of(l.Item.ID)
+		s.of(ids...)
 	}
 }
 

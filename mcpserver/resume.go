@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/payload"
 	"recall/prompts"
 )
@@ -19,11 +17,9 @@ type resumeIn struct {
 }
 
 func (s *Server) addResume() {
-	addTool(s, &mcp.Tool{
-		Name: "recall_resume", Title: "Get the payload to go on from",
-		Description: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`,
-		Annotations: readOnly("Get the payload to go on from"),
-	}, false, map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
+	addTool(s, tool{name: "recall_resume", title: "Get the payload to go on from",
+		about: `The payload of the task last worked on in the project: goal, standing decisions with reasons, what was ruled out, files in play, warnings, next action; about 1,000 tokens. Call it when the user wants to go on where they stopped and no payload is in the conversation yet.`},
+		map[string]bound{"variant": oneOf(payload.Coding, payload.Debug, payload.Handoff)},
 		withMemory(s, Fresh, s.resume))
 }
 

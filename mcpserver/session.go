@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/answer"
 	"recall/ingest"
 	"recall/payload"
@@ -34,11 +32,9 @@ type sessionIn struct {
 }
 
 func (s *Server) addSession() {
-	addTool(s, &mcp.Tool{
-		Name: "recall_session", Title: "Read parts of a transcript",
-		Description: `Turns of an earlier session, tool calls in a line each, secrets left out: the conversation around a turn that recall_query or recall_check named. Without arguments the latest sessions with their ids.`,
-		Annotations: readOnly("Read parts of a transcript"),
-	}, false, map[string]bound{"turn": from1, "from": from1, "to": from1}, withMemory(s, Read, s.session))
+	addTool(s, tool{name: "recall_session", title: "Read parts of a transcript",
+		about: `Turns of an earlier session, tool calls in a line each, secrets left out: the conversation around a turn that recall_query or recall_check named. Without arguments the latest sessions with their ids.`},
+		map[string]bound{"turn": from1, "from": from1, "to": from1}, withMemory(s, Read, s.session))
 }
 
 func (s *Server) session(ctx context.Context, m *Memory, in sessionIn) (string, error) {

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"recall/answer"
 	"recall/index"
 	"recall/ingest"
@@ -23,15 +21,11 @@ import (
 )
 
 // The parts of a session's state, in the order in which they are told.
-const (
-	partDecisions = "decisions"
-	partFiles     = "files"
-	partApps      = "apps"
-	partData      = "data"
-	partActions   = "actions"
-)
-
-var parts = []string{partDecisions, partFiles, partApps, partData, partActions}
+var stateParts = []struct {
+	name string
+	tell func(*reading) error
+}{{"decisions", (*reading).decisions}, {"files", (*reading).files}, {"apps", (*reading).apps}, {"data", (*reading).data},
+	{"actions", (*reading).actions}}
 
 const (
 	mostActions = 60
@@ -46,18 +40,16 @@ type stateIn struct {
 }
 
 func (s *Server) addState() {
-	addTool(s, &mcp.Tool{
-		Name: "recall_state", Title: "Read a session's state back",
-		Description: `Where a session stood: decisions and dead ends, working set of files, programs and packages used, data and whether it can be made again, the chain of tool calls. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then.`,
-		Annotations: readOnly("Read a session's state back"),
-	}, false, map[string]bound{"parts": oneOf(parts...), "from": from1, "to": from1}, withMemory(s, Fresh, s.state))
+	var names []string
+	for _, p := range stateParts {
+		names = append(names, p.name)
+	}
+	addTool(s, tool{name: "recall_state", title: "Read a session's state back",
+		about: `Where a session stood: decisions and dead ends, working set of files, programs and packages used, data and whether it can be made again, the chain of tool calls. Use it after a crash or a compaction, or to take over another session's work. Paths are as they were then.`},
+		map[string]bound{"parts": oneOf(names...), "from": from1, "to": from1}, withMemory(s, Fresh, s.state))
 }
 
 func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, error) {
-	want := in.Parts
-	if len(want) == 0 {
-		want = parts
-	}
 	e, err := s.meantSession(m.Library, in.Session)
 	if err != nil {
 		return "", err
@@ -66,21 +58,28 @@ func (s *Server) state(ctx context.Context, m *Memory, in stateIn) (string, erro
 	if err != nil {
 		return "", err
 	}
-	r := reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
+	r := &reading{m: m, entry: e, session: t, did: trace.Of(t), in: in, sheet: newSheet()}
 	r.linef("State of session %s %q, %s, %d turns. %s", answer.ShortID(e.ID), payload.Data(t.Title, 120),
 		answer.Day(t.Start), len(t.Turns), asData)
-	for _, p := range parts {
-		if !slices.Contains(want, p) {
+	for _, p := range stateParts {
+		if len(in.Parts) > 0 && !slices.Contains(in.Parts, p.name) {
 			continue
 		}
 		r.most = mostAnswer
-		if len(want) > 1 {
+		if len(in.Parts) != 1 {
 			r.most = min(mostAnswer, r.size+mostPart)
 		}
-		if err := r.tell(p); err != nil {
+		if err := p.tell(r); err != nil {
 			return "", err
 		}
-		r.end(p)
+		if r.cut > 0 { // what didn't fit is counted, and doesn't keep the next part out
+			n, more := r.cut, ""
+			if p.name == "actions" {
+				more = ", with from and to"
+			}
+			r.cut, r.most = 0, r.size+200
+			r.linef("… and %d more; ask for parts [%s] alone%s.", n, p.name, more)
+		}
 	}
 	return r.text(""), nil
 }
@@ -118,32 +117,6 @@ type reading struct {
 	*sheet
 }
 
-func (r *reading) tell(part string) error {
-	switch part {
-	case partDecisions:
-		return r.decisions()
-	case partFiles:
-		r.files()
-	case partApps:
-		r.apps()
-	case partData:
-		r.data()
-	case partActions:
-		r.actions()
-	}
-	return nil
-}
-
-// end closes a part: what didn't fit is counted, and doesn't keep the next one out.
-func (r *reading) end(part string) {
-	if r.cut > 0 {
-		n := r.cut
-		r.cut, r.most = 0, r.size+200
-		r.linef("… and %d more; ask for parts [%s] alone%s.", n, part,
-			map[string]string{partActions: ", with from and to"}[part])
-	}
-}
-
 func (r *reading) decisions() error {
 	p, err := r.m.Library.Payload(r.entry.ID)
 	if err != nil && !errors.Is(err, library.ErrNoPayload) {
@@ -152,8 +125,7 @@ func (r *reading) decisions() error {
 	r.linef("## Decisions and what is open")
 	told := 0
 	if p != nil {
-		for i := range p.Items {
-			it := &p.Items[i]
+		for _, it := range p.Items {
 			if !it.Current() {
 				continue
 			}
@@ -162,7 +134,7 @@ func (r *reading) decisions() error {
 			if len(it.Evidence) > 0 {
 				turn = it.Evidence[0].N
 			}
-			if r.add(short(it, index.Place{Session: p.Session}, turn)) {
+			if r.add(short(&it, index.Place{Session: p.Session}, turn)) {
 				r.of(it.ID)
 			}
 		}
@@ -184,56 +156,50 @@ func (r *reading) decisions() error {
 }
 
 // files tells the working set: each file once, what was changed first, by last touch.
-func (r *reading) files() {
+func (r *reading) files() error {
 	type touched struct {
-		path    string
-		turn    int // of the last touch
-		hows    []string
-		changed bool
+		read, turn int // 1 if it was only read; the last touch
+		path       string
+		hows       []string
 	}
 	by := map[string]*touched{}
-	for i := range r.did.Actions {
-		a := &r.did.Actions[i]
+	for _, a := range r.did.Actions {
 		for _, t := range a.Touches {
-			f := by[t.Path]
-			if f == nil {
-				f = &touched{path: t.Path}
-				by[t.Path] = f
+			if by[t.Path] == nil {
+				by[t.Path] = &touched{read: 1, path: t.Path}
 			}
+			f := by[t.Path]
 			f.turn = max(f.turn, a.N)
-			f.changed = f.changed || t.How != trace.Read
+			if t.How != trace.Read {
+				f.read = 0
+			}
 			if !slices.Contains(f.hows, string(t.How)) {
 				f.hows = append(f.hows, string(t.How))
 			}
 		}
 	}
-	list := slices.SortedFunc(maps.Values(by), func(a, b *touched) int {
-		if a.changed != b.changed {
-			return map[bool]int{true: -1, false: 1}[a.changed]
-		}
-		return cmp.Or(b.turn-a.turn, strings.Compare(a.path, b.path))
-	})
 	r.linef("## Files")
-	for _, f := range list {
+	for _, f := range slices.SortedFunc(maps.Values(by), func(a, b *touched) int {
+		return cmp.Or(a.read-b.read, b.turn-a.turn, strings.Compare(a.path, b.path))
+	}) {
 		r.linef("%s · %s · turn %d", payload.Data(f.path, 300), strings.Join(f.hows, ", "), f.turn)
 	}
-	if len(list) == 0 {
+	if len(by) == 0 {
 		r.linef("it touched none")
 	}
+	return nil
 }
 
 // apps tells the tools by how often they were called, and what was installed.
-func (r *reading) apps() {
+func (r *reading) apps() error {
 	calls := map[string]int{}
-	for i := range r.did.Actions {
-		calls[payload.Data(r.did.Actions[i].Call.Name, 80)]++
+	for _, a := range r.did.Actions {
+		calls[payload.Data(a.Call.Name, 80)]++
 	}
-	names := slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
-		return cmp.Or(calls[b]-calls[a],
-			strings.Compare(a, b))
-	})
 	r.linef("## Apps")
-	for _, name := range names {
+	for _, name := range slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(calls[b]-calls[a], strings.Compare(a, b))
+	}) {
 		r.linef("%s · %d calls", name, calls[name])
 	}
 	for _, p := range r.did.Packages {
@@ -243,10 +209,17 @@ func (r *reading) apps() {
 	if len(r.session.Models) > 0 {
 		r.linef("models: %s", payload.Data(strings.Join(r.session.Models, ", "), 200))
 	}
+	return nil
 }
 
 // data tells inputs and outputs as the manifest has them.
-func (r *reading) data() {
+func (r *reading) data() error {
+	kept := func(sum string) string {
+		if sum == "" {
+			return ""
+		}
+		return " · its bytes are in the library"
+	}
 	m := r.m.Pipeline.Manifest(r.session, r.did, r.entry)
 	r.linef("## Data (its commands ran on: %s)", m.Machine)
 	for _, in := range m.Inputs {
@@ -265,17 +238,11 @@ func (r *reading) data() {
 	for _, c := range m.Commits {
 		r.linef("commit %s %s · turn %d", payload.Data(c.Hash, 40), payload.Data(c.Subject, 120), c.Turn)
 	}
-}
-
-func kept(sum string) string {
-	if sum == "" {
-		return ""
-	}
-	return " · its bytes are in the library"
+	return nil
 }
 
 // actions tells the chain of calls: the latest, or those of the turns asked for.
-func (r *reading) actions() {
+func (r *reading) actions() error {
 	var chain []*trace.Action
 	for i := range r.did.Actions {
 		a := &r.did.Actions[i]
@@ -310,4 +277,5 @@ func (r *reading) actions() {
 	if end := r.session.End; !end.IsZero() {
 		r.linef("last heard of at %s", end.UTC().Format(time.RFC3339))
 	}
+	return nil
 }

@@ -6,8 +6,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"recall/payload"
 )
 
 // A bound is what an argument may be, beyond its Go type.
@@ -30,16 +28,20 @@ func oneOf[T ~string](words ...T) bound {
 // work does a tool's work, and answers in words.
 type work[In any] func(context.Context, *mcp.CallToolRequest, In) (string, error)
 
+// A tool is what a client is told of one.
+type tool struct {
+	name, title, about string
+	atHand             bool // with its description: else a client may show a model the name alone
+	notes              bool // it writes; the others only read
+}
+
 // addTool adds a tool. Its answer is text and nothing else: where there is
 // structured content too, Claude Code shows its model that, as escaped JSON, a
 // third longer and hard to read.
-//
-// Tools that are to be at hand are marked so for the client, which else shows a
-// model their names alone.
-func addTool[In any](s *Server, t *mcp.Tool, atHand bool, bounds map[string]bound, do work[In]) {
+func addTool[In any](s *Server, t tool, bounds map[string]bound, do work[In]) {
 	schema, err := jsonschema.For[In](nil)
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", t.Name, err))
+		panic(fmt.Sprintf("%s: %v", t.name, err))
 	}
 	for name, b := range bounds {
 		p := schema.Properties[name]
@@ -58,11 +60,14 @@ func addTool[In any](s *Server, t *mcp.Tool, atHand bool, bounds map[string]boun
 			p.Enum = b.words
 		}
 	}
-	t.InputSchema = schema
-	if atHand {
-		t.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
+	no := false
+	told := &mcp.Tool{Name: t.name, Title: t.title, Description: t.about, InputSchema: schema,
+		Annotations: &mcp.ToolAnnotations{Title: t.title, ReadOnlyHint: !t.notes, IdempotentHint: !t.notes,
+			OpenWorldHint: &no, DestructiveHint: &no}}
+	if t.atHand {
+		told.Meta = mcp.Meta{"anthropic/alwaysLoad": true}
 	}
-	mcp.AddTool(s.mcp, t, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+	mcp.AddTool(s.mcp, told, func(ctx context.Context, req *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := do(ctx, req, in)
 		if err != nil {
 			return nil, nil, s.failed(err)
@@ -82,14 +87,3 @@ func withMemory[In any](s *Server, need Need, do func(context.Context, *Memory, 
 		return do(ctx, m, in)
 	}
 }
-
-// readOnly are the annotations of a tool that changes nothing.
-func readOnly(title string) *mcp.ToolAnnotations {
-	no := false
-	return &mcp.ToolAnnotations{
-		Title: title, ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: &no, DestructiveHint: &no,
-	}
-}
-
-// kinds are those that an item may be of.
-func kinds() bound { return oneOf(payload.Kinds...) }
