@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -87,22 +88,14 @@ func (c Client) command() ([]string, error) {
 
 func claudeCode() (Client, error) {
 	home, err := os.UserHomeDir()
-	dir := os.Getenv("CLAUDE_CONFIG_DIR")
-	switch {
-	case dir == "" && err != nil:
+	dir := cmp.Or(os.Getenv("CLAUDE_CONFIG_DIR"), home)
+	if dir == "" {
 		return Client{}, err
-	case dir == "":
-		dir = home
 	}
 	c := Client{Name: "Claude Code", Path: filepath.Join(dir, ".claude.json"), typed: true}
 	_, onPath := exec.LookPath("claude")
-	c.There = exists(c.Path) || onPath == nil || home != "" && exists(filepath.Join(home, ".claude"))
+	c.There = disk.Exists(c.Path) || onPath == nil || home != "" && disk.Exists(filepath.Join(home, ".claude"))
 	return c, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // desktops are the app's configurations: of each of its folders that is
@@ -112,7 +105,7 @@ func desktops(asked bool) []Client {
 	var list []Client
 	if w := cowork.OtherSide(); w != nil {
 		for _, dir := range w.Data {
-			if exists(dir) {
+			if disk.Exists(dir) {
 				list = append(list, Client{Name: "Claude Desktop, Windows", Path: filepath.Join(dir, file), There: true,
 					Distro: w.Distro})
 			}
@@ -120,7 +113,7 @@ func desktops(asked bool) []Client {
 	}
 	dirs := cowork.AppData()
 	for _, dir := range dirs {
-		if exists(dir) {
+		if disk.Exists(dir) {
 			list = append(list, Client{Name: "Claude Desktop", Path: filepath.Join(dir, file), There: true})
 		}
 	}

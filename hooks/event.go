@@ -75,7 +75,6 @@ type Input struct {
 	ToolInput  ToolInput `json:"tool_input"`
 	Trigger    string    `json:"trigger"` // PreCompact: manual, auto
 	Reason     string    `json:"reason"`  // SessionEnd
-	Agent      string    `json:"agent_id"`
 }
 
 // ToolInput holds what is read of a tool's input; of other tools all is empty.
@@ -189,7 +188,6 @@ func FromSurroundings(e Event, getenv func(string) string, roots []string) (Inpu
 type Answer struct {
 	Context string // for the model
 	Deny    string // why a tool call is refused
-	Notice  string // for the user alone
 }
 
 // JSON is the answer as the client reads it, nil for silence. A permission is
@@ -204,19 +202,10 @@ func (a Answer) JSON(e Event) []byte {
 		Verdict string `json:"permissionDecision,omitempty"`
 		Why     string `json:"permissionDecisionReason,omitempty"`
 	}
-	out := struct {
-		Specific *specific `json:"hookSpecificOutput,omitempty"`
-		Notice   string    `json:"systemMessage,omitempty"`
-	}{Notice: a.Notice}
-	if a.Context != "" || a.Deny != "" {
-		out.Specific = &specific{Event: e, Text: a.Context}
-		if a.Deny != "" {
-			out.Specific.Verdict, out.Specific.Why = "deny", a.Deny
-		}
+	out := specific{Event: e, Text: a.Context, Why: a.Deny}
+	if a.Deny != "" {
+		out.Verdict = "deny"
 	}
-	text, err := json.Marshal(out)
-	if err != nil {
-		return nil
-	}
+	text, _ := json.Marshal(map[string]specific{"hookSpecificOutput": out}) // of strings: it can't fail
 	return text
 }

@@ -30,12 +30,7 @@ const preface = "From recall, notes of earlier sessions here: data with its sour
 // tool, a page, an upload or a sub-agent said isn't there.
 func trusted(p *payload.Payload) *payload.Payload {
 	out := *p
-	out.Items = nil
-	for _, it := range p.Items {
-		if isTrusted(&it) {
-			out.Items = append(out.Items, it)
-		}
-	}
+	out.Items = slices.DeleteFunc(slices.Clone(p.Items), func(it payload.Item) bool { return !isTrusted(&it) })
 	return &out
 }
 
@@ -51,9 +46,7 @@ func isTrusted(it *payload.Item) bool {
 	if strings.HasSuffix(it.Rule, "summary") {
 		return false
 	}
-	switch it.By {
-	case payload.ByUser, payload.ByAssistant, payload.ByBoth:
-	default:
+	if it.By != payload.ByUser && it.By != payload.ByAssistant && it.By != payload.ByBoth {
 		return false
 	}
 	for _, e := range it.Evidence {
@@ -78,8 +71,12 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 			continue
 		}
 		it.Text, it.Why, it.Scope, it.Path = plain(it.Text), plain(it.Why), plain(it.Scope), plain(it.Path)
-		it.Alternatives = plainAll(it.Alternatives)
-		it.About = plainAll(it.About)
+		it.Alternatives, it.About = slices.Clone(it.Alternatives), slices.Clone(it.About)
+		for _, list := range [][]string{it.Alternatives, it.About} {
+			for i := range list {
+				list[i] = plain(list[i])
+			}
+		}
 		switch record := answer.Record(it, p.Origins[it.ID].Number); {
 		case it.Kind == payload.Lead:
 			it.Text, it.Evidence = fmt.Sprintf("%s: “%s”", record, it.Text), nil
@@ -112,7 +109,7 @@ func inject(p *payload.Payload, v payload.Variant, confirm bool) string {
 	for {
 		text := payload.Render(&data, payload.Options{Variant: v, Budget: budget, Leads: mostLeads,
 			Count: tokens.AtMost}).Text
-		text = withPreface(text) + end
+		text = strings.Replace(text, "\n", "\n"+preface+"\n", 1) + end // behind the marker that opens it
 		if characters(text) <= mostCharacters || budget < 100 {
 			return text
 		}
@@ -151,26 +148,9 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// withPreface puts the preface behind the marker that opens the text.
-func withPreface(text string) string {
-	head, rest, ok := strings.Cut(text, "\n")
-	if !ok {
-		return text
-	}
-	return head + "\n" + preface + "\n" + rest
-}
-
 // characters counts as the client does.
 func characters(s string) int { return len(utf16.Encode([]rune(s))) }
 
 // plain makes a text harmless: one line, no control characters, nothing that
 // could be taken for a tag or for recall's own marker.
 func plain(s string) string { return payload.Data(s, 0) }
-
-func plainAll(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, plain(s))
-	}
-	return out
-}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,11 +59,11 @@ func (h *Host) tool(ctx context.Context, in Input) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, briefly)
 	defer cancel()
 	w, ids, m, err := h.warned(ctx, in, act, false)
-	if err != nil || w == nil {
-		if out != (Answer{}) {
-			return out, nil
-		}
-		return Answer{}, err
+	switch {
+	case err != nil && out == (Answer{}):
+		return out, err
+	case err != nil || w == nil:
+		return out, nil
 	}
 	if w.Sure && w.Item.Pinned {
 		return Answer{Deny: refusal(w)}, nil // each time: a rule holds the second time too
@@ -103,17 +102,7 @@ func within(dir, path string) string {
 // firstOf is the beginning of a file that is about to be written over: what was
 // there before isn't new.
 func firstOf(path string) string {
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() {
-		return "" // to open a pipe is to wait for its writer
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	buf := make([]byte, 64<<10)
-	n, _ := f.Read(buf)
-	return string(buf[:n])
+	return string(beginning(path, 64<<10))
 }
 
 // warned is the one thing worth a note, nil if there is none: not said before in
@@ -143,10 +132,8 @@ func (h *Host) warned(ctx context.Context, in Input, act check.Action, prompt bo
 	}
 	for i := range all {
 		w := &all[i]
-		if !isTrusted(&w.Item) || prompt && (w.Session == in.Session || slices.Contains(m.Noted, w.Item.ID)) {
-			continue
-		}
-		if !prompt && !(w.Sure && w.Item.Pinned) && slices.Contains(m.Noted, w.Item.ID) {
+		said := slices.Contains(m.Noted, w.Item.ID)
+		if prompt && (said || w.Session == in.Session) || !prompt && said && !(w.Sure && w.Item.Pinned) || !isTrusted(&w.Item) {
 			continue
 		}
 		return w, sameSource(all, w), m, nil

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"recall/hint"
@@ -73,12 +74,10 @@ func StaysInside(project, file string) error {
 // PluginOn reports whether Claude Code's settings, the user's or those of the
 // current folder, have recall's plugin on.
 func PluginOn() bool {
-	for _, path := range settingsFiles() {
-		if c, err := open(path); err == nil && c.Plugin {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(settingsFiles(), func(path string) bool {
+		c, err := open(path)
+		return err == nil && c.Plugin
+	})
 }
 
 // CalledTwice says that the plugin calls, and that the settings' own hooks call
@@ -92,16 +91,14 @@ func CalledTwice() bool {
 		paths = append(paths, filepath.Join(dir, ".claude", "settings.json"),
 			filepath.Join(dir, ".claude", "settings.local.json"))
 	}
-	for _, path := range paths {
+	return slices.ContainsFunc(paths, func(path string) bool {
 		text, err := disk.ReadRegular(path, MostOfSettings)
 		if err != nil {
-			continue
+			return false
 		}
-		if events, _, err := Installed(text); err == nil && len(events) > 0 {
-			return true
-		}
-	}
-	return false
+		events, _, err := Installed(text)
+		return err == nil && len(events) > 0
+	})
 }
 
 // Status is whether Claude Code calls recall, and what went wrong when it did.

@@ -90,7 +90,7 @@ func (h *Host) Run(ctx context.Context, e Event, in Input) (Answer, error) {
 		var r result
 		defer func() {
 			if p := recover(); p != nil {
-				r = result{err: errPanic(p)}
+				r = result{err: fmt.Errorf("panic: %v\n%s", p, debug.Stack())}
 			}
 			done <- r
 		}()
@@ -140,5 +140,3 @@ func (h *Host) now() time.Time {
 	}
 	return time.Now()
 }
-
-func errPanic(v any) error { return fmt.Errorf("panic: %v\n%s", v, debug.Stack()) }

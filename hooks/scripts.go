@@ -85,18 +85,24 @@ func dirsOf(command, dir string) []string {
 
 // readScript reads the beginning of a text file, "" if it is none.
 func readScript(path string) string {
-	// to open a pipe is to wait for its writer
-	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) {
-		return ""
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, commandMost/2))
-	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+	text := beginning(path, commandMost/2)
+	if bytes.IndexByte(text, 0) >= 0 {
 		return ""
 	}
 	return string(text)
+}
+
+// beginning is that of a file, nil if it can't be read.
+func beginning(path string, most int64) []byte {
+	// to open a pipe is to wait for its writer
+	if fi, err := os.Stat(path); err != nil || !fi.Mode().IsRegular() || !filepath.IsAbs(path) {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, most)) // as far as it can be read
+	return text
 }

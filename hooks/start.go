@@ -40,7 +40,9 @@ func (h *Host) start(ctx context.Context, in Input) (Answer, error) {
 	}
 	m.Mark = mark
 	text, held, err := h.said(ctx, p)
-	if err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news(held, m.Held)) {
+	// What is gone is no news: the session itself may have settled it.
+	news := slices.ContainsFunc(held, func(one string) bool { return !slices.Contains(m.Held, one) })
+	if err != nil || in.Source == "resume" && (text == "" || m.Held == nil || !news) {
 		if err == nil {
 			m.Held = held
 			h.keep(in.Session, m) // what changes from here on is news
@@ -109,10 +111,8 @@ func (h *Host) said(ctx context.Context, at place) (text string, held []string, 
 // variant is the form that fits: where a hypothesis stands, somebody is looking
 // for a fault.
 func (h *Host) variant(p *payload.Payload) payload.Variant {
-	for _, it := range p.Items {
-		if it.Kind == payload.Hypothesis && it.Current() {
-			return payload.Debug
-		}
+	if slices.ContainsFunc(p.Items, func(it payload.Item) bool { return it.Kind == payload.Hypothesis && it.Current() }) {
+		return payload.Debug
 	}
 	return h.Variant
 }
@@ -120,12 +120,9 @@ func (h *Host) variant(p *payload.Payload) payload.Variant {
 // worth reports whether a payload is worth a session's attention: files,
 // statuses and passages alone aren't.
 func worth(p *payload.Payload) bool {
-	for _, it := range p.Items {
-		if it.Current() && it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Items, func(it payload.Item) bool {
+		return it.Current() && it.Kind != payload.File && it.Kind != payload.Status && it.Kind != payload.Lead
+	})
 }
 
 // heldBy names each item that stands in a payload and isn't of one session; not nil.
@@ -138,10 +135,4 @@ func heldBy(p *payload.Payload, own string) []string {
 		}
 	}
 	return held
-}
-
-// news reports whether something is held that wasn't. What is gone is no news: the
-// session itself may have settled it.
-func news(now, before []string) bool {
-	return slices.ContainsFunc(now, func(one string) bool { return !slices.Contains(before, one) })
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"recall/index"
 	"recall/ingest"
@@ -38,10 +37,6 @@ type threadMember struct {
 	Branch    string `json:"branch,omitempty"`
 	Distiller string `json:"distiller,omitempty"`
 }
-
-// patience is how long a start waits for the thread to be found anew, where an
-// older finding is at hand: the end of the session brings it up to date.
-const patience = 60 * time.Millisecond
 
 // place is where a session runs.
 type place struct {
@@ -80,44 +75,15 @@ func (h *Host) thread(ctx context.Context, p place) (*payload.Payload, error) {
 		return nil, err
 	}
 	var r remembered
-	known := p.own == "" && readJSON(h.threadPath(p), &r)
-	if known && r.Mark == mark {
-		return composed(ctx, x, p, r)
-	}
-	type result struct {
-		remembered
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var f result
-		defer func() { // a panic here would be out of Run's sight
-			if v := recover(); v != nil {
-				f.err = errPanic(v)
-			}
-			done <- f
-		}()
-		f.remembered, f.err = find(ctx, x, p)
-	}()
-	var late <-chan time.Time
-	if known {
-		late = time.After(patience)
-	}
-	select {
-	case f := <-done:
-		if f.err != nil {
-			return nil, f.err
+	if p.own != "" || !readJSON(h.threadPath(p), &r) || r.Mark != mark {
+		if r, err = find(ctx, x, p); err != nil {
+			return nil, err
 		}
-		if f.Mark = mark; p.own == "" {
-			writeJSON(h.threadPath(p), f.remembered)
+		if r.Mark = mark; p.own == "" {
+			writeJSON(h.threadPath(p), r)
 		}
-		return composed(ctx, x, p, f.remembered)
-	case <-late:
-		h.LeftBehind.Store(true)
-		return composed(ctx, x, p, r)
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	return composed(ctx, x, p, r)
 }
 
 // markOf is another one when the project says something else, or a person
@@ -169,8 +135,7 @@ func composed(ctx context.Context, x *index.Index, p place, r remembered) (*payl
 		return nil, err
 	}
 	var all []*payload.Payload
-	numbers, doubted := map[string]int{}, map[payload.ItemID]payload.Doubt{}
-	order := make(map[payload.ItemID]int, len(r.Order))
+	numbers, doubted, order := map[string]int{}, map[payload.ItemID]payload.Doubt{}, map[payload.ItemID]int{}
 	for i, id := range r.Order {
 		order[id] = i
 	}

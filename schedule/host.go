@@ -14,7 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf16"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // ErrNoScheduler: this machine has nothing that runs jobs by time.
@@ -36,7 +37,7 @@ func Here(ctx context.Context) (Host, error) {
 	case "windows":
 		return Host{System: Windows}, nil
 	}
-	if _, err := tool(ctx, "", "systemctl", "--user", "show-environment"); err == nil {
+	if run(ctx, "systemctl --user show-environment") == nil {
 		config, err := os.UserConfigDir()
 		return Host{Systemd, filepath.Join(config, "systemd", "user")}, err
 	}
@@ -101,47 +102,42 @@ func (h Host) Install(ctx context.Context, p Plan) error {
 	if err := h.write(files); err != nil {
 		return err
 	}
-	if h.System == Launchd {
-		for _, j := range Jobs {
-			_, _ = tool(ctx, "", "launchctl", "bootout", domain()+"/"+Label(j)) // of an earlier plan
-			if err := bootstrap(ctx, filepath.Join(h.Dir, Label(j)+".plist")); err != nil {
-				return err
+	if h.System == Systemd {
+		if err := run(ctx, "systemctl --user daemon-reload"); err != nil {
+			return err
+		}
+		return run(ctx, "systemctl --user enable --now", timers()...)
+	}
+	for _, j := range Jobs {
+		_ = run(ctx, "launchctl bootout", domain(j)) // of an earlier plan
+		err := run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist"))
+		// One of that name that was booted out a moment ago may still be going: launchd then refuses for a while.
+		for try := 0; err != nil && try < 4; try++ {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Second):
 			}
+			err = run(ctx, "launchctl bootstrap", gui(), filepath.Join(h.Dir, Label(j)+".plist"))
 		}
-		return nil
+		if err != nil {
+			return err
+		}
 	}
-	if _, err := tool(ctx, "", "systemctl", "--user", "daemon-reload"); err != nil {
-		return err
-	}
-	_, err = tool(ctx, "", "systemctl", append([]string{"--user", "enable", "--now"}, timers()...)...)
-	return err
+	return nil
 }
 
-// bootstrap tells launchd of an agent. One of that name that was booted out a
-// moment ago may still be going: launchd then refuses for a while.
-func bootstrap(ctx context.Context, path string) (err error) {
-	for try := 0; try < 5; try++ {
-		if _, err = tool(ctx, "", "launchctl", "bootstrap", domain(), path); err == nil {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
-	return err
-}
-
-func timers() []string {
-	var names []string
+// The jobs as systemd and launchd call them.
+func timers() (names []string) {
 	for _, j := range Jobs {
 		names = append(names, "recall-"+j.Name+".timer")
 	}
 	return names
 }
 
-func domain() string { return fmt.Sprintf("gui/%d", os.Getuid()) }
+func gui() string { return fmt.Sprintf("gui/%d", os.Getuid()) }
+
+func domain(j Job) string { return gui() + "/" + Label(j) }
 
 // write puts the files in place. One that somebody else wrote is not replaced.
 func (h Host) write(files []File) error {
@@ -167,60 +163,63 @@ func createTasks(ctx context.Context, files []File) error {
 	}
 	defer os.RemoveAll(dir)
 	for i, f := range files {
+		text, err := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().
+			String(strings.ReplaceAll(f.Text, "\n", "\r\n"))
 		path := filepath.Join(dir, f.Name)
-		if err := os.WriteFile(path, utf16File(f.Text), 0o600); err != nil {
-			return err
+		if err == nil {
+			err = os.WriteFile(path, []byte(text), 0o600)
 		}
-		if _, err := tool(ctx, "", "schtasks", "/Create", "/F", "/TN", TaskName(Jobs[i]), "/XML", path); err != nil {
+		if err == nil {
+			err = run(ctx, "schtasks /Create /F /TN", TaskName(Jobs[i]), "/XML", path)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func utf16File(text string) []byte {
-	b := []byte{0xff, 0xfe}
-	for _, u := range utf16.Encode([]rune(strings.ReplaceAll(text, "\n", "\r\n"))) {
-		b = append(b, byte(u), byte(u>>8))
-	}
-	return b
-}
-
 // Remove undoes Install, and reports whether there was anything.
 func (h Host) Remove(ctx context.Context) (had bool, err error) {
+	if h.System == Cron {
+		text, err := crontab(ctx)
+		rest, had := WithoutCron(text)
+		if err == nil && had && rest == "" {
+			err = run(ctx, "crontab -r")
+		} else if err == nil && had {
+			_, err = tool(ctx, rest, "crontab", "-")
+		}
+		return had, err
+	}
+	if !h.Installed(ctx) {
+		return false, nil
+	}
 	switch h.System {
-	case Cron:
-		return removeCron(ctx)
 	case Windows:
 		for _, j := range Jobs {
-			if _, err := tool(ctx, "", "schtasks", "/Query", "/TN", TaskName(j)); err == nil {
-				had = true
-				if _, err := tool(ctx, "", "schtasks", "/Delete", "/F", "/TN", TaskName(j)); err != nil {
-					return had, err
+			if run(ctx, "schtasks /Query /TN", TaskName(j)) == nil {
+				if err := run(ctx, "schtasks /Delete /F /TN", TaskName(j)); err != nil {
+					return true, err
 				}
 			}
 		}
-		return had, nil
-	}
-	ours := h.ours()
-	if len(ours) == 0 {
-		return false, nil
-	}
-	if h.System == Launchd {
+		return true, nil
+	case Launchd:
 		for _, j := range Jobs {
-			_, _ = tool(ctx, "", "launchctl", "bootout", domain()+"/"+Label(j)) // it may not be loaded
+			_ = run(ctx, "launchctl bootout", domain(j)) // it may not be loaded
 		}
-	} else if _, err := tool(ctx, "", "systemctl",
-		append([]string{"--user", "disable", "--now"}, timers()...)...); err != nil {
-		return true, err
+	default:
+		if err := run(ctx, "systemctl --user disable --now", timers()...); err != nil {
+			return true, err
+		}
 	}
-	for _, path := range ours {
+	for _, path := range h.ours() {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return true, err
 		}
 	}
 	if h.System == Systemd {
-		_, err = tool(ctx, "", "systemctl", "--user", "daemon-reload")
+		err = run(ctx, "systemctl --user daemon-reload")
 		for _, dir := range []string{filepath.Join(h.Dir, "timers.target.wants"), h.Dir, filepath.Dir(h.Dir)} {
 			_ = os.Remove(dir) // if nothing else is in it
 		}
@@ -240,23 +239,6 @@ func (h Host) ours() []string {
 	return paths
 }
 
-func removeCron(ctx context.Context) (bool, error) {
-	text, err := crontab(ctx)
-	if err != nil {
-		return false, err
-	}
-	rest, had := WithoutCron(text)
-	switch {
-	case !had:
-		return false, nil
-	case rest == "":
-		_, err = tool(ctx, "", "crontab", "-r")
-	default:
-		_, err = tool(ctx, rest, "crontab", "-")
-	}
-	return true, err
-}
-
 // Installed reports whether the jobs are scheduled.
 func (h Host) Installed(ctx context.Context) bool {
 	switch h.System {
@@ -265,8 +247,7 @@ func (h Host) Installed(ctx context.Context) bool {
 		_, had := WithoutCron(text)
 		return err == nil && had
 	case Windows:
-		_, err := tool(ctx, "", "schtasks", "/Query", "/TN", TaskName(Jobs[0]))
-		return err == nil
+		return slices.ContainsFunc(Jobs, func(j Job) bool { return run(ctx, "schtasks /Query /TN", TaskName(j)) == nil })
 	}
 	return len(h.ours()) > 0
 }
@@ -274,22 +255,21 @@ func (h Host) Installed(ctx context.Context) bool {
 // Start runs a job once, as the scheduler would: in its environment, not in
 // this one's. It need not have ended when Start returns.
 func (h Host) Start(ctx context.Context, p Plan, j Job) error {
-	var err error
 	switch h.System {
 	case Systemd:
-		_, err = tool(ctx, "", "systemctl", "--user", "start", "--no-block", "recall-"+j.Name+".service")
+		return run(ctx, "systemctl --user start --no-block", "recall-"+j.Name+".service")
 	case Launchd:
-		_, err = tool(ctx, "", "launchctl", "kickstart", domain()+"/"+Label(j))
+		return run(ctx, "launchctl kickstart", domain(j))
 	case Windows:
-		_, err = tool(ctx, "", "schtasks", "/Run", "/TN", TaskName(j))
-	default:
-		home, _ := os.UserHomeDir()
-		c := exec.CommandContext(ctx, "/bin/sh", "-c", ShellLine(p, j))
-		c.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/sh"}
-		c.Dir = home
-		if err = c.Run(); errors.As(err, new(*exec.ExitError)) {
-			err = nil // what became of it, the job itself tells
-		}
+		return run(ctx, "schtasks /Run /TN", TaskName(j))
+	}
+	home, _ := os.UserHomeDir()
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", ShellLine(p, j))
+	c.Env = []string{"HOME=" + home, "PATH=/usr/bin:/bin", "SHELL=/bin/sh"}
+	c.Dir = home
+	err := c.Run()
+	if errors.As(err, new(*exec.ExitError)) {
+		err = nil // what became of it, the job itself tells
 	}
 	return err
 }
@@ -303,7 +283,14 @@ func crontab(ctx context.Context) (string, error) {
 	return text, err
 }
 
-// tool runs one of the system's programs; its error has what the program said.
+// run runs one of the system's programs, whose first words have no blanks in them.
+func run(ctx context.Context, words string, more ...string) error {
+	all := append(strings.Fields(words), more...)
+	_, err := tool(ctx, "", all[0], all[1:]...)
+	return err
+}
+
+// tool runs one with something on its stdin; its error has what the program said.
 func tool(ctx context.Context, stdin, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
