@@ -124,27 +124,21 @@ func othersIn(o guard.OtherFiles) string {
 // says what isn't safe even so. Where there is no library it only looks.
 func (h *Host) saveFirst(ctx context.Context, paths []string) (g *guard.Report, left []string, archived int,
 	err error) {
-	p := &pipeline.Pipeline{Readers: h.Readers, Roots: map[ingest.Source][]string{}}
-	for _, r := range h.Readers {
-		p.Roots[r.Source()] = h.Roots(r)
-	}
 	l, none := h.Library(time.Second)
-	if none == nil {
-		p, err = h.Pipeline(l, false)
-	} else if !errors.Is(none, library.ErrNoLibrary) {
-		err = none
+	if none != nil && !errors.Is(none, library.ErrNoLibrary) {
+		return nil, nil, 0, none
 	}
 	look := func() error {
-		g, err = guard.Look(ctx, p, paths, guard.Options{Limit: deleting})
+		g, err = guard.Look(ctx, h.Sources, l, paths, guard.Options{Limit: deleting})
 		return err
 	}
-	if err != nil || look() != nil || none != nil {
+	if look() != nil || none != nil {
 		return g, nil, 0, cmp.Or(err, none)
 	}
 	var faults []ingest.Problem
 	for again := 0; again < 2 && len(g.Unsafe()) > 0; again++ { // the session that runs is being written to
 		before := len(g.Unsafe())
-		problems, err := guard.Archive(ctx, p, g)
+		problems, err := guard.Archive(ctx, h.Archiver(l), g)
 		if err != nil && ctx.Err() == nil {
 			left = append(left, "- archiving failed: "+err.Error())
 			break
@@ -306,8 +300,8 @@ func beforeGlob(p string) string {
 // places are where sessions and the library are kept.
 func (h *Host) places() []string {
 	all := []string{h.LibraryDir}
-	for _, r := range h.Readers {
-		all = append(all, h.Roots(r)...)
+	for _, r := range h.Sources.Readers {
+		all = append(all, h.Sources.RootsOf(r)...)
 	}
 	for _, p := range all {
 		if p != "" {

@@ -38,10 +38,7 @@ func (h *Host) end(ctx context.Context, in Input) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Pipeline(l, false)
-	if err == nil {
-		_, err = p.Archive(ctx, pipeline.ArchiveOptions{})
-	}
+	_, err = h.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{})
 	return err
 }
 
@@ -78,13 +75,10 @@ func (h *Host) sync(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	p, err := h.Pipeline(l, true)
+	p, err := h.Pipeline(l)
 	if err != nil { // the index can't be had: the bytes all the same
-		if p, other := h.Pipeline(l, false); other == nil {
-			_, other = p.Archive(ctx, pipeline.ArchiveOptions{From: []string{path}})
-			err = errors.Join(err, other)
-		}
-		return err
+		_, other := h.Archiver(l).Archive(ctx, pipeline.ArchiveOptions{From: []string{path}})
+		return errors.Join(err, other)
 	}
 	report, err := p.Sync(ctx, pipeline.Options{From: []string{path}})
 	for _, pr := range report.Problems {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"recall/index"
-	"recall/ingest"
 	"recall/library"
 	"recall/payload"
 	"recall/pipeline"
@@ -22,11 +21,10 @@ type Host struct {
 	Library func(lockWait time.Duration) (*library.Library, error)
 	// Index opens the index to be asked.
 	Index func(l *library.Library) (*index.Index, error)
-	// Pipeline puts together what archives and distills, offline. With an index
-	// it can index as well, and the index is to be closed by Close.
-	Pipeline   func(l *library.Library, toIndex bool) (*pipeline.Pipeline, error)
-	Readers    []ingest.Reader
-	Roots      func(ingest.Reader) []string
+	// Pipeline puts together what archives, distills and indexes, offline.
+	Pipeline   func(l *library.Library) (*pipeline.Pipeline, error)
+	Archiver   func(l *library.Library) *pipeline.Archiver
+	Sources    pipeline.Sources
 	LibraryDir string // where it is, or would be
 	Cache      string // folder for memos and the log
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"recall/index"
-	"recall/ingest"
 	"recall/library"
 	_ "recall/library/ramdisk"
 	"recall/payload"
@@ -24,9 +23,9 @@ func host(t *testing.T, open func() (*library.Library, error)) *Host {
 	return &Host{
 		Library:  func(time.Duration) (*library.Library, error) { return open() },
 		Index:    func(*library.Library) (*index.Index, error) { return nil, os.ErrNotExist },
-		Pipeline: func(*library.Library, bool) (*pipeline.Pipeline, error) { return &pipeline.Pipeline{}, nil },
-		Readers:  nil, Roots: func(ingest.Reader) []string { return nil },
-		Cache: filepath.Join(home, "cache"), Notes: true, Parent: 77,
+		Pipeline: func(*library.Library) (*pipeline.Pipeline, error) { return &pipeline.Pipeline{}, nil },
+		Archiver: func(*library.Library) *pipeline.Archiver { return &pipeline.Archiver{} },
+		Cache:    filepath.Join(home, "cache"), Notes: true, Parent: 77,
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"recall/ingest"
 	"recall/ingest/claudecode"
+	"recall/pipeline"
 )
 
 // What a script takes away is seen as what a command line does, whether the
@@ -39,7 +40,7 @@ func TestThreatenedByScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := &Host{Readers: []ingest.Reader{claudecode.Reader{}}, Roots: func(r ingest.Reader) []string { return r.Roots() }}
+	h := &Host{Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}}}}
 	threatened := func(command, dir string) []string {
 		in := Input{Tool: "Bash", Cwd: dir}
 		in.ToolInput.Command = command

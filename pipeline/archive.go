@@ -20,16 +20,16 @@ type ArchiveOptions struct {
 // gone or was written over is noticed.
 const archivedTable = "archived 1"
 
-func (p *Pipeline) archivedPath() string { return filepath.Join(p.Cache, "archived.gob") }
+func (p *Archiver) archivedPath() string { return filepath.Join(p.Cache, "archived.gob") }
 
 // Archive makes the bytes of all that is new or has grown durable, and nothing
 // else: it parses nothing, makes nothing of it and opens no index. The next
 // Sync finds what it archived as new.
-func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
+func (p *Archiver) Archive(ctx context.Context, o ArchiveOptions) (Report, error) {
 	if err := p.Library.ReadOnly(); err != nil {
 		return Report{}, err
 	}
-	r := p.newRun(Options{From: o.From}, openSeen(p.archivedPath(), archivedTable))
+	r := p.intake(Options{From: o.From}, openSeen(p.archivedPath(), archivedTable))
 	r.dropMoved()
 	changed := r.discover(ctx)
 	err := ctx.Err()
@@ -52,7 +52,7 @@ func (p *Pipeline) Archive(ctx context.Context, o ArchiveOptions) (Report, error
 
 // dropMoved forgets the sessions whose session.json isn't as it was: it may be
 // all right, moved, damaged or gone, and the library looks.
-func (r *run) dropMoved() {
+func (r *intake) dropMoved() {
 	stat := r.stat()
 	for id, s := range r.seen.Sessions {
 		if stat(s.Path) != s.Page {
@@ -62,13 +62,13 @@ func (r *run) dropMoved() {
 }
 
 // archivedAll enters what was archived.
-func (r *run) archivedAll() {
+func (r *intake) archivedAll() {
 	for id, all := range r.touched {
-		e, err := r.Library.Session(id)
+		e, err := r.of.Library.Session(id)
 		if err != nil {
 			continue // all of its sources have vanished before they were ever read
 		}
-		path, err := filepath.Rel(r.Library.Dir(), filepath.Join(e.Folder, "session.json"))
+		path, err := filepath.Rel(r.of.Library.Dir(), filepath.Join(e.Folder, "session.json"))
 		if err != nil {
 			continue
 		}
@@ -80,8 +80,8 @@ func (r *run) archivedAll() {
 }
 
 // notePacked keeps a session that was packed from looking changed.
-func (r *run) notePacked(e library.Entry) {
+func (r *intake) notePacked(e library.Entry) {
 	if s, ok := r.seen.Sessions[e.ID]; ok {
-		r.seen.set(e.ID, seenSession{Path: s.Path, Page: statPage(filepath.Join(r.Library.Dir(), s.Path))})
+		r.seen.set(e.ID, seenSession{Path: s.Path, Page: statPage(filepath.Join(r.of.Library.Dir(), s.Path))})
 	}
 }

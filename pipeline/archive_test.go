@@ -329,7 +329,7 @@ func TestLockedIsNotSafe(t *testing.T) {
 		if _, unsafe := p.Exposed(context.Background()); len(unsafe) != 1 {
 			t.Errorf("%s: %d are said not to be safe, want 1", name, len(unsafe))
 		}
-		if g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{}); err != nil || g.Safe() {
+		if g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{}); err != nil || g.Safe() {
 			t.Errorf("%s: guard calls it safe, %v", name, err)
 		}
 	}

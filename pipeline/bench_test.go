@@ -46,8 +46,9 @@ func open(tb testing.TB, dir string) *pipeline.Pipeline {
 		tb.Fatal(err)
 	}
 	return &pipeline.Pipeline{
-		Library: l, Index: x, Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}},
-		Distiller: offline.Distiller{}, Rules: rules, Cache: cache, Who: "ann",
+		Archiver: pipeline.Archiver{Library: l, Cache: cache,
+			Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}}},
+		Index: x, Distiller: offline.Distiller{}, Rules: rules, Who: "ann",
 	}
 }
 

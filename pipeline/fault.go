@@ -91,9 +91,9 @@ func (r *run) recallFaults() {
 
 // sayUnusable reports the library's folders that can't be used, in each run anew: what
 // is new for them can go nowhere.
-func (r *run) sayUnusable() {
+func (r *intake) sayUnusable() {
 	if r.options.Only == "" {
-		r.report.Problems = append(r.report.Problems, r.Library.Unusable()...)
+		r.report.Problems = append(r.report.Problems, r.of.Library.Unusable()...)
 	}
 	slices.SortStableFunc(r.report.Problems, func(a, b ingest.Problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Reason, b.Reason))

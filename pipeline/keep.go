@@ -21,7 +21,7 @@ func (p *Pipeline) Keep(ctx context.Context, m *Member, fresh *payload.Payload, 
 	m.fresh, m.improved, m.made = fresh, true, p.made(m.Entry, m.beside)
 	m.made.Model = asked
 	// Another process may have written the table since it was last read.
-	r := p.newRun(Options{}, openSeen(p.seenPath(), p.version()))
+	r := p.newRun(Options{})
 	if err := r.addNotes(m); err != nil {
 		return err
 	}

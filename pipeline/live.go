@@ -41,7 +41,7 @@ func (p *Pipeline) ReadSource(ctx context.Context, f ingest.Found) (s *ingest.Se
 // Unarchived lists the sessions at their sources, or below from, that the library doesn't
 // have as they are, and what can't be read. It writes nothing.
 func (p *Pipeline) Unarchived(ctx context.Context, from []string) ([]ingest.Found, []ingest.Problem) {
-	r := p.newRun(Options{From: from}, openSeen(p.seenPath(), p.version()))
+	r := p.newRun(Options{From: from})
 	all := slices.DeleteFunc(r.discover(ctx), func(f ingest.Found) bool {
 		gone, err := p.Library.Forgotten(f.ID)
 		return err != nil || gone || r.gone[f.ID] != nil

@@ -10,13 +10,13 @@ import (
 
 // pack packs sessions that are quiet, one after the other, until the time is
 // used up; the next run goes on.
-func (r *run) pack(ctx context.Context, limit time.Duration) error {
-	now := r.Time()
+func (r *intake) pack(ctx context.Context, limit time.Duration) error {
+	now := r.of.Time()
 	due := r.seen.PackDue
 	if r.report.New+r.report.Grown == 0 && now.Before(due) && due.Before(now.Add(2*library.QuietToPack)) {
 		return nil
 	}
-	entries, err := r.Library.Sessions()
+	entries, err := r.of.Library.Sessions()
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 		if err := r.packOne(ctx, e); err != nil {
 			return err
 		}
-		r.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
+		r.of.Tell(Progress{Stage: "pack", Done: i + 1, Total: len(work)})
 	}
 	r.seen.PackDue, r.seen.dirty = next, true
 	return nil
@@ -47,8 +47,8 @@ func (r *run) pack(ctx context.Context, limit time.Duration) error {
 
 // packOne packs a session. One that somebody is writing to waits; damage is a
 // problem of the report, and recall verify tells more.
-func (r *run) packOne(ctx context.Context, e library.Entry) error {
-	p, err := r.Library.Pack(ctx, e.ID)
+func (r *intake) packOne(ctx context.Context, e library.Entry) error {
+	p, err := r.of.Library.Pack(ctx, e.ID)
 	switch {
 	case err == nil:
 		r.notePacked(e)

@@ -152,11 +152,11 @@ const foldersAtOnce = 200
 // stat returns statPage for files of sessions, by their paths in the library. What lies
 // behind a link is as if it weren't there: the library follows none. Of very many
 // sessions, each time the folders of some are looked at.
-func (r *run) stat() func(path string) fileStat {
+func (r *intake) stat() func(path string) fileStat {
 	real := map[string]bool{} // by the project's folder
 	looked := 0
 	isReal := func(dir string) bool {
-		fi, err := os.Lstat(filepath.Join(r.Library.Dir(), dir))
+		fi, err := os.Lstat(filepath.Join(r.of.Library.Dir(), dir))
 		return err == nil && fi.IsDir()
 	}
 	return func(path string) fileStat {
@@ -170,7 +170,7 @@ func (r *run) stat() func(path string) fileStat {
 		if looked++; !ok || looked <= foldersAtOnce && !isReal(session) {
 			return fileStat{Size: edited}
 		}
-		return statPage(filepath.Join(r.Library.Dir(), path))
+		return statPage(filepath.Join(r.of.Library.Dir(), path))
 	}
 }
 

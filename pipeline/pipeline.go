@@ -16,20 +16,30 @@ import (
 	"recall/redact"
 )
 
+// Sources are where sessions come from.
+type Sources struct {
+	Readers []ingest.Reader
+	Roots   map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
+}
+
+// An Archiver takes the bytes of sessions into a library: it parses nothing.
+type Archiver struct {
+	Sources
+	Library  *library.Library
+	Cache    string // folder for what may be lost: the seen tables
+	Now      func() time.Time
+	Progress func(Progress) // called from one goroutine at a time; nil for silence
+}
+
 // A Pipeline takes sessions from their sources into a library and its index.
 type Pipeline struct {
-	Library   *library.Library
+	Archiver
 	Index     *index.Index
-	Readers   []ingest.Reader
-	Roots     map[ingest.Source][]string // instead of a reader's own roots; absent: the reader's
 	Distiller distill.Distiller
 	Rules     *redact.Rules
-	Cache     string          // folder for what may be lost: the seen table
 	Budget    int             // tokens of a payload.md
 	Variant   payload.Variant // of payload.md
 	Who       string          // author of hand edits, as edits.jsonl names them
-	Now       func() time.Time
-	Progress  func(Progress) // called from one goroutine at a time; nil for silence
 }
 
 // Progress is how far a stage has come.
@@ -71,7 +81,7 @@ func (r *Report) problem(path string, err error) {
 }
 
 // Time is now.
-func (p *Pipeline) Time() time.Time {
+func (p *Archiver) Time() time.Time {
 	if p.Now != nil {
 		return p.Now()
 	}
@@ -79,7 +89,7 @@ func (p *Pipeline) Time() time.Time {
 }
 
 // Tell passes on how far something has come.
-func (p *Pipeline) Tell(s Progress) {
+func (p *Archiver) Tell(s Progress) {
 	if p.Progress != nil {
 		p.Progress(s)
 	}
@@ -92,7 +102,7 @@ func (p *Pipeline) version() string {
 }
 
 func (p *Pipeline) seenPath() string       { return filepath.Join(p.Cache, "seen.gob") }
-func (p *Pipeline) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
+func (p *Archiver) unfinished() unfinished { return unfinished(filepath.Join(p.Cache, "unfinished")) }
 
 // Forget makes the next sync look at every session of the sources and of the
 // library again. It is for an index that is new or was lost.

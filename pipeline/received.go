@@ -65,7 +65,7 @@ func handOn(p *payload.Payload, h *library.Handed, items []payload.Item) {
 // IndexReceived has the index learn at once what people took over of handoffs. A
 // sync does that as well.
 func (p *Pipeline) IndexReceived(ctx context.Context) error {
-	r := p.newRun(Options{}, openSeen(p.seenPath(), p.version()))
+	r := p.newRun(Options{})
 	return errors.Join(r.indexReceived(ctx), r.seen.save())
 }
 

@@ -110,7 +110,7 @@ func TestIndexReceived(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Pipeline{Library: l, Index: ix, Distiller: offline.Distiller{}, Rules: rules, Cache: t.TempDir()}
+	p := &Pipeline{Archiver: Archiver{Library: l, Cache: t.TempDir()}, Index: ix, Distiller: offline.Distiller{}, Rules: rules}
 	answer := func(say ...library.Received) (got []string) {
 		t.Helper()
 		if err := l.Receive(say...); err != nil {

@@ -39,7 +39,7 @@ func (r Restoring) Blocked() []library.Putting {
 // PlanRestore says where each file of a session belongs and what is there now;
 // Library.PutBack does it. The error is ingest.ErrNoPlace where a session's
 // place can't be told.
-func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
+func (p *Archiver) PlanRestore(ctx context.Context, e library.Entry, o RestoreOptions) (Restoring, error) {
 	reader, found, err := p.archived(e)
 	if err != nil {
 		return Restoring{}, err
@@ -70,7 +70,7 @@ func (p *Pipeline) PlanRestore(ctx context.Context, e library.Entry, o RestoreOp
 // chooseRoot takes the root that was asked for, else the one that the session
 // was found under if it is on this machine, else this machine's own, else the
 // one that it was found under if that would lie in this home.
-func (p *Pipeline) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
+func (p *Archiver) chooseRoot(r *Restoring, reader ingest.Reader, base, to string) error {
 	switch {
 	case to != "":
 		abs, err := filepath.Abs(to)
@@ -127,7 +127,7 @@ func homeRoot() string {
 // chooseDir finds the folder that the session is continued in, for clients
 // that go by that, and returns it if the session's place must be told anew from
 // it: its own folder isn't on this machine, or another one was asked for.
-func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
+func (p *Archiver) chooseDir(ctx context.Context, r *Restoring, reader ingest.Reader, layout ingest.Layout,
 	found ingest.Found, asked string) string {
 	if !layout.ByFolder() || found.Source == ingest.Memory {
 		return ""
@@ -160,7 +160,7 @@ func (p *Pipeline) chooseDir(ctx context.Context, r *Restoring, reader ingest.Re
 
 // elsewhere lists where a folder of another machine, or of an earlier time,
 // could be on this one: below a project's root of now, or below this home.
-func (p *Pipeline) elsewhere(dir, base string) []string {
+func (p *Archiver) elsewhere(dir, base string) []string {
 	var list []string
 	swap := func(from, to string) {
 		from, dir := strings.TrimSuffix(ingest.SlashPath(from), "/"), ingest.SlashPath(dir)
@@ -200,7 +200,7 @@ func RealOf(dir string) string {
 
 // Restore puts a session back as planned. The error is library.ErrInTheWay,
 // and nothing is written, if a file would have to be written over.
-func (p *Pipeline) Restore(ctx context.Context, r Restoring) error {
+func (p *Archiver) Restore(ctx context.Context, r Restoring) error {
 	err := p.Library.PutBack(ctx, r.Session.ID, r.Files)
 	if errors.Is(err, library.ErrInTheWay) {
 		err = fmt.Errorf("%w; nothing of it was overwritten", err)

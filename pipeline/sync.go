@@ -31,7 +31,7 @@ type Options struct {
 // report; the error is for faults that stopped it.
 func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 	defer collectLess()()
-	r := p.newRun(o, openSeen(p.seenPath(), p.version()))
+	r := p.newRun(o)
 	err := r.sync(ctx)
 	r.report.Expiring, r.report.Unsafe = len(r.expiring), p.unsafe(r.expiring)
 	if p.Library.ReadOnly() == nil && (r.work || r.moved || len(r.touched) > 0) {
@@ -57,7 +57,7 @@ func (p *Pipeline) Sync(ctx context.Context, o Options) (Report, error) {
 }
 
 // unsafe counts the sessions among some that the library doesn't hold as they are.
-func (p *Pipeline) unsafe(found []ingest.Found) int {
+func (p *Archiver) unsafe(found []ingest.Found) int {
 	n := 0
 	for _, f := range found {
 		if state, _ := p.Library.Safe(f); state != library.Safe && !p.forgotten(f) {
@@ -67,39 +67,52 @@ func (p *Pipeline) unsafe(found []ingest.Found) int {
 	return n
 }
 
-// run is a sync at work, or a part of one.
-type run struct {
-	*Pipeline
+// intake is what takes bytes in, at work.
+type intake struct {
+	of      *Archiver
 	options Options
 	start   time.Time
 
-	edited   map[ingest.SessionID]bool     // payload.md isn't as it was written
-	noted    map[ingest.SessionID]bool     // an agent's notes came since the payload was made
-	broke    bool                          // the last run was interrupted
-	lost     bool                          // a session's folder isn't in the library any more
-	moved    bool                          // a session's folder isn't where it belongs
 	found    map[ingest.SessionID]bool     // at the sources
 	gone     map[ingest.SessionID][]string // paths that aren't there any more
 	expiring []ingest.Found                // that the client deletes soon
-	lines    writtenLines                  // of payloads
-	untidy   bool                          // so much was put into the index that it is to be tidied
 
 	mu      sync.Mutex // guards what follows
 	seen    *seen
 	report  Report
 	touched map[ingest.SessionID][]ingest.Found // archived in this run, or not known to be finished
 	work    bool                                // something touched is to be distilled, or may be
-	failed  map[ingest.SessionID]bool           // can't be distilled, as this run found
-	told    map[ingest.SessionID]bool           // counted as distilled
-	waiting int                                 // sessions left alone because they are being written to
-	again   bool                                // something failed that may go well the next time
 }
 
-func (p *Pipeline) newRun(o Options, seen *seen) *run {
-	return &run{Pipeline: p, options: o, start: time.Now(), seen: seen,
+func (p *Archiver) intake(o Options, seen *seen) *intake {
+	return &intake{of: p, options: o, start: time.Now(), seen: seen, found: map[ingest.SessionID]bool{},
+		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{}}
+}
+
+// run is a sync at work, or a part of one.
+type run struct {
+	*Pipeline
+	*intake
+
+	edited map[ingest.SessionID]bool // payload.md isn't as it was written
+	noted  map[ingest.SessionID]bool // an agent's notes came since the payload was made
+	broke  bool                      // the last run was interrupted
+	lost   bool                      // a session's folder isn't in the library any more
+	moved  bool                      // a session's folder isn't where it belongs
+	lines  writtenLines              // of payloads
+	untidy bool                      // so much was put into the index that it is to be tidied
+
+	// guarded by mu
+	failed  map[ingest.SessionID]bool // can't be distilled, as this run found
+	told    map[ingest.SessionID]bool // counted as distilled
+	waiting int                       // sessions left alone because they are being written to
+	again   bool                      // something failed that may go well the next time
+}
+
+func (p *Pipeline) newRun(o Options) *run {
+	return &run{Pipeline: p, intake: p.intake(o, openSeen(p.seenPath(), p.version())),
 		lines:  writtenLines{index: p.Index, of: map[int64]written{}},
-		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{}, found: map[ingest.SessionID]bool{},
-		gone: map[ingest.SessionID][]string{}, touched: map[ingest.SessionID][]ingest.Found{},
+		edited: map[ingest.SessionID]bool{}, noted: map[ingest.SessionID]bool{},
 		failed: map[ingest.SessionID]bool{}, told: map[ingest.SessionID]bool{}}
 }
 
@@ -153,17 +166,17 @@ func (r *run) journal() error {
 }
 
 // discover lists the sessions of all sources that aren't as last taken in.
-func (r *run) discover(ctx context.Context) []ingest.Found {
+func (r *intake) discover(ctx context.Context) []ingest.Found {
 	if r.options.Reindex || r.options.Only != "" {
 		return nil
 	}
 	var changed []ingest.Found
 	var scan scanned
-	for _, reader := range r.Readers {
+	for _, reader := range r.of.Readers {
 		roots := r.options.From
 		own := len(roots) == 0
 		if own {
-			roots = r.RootsOf(reader)
+			roots = r.of.RootsOf(reader)
 		}
 		for _, root := range roots {
 			found, problems := reader.Find(ctx, root, r.seen.session)
@@ -177,7 +190,7 @@ func (r *run) discover(ctx context.Context) []ingest.Found {
 						found = append(found, f)
 					}
 				}
-				r.expiring = append(r.expiring, expiring(found, r.Time(), soon)...)
+				r.expiring = append(r.expiring, expiring(found, r.of.Time(), soon)...)
 				scan.add(root, found)
 			}
 			for _, f := range found {
@@ -204,13 +217,13 @@ func modified(f ingest.Found) int64 {
 	return last
 }
 
-func (r *run) late() bool {
+func (r *intake) late() bool {
 	return r.options.Budget > 0 && time.Since(r.start) > r.options.Budget
 }
 
 // archive makes the bytes of all changed sessions durable, before any of them
 // is parsed.
-func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
+func (r *intake) archive(ctx context.Context, changed []ingest.Found) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(writers)
 	done := 0
@@ -229,7 +242,7 @@ func (r *run) archive(ctx context.Context, changed []ingest.Found) error {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			done++
-			r.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
+			r.of.Tell(Progress{Stage: "archive", Done: done, Total: len(sessions), Bytes: r.report.Bytes})
 			return nil
 		})
 	}
@@ -263,9 +276,9 @@ func PathOf(f ingest.Found) string {
 
 // archiveOne archives what was found of a session. A fault of its own is reported and
 // skipped; the error is one of the library, which stops the run.
-func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
-	_, unknown := r.Library.Session(f.ID)
-	change, err := r.Library.Archive(ctx, f)
+func (r *intake) archiveOne(ctx context.Context, f ingest.Found) error {
+	_, unknown := r.of.Library.Session(f.ID)
+	change, err := r.of.Library.Archive(ctx, f)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -308,13 +321,13 @@ func (r *run) archiveOne(ctx context.Context, f ingest.Found) error {
 }
 
 // count changes the report.
-func (r *run) count(change func(*Report)) {
+func (r *intake) count(change func(*Report)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	change(&r.report)
 }
 
-func (r *run) problem(path string, err error) {
+func (r *intake) problem(path string, err error) {
 	r.count(func(rep *Report) { rep.problem(path, err) })
 }
 
@@ -332,7 +345,7 @@ func (p *Pipeline) each(ctx context.Context,
 }
 
 // RootsOf lists the folders that a reader's sessions are looked for in.
-func (p *Pipeline) RootsOf(reader ingest.Reader) []string {
+func (p Sources) RootsOf(reader ingest.Reader) []string {
 	if roots, ok := p.Roots[reader.Source()]; ok {
 		return roots
 	}
@@ -340,7 +353,7 @@ func (p *Pipeline) RootsOf(reader ingest.Reader) []string {
 }
 
 // archived is a session as the library has it, with its reader.
-func (p *Pipeline) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
+func (p *Archiver) archived(e library.Entry) (ingest.Reader, ingest.Found, error) {
 	reader, err := p.reader(e.Source)
 	if err != nil {
 		return nil, ingest.Found{}, err
@@ -350,7 +363,7 @@ func (p *Pipeline) archived(e library.Entry) (ingest.Reader, ingest.Found, error
 }
 
 // reader returns the reader of a source, for sessions read back from the library.
-func (p *Pipeline) reader(s ingest.Source) (ingest.Reader, error) {
+func (p Sources) reader(s ingest.Source) (ingest.Reader, error) {
 	for _, r := range p.Readers {
 		if _, keeps := r.(ingest.Keeper); r.Source() == s || keeps && s == ingest.Memory {
 			return r, nil

@@ -43,7 +43,7 @@ func (s *scanned) under(path string) bool {
 // vanished lists the sessions of which a file was known and isn't found any
 // more, but for those that changed anyway. The library looks for itself: a
 // place that could not be read says nothing.
-func (r *run) vanished(s scanned, changed []ingest.Found) []ingest.Found {
+func (r *intake) vanished(s scanned, changed []ingest.Found) []ingest.Found {
 	for path, f := range r.seen.Files {
 		if !s.paths[path] && s.under(path) {
 			r.gone[f.Session] = append(r.gone[f.Session], path)

@@ -31,15 +31,15 @@ type Options struct {
 // Look tells what would be lost if the paths were removed, without changing
 // anything. Each session's files there are compared byte for byte with the
 // library, whose own bytes are checked against their hashes. Without paths it
-// looks at every place that sessions are taken from. Library may be nil: then
-// nothing is safe.
-func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) (*Report, error) {
-	g := &guarding{Pipeline: p, report: &Report{everywhere: len(paths) == 0}, options: o,
+// looks at every place that sessions are taken from. Without a library nothing is safe.
+func Look(ctx context.Context, from pipeline.Sources, l *library.Library, paths []string,
+	o Options) (*Report, error) {
+	g := &guarding{Sources: from, Library: l, report: &Report{everywhere: len(paths) == 0}, options: o,
 		reach: reach{known: map[string]bool{}, reals: map[string]string{}}, sessions: map[string]*Session{},
 		known: map[string]bool{}, groups: map[string]int{}}
 	if g.report.everywhere {
-		for _, reader := range p.Readers {
-			paths = append(paths, p.RootsOf(reader)...)
+		for _, reader := range from.Readers {
+			paths = append(paths, from.RootsOf(reader)...)
 		}
 	}
 	if err := g.aim(paths); err != nil {
@@ -58,7 +58,7 @@ func Look(ctx context.Context, p *pipeline.Pipeline, paths []string, o Options) 
 
 // Archive takes into the library what a report found at risk: bytes only,
 // the next sync does the rest.
-func Archive(ctx context.Context, p *pipeline.Pipeline, g *Report) ([]ingest.Problem, error) {
+func Archive(ctx context.Context, p *pipeline.Archiver, g *Report) ([]ingest.Problem, error) {
 	unsafe := g.Unsafe()
 	if len(unsafe) == 0 {
 		return nil, nil
@@ -81,7 +81,8 @@ func Archive(ctx context.Context, p *pipeline.Pipeline, g *Report) ([]ingest.Pro
 
 // guarding is one call of Look under way.
 type guarding struct {
-	*pipeline.Pipeline
+	pipeline.Sources
+	Library  *library.Library
 	options  Options
 	report   *Report
 	reach    reach

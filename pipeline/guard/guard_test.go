@@ -35,8 +35,9 @@ func open(t *testing.T, dir string) *pipeline.Pipeline {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &pipeline.Pipeline{Library: l, Index: x, Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}},
-		Distiller: offline.Distiller{}, Rules: rules, Cache: cache}
+	return &pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l, Cache: cache,
+		Sources: pipeline.Sources{Readers: []ingest.Reader{claudecode.Reader{}, cowork.Reader{}}}},
+		Index: x, Distiller: offline.Distiller{}, Rules: rules}
 }
 
 // A Cowork session is guarded with its outputs: safe once archived, and not any
@@ -63,7 +64,7 @@ func TestGuardCowork(t *testing.T) {
 	p.Roots = map[ingest.Source][]string{ingest.Cowork: {root}, ingest.ClaudeCode: {}}
 	look := func(path string) *guard.Report {
 		t.Helper()
-		g, err := guard.Look(context.Background(), p, []string{path}, guard.Options{})
+		g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{path}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestGuardCowork(t *testing.T) {
 		t.Errorf("before it is archived: %+v", g)
 	}
 	g := look(root)
-	if problems, err := guard.Archive(context.Background(), p, g); err != nil || len(problems) > 0 {
+	if problems, err := guard.Archive(context.Background(), &p.Archiver, g); err != nil || len(problems) > 0 {
 		t.Fatal(problems, err)
 	}
 	g = look(filepath.Join(dir, "Claude"))
@@ -111,7 +112,7 @@ func TestGuardUnreadable(t *testing.T) {
 	}
 	p := open(t, filepath.Join(dir, "Recall"))
 	p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {}}
-	g, err := guard.Look(context.Background(), p, []string{filepath.Join(dir, "work")}, guard.Options{})
+	g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{filepath.Join(dir, "work")}, guard.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestGuardLoosePart(t *testing.T) {
 		}
 		p := open(t, filepath.Join(dir, "Recall"))
 		p.Roots = map[ingest.Source][]string{ingest.Cowork: {}, ingest.ClaudeCode: {root}}
-		g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{})
+		g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +183,7 @@ func TestGuardLoosePartHeld(t *testing.T) {
 			f.WriteString(line(`"isSidechain":true,"agentId":"a1b2c3d",`, "a2"))
 			f.Close()
 		}
-		g, err := guard.Look(context.Background(), p, []string{root}, guard.Options{})
+		g, err := guard.Look(context.Background(), p.Sources, p.Library, []string{root}, guard.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,6 @@ import (
 	"recall/distill/offline"
 	"recall/hooks"
 	"recall/index"
-	"recall/ingest"
 	"recall/ingest/claudecode"
 	"recall/library"
 	"recall/payload"
@@ -71,7 +70,7 @@ func runHook(ctx context.Context, a *app.App, args []string) {
 			return herr
 		}
 		if err != nil {
-			if in, err = hooks.FromSurroundings(event, os.Getenv, h.Roots(claudecode.Reader{})); err != nil {
+			if in, err = hooks.FromSurroundings(event, os.Getenv, h.Sources.RootsOf(claudecode.Reader{})); err != nil {
 				return err
 			}
 		}
@@ -104,15 +103,11 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 		return l, err
 	}
 	return &hooks.Host{
-		Library: open,
-		Index:   func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
-		Pipeline: func(l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
-			return hookPipeline(a, l, toIndex)
-		},
-		Readers: a.Readers(),
-		Roots: func(r ingest.Reader) []string {
-			return (&pipeline.Pipeline{Readers: a.Readers(), Roots: a.Roots()}).RootsOf(r)
-		},
+		Library:    open,
+		Index:      func(l *library.Library) (*index.Index, error) { return a.Index, a.ReadIndex(l) },
+		Pipeline:   func(l *library.Library) (*pipeline.Pipeline, error) { return hookPipeline(a, l) },
+		Archiver:   a.Archiver,
+		Sources:    a.Sources(),
 		LibraryDir: c.Library.Dir,
 		Cache:      dir,
 		Variant:    payload.Variant(c.Payload.Variant),
@@ -122,13 +117,10 @@ func hookHost(ctx context.Context, a *app.App, dir string) (*hooks.Host, error) 
 	}, nil
 }
 
-// hookPipeline archives, and where it is to index also distills: by rules, since
+// hookPipeline archives, distills and indexes: by rules, since
 // a session's end is no time to ask a model. An index that must be made again
 // isn't, which would take a while: the next sync does it.
-func hookPipeline(a *app.App, l *library.Library, toIndex bool) (*pipeline.Pipeline, error) {
-	if !toIndex {
-		return a.Archiver(l), nil
-	}
+func hookPipeline(a *app.App, l *library.Library) (*pipeline.Pipeline, error) {
 	if err := l.ReadOnly(); err != nil {
 		return nil, err
 	}

@@ -217,13 +217,10 @@ func (a *App) Pipeline(l *library.Library) (*pipeline.Pipeline, error) {
 		return nil, err
 	}
 	return &pipeline.Pipeline{
-		Library:   l,
+		Archiver:  *a.Archiver(l),
 		Index:     a.Index,
-		Readers:   a.Readers(),
-		Roots:     a.Roots(),
 		Distiller: a.Distiller(),
 		Rules:     rules,
-		Cache:     CacheDir(l),
 		Budget:    a.Config.Payload.Budget,
 		Variant:   payload.Variant(a.Config.Payload.Variant),
 		Who:       Author(),

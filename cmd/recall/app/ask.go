@@ -72,7 +72,7 @@ func (a *App) Improve(ctx context.Context, l *library.Library, o improve.Options
 	anew bool) (*improve.Report, []ingest.Problem, error) {
 	p, err := a.Asker(ctx, l, anew)
 	if err != nil {
-		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Library: l}, o.Quiet)
+		waiting, _, _ := improve.Waiting(&pipeline.Pipeline{Archiver: pipeline.Archiver{Library: l}}, o.Quiet)
 		return &improve.Report{Asked: waiting, Waiting: waiting, Why: err.Error(), Hint: hint.Of(err)}, nil, nil
 	}
 	if p == nil {

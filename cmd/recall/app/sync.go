@@ -19,9 +19,14 @@ import (
 	"recall/pipeline"
 )
 
-// Archiver is a pipeline that can archive, and nothing else.
-func (a *App) Archiver(l *library.Library) *pipeline.Pipeline {
-	return &pipeline.Pipeline{Library: l, Readers: a.Readers(), Roots: a.Roots(), Cache: CacheDir(l)}
+// Archiver takes bytes into a library.
+func (a *App) Archiver(l *library.Library) *pipeline.Archiver {
+	return &pipeline.Archiver{Sources: a.Sources(), Library: l, Cache: CacheDir(l)}
+}
+
+// Sources are the configured ones.
+func (a *App) Sources() pipeline.Sources {
+	return pipeline.Sources{Readers: a.Readers(), Roots: a.Roots()}
 }
 
 func RestLock(l *library.Library) string { return filepath.Join(CacheDir(l), "rest.lock") }

@@ -50,7 +50,7 @@ func running(ctx context.Context, a *app.App, args []string) (ingest.Found, *pip
 	if err != nil {
 		return ingest.Found{}, nil, err
 	}
-	p := &pipeline.Pipeline{Readers: a.Readers(), Roots: a.Roots(), Distiller: a.Distiller(), Rules: rules}
+	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: a.Sources()}, Distiller: a.Distiller(), Rules: rules}
 	l, err := a.Library(ctx)
 	switch {
 	case err == nil:

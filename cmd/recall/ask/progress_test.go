@@ -31,7 +31,8 @@ func TestProgressFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pipeline.Pipeline{Readers: app.Readers(), Rules: rules, Distiller: (&app.App{}).Distiller(), Cache: dir}
+	p := &pipeline.Pipeline{Archiver: pipeline.Archiver{Sources: pipeline.Sources{Readers: app.Readers()}, Cache: dir},
+		Rules: rules, Distiller: (&app.App{}).Distiller()}
 	found, problems := p.Readers[0].Find(t.Context(), dir, nil)
 	if len(found) != 1 {
 		t.Fatalf("found %v, %v", found, problems)

@@ -17,7 +17,6 @@ import (
 	"recall/hint"
 	"recall/ingest"
 	"recall/library"
-	"recall/pipeline"
 	"recall/pipeline/guard"
 	txt "recall/text"
 )
@@ -61,13 +60,13 @@ func newGuardCmd(a *app.App) *cobra.Command {
 }
 
 func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.Options, asJSON bool) error {
-	p, err := guardPipeline(ctx, a)
-	if err != nil {
+	l, err := a.Library(ctx)
+	if err != nil && !errors.Is(err, library.ErrNoLibrary) {
 		return err
 	}
-	report, err := guard.Look(ctx, p, paths, o)
+	report, err := guard.Look(ctx, a.Sources(), l, paths, o)
 	if err == nil && len(command) > 0 && len(report.Unsafe()) > 0 {
-		report, err = archiveFirst(ctx, a, p, report, paths, o)
+		report, err = archiveFirst(ctx, a, l, report, paths, o)
 	}
 	if err != nil {
 		return err
@@ -94,37 +93,21 @@ func runGuard(ctx context.Context, a *app.App, paths, command []string, o guard.
 	return app.ExitCode(app.ExitNothing)
 }
 
-// guardPipeline is a pipeline whose library may be missing: then nothing is
-// safe.
-func guardPipeline(ctx context.Context, a *app.App) (*pipeline.Pipeline, error) {
-	l, err := a.Library(ctx)
-	if errors.Is(err, library.ErrNoLibrary) {
-		return &pipeline.Pipeline{Readers: app.Readers(), Roots: a.Roots()}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	return a.Pipeline(l)
-}
-
 // archiveFirst makes safe what it can and looks again.
-func archiveFirst(ctx context.Context, a *app.App, p *pipeline.Pipeline, before *guard.Report, paths []string,
+func archiveFirst(ctx context.Context, a *app.App, l *library.Library, before *guard.Report, paths []string,
 	o guard.Options) (*guard.Report, error) {
-	if p.Library == nil {
-		l, err := a.LibraryToFill(ctx, nil)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = a.Pipeline(l); err != nil {
+	if l == nil {
+		var err error
+		if l, err = a.LibraryToFill(ctx, nil); err != nil {
 			return nil, err
 		}
 	}
-	problems, err := guard.Archive(ctx, p, before)
+	problems, err := guard.Archive(ctx, a.Archiver(l), before)
 	a.PrintProblems(problems)
 	if err != nil {
 		return nil, err
 	}
-	after, err := guard.Look(ctx, p, paths, o)
+	after, err := guard.Look(ctx, a.Sources(), l, paths, o)
 	if err == nil {
 		fmt.Fprintf(a.Err, "recall: archived %s first\n",
 			answer.Count(len(before.Unsafe())-len(after.Unsafe()), "session"))
