@@ -3,11 +3,12 @@
 // decisions and the dead ends of its project.
 //
 // It goes by words alone, and would rather say nothing than be wrong: every
-// warning interrupts somebody. An item is read for what it speaks against and
-// what it took ("SQLite, not Postgres"), an action for what it takes up and
-// gives up ("move the index to Postgres"). How the two meet is some thirty
-// numbers (see features), weighed by one logistic regression that is fitted to
-// labelled actions and judged on projects left out (see weights.json).
+// warning interrupts somebody. What an action is about, the search finds. An item
+// is read for what it speaks against and what it took ("SQLite, not Postgres");
+// where the action names one of these, how much of it and what stands around it
+// ("swap it for …", a question mark, the path of a test) is weighed by one logistic
+// regression that is fitted to labelled actions and judged on projects left out (see
+// weights.json).
 package check
 
 import (
@@ -62,7 +63,7 @@ var Kinds = []payload.Kind{payload.Decision, payload.Eliminated, payload.Flag, p
 const (
 	looked = 24 // items that are read for one action; the one that counts was never below the ninth of the shipped set
 	most   = 5  // warnings
-	asked  = 24 // words of what comes and of what goes in an edit that are searched for
+	asked  = 72 // words that are searched for
 )
 
 // without is what else finds items: an item must say it in the action's words.
@@ -88,16 +89,12 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 	}
 	var out []Warning
 	for i := range found.Hits {
-		h := &found.Hits[i]
-		if !speaks(&h.Item) {
+		m := meet(&found, i, does, shipped())
+		if m.odds < enough || !speaks(&found.Hits[i].Item) {
 			continue
 		}
-		m := meet(&h.Item, does)
-		if m.odds < enough {
-			continue
-		}
-		w := Warning{Hit: *h, Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
-		if h.Item.Kind == payload.Eliminated {
+		w := Warning{Hit: found.Hits[i], Reason: GoesAgainst, Name: m.name, Odds: m.odds, Sure: m.sure}
+		if w.Item.Kind == payload.Eliminated {
 			w.Reason = Repeats
 		}
 		out = append(out, w)
@@ -108,34 +105,17 @@ func Against(ctx context.Context, ix Items, a Action) ([]Warning, error) {
 
 // speaks reports whether an item may be held against somebody.
 func speaks(it *payload.Item) bool {
-	switch it.By {
-	case payload.ByUser, payload.ByAssistant, payload.ByBoth:
-	default:
-		return false
-	}
-	return it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
+	said := it.By == payload.ByUser || it.By == payload.ByAssistant || it.By == payload.ByBoth
+	return said && it.Current() && (len(it.Evidence) > 0 || it.Maker == payload.ByHuman)
 }
 
 // question is the action in the words that are searched for.
 func (d *deed) question() string {
 	var out []string
-	seen := map[string]bool{}
-	add := func(list []word, most int) {
-		for _, w := range list[:min(most, len(list))] {
-			if !seen[w.stem] {
-				seen[w.stem] = true
-				out = append(out, w.text)
-			}
+	for _, w := range d.all {
+		if len(out) < asked && !slices.Contains(out, w.text) {
+			out = append(out, w.text)
 		}
 	}
-	for _, p := range d.phrases {
-		add(p.taken, asked)
-		add(p.given, asked)
-		add(p.place, asked)
-	}
-	for _, s := range d.swaps {
-		add(s.key, asked)
-	}
-	add(d.paths, asked)
 	return strings.Join(out, " ")
 }

@@ -4,73 +4,58 @@ import (
 	"slices"
 	"strings"
 
+	"recall/ingest/trace"
 	"recall/payload"
-	"recall/text"
 )
 
 // A claim is what an item says of one thing: against it or for it.
 type claim struct {
 	against bool
 	listed  bool   // an option that lost, not cut out of a sentence
-	hands   bool   // the thing is not to be touched; it may well be had
 	words   []word // the thing
 	place   []word // what it is said of: "for the session cache"
 }
 
 // A reading is an item as far as it can be gone against.
 type reading struct {
-	kind   payload.Kind
-	claims []claim
-	text   []word // of its sentence, small words too
-	all    []word // all that it says, words of content
-	names  []word // what it is bound to
-	chosen []word // what it took
-	given  bool   // it says itself what it is bound to
+	kind      payload.Kind
+	claims    []claim
+	text      []word   // of its sentence, small words too
+	all       []word   // all that it says, words of content
+	names     []word   // what it is bound to
+	chosen    []word   // what it took
+	bound     bool     // it says itself what it is bound to
+	untouched []string // files and folders that are to be left alone
 }
 
-// Words that turn what follows them round, or set it against another option.
 var (
-	against = text.Set("not never no without avoid don't cannot can't nor neither drop stop ban reject remove over")
-	keeping = text.Set("keep keeps stay stays stick leave only")
-	places  = text.Set("for against in on at around inside within into across between under per behind to from of")
-	reasons = text.Set("because since so otherwise until when while during if unless before after as")
-	verdict = text.Set(`didn't doesn't don't isn't wasn't made makes failed fails was were is are won't can't
-		cannot broke breaks did does ruled had has drops dropped`)
-	handling = text.Set("edit touch change regenerate modify rewrite rename move delete hand-edit alter reformat")
-	// empty are verbs that say no more than that a thing is had.
-	empty = text.Set(`use uses used using add adding introduce adopt switch go goes going with run running put
-		call have having make making try trying tried set setting do doing want need new another any more via
-		through by of just keep stay`)
+	against, places, reasons = lists["against"], lists["places"], lists["reasons"]
+	causes, handling, empty  = lists["causes"], lists["handling"], lists["empty"]
 )
 
 func readItem(it *payload.Item) *reading {
-	// A question and its answer, on record: what was asked is what the answer is bound to.
-	asked, answer, ok := strings.Cut(withoutRemark(it.Text), " → ")
-	if !ok {
-		asked, answer = "", asked
+	said := it.Text
+	if _, answer, ok := strings.Cut(said, " → "); ok { // a question and its answer, on record
+		said = answer
 	}
-	r := &reading{kind: it.Kind, text: cut(answer)}
-	scope := content(cut(it.Scope))
+	r := &reading{kind: it.Kind, text: cut(said)}
+	if it.Kind == payload.File && it.Status == payload.FileOffLimits {
+		r.untouched = append(r.untouched, it.Path)
+	}
 	for _, a := range it.Alternatives {
-		c := claimOf(cut(a), true)
-		c.listed, c.place = true, append(c.place, scope...)
-		r.add(c)
+		r.claim(cut(a), true, true)
 	}
 	for _, a := range it.About {
 		r.names = append(r.names, content(cut(a))...)
 	}
 	if it.Kind == payload.Eliminated {
-		r.add(claimOf(withoutVerdict(r.text), true))
+		r.claim(r.text, true, false)
 	} else {
 		r.sides(r.text)
 	}
-	r.given = len(besides(r.names, r.chosen)) > 0
-	if !r.given { // not every item says what it is about: what its claims are said of does, else what they are of
+	if r.bound = len(besides(r.names, r.chosen)) > 0; !r.bound { // not every item says what it is about
 		for _, c := range r.claims {
 			r.names = append(r.names, named(c.place)...)
-		}
-		if len(r.names) == 0 {
-			r.names = named(cut(asked))
 		}
 		for _, c := range r.claims {
 			if len(r.names) == 0 || c.against {
@@ -78,33 +63,43 @@ func readItem(it *payload.Item) *reading {
 			}
 		}
 	}
-	r.all = slices.Concat(content(r.text), content(cut(asked)), r.names)
-	for _, s := range append([]string{it.Why, it.Scope}, it.Alternatives...) {
+	r.all = slices.Clone(r.names)
+	for _, s := range append([]string{it.Text, it.Why, it.Scope}, it.Alternatives...) {
 		r.all = append(r.all, content(cut(s))...)
 	}
 	return r
 }
 
-func (r *reading) add(c claim) {
+// claim notes what a phrase says of a thing.
+func (r *reading) claim(phrase []word, against, listed bool) {
+	c := claim{against: against, listed: listed}
+	c.words, c.place = thing(phrase)
 	if len(c.words) > 0 {
 		r.claims = append(r.claims, c)
+		if !against {
+			r.chosen = append(r.chosen, c.words...)
+		}
 	}
 }
 
 // sides cuts a sentence where it turns: "SQLite, not Postgres".
 func (r *reading) sides(text []word) {
-	from, no, hands := 0, false, false
-	var place []word
+	from, no := 0, false
 	flush := func(to int) {
-		c := claimOf(text[from:to], no)
-		c.hands = hands
-		if !no {
-			r.chosen, place = append(r.chosen, c.words...), c.place
-		} else if len(c.place) == 0 { // "SQLite for the index, not Postgres": for the index
-			c.place = place
+		if no && handling[text[min(from, len(text)-1)].text] {
+			for _, w := range text[from:to] {
+				if strings.ContainsAny(w.text, `/\`) || trace.LooksLikePath(w.text) {
+					r.untouched = append(r.untouched, w.text)
+				}
+			}
 		}
-		r.add(c)
-		from, hands = to, false
+		n := len(r.claims)
+		if words, _ := thing(text[from:to]); no && n > 0 && len(words) == 0 { // "Postgres is not used"
+			r.claims[n-1].against = true
+			r.chosen = besides(r.chosen, r.claims[n-1].words)
+		}
+		r.claim(text[from:to], no, false)
+		from = to
 	}
 	for i := 0; i < len(text); i++ {
 		w := text[i]
@@ -112,12 +107,10 @@ func (r *reading) sides(text []word) {
 		case n > 0:
 			flush(i)
 			no, from = true, i+n
-			hands = from < len(text) && handling[text[from].text]
 			i += n - 1
-		case keeping[w.text]:
+		case w.text == "leave" && len(text) > i+2:
 			flush(i)
-			no = w.text == "leave" && len(text) > i+2
-			hands = no
+			no = true
 		case i > from && (reasons[w.text] || text[i-1].ends == '—'):
 			flush(i)
 			return
@@ -131,73 +124,40 @@ func (r *reading) sides(text []word) {
 
 // turnAt is how many words at a place set what follows against the rest, 0 for none.
 func turnAt(text []word, i int) int {
-	two := ""
+	w, next := text[i].text, ""
 	if i+1 < len(text) {
-		two = text[i].text + " " + text[i+1].text
+		next = text[i+1].text
 	}
-	switch {
-	case two == "instead of" || two == "rather than" || two == "do not" || two == "must not" || two == "no more":
+	switch w + " " + next {
+	case "instead of", "rather than", "do not", "must not", "no more":
 		return 2
-	case text[i].text == "over":
-		if i > 1 && !places[text[i-1].text] && text[i-1].name {
-			return 1
-		}
-		return 0
-	case against[text[i].text]:
+	}
+	if against[w] && (w != "over" || i > 1 && text[i-1].name) {
 		return 1
 	}
 	return 0
 }
 
-// claimOf cuts a phrase into the thing and what it is said of.
-func claimOf(text []word, no bool) claim {
-	c := claim{against: no}
+// thing cuts a phrase into what it speaks of and what that is said of.
+func thing(phrase []word) (words, place []word) {
 	there := false
-	for i, w := range text {
+	for i, w := range phrase {
 		switch {
-		case i > 0 && causing[w.text] && len(c.words) > 0: // what is seen stands before what was thought to be behind it
-			c.place, c.words, there = append(c.place, c.words...), nil, false
-		case i > 0 && reasons[w.text] && len(c.words) > 0:
-			return c
-		case places[w.text] && len(c.words) > 0:
+		case len(words) > 0 && causes[w.text]: // what is seen stands before what was thought to be behind it
+			place, words, there = append(place, words...), nil, false
+		case len(words) > 0 && reasons[w.text]:
+			return words, place
+		case len(words) > 0 && places[w.text]:
 			there = true
-		case w.stem == "" || i < 3 && empty[w.text]:
+		case len(w.parts) == 0 || i < 3 && empty[w.text]:
 		case there:
-			c.place = append(c.place, w)
+			place = append(place, w)
 		default:
-			c.words = append(c.words, w)
+			words = append(words, w)
 		}
-		if w.ends == '—' && len(c.words) > 0 {
-			return c
-		}
-	}
-	return c
-}
-
-var causing = text.Set("caused causes causing cause comes come came blamed due")
-
-// withoutVerdict is a dead end without what came of it: "X made it worse", "no X, forget it".
-func withoutVerdict(text []word) []word {
-	for len(text) > 1 && text[0].ends == ' ' && (against[text[0].text] || trying[text[0].text]) {
-		text = text[1:]
-	}
-	for i := 1; i < len(text); i++ {
-		w, before := text[i], text[i-1].ends
-		aside := before == ',' && (w.text == "forget" || w.stem == "")
-		if aside || before == '—' || before == ':' || before == '.' || i > 1 && verdict[w.text] {
-			return text[:i]
+		if w.ends == '—' && len(words) > 0 {
+			return words, place
 		}
 	}
-	return text
-}
-
-var trying = text.Set("try tried trying")
-
-// withoutRemark is a sentence without its reason and a remark in brackets at its end.
-func withoutRemark(s string) string {
-	s, _, _ = strings.Cut(s, ", because ")
-	if i := strings.LastIndex(s, " ("); i > 0 && strings.HasSuffix(strings.TrimRight(s, ". "), ")") {
-		return s[:i]
-	}
-	return s
+	return words, place
 }

@@ -1,9 +1,8 @@
 package check
 
 import (
-	"slices"
+	_ "embed"
 	"strings"
-	"unicode"
 
 	"recall/text"
 )
@@ -11,33 +10,31 @@ import (
 // A word is one word or identifier of a text.
 type word struct {
 	text  string   // as written, without punctuation, in lower case
-	stem  string   // of the whole; "" for words that say nothing of the topic
-	parts []string // stems of an identifier's parts: "go-redis" is go, redis
+	parts []string // its stems: go and redis of "go-redis"; none where it says nothing of the topic
 	name  bool     // says which thing is meant, not what kind of thing
-	ends  rune     // what stands behind it: '.', ':', ',', '?', '—' or ' '
-	owner bool     // "the gateway's"
-	path  bool     // it has a slash or is a file's name
+	ends  rune     // what stands behind it: '?', '—', ',' for another mark, or ' '
 }
 
-// generic are words for kinds of things: they don't tell one thing from another.
-var generic = text.Set(`queue cache index job jobs code data file files table page service api test tests new
-	old user users server client list type value default mode option support version library lib tool system app
-	package dependency dependencies module function method class field column row key name path folder directory
-	request response call calls handler error errors bug issue problem change changes update way approach idea
-	solution thing part usage import place step run build script command config configuration setting settings
-	flag parameter number time first last next big small simple own whole real single right left full based
-	style like work make work works implementation logic layer side case db database store storage project repo
-	repository branch main line lines text endpoint endpoints route routes component components view screen
-	feature button form input output message messages instead back away everything everywhere always already
-	here there today good better best faster slower slow fast quick direct directly plain custom existing
-	current want need let please go maybe think`)
+//go:embed words.txt
+var wordsText string
+
+// lists are the sets of words of words.txt.
+var lists = func() map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for line := range strings.Lines(wordsText) {
+		if name, words, ok := strings.Cut(line, ":"); ok && name[0] != '#' {
+			all[name] = text.Set(words)
+		}
+	}
+	return all
+}()
 
 // cut cuts a text into words; every word that a sentence is made of is there,
-// the small ones without a stem.
-func cut(text string) []word {
+// the small ones without parts.
+func cut(s string) []word {
 	var out []word
-	for _, chunk := range strings.Fields(text) {
-		if chunk == "—" || chunk == "–" || chunk == "-" || chunk == "--" || chunk == "=>" || chunk == "->" {
+	for _, chunk := range strings.Fields(s) {
+		if strings.Trim(chunk, "—–-=>") == "" {
 			if len(out) > 0 {
 				out[len(out)-1].ends = '—'
 			}
@@ -45,23 +42,14 @@ func cut(text string) []word {
 		}
 		bare := strings.TrimLeft(chunk, "\"'`([{<*_“‘")
 		end := strings.TrimRight(bare, "\"'`)]}>*_”’.,;:!?…")
-		tail := bare[len(end):]
 		if end == "" {
 			continue
 		}
-		if end == "w/" || end == "W/" {
-			end = "with"
-		}
 		w := wordOf(end)
 		w.ends = ' '
-		switch {
-		case strings.Contains(tail, "?"):
+		if tail := bare[len(end):]; strings.Contains(tail, "?") {
 			w.ends = '?'
-		case strings.Contains(tail, ":"):
-			w.ends = ':'
-		case strings.ContainsAny(tail, ".;!…"):
-			w.ends = '.'
-		case strings.Contains(tail, ","):
+		} else if strings.ContainsAny(tail, ".,:;!…") {
 			w.ends = ','
 		}
 		out = append(out, w)
@@ -70,82 +58,34 @@ func cut(text string) []word {
 }
 
 func wordOf(s string) word {
-	lower := strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-	if full := hasty[lower]; full != "" {
-		lower = full
-		s = full
-	}
-	w := word{text: lower, owner: strings.HasSuffix(lower, "'s"), path: strings.ContainsAny(s, `/\`) || dotted(s)}
-	if text.Stop(lower) || text.Stop(strings.TrimSuffix(strings.TrimSuffix(lower, "'s"), "n't")) {
+	s = strings.ReplaceAll(s, "’", "'")
+	w := word{text: strings.ToLower(s)}
+	s = strings.TrimSuffix(s, "'s")
+	bare := strings.ToLower(s)
+	if text.Stop(w.text) || text.Stop(strings.TrimSuffix(bare, "n't")) {
 		return w
 	}
-	s = strings.TrimSuffix(strings.TrimSuffix(s, "'s"), "’s")
-	lower = strings.TrimSuffix(lower, "'s")
 	all := text.Split(s)
-	if len(all) == 0 {
-		return w
+	if len(all) > 1 && strings.HasSuffix(strings.Join(all[1:], ""), all[0]) { // the whole comes first
+		all = all[1:]
 	}
-	w.stem = text.Stem(all[0])
-	if len(all) > 1 { // the whole of a path is its last name
-		base := lower[strings.LastIndexAny(lower, `/\`)+1:]
-		w.stem = text.Stem(strings.NewReplacer("-", "", "_", "", ".", "").Replace(base))
-		for _, p := range all {
-			if stem := text.Stem(p); stem != w.stem && !text.Stop(p) {
-				w.parts = append(w.parts, stem)
-			}
-		}
-		if strings.ContainsAny(lower, `/\`) {
-			w.parts = append(w.parts, w.stem)
-		}
+	for _, p := range all {
+		w.parts = append(w.parts, text.Stem(p))
 	}
-	w.name = len(w.stem) > 1 && !generic[lower] && !generic[strings.TrimSuffix(lower, "s")] && !plainNumber(lower)
+	w.name = len(bare) > 1 && len(w.parts) > 0 &&
+		!lists["generic"][bare] && !lists["generic"][strings.TrimSuffix(bare, "s")] && !isNumber(bare)
 	return w
 }
 
-// hasty are words as they are typed in a hurry.
-var hasty = func() map[string]string {
-	out := map[string]string{"lets": "let's", "thats": "that's", "whats": "what's"}
-	for w := range text.Set("don't can't won't didn't doesn't isn't aren't wasn't shouldn't wouldn't couldn't haven't") {
-		out[strings.ReplaceAll(w, "'", "")] = w
-	}
-	return out
-}()
+func isNumber(s string) bool { return strings.Trim(s, "0123456789.,%") == "" }
 
-func plainNumber(s string) bool {
-	return strings.Trim(s, "0123456789.,%") == ""
-}
-
-// dotted recognizes "server.go" and "v1.2"; not the end of a sentence.
-func dotted(s string) bool {
-	i := strings.LastIndexByte(s, '.')
-	return i > 0 && i < len(s)-1 && unicode.IsLetter(rune(s[i+1]))
-}
-
-// has reports whether a word stands among others: itself, or all its parts.
+// has reports whether a word stands in a list: by itself, as a part of another ("redis" in
+// "go-redis"), or in pieces ("GoodJob" in "good_job").
 func has(list []word, w word) bool {
-	for _, o := range list {
-		if o.stem != "" && same(o, w) {
-			return true
-		}
-	}
-	if len(w.parts) == 0 {
-		return false
-	}
-	for _, p := range w.parts {
-		if !hasStem(list, p) {
-			return false
-		}
-	}
-	return true
-}
-
-func hasStem(list []word, stem string) bool {
-	for _, o := range list {
-		if alike(o.stem, stem) {
-			return true
-		}
-		for _, p := range o.parts {
-			if alike(p, stem) {
+	whole := strings.Join(w.parts, "")
+	for i := range list {
+		for p := range list[i].parts {
+			if whole != "" && begins(list[i:], p, whole) {
 				return true
 			}
 		}
@@ -153,13 +93,24 @@ func hasStem(list []word, stem string) bool {
 	return false
 }
 
-func same(a, b word) bool {
-	if alike(a.stem, b.stem) {
-		return true
-	}
-	for _, p := range a.parts { // "redis" in "go-redis", "queue.go" in "src/queue.go"
-		if alike(p, b.stem) {
-			return true
+// shares reports whether one of two words is the other or a part of it.
+func shares(a, b word) bool { return has([]word{a}, b) || has([]word{b}, a) }
+
+// begins reports whether words, from a part of the first one on, say a whole.
+func begins(list []word, p int, whole string) bool {
+	for i := range list {
+		for _, part := range list[i].parts[p:] {
+			if alike(part, whole) {
+				return true
+			}
+			rest, ok := strings.CutPrefix(whole, part)
+			if !ok {
+				return false
+			}
+			whole = rest
+		}
+		if p = 0; len(list[i].parts) == 0 {
+			return false
 		}
 	}
 	return false
@@ -167,29 +118,18 @@ func same(a, b word) bool {
 
 // alike also takes "postgres" for "postgresql".
 func alike(a, b string) bool {
-	if a == b {
-		return a != ""
-	}
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return len(a) >= 6 && len(b)-len(a) <= 3 && strings.HasPrefix(b, a)
-}
-
-// isIn reports whether a word stands among others whole.
-func isIn(list []word, w word) bool {
-	return w.stem != "" && slices.ContainsFunc(list, func(o word) bool { return alike(o.stem, w.stem) })
+	return a == b || len(a) >= 6 && len(b)-len(a) <= 3 && strings.HasPrefix(b, a)
 }
 
 // weight is what a word counts in a share.
 func (w word) weight() float64 {
-	switch {
-	case w.stem == "":
+	if len(w.parts) == 0 {
 		return 0
-	case w.name:
-		return 2
 	}
-	return 1
+	return 1 + yes(w.name)
 }
 
 // share is how much of the weight of some words stands among others.
@@ -201,16 +141,19 @@ func share(of, in []word) float64 {
 			there += w.weight()
 		}
 	}
-	if sum == 0 {
-		return 0
-	}
-	return there / sum
+	return there / max(sum, 1)
 }
 
-func content(list []word) []word {
-	var out []word
+func content(list []word) []word { return only(list, func(w word) bool { return len(w.parts) > 0 }) }
+func named(list []word) []word   { return only(list, func(w word) bool { return w.name }) }
+
+func besides(list, other []word) []word {
+	return only(list, func(w word) bool { return !has(other, w) })
+}
+
+func only(list []word, is func(word) bool) (out []word) {
 	for _, w := range list {
-		if w.stem != "" {
+		if is(w) {
 			out = append(out, w)
 		}
 	}

@@ -1,0 +1,169 @@
+package check
+
+import (
+	_ "embed"
+	"encoding/json"
+	"math"
+	"slices"
+	"sync"
+
+	"recall/index"
+	"recall/payload"
+	"recall/text"
+)
+
+// features are what a judgement rests on: shares, 0 to 1, and cues, words that stand around
+// what the two have in common, 1 where they do.
+func (s *sighting) features(found *index.Answer, rank int) map[string]float64 {
+	r, c, p, d := s.reading, s.claim, s.phrase, s.deed
+	bound := besides(r.names, c.words)
+	f := map[string]float64{
+		"share":      s.share,
+		"words":      min(float64(len(c.words)), 6) / 6,
+		"listed":     yes(c.listed),
+		"for":        yes(!c.against),
+		"eliminated": yes(r.kind == payload.Eliminated),
+		"bound":      share(bound, d.all),
+		"unbound":    yes(len(bound) == 0),
+		"chosen out": share(named(besides(r.chosen, c.words)), p.goes),
+		"kept":       yes(!c.against) * yes(p.way == edit) * share(c.words, p.comes),
+		"long":       math.Log1p(float64(len(content(s.in)))) / 5,
+		"value":      s.value,
+		"covered":    share(slices.Concat(c.words, c.place), d.all),
+		"elsewhere":  yes(s.elsewhere()),
+		"whole free": yes(!r.bound && s.share == 1) * share(named(c.words), s.in),
+		"rank":       1 / float64(1+rank),
+		"common":     s.common(found),
+		"prompt":     yes(p.way == prompt),
+		"command":    yes(p.way == command),
+		"edit":       yes(p.way == edit),
+	}
+	s.cues(f)
+	return f
+}
+
+// common is of how many of the items found the rarest word is in which the two meet.
+func (s *sighting) common(found *index.Answer) float64 {
+	least := len(found.Hits)
+	for _, w := range s.claim.words {
+		if !has(s.in, w) {
+			continue
+		}
+		n := 0
+		for i := range found.Hits {
+			if slices.ContainsFunc(found.Hits[i].Terms, func(t string) bool { return shares(w, wordOf(t)) }) {
+				n++
+			}
+		}
+		least = min(least, n)
+	}
+	return float64(least) / float64(len(found.Hits))
+}
+
+// cues are the words around what the two have in common, and of an edited file's path.
+func (s *sighting) cues(f map[string]float64) {
+	pre := []string{"p", "c", "e"}[s.phrase.way]
+	if !s.claim.against {
+		pre = "for " + pre
+	}
+	cue := func(i int) string {
+		switch {
+		case i < 0:
+			return "^"
+		case i >= len(s.in):
+			return "$"
+		case has(s.reading.all, s.in[i]):
+			return "ITEM"
+		case isNumber(s.in[i].text):
+			return "0"
+		}
+		return text.Stem(s.in[i].text)
+	}
+	first, last := -1, -1
+	for i, w := range s.in {
+		if slices.ContainsFunc(s.claim.words, func(c word) bool { return shares(c, w) }) {
+			if last = i; first < 0 {
+				first = i
+			}
+		}
+		if c := cue(i); c != "ITEM" && i < 40 {
+			f[pre+"w "+c] = 1
+			for _, p := range w.parts {
+				f[pre+"w "+p] = 1
+			}
+		}
+	}
+	if first >= 0 {
+		f[pre+"b "+cue(first-1)], f[pre+"bb "+cue(first-2)], f[pre+"a "+cue(last+1)] = 1, 1, 1
+	}
+	f[pre+"f "+cue(0)] = 1
+	if n := len(s.in); n > 0 && s.in[n-1].ends == '?' {
+		f[pre+"?"] = 1
+	}
+	if s.phrase.way == edit {
+		for _, p := range s.deed.paths[0].parts {
+			f[pre+"d "+p] = 1
+		}
+	}
+}
+
+func environment(words []word) string {
+	for _, w := range words {
+		for _, p := range append(w.parts, w.text) {
+			for _, where := range []string{"local", "staging", "production", "ci"} {
+				if lists[where][p] {
+					return where
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// elsewhere reports whether the action is where the item doesn't hold: on my machine, not in production.
+func (s *sighting) elsewhere() bool {
+	held, there := environment(s.reading.all), environment(s.deed.all)
+	return held != "" && there != "" && held != there
+}
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// weights.json is fitted to the labelled actions of testdata by
+//
+//	go test ./index/check -run TestLeftOut -write-weights
+//
+// which prints how often warnings are right on projects that the weights haven't seen.
+//
+//go:embed weights.json
+var weightsJSON []byte
+
+// A weighing is a logistic regression: what each feature counts.
+type weighing map[string]float64
+
+// enough is how likely an action must go against an item for a warning: where nineteen
+// of twenty are right on strangers' lines about projects left out.
+const (
+	enough = 0.72
+	surely = 0.88 // to stop somebody
+)
+
+var shipped = sync.OnceValue(func() (w weighing) {
+	if err := json.Unmarshal(weightsJSON, &w); err != nil {
+		panic(err) // a test reads it
+	}
+	return w
+})
+
+// odds is how likely an action goes against an item, 0 to 1.
+func (w weighing) odds(features map[string]float64) float64 {
+	sum := w["base"]
+	for name, x := range features {
+		sum += w[name] * x
+	}
+	return 1 / (1 + math.Exp(-sum))
+}
