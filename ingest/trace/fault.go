@@ -70,8 +70,11 @@ func (a *Action) shows() bool {
 }
 
 var (
-	strongWords = ingest.Lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|\S+:\d+:\d+: `)
-	allWell     = ingest.Lazy(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:0|no) error`)
+	strongWords = ingest.Lazy(`^(?:\S+: )?(?:error|fatal|panic|E)(?:\[\w+\])?:|\berror(?:\[E\d+\]| TS\d+)|^--- FAIL|` +
+		`^FAIL\s|^npm (?:ERR!|error)|^\w*(?:Error|Exception)\b:|[^:\s]:\d+:\d+: `)
+	// That all is well, and a line of a program that an error message quotes.
+	notThat = ingest.Lazy(`^Exit code |(?i:\b(?:0|no) (?:error|(?:failures?|failed|warnings?)\b))|` +
+		`^(?:return |func |if |//|def |raise |throw |at |<tool_use_error>)|[{;}]$`)
 )
 
 // FaultLines picks the lines of a call's output that state an error. shows says
@@ -88,9 +91,9 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	if !c.Failed && c.Command == "" {
 		return nil
 	}
-	states := statesError
+	states := statesError()
 	if !c.Failed {
-		states = statesStrongly
+		states = strongWords()
 	}
 	if shows {
 		return firstLine(c.Result)
@@ -99,8 +102,7 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 	seen := map[int64]bool{}
 	for line := range strings.Lines(strings.TrimPrefix(c.Result, "Error: ")) {
 		line = strings.TrimSpace(line)
-		if len(line) > lineTooLong || strings.HasPrefix(line, "Exit code ") || isCode(line) || !states(line) ||
-			allWell().MatchString(line) {
+		if len(line) > lineTooLong || !c.Failed && !mayState(line) || !states.MatchString(line) || notThat().MatchString(line) {
 			continue
 		}
 		sig := Signature(line)
@@ -116,6 +118,12 @@ func FaultLines(c *ingest.ToolCall, shows bool) []string {
 		return firstLine(c.Result)
 	}
 	return out
+}
+
+// mayState is a quick look: no line is one of strongWords without a colon or such a word.
+func mayState(line string) bool {
+	return strings.IndexByte(line, ':') >= 0 || strings.Contains(line, "rror") || strings.Contains(line, "FAIL") ||
+		strings.Contains(line, "ERR!")
 }
 
 // What git and gh only print.
@@ -140,101 +148,11 @@ func gitArgs(args []string) (dir string, rest []string) {
 	return dir, args
 }
 
-// errorWords are words that state an error; a second one after a space is the
-// word that must follow.
-var errorWords = followed(`error errors err fail failed failure failures fails panic exception fatal cannot can't couldn't undefined unresolved denied
-	refused timeout invalid unexpected unknown missing mismatch conflict doesn't isn't illegal abort aborted killed segfault deadlock violates violated violation
-	violating unsupported expected`, "could not", "not found", "no such", "timed out", "unable to", "not a", "does not", "too many", "already exists")
-
-// followed maps each word to the words of which one must follow it, nil if none need.
-func followed(single string, pairs ...string) map[string][]string {
-	set := map[string][]string{}
-	for _, w := range strings.Fields(single) {
-		set[w] = nil
-	}
-	for _, p := range pairs {
-		w, next, _ := strings.Cut(p, " ")
-		set[w] = append(set[w], next)
-	}
-	return set
-}
-
-// statesError reports whether a line has a word that states an error. Names of
-// errors end so: TypeError.
-func statesError(line string) bool {
-	var buf [24]byte
-	for at := 0; at < len(line); {
-		n := 0
-		from := at
-		for at < len(line) && (isWordByte(line[at]) || line[at] == '\'' && n > 0) {
-			if n < len(buf) {
-				buf[n] = line[at] | 0x20
-				if line[at] == '\'' {
-					buf[n] = '\''
-				}
-			}
-			n++
-			at++
-		}
-		if n == 0 {
-			at++
-			continue
-		}
-		if n <= len(buf) {
-			if next, ok := errorWords[string(buf[:n])]; ok && (next == nil || followedBy(line[at:], next)) {
-				return true
-			}
-		}
-		if w := line[from:at]; n > 5 && (strings.HasSuffix(w, "Error") || strings.HasSuffix(w, "Exception")) {
-			return true
-		}
-	}
-	return false
-}
-
-func isWordByte(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= '0' && c <= '9'
-}
-
-func followedBy(rest string, words []string) bool {
-	rest = strings.TrimLeft(rest, " ")
-	for _, w := range words {
-		if len(rest) >= len(w) && strings.EqualFold(rest[:len(w)], w) && (len(rest) == len(w) || !isWordByte(rest[len(w)])) {
-			return true
-		}
-	}
-	return false
-}
-
-// statesStrongly tells what strongWords matches, and asks it of few lines.
-func statesStrongly(line string) bool {
-	for _, w := range []string{"rror", "FAIL", "fatal", "panic", "xception", "ERR!", "E:", "E["} {
-		if strings.Contains(line, w) {
-			return strongWords().MatchString(line)
-		}
-	}
-	for at := 0; ; { // of "file:line:column: "
-		i := strings.Index(line[at:], ": ")
-		if i < 0 {
-			return false
-		}
-		if at += i; at > 0 && line[at-1] >= '0' && line[at-1] <= '9' {
-			return strongWords().MatchString(line)
-		}
-		at += 2
-	}
-}
-
-// isCode tells a line of a program that an error message quotes.
-func isCode(line string) bool {
-	for _, begin := range []string{"return ", "func ", "if ", "//", "def ", "raise ", "throw ", "at ",
-		"<tool_use_error>"} {
-		if strings.HasPrefix(line, begin) {
-			return true
-		}
-	}
-	return strings.HasSuffix(line, "{") || strings.HasSuffix(line, ";") || strings.HasSuffix(line, "}")
-}
+// statesError finds a word that states an error. Names of errors end so: TypeError.
+var statesError = ingest.Lazy(`(?i:\b(?:errors?|err|fail(?:ed|ures?|s)?|panic|exception|fatal|cannot|can't|couldn't|` +
+	`undefined|unresolved|denied|refused|timeout|invalid|unexpected|unknown|missing|mismatch|conflict|doesn't|isn't|` +
+	`illegal|abort(?:ed)?|killed|segfault|deadlock|violat(?:es|ed|ion|ing)|unsupported|expected|could +not|` +
+	`not +(?:found|a)|no +such|timed +out|unable +to|does +not|too +many|already +exists)\b)|\w(?:Error|Exception)\b`)
 
 // firstLine is the line after the exit code, where that tells something.
 func firstLine(result string) []string {

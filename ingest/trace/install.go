@@ -2,10 +2,14 @@ package trace
 
 import (
 	"cmp"
+	_ "embed"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"recall/ingest"
 )
@@ -64,7 +68,7 @@ func installerOf(c *command) (installer, bool) {
 		prog, args = "uv "+args[0], args[1:]
 	}
 	prog = strings.TrimRight(prog, "0123456789.")
-	rules, ok := managers[prog]
+	rules, ok := managers().Programs[prog]
 	if !ok {
 		return installer{}, false
 	}
@@ -75,8 +79,8 @@ func installerOf(c *command) (installer, bool) {
 			break
 		}
 	}
-	m := installer{manager: rules.name, global: rules.global, remove: slices.Contains(rules.remove, verb)}
-	if !m.remove && !slices.Contains(rules.install, verb) {
+	m := installer{manager: rules.Name, global: rules.Global, remove: has(rules.Remove, verb)}
+	if !m.remove && !has(rules.Install, verb) {
 		return installer{}, false
 	}
 	m.global = m.global || slices.Contains(args, "-g") || slices.Contains(args, "--global")
@@ -84,49 +88,44 @@ func installerOf(c *command) (installer, bool) {
 	return m, true
 }
 
-// rules of a package manager.
-type rules struct {
-	name            string
-	install, remove []string
-	global          bool
-	at              string   // parts name and version in an argument
-	values          []string // flags that take the next argument
+// program is a package manager's, see managers.toml.
+type program struct {
+	Name, At                string
+	Install, Remove, Values string // words
+	Global                  bool
 }
 
-var managers = map[string]rules{
-	"pip": {"pip", []string{"install"}, []string{"uninstall"}, true, "==",
-		[]string{"-r", "--requirement", "-c", "--constraint", "-t", "--target", "-i", "--index-url", "--extra-index-url",
-			"-f", "--find-links", "--python", "--root", "--prefix", "-e", "--editable"}},
-	"uv": {"uv", []string{"add"}, []string{"remove"}, false, "==",
-		[]string{"--group", "--index", "-r", "--requirements", "--python", "-p", "--extra", "--optional"}},
-	"uv pip": {"uv", []string{"install"}, []string{"uninstall"}, true, "==",
-		[]string{"-r", "--requirement", "-c", "--python", "-p", "-e", "--index-url", "--target"}},
-	"uv tool": {"uv-tool", []string{"install"}, []string{"uninstall"}, true, "==",
-		[]string{"--with", "--python", "-p", "--from"}},
-	"npm": {"npm", []string{"install", "i", "add"}, []string{"uninstall", "remove", "rm", "un"}, false, "@",
-		[]string{"--prefix", "--registry", "-w", "--workspace"}},
-	"pnpm": {"pnpm", []string{"install", "i", "add"}, []string{"remove", "rm", "uninstall"}, false, "@",
-		[]string{"--filter", "-C", "--dir"}},
-	"yarn":    {"yarn", []string{"add"}, []string{"remove"}, false, "@", []string{"--cwd"}},
-	"apt":     {"apt", []string{"install"}, []string{"remove", "purge"}, true, "=", []string{"-o", "-t", "-c"}},
-	"apt-get": {"apt", []string{"install"}, []string{"remove", "purge"}, true, "=", []string{"-o", "-t", "-c"}},
-	"cargo": {"cargo", []string{"install", "add"}, []string{"uninstall", "remove"}, false, "@",
-		[]string{"--version", "--git", "--branch", "--tag", "--path", "--features", "-F", "--root", "-p"}},
-	"go": {"go", []string{"install", "get"}, nil, false, "@", []string{"-C", "-tags", "-ldflags", "-o"}},
-	"bun": {"bun", []string{"install", "add", "i"}, []string{"remove", "rm"}, false, "@",
-		[]string{"--cwd", "--filter"}},
-	"brew": {"brew", []string{"install", "reinstall", "upgrade"}, []string{"uninstall", "remove", "rm"}, true, "",
-		[]string{}},
+// prints are the expressions for what a package manager prints.
+type prints struct {
+	Installed, Had []string
+	Refused        string
 }
+
+//go:embed managers.toml
+var managersTOML []byte
+
+// managers are the programs by name, and what managers print by theirs.
+var managers = sync.OnceValue(func() (t struct {
+	Programs map[string]program
+	Prints   map[string]prints
+}) {
+	if err := toml.Unmarshal(managersTOML, &t); err != nil {
+		panic(err)
+	}
+	return t
+})
+
+// has reports whether a word is one of those in a list.
+func has(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
 // asked reads the packages out of an installer's arguments. Folders and files
 // are no packages, and a list in a file is told from the output alone.
-func asked(r rules, args []string) []spec {
+func asked(r program, args []string) []spec {
 	var out []spec
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
-		case slices.Contains(r.values, a):
+		case has(r.Values, a):
 			i++
 			continue
 		case strings.HasPrefix(a, "-") || a == UnknownArg || a == "" || a == "." || strings.HasPrefix(a, "./") ||
@@ -134,13 +133,13 @@ func asked(r rules, args []string) []spec {
 			continue
 		}
 		s := spec{name: a}
-		if at := strings.LastIndex(a, r.at); r.at != "" && at > 0 {
-			s = spec{a[:at], a[at+len(r.at):]}
+		if at := strings.LastIndex(a, r.At); r.At != "" && at > 0 {
+			s = spec{a[:at], a[at+len(r.At):]}
 		}
-		if strings.HasPrefix(r.name, "pip") || strings.HasPrefix(r.name, "uv") {
+		if strings.HasPrefix(r.Name, "pip") || strings.HasPrefix(r.Name, "uv") {
 			s.name = pythonName(s.name)
 		}
-		if r.name == "go" && (strings.HasSuffix(s.name, "...") || !strings.Contains(s.name, ".")) {
+		if r.Name == "go" && (strings.HasSuffix(s.name, "...") || !strings.Contains(s.name, ".")) {
 			continue // packages of this module
 		}
 		if s.version == "latest" {
@@ -151,7 +150,7 @@ func asked(r rules, args []string) []spec {
 		}
 	}
 	for i, a := range args { // cargo install x --version 1.2
-		if r.name == "cargo" && a == "--version" && i+1 < len(args) && len(out) == 1 && versionText().MatchString(args[i+1]) {
+		if r.Name == "cargo" && a == "--version" && i+1 < len(args) && len(out) == 1 && versionText().MatchString(args[i+1]) {
 			out[0].version = args[i+1]
 		}
 	}
@@ -250,94 +249,37 @@ func sameName(manager, a, b string) bool {
 	return a == b
 }
 
-// A printer is a form in which a manager says what it did: groups name and version.
-type printer struct {
-	expr func() *regexp.Regexp
-	had  bool
-}
-
-var printers = map[string][]printer{
-	"pip":  {{ingest.Lazy(`(?m)^Requirement already satisfied: ([A-Za-z0-9._-]+)[^\n(]* \(([0-9][^)\s]*)\)`), true}},
-	"uv":   {{ingest.Lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
-	"npm":  {{ingest.Lazy(`(?m)^[+└├─\s]*((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
-	"pnpm": {{ingest.Lazy(`(?m)^\+ ((?:@[\w.-]+/)?[\w.-]+) (\d[\w.+-]*)`), false}},
-	"yarn": {{ingest.Lazy(`(?m)^[└├]─ ((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)$`), false}},
-	"apt": {{ingest.Lazy(`(?m)^Setting up ([a-z0-9][a-z0-9+.:-]*) \(([^)\s]+)\)`), false},
-		{ingest.Lazy(`(?m)^([a-z0-9][a-z0-9+.:-]*) is already the newest version(?: \(([^)\s]+)\))?`), true}},
-	"cargo": {{ingest.Lazy("(?m)^\\s*Installed package `([\\w-]+) v([^`\\s]+)"), false},
-		{ingest.Lazy("(?m)^\\s*Replaced package `[^`]*` with `([\\w-]+) v([^`\\s]+)"), false},
-		{ingest.Lazy(`(?m)^\s*Adding ([\w-]+) v(\S+) to `), false},
-		{ingest.Lazy("(?m)Ignored package `([\\w-]+) v([^`\\s]+)` is already installed"), true}},
-	"go": {{ingest.Lazy(`(?m)^go: added (\S+) (v\S+)`), false},
-		{ingest.Lazy(`(?m)^go: (?:upgraded|downgraded) (\S+) v\S+ => (v\S+)`), false},
-		{ingest.Lazy(`(?m)^go: downloading (\S+) (v\S+)`), false}},
-	"brew": {{ingest.Lazy(`(?m)^==> Pouring ([\w@.+-]+?)--(\d[\w.+-]*?)\.(?:arm64_|x86_64_|all|big_sur|catalina|monterey|ventura|sonoma|sequoia|tahoe)`), false},
-		{ingest.Lazy(`(?m)/Cellar/([\w@.+-]+)/(\d[^/:\s]*):`), false},
-		{ingest.Lazy(`(?m)^(?:Warning: )?([\w@.+-]+) (\d\S*) is already installed`), true},
-		{ingest.Lazy(`(?m)Not upgrading ([\w@.+-]+), the latest version is (already) installed`), true}},
-	"bun":     {{ingest.Lazy(`(?m)^(?:installed |[+] )((?:@[\w.-]+/)?[\w.-]+)@(\d[\w.+-]*)`), false}},
-	"uv-tool": {{ingest.Lazy(`(?m)^ \+ ([A-Za-z0-9._-]+)==(\S+)`), false}},
-}
-
 var pipInstalled = ingest.Lazy(`(?m)^\s*Successfully installed ((?:[A-Za-z0-9._-]+-[0-9][^\s]*[ \t]*)+)`)
 
 // printed reads what the output says was installed, or was there already.
 func (m installer) printed(out string) []Package {
 	var all []Package
+	read := func(exprs []string, out string, had bool) {
+		for _, expr := range exprs {
+			for _, f := range regexp.MustCompile(expr).FindAllStringSubmatch(out, -1) {
+				all = append(all, Package{Name: f[1], Version: f[2], Had: had, Sure: true})
+			}
+		}
+	}
+	prints := managers().Prints[m.manager]
+	installed := out
 	if m.manager == "pip" {
-		for _, list := range pipInstalled().FindAllStringSubmatch(out, -1) {
-			for _, one := range strings.Fields(list[1]) {
-				if i := lastDashBeforeDigit(one); i > 0 {
-					all = append(all, Package{Name: one[:i], Version: one[i+1:], Sure: true})
-				}
-			}
-		}
+		installed = strings.Join(pipInstalled().FindAllString(out, -1), " ")
 	}
-	for _, p := range printers[m.manager] {
-		for _, f := range p.expr().FindAllStringSubmatch(out, -1) {
-			version := f[2]
-			if version == "already" { // which one, Homebrew doesn't say
-				version = ""
-			}
-			all = append(all, Package{Name: f[1], Version: version, Had: p.had, Sure: true})
-		}
-	}
+	read(prints.Installed, installed, false)
+	read(prints.Had, out, true)
 	return all
-}
-
-// lastDashBeforeDigit parts "a-b-1.2.0" into name and version.
-func lastDashBeforeDigit(s string) int {
-	for i := len(s) - 2; i > 0; i-- {
-		if s[i] == '-' && s[i+1] >= '0' && s[i+1] <= '9' {
-			return i
-		}
-	}
-	return -1
-}
-
-var refusals = map[string]func() *regexp.Regexp{
-	"pip":     ingest.Lazy(`(?m)(?:No matching distribution found for|Could not find a version that satisfies the requirement|Failed building wheel for|ERROR: (?:externally-managed)) ?([A-Za-z0-9._-]*)`),
-	"uv":      ingest.Lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
-	"uv-tool": ingest.Lazy(`(?m)(?:Because ([\w.-]+) was not found|No solution found|error: )`),
-	"npm":     ingest.Lazy(`(?m)^npm (?:ERR!|error) (?:404  ?'((?:@[\w.-]+/)?[\w.-]+)|code)`),
-	"pnpm":    ingest.Lazy(`(?m)ERR_PNPM_\w+`),
-	"yarn":    ingest.Lazy(`(?m)^error `),
-	"bun":     ingest.Lazy(`(?m)^error: `),
-	"apt":     ingest.Lazy(`(?m)^E: (?:Unable to locate package (\S+)|Package '([^']+)' has no installation candidate|.+)`),
-	"cargo":   ingest.Lazy("(?m)^error(?:\\[\\w+\\])?: (?:could not find `([^`]+)`)?"),
-	"go":      ingest.Lazy(`(?m)^go: (?:module )?(\S+?)(?:@\S+)?: (?:no matching versions|invalid version|module .*: not found|reading |cannot find|not a valid)`),
-	"brew":    ingest.Lazy(`(?m)^Error: `),
 }
 
 // refused lists the packages that the output says were not installed; an empty
 // name stands for any.
 func (m installer) refused(out string) []string {
-	var all []string
-	expr := refusals[m.manager]
-	if expr == nil {
+	expr := managers().Prints[m.manager].Refused
+	if expr == "" {
 		return nil
 	}
-	for _, f := range expr().FindAllStringSubmatch(out, -1) {
+	var all []string
+	for _, f := range regexp.MustCompile(expr).FindAllStringSubmatch(out, -1) {
 		all = append(all, pythonName(cmp.Or(f[1:]...)))
 	}
 	return all

@@ -1,8 +1,16 @@
 package trace
 
 import (
+	"errors"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"recall/ingest"
 )
 
 // A command is one simple command of a shell's command line: a program with
@@ -38,7 +46,7 @@ func (c command) program() string {
 	return path.Base(c.words[0].text)
 }
 
-// args are the plain arguments as text, "\x00" for those that aren't plain.
+// args are the plain arguments as text, UnknownArg for those that aren't plain.
 func (c command) args() []string {
 	var out []string
 	for _, w := range c.words[min(1, len(c.words)):] {
@@ -54,336 +62,275 @@ func (c command) args() []string {
 // UnknownArg stands for an argument that only the shell knew.
 const UnknownArg = "\x00"
 
-// readShell takes a command line apart. What it can't make sense of it leaves
-// out: it never runs anything, and a path less is no harm.
+// readShell takes a command line apart. It never runs anything. Of lines that no
+// shell would understand it leaves out what it can't make sense of: a path less
+// is no harm.
 func readShell(line, dir string) []command {
-	line = strings.ReplaceAll(line, "\\\n", " ")
-	l := &lexer{src: line}
-	l.list(0)
-	return settle(l.out, dir)
-}
-
-// lexed is a command with the operator that ends it.
-type lexed struct {
-	command
-	end   string // ";", "&&", "||", "|", "&", "(", ")" or ""
-	block int    // depth of if, for, while and the like
-}
-
-type lexer struct {
-	src     string
-	at      int
-	out     []lexed
-	waiting []waitingDoc
-	block   int
-}
-
-// waitingDoc is a here-document whose text begins at the next line.
-type waitingDoc struct {
-	end   string
-	tabs  bool
-	into  int // place in out of its command
-	plain bool
-}
-
-const deepest = 40 // nested substitutions that are followed
-
-// list reads commands up to a closing parenthesis or the end.
-func (l *lexer) list(depth int) {
-	var now lexed
-	now.block = l.block
-	done := func(op string) {
-		now.end = op
-		l.out = append(l.out, now)
-		now = lexed{block: l.block}
+	if strings.Contains(line, "‹") {
+		line = secretHere().ReplaceAllStringFunc(line, func(s string) string { return strings.Replace(s, " ", noBlank, 1) })
 	}
-	for l.at < len(l.src) {
-		c := l.src[l.at]
-		switch {
-		case c == ' ' || c == '\t' || c == '\r':
-			l.at++
-		case c == '\n':
-			l.at++
-			done(";")
-			l.documents()
-		case c == '#' && (l.at == 0 || strings.IndexByte(" \t\n;(", l.src[l.at-1]) >= 0):
-			l.skipLine()
-		case c == ';':
-			l.at++
-			done(";")
-		case c == '&' || c == '|':
-			op := l.operator()
-			if op == "&>" || op == "&>>" {
-				l.redirect(&now, op[1:], depth)
-				continue
-			}
-			done(op)
-		case c == '(':
-			l.at++
-			done("(")
-		case c == ')':
-			l.at++
-			done(")")
-			if depth > 0 {
-				return
-			}
-		case c == '<' || c == '>':
-			l.redirect(&now, "", depth)
-		default:
-			l.argument(&now, depth)
+	r := &shellReader{dir: dir}
+	parser := parsers.Get().(*syntax.Parser)
+	defer parsers.Put(parser)
+	for range unreadable {
+		file, err := parser.Parse(strings.NewReader(line), "")
+		r.line = line
+		r.list(file.Stmts, err == nil)
+		var at syntax.ParseError
+		if !errors.As(err, &at) {
+			break
+		}
+		// What stands on the lines below may be understood.
+		below := line[min(int(at.Pos.Offset()), len(line)):]
+		if _, line, _ = strings.Cut(below, "\n"); line == "" {
+			break
 		}
 	}
-	done("")
-	l.documents()
+	return r.out
 }
 
-func (l *lexer) skipLine() {
-	for l.at < len(l.src) && l.src[l.at] != '\n' {
-		l.at++
+const (
+	unreadable = 20 // faults that are passed over
+	recovered  = 10 // brackets and quotes that may be missing
+)
+
+var parsers = sync.Pool{New: func() any { return syntax.NewParser(syntax.RecoverErrors(recovered)) }}
+
+// secretHere is the placeholder of a secret, "‹aws-key 2›", which stands for a part of
+// a word, its blank too: noBlank for as long as it is read.
+var secretHere = ingest.Lazy("‹[^›\\s'\"$`\\\\/]{1,40} \\d+›")
+
+const noBlank = "\ue000"
+
+// shellReader collects the commands of a line in order.
+type shellReader struct {
+	line string
+	dir  string
+	out  []command
+}
+
+// list reads commands one after the other: of these only the last one's success is
+// the line's.
+func (r *shellReader) list(all []*syntax.Stmt, sure bool) {
+	for i, s := range all {
+		r.statement(s, command{sure: sure && i == len(all)-1 && !s.Background})
 	}
 }
 
-func (l *lexer) operator() string {
-	for _, op := range []string{"&>>", "&&", "||", "|&", "&>", "&", "|"} {
-		if strings.HasPrefix(l.src[l.at:], op) {
-			l.at += len(op)
-			if op == "|&" {
-				return "|"
-			}
-			return op
-		}
-	}
-	return ""
-}
-
-// argument reads a word and says what it is: an argument, an assignment, a
-// keyword, the number of a redirected stream.
-func (l *lexer) argument(now *lexed, depth int) {
-	w := l.word(depth)
-	if len(now.words) == 0 {
-		switch w.text {
-		case "if", "for", "while", "until", "case", "select":
-			l.block++
-			now.block = l.block
-			return
-		case "fi", "done", "esac":
-			l.block = max(0, l.block-1)
-			return
-		case "then", "do", "else", "elif", "{", "}", "!", "in":
-			now.block = l.block
-			return
-		}
-		if isAssignment(w.text) {
-			return
-		}
-	}
-	if l.at < len(l.src) && (l.src[l.at] == '>' || l.src[l.at] == '<') && isNumber(w.text) {
-		stream := w.text
-		l.redirect(now, "", depth)
-		if stream == "2" && len(now.files) > 0 { // messages are no product
-			now.files = now.files[:len(now.files)-1]
-		}
+// statement reads one command; c is what is known of it from where it stands.
+func (r *shellReader) statement(s *syntax.Stmt, c command) {
+	if s == nil {
 		return
 	}
-	now.words = append(now.words, w)
+	var words []*syntax.Word
+	switch cmd := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		words = cmd.Args
+	case *syntax.DeclClause:
+		words = []*syntax.Word{{Parts: []syntax.WordPart{cmd.Variant}}}
+		for _, a := range cmd.Args {
+			words = append(words, &syntax.Word{Parts: []syntax.WordPart{&syntax.ParamExp{Param: a.Name}}})
+		}
+	case *syntax.BinaryCmd:
+		left, right := c, c
+		switch cmd.Op {
+		case syntax.AndStmt:
+			right.chain = true
+		case syntax.OrStmt:
+			left.sure = false
+		default: // of a pipe the last command's success is the line's
+			left.sure, right.chain, right.pipe = false, false, true
+		}
+		r.statement(cmd.X, left)
+		r.statement(cmd.Y, right)
+	case *syntax.TimeClause:
+		r.statement(cmd.Stmt, c)
+	case *syntax.Subshell:
+		dir := r.dir
+		r.list(cmd.Stmts, c.sure)
+		r.dir = dir
+	case *syntax.Block:
+		r.list(cmd.Stmts, c.sure)
+	default: // a loop, a condition, a function: what stands in it may never have run
+		r.within(s.Cmd, c.pipe)
+	}
+	for _, w := range words {
+		c.words = append(c.words, wordOf(w.Parts))
+	}
+	c.words = unwrap(c.words)
+	for _, f := range s.Redirs {
+		r.redirect(&c, f)
+	}
+	if c.dir = r.dir; c.program() == "cd" && !c.pipe {
+		r.dir = into(r.dir, c.args())
+	}
+	if len(c.words)+len(c.files) > 0 {
+		r.out = append(r.out, c)
+	}
 }
 
-func isAssignment(s string) bool {
-	name, _, ok := strings.Cut(s, "=")
-	if !ok || name == "" {
-		return false
+// within reads the commands of one that is made of others; pipe says that the first
+// reads what a command before it writes.
+func (r *shellReader) within(cmd syntax.Command, pipe bool) {
+	if cmd == nil {
+		return
 	}
-	for i, c := range name {
-		if c != '_' && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+	syntax.Walk(cmd, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			r.statement(n, command{pipe: pipe})
+			pipe = false
 			return false
+		case *syntax.Word:
+			return false // a substitution's commands are not the line's
 		}
-	}
-	return true
+		return true
+	})
 }
 
-func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// redirect reads what follows < or >. Streams handed to streams say nothing.
-func (l *lexer) redirect(now *lexed, op string, depth int) {
-	if op == "" {
-		for _, o := range []string{"<<<", "<<-", "<<", "<&", ">>", ">&", ">|", "<(", ">(", "<>", "<", ">"} {
-			if strings.HasPrefix(l.src[l.at:], o) {
-				op = o
-				break
-			}
-		}
-		l.at += len(op)
-	}
-	if op == "<(" || op == ">(" { // a process: its commands are not of this one
-		l.nested(depth)
-		now.words = append(now.words, word{})
+// redirect notes where a command's output goes, and what it reads. Messages are no
+// product, and streams handed to streams say nothing.
+func (r *shellReader) redirect(c *command, f *syntax.Redirect) {
+	if f.N != nil && f.N.Value == "2" || f.Word == nil {
 		return
 	}
-	for l.at < len(l.src) && (l.src[l.at] == ' ' || l.src[l.at] == '\t') {
-		l.at++
-	}
-	from := l.at
-	w := l.word(depth)
-	switch op {
-	case ">", ">|":
-		now.files = append(now.files, redirect{">", w})
-	case ">>", "<":
-		now.files = append(now.files, redirect{op, w})
-	case "<<", "<<-":
-		raw := l.src[min(from, l.at):l.at]
-		l.waiting = append(l.waiting, waitingDoc{end: w.text, tabs: op == "<<-", into: len(l.out),
-			plain: strings.ContainsAny(raw, `'"\`)})
+	to := wordOf(f.Word.Parts)
+	switch f.Op {
+	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
+		c.files = append(c.files, redirect{">", to})
+	case syntax.AppOut, syntax.AppAll:
+		c.files = append(c.files, redirect{">>", to})
+	case syntax.RdrIn:
+		c.files = append(c.files, redirect{"<", to})
+	case syntax.Hdoc, syntax.DashHdoc:
+		c.text, c.here = hereText(f)
 	}
 }
 
-// documents reads the texts of the here-documents that wait for a new line.
-func (l *lexer) documents() {
-	for _, d := range l.waiting {
-		var text strings.Builder
-		whole := false
-		for l.at < len(l.src) {
-			line, _, more := strings.Cut(l.src[l.at:], "\n")
-			l.at += len(line)
-			if more {
-				l.at++
+// hereText is the text of a here-document, if the shell changes nothing in it.
+func hereText(f *syntax.Redirect) (text string, whole bool) {
+	if f.Hdoc != nil {
+		for _, p := range f.Hdoc.Parts {
+			lit, ok := p.(*syntax.Lit)
+			if !ok {
+				return "", false
 			}
-			if d.tabs {
-				line = strings.TrimLeft(line, "\t")
-			}
-			if strings.TrimRight(line, "\r") == d.end {
-				whole = true
-				break
-			}
-			text.WriteString(line)
-			text.WriteByte('\n')
-		}
-		if d.into < len(l.out) {
-			c := &l.out[d.into]
-			c.text, c.here = text.String(), whole && (d.plain || !strings.ContainsAny(text.String(), "$`\\"))
+			text += lit.Value
 		}
 	}
-	l.waiting = nil
-}
-
-// nested skips commands up to the parenthesis that closes them.
-func (l *lexer) nested(depth int) {
-	if depth >= deepest {
-		l.at = len(l.src)
-		return
+	if _, bare := f.Word.Parts[0].(*syntax.Lit); bare && strings.Contains(text, `\`) {
+		return "", false
 	}
-	inner := &lexer{src: l.src, at: l.at}
-	inner.list(depth + 1)
-	l.at = inner.at
+	if f.Op == syntax.DashHdoc {
+		text = leadingTabs().ReplaceAllString(text, "")
+	}
+	return restored(text), true
 }
 
-// word reads one word with its quotes.
-func (l *lexer) word(depth int) word {
-	var b strings.Builder
-	plain := true
-	for l.at < len(l.src) {
-		if end := placeholderEnd(l.src, l.at); end > 0 {
-			b.WriteString(l.src[l.at:end])
-			l.at = end
-			continue
-		}
-		c := l.src[l.at]
-		switch c {
-		case ' ', '\t', '\r', '\n', ';', '&', '|', '(', ')', '<', '>':
-			return word{b.String(), plain}
-		case '\'':
-			end := strings.IndexByte(l.src[l.at+1:], '\'')
-			if end < 0 {
-				end = len(l.src) - l.at - 1
-				plain = false
+var leadingTabs = ingest.Lazy(`(?m)^\t+`)
+
+func restored(s string) string { return strings.ReplaceAll(s, noBlank, " ") }
+
+// wordOf takes the quotes off a word.
+func wordOf(parts []syntax.WordPart) word {
+	w := word{plain: true}
+	for _, p := range parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			w.plain = w.plain && !(strings.ContainsAny(p.Value, "*?[{") && pattern().MatchString(p.Value))
+			w.text += unescaped(p.Value, escape)
+		case *syntax.SglQuoted:
+			w.plain = w.plain && !p.Dollar && !p.Right.IsRecovered()
+			w.text += p.Value
+		case *syntax.DblQuoted:
+			w.plain = w.plain && !p.Right.IsRecovered()
+			for _, in := range p.Parts {
+				if lit, ok := in.(*syntax.Lit); ok {
+					w.text += unescaped(lit.Value, quotedEscape)
+				} else {
+					w.plain = false
+				}
 			}
-			b.WriteString(l.src[l.at+1 : l.at+1+end])
-			l.at = min(len(l.src), l.at+end+2)
-		case '"':
-			plain = l.quoted(&b, depth) && plain
-		case '\\':
-			if l.at+1 < len(l.src) {
-				b.WriteByte(l.src[l.at+1])
-			}
-			l.at = min(len(l.src), l.at+2)
-		case '$', '`':
-			l.expansion(depth)
-			plain = false
-		case '*', '?', '[', '{':
-			plain = false
-			b.WriteByte(c)
-			l.at++
 		default:
-			b.WriteByte(c)
-			l.at++
+			w.plain = false
 		}
 	}
-	return word{b.String(), plain}
+	w.text = restored(w.text)
+	return w
 }
 
-// placeholderEnd is where the placeholder of a secret that begins at at ends, 0 if
-// there is none: "‹aws-key 2›" stands for a part of a word, its blank too.
-func placeholderEnd(s string, at int) int {
-	const open, shut, longest = "‹", "›", 48
-	if !strings.HasPrefix(s[at:], open) {
-		return 0
+func unescaped(s string, escape func() *regexp.Regexp) string {
+	if !strings.Contains(s, `\`) {
+		return s
 	}
-	i := strings.Index(s[at:min(len(s), at+longest)], shut)
-	if i < 0 || strings.ContainsAny(s[at:at+i], "\n\t'\"$`\\/") {
-		return 0
-	}
-	return at + i + len(shut)
+	return escape().ReplaceAllString(s, "$1")
 }
 
-// quoted reads a text in double quotes; false if there is something to expand in it.
-func (l *lexer) quoted(b *strings.Builder, depth int) bool {
-	plain := true
-	for l.at++; l.at < len(l.src); {
-		switch c := l.src[l.at]; {
-		case c == '"':
-			l.at++
-			return plain
-		case c == '\\' && l.at+1 < len(l.src) && strings.IndexByte("\\\"$`", l.src[l.at+1]) >= 0:
-			b.WriteByte(l.src[l.at+1])
-			l.at += 2
-		case c == '$' || c == '`':
-			l.expansion(depth)
-			plain = false
-		default:
-			b.WriteByte(c)
-			l.at++
+// What a backslash keeps as it is, and the beginning of a pattern that none keeps.
+var (
+	escape       = ingest.Lazy(`(?s)\\(.)`)
+	quotedEscape = ingest.Lazy("\\\\([\\\\\"$`])")
+	pattern      = ingest.Lazy(`(?s)^(?:[^\\]|\\.)*?[*?\[{]`)
+)
+
+// wrappers run the command that follows them; the number is how many
+// arguments of their own they take.
+var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env": 0, "exec": 0, "command": 0,
+	"timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
+
+// unwrap takes sudo, env and their like off a command.
+func unwrap(words []word) []word {
+	for len(words) > 1 {
+		own, ok := wrappers[path.Base(words[0].text)]
+		if !ok || !words[0].plain {
+			return words
 		}
+		words = words[1:]
+		for len(words) > 1 && (strings.HasPrefix(words[0].text, "-") || assignment().MatchString(words[0].text)) {
+			words = words[1:]
+		}
+		words = words[min(own, len(words)-1):]
 	}
-	return false
+	return words
 }
 
-// expansion skips $name, ${…}, $(…) and `…`.
-func (l *lexer) expansion(depth int) {
-	if l.src[l.at] == '`' {
-		end := strings.IndexByte(l.src[l.at+1:], '`')
-		if end < 0 {
-			l.at = len(l.src)
-			return
-		}
-		l.at += end + 2
-		return
+var assignment = ingest.Lazy(`^[A-Za-z_]\w*=`)
+
+// into is the folder after a cd.
+func into(dir string, args []string) string {
+	args = slices.DeleteFunc(args, func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
+	if len(args) != 1 || args[0] == UnknownArg || args[0] == "-" {
+		return ""
 	}
-	l.at++
+	return Absolute(dir, args[0])
+}
+
+// Absolute is a path as seen from a folder, "" if that folder isn't known and
+// the path needs it. "~" is the home that the folder lies in.
+func Absolute(dir, p string) string {
 	switch {
-	case l.at >= len(l.src):
-	case l.src[l.at] == '(':
-		l.at++
-		l.nested(depth)
-	case l.src[l.at] == '{':
-		end := strings.IndexByte(l.src[l.at:], '}')
-		if end < 0 {
-			end = len(l.src) - l.at - 1
+	case p == "" || strings.ContainsRune(p, 0):
+		return ""
+	case p == "~" || strings.HasPrefix(p, "~/"):
+		if home := home().FindString(dir + "/"); home != "" {
+			return path.Join(home, p[1:])
 		}
-		l.at += end + 1
-	case strings.IndexByte("@*#?-$!", l.src[l.at]) >= 0:
-		l.at++
-	default:
-		for l.at < len(l.src) && (l.src[l.at] == '_' || l.src[l.at]|0x20 >= 'a' && l.src[l.at]|0x20 <= 'z' || l.src[l.at] >= '0' && l.src[l.at] <= '9') {
-			l.at++
-		}
+		return path.Clean(p)
+	case strings.HasPrefix(p, "/"):
+		return path.Clean(p)
+	case ofWindows(p):
+		return p
+	case dir == "":
+		return ""
+	case ofWindows(dir + `\`):
+		return strings.TrimRight(dir, `\/`) + `\` + strings.ReplaceAll(strings.TrimPrefix(p, "./"), "/", `\`)
 	}
+	return path.Join(dir, p)
+}
+
+// home is where systems put homes.
+var home = ingest.Lazy(`^/(?:root|(?:home|Users|sessions)/[^/]+)/`)
+
+func ofWindows(p string) bool {
+	return len(p) > 2 && p[1] == ':' && (p[2] == '\\' || p[2] == '/') || strings.HasPrefix(p, `\\`)
 }
