@@ -28,8 +28,7 @@ func (p *parser) takeAssistant(r *record, n int32, at time.Time) {
 	p.noteSuperseded(r.supersedes)
 	d := p.messageOf(r, n, at)
 	if r.msg.hasUsage {
-		u := r.msg.usage
-		d.turn.Usage, d.counted = ingest.Usage{Input: u.in, Output: u.out, CacheWrite: u.write, CacheRead: u.read}, true
+		d.turn.Usage, d.counted = r.msg.usage, true
 	}
 	if m := p.text(r.msg.model); m != "" {
 		d.turn.Model = m
@@ -98,7 +97,7 @@ func (p *parser) takeBlock(d *draft, b *block) {
 	case "redacted_thinking", "image", "document", "fallback":
 	case "tool_result", "web_search_tool_result", "web_fetch_tool_result", "mcp_tool_result",
 		"code_execution_tool_result", "bash_code_execution_tool_result", "text_editor_code_execution_tool_result":
-		p.takeResult(b, &p.rec, d.turn.At)
+		p.takeResult(b, &p.rec.record, d.turn.At)
 	default:
 		p.unknown("block " + p.text(b.kind))
 	}

@@ -87,7 +87,7 @@ func peek(path string) (peeked, error) {
 	}
 	defer file.Close()
 	lines := jsonl.NewLines(io.LimitReader(file, peekBytes))
-	var r record
+	r := newRecordReader()
 	for range 200 {
 		line, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -96,7 +96,7 @@ func peek(path string) (peeked, error) {
 		if err != nil {
 			return h, err
 		}
-		if !r.decode(jsonl.NewCursor(line.Bytes)) && !r.looksOurs() {
+		if !r.read(jsonl.NewCursor(line.Bytes)) && !r.looksOurs() {
 			continue
 		}
 		if len(r.auditAt) > 0 {

@@ -42,7 +42,7 @@ type parser struct {
 	spilled map[string]ingest.File // side files with whole results, by name
 
 	meta meta
-	rec  record
+	rec  *recordReader
 }
 
 // seen is what tells a line that was read before.
@@ -62,7 +62,7 @@ type orphan struct {
 func newParser(s *ingest.Session, size int64) *parser {
 	records := min(size/1600, 1<<14)
 	return &parser{
-		s: s, texts: map[string]string{},
+		s: s, texts: map[string]string{}, rec: newRecordReader(),
 		seen:     &seen{uuids: make(map[string]bool, records), lines: map[uint64]bool{}, hasher: maphash.MakeSeed()},
 		byID:     make(map[string]int32, records),
 		messages: map[string]*draft{}, calls: map[string]*ingest.ToolCall{}, callIn: map[string]*draft{},
@@ -133,7 +133,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 	}
 	for len(b) > 0 {
 		c := jsonl.NewCursor(b)
-		ok := c.Kind() == '{' && p.rec.decode(c)
+		ok := c.Kind() == '{' && p.rec.read(c)
 		if !ok && !l.Ended {
 			rep.Tail = &ingest.Skip{File: p.file, Line: l.N, Offset: p.off, Reason: "partial last line, waiting for its rest"}
 			return
@@ -145,7 +145,7 @@ func (p *parser) takeLine(l jsonl.Line) {
 		}
 		rest := c.Rest()
 		p.rec.size = l.Cut
-		p.take(&p.rec, b[:len(b)-len(rest)])
+		p.take(&p.rec.record, b[:len(b)-len(rest)])
 		if asWritten && l.Cut == 0 {
 			p.off += int64(len(b) - len(rest))
 		}

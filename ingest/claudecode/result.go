@@ -123,9 +123,9 @@ func resultText(raw []byte) output {
 		return outputOf(c.RawString())
 	}
 	var all output
+	blocks := newBlockReader()
 	c.Array(func() {
-		var b block
-		b.decode(c)
+		b := blocks.read(c)
 		o := output{}
 		switch string(b.kind) {
 		case "text":

@@ -150,17 +150,9 @@ func (p *parser) takeQueuedCommand(r *record, n int32, at time.Time, a attachmen
 
 // contentText reads a string or an array of blocks as text.
 func contentText(raw []byte) string {
-	c := jsonl.NewCursor(raw)
-	if c.Kind() != '[' {
+	if c := jsonl.NewCursor(raw); c.Kind() != '[' {
 		return c.Text()
 	}
-	var parts []string
-	c.Array(func() {
-		var b block
-		b.decode(c)
-		if string(b.kind) == "text" {
-			parts = append(parts, jsonl.Unquote(b.text))
-		}
-	})
-	return strings.Join(parts, "\n")
+	text, _ := Content(raw)
+	return text
 }

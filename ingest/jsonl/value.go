@@ -13,9 +13,12 @@ func (c *Cursor) String() string {
 	return Unquote(c.RawString())
 }
 
-// Fields are the members of an object that somebody asks for, by name: a string, number, truth or value as written to
-// put there, or what to do before the value.
-type Fields map[string]any // *string, *int64, *bool, *[]byte, func()
+// Inside is the inside of a string as it is written, escapes and all; Unquote makes text of it.
+type Inside []byte
+
+// Fields are the members of an object that somebody asks for, by name: a string, number, truth, inside of a string
+// or value as written to put there, or what to do before the value.
+type Fields map[string]any // *string, *int64, *bool, *Inside, *[]byte, func()
 
 // Fields reads an object. A string is read of numbers and truths too, and is "" of what has parts; a truth also of
 // "true" and 1. Another kind of value is skipped, and false returned.
@@ -29,8 +32,14 @@ func (c *Cursor) Fields(into Fields) bool {
 		case *int64:
 			*v = c.Int()
 		case *bool:
-			text := c.Text()
-			*v = text == "true" || text == "1"
+			switch string(c.Raw()) {
+			case `true`, `"true"`, `1`, `"1"`:
+				*v = true
+			default:
+				*v = false
+			}
+		case *Inside:
+			*v = c.RawString()
 		case *[]byte:
 			*v = c.Raw()
 		case func():
