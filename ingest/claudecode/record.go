@@ -10,21 +10,21 @@ import (
 // A record is one line as written: the parts that this package knows, as raw
 // slices of the line, which are valid only as long as the line is.
 type record struct {
-	kind, subtype                        jsonl.Inside
-	uuid, parent, logicalParent          jsonl.Inside
-	session, agent, at                   jsonl.Inside
-	cwd, branch, version                 jsonl.Inside
-	entrypoint                           jsonl.Inside
-	promptSource, sessionKind            jsonl.Inside
-	origin                               jsonl.Inside // origin.kind
-	denial, feedback, planContent        jsonl.Inside
-	forkSession, forkUUID                jsonl.Inside
-	parentToolUse                        jsonl.Inside
-	title, leaf                          jsonl.Inside
-	operation, continuedIn               jsonl.Inside
-	sourceSession, branchedAt, relocated jsonl.Inside
-	prURL, prRepository                  jsonl.Inside
-	auditAt                              jsonl.Inside // of an audit log
+	kind, subtype                        jsonl.Escaped
+	uuid, parent, logicalParent          jsonl.Escaped
+	session, agent, at                   jsonl.Escaped
+	cwd, branch, version                 jsonl.Escaped
+	entrypoint                           jsonl.Escaped
+	promptSource, sessionKind            jsonl.Escaped
+	origin                               jsonl.Escaped // origin.kind
+	denial, feedback, planContent        jsonl.Escaped
+	forkSession, forkUUID                jsonl.Escaped
+	parentToolUse                        jsonl.Escaped
+	title, leaf                          jsonl.Escaped
+	operation, continuedIn               jsonl.Escaped
+	sourceSession, branchedAt, relocated jsonl.Escaped
+	prURL, prRepository                  jsonl.Escaped
+	auditAt                              jsonl.Escaped // of an audit log
 	sidechain, meta, summary             bool
 	apiError, shutdown                   bool
 	synthetic                            bool
@@ -48,7 +48,7 @@ func (r *record) id() string {
 
 // message is what a user or assistant record carries.
 type message struct {
-	id, model, stop jsonl.Inside
+	id, model, stop jsonl.Escaped
 	usage           ingest.Usage
 	hasUsage        bool
 	plain           []byte // content that is one string, raw; nil if it is blocks
@@ -58,11 +58,11 @@ type message struct {
 
 // A block is one part of a message's content.
 type block struct {
-	kind, text jsonl.Inside // text: of text or thinking
-	id, name   jsonl.Inside
-	toolUse    jsonl.Inside // tool_use_id
-	input      []byte       // raw value
-	content    []byte       // raw value: of a tool result
+	kind, text jsonl.Escaped // text: of text or thinking
+	id, name   jsonl.Escaped
+	toolUse    jsonl.Escaped // tool_use_id
+	input      []byte        // raw value
+	content    []byte        // raw value: of a tool result
 	isError    bool
 }
 
@@ -163,7 +163,7 @@ func newBlockReader() *blockReader {
 func (r *blockReader) read(c *jsonl.Cursor) block {
 	r.block = block{}
 	if c.Kind() == '"' {
-		r.kind, r.text = jsonl.Inside("text"), c.RawString()
+		r.kind, r.text = jsonl.Escaped("text"), c.RawString()
 	} else {
 		c.Fields(r.fields)
 	}

@@ -13,12 +13,12 @@ func (c *Cursor) String() string {
 	return Unquote(c.RawString())
 }
 
-// Inside is the inside of a string as it is written, escapes and all; Unquote makes text of it.
-type Inside []byte
+// Escaped is the inside of a string as it is written, escapes and all; Unquote makes text of it.
+type Escaped []byte
 
 // Fields are the members of an object that somebody asks for, by name: a string, number, truth, inside of a string
 // or value as written to put there, or what to do before the value.
-type Fields map[string]any // *string, *int64, *bool, *Inside, *[]byte, func()
+type Fields map[string]any // *string, *int64, *bool, *Escaped, *[]byte, func()
 
 // Fields reads an object. A string is read of numbers and truths too, and is "" of what has parts; a truth also of
 // "true" and 1. Another kind of value is skipped, and false returned.
@@ -38,7 +38,7 @@ func (c *Cursor) Fields(into Fields) bool {
 			default:
 				*v = false
 			}
-		case *Inside:
+		case *Escaped:
 			*v = c.RawString()
 		case *[]byte:
 			*v = c.Raw()

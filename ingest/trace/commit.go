@@ -54,16 +54,16 @@ func commits(s *ingest.Session, actions []Action) []Commit {
 
 // commitCommand counts the git commits of a command line, and says where the last one ran.
 func commitCommand(a *Action) (dir string, n int) {
-	for i := range a.commands {
-		c := &a.commands[i]
-		if c.program() != "git" {
+	for i := range a.steps {
+		c := &a.steps[i]
+		if c.Program != "git" {
 			continue
 		}
-		in, args := gitArgs(c.args())
+		in, args := gitArgs(c.Args)
 		if len(args) > 0 && args[0] == "commit" && !slices.Contains(args, "--dry-run") {
-			dir, n = c.dir, n+1
+			dir, n = c.Dir, n+1
 			if in != "" {
-				dir = Absolute(c.dir, in)
+				dir = Absolute(c.Dir, in)
 			}
 		}
 	}

@@ -46,27 +46,27 @@ func faults(actions []Action) []Fault {
 // shows reports whether a command line only prints files or logs, in which
 // errors of another time may stand.
 func (a *Action) shows() bool {
-	for i := range a.commands {
-		c := &a.commands[i]
-		if c.pipe {
+	for i := range a.steps {
+		c := &a.steps[i]
+		if c.Piped {
 			continue
 		}
-		switch c.program() {
+		switch c.Program {
 		case "cat", "grep", "rg", "sed", "head", "tail", "less", "awk", "find", "ls", "echo", "cd", "jq", "printf", "wc",
 			"diff", "nl":
 		case "git":
-			if _, args := gitArgs(c.args()); len(args) > 0 && !gitShows[args[0]] {
+			if _, args := gitArgs(c.Args); len(args) > 0 && !gitShows[args[0]] {
 				return false
 			}
 		case "gh":
-			if args := c.args(); len(args) > 1 && !ghShows[args[1]] {
+			if args := c.Args; len(args) > 1 && !ghShows[args[1]] {
 				return false
 			}
 		default:
 			return false
 		}
 	}
-	return len(a.commands) > 0
+	return len(a.steps) > 0
 }
 
 var (

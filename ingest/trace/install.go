@@ -38,9 +38,9 @@ func packages(actions []Action) []Package {
 		if !a.Ran() {
 			continue
 		}
-		for k := range a.commands {
-			if m, ok := installerOf(&a.commands[k]); ok {
-				all = m.apply(all, a, &a.commands[k])
+		for k := range a.steps {
+			if m, ok := installerOf(&a.steps[k]); ok {
+				all = m.apply(all, a, &a.steps[k])
 			}
 		}
 	}
@@ -59,8 +59,8 @@ type installer struct {
 type spec struct{ name, version string }
 
 // installerOf reads a package manager's command; false if it is none.
-func installerOf(c *command) (installer, bool) {
-	prog, args := c.program(), c.args()
+func installerOf(c *Step) (installer, bool) {
+	prog, args := c.Program, c.Args
 	if (prog == "python" || prog == "python3") && len(args) > 1 && args[0] == "-m" && args[1] == "pip" {
 		prog, args = "pip", args[2:]
 	}
@@ -171,7 +171,7 @@ func pythonName(s string) string {
 }
 
 // apply adds what a command installed to the list, or takes out what it removed.
-func (m installer) apply(all []Package, a *Action, c *command) []Package {
+func (m installer) apply(all []Package, a *Action, c *Step) []Package {
 	whole := c.sure && !a.Call.Failed && !inBackground(a.Call.Result)
 	printed := m.printed(a.Call.Result)
 	refused := m.refused(a.Call.Result)
@@ -185,13 +185,13 @@ func (m installer) apply(all []Package, a *Action, c *command) []Package {
 		p.Manager, p.Global, p.Command, p.N = m.manager, m.global, a.Call.Command, a.N
 		if m.manager == "go" || m.manager == "cargo" {
 			verb := ""
-			if len(c.words) > 1 {
-				verb = c.words[1].text
+			if len(c.Args) > 0 {
+				verb = c.Args[0]
 			}
 			p.Global = verb == "install"
 		}
 		if !p.Global {
-			p.Dir = c.dir
+			p.Dir = c.Dir
 		}
 		for i := range all {
 			if q := &all[i]; q.Manager == p.Manager && sameName(p.Manager, q.Name, p.Name) && q.Dir == p.Dir {

@@ -91,7 +91,7 @@ func (t *Trace) effective(from, to int) []*Action {
 			continue
 		}
 		changes := slices.ContainsFunc(a.Touches, func(x Touch) bool { return x.How != Read })
-		if changes || a.Call.Command != "" && !a.Call.Failed && len(a.commands) > 0 && !a.shows() && len(runKeys(a)) > 0 {
+		if changes || a.Call.Command != "" && !a.Call.Failed && len(a.steps) > 0 && !a.shows() && len(runKeys(a)) > 0 {
 			out = append(out, a)
 		}
 	}
@@ -118,10 +118,10 @@ func wordSet(list string) map[string]bool {
 // test", "npm run build", "pytest".
 func runKeys(a *Action) []string {
 	var keys []string
-	for i := range a.commands {
-		c := &a.commands[i]
-		prog := c.program()
-		if prog == "" || c.pipe {
+	for i := range a.steps {
+		c := &a.steps[i]
+		prog := c.Program
+		if prog == "" || c.Piped {
 			continue
 		}
 		if lookers[prog] {
@@ -129,16 +129,16 @@ func runKeys(a *Action) []string {
 		}
 		key := prog
 		if prog == "git" {
-			if _, args := gitArgs(c.args()); len(args) > 0 {
+			if _, args := gitArgs(c.Args); len(args) > 0 {
 				key += " " + args[0]
 			}
-		} else if plain, _ := operands(c.args()); verbs[prog] && len(plain) > 0 {
+		} else if plain, _ := operands(c.Args); verbs[prog] && len(plain) > 0 {
 			key += " " + plain[0]
 			if (plain[0] == "run" || plain[0] == "exec") && len(plain) > 1 && prog != "go" && prog != "gh" {
 				key += " " + plain[1]
 			}
 		}
-		if args := c.args(); strings.HasPrefix(prog, "python") && len(args) > 1 && args[0] == "-m" {
+		if args := c.Args; strings.HasPrefix(prog, "python") && len(args) > 1 && args[0] == "-m" {
 			key = args[1] // python -m pytest is pytest
 		}
 		if !slices.Contains(keys, key) {

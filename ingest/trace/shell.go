@@ -13,59 +13,28 @@ import (
 	"recall/ingest"
 )
 
-// A command is one simple command of a shell's command line: a program with
-// its arguments. Keywords and assignments before it are left out.
-type command struct {
-	words []word
-	files []redirect
-	text  string // of its here-document, "" if none
-	here  bool   // it has one, and the text is whole
-	dir   string // folder that it runs in, "" if that can't be known
-	sure  bool   // if the whole line succeeded, so did this
-	chain bool   // what is before it on the line must have succeeded for it to run
-	pipe  bool   // it reads what the command before it writes
+// A Step is one simple command of a shell's command line: a program with its
+// arguments. Keywords and assignments before it are left out.
+type Step struct {
+	Program string   // without its folder; "" if only the shell knew
+	Args    []string // UnknownArg stands for those that only the shell knew
+	Dir     string   // folder that it ran in, "" if unknown
+	Here    string   // text of its here-document, if that is whole
+	HasHere bool
+	Out     []string // files that its output went to; "" for those only the shell knew
+	Piped   bool     // it read what the step before it wrote
+	Touches []Touch
+	sure    bool // if the whole line succeeded, so did this
 }
 
-// word is one argument. plain says that it is what stands there: nothing in it
-// is for the shell to expand.
-type word struct {
-	text  string
-	plain bool
-}
-
-type redirect struct {
-	op string // ">", ">>", "<"
-	to word
-}
-
-// program is the name of the program, without its folder.
-func (c command) program() string {
-	if len(c.words) == 0 || !c.words[0].plain {
-		return ""
-	}
-	return path.Base(c.words[0].text)
-}
-
-// args are the plain arguments as text, UnknownArg for those that aren't plain.
-func (c command) args() []string {
-	var out []string
-	for _, w := range c.words[min(1, len(c.words)):] {
-		if w.plain {
-			out = append(out, w.text)
-		} else {
-			out = append(out, UnknownArg)
-		}
-	}
-	return out
-}
-
-// UnknownArg stands for an argument that only the shell knew.
+// UnknownArg stands for an argument that only the shell knew: there is something in
+// it to expand.
 const UnknownArg = "\x00"
 
 // readShell takes a command line apart. It never runs anything. Of lines that no
 // shell would understand it leaves out what it can't make sense of: a path less
 // is no harm.
-func readShell(line, dir string) []command {
+func readShell(line, dir string) []Step {
 	if strings.Contains(line, "‹") {
 		line = secretHere().ReplaceAllStringFunc(line, func(s string) string { return strings.Replace(s, " ", noBlank, 1) })
 	}
@@ -106,19 +75,19 @@ const noBlank = "\ue000"
 type shellReader struct {
 	line string
 	dir  string
-	out  []command
+	out  []Step
 }
 
 // list reads commands one after the other: of these only the last one's success is
 // the line's.
 func (r *shellReader) list(all []*syntax.Stmt, sure bool) {
 	for i, s := range all {
-		r.statement(s, command{sure: sure && i == len(all)-1 && !s.Background})
+		r.statement(s, Step{sure: sure && i == len(all)-1 && !s.Background})
 	}
 }
 
 // statement reads one command; c is what is known of it from where it stands.
-func (r *shellReader) statement(s *syntax.Stmt, c command) {
+func (r *shellReader) statement(s *syntax.Stmt, c Step) {
 	if s == nil {
 		return
 	}
@@ -135,11 +104,10 @@ func (r *shellReader) statement(s *syntax.Stmt, c command) {
 		left, right := c, c
 		switch cmd.Op {
 		case syntax.AndStmt:
-			right.chain = true
 		case syntax.OrStmt:
 			left.sure = false
 		default: // of a pipe the last command's success is the line's
-			left.sure, right.chain, right.pipe = false, false, true
+			left.sure, right.Piped = false, true
 		}
 		r.statement(cmd.X, left)
 		r.statement(cmd.Y, right)
@@ -152,19 +120,31 @@ func (r *shellReader) statement(s *syntax.Stmt, c command) {
 	case *syntax.Block:
 		r.list(cmd.Stmts, c.sure)
 	default: // a loop, a condition, a function: what stands in it may never have run
-		r.within(s.Cmd, c.pipe)
+		r.within(s.Cmd, c.Piped)
 	}
+	var args []string
 	for _, w := range words {
-		c.words = append(c.words, wordOf(w.Parts))
+		args = append(args, wordOf(w.Parts))
 	}
-	c.words = unwrap(c.words)
+	c.Dir = r.dir
+	args = unwrap(args)
+	for i := range args {
+		if strings.HasSuffix(args[i], UnknownArg) {
+			args[i] = UnknownArg
+		}
+	}
+	if len(args) > 0 && args[0] != UnknownArg {
+		c.Program = path.Base(args[0])
+	}
+	c.Args = args[min(1, len(args)):]
 	for _, f := range s.Redirs {
 		r.redirect(&c, f)
 	}
-	if c.dir = r.dir; c.program() == "cd" && !c.pipe {
-		r.dir = into(r.dir, c.args())
+	c.touch()
+	if c.Program == "cd" && !c.Piped {
+		r.dir = into(r.dir, c.Args)
 	}
-	if len(c.words)+len(c.files) > 0 {
+	if len(args)+len(c.Out)+len(c.Touches) > 0 {
 		r.out = append(r.out, c)
 	}
 }
@@ -178,7 +158,7 @@ func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 	syntax.Walk(cmd, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Stmt:
-			r.statement(n, command{pipe: pipe})
+			r.statement(n, Step{Piped: pipe})
 			pipe = false
 			return false
 		case *syntax.Word:
@@ -190,20 +170,22 @@ func (r *shellReader) within(cmd syntax.Command, pipe bool) {
 
 // redirect notes where a command's output goes, and what it reads. Messages are no
 // product, and streams handed to streams say nothing.
-func (r *shellReader) redirect(c *command, f *syntax.Redirect) {
+func (r *shellReader) redirect(c *Step, f *syntax.Redirect) {
 	if f.N != nil && f.N.Value == "2" || f.Word == nil {
 		return
 	}
-	to := wordOf(f.Word.Parts)
+	to := Absolute(c.Dir, wordOf(f.Word.Parts))
 	switch f.Op {
 	case syntax.RdrOut, syntax.RdrClob, syntax.RdrAll:
-		c.files = append(c.files, redirect{">", to})
+		c.add(Create, to, "")
+		c.Out = append(c.Out, to)
 	case syntax.AppOut, syntax.AppAll:
-		c.files = append(c.files, redirect{">>", to})
+		c.add(Edit, to, "")
+		c.Out = append(c.Out, to)
 	case syntax.RdrIn:
-		c.files = append(c.files, redirect{"<", to})
+		c.add(Read, to, "")
 	case syntax.Hdoc, syntax.DashHdoc:
-		c.text, c.here = hereText(f)
+		c.Here, c.HasHere = hereText(f)
 	}
 }
 
@@ -231,32 +213,35 @@ var leadingTabs = ingest.Lazy(`(?m)^\t+`)
 
 func restored(s string) string { return strings.ReplaceAll(s, noBlank, " ") }
 
-// wordOf takes the quotes off a word.
-func wordOf(parts []syntax.WordPart) word {
-	w := word{plain: true}
+// wordOf takes the quotes off a word; of one with something to expand it is what
+// stands before that, and UnknownArg.
+func wordOf(parts []syntax.WordPart) string {
+	text := ""
 	for _, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			w.plain = w.plain && !(strings.ContainsAny(p.Value, "*?[{") && pattern().MatchString(p.Value))
-			w.text += unescaped(p.Value, escape)
+			if strings.ContainsAny(p.Value, "*?[{") && pattern().MatchString(p.Value) {
+				return text + UnknownArg
+			}
+			text += unescaped(p.Value, escape)
 		case *syntax.SglQuoted:
-			w.plain = w.plain && !p.Dollar && !p.Right.IsRecovered()
-			w.text += p.Value
+			if p.Dollar || p.Right.IsRecovered() {
+				return text + UnknownArg
+			}
+			text += p.Value
 		case *syntax.DblQuoted:
-			w.plain = w.plain && !p.Right.IsRecovered()
 			for _, in := range p.Parts {
-				if lit, ok := in.(*syntax.Lit); ok {
-					w.text += unescaped(lit.Value, quotedEscape)
-				} else {
-					w.plain = false
+				lit, ok := in.(*syntax.Lit)
+				if !ok || p.Right.IsRecovered() {
+					return text + UnknownArg
 				}
+				text += unescaped(lit.Value, quotedEscape)
 			}
 		default:
-			w.plain = false
+			return text + UnknownArg
 		}
 	}
-	w.text = restored(w.text)
-	return w
+	return restored(text)
 }
 
 func unescaped(s string, escape func() *regexp.Regexp) string {
@@ -279,14 +264,14 @@ var wrappers = map[string]int{"sudo": 0, "time": 0, "nice": 0, "nohup": 0, "env"
 	"timeout": 1, "stdbuf": 0, "builtin": 0, "doas": 0}
 
 // unwrap takes sudo, env and their like off a command.
-func unwrap(words []word) []word {
+func unwrap(words []string) []string {
 	for len(words) > 1 {
-		own, ok := wrappers[path.Base(words[0].text)]
-		if !ok || !words[0].plain {
+		own, ok := wrappers[path.Base(words[0])]
+		if !ok {
 			return words
 		}
 		words = words[1:]
-		for len(words) > 1 && (strings.HasPrefix(words[0].text, "-") || assignment().MatchString(words[0].text)) {
+		for len(words) > 1 && (strings.HasPrefix(words[0], "-") || assignment().MatchString(words[0])) {
 			words = words[1:]
 		}
 		words = words[min(own, len(words)-1):]
@@ -298,7 +283,7 @@ var assignment = ingest.Lazy(`^[A-Za-z_]\w*=`)
 
 // into is the folder after a cd.
 func into(dir string, args []string) string {
-	args = slices.DeleteFunc(args, func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--" || a == "-P" || a == "-L" })
 	if len(args) != 1 || args[0] == UnknownArg || args[0] == "-" {
 		return ""
 	}

@@ -13,19 +13,18 @@ import (
 func said(line, dir string) string {
 	var out []string
 	for _, c := range readShell(line, dir) {
-		text := c.dir + ":"
-		for _, w := range c.words {
-			if w.plain {
-				text += " " + w.text
-			} else {
-				text += " ‹" + w.text + "›"
-			}
+		text := c.Dir + ":"
+		if len(c.Args) > 0 || c.Program != "" {
+			text += " " + c.Program
 		}
-		for _, f := range c.files {
-			text += fmt.Sprintf(" %s%s", f.op, f.to.text)
+		for _, w := range c.Args {
+			text += " " + strings.ReplaceAll(w, UnknownArg, "‹›")
 		}
-		if c.here {
-			text += fmt.Sprintf(" here=%q", c.text)
+		for _, to := range c.Out {
+			text += " >" + to
+		}
+		if c.HasHere {
+			text += fmt.Sprintf(" here=%q", c.Here)
 		}
 		if c.sure {
 			text += " sure"
@@ -41,17 +40,18 @@ func TestReadShell(t *testing.T) {
 		{`pip install a; pip install b`, "/w: pip install a\n/w: pip install b sure"},
 		{`pip install a || true`, "/w: pip install a\n/w: true sure"},
 		{`pip install a | tail -3 && ls`, "/w: pip install a\n/w: tail -3 sure\n/w: ls sure"},
-		{"cd sub && make\ncd /abs; make 2>&1 >out.txt", "/w: cd sub\n/w/sub: make\n/w/sub: cd /abs\n/abs: make >out.txt sure"},
+		{"cd sub && make\ncd /abs; make 2>&1 >out.txt", "/w: cd sub\n/w/sub: make\n/w/sub: cd /abs\n/abs: make >/abs/out.txt sure"},
 		{`(cd sub && make) && ls`, "/w: cd sub sure\n/w/sub: make sure\n/w: ls sure"},
+		{`sudo A="$B" make; env C=$D E='f' make`, "/w: make\n/w: make sure"},
 		{`cd "$DIR" && make`, "/w: cd ‹› sure\n: make sure"},
 		{`A=1 B='x y' sudo -E env C=2 timeout 30 apt-get install -y jq`, "/w: apt-get install -y jq sure"},
 		{`git commit -m "$(cat <<'EOF'` + "\nDon't (yet)\nEOF\n)\" && git log", "/w: git commit -m ‹› sure\n/w: git log sure"},
-		{"cat > a.py <<'E'\nprint('x')\nE\npython3 a.py", "/w: cat >a.py here=\"print('x')\\n\"\n/w: python3 a.py sure"},
-		{"cat > a.py <<E\n$HOME\nE", "/w: cat >a.py sure"},
+		{"cat > a.py <<'E'\nprint('x')\nE\npython3 a.py", "/w: cat >/w/a.py here=\"print('x')\\n\"\n/w: python3 a.py sure"},
+		{"cat > a.py <<E\n$HOME\nE", "/w: cat >/w/a.py sure"},
 		{`for f in *.go; do gofmt -w $f; done`, "/w: gofmt -w ‹›"},
 		{`echo 'it'"'"'s' a\ b "c\"d" # rest`, `/w: echo it's a b c"d sure`},
-		{`make 2>/dev/null >> log.txt &`, "/w: make >>log.txt"},
-		{`diff <(sort a) <(sort b) > d`, "/w: diff ‹› ‹› >d sure"},
+		{`make 2>/dev/null >> log.txt &`, "/w: make >/w/log.txt"},
+		{`diff <(sort a) <(sort b) > d`, "/w: diff ‹› ‹› >/w/d sure"},
 		{"echo `date` x", "/w: echo ‹› x sure"},
 		{`echo "unclosed $(a (b`, ""}, // which no shell runs
 		{"make \\\n  -j2", "/w: make -j2 sure"},
@@ -71,11 +71,8 @@ func FuzzReadShell(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, c := range readShell(s, "/w") {
-			if len(c.words)+len(c.files) == 0 {
-				t.Errorf("%q: an empty command", s)
-			}
-			if c.program() != "" && !c.words[0].plain {
-				t.Errorf("%q: a program that isn't plain", s)
+			if c.Program == UnknownArg || strings.Contains(c.Program, "/") && c.Program != "/" {
+				t.Errorf("%q: the program is %q", s, c.Program)
 			}
 		}
 	})

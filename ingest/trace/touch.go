@@ -50,8 +50,8 @@ func touches(a *Action) []Touch {
 		}
 		return out
 	}
-	for i := range a.commands {
-		for _, t := range a.commands[i].touches() {
+	for i := range a.steps {
+		for _, t := range a.steps[i].Touches {
 			t.Unsure = c.Failed
 			add(t)
 		}
@@ -90,92 +90,75 @@ func noFile(p string) bool {
 		p == "/" || strings.ContainsRune(p, '\n') || len(p) > 1024
 }
 
-// touches reads what a command does to the files that it names.
-func (c *command) touches() []Touch {
-	var out []Touch
-	add := func(how How, p, from string) {
-		if p = Absolute(c.dir, p); p != "" {
-			if from = Absolute(c.dir, from); from != "" || how != Rename {
-				out = append(out, Touch{Path: p, From: from, How: how})
-			}
-		}
+// add notes what a command does to files, where they can be told.
+func (c *Step) add(how How, p, from string) {
+	if p, from = Absolute(c.Dir, p), Absolute(c.Dir, from); p != "" && (from != "" || how != Rename) {
+		c.Touches = append(c.Touches, Touch{Path: p, From: from, How: how})
 	}
-	for _, f := range c.files {
-		if !f.to.plain {
-			continue
-		}
-		add(map[string]How{">": Create, ">>": Edit, "<": Read}[f.op], f.to.text, "")
+}
+
+func (c *Step) all(how How, paths []string) {
+	for _, p := range paths {
+		c.add(how, p, "")
 	}
-	args := c.args()
-	prog := c.program()
+}
+
+// touch reads what a command does to the files that it names.
+func (c *Step) touch() {
+	prog, args := c.Program, c.Args
 	if prog == "git" && len(args) > 0 {
 		prog, args = "git "+args[0], args[1:]
 	}
 	plain, flags := operands(args)
+	flag := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(flags, n) })
+	}
 	switch prog {
 	case "rm", "unlink", "trash", "git rm":
-		for _, p := range plain {
-			add(Delete, p, "")
-		}
-	case "mv", "git mv", "cp", "install":
-		how := Rename
-		if prog == "cp" || prog == "install" {
-			how = Create
-		}
+		c.all(Delete, plain)
+	case "mv", "git mv":
 		for _, m := range moves(plain) {
-			if how == Create {
-				add(Read, m[0], "")
-				add(Create, m[1], "")
-			} else {
-				add(Rename, m[1], m[0])
-			}
+			c.add(Rename, m[1], m[0])
+		}
+	case "cp", "install":
+		for _, m := range moves(plain) {
+			c.add(Read, m[0], "")
+			c.add(Create, m[1], "")
 		}
 	case "tee":
-		for _, p := range plain {
-			if slices.Contains(flags, "-a") {
-				add(Edit, p, "")
-			} else {
-				add(Create, p, "")
-			}
+		if flag("-a") {
+			c.all(Edit, plain)
+		} else {
+			c.all(Create, plain)
 		}
 	case "touch":
-		for _, p := range plain {
-			add(Create, p, "")
-		}
+		c.all(Create, plain)
 	case "sed", "perl":
-		how := Read
+		files := plain[min(1, len(plain)):]
 		if slices.ContainsFunc(flags, func(f string) bool {
 			return strings.HasPrefix(f, "-i") || strings.HasPrefix(f, "-pi") || f == "--in-place"
 		}) {
-			how = Edit
-		}
-		for _, p := range plain[min(1, len(plain)):] {
-			if how == Edit || LooksLikePath(p) {
-				add(how, p, "")
-			}
+			c.all(Edit, files)
+		} else {
+			c.all(Read, pathsIn(files))
 		}
 	case "gofmt", "goimports", "prettier", "black", "rustfmt", "ruff":
-		if prog == "black" || prog == "rustfmt" || slices.Contains(flags, "-w") || slices.Contains(flags, "--write") ||
-			slices.Contains(plain, "format") {
-			for _, p := range plain {
-				if path.Ext(p) != "" {
-					add(Edit, p, "")
-				}
-			}
+		if prog == "black" || prog == "rustfmt" || flag("-w", "--write") || slices.Contains(plain, "format") {
+			c.all(Edit, slices.DeleteFunc(plain, func(p string) bool { return path.Ext(p) == "" }))
 		}
 	case "git checkout", "git restore":
 		if i := slices.Index(args, "--"); i >= 0 {
-			plain = args[i+1:]
-		} else if prog == "git checkout" {
-			plain = nil
-		}
-		for _, p := range plain {
-			add(Edit, p, "")
+			c.all(Edit, args[i+1:])
+		} else if prog == "git restore" {
+			c.all(Edit, plain)
 		}
 	default:
-		c.others(prog, args, plain, add)
+		c.others(prog, args, plain)
 	}
-	return out
+}
+
+func pathsIn(words []string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(p string) bool { return !LooksLikePath(p) })
 }
 
 // readers are programs whose arguments that look like paths are files they read.
@@ -184,7 +167,7 @@ var readers = wordSet(`cat bat head tail less wc diff awk jq sort uniq cut pytho
 
 // others reads commands that have no rule of their own: -o names a product, and
 // some programs read what they are given.
-func (c *command) others(prog string, args, plain []string, add func(how How, p, from string)) {
+func (c *Step) others(prog string, args, plain []string) {
 	made := ""
 	for i, a := range args {
 		switch {
@@ -198,14 +181,10 @@ func (c *command) others(prog string, args, plain []string, add func(how How, p,
 		return
 	}
 	if made != "" && made != "-" && made != UnknownArg && LooksLikePath(made) {
-		add(Create, made, "")
+		c.add(Create, made, "")
 	}
 	if readers[prog] {
-		for _, p := range plain {
-			if p != made && LooksLikePath(p) {
-				add(Read, p, "")
-			}
-		}
+		c.all(Read, slices.DeleteFunc(pathsIn(plain), func(p string) bool { return p == made }))
 	}
 }
 

@@ -34,9 +34,12 @@ type Action struct {
 	Abandoned bool          // on a branch that was rewound: it was done all the same
 	Copied    bool          // a fork's copy of its parent's call
 
-	Touches  []Touch
-	commands []command
+	Touches []Touch
+	steps   []Step
 }
+
+// Steps are the commands of a shell call, in order.
+func (a *Action) Steps() []Step { return a.steps }
 
 // Ran reports whether the call was carried out, whatever came of it.
 func (a *Action) Ran() bool {
@@ -69,7 +72,7 @@ func Actions(s *ingest.Session) []Action {
 	for i := range t.actions {
 		a := &t.actions[i]
 		if a.Call.Command != "" && a.Call.Name != "PowerShell" && strings.ContainsAny(a.Call.Command, "/.;|&><\n ") {
-			a.commands = readShell(a.Call.Command, a.Dir)
+			a.steps = readShell(a.Call.Command, a.Dir)
 		}
 		a.Touches = touches(a)
 	}
