@@ -103,14 +103,12 @@ func withoutEchoes(all []*Result) []*Result {
 		}
 		said += "\n" + words
 		if r.Item != nil {
-			said += "\n" + plain(r.Item.Text)
-			for _, e := range r.Item.Evidence {
-				said += "\n" + plain(e.Quote)
-			}
+			quotes := r.Item.Quotes()
 			for _, l := range r.History { // what doesn't stand any more needs no words of its own
-				for _, e := range l.Item.Evidence {
-					said += "\n" + plain(e.Quote)
-				}
+				quotes = append(quotes, l.Item.Quotes()...)
+			}
+			for _, text := range append(quotes, r.Item.Text) {
+				said += "\n" + plain(text)
 			}
 		}
 		kept = append(kept, r)

@@ -5,11 +5,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"recall/payload"
 	"recall/sink"
+	"recall/text"
 )
 
 // State reports whether an item holds and since when.
@@ -85,11 +85,11 @@ var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Find
 // The ways in which a sentence ends with its reason. "since" is a time as often,
 // and what stands behind a dash a detail: both need a clause of their own there.
 var (
-	becauseForm = form(`(?i)^(.+?),? because (.+)$`)
-	sinceForm   = form(`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
-	dashForm    = form(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
+	becauseForm = text.Pattern(`(?i)^(.+?),? because (.+)$`)
+	sinceForm   = text.Pattern(`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
+	dashForm    = text.Pattern(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
 		`that|that's|this|there|there's|we|otherwise|too|nobody|nothing)\b.+)$`)
-	clauseForm = form(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
+	clauseForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
 		`doesn't|didn't|isn't|aren't|it's|that's|they're|there's|` +
 		`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
 )
@@ -103,9 +103,9 @@ func WithReason(it payload.Item) payload.Item {
 	if it.Why != "" || !slices.Contains(reasoned, it.Kind) {
 		return it
 	}
-	text := sink.Line(it.Text, sink.Terminal)
+	said := sink.Line(it.Text, sink.Terminal)
 	for i, form := range []func() *regexp.Regexp{becauseForm, sinceForm, dashForm} {
-		m := form().FindStringSubmatch(text)
+		m := form().FindStringSubmatch(said)
 		if m == nil || !parts(m[1], m[2]) || i > 0 && !clauseForm().MatchString(m[2]) {
 			continue
 		}
@@ -130,9 +130,4 @@ func whole(s string) bool {
 		}
 	}
 	return strings.Count(s, `"`)%2 == 0 && strings.Count(s, "`")%2 == 0
-}
-
-// form compiles an expression when it is first asked for.
-func form(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

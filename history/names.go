@@ -223,11 +223,7 @@ func (n *fileNames) concerns(it payload.Item) bool {
 			return true
 		}
 	}
-	texts := []string{it.Text, it.Why, it.Scope}
-	for _, e := range it.Evidence {
-		texts = append(texts, e.Quote)
-	}
-	for _, text := range texts {
+	for _, text := range append(it.Quotes(), it.Text, it.Why, it.Scope) {
 		for _, word := range strings.FieldsFunc(text,
 			func(r rune) bool { return strings.ContainsRune(" \t\n`'\"()[]{}<>,;:!?*“”‘’„", r) }) {
 			if n.meets(strings.TrimRight(word, ".")) {

@@ -182,6 +182,14 @@ func (it *Item) FirstTurn() int {
 	return it.Evidence[0].N
 }
 
+// Quotes are the words that the item rests on.
+func (it *Item) Quotes() (quotes []string) {
+	for _, e := range it.Evidence {
+		quotes = append(quotes, e.Quote)
+	}
+	return quotes
+}
+
 // Current reports whether the item holds today: it stands or was reopened. An
 // empty state counts as standing.
 func (it *Item) Current() bool {

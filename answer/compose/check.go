@@ -1,10 +1,10 @@
 package compose
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 
 	"recall/payload"
@@ -41,14 +41,9 @@ func grounded(text string, cited []note) bool {
 type ground map[string]bool
 
 func (g ground) add(it *payload.Item) {
-	texts := append(append([]string{it.Text, it.Why, it.Scope, it.Path}, it.Alternatives...), it.About...)
-	texts = append(append(texts, it.Aliases...), string(it.Kind), state(it))
-	for _, e := range it.Evidence {
-		texts = append(texts, e.Quote)
-	}
-	at := it.At.Local()
-	texts = append(texts, at.Format("2006-01-02 January 2 2006"))
-	for _, t := range texts {
+	own := []string{it.Text, it.Why, it.Scope, it.Path, string(it.Kind), state(it),
+		it.At.Local().Format("2006-01-02 January 2 2006")}
+	for _, t := range slices.Concat(own, it.Alternatives, it.About, it.Aliases, it.Quotes()) {
 		text.Each(t, func(w string) bool {
 			g[text.Stem(w)] = true
 			if n, ok := counts[w]; ok {
@@ -57,7 +52,7 @@ func (g ground) add(it *payload.Item) {
 			return true
 		})
 		for _, w := range fields(t) {
-			g[name(w)] = true
+			g[strings.ToLower(w)] = true
 		}
 	}
 }
@@ -103,7 +98,7 @@ func (s sentence) missing(g ground) bool {
 		if n := counts[strings.ToLower(w)]; n != "" && g[n] {
 			return false
 		}
-		if g[name(w)] || g[text.Stem(strings.ToLower(w))] {
+		if g[strings.ToLower(w)] || g[text.Stem(strings.ToLower(w))] {
 			return false
 		}
 		found := true // "acquire/release", "retry-after": all its parts
@@ -133,15 +128,13 @@ func (s sentence) rests(g ground) bool {
 // widens reports whether a sentence says "all" or "only" of what it cites and nothing
 // there does: "for the guests only" isn't "for all guests", nor the other way round.
 func (s sentence) widens(cited []note) bool {
-	for _, form := range howMany() {
+	for _, pattern := range howMany {
+		form := pattern()
 		if !form.MatchString(s.text) {
 			continue
 		}
 		if !slices.ContainsFunc(cited, func(n note) bool {
-			texts := []string{n.item.Text, n.item.Why, n.item.Scope}
-			for _, e := range n.item.Evidence {
-				texts = append(texts, e.Quote)
-			}
+			texts := append(n.item.Quotes(), n.item.Text, n.item.Why, n.item.Scope)
 			return form.MatchString(strings.Join(texts, "\n"))
 		}) {
 			return true
@@ -152,12 +145,10 @@ func (s sentence) widens(cited []note) bool {
 
 // howMany matches words that say of how many things something holds, those that
 // mean the same together.
-var howMany = sync.OnceValue(func() []*regexp.Regexp {
-	return []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\b(?:all|every\w*|each|always|any\w*|whole|both|alle\w*|jede\w*|immer)\b`),
-		regexp.MustCompile(`(?i)\b(?:only|solely|exclusively|just|alone|nothing but|no other|nur)\b`),
-	}
-})
+var howMany = []func() *regexp.Regexp{
+	text.Pattern(`(?i)\b(?:all|every\w*|each|always|any\w*|whole|both|alle\w*|jede\w*|immer)\b`),
+	text.Pattern(`(?i)\b(?:only|solely|exclusively|just|alone|nothing but|no other|nur)\b`),
+}
 
 // turns reports whether a sentence says no to what it cites, or yes to what that
 // says no to.
@@ -168,26 +159,17 @@ func (s sentence) turns(cited []note) bool {
 	for _, n := range cited {
 		it := n.item
 		no := denied(it.Text)
-		for _, t := range append([]string{it.Why, it.Scope}, it.Alternatives...) {
-			for w := range denied(t) {
-				no[w] = true
-			}
+		for _, t := range slices.Concat([]string{it.Why, it.Scope}, it.Alternatives, it.Quotes()) {
+			maps.Copy(no, denied(t))
 		}
 		for _, a := range it.Alternatives {
 			addStems(no, a)
-		}
-		for _, e := range it.Evidence {
-			for w := range denied(e.Quote) {
-				no[w] = true
-			}
 		}
 		if it.Kind == payload.Eliminated || !n.holds {
 			addStems(no, it.Text)
 		}
 		ruledOut = ruledOut && it.Kind == payload.Eliminated
-		for w := range no {
-			notes[w] = true
-		}
+		maps.Copy(notes, no)
 		text := map[string]bool{}
 		addStems(text, it.Text)
 		for w := range text {
@@ -221,11 +203,14 @@ func addStems(into map[string]bool, s string) {
 // denies is a word that says no to what follows it, gone one that says no to
 // what stands before it.
 var (
-	denies   = form(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
-	gone     = form(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
-	pastForm = form(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
+	denies = text.Pattern(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|` +
+		`avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
+	gone = text.Pattern(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|` +
+		`eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
+	pastForm = text.Pattern(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|` +
+		`no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
 	// what was decided may still hold
-	settling = form(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
+	settling = text.Pattern(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
 )
 
 // reach is how many words of content a "no" reaches.
@@ -272,8 +257,6 @@ func fields(text string) []string {
 	return out
 }
 
-func name(w string) string { return strings.ToLower(w) }
-
 // isName reports whether a word is a name or a number whatever stands before it.
 func isName(w string) bool {
 	for i, r := range w {
@@ -316,8 +299,3 @@ var (
 		eliminated deferred put off open question was were took place instead project team user assistant note
 		notes said says noted nothing also later still until`)
 )
-
-// form compiles an expression when it is first asked for.
-func form(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}

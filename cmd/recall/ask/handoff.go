@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"recall/prompts"
 	"recall/redact"
 	"recall/review"
+	txt "recall/text"
 )
 
 func newHandoffCmd(a *app.App) *cobra.Command {
@@ -96,10 +96,10 @@ func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 
 // slug is a name as part of a file's name.
 func slug(name string) string {
-	return strings.Trim(notInNames.ReplaceAllString(strings.ToLower(name), "-"), "-")
+	return strings.Trim(notInNames().ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-var notInNames = regexp.MustCompile(`[^\p{L}\p{Nd}]+`)
+var notInNames = txt.Pattern(`[^\p{L}\p{Nd}]+`)
 
 // withoutSecrets refuses a text that holds a secret, and says in which lines. A
 // text that leaves this machine for another person's is looked at as it leaves.
