@@ -150,18 +150,21 @@ var (
 	triedForm = text.Pattern(`(?i)\b(did|have|had|haven't|didn't)\s+(we|i|you|they|anyone)\b.*` +
 		`\b(try|tried|test|tested|consider|considered|use|used|rule|look|think|evaluate|evaluated|discuss|discussed)` +
 		`|\bever (try|tried|use|used)\b`)
-	consideredForm = text.Pattern(`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|` +
-		`discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
+	consideredForm = text.Pattern(
+		`(?i)\b(?:consider(?:ed)?|look(?:ed)? (?:at|into)|think (?:of|about)|thought (?:of|about)|` +
+			`discuss(?:ed)?|evaluated?|weigh(?:ed)?)\b`)
 	// sentenceForm matches what has a verb of its own.
 	sentenceForm = text.Pattern(`(?i)\w+n['’]t\b|\b(?:is|are|was|were|has|have|does|do|did|can|can't|cannot|will|won't|` +
 		`would|don't|doesn't|didn't|isn't)\b`)
 	// refusedForm matches words with which somebody refuses a thing that nobody has
 	// tried, triedWords what speaks of a try.
-	refusedForm = text.Pattern(`(?i)^(?:ok,? |well,? )?(?:no|nope|not|don['’]t|never)\b|\b(?:not an option|out of the question|` +
-		`refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
-	triedWords = text.Pattern(`(?i)\b(?:tried|try|tests?|tested|measured|benchmark\w*|ran|spike|prototyped?|experiment\w*|` +
-		`attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|did(?:n['’]t| not)|` +
-		`slower|faster|crash\w*|failed)\b`)
+	refusedForm = text.Pattern(
+		`(?i)^(?:ok,? |well,? )?(?:no|nope|not|don['’]t|never)\b|\b(?:not an option|out of the question|` +
+			`refuses?|no way|i said|don['’]t want|not allowed|forbids?)\b`)
+	triedWords = text.Pattern(
+		`(?i)\b(?:tried|try|tests?|tested|measured|benchmark\w*|ran|spike|prototyped?|experiment\w*|` +
+			`attempt\w*|removed?|revert\w*|roll(?:ed)? back|went back|gave up|threw|forget|drop(?:ped|s)?|did(?:n['’]t| not)|` +
+			`slower|faster|crash\w*|failed)\b`)
 )
 
 // refused reports whether an item's words speak of a refusal and of no try.

@@ -86,12 +86,14 @@ var reasoned = []payload.Kind{payload.Decision, payload.Eliminated, payload.Find
 // and what stands behind a dash a detail: both need a clause of their own there.
 var (
 	becauseForm = text.Pattern(`(?i)^(.+?),? because (.+)$`)
-	sinceForm   = text.Pattern(`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
-	dashForm    = text.Pattern(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
+	sinceForm   = text.Pattern(
+		`(?i)^(.+?),? since ((?:it|its|they|we|that|this|there|the|no|nobody|nothing|our|a|an)\b.+)$`)
+	dashForm = text.Pattern(`(?i)^(.+) [—–] ((?:it|it's|its|they|they're|` +
 		`that|that's|this|there|there's|we|otherwise|too|nobody|nothing)\b.+)$`)
-	clauseForm = text.Pattern(`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
-		`doesn't|didn't|isn't|aren't|it's|that's|they're|there's|` +
-		`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
+	clauseForm = text.Pattern(
+		`(?i)\b(?:is|are|was|were|has|have|had|does|do|did|can|can't|cannot|will|won't|would|don't|` +
+			`doesn't|didn't|isn't|aren't|it's|that's|they're|there's|` +
+			`needs?|takes?|costs?|breaks?|fails?|forbids?|means?|makes?|keeps?|locks?)\b`)
 )
 
 // Of a sentence that is cut into two, each must have so many words.

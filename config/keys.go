@@ -116,7 +116,8 @@ var (
 	}}
 )
 
-// kindOf is a kind by its name and what that allows, as keys.tsv has it: number 1 100. It panics where the table is wrong.
+// kindOf is a kind by its name and what that allows, as keys.tsv has it: number 1 100. It panics where the table is
+// wrong.
 func kindOf(is []string) kind {
 	switch is[0] {
 	case "word":

@@ -205,12 +205,14 @@ func addStems(into map[string]bool, s string) {
 var (
 	denies = text.Pattern(`(?i)\b(?:no|not|never|without|cannot|instead of|rather than|drop(?:s|ped)?|skip(?:s|ped)?|` +
 		`avoid(?:s|ed)?|reject(?:s|ed)?|against|replac(?:es?|ing)|(?:mov|switch|chang)ed (?:away )?from)\b|n't\b`)
-	gone = text.Pattern(`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|` +
-		`eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
+	gone = text.Pattern(
+		`(?i)\b(?:(?:is|was|were|are|been) (?:\w+ )?(?:dropped|rejected|removed|abandoned|replaced|reverted|` +
+			`eliminated|superseded|revoked|ruled out|given up|discarded))\b|\bruled out\b|\bput off\b`)
 	pastForm = text.Pattern(`(?i)\b(?:was|were|before|earlier|previously|originally|formerly|initially|until|used to|` +
 		`no longer|superseded|replac\w+|dropped|revoked|at the time|since changed)\b`)
 	// what was decided may still hold
-	settling = text.Pattern(`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
+	settling = text.Pattern(
+		`(?i)\b(?:was|were) (?:\w+ )?(?:decided|chosen|agreed|noted|said|asked|accepted|set|made|picked)\b`)
 )
 
 // reach is how many words of content a "no" reaches.

@@ -118,7 +118,8 @@ func (s scope) change(a *app.App, plan func(path string) (hooks.Change, error), 
 		}
 	}
 	if c.Plugin && !c.Removes && bytes.Contains(c.After, []byte("session-start")) {
-		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and brings the same hooks; one of the two is enough\n", c.Path)
+		fmt.Fprintf(a.Err, "recall: warning: recall's plugin is enabled in %s and brings the same hooks; one of the two "+
+			"is enough\n", c.Path)
 	}
 	if c.Off {
 		fmt.Fprintf(a.Err, "recall: warning: %s says disableAllHooks: the client runs none\n", c.Path)
@@ -171,7 +172,8 @@ func newHooksStatusCmd(a *app.App) *cobra.Command {
 // tellNoLibrary says why the hooks do nothing yet.
 func tellNoLibrary(ctx context.Context, a *app.App) {
 	if _, err := a.Library(ctx); errors.Is(err, library.ErrNoLibrary) {
-		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all your history")
+		fmt.Fprintln(a.Err, "recall: there is no library yet, so they do nothing: recall init makes it and takes in all "+
+			"your history")
 	}
 }
 

@@ -37,7 +37,8 @@ func newMcpCmd(a *app.App) *cobra.Command {
 
 func ServeMCP(ctx context.Context, a *app.App) error {
 	if f, ok := a.In.(*os.File); ok && terminal.IsTerminal(f) {
-		fmt.Fprintln(a.Err, "recall: this is for an MCP client to start, and waits for one now; recall mcp install enters it into yours. Ctrl-C ends it")
+		fmt.Fprintln(a.Err, "recall: this is for an MCP client to start, and waits for one now; recall mcp install "+
+			"enters it into yours. Ctrl-C ends it")
 	}
 	m := &memory{app: a}
 	rules := sync.OnceValues(redact.New)

@@ -75,7 +75,8 @@ func runMcpInstall(a *app.App, f mcpFlags) error {
 	if f.All() {
 		clients = slices.DeleteFunc(clients, func(c hooks.Client) bool { return !c.There })
 		if len(clients) == 0 {
-			fmt.Fprintln(a.Out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop enters it all the same.")
+			fmt.Fprintln(a.Out, "Neither Claude Code nor Claude Desktop is set up here; --claude-code or --claude-desktop "+
+				"enters it all the same.")
 		}
 	}
 	sayOtherSide(a, clients, f)
@@ -102,9 +103,11 @@ func sayOtherSide(a *app.App, clients []hooks.Client, f mcpFlags) {
 		return
 	}
 	if i := slices.IndexFunc(clients, func(c hooks.Client) bool { return c.Distro != "" }); i >= 0 {
-		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other user's configuration is touched.\n", terminal.Line(w.Distro))
+		fmt.Fprintf(a.Out, "This is WSL: the Windows app of your Windows user starts recall by wsl.exe -d %s; no other "+
+			"user's configuration is touched.\n", terminal.Line(w.Distro))
 	} else if len(w.Data) == 0 {
-		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. WSLENV=USERPROFILE/p, set on Windows, says it.")
+		fmt.Fprintln(a.Out, "This is WSL, and it doesn't say which Windows user you are: the Windows app is left alone. "+
+			"WSLENV=USERPROFILE/p, set on Windows, says it.")
 	}
 }
 
@@ -239,4 +242,5 @@ func printMcpStatus(a *app.App, doc hooks.Served) {
 }
 
 // twiceServed is said where a model gets each tool of recall's twice.
-const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp uninstall --claude-code, or turn the plugin off"
+const twiceServed = "Claude Code has each tool twice, by the plugin and by its configuration: recall mcp " +
+	"uninstall --claude-code, or turn the plugin off"

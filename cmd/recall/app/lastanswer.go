@@ -66,14 +66,7 @@ func terminalName() string {
 func (a *App) Remember(l *library.Library, question string, results []*answer.Result) {
 	last := lastAnswer{Question: question}
 	for _, r := range results {
-		h := LastHit{Session: ingest.SessionID(r.Session), Turn: r.TurnID, N: r.Turn}
-		if r.Item != nil {
-			h.Item = r.Item.ID
-			if len(r.Item.Evidence) > 0 {
-				h.Turn = r.Item.Evidence[0].Turn
-			}
-		}
-		last.Results = append(last.Results, h)
+		last.Results = append(last.Results, hitOf(r.Place, r.Turn, r.TurnID, r.Item))
 	}
 	text, err := json.Marshal(last)
 	dir := LastDir(l)
@@ -143,11 +136,19 @@ func (a *App) Hit(ctx context.Context, l *library.Library, arg string) (LastHit,
 	if err != nil {
 		return LastHit{}, err
 	}
-	h := LastHit{Item: p.Item.ID, Session: ingest.SessionID(p.Session), N: p.Turn}
-	if len(p.Item.Evidence) > 0 {
-		h.Turn = p.Item.Evidence[0].Turn
+	return hitOf(p.Place, p.Turn, "", &p.Item), nil
+}
+
+// hitOf is where a result stands: an item where its first evidence does, if it has any.
+func hitOf(at index.Place, n int, turn string, it *payload.Item) LastHit {
+	h := LastHit{Session: ingest.SessionID(at.Session), Turn: turn, N: n}
+	if it != nil {
+		h.Item = it.ID
+		for _, e := range it.Evidence[:min(1, len(it.Evidence))] {
+			h.Turn = e.Turn
+		}
 	}
-	return h, nil
+	return h
 }
 
 // Item finds the item that a person means by its id, the beginning of it, or a
@@ -169,7 +170,8 @@ func (a *App) Item(ctx context.Context, l *library.Library, arg string) (index.P
 	}
 	p, err := a.Index.ItemByID(ctx, id)
 	if errors.Is(err, index.ErrNoItem) {
-		err = hint.With(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query --json, recall show --json")
+		err = hint.With(err, "items are named by the number of the last answer (1, 2, …) or by their id: recall query "+
+			"--json, recall show --json")
 	}
 	return p, err
 }

@@ -165,8 +165,8 @@ func WriteNew(path, text string, force bool) error {
 
 // FreeName is the first of NAME.md, NAME-2.md, … that isn't taken, or holds the text
 // already.
-func FreeName(name, text string) string {
-	path := name + ".md"
+func FreeName(name, ext, text string) string {
+	path := name + ext
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 			return path
@@ -174,7 +174,7 @@ func FreeName(name, text string) string {
 		if old, err := library.ReadRegular(path, review.MostHandoff); err == nil && string(old) == text {
 			return path
 		}
-		path = fmt.Sprintf("%s-%d.md", name, n)
+		path = fmt.Sprintf("%s-%d%s", name, n, ext)
 	}
 }
 

@@ -103,11 +103,6 @@ func RunsDir() (string, error) {
 	return filepath.Join(base, "recall", "eval"), nil
 }
 
-func Exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
 // WriteWhole replaces a file for this user only: it is there whole or not at all.
 func WriteWhole(path string, data []byte) error { return disk.Replace(path, data, 0o600) }
 

@@ -120,7 +120,8 @@ func (a *App) WarnPlace(l *library.Library) {
 func (a *App) PrintReport(r pipeline.Report) {
 	fmt.Fprintln(a.Out, strings.Join(Did(r), ", "))
 	if wait := time.Until(r.Until); wait > 0 {
-		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
+		fmt.Fprintf(a.Out, "a large session goes on: its new bytes are archived, its payload is made again in %s at the "+
+			"earliest (recall sync --from FILE makes it now)\n", wait.Round(time.Second))
 	}
 	a.printUnread(r.Unread)
 	a.PrintExpiring(r)

@@ -193,15 +193,10 @@ func printDeed(p *terminal.Page, d history.Deed) {
 // changedLine is the first line in which two texts differ.
 func changedLine(before, after string) (string, string) {
 	b, n := strings.Split(before, "\n"), strings.Split(after, "\n")
-	for i := range max(len(b), len(n)) {
-		var x, y string
-		if i < len(b) {
-			x = terminal.Line(b[i])
-		}
-		if i < len(n) {
-			y = terminal.Line(n[i])
-		}
-		if x != y {
+	lines := max(len(b), len(n))
+	b, n = append(b, make([]string, lines-len(b))...), append(n, make([]string, lines-len(n))...)
+	for i := range lines {
+		if x, y := terminal.Line(b[i]), terminal.Line(n[i]); x != y {
 			return x, y
 		}
 	}

@@ -90,7 +90,8 @@ func giveHandoff(a *app.App, text, to, out string, copies, force bool) error {
 	if err := app.WriteNew(evidence, text, force); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall import\n", out, to, evidence)
+	fmt.Fprintf(a.Out, "wrote %s; %s pastes it as a first message\nwrote %s; it is for a recall of theirs: recall "+
+		"import\n", out, to, evidence)
 	return nil
 }
 
@@ -138,5 +139,6 @@ func withoutSecrets(text string) error {
 	}
 	return hint.With(fmt.Errorf("it holds a secret (%s): %s; nothing was written", strings.Join(kinds, ", "),
 		strings.Join(places[:min(len(places), 5)], ", ")),
-		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at the next sync")
+		"recall review or recall edit SESSION takes it out of the payload; recall redistills what newer rules find at "+
+			"the next sync")
 }

@@ -96,7 +96,7 @@ func handOver(a *app.App, p *payload.Payload, text string, toClipboard, save boo
 		}
 	}
 	if save {
-		path, err := filepath.Abs(app.FreeName(fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End)), text))
+		path, err := filepath.Abs(app.FreeName(fmt.Sprintf("payload-%s-%s", slug(p.Project), answer.Day(p.End)), ".md", text))
 		if err != nil {
 			return err
 		}

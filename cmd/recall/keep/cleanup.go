@@ -45,7 +45,8 @@ func newCleanupCmd(a *app.App) *cobra.Command {
 			if err := w.put(w.manifest.CleanupName(), []byte(script)); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it in the machine: sh %s (nothing is deleted without --apply)\n",
+			fmt.Fprintf(a.Out, "%s\n%s would be copied to %s beside it first; %s can be made again.\nRead it, then run it "+
+				"in the machine: sh %s (nothing is deleted without --apply)\n",
 				filepath.Join(o.to, w.manifest.CleanupName()), answer.Count(c.Keep, "file"), w.manifest.KeptName(),
 				answer.Count(c.Again, "file"), w.manifest.CleanupName())
 			sayLeft(a, c.Left)
@@ -78,7 +79,8 @@ func newRebuildCmd(a *app.App) *cobra.Command {
 			if err := w.put(w.manifest.RebuildName(), []byte(script)); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top says.\nRead it, then run it in the machine: sh %s\n",
+			fmt.Fprintf(a.Out, "%s\n%s to install, %s to put in place; %s can't be rebuilt from here, as its top "+
+				"says.\nRead it, then run it in the machine: sh %s\n",
 				filepath.Join(o.to, w.manifest.RebuildName()), answer.Count(r.Packages, "package"),
 				answer.Count(len(r.Files), "file"), answer.Count(len(r.Lost), "thing"), w.manifest.RebuildName())
 			sayLeft(a, r.Left)

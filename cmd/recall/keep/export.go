@@ -88,11 +88,8 @@ func (o *exportOptions) check() error {
 }
 
 func runExport(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
-	switch {
-	case o.outputs:
-		return exportOutputs(ctx, a, l, e, o)
-	case o.format == "raw":
-		return exportRaw(ctx, a, l, e, o)
+	if o.outputs || o.format == "raw" {
+		return exportFiles(ctx, a, l, e, o)
 	}
 	p, err := a.Pipeline(l)
 	if err != nil {
@@ -165,46 +162,31 @@ func saveNew(path string, data []byte, force bool) error {
 	return app.WriteWhole(path, data)
 }
 
-// exportOutputs copies what a session produced.
-func exportOutputs(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
+// exportFiles copies what a session produced; or all of its own files, into a folder of their own. Each is checked by
+// its hash, and written over nothing that is there unless they say so.
+func exportFiles(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
 	var files []library.Putting
+	dir := o.to
+	if !o.outputs {
+		dir = filepath.Join(dir, filepath.Base(e.Folder))
+	}
 	for _, f := range e.Files {
-		if f.Role != ingest.OutputFile {
-			continue
+		name := f.Name
+		if o.outputs {
+			if f.Role != ingest.OutputFile {
+				continue
+			}
+			name = strings.TrimPrefix(name, "outputs/")
 		}
-		files = append(files, library.Putting{Name: f.Name,
-			Path: filepath.Join(o.to, filepath.FromSlash(strings.TrimPrefix(f.Name, "outputs/"))), Over: o.force})
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if rel, err := filepath.Rel(dir, path); err != nil || !filepath.IsLocal(rel) {
+			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
+		}
+		files = append(files, library.Putting{Name: f.Name, Path: path, Over: o.force})
 	}
 	if len(files) == 0 {
 		return hint.With(fmt.Errorf("session %s has no outputs of its own", answer.ShortID(e.ID)),
 			"outputs are what Cowork keeps beside a session; recall files and recall manifest tell what others wrote")
-	}
-	return copyOut(ctx, a, l, e, o.to, files)
-}
-
-// exportRaw copies a session's own files into a folder of their own.
-func exportRaw(ctx context.Context, a *app.App, l *library.Library, e library.Entry, o exportOptions) error {
-	var files []library.Putting
-	dir := filepath.Join(o.to, filepath.Base(e.Folder))
-	for _, f := range e.Files {
-		files = append(files, library.Putting{Name: f.Name, Path: filepath.Join(dir, filepath.FromSlash(f.Name)),
-			Over: o.force})
-	}
-	if err := copyOut(ctx, a, l, e, dir, files); err != nil {
-		return err
-	}
-	warnRaw(a, true)
-	return nil
-}
-
-// copyOut writes files of a session, each checked by its hash, over nothing
-// that is there unless they say so.
-func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entry, dir string,
-	files []library.Putting) error {
-	for _, f := range files {
-		if rel, err := filepath.Rel(dir, f.Path); err != nil || !filepath.IsLocal(rel) {
-			return fmt.Errorf("%s would be written outside of %s", f.Name, dir)
-		}
 	}
 	if err := l.LookAt(ctx, e.ID, files); err != nil {
 		return err
@@ -226,5 +208,6 @@ func copyOut(ctx context.Context, a *app.App, l *library.Library, e library.Entr
 	}
 	fmt.Fprintf(a.Out, "%s, %s, each read back and compared by its hash\n", answer.Count(len(files), "file"),
 		terminal.Size(bytes))
+	warnRaw(a, !o.outputs)
 	return nil
 }

@@ -150,7 +150,8 @@ func runForget(ctx context.Context, a *app.App, l *library.Library, plan *pipeli
 	if len(left) > 0 {
 		return hint.With(fmt.Errorf("the text still stands in %s of the library: %s",
 			answer.Count(len(left), "file"),
-			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them by hand")
+			strings.Join(left, ", ")), "recall didn't write them, or can't read their folder's session.json: remove them "+
+			"by hand")
 	}
 	return unsearched(a, plan)
 }
@@ -161,7 +162,8 @@ func unsearched(a *app.App, plan *pipeline.Forgetting) error {
 		return nil
 	}
 	a.PrintProblems(plan.Problems)
-	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall verify says what is wrong with them")
+	fmt.Fprintln(a.Err, "recall: hint: those files could not be looked through and may hold the text too; recall "+
+		"verify says what is wrong with them")
 	return app.ExitCode(app.ExitPartial)
 }
 

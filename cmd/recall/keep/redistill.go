@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,19 +92,14 @@ func toRedistill(a *app.App, l *library.Library, names []string, since time.Time
 	if since.IsZero() {
 		return all, nil
 	}
-	candidates := all
 	if len(names) == 0 {
 		var err error
-		if candidates, err = l.Sessions(); err != nil {
+		if all, err = l.Sessions(); err != nil {
 			return nil, err
 		}
 	}
-	all = nil
-	for _, e := range candidates {
-		if !e.End.Before(since) && !e.Behind() && !e.Helper {
-			all = append(all, e)
-		}
-	}
+	all = slices.DeleteFunc(slices.Clone(all),
+		func(e library.Entry) bool { return e.End.Before(since) || e.Behind() || e.Helper })
 	if len(all) == 0 {
 		return nil, hint.With(fmt.Errorf("no distilled session since %s", since.Format("2006-01-02")),
 			"recall list shows them all")

@@ -60,7 +60,8 @@ func runRestore(ctx context.Context, a *app.App, p *pipeline.Pipeline, e library
 	r, err := p.PlanRestore(ctx, e, o)
 	switch {
 	case errors.Is(err, ingest.ErrNoPlace):
-		return hint.With(err, "name a folder with --to, and with --in the project's folder; or recall export %s --format raw --raw --to DIR", answer.ShortID(e.ID))
+		return hint.With(err, "name a folder with --to, and with --in the project's folder; or recall export %s "+
+			"--format raw --raw --to DIR", answer.ShortID(e.ID))
 	case errors.Is(err, library.ErrDamaged):
 		return hint.With(err, "recall verify says what is damaged; another version (--versions) or a backup may have it")
 	case err != nil:

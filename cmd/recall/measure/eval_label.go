@@ -78,7 +78,8 @@ func label(ctx context.Context, a *app.App, name, out string) error {
 		return err
 	}
 	if !strings.HasSuffix(out, ".gold.json") {
-		fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is filled in\n", out)
+		fmt.Fprintf(a.Err, "recall: warning: recall eval reads files named NAME.gold.json only; rename %s when it is "+
+			"filled in\n", out)
 	}
 	fmt.Fprintf(a.Out, "%s: %s proposed\nFill it in, then: recall eval label --check %s\n", out,
 		answer.Count(len(g.Items), "item"), app.ShellWord(out))
@@ -197,7 +198,8 @@ func checkLabels(ctx context.Context, a *app.App, file, from string) error {
 		}
 	}
 	if len(todo) > 0 {
-		fmt.Fprintln(a.Out, "\nKeep an item only if leaving it out would make the next session do something different, and\nsay it in one sentence, with the names as they are in the transcript.")
+		fmt.Fprintln(a.Out, "\nKeep an item only if leaving it out would make the next session do something different, "+
+			"and\nsay it in one sentence, with the names as they are in the transcript.")
 	}
 	fmt.Fprintf(a.Out, "%s: sound; %s, %d must be found, %s to do\n", file, answer.Count(len(g.Items), "item"), must,
 		answer.Count(len(todo), "thing"))

@@ -53,10 +53,7 @@ func keepRun(r *eval.Run, out string) (file string, err error) {
 			return "", err
 		}
 		name := fmt.Sprintf("%s-%s-%s", r.At.UTC().Format("20060102T150405Z"), r.What, fileName(r.Gold.Name))
-		out = filepath.Join(dir, name+".json")
-		for n := 2; app.Exists(out); n++ { // two within one second
-			out = filepath.Join(dir, fmt.Sprintf("%s-%d.json", name, n))
-		}
+		out = app.FreeName(filepath.Join(dir, name), ".json", string(data)) // two may be made within one second
 	}
 	return out, app.WriteWhole(out, data)
 }

@@ -47,14 +47,6 @@ func (d *Day) Since(flags *pflag.FlagSet, name, about string) {
 	flags.Var(d, name, about)
 }
 
-// Preset says which day is meant where none is given.
-func (d *Day) Preset(flags *pflag.FlagSet, name, text string) {
-	if err := d.Set(text); err != nil {
-		panic(err) // no day: a bug of the caller
-	}
-	flags.Lookup(name).DefValue = text
-}
-
 // AsOf adds a flag that takes the end of a day.
 func (d *Day) AsOf(flags *pflag.FlagSet, name, about string) {
 	d.parse = terminal.ParseDay

@@ -67,7 +67,8 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	return hint.With(err, "%s --help lists the flags", cmd.CommandPath())
 }
 
-var flagGroup = regexp.MustCompile(`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
+var flagGroup = regexp.MustCompile(
+	`^if any flags in the group \[.*\] are set none of the others can be; \[(.*)\] were all set$`)
 
 // FlagsTogether words cobra's complaint about flags that exclude one another.
 func FlagsTogether(err error) error {

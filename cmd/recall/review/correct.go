@@ -1,3 +1,4 @@
+// Package review is the commands by which a person looks over and corrects what was distilled.
 package review
 
 import (
@@ -24,6 +25,13 @@ import (
 	"recall/pipeline"
 	"recall/review"
 )
+
+// Commands are the commands that let a person look over and correct what was distilled.
+func Commands(a *app.App) []*cobra.Command {
+	return []*cobra.Command{
+		newEditCmd(a), newReviewCmd(a), newWrapUpCmd(a), newRelateCmd(a),
+	}
+}
 
 func newEditCmd(a *app.App) *cobra.Command {
 	return option.Run(a, &cobra.Command{

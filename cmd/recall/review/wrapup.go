@@ -193,7 +193,7 @@ func saveScratch(dir string, n int, text string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	path := app.FreeName(filepath.Join(dir, fmt.Sprintf("session-%d", n)), text)
+	path := app.FreeName(filepath.Join(dir, fmt.Sprintf("session-%d", n)), ".md", text)
 	return path, app.WriteNew(path, text, false)
 }
 

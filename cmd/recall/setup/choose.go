@@ -46,7 +46,8 @@ func chooseModel(ctx context.Context, a *app.App, l *library.Library) error {
 		return nil
 	}
 	if err := useModel(ctx, a, l, found[n-2]); err != nil {
-		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall init again.\n", err, hint.Of(err))
+		fmt.Fprintf(a.Err, "recall: %v\nrecall: hint: %s\nRules go on making payloads; when this is mended, run recall "+
+			"init again.\n", err, hint.Of(err))
 	}
 	return nil
 }
@@ -84,7 +85,9 @@ func useModel(ctx context.Context, a *app.App, l *library.Library, ch config.Cho
 	if ch.Provider == config.NoProvider {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "recall sync asks it from now on; recall sync --dry-run tells first what that takes. At most $%g a night and $%g a month (distill.budget).\n", a.Config.Distill.Budget.NightCost, a.Config.Distill.Budget.MonthCost)
+	fmt.Fprintf(a.Out, "recall sync asks it from now on; recall sync --dry-run tells first what that takes. At most "+
+		"$%g a night and $%g a month (distill.budget).\n", a.Config.Distill.Budget.NightCost,
+		a.Config.Distill.Budget.MonthCost)
 	return nil
 }
 

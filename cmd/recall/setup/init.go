@@ -88,7 +88,8 @@ func runInit(ctx context.Context, a *app.App, yes bool) error {
 		fmt.Fprintf(a.Out, "Source: %s, %s\n", s.Source, s.Folder)
 	}
 	if report.Found == 0 {
-		fmt.Fprintln(a.Out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at work: recall demo")
+		fmt.Fprintln(a.Out, "No sessions found. If they are elsewhere: recall sync --from FOLDER. To see recall at "+
+			"work: recall demo")
 		return modelOf(ctx, a, l, yes)
 	}
 	fmt.Fprintf(a.Out, "Took %s: ", terminal.Elapsed(time.Since(start)))

@@ -67,7 +67,8 @@ func newScheduleInstallCmd(a *app.App) *cobra.Command {
 
 func noScheduler(err error) error {
 	if errors.Is(err, schedule.ErrNoScheduler) {
-		return hint.With(err, "install cron, or have anything else call recall archive every ten minutes and recall sync every night; recall sync --watch goes on by itself")
+		return hint.With(err, "install cron, or have anything else call recall archive every ten minutes and recall "+
+			"sync every night; recall sync --watch goes on by itself")
 	}
 	return err
 }
@@ -129,7 +130,8 @@ func showPlan(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan)
 
 func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) error {
 	if err := h.Install(ctx, p); err != nil {
-		return hint.With(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run shows what would be")
+		return hint.With(err, "recall schedule remove takes back what was set up; recall schedule install --dry-run "+
+			"shows what would be")
 	}
 	fmt.Fprintf(a.Out, "set up with %s: archive every 10 minutes, sync at %s every night, next %s\n", h.System, p.At,
 		p.At.Next(time.Now()).Format("2006-01-02 15:04"))
@@ -167,7 +169,8 @@ func install(ctx context.Context, a *app.App, h schedule.Host, p schedule.Plan) 
 		return hint.With(errors.New("the jobs are set up, but one can't do its work from there"), "%s", wayOut)
 	}
 	if h.System == schedule.Systemd {
-		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger has them run always")
+		fmt.Fprintln(a.Out, "they run while you are logged in, and make up for the rest then; loginctl enable-linger "+
+			"has them run always")
 	}
 	return nil
 }

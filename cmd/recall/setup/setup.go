@@ -2,9 +2,18 @@
 package setup
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
 	"github.com/spf13/cobra"
 
 	"recall/cmd/recall/app"
+	"recall/cmd/recall/option"
+	"recall/config"
 )
 
 // Commands are the commands that set recall up and say how it stands.
@@ -13,4 +22,58 @@ func Commands(a *app.App) []*cobra.Command {
 		newInitCmd(a), newDemoCmd(a), newConfigCmd(a), newScheduleCmd(a), newScheduledCmd(a), newStatusCmd(a),
 		newUsageCmd(a),
 	}
+}
+
+func newConfigCmd(a *app.App) *cobra.Command {
+	return option.Result(a, &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings and where each comes from",
+		Long:  configHelp(),
+	}, func(context.Context, []string) (ConfigDoc, error) {
+		c, err := config.Load(a.Flags, a.ConfigFile, config.ThisSystem())
+		if err != nil {
+			return ConfigDoc{}, err
+		}
+		return ConfigDoc{c.File, c.Passed, c.Refused, c.Shown(), c}, nil
+	}, func(a *app.App, doc ConfigDoc) { doc.config.Print(a.Out) })
+}
+
+// configHelp is made from the table of keys, so that it can't drift.
+func configHelp() string {
+	var b strings.Builder
+	b.WriteString(`config prints the settings in force and where each comes from.
+
+Stronger beats weaker: a flag, a RECALL_* variable, config.yaml, the default.
+config.yaml is the first of: --config FILE, $RECALL_CONFIG, recall/config.yaml in
+your configuration folder, config.yaml in the working directory (there only if it
+has a section of recall's). None is needed. Unknown keys, unknown RECALL_* variables
+and bad values are errors. Folders may begin with ~; in config.yaml relative ones
+start at the file.
+
+Keys:
+`)
+	for _, k := range config.Keys {
+		preset := k.Preset
+		if preset == "" {
+			preset = "not set"
+		}
+		fmt.Fprintf(&b, "  %s: %s\n      %s (%s)\n", k.Name, preset, k.About, k.Allowed)
+	}
+	fmt.Fprintf(&b, "\nVariables: %s for %s, and so on; further\n", config.Keys[0].Variable(), config.Keys[0].Name)
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	for _, name := range slices.Sorted(maps.Keys(config.Specials)) {
+		fmt.Fprintf(w, "  %s\t%s\n", name, config.Specials[name])
+	}
+	w.Flush()
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// ConfigDoc is the JSON form of recall config.
+type ConfigDoc struct {
+	File     string         `json:"file,omitempty"`    // that was read
+	Passed   string         `json:"passed,omitempty"`  // a config.yaml of somebody else's in the working directory
+	Refused  []string       `json:"refused,omitempty"` // what such a file may not set, or sets wrongly
+	Settings []config.Shown `json:"settings"`
+
+	config *config.Config
 }
