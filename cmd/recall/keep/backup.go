@@ -28,6 +28,13 @@ func newBackupCmd(a *app.App) *cobra.Command {
 	cmd := option.Asked(a, &cobra.Command{
 		Use:   "backup --to DIR|FILE.tar.zst",
 		Short: "Copy the whole library elsewhere",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if to == "" {
+				return hint.With(errors.New("backup: --to says where"),
+					"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
+			}
+			return cobra.NoArgs(cmd, args)
+		},
 	}, func(ctx context.Context, l *library.Library, _ []string) (merge.Merged, error) {
 		return runBackup(ctx, a, l, to, force)
 	}, func(a *app.App, m merge.Merged) {
@@ -46,9 +53,6 @@ var otherArchive = regexp.MustCompile(`(?i)\.(tar|tgz|zip|7z|gz|xz|bz2|zst)$`)
 func runBackup(ctx context.Context, a *app.App, l *library.Library, to string, force bool) (m merge.Merged, err error) {
 	file := strings.HasSuffix(strings.ToLower(to), ".tar.zst")
 	switch {
-	case to == "":
-		return m, hint.With(errors.New("backup: --to says where"),
-			"recall backup --to /media/disk/Recall, or a file that ends in .tar.zst")
 	case file:
 		m, err = merge.BackupFile(ctx, l, to, force)
 	case otherArchive.MatchString(to) && !app.IsDir(to):

@@ -31,11 +31,14 @@ func newForgetCmd(a *app.App) *cobra.Command {
 		Use:        "forget [SESSION…]",
 		SuggestFor: []string{"remove", "delete", "rm"},
 		Short:      "Remove sessions for good",
+		Args: func(_ *cobra.Command, args []string) error {
+			if (len(args) > 0) == (matching != "") {
+				return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
+					"recall forget --help has examples")
+			}
+			return nil
+		},
 	}, func(ctx context.Context, l *library.Library, args []string) error {
-		if (len(args) > 0) == (matching != "") {
-			return hint.With(errors.New("forget: name sessions, or give a text with --matching"),
-				"recall forget --help has examples")
-		}
 		if err := l.ReadOnly(); err != nil {
 			return err
 		}

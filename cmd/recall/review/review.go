@@ -31,12 +31,15 @@ func newReviewCmd(a *app.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "review [SESSION]",
 		Short: "Look through what is new or changed, and settle what contradicts",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.editor && len(args) == 0 {
+				return hint.With(errors.New("review: --editor opens one session's payload.md"),
+					"name it: recall review SESSION --editor")
+			}
+			return cobra.MaximumNArgs(1)(cmd, args)
+		},
 	}
 	option.Run(a, cmd, func(ctx context.Context, l *library.Library, args []string) error {
-		if o.editor && len(args) == 0 {
-			return hint.With(errors.New("review: --editor opens one session's payload.md"),
-				"name it: recall review SESSION --editor")
-		}
 		entries, err := toReview(a, l, args, o)
 		if err != nil {
 			return err
